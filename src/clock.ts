@@ -3,7 +3,7 @@ import { setTimeout as sleepFor } from "node:timers/promises";
 import type { Clock } from "./wire.ts";
 
 // Longer timers overflow and fire at once.
-const longestTimerMilliseconds = 2 ** 31 - 1;
+const maxTimerMilliseconds = 2 ** 31 - 1;
 
 export const realClock: Clock = {
   now: () => Date.now(),
@@ -11,7 +11,7 @@ export const realClock: Clock = {
     let left = milliseconds;
     do {
       signal?.throwIfAborted();
-      const step = Math.min(left, longestTimerMilliseconds);
+      const step = Math.min(left, maxTimerMilliseconds);
       await sleepFor(Math.max(0, step), undefined, { signal }).catch((error) => {
         throw signal?.aborted ? signal.reason : error;
       });

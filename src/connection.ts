@@ -1,29 +1,32 @@
-/** Opens the account that a command talks to: its line, what is known of it, and what is remembered of it afterwards. */
+/**
+ * Opens the account that a command talks to: its line, what is known of it, and what is remembered of it
+ * afterwards.
+ */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { recallBehavior, rememberBehavior } from "./config/behavior-file.ts";
+import { readCachedBehavior, writeCachedBehavior } from "./config/behavior-cache.ts";
 import type { Folders } from "./config/folders.ts";
-import { readNames, rememberNames } from "./config/names-cache.ts";
+import { writeCachedLimits } from "./config/limits-cache.ts";
+import { readCachedNames, updateCachedNames } from "./config/names-cache.ts";
 import { createNamesLock } from "./config/names-lock.ts";
-import { proxyFor } from "./config/proxy.ts";
+import { findProxy } from "./config/proxy.ts";
 import type { ResolvedProfile } from "./config/resolve.ts";
-import { rememberLimits } from "./config/seen-limits.ts";
 import type { Settings } from "./config/settings.ts";
 import { createSend } from "./http/send.ts";
 import { type Account, createAccount } from "./service/account.ts";
-import { type Behaviors, createBehavior, soundBehavior } from "./service/behavior.ts";
-import type { AccountMemory } from "./service/recalled-names.ts";
+import { type Behaviors, createBehavior, readSoundBehavior } from "./service/behavior.ts";
 import {
-  changesNames,
-  outdated,
-  type RememberedNames,
-  rememberAllLists,
-  rememberAnswer,
-  seenSince,
+  type CachedNames,
+  cacheAllLists,
+  cacheAnswer,
+  dropOutdated,
+  isNamesChange,
+  readSince,
   tellsNames,
-} from "./service/remembered-names.ts";
+} from "./service/cached-names.ts";
+import type { AccountMemory } from "./service/recalled-names.ts";
 import type { Terminal } from "./terminal/terminal.ts";
-import { traceLines } from "./terminal/trace.ts";
+import { formatTrace } from "./terminal/trace.ts";
 import type { Clock, RateLimits, Send, SendEvent, Transport } from "./wire.ts";
 
 /** The account that a command talks to. */
@@ -54,7 +57,7 @@ export interface Surroundings {
   onLimits(limits: RateLimits): void;
 }
 
-interface Line {
+interface ServiceTransport {
   transport: Transport;
   apiKey: string;
   close(): void | Promise<void>;
@@ -72,9 +75,9 @@ export async function openConnection(
 ): Promise<{ connection: Connection; close(): Promise<void> }> {
   const { clock, signal, folders, settings } = surroundings;
   const line = await (profile.isSandbox
-    ? openEmbedded(surroundings)
-    : openNetworkLine(profile, purpose, surroundings));
-  let seen: { limits: RateLimits; seenAt: number } | undefined;
+    ? openSandboxTransport(surroundings)
+    : openNetworkTransport(profile, purpose, surroundings));
+  let latest: { limits: RateLimits; seenAt: number } | undefined;
   const names = createMemory(folders, profile.identity, line.apiKey, clock);
   const send = createSend({
     baseUrl: profile.baseUrl.value,
@@ -89,12 +92,12 @@ export async function openConnection(
       names.see(event);
       if (event.kind === "sent") surroundings.onSent();
       if (event.kind === "answered" && (event.limits.hour || event.limits.month)) {
-        seen = { limits: { ...seen?.limits, ...event.limits }, seenAt: clock.now() };
+        latest = { limits: { ...latest?.limits, ...event.limits }, seenAt: clock.now() };
         surroundings.onLimits(event.limits);
       }
     },
   });
-  const behaviors = rememberedBehaviors(folders.state, profile.baseUrl.value, () => clock.now());
+  const behaviors = createBehaviors(folders.state, profile.baseUrl.value, () => clock.now());
   const lock = createNamesLock(folders.state, profile.baseUrl.value, signal);
   const account = createAccount(send, profile.structure?.value, behaviors, names, lock);
   return {
@@ -103,7 +106,7 @@ export async function openConnection(
       await line.close();
       names.save();
       try {
-        if (seen) rememberLimits(folders.cache, profile.identity, seen);
+        if (latest) writeCachedLimits(folders.cache, profile.identity, latest);
       } catch {
         // A convenience: the command has done its work.
       }
@@ -117,54 +120,55 @@ interface Memory extends AccountMemory {
   save(): void;
 }
 
-/** What is remembered of an account's names: taken from what goes over its line, and kept for later commands. */
+/**
+ * What is remembered of an account's names: taken from what goes over its line, and kept for later commands.
+ */
 function createMemory(folders: Folders, identity: string, apiKey: string, clock: Clock): Memory {
   const key = createHash("sha256").update(`names ${apiKey}`).digest("hex").slice(0, 16);
   /** Another key under the same profile may be of another account. */
-  const ownOf = (known: RememberedNames): RememberedNames => (known.key === key ? known : { key });
-  const updates: ((known: RememberedNames) => RememberedNames)[] = [];
+  const toOwnNames = (cached: CachedNames): CachedNames => (cached.key === key ? cached : { key });
+  const updates: ((cached: CachedNames) => CachedNames)[] = [];
   const save = () => {
     if (updates.length === 0) return;
-    rememberNames<RememberedNames>(folders, identity, (known) =>
-      updates.splice(0).reduce(updatedBy, ownOf(known)),
+    updateCachedNames<CachedNames>(folders, identity, (cached) =>
+      updates.splice(0).reduce(updateNames, toOwnNames(cached)),
     );
   };
   const dropOld = () => {
     const changedAt = clock.now();
-    updates.push((known) => outdated(known, changedAt));
+    updates.push((cached) => dropOutdated(cached, changedAt));
   };
   return {
     see(event) {
-      if (event.kind === "sent" && changesNames(event.request)) {
+      if (event.kind === "sent" && isNamesChange(event.request)) {
         // At once, and once more with the answer: other processes ask meanwhile, and this one may be killed.
         dropOld();
         save();
       }
-      if ((event.kind === "answered" || event.kind === "lost") && changesNames(event.request)) dropOld();
+      if ((event.kind === "answered" || event.kind === "lost") && isNamesChange(event.request)) dropOld();
       if (event.kind !== "answered" || event.status >= 300) return;
       const { request, text } = event;
-      const askedAt = clock.now() - event.milliseconds;
-      if (tellsNames(request)) updates.push((known) => rememberAnswer(known, request, text, askedAt));
+      const requestedAt = clock.now() - event.milliseconds;
+      if (tellsNames(request)) updates.push((cached) => cacheAnswer(cached, request, text, requestedAt));
     },
-    keepLists(structureId, lists, askedAt) {
-      updates.push((known) => rememberAllLists(known, structureId, lists, askedAt));
+    keepLists(structureId, lists, requestedAt) {
+      updates.push((cached) => cacheAllLists(cached, structureId, lists, requestedAt));
     },
     recall(seconds) {
       const now = clock.now();
       save();
-      const known = ownOf(readNames<RememberedNames>(folders, identity));
-      return seenSince(known, now - seconds * 1000, now);
+      const cached = toOwnNames(readCachedNames<CachedNames>(folders, identity));
+      return readSince(cached, now - seconds * 1000, now);
     },
     now: () => clock.now(),
     save,
   };
 }
 
-/** An answer that is not as published is not remembered; the command that got it says what is wrong with it. */
-function updatedBy(
-  names: RememberedNames,
-  update: (names: RememberedNames) => RememberedNames,
-): RememberedNames {
+/**
+ * An answer that is not as published is not remembered; the command that got it says what is wrong with it.
+ */
+function updateNames(names: CachedNames, update: (names: CachedNames) => CachedNames): CachedNames {
   try {
     return update(names);
   } catch {
@@ -173,7 +177,7 @@ function updatedBy(
 }
 
 /** Where the embedded service keeps its data. */
-export function sandboxFolder(folders: Folders): string {
+export function toSandboxFolder(folders: Folders): string {
   return join(folders.state, "sandbox");
 }
 
@@ -184,20 +188,20 @@ export async function eraseFromSandbox(
   mask: (text: string) => string | undefined,
 ): Promise<number> {
   const { eraseFromSandbox: erase } = await import("./sandbox/erase.ts");
-  return erase(sandboxFolder(folders), keys, mask);
+  return erase(toSandboxFolder(folders), keys, mask);
 }
 
-function rememberedBehaviors(stateFolder: string, baseUrl: string, now: () => number): Behaviors {
+function createBehaviors(stateFolder: string, baseUrl: string, now: () => number): Behaviors {
   const open = new Map<string, ReturnType<Behaviors>>();
   return (structureId) => {
-    const known = open.get(structureId);
-    if (known) return known;
-    const recall = () => soundBehavior(recallBehavior(stateFolder, baseUrl, structureId), now());
+    const openBehavior = open.get(structureId);
+    if (openBehavior) return openBehavior;
+    const recall = () => readSoundBehavior(readCachedBehavior(stateFolder, baseUrl, structureId), now());
     const behavior = createBehavior(recall(), now, (point, value) => {
       try {
         // Another process may have learned something else meanwhile.
         const points = { ...recall(), [point]: value };
-        rememberBehavior(stateFolder, { baseUrl, structureId, points });
+        writeCachedBehavior(stateFolder, { baseUrl, structureId, points });
       } catch {
         // It is found out again.
       }
@@ -207,21 +211,21 @@ function rememberedBehaviors(stateFolder: string, baseUrl: string, now: () => nu
   };
 }
 
-async function openEmbedded({ folders, clock }: Surroundings): Promise<Line> {
+async function openSandboxTransport({ folders, clock }: Surroundings): Promise<ServiceTransport> {
   const { openSandbox } = await import("./sandbox/index.ts");
-  const sandbox = await openSandbox({ folder: sandboxFolder(folders), clock });
+  const sandbox = await openSandbox({ folder: toSandboxFolder(folders), clock });
   return { transport: sandbox.transport, apiKey: sandbox.ownKey(), close: () => sandbox.close() };
 }
 
-async function openNetworkLine(
+async function openNetworkTransport(
   profile: ResolvedProfile,
   { kind, connections }: Purpose,
   { terminal, signal }: Surroundings,
-): Promise<Line> {
+): Promise<ServiceTransport> {
   const apiKey = (await profile.key(signal)).value;
   if (profile.warning !== undefined) terminal.note(`warning: ${profile.warning}`, "needed");
   const { openNetwork } = await import("./http/network.ts");
-  const proxy = proxyFor(profile.baseUrl.value, terminal.env);
+  const proxy = findProxy(profile.baseUrl.value, terminal.env);
   const network = await openNetwork({
     baseUrl: profile.baseUrl.value,
     purpose: kind,
@@ -238,7 +242,7 @@ function showEvent(
   { terminal, settings }: Surroundings,
 ): void {
   if (settings.verbose !== "no") {
-    const lines = traceLines(event, isSandbox ? "" : baseUrl.value, settings.verbose === "bodies");
+    const lines = formatTrace(event, isSandbox ? "" : baseUrl.value, settings.verbose === "bodies");
     for (const line of lines) terminal.note(line, "verbatim");
     return;
   }

@@ -1,23 +1,23 @@
 /**
- * What a command may use: the terminal, the service, the configuration, the clock, the signal. Nothing is opened
- * before it is asked for, so that help and completions need neither a profile nor the network.
+ * What a command may use: the terminal, the service, the configuration, the clock, the signal. Nothing is
+ * opened before it is asked for, so that help and completions need neither a profile nor the network.
  */
 import { realClock } from "./clock.ts";
-import { type Folders, foldersFrom } from "./config/folders.ts";
+import { chooseFolders, type Folders } from "./config/folders.ts";
 import type { ProfileStore } from "./config/profiles.ts";
 import type { ResolvedProfile } from "./config/resolve.ts";
 import { type GlobalFlags, isYes, readSettings, type Settings } from "./config/settings.ts";
 import type { Connection, Purpose } from "./connection.ts";
+import type { Activity } from "./disk/activities.ts";
 import { openWrittenFiles, type WrittenFiles } from "./disk/own-outputs.ts";
-import type { Activity } from "./disk/under-way.ts";
 import { noteWrittenFile } from "./disk/written-files.ts";
 import { DeclinedError, exitCodes, UsageError } from "./errors.ts";
-import { formatOfFile } from "./terminal/file-names.ts";
+import { chooseFileFormat } from "./terminal/file-names.ts";
 import { type OutputFormat, type OutputOptions, parseFormat } from "./terminal/format.ts";
-import { replaceableTarget, stateOf } from "./terminal/output-target.ts";
+import { requireReplaceable, toFileState } from "./terminal/output-target.ts";
 import { isOwnOutput } from "./terminal/own-output.ts";
 import type { Prompter } from "./terminal/prompter.ts";
-import { canPrompt, createPrompter, mayNotAsk } from "./terminal/prompts.ts";
+import { cannotAskError, canPrompt, createPrompter } from "./terminal/prompts.ts";
 import { createTerminal, type Terminal, type TerminalStreams } from "./terminal/terminal.ts";
 import type { Clock, RateLimits } from "./wire.ts";
 
@@ -49,9 +49,10 @@ export interface Context {
   readonly platform: string;
   readonly settings: Settings;
   /** Files that commands have written where a user wanted them. */
-  readonly written: WrittenFiles;
+  readonly writtenFiles: WrittenFiles;
   /**
-   * The chosen format and columns. What the name of an output file says goes before all but `--output`, with which it must agree.
+   * The chosen format and columns. What the name of an output file says goes before all but `--output`, with
+   * which it must agree.
    * @param fallback replaces the default of a command with one of its own
    * @param text the form of the command's output for people, where it is YAML
    * @throws UsageError for a format, a name or a file that cannot be
@@ -111,7 +112,7 @@ export function createContext(
 ): ContextControl {
   const { env } = streams;
   const terminal = createTerminal(streams, isYes(env.ACCESSIBLE));
-  const folders = foldersFrom(env, process.platform);
+  const folders = chooseFolders(env, process.platform);
   const closers: (() => Promise<void>)[] = [];
   let flags: GlobalFlags = {};
   let settings = readSettings({}, {});
@@ -134,21 +135,29 @@ export function createContext(
     get settings() {
       return settings;
     },
-    written: openWrittenFiles(folders.state),
+    writtenFiles: openWrittenFiles(folders.state),
     output({ outputFile, force, bom, safeCells } = {}, fallback, text = "table") {
-      const { written } = context;
-      const told = flags.output === undefined ? undefined : parseFormat(flags.output, "--output");
-      const usual = (env.ECM_OUTPUT ? parseFormat(env.ECM_OUTPUT, "ECM_OUTPUT") : undefined) ?? fallback;
-      const columns = columnsFrom(flags.columns);
-      const asked = flags.json ? "json" : told;
+      const { writtenFiles } = context;
+      const explicitFormat = flags.output === undefined ? undefined : parseFormat(flags.output, "--output");
+      const defaultFormat =
+        (env.ECM_OUTPUT ? parseFormat(env.ECM_OUTPUT, "ECM_OUTPUT") : undefined) ?? fallback;
+      const columns = parseColumns(flags.columns);
+      const requestedFormat = flags.json ? "json" : explicitFormat;
       const output = { columns, bom, safeCells };
       if (outputFile === undefined)
-        return { ...output, format: asked ?? usual ?? (terminal.isStdoutTerminal ? "table" : "tsv") };
+        return {
+          ...output,
+          format: requestedFormat ?? defaultFormat ?? (terminal.isStdoutTerminal ? "table" : "tsv"),
+        };
       // Found out here, before anything is sent.
-      const format = formatOfFile(outputFile, { asked, usual: usual ?? "tsv", text });
+      const format = chooseFileFormat(outputFile, {
+        requested: requestedFormat,
+        defaultFormat: defaultFormat ?? "tsv",
+        text,
+      });
       noteWrittenFile(folders.state, outputFile);
-      replaceableTarget(outputFile, { force, written, isOwn: (start) => isOwnOutput(start, columns) });
-      return { ...output, format, outputFile, written, seen: stateOf(outputFile) };
+      requireReplaceable(outputFile, { force, writtenFiles, isOwn: (start) => isOwnOutput(start, columns) });
+      return { ...output, format, outputFile, writtenFiles, stateBefore: toFileState(outputFile) };
     },
     profiles() {
       profiles ??= import("./config/profile-store.ts").then(({ openProfiles }) => openProfiles(folders));
@@ -175,8 +184,8 @@ export function createContext(
     },
     async tellUnderWay(activity) {
       const { baseUrl } = await context.profile();
-      const { tellUnderWay } = await import("./disk/under-way.ts");
-      closers.push(await tellUnderWay(folders.state, { ...activity, account: baseUrl.value }));
+      const { registerActivity } = await import("./disk/activities.ts");
+      closers.push(await registerActivity(folders.state, { ...activity, account: baseUrl.value }));
     },
     noteWrittenFile: (file) => noteWrittenFile(folders.state, file),
     prompter() {
@@ -185,7 +194,7 @@ export function createContext(
     async confirm(question) {
       if (settings.yes) return;
       const prompter = context.prompter();
-      if (!prompter) throw mayNotAsk("This must be confirmed", "Confirm with --yes");
+      if (!prompter) throw cannotAskError("This must be confirmed", "Confirm with --yes");
       if (await prompter.confirm(typeof question === "string" ? question : await question())) return;
       throw new DeclinedError();
     },
@@ -218,12 +227,12 @@ export function createContext(
   return {
     context,
     exitCode: () => exitCode,
-    configure(given) {
-      flags = given;
-      settings = readSettings(given, env);
+    configure(globalFlags) {
+      flags = globalFlags;
+      settings = readSettings(globalFlags, env);
       terminal.quiet = settings.quiet;
-      terminal.usesPager = given.pager !== false && !settings.noInput && !terminal.isAccessible;
-      if (given.color === false) terminal.isColored = { out: false, err: false };
+      terminal.usesPager = globalFlags.pager !== false && !settings.noInput && !terminal.isAccessible;
+      if (globalFlags.color === false) terminal.isColored = { out: false, err: false };
       // A bad format is found here, before anything is sent.
       context.output();
     },
@@ -234,7 +243,7 @@ export function createContext(
 }
 
 /** @throws UsageError for a name that is empty, as in a script whose variable is */
-function columnsFrom(text: string | undefined): string[] | undefined {
+function parseColumns(text: string | undefined): string[] | undefined {
   const names = text?.split(",").map((name) => name.trim());
   if (!names?.includes("")) return names;
   throw new UsageError(

@@ -1,8 +1,10 @@
-/** The one writer of delimited text: quoting for csv, escaping for tsv, apostrophes for spreadsheets. Pure. */
+/**
+ * The one writer of delimited text: quoting for csv, escaping for tsv, apostrophes for spreadsheets. Pure.
+ */
 
 /** One csv line without its line break (RFC 4180): a cell is quoted when it must be. */
-export function csvLine(cells: readonly string[], delimiter = ","): string {
-  const line = cells.map((cell) => csvCell(cell, delimiter)).join(delimiter);
+export function formatCsvLine(cells: readonly string[], delimiter = ","): string {
+  const line = cells.map((cell) => formatCsvCell(cell, delimiter)).join(delimiter);
   // A lone empty cell would read back as a blank line, which is no record.
   return line === "" ? '""' : line;
 }
@@ -12,7 +14,7 @@ export function quotedCsvLine(cells: readonly string[]): string {
   return cells.map(quotedCell).join(",");
 }
 
-function csvCell(cell: string, delimiter: string): string {
+function formatCsvCell(cell: string, delimiter: string): string {
   const mustQuote = /["\r\n]|^\s|\s$/.test(cell) || cell.includes(delimiter);
   return mustQuote ? quotedCell(cell) : cell;
 }
@@ -22,25 +24,30 @@ export function quotedCell(cell: string): string {
 }
 
 /** One tsv line without its line break: tab, line breaks and backslash become `\t`, `\n`, `\r`, `\\`. */
-export function tsvLine(cells: readonly string[]): string {
-  return cells.map(tsvCell).join("\t");
+export function formatTsvLine(cells: readonly string[]): string {
+  return cells.map(formatTsvCell).join("\t");
 }
 
-export function tsvCell(cell: string): string {
-  return cell.replace(/[\\\t\n\r]/g, (letter) => `\\${letterOf[letter]!}`);
+export function formatTsvCell(cell: string): string {
+  return cell.replace(/[\\\t\n\r]/g, (letter) => `\\${escapedLetters[letter]!}`);
 }
 
-const letterOf: Record<string, string> = { "\\": "\\", "\t": "t", "\n": "n", "\r": "r" };
+const escapedLetters: Record<string, string> = { "\\": "\\", "\t": "t", "\n": "n", "\r": "r" };
 
-/** Also behind blanks that a spreadsheet may pass over, and in the full-width forms that some take for the same. */
-const runnable = /^(?:[\t\r\n']|[\s\u200b\u2060]*[=+\-@\uff1d\uff0b\uff0d\uff20])/;
+/**
+ * Also behind blanks that a spreadsheet may pass over, and in the full-width forms that some take for the
+ * same.
+ */
+const formulaStart = /^(?:[\t\r\n']|[\s\u200b\u2060]*[=+\-@\uff1d\uff0b\uff0d\uff20])/;
 
-/** A cell that a spreadsheet would run as a formula gets a leading apostrophe; one that has one gets one more. */
-export function safeCell(cell: string): string {
-  return runnable.test(cell) ? `'${cell}` : cell;
+/**
+ * A cell that a spreadsheet would run as a formula gets a leading apostrophe; one that has one gets one more.
+ */
+export function toSafeCell(cell: string): string {
+  return formulaStart.test(cell) ? `'${cell}` : cell;
 }
 
 /** Several names in one cell: itself a csv record, so that a name may hold commas and quotes. */
 export function joinNames(names: readonly string[]): string {
-  return names.map((name) => csvCell(name, ",")).join(",");
+  return names.map((name) => formatCsvCell(name, ",")).join(",");
 }

@@ -113,7 +113,7 @@ export class ServiceError extends EcmError {
       ...details
     }: ErrorDetails & { status: number; limitKind?: LimitKind; limits?: RateLimits },
   ) {
-    super(exitCodeOfAnswer(details.status, details.type), message, {
+    super(toExitCode(details.status, details.type), message, {
       ...details,
       limit: details.limit ?? details.limitKind,
       type: details.type ?? "ServiceError",
@@ -131,7 +131,9 @@ export class UnreachableError extends EcmError {
   }
 }
 
-/** An answer that is not what the specification says (HTML, truncated, empty): nothing can be read from it. */
+/**
+ * An answer that is not what the specification says (HTML, truncated, empty): nothing can be read from it.
+ */
 export class UnreadableAnswerError extends EcmError {
   constructor(message: string, details: ErrorDetails = {}) {
     super(exitCodes.failed, message, { type: "UnreadableAnswerError", ...details });
@@ -157,7 +159,7 @@ export class DeclinedError extends EcmError {
 }
 
 /** Exit code of an answer by its status and, for a 400, its `errorType` (specification, Errors). */
-function exitCodeOfAnswer(status: number, errorType?: string): number {
+function toExitCode(status: number, errorType?: string): number {
   if (status === 401 || status === 403) return exitCodes.notAuthorized;
   if (status === 404) return exitCodes.notFound;
   if (status === 429) return exitCodes.outOfBudget;

@@ -10,17 +10,18 @@ async function main(args: string[]): Promise<void> {
     process.stdout.write(`${version}\n`);
     return;
   }
-  const { run, interruptionBy } = await import("./run.ts");
+  const { run, createInterruption } = await import("./run.ts");
   const interruption = new AbortController();
   let interruptedAt = 0;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, () => {
-      // The first asks for an orderly end; the second does not wait for it. The package that writes the profiles sends
+      // The first asks for an orderly end; the second does not wait for it. The package that writes the
+      // profiles sends
       // each signal to this process once more, at once: no person is as fast.
       const isEcho = Date.now() - interruptedAt < 250;
       if (interruption.signal.aborted && !isEcho) process.exit(signal === "SIGTERM" ? 143 : 130);
       if (!interruption.signal.aborted) interruptedAt = Date.now();
-      interruption.abort(interruptionBy(signal));
+      interruption.abort(createInterruption(signal));
     });
   }
   process.exitCode = await run({

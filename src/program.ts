@@ -1,16 +1,23 @@
 /** The root command: global flags and the groups of commands. A group is loaded when it is named. */
 import { Command, CommanderError, Option } from "commander";
 import { groups, visibleGroups } from "./commands/groups.ts";
-import { rootHelp, topicNames } from "./commands/help/root.ts";
-import { type CommandTree, childNamed, flagNamed, pathOf } from "./commands/tree.ts";
-import { refuseSecondValues, requirePlainValues, requireWords } from "./commands/typed-flags.ts";
+import { formatRootHelp, topicNames } from "./commands/help/root.ts";
+import { type CommandTree, findChild, findFlag, toPath } from "./commands/shared/tree.ts";
+import {
+  refuseSecondValues,
+  requireNonEmptyValues,
+  requirePlainValues,
+} from "./commands/shared/typed-flags.ts";
 import type { ContextControl } from "./context.ts";
 import { UsageError } from "./errors.ts";
 import { outputFormats } from "./terminal/format.ts";
 import { version } from "./version.ts";
 
-/** Verbs that people try for those on the left; understood wherever no command of its own has the name, and not shown. */
-const otherVerbs: Record<string, string[]> = {
+/**
+ * Verbs that people try for those on the left; understood wherever no command of its own has the name, and
+ * not shown.
+ */
+const verbAliases: Record<string, string[]> = {
   list: ["ls"],
   search: ["list", "ls", "find"],
   remove: ["rm", "delete"],
@@ -32,12 +39,12 @@ export async function runProgram(
   run: CommandTree["run"],
   args: readonly string[],
 ): Promise<void> {
-  const words = wordsOf(args);
+  const words = listWords(args);
   const program = createProgram(control, run, words);
   try {
     await program.parseAsync(words, { from: "user" });
   } catch (error) {
-    const reason = error instanceof CommanderError ? await usageErrorFrom(error, program, words) : error;
+    const reason = error instanceof CommanderError ? await toUsageError(error, program, words) : error;
     if (reason !== undefined) throw reason;
   }
 }
@@ -62,14 +69,14 @@ export function createProgram(
       writeErr: () => {},
       getOutHelpWidth: () => context.terminal.columns,
     })
-    .configureHelp({ subcommandTerm: termOf, commandUsage: usageOf, minWidthToWrap: 20 })
+    .configureHelp({ subcommandTerm: formatTerm, commandUsage: formatUsage, minWidthToWrap: 20 })
     .exitOverride()
     .showSuggestionAfterError(false)
     .addHelpText("afterAll", ({ command }) =>
       command === program ? "" : "\nFlags for every command: ecm help flags",
     );
-  program.helpInformation = () => rootHelp(visibleGroups, context.terminal.columns);
-  for (const option of globalOptions()) program.addOption(option);
+  program.helpInformation = () => formatRootHelp(visibleGroups, context.terminal.columns);
+  for (const option of createGlobalOptions()) program.addOption(option);
   // Whose contacts are meant; of the others the last one counts, so that an alias can be overruled.
   refuseSecondValues(program, ["profile", "baseUrl", "structure"]);
 
@@ -82,7 +89,7 @@ export function createProgram(
       if (!group || !command) return Promise.resolve();
       const load = async () => {
         (await group.load())(command, context, tree);
-        addOtherVerbs(command);
+        addVerbAliases(command);
         refuseSecondValues(command);
       };
       const isLoaded = loading.get(name) ?? load();
@@ -98,7 +105,7 @@ export function createProgram(
     program.command(name, { hidden: isHidden }).aliases(aliases).description(summary);
   }
   program.on("option:version", () => {
-    if (deepestCommand(program, words) !== program) throw versionFlag(words);
+    if (findDeepestCommand(program, words) !== program) throw versionFlagError(words);
     context.terminal.stdout.write(`${version}\n`);
     throw new CommanderError(0, "commander.version", version);
   });
@@ -106,7 +113,7 @@ export function createProgram(
   program.hook("preAction", (_program, action) => {
     requirePlainValues(action, words);
     control.configure({ ...action.optsWithGlobals(), output: takeFormat(action) });
-    requireWords(action);
+    requireNonEmptyValues(action);
   });
   return program;
 }
@@ -123,7 +130,7 @@ function takeFormat(action: Command): string | undefined {
   if (output !== undefined && !formats.includes(output)) {
     throw new UsageError(
       `Option '-o, --output <format>' argument '${output}' is invalid. Allowed choices are ${formats.join(", ")}.`,
-      `See: ${pathOf(action)} --help`,
+      `See: ${toPath(action)} --help`,
     );
   }
   if (!own) return output;
@@ -132,7 +139,7 @@ function takeFormat(action: Command): string | undefined {
 }
 
 /** Behind a command it is likely meant for the command. */
-function versionFlag(words: readonly string[]): UsageError {
+function versionFlagError(words: readonly string[]): UsageError {
   const isMutate = words.includes("mutate");
   return new UsageError(
     "No command has the flag --version",
@@ -143,20 +150,20 @@ function versionFlag(words: readonly string[]): UsageError {
 }
 
 /** Below a group, at every depth. */
-function addOtherVerbs(group: Command): void {
-  const taken = new Set(group.commands.map((each) => each.name()));
+function addVerbAliases(group: Command): void {
+  const takenNames = new Set(group.commands.map((each) => each.name()));
   for (const command of group.commands) {
-    for (const verb of otherVerbs[command.name()] ?? []) {
-      if (taken.has(verb)) continue;
-      taken.add(verb);
+    for (const verb of verbAliases[command.name()] ?? []) {
+      if (takenNames.has(verb)) continue;
+      takenNames.add(verb);
       command.alias(verb);
     }
-    addOtherVerbs(command);
+    addVerbAliases(command);
   }
 }
 
 /** As commander writes it, without the names that are only understood. */
-function termOf(command: Command): string {
+function formatTerm(command: Command): string {
   const words = command.registeredArguments.map((argument) => {
     const name = argument.variadic ? `${argument.name()}...` : argument.name();
     return argument.required ? `<${name}>` : `[${name}]`;
@@ -164,11 +171,11 @@ function termOf(command: Command): string {
   return [command.name(), ...(command.options.length > 0 ? ["[options]"] : []), ...words].join(" ");
 }
 
-function usageOf(command: Command): string {
-  return `${pathOf(command)} ${command.usage()}`;
+function formatUsage(command: Command): string {
+  return `${toPath(command)} ${command.usage()}`;
 }
 
-function globalOptions(): Option[] {
+function createGlobalOptions(): Option[] {
   return [
     new Option("-p, --profile <name>", "account to use (ECM_PROFILE)"),
     new Option("--base-url <url>", "base URL of the account's API (ECM_BASE_URL)"),
@@ -193,11 +200,11 @@ function globalOptions(): Option[] {
 }
 
 /**
- * The words as commander takes them. `--verbose` stands alone or with `=bodies`; as an option with an optional value
- * it would swallow the word after it. `help contact` is `contact --help`: a group's commands are known once it is loaded;
- * any other word after `help` is a topic.
+ * The words as commander takes them. `--verbose` stands alone or with `=bodies`; as an option with an
+ * optional value it would swallow the word after it. `help contact` is `contact --help`: a group's commands
+ * are known once it is loaded; any other word after `help` is a topic.
  */
-export function wordsOf(args: readonly string[]): string[] {
+export function listWords(args: readonly string[]): string[] {
   if (args[0] === "help" && args.slice(1).some((word) => !word.startsWith("-"))) {
     const [, ...path] = args;
     if (path[0] === "variants") return ["sandbox", "variants"];
@@ -213,17 +220,18 @@ export function wordsOf(args: readonly string[]): string[] {
 }
 
 /**
- * A failure of the command line's grammar, as ours. Undefined when there was none: help or the version was shown.
+ * A failure of the command line's grammar, as ours. Undefined when there was none: help or the version was
+ * shown.
  * @param words what was typed
  */
-async function usageErrorFrom(
+async function toUsageError(
   error: CommanderError,
   program: Command,
   words: readonly string[],
 ): Promise<UsageError | undefined> {
   if (error.exitCode === 0) return undefined;
-  const command = deepestCommand(program, words);
-  const help = `See: ${pathOf(command)} --help`;
+  const command = findDeepestCommand(program, words);
+  const help = `See: ${toPath(command)} --help`;
   if (error.code === "commander.help") {
     const verbs = command
       .createHelp()
@@ -232,41 +240,41 @@ async function usageErrorFrom(
     return new UsageError(`Choose a command: ${verbs.join(", ")}`, help);
   }
   const message = error.message.replace(/^error: /, "");
-  const { commandMeant, flagMeant, surplusMeant } = await import("./commands/meant.ts");
-  const named = /'(.*)'$/s.exec(message)?.[1] ?? "";
+  const { suggestCommand, suggestFlag, suggestForSurplus } = await import("./commands/shared/suggestions.ts");
+  const quotedName = /'(.*)'$/s.exec(message)?.[1] ?? "";
   if (error.code === "commander.unknownCommand") {
-    const path = pathOf(command);
+    const path = toPath(command);
     const names = command
       .createHelp()
       .visibleCommands(command)
       .map((each) => each.name());
-    const hint = commandMeant(path.split(" ").slice(1).join(" "), named, names) ?? help;
-    return new UsageError(`There is no command "${path} ${named}"`, hint);
+    const hint = suggestCommand(path.split(" ").slice(1).join(" "), quotedName, names) ?? help;
+    return new UsageError(`There is no command "${path} ${quotedName}"`, hint);
   }
   let hint: string | undefined;
   if (error.code === "commander.unknownOption") {
     const words = command.registeredArguments.map((argument) => argument.name());
-    hint = flagMeant(named, visibleFlags(command), words);
+    hint = suggestFlag(quotedName, listVisibleFlags(command), words);
   }
-  if (error.code === "commander.excessArguments") hint = surplusMeant(pathOf(command));
+  if (error.code === "commander.excessArguments") hint = suggestForSurplus(toPath(command));
   return new UsageError(message.charAt(0).toUpperCase() + message.slice(1), hint ?? help);
 }
 
 /** The long names of a command's flags and of those above it. */
-function visibleFlags(command: Command): string[] {
+function listVisibleFlags(command: Command): string[] {
   const own = command.options.flatMap(({ long, hidden }) => (long && !hidden ? [long] : []));
-  return command.parent ? [...own, ...visibleFlags(command.parent)] : own;
+  return command.parent ? [...own, ...listVisibleFlags(command.parent)] : own;
 }
 
 /** The command that the words lead to, as far as they lead. */
-function deepestCommand(program: Command, words: readonly string[]): Command {
+function findDeepestCommand(program: Command, words: readonly string[]): Command {
   let command = program;
   let isValue = false;
   for (const word of words) {
-    const isValueOfFlag = isValue;
-    isValue = flagNamed(command, word)?.required ?? false;
-    if (isValueOfFlag || word.startsWith("-")) continue;
-    const child = childNamed(command, word);
+    const isFlagValue = isValue;
+    isValue = findFlag(command, word)?.required ?? false;
+    if (isFlagValue || word.startsWith("-")) continue;
+    const child = findChild(command, word);
     if (!child) break;
     command = child;
   }

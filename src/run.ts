@@ -1,10 +1,10 @@
 /** One command from its words to its exit code: context → program → parse → exit code. The only catch-all. */
 import { visibleGroups } from "./commands/groups.ts";
-import { rootHelp } from "./commands/help/root.ts";
+import { formatRootHelp } from "./commands/help/root.ts";
 import { type Context, createContext, type Observer } from "./context.ts";
 import { EcmError, exitCodes, InterruptedError } from "./errors.ts";
 import { isJsonWanted } from "./terminal/format.ts";
-import { rateLimitLine, rateLimitSentence } from "./terminal/rate-limit.ts";
+import { formatRateLimitLine, formatRateLimitSentence } from "./terminal/rate-limit.ts";
 import type { Terminal, TerminalStreams } from "./terminal/terminal.ts";
 import { maskTypedKeys } from "./terminal/typed-keys.ts";
 import type { Clock, RateLimits } from "./wire.ts";
@@ -21,7 +21,7 @@ export interface Invocation {
 }
 
 /** The reason that the signal of an interrupted invocation carries. */
-export function interruptionBy(signal: "SIGINT" | "SIGTERM"): InterruptedError {
+export function createInterruption(signal: "SIGINT" | "SIGTERM"): InterruptedError {
   return new InterruptedError(signal);
 }
 
@@ -38,7 +38,7 @@ export async function run({ args, streams, signal, clock, observer }: Invocation
   try {
     if (asksForIndex(args, isJson)) {
       // The commonest of all helps needs no parser.
-      await context.terminal.write(rootHelp(visibleGroups, context.terminal.columns));
+      await context.terminal.write(formatRootHelp(visibleGroups, context.terminal.columns));
     } else {
       const { runProgram } = await import("./program.ts");
       await runProgram(control, (nested) => run({ ...nested, clock }), args);
@@ -50,17 +50,17 @@ export async function run({ args, streams, signal, clock, observer }: Invocation
     await control.close();
   }
   const unwritten = await context.terminal.flush();
-  if (unwritten) failure ??= cannotWriteOutput(unwritten);
+  if (unwritten) failure ??= cannotWriteOutputError(unwritten);
   showLimits(context.terminal, context.limits(), context.clock.now());
   if (failure === undefined) return control.exitCode();
   if (streams.env.ECM_DEBUG && failure instanceof Error) context.terminal.note(failure.stack ?? "", "needed");
-  if (failure instanceof EcmError) await keepAccount(context, failure);
+  if (failure instanceof EcmError) await keepAccountInHints(context, failure);
   const { reportError } = await import("./terminal/report-error.ts");
   return reportError(context.terminal, failure, isJson, mask);
 }
 
 /** Its hint works on the account that this command worked on. */
-async function keepAccount(context: Context, { details }: EcmError): Promise<void> {
+async function keepAccountInHints(context: Context, { details }: EcmError): Promise<void> {
   if (details.hint === undefined) return;
   // `auth login` makes the profile "default" where none is named, whichever is selected.
   const profile = details.hint.includes("ecm auth login")
@@ -68,8 +68,8 @@ async function keepAccount(context: Context, { details }: EcmError): Promise<voi
     : undefined;
   const selected = profile?.name?.source === "default" ? profile.name.value : undefined;
   const replaced = selected === "default" ? undefined : selected;
-  const { inSameAccount } = await import("./commands/command-line.ts");
-  details.hint = inSameAccount(details.hint, context.settings, replaced);
+  const { addAccountFlags } = await import("./commands/shared/command-line.ts");
+  details.hint = addAccountFlags(details.hint, context.settings, replaced);
 }
 
 /** `ecm` alone, or with nothing but the word for help. */
@@ -79,7 +79,7 @@ function asksForIndex(args: readonly string[], isJson: boolean): boolean {
   return rest.length === 0 && ["help", "--help", "-h"].includes(first);
 }
 
-function cannotWriteOutput(cause: Error): EcmError {
+function cannotWriteOutputError(cause: Error): EcmError {
   const message = `Cannot write to standard output: ${cause.message}`;
   return new EcmError(exitCodes.failed, message, { type: "OutputError", cause });
 }
@@ -87,6 +87,6 @@ function cannotWriteOutput(cause: Error): EcmError {
 function showLimits(terminal: Terminal, limits: RateLimits | undefined, now: number): void {
   if (!limits) return;
   const { isStderrTerminal } = terminal;
-  const line = isStderrTerminal ? rateLimitSentence(limits, now) : rateLimitLine(limits);
+  const line = isStderrTerminal ? formatRateLimitSentence(limits, now) : formatRateLimitLine(limits);
   if (line) terminal.note(line, isStderrTerminal ? "aside" : undefined);
 }

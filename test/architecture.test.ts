@@ -28,19 +28,19 @@ function readSource(path: string): SourceFile {
     /(?:^|\n)\s*(import|export)(\s+type)?\s[^;]*?from\s*"([^"]+)"|import\(\s*"([^"]+)"\s*\)/g,
   );
   for (const [, , type, from, dynamic] of statements) {
-    const wanted = from ?? dynamic!;
-    if (wanted.startsWith(".")) {
+    const specifier = from ?? dynamic!;
+    if (specifier.startsWith(".")) {
       imports.push({
-        path: relative(source, resolve(dirname(join(source, path)), wanted)),
+        path: relative(source, resolve(dirname(join(source, path)), specifier)),
         isType: type !== undefined,
       });
-    } else packages.push(wanted);
+    } else packages.push(specifier);
   }
-  return { path, room: roomOf(path), text, imports, packages };
+  return { path, room: findFolder(path), text, imports, packages };
 }
 
 /** The folder below src/, or the file itself for those that stand in the hall. */
-function roomOf(path: string): string {
+function findFolder(path: string): string {
   return path.includes("/") ? path.slice(0, path.indexOf("/")) : path;
 }
 
@@ -96,7 +96,7 @@ const mayImport: Record<string, string[]> = {
 /** The folders of the bulk engine; each may import those of its own line and of the lines before. */
 const bulkOrder = [["items.ts"], ["read", "pace"], ["runs"], ["plan"], ["apply"], ["jobs"]];
 
-function bulkRoomOf(path: string): string {
+function findBulkFolder(path: string): string {
   return path.split("/")[1]!;
 }
 
@@ -112,7 +112,7 @@ describe("the architecture", () => {
     const allowed = [...everyone, ...(mayImport[room] ?? [])];
     if (sandboxCommands.test(path)) allowed.push("sandbox");
     const strangers = imports.filter(
-      (each) => !allowed.includes(roomOf(each.path)) && !allowed.includes(each.path),
+      (each) => !allowed.includes(findFolder(each.path)) && !allowed.includes(each.path),
     );
     expect(strangers.map((each) => each.path)).toEqual([]);
   });
@@ -120,7 +120,9 @@ describe("the architecture", () => {
   it("keeps the bulk engine apart from what erases its runs", () => {
     const used = files
       .filter(({ room }) => room === "bulk")
-      .flatMap(({ imports }) => imports.filter(({ path, isType }) => roomOf(path) === "privacy" && !isType));
+      .flatMap(({ imports }) =>
+        imports.filter(({ path, isType }) => findFolder(path) === "privacy" && !isType),
+      );
     expect(used).toEqual([]);
   });
 
@@ -151,12 +153,12 @@ describe("the architecture", () => {
   it.each(files.filter(({ room }) => room === "bulk"))(
     "$path of the bulk engine imports only what comes before it",
     ({ path, imports }) => {
-      const place = bulkOrder.findIndex((names) => names.includes(bulkRoomOf(path)));
+      const place = bulkOrder.findIndex((names) => names.includes(findBulkFolder(path)));
       expect(place, `${path} has no place in the order`).not.toBe(-1);
       const before = bulkOrder.slice(0, place + 1).flat();
       const strangers = imports
         .filter((each) => each.path.startsWith("bulk/"))
-        .filter((each) => !before.includes(bulkRoomOf(each.path)));
+        .filter((each) => !before.includes(findBulkFolder(each.path)));
       expect(strangers.map((each) => each.path)).toEqual([]);
     },
   );
@@ -170,7 +172,7 @@ describe("the architecture", () => {
     expect(shared).toEqual([]);
   });
 
-  const doors: [name: string, where: RegExp][] = [
+  const dependencyOwners: [name: string, where: RegExp][] = [
     ["commander", /^program\.ts$|^commands\//],
     ["undici", /^http\//],
     ["conf", /^config\//],
@@ -186,7 +188,7 @@ describe("the architecture", () => {
     ["@streamparser/json", /^bulk\/read\/formats\//],
     ["@modelcontextprotocol/sdk", /^commands\/mcp\//],
   ];
-  it.each(doors)("%s comes in through its own door", (name, where) => {
+  it.each(dependencyOwners)("%s comes in through its own door", (name, where) => {
     const users = files.filter((file) =>
       file.packages.some((each) => each === name || each.startsWith(`${name}/`)),
     );

@@ -1,7 +1,7 @@
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { csvLine, joinNames, safeCell, tsvLine } from "../src/delimited-lines.ts";
+import { formatCsvLine, formatTsvLine, joinNames, toSafeCell } from "../src/delimited-lines.ts";
 
 const hostile = fc.oneof(fc.string({ unit: "binary" }), fc.stringMatching(/^[ ,;"'\n\r\t=+@\\-]{0,6}$/));
 
@@ -9,21 +9,21 @@ describe("cells", () => {
   it("writes csv that reads back as the same cells, whatever they hold", () => {
     fc.assert(
       fc.property(fc.array(fc.array(hostile, { minLength: 3, maxLength: 3 }), { minLength: 1 }), (rows) => {
-        const csv = rows.map((row) => `${csvLine(row)}\n`).join("");
+        const csv = rows.map((row) => `${formatCsvLine(row)}\n`).join("");
         expect(parse(csv, { record_delimiter: "\n" })).toEqual(rows);
       }),
     );
   });
 
   it("writes a single empty cell so that it is no blank line", () => {
-    expect(csvLine([""])).toBe('""');
+    expect(formatCsvLine([""])).toBe('""');
   });
 
   it("escapes tabs, line breaks and backslashes in tsv so that they come back", () => {
     const meanings: Record<string, string> = { t: "\t", n: "\n", r: "\r", "\\": "\\" };
     fc.assert(
       fc.property(fc.array(hostile, { minLength: 1 }), (cells) => {
-        const line = tsvLine(cells);
+        const line = formatTsvLine(cells);
         expect(line).not.toMatch(/[\n\r]/);
         const back = line
           .split("\t")
@@ -34,7 +34,7 @@ describe("cells", () => {
   });
 
   it("puts an apostrophe before what a spreadsheet would run, and before an apostrophe", () => {
-    expect(["=1+1", "+49", "-5", "@x", "'quoted", "plain", ""].map(safeCell)).toEqual([
+    expect(["=1+1", "+49", "-5", "@x", "'quoted", "plain", ""].map(toSafeCell)).toEqual([
       "'=1+1",
       "'+49",
       "'-5",
@@ -48,14 +48,14 @@ describe("cells", () => {
   it.each(["\n=1", " =1", "\u00a0=1", "\u200b=1", "\ufeff-1", "\uff1d1", "\uff0b1", "\uff0d1", "\uff201"])(
     "defuses %j, which some spreadsheets run too",
     (cell) => {
-      expect(safeCell(cell)).toBe(`'${cell}`);
+      expect(toSafeCell(cell)).toBe(`'${cell}`);
     },
   );
 
   it.each(["a=1", " text", "2-1", "|cmd", ";=1"])(
     "leaves %j, which none runs in a cell of its own",
     (cell) => {
-      expect(safeCell(cell)).toBe(cell);
+      expect(toSafeCell(cell)).toBe(cell);
     },
   );
 

@@ -11,10 +11,10 @@ it("docs/cli.md, the man page and the completions are in step with the commands"
 
 const man = fileURLToPath(new URL("../man/ecm.1", import.meta.url));
 const groff = () => spawnSync("groff", ["-man", "-Tutf8", "-ww", man], { encoding: "utf8" });
-const told = groff().error ? " (not tested: there is no groff here)" : "";
+const reason = groff().error ? " (not tested: there is no groff here)" : "";
 
-it.skipIf(told !== "")(
-  `the man page is set without a warning${told}`,
+it.skipIf(reason !== "")(
+  `the man page is set without a warning${reason}`,
   () => {
     const { stdout, stderr } = groff();
     expect(stderr).toBe("");

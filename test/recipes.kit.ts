@@ -5,7 +5,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect } from "vitest";
-import { ecmWith, type Result, resultOf, spawnEcm, temporaryFolder } from "./support/ecm.ts";
+import { ecmWith, type Result, spawnEcm, temporaryFolder, waitForResult } from "./support/ecm.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -40,7 +40,10 @@ export interface Machine {
   restart(...flags: string[]): Promise<void>;
 }
 
-/** A home of its own, `ecm` on the path, and the embedded service behind a port. @param flags of `sandbox start` */
+/**
+ * A home of its own, `ecm` on the path, and the embedded service behind a port.
+ * @param flags of `sandbox start`
+ */
 export async function machine(...flags: string[]): Promise<Machine> {
   const folder = await temporaryFolder();
   const service = join(folder, "service");
@@ -53,7 +56,7 @@ export async function machine(...flags: string[]): Promise<Machine> {
   };
   const start = (more: string[]) => spawnEcm(["sandbox", "start", "--data", service, ...more], home);
   let server = start(flags);
-  const { baseUrl, apiKey } = await greetingOf(server);
+  const { baseUrl, apiKey } = await readGreeting(server);
   const env: Record<string, string> = { ...home, ECM_BASE_URL: baseUrl, ECM_API_KEY: apiKey };
   const recipes = new Map([...(await readRecipes()), ...(await readRecipes("docs/databases.md"))]);
   const ecm = ecmWith(env);
@@ -80,19 +83,19 @@ export async function machine(...flags: string[]): Promise<Machine> {
     startScript,
     ecm: (...args) => ecm(args),
     pipe: (stdin, ...args) => ecm(args, { stdin }),
-    script: async (name, more, args) => resultOf(await startScript(name, more, args)),
+    script: async (name, more, args) => waitForResult(await startScript(name, more, args)),
     async restart(...more) {
       const ended = once(server, "close");
       server.kill("SIGTERM");
       await ended;
       server = start(["--port", new URL(baseUrl).port, ...more]);
-      await greetingOf(server);
+      await readGreeting(server);
     },
   };
 }
 
 /** What `sandbox start` says when it accepts requests. */
-function greetingOf(child: ChildProcess): Promise<{ baseUrl: string; apiKey: string }> {
+function readGreeting(child: ChildProcess): Promise<{ baseUrl: string; apiKey: string }> {
   return new Promise((resolve, reject) => {
     let text = "";
     child.stdout!.on("data", (chunk) => {
@@ -127,7 +130,7 @@ export async function machineWith(list: string, ...flags: string[]): Promise<Mac
   return made;
 }
 
-export async function membersOf(ecm: Machine["ecm"], list: string): Promise<number> {
+export async function countMembers(ecm: Machine["ecm"], list: string): Promise<number> {
   const { stdout } = await ecm("lists", "list", "--json");
   return JSON.parse(stdout).find((each: { name: string }) => each.name === list).totalContacts;
 }

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import {
   contacts,
+  countMembers,
   machine,
   machineWith,
-  membersOf,
   readRecipes,
   recipe,
   runs,
@@ -29,7 +29,7 @@ recipe("crm-sync", () => {
     const { script, ecm, file } = await machineWith("Customers");
     const env = { CRM_EXPORT: await file("crm.csv", contacts(30)) };
     expect(await script("crm-sync", env)).toEqual(silent);
-    expect(await membersOf(ecm, "Customers")).toBe(30);
+    expect(await countMembers(ecm, "Customers")).toBe(30);
     expect(await script("crm-sync", env)).toEqual(silent);
     expect((await runs(ecm))[0]).toMatchObject({ rows: { read: 30, unchanged: 30, created: 0 } });
   });

@@ -5,15 +5,15 @@ import { requestTarget } from "../request-target.ts";
 import { readDataInput } from "../terminal/data-input.ts";
 import { presentDryRun } from "../terminal/dry-run.ts";
 import { escapeControlsInLines } from "../terminal/escape.ts";
-import { requireFormatOf } from "../terminal/file-names.ts";
-import { replaceableTarget } from "../terminal/output-target.ts";
+import { requireFileFormat } from "../terminal/file-names.ts";
+import { requireReplaceable } from "../terminal/output-target.ts";
 import { isOwnOutput } from "../terminal/own-output.ts";
 import { presentValue } from "../terminal/present.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { ApiAnswer, ApiRequest } from "../wire.ts";
-import { bodyOfFields, type FieldFlags, resolvePath } from "./api-request.ts";
-import { addDryRunFlag, addFileFlag, repeatable } from "./flags.ts";
-import { describeCommand } from "./help-text.ts";
+import { buildBody, type FieldFlags, resolvePath } from "./shared/api-request.ts";
+import { addDryRunFlag, addFileFlag, repeatableOption } from "./shared/flags.ts";
+import { describeCommand } from "./shared/help-text.ts";
 
 interface ApiOptions extends FieldFlags {
   data?: string;
@@ -30,14 +30,14 @@ export function registerApi(command: Command, context: Context): void {
     .argument("<method>", "GET, POST, PUT, PATCH, DELETE, or another")
     .argument("<path>", "starts with / and is appended to the base URL, such as /api/contact-structure")
     .option("--data <file>", "send this file's content, or standard input (-), as JSON")
-    .addOption(repeatable("-f, --field <name=value>", "a string member of the JSON body (repeatable)"))
+    .addOption(repeatableOption("-f, --field <name=value>", "a string member of the JSON body (repeatable)"))
     .addOption(
-      repeatable(
+      repeatableOption(
         "-F, --typed-field <name=value>",
         "a member as true, 42, null or @FILE, the file's text (repeatable)",
       ),
     )
-    .addOption(repeatable("--query <name=value>", "add a query parameter; can be repeated"))
+    .addOption(repeatableOption("--query <name=value>", "add a query parameter; can be repeated"))
     .option("--paginate", "join the pages of lists, searches and events into one array (reads only)")
     .option("--include", "print status and headers before the body");
   addFileFlag(command, "write the body to FILE as it comes, of any size (atomically)");
@@ -61,7 +61,7 @@ export function registerApi(command: Command, context: Context): void {
 
 async function runApi(context: Context, method: string, path: string, options: ApiOptions): Promise<void> {
   const { terminal } = context;
-  const fields = await bodyOfFields(options);
+  const fields = await buildBody(options);
   if (fields !== undefined && options.data !== undefined) {
     throw new UsageError(
       "--data is the whole body and cannot be used with -f and -F",
@@ -78,7 +78,7 @@ async function runApi(context: Context, method: string, path: string, options: A
     );
   }
   const request = apiRequest(method, await resolvePath(context, path), query, rawBody);
-  if (options.dryRun) return presentDryRun(terminal, context.output(), unsent(request));
+  if (options.dryRun) return presentDryRun(terminal, context.output(), toUnsentRequest(request));
   await confirmFinal(context, request);
   if (options.outputFile !== undefined && !options.paginate)
     return streamToFile(context, request, options.outputFile, options);
@@ -88,7 +88,7 @@ async function runApi(context: Context, method: string, path: string, options: A
     const isJson = terminal.isStdoutTerminal || context.output().format === "json";
     const output = context.output(options, isJson ? "json" : "ndjson");
     const format = output.format === "json" ? "json" : "ndjson";
-    if (options.outputFile !== undefined) requireFormatOf(options.outputFile, format);
+    if (options.outputFile !== undefined) requireFileFormat(options.outputFile, format);
     const { records, total = 0 } = await joinPages(send, request);
     await presentValue(terminal, { ...output, format }, records, "");
     if (records.length < total) {
@@ -97,7 +97,7 @@ async function runApi(context: Context, method: string, path: string, options: A
     return;
   }
   const answer = await send(request, { expect: "any" });
-  if (options.include) await terminal.write(shown(terminal, headOf(answer)));
+  if (options.include) await terminal.write(formatBody(terminal, formatHead(answer)));
   await writeBody(terminal, answer);
   if (answer.problem) throw answer.problem;
 }
@@ -124,16 +124,16 @@ async function streamToFile(
   { include, force }: ApiOptions,
 ): Promise<void> {
   const { terminal } = context;
-  const { written } = context;
+  const { writtenFiles } = context;
   const { openBodyFile } = await import("../terminal/output-file.ts");
   context.noteWrittenFile(name);
   // Looked at and opened before anything is sent. A body has any form, whatever the file's name is.
-  replaceableTarget(name, { force, written, isOwn: (start) => isOwnOutput(start, undefined) });
-  const file = await openBodyFile(name, { written });
+  requireReplaceable(name, { force, writtenFiles, isOwn: (start) => isOwnOutput(start, undefined) });
+  const file = await openBodyFile(name, { writtenFiles });
   try {
     const { send } = await context.connect();
     const answer = await send(request, { expect: "any", bodySink: file });
-    if (include) await terminal.write(shown(terminal, headOf(answer)));
+    if (include) await terminal.write(formatBody(terminal, formatHead(answer)));
     if (answer.status >= 200 && answer.status < 300) return await file.commit();
     await writeBody(terminal, answer);
     if (answer.problem) throw answer.problem;
@@ -143,7 +143,8 @@ async function streamToFile(
 }
 
 /**
- * GET, HEAD and a search only read; whatever else is sent counts as a write, and is repeated and allowed as one.
+ * GET, HEAD and a search only read; whatever else is sent counts as a write, and is repeated and allowed as
+ * one.
  * @throws UsageError
  */
 export function apiRequest(
@@ -180,7 +181,7 @@ function parsePair(text: string): [string, string] {
 }
 
 /** The request as a dry run shows it: query in the path, and a body that is no JSON as the text it is. */
-function unsent({ query, rawBody, ...request }: ApiRequest): ApiRequest {
+function toUnsentRequest({ query, rawBody, ...request }: ApiRequest): ApiRequest {
   const path = requestTarget({ path: request.path, query });
   if (rawBody === undefined) return { ...request, path };
   try {
@@ -190,7 +191,7 @@ function unsent({ query, rawBody, ...request }: ApiRequest): ApiRequest {
   }
 }
 
-function headOf({ status, headers }: ApiAnswer): string {
+function formatHead({ status, headers }: ApiAnswer): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return `${[`HTTP ${status}`, ...lines].join("\n")}\n\n`;
 }
@@ -198,15 +199,18 @@ function headOf({ status, headers }: ApiAnswer): string {
 /** To a file or a pipe the bytes go untouched; on a terminal they cannot do anything but show. */
 async function writeBody(terminal: Terminal, { text, bytes }: ApiAnswer): Promise<void> {
   if (terminal.isStdoutTerminal) {
-    const safe = shown(terminal, indented(text));
+    const safe = formatBody(terminal, indentJson(text));
     return terminal.write(safe === "" || safe.endsWith("\n") ? safe : `${safe}\n`);
   }
   if (!bytes || Buffer.from(text).equals(bytes)) return terminal.write(text);
   await new Promise<void>((resolve) => terminal.stdout.write(bytes, () => resolve()));
 }
 
-/** JSON as a person reads it. What would not stay the same, such as a number of many digits, is left as it came. */
-function indented(text: string): string {
+/**
+ * JSON as a person reads it. What would not stay the same, such as a number of many digits, is left as it
+ * came.
+ */
+function indentJson(text: string): string {
   try {
     const value: unknown = JSON.parse(text);
     const isSame = JSON.stringify(value) === text.replaceAll(/("(?:[^"\\]|\\.)*")|\s+/g, "$1");
@@ -216,6 +220,6 @@ function indented(text: string): string {
   }
 }
 
-function shown(terminal: Terminal, text: string): string {
+function formatBody(terminal: Terminal, text: string): string {
   return terminal.isStdoutTerminal ? escapeControlsInLines(text.replaceAll("\r\n", "\n")) : text;
 }

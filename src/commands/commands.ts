@@ -1,15 +1,15 @@
 import { type Command, Option } from "commander";
+import { findClosest } from "../api/names.ts";
 import type { Context } from "../context.ts";
 import { NotFoundError, UsageError } from "../errors.ts";
-import { closest } from "../service/names.ts";
 import type { OutputOptions } from "../terminal/format.ts";
 import { presentList, presentValue, type View } from "../terminal/present.ts";
 import { version } from "../version.ts";
-import { shapeOf } from "./flags.ts";
 import { topicNames } from "./help/root.ts";
-import { confirmationOf, describeCommand, exitCodesOf, factsOf } from "./help-text.ts";
-import { schemas, schemasOf } from "./schemas.ts";
-import { type CommandTree, childNamed as childOf } from "./tree.ts";
+import { findShape } from "./shared/flags.ts";
+import { describeCommand, describeConfirmation, findFacts, listExitCodes } from "./shared/help-text.ts";
+import { listSchemas, schemas } from "./shared/schemas.ts";
+import { type CommandTree, findChild as childOf } from "./shared/tree.ts";
 
 interface IndexEntry {
   /** The words typed after `ecm`. */
@@ -70,58 +70,58 @@ async function runCommands(
   await tree.loadAll();
   const { root } = tree;
   const output = context.output();
-  const found = path.reduce((command, word) => childNamed(command, word), root);
+  const found = path.reduce((command, word) => findChild(command, word), root);
   const isJson = output.format === "json" || output.format === "ndjson";
   // Whoever reads it pays for every character.
   const compact: OutputOptions = isJson ? { ...output, format: "ndjson" } : output;
   if (found.commands.length === 0) {
-    return presentValue(context.terminal, compact, describe(found), found.helpInformation());
+    return presentValue(context.terminal, compact, describeCommandJson(found), found.helpInformation());
   }
-  if (isWhole) return presentValue(context.terminal, compact, leavesOf(found).map(describe), "");
-  const entries = leavesOf(found).map(entryOf);
+  if (isWhole) return presentValue(context.terminal, compact, listLeaves(found).map(describeCommandJson), "");
+  const entries = listLeaves(found).map(toIndexEntry);
   if (!isJson) return void (await presentList(context.terminal, output, entries, indexView));
-  const globalFlags = found === root ? { globalFlags: flagsOf(root), topics: topicNames } : {};
+  const globalFlags = found === root ? { globalFlags: describeFlags(root), topics: topicNames } : {};
   const index = { version, ...globalFlags, commands: entries };
   return presentValue(context.terminal, compact, index, "");
 }
 
-function childNamed(parent: Command, word: string): Command {
+function findChild(parent: Command, word: string): Command {
   const child = childOf(parent, word);
   if (child) return child;
   const names = parent
     .createHelp()
     .visibleCommands(parent)
     .map((each) => each.name());
-  const likely = closest(word, names);
+  const likely = findClosest(word, names);
   throw new NotFoundError(
-    `There is no command ${JSON.stringify(wordsOf(parent, word))}`,
+    `There is no command ${JSON.stringify(toWords(parent, word))}`,
     likely ? `Did you mean ${likely}?` : `One of: ${names.join(", ")}`,
   );
 }
 
-function leavesOf(command: Command): Command[] {
+function listLeaves(command: Command): Command[] {
   if (command.name() === "help" || command.name().startsWith("__")) return [];
-  return command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
+  return command.commands.length === 0 ? [command] : command.commands.flatMap(listLeaves);
 }
 
-function entryOf(command: Command): IndexEntry {
+function toIndexEntry(command: Command): IndexEntry {
   const usage = command.registeredArguments.map((argument) =>
     argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
   );
   return {
-    command: [wordsOf(command), ...usage].join(" "),
+    command: [toWords(command), ...usage].join(" "),
     summary: command.description(),
-    writes: factsOf(command)?.writes ?? false,
+    writes: findFacts(command)?.writes ?? false,
   };
 }
 
 /** Everything about one command that a caller without eyes needs. */
-function describe(command: Command) {
-  const facts = factsOf(command);
-  const flags = flagsOf(command);
+function describeCommandJson(command: Command) {
+  const facts = findFacts(command);
+  const flags = describeFlags(command);
   const names = flags.map(({ name }) => name);
   return {
-    command: wordsOf(command),
+    command: toWords(command),
     summary: command.description(),
     writes: facts?.writes ?? false,
     arguments: command.registeredArguments.map((argument) => ({
@@ -131,11 +131,11 @@ function describe(command: Command) {
       description: argument.description,
     })),
     flags,
-    schemas: schemasOf(wordsOf(command), names),
+    schemas: listSchemas(toWords(command), names),
     ...(facts && {
       output: facts.output,
-      confirmation: confirmationOf(facts),
-      exitCodes: Object.fromEntries(exitCodesOf(facts)),
+      confirmation: describeConfirmation(facts),
+      exitCodes: Object.fromEntries(listExitCodes(facts)),
       examples: facts.examples,
     }),
   };
@@ -154,12 +154,12 @@ interface DescribedFlag {
   description: string;
 }
 
-function flagsOf(command: Command): DescribedFlag[] {
+function describeFlags(command: Command): DescribedFlag[] {
   return command.options.filter((option) => !option.hidden).map(describeFlag);
 }
 
 function describeFlag(option: Option): DescribedFlag {
-  const shape = shapeOf(option);
+  const shape = findShape(option);
   const [value] = /[<[].+[>\]]$/.exec(option.flags) ?? [];
   return {
     name: option.long ?? option.flags,
@@ -167,21 +167,21 @@ function describeFlag(option: Option): DescribedFlag {
     type: shape.type ?? (value ? "string" : "boolean"),
     ...(value && { value }),
     ...(option.argChoices && { choices: option.argChoices }),
-    ...defaultOf(option, shape.type === "integer"),
+    ...toDefault(option, shape.type === "integer"),
     ...(shape.repeatable && { repeatable: true }),
     description: option.description,
   };
 }
 
 /** What commander knows, else what the help says in parentheses: `lists per page (100)`. */
-function defaultOf(option: Option, isNumber: boolean): { default?: unknown } {
+function toDefault(option: Option, isNumber: boolean): { default?: unknown } {
   if (option.negate) return {};
   if (option.defaultValue !== undefined) return { default: option.defaultValue };
-  const [, said] = /\((?:[A-Z_]+; )?(\d+%?|us)(?:; [^()]*)?\)/.exec(option.description) ?? [];
-  return said === undefined ? {} : { default: isNumber ? Number(said) : said };
+  const [, described] = /\((?:[A-Z_]+; )?(\d+%?|us)(?:; [^()]*)?\)/.exec(option.description) ?? [];
+  return described === undefined ? {} : { default: isNumber ? Number(described) : described };
 }
 
-function wordsOf(command: Command, ...more: string[]): string {
+function toWords(command: Command, ...more: string[]): string {
   const words: string[] = [...more];
   for (let each: Command | null = command; each?.parent; each = each.parent) words.unshift(each.name());
   return words.join(" ");

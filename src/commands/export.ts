@@ -1,16 +1,22 @@
 import { join } from "node:path";
 import type { Command } from "commander";
+import { wholeContact } from "../api/contacts.ts";
 import type { Context, OutputFileFlags } from "../context.ts";
-import { type ContactView, contactView, searchView } from "../service/contact-columns.ts";
+import { type ContactView, createContactColumnsView, toSearchView } from "../service/contact-columns.ts";
 import type { ContactSearch } from "../service/contact-search.ts";
-import { wholeContact } from "../service/contacts.ts";
 import type { OutputOptions } from "../terminal/format.ts";
-import { outputTarget } from "../terminal/output-target.ts";
+import { resolveOutputTarget } from "../terminal/output-target.ts";
 import { presentList } from "../terminal/present.ts";
 import type { Send, SendOptions } from "../wire.ts";
-import { conditionsFrom } from "./contact/conditions.ts";
-import { addOutputFileFlags, keysOption, pastTime, repeatable, whereOption } from "./flags.ts";
-import { describeCommand } from "./help-text.ts";
+import { resolveConditions } from "./contact/shared/conditions.ts";
+import {
+  addOutputFileFlags,
+  keysOption,
+  parsePastTime,
+  repeatableOption,
+  whereOption,
+} from "./shared/flags.ts";
+import { describeCommand } from "./shared/help-text.ts";
 
 interface ExportOptions extends OutputFileFlags {
   list?: string[];
@@ -26,17 +32,17 @@ interface ExportOptions extends OutputFileFlags {
 }
 
 /** Longer than any hour, so that an export outlasts the hour's limit, in seconds. */
-const untilNextHourSeconds = 3900;
+const maxWaitForHourSeconds = 3900;
 
 export function registerExport(command: Command, context: Context): void {
   command
-    .addOption(repeatable("--list <list>", "contacts of this list; several: of any of them"))
-    .addOption(repeatable("--tag <tag>", "contacts with this tag; several: with any of them"))
+    .addOption(repeatableOption("--list <list>", "contacts of this list; several: of any of them"))
+    .addOption(repeatableOption("--tag <tag>", "contacts with this tag; several: with any of them"))
     .option(
       "--status <status>",
       "contacts with this status: active, inactive, unsubscribed, bounced, complained",
     )
-    .addOption(repeatable("--key <key>", "the contact with this key; several: each of them"))
+    .addOption(repeatableOption("--key <key>", "the contact with this key; several: each of them"))
     .addOption(keysOption())
     .addOption(whereOption())
     .option("--all", "every contact of the structure, as without conditions")
@@ -66,12 +72,12 @@ export function registerExport(command: Command, context: Context): void {
 }
 
 async function runExport(context: Context, options: ExportOptions): Promise<void> {
-  const { exportContacts, freshExport } = await import("../export/export.ts");
+  const { exportContacts, createExportState } = await import("../export/export.ts");
   const output = context.output(options, "csv");
   const since = options.since;
-  const conditions = await conditionsFrom(context, {
+  const conditions = await resolveConditions(context, {
     ...options,
-    updatedAfter: since === undefined ? undefined : pastTime(since, "--since", context.clock.now()),
+    updatedAfter: since === undefined ? undefined : parsePastTime(since, "--since", context.clock.now()),
   });
   const what = output.outputFile === undefined ? "An export" : `The export into ${output.outputFile}`;
   await context.tellUnderWay({ kind: "export", what, inputs: [] });
@@ -79,21 +85,23 @@ async function runExport(context: Context, options: ExportOptions): Promise<void
   const { send, account, behaviors } = connection;
   const structure = await account.structure();
   const found = await conditions(account, structure);
-  const view = searchView(contactView(await account.complete(structure), await account.lists(structure)));
+  const view = toSearchView(
+    createContactColumnsView(await account.complete(structure), await account.lists(structure)),
+  );
   const search = { ...found, source: wholeContact, readsStatus: true };
   const behavior = behaviors(structure._id);
-  const sendOptions = { ...waiting(context, options.wait !== false), behavior };
+  const sendOptions = { ...toSendOptions(context, options.wait !== false), behavior };
 
   if (output.outputFile === undefined || output.format === "table") {
     await presentList(
       context.terminal,
       output,
-      exportContacts(send, search, freshExport(), sendOptions),
+      exportContacts(send, search, createExportState(), sendOptions),
       view,
     );
     return;
   }
-  const file = { output, path: outputTarget(output.outputFile).path };
+  const file = { output, path: resolveOutputTarget(output.outputFile).path };
   const identity = [
     connection.profile.baseUrl.value,
     connection.profile.isSandbox,
@@ -114,8 +122,8 @@ async function runExport(context: Context, options: ExportOptions): Promise<void
   const locks = join(context.folders.state, "locks");
   const lease = await takeLease(locks, `export ${file.path}`, `the export into ${output.outputFile}`);
   try {
-    const asked = { search, sendOptions, view, identity, isFresh: options.fresh ?? false };
-    await exportIntoFile(context, send, file, asked);
+    const exportOptions = { search, sendOptions, view, identity, isFresh: options.fresh ?? false };
+    await exportIntoFile(context, send, file, exportOptions);
   } finally {
     await lease.release();
   }
@@ -126,7 +134,7 @@ async function exportIntoFile(
   context: Context,
   send: Send,
   { output, path }: { output: OutputOptions; path: string },
-  asked: {
+  exportOptions: {
     search: ContactSearch;
     sendOptions: SendOptions;
     view: ContactView;
@@ -140,7 +148,7 @@ async function exportIntoFile(
     import("../terminal/output-file.ts"),
   ]);
   const { terminal, folders, clock } = context;
-  const { identity, isFresh } = asked;
+  const { identity, isFresh } = exportOptions;
   const now = clock.now();
   const progress = await openExportProgress(folders.state, { target: path, identity, now, isFresh });
   const { state, partFile, extent } = progress;
@@ -149,11 +157,11 @@ async function exportIntoFile(
   if (progress.isContinued)
     terminal.note(`Resuming at page ${state.page}: ${state.given} contacts written already`);
   const sink = await openGrowingFile({ file: partFile, ...extent }, path, output);
-  const contacts = exportContacts(send, asked.search, state, {
-    ...asked.sendOptions,
+  const contacts = exportContacts(send, exportOptions.search, state, {
+    ...exportOptions.sendOptions,
     onPage: async (ids) => progress.recordPage(ids, await sink.flush()),
   });
-  const count = await presentList(terminal, output, contacts, asked.view, {
+  const count = await presentList(terminal, output, contacts, exportOptions.view, {
     sink,
     count: state.given,
     isOpened: progress.isContinued,
@@ -162,9 +170,9 @@ async function exportIntoFile(
   terminal.note(`Wrote ${count} ${count === 1 ? "contact" : "contacts"} to ${output.outputFile}`);
 }
 
-function waiting(context: Context, mayWait: boolean): SendOptions {
+function toSendOptions(context: Context, mayWait: boolean): SendOptions {
   return {
-    maxWaitSeconds: mayWait ? untilNextHourSeconds : 0,
+    maxWaitSeconds: mayWait ? maxWaitForHourSeconds : 0,
     onEvent(event) {
       if (event.kind !== "waiting") return;
       const until = new Date(context.clock.now() + event.seconds * 1000).toISOString().slice(0, 19);

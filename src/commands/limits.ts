@@ -1,11 +1,11 @@
 import type { Command } from "commander";
-import { recallLimits, type SeenLimits } from "../config/seen-limits.ts";
+import { type CachedLimits, readCachedLimits } from "../config/limits-cache.ts";
 import type { Context } from "../context.ts";
 import { presentOne, type View } from "../terminal/present.ts";
-import { timestamp } from "../terminal/rate-limit.ts";
+import { formatTimestamp } from "../terminal/rate-limit.ts";
 import type { RateLimits } from "../wire.ts";
-import { inSameAccount } from "./command-line.ts";
-import { describeCommand } from "./help-text.ts";
+import { addAccountFlags } from "./shared/command-line.ts";
+import { describeCommand } from "./shared/help-text.ts";
 
 interface LimitsOptions {
   refresh?: boolean;
@@ -32,13 +32,13 @@ export function registerLimits(command: Command, context: Context): void {
 async function runLimits(context: Context, { refresh }: LimitsOptions): Promise<void> {
   const { terminal, clock } = context;
   const { identity, name } = await context.profile();
-  const seen = refresh ? await refreshed(context) : recallLimits(context.folders.cache, identity);
-  if (!seen) {
+  const cached = refresh ? await refreshLimits(context) : readCachedLimits(context.folders.cache, identity);
+  if (!cached) {
     const whose = name ? `profile ${name.value}` : "this account";
     terminal.note(
       refresh
         ? "The service sent no limits with its answer"
-        : inSameAccount(
+        : addAccountFlags(
             `No limits of ${whose} are known yet. Ask for them with: ecm limits --refresh`,
             context.settings,
           ),
@@ -46,33 +46,34 @@ async function runLimits(context: Context, { refresh }: LimitsOptions): Promise<
   }
   const output = context.output();
   const isJson = output.format === "json" || output.format === "ndjson";
-  if (!seen && !isJson) return;
+  if (!cached && !isJson) return;
   const isForPeople = output.format === "table" && !output.columns;
-  const view = isForPeople && seen ? shortView(clock.now(), seen) : viewAt(clock.now(), seen);
-  await presentOne(terminal, output, reportOf(seen), view);
+  const view =
+    isForPeople && cached ? createShortView(clock.now(), cached) : createLimitsView(clock.now(), cached);
+  await presentOne(terminal, output, toReport(cached), view);
 }
 
-async function refreshed(context: Context): Promise<SeenLimits | undefined> {
+async function refreshLimits(context: Context): Promise<CachedLimits | undefined> {
   const { account } = await context.connect();
   await account.structures();
   const limits = context.limits();
   return limits && { limits, seenAt: context.clock.now() };
 }
 
-function reportOf(seen: SeenLimits | undefined): LimitsReport {
-  if (!seen) return {};
-  const { hour, month } = seen.limits;
+function toReport(cached: CachedLimits | undefined): LimitsReport {
+  if (!cached) return {};
+  const { hour, month } = cached.limits;
   return {
     ...(hour
-      ? { hour: { ...hour, reset: hour.reset === undefined ? undefined : timestamp(hour.reset) } }
+      ? { hour: { ...hour, reset: hour.reset === undefined ? undefined : formatTimestamp(hour.reset) } }
       : {}),
     ...(month ? { month } : {}),
-    seenAt: new Date(seen.seenAt).toISOString(),
+    seenAt: new Date(cached.seenAt).toISOString(),
   };
 }
 
-function viewAt(now: number, seen: SeenLimits | undefined): View<LimitsReport> {
-  const reset = seen?.limits.hour?.reset;
+function createLimitsView(now: number, cached: CachedLimits | undefined): View<LimitsReport> {
+  const reset = cached?.limits.hour?.reset;
   const isOver = reset !== undefined && reset * 1000 <= now;
   return {
     columns: [
@@ -85,40 +86,41 @@ function viewAt(now: number, seen: SeenLimits | undefined): View<LimitsReport> {
       { name: "month remaining", value: ({ month }) => month?.remaining },
       { name: "month limit", value: ({ month }) => month?.limit },
       { name: "seen at", value: ({ seenAt }) => seenAt },
-      { name: "age", value: () => seen && ageOf(now - seen.seenAt) },
+      { name: "age", value: () => cached && formatAge(now - cached.seenAt) },
     ],
     id: ({ seenAt }) => seenAt ?? "",
   };
 }
 
 /** What is left, in a line each. */
-function shortView(now: number, { limits, seenAt }: SeenLimits): View<LimitsReport> {
-  const count = (value: number) => value.toLocaleString("en-US");
+function createShortView(now: number, { limits, seenAt }: CachedLimits): View<LimitsReport> {
+  const formatCount = (value: number) => value.toLocaleString("en-US");
   const secondsLeft = limits.hour?.reset === undefined ? undefined : limits.hour.reset - now / 1000;
   const reset =
     secondsLeft === undefined
       ? ""
       : secondsLeft > 0
-        ? `, resets in ${ageOf(secondsLeft * 1000)}`
+        ? `, resets in ${formatAge(secondsLeft * 1000)}`
         : "; reset since: a new hour has begun";
   return {
     columns: [
       {
         name: "hour",
-        value: ({ hour }) => hour && `${count(hour.remaining)} of ${count(hour.limit)} left${reset}`,
+        value: ({ hour }) =>
+          hour && `${formatCount(hour.remaining)} of ${formatCount(hour.limit)} left${reset}`,
       },
       {
         name: "month",
-        value: ({ month }) => month && `${count(month.remaining)} of ${count(month.limit)} left`,
+        value: ({ month }) => month && `${formatCount(month.remaining)} of ${formatCount(month.limit)} left`,
       },
-      { name: "seen", value: () => `${ageOf(now - seenAt)} ago` },
+      { name: "seen", value: () => `${formatAge(now - seenAt)} ago` },
     ],
     id: () => "",
   };
 }
 
 /** A length of time for people: its one or two largest parts. */
-function ageOf(milliseconds: number): string {
+function formatAge(milliseconds: number): string {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));
   const [days, hours, minutes] = [
     Math.floor(seconds / 86_400),

@@ -3,22 +3,22 @@ import { writeFile } from "node:fs/promises";
 import type { Command } from "commander";
 import type { Connection, Context } from "../context.ts";
 import { ReadOnlyError, UsageError } from "../errors.ts";
-import { type BehaviorRow, behaviorRows } from "../service/behavior-words.ts";
+import { createPseudonyms } from "../privacy/pseudonyms.ts";
+import { type BehaviorRow, listBehaviorRows } from "../service/describe-behavior.ts";
 import {
-  mostProbeReads,
+  createProbeContact,
+  type DetectedVariants,
+  maxProbeReads,
   type ProbeOptions,
-  probeContact,
   probeReads,
   probeWrites,
-  type SeenVariants,
 } from "../service/probe.ts";
-import { createPseudonyms } from "../service/pseudonyms.ts";
-import { requireFormatOf } from "../terminal/file-names.ts";
-import { replaceableTarget } from "../terminal/output-target.ts";
+import { requireFileFormat } from "../terminal/file-names.ts";
+import { requireReplaceable } from "../terminal/output-target.ts";
 import { presentList, type View } from "../terminal/present.ts";
 import { version } from "../version.ts";
 import type { ApiRequest, Send } from "../wire.ts";
-import { describeCommand } from "./help-text.ts";
+import { describeCommand } from "./shared/help-text.ts";
 
 interface ProbeFlags {
   write?: boolean;
@@ -27,13 +27,13 @@ interface ProbeFlags {
 }
 
 /** Columns that the table takes without cutting anything. */
-const widthOfTable = 170;
+const minTableWidth = 170;
 
 const view: View<BehaviorRow> = {
   columns: [
     { name: "point", value: ({ point }) => point },
     { name: "documented", value: ({ documented }) => documented },
-    { name: "seen", value: ({ seen }) => seen },
+    { name: "seen", value: ({ seen: detected }) => detected },
     { name: "what ecm does", value: ({ does }) => does },
   ],
   id: ({ point }) => point,
@@ -50,7 +50,7 @@ export function registerProbe(command: Command, context: Context): void {
     .action((flags: ProbeFlags) => runProbe(context, flags));
   describeCommand(command, {
     examples: ["ecm probe", "ecm probe --write --save probe.json"],
-    output: `How this account's service behaves where the documentation does not say: point, documented, seen, and what ecm does. At most ${mostProbeReads} reads; the results are saved for the account. This command is optional: every command adapts by itself.`,
+    output: `How this account's service behaves where the documentation does not say: point, documented, seen, and what ecm does. At most ${maxProbeReads} reads; the results are saved for the account. This command is optional: every command adapts by itself.`,
     writes: true,
     asks: "With --write",
   });
@@ -62,33 +62,34 @@ async function runProbe(context: Context, flags: ProbeFlags): Promise<void> {
   if (flags.save !== undefined) requireSavePlace(flags.save);
   const connection = await context.connect();
   const exchanges: Exchange[] = [];
-  const send = recorded(connection.send, exchanges, () => context.clock.now());
+  const send = recordExchanges(connection.send, exchanges, () => context.clock.now());
   const structure = await connection.account.complete(await connection.account.structure());
   const behavior = connection.behaviors(structure._id);
   const options: ProbeOptions = { send, behavior, structure, clock: context.clock, limits: context.limits };
-  const { seen, reads } = await probeReads(options);
-  const isDeletable = seen.literal !== "yes";
-  if (flags.write && isDeletable) Object.assign(seen, await writeOnce(context, connection, flags, options));
+  const { detected, reads } = await probeReads(options);
+  const isDeletable = detected.literal !== "yes";
+  if (flags.write && isDeletable)
+    Object.assign(detected, await writeOnce(context, connection, flags, options));
   else if (flags.write) {
     terminal.warn(
       "--write was left out: this service has no more than its specification shows, which is no way to delete a contact",
     );
   }
-  const rows = behaviorRows(behavior.known);
-  if (flags.save !== undefined) await save(flags.save, seen, rows, exchanges, context.clock.now());
-  if (output.format === "table" && !output.columns && terminal.columns < widthOfTable) {
-    await terminal.write(stacked(rows));
+  const rows = listBehaviorRows(behavior.known);
+  if (flags.save !== undefined) await save(flags.save, detected, rows, exchanges, context.clock.now());
+  if (output.format === "table" && !output.columns && terminal.columns < minTableWidth) {
+    await terminal.write(formatStacked(rows));
   } else await presentList(terminal, output, rows, view);
   terminal.note(`${reads} reads; results saved for this account until the next probe`);
   if (flags.save !== undefined) terminal.note(`Saved ${exchanges.length} exchanges to ${flags.save}`);
 }
 
 /** On a narrow terminal, point by point: nothing of it is cut. */
-function stacked(rows: BehaviorRow[]): string {
+function formatStacked(rows: BehaviorRow[]): string {
   return rows
     .map(
-      ({ point, documented, seen, does }) =>
-        `${point}\n  documented  ${documented}\n  seen        ${seen}\n  ecm         ${does}\n`,
+      ({ point, documented, seen: detected, does }) =>
+        `${point}\n  documented  ${documented}\n  seen        ${detected}\n  ecm         ${does}\n`,
     )
     .join("\n");
 }
@@ -98,8 +99,8 @@ async function writeOnce(
   { profile }: Connection,
   flags: ProbeFlags,
   options: ProbeOptions,
-): Promise<SeenVariants> {
-  const body = probeContact(options.structure, randomBytes(4).toString("hex"));
+): Promise<DetectedVariants> {
+  const body = createProbeContact(options.structure, randomBytes(4).toString("hex"));
   const what = `create the contact ${body.key}, change it twice and delete it`;
   if (flags.dryRun) {
     context.terminal.note(`Dry run: --write would ${what}`);
@@ -121,7 +122,7 @@ interface Exchange {
 }
 
 /** Every request and its answer, refusals included. */
-function recorded(send: Send, exchanges: Exchange[], now: () => number): Send {
+function recordExchanges(send: Send, exchanges: Exchange[], now: () => number): Send {
   return async (request) => {
     const start = now();
     const answer = await send<never>(request, { expect: "any" });
@@ -138,28 +139,32 @@ function recorded(send: Send, exchanges: Exchange[], now: () => number): Send {
   };
 }
 
-const savedIs = "ecm probe: how a service behaves; every address, name, id and key is replaced";
+const savedFileNote = "ecm probe: how a service behaves; every address, name, id and key is replaced";
 
 /** Before a request is spent. @throws UsageError */
 function requireSavePlace(file: string): void {
-  requireFormatOf(file, "json", "--save");
-  replaceableTarget(file, { isOwn: (start) => start.trim() === "" || start.includes(savedIs) }, "--save");
+  requireFileFormat(file, "json", "--save");
+  requireReplaceable(
+    file,
+    { isOwn: (start) => start.trim() === "" || start.includes(savedFileNote) },
+    "--save",
+  );
 }
 
 /** Private to its owner; nothing in it names the account or anybody in it. */
 async function save(
   file: string,
-  seen: SeenVariants,
+  detected: DetectedVariants,
   rows: BehaviorRow[],
   exchanges: Exchange[],
   now: number,
 ): Promise<void> {
   const { mask, maskPath } = createPseudonyms();
   const content = {
-    what: savedIs,
+    what: savedFileNote,
     version,
     savedAt: new Date(now).toISOString(),
-    variants: playable(seen),
+    variants: toPlayableVariants(detected),
     points: rows,
     exchanges: exchanges.map(({ request, status, milliseconds, answer, limits }) => ({
       method: request.method,
@@ -180,6 +185,6 @@ async function save(
 }
 
 /** What `sandbox start --variant-file` takes, as it is typed there. */
-function playable(seen: SeenVariants): Record<string, string> {
-  return Object.fromEntries(Object.entries(seen).map(([name, value]) => [name, String(value)]));
+function toPlayableVariants(detected: DetectedVariants): Record<string, string> {
+  return Object.fromEntries(Object.entries(detected).map(([name, value]) => [name, String(value)]));
 }

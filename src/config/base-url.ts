@@ -4,18 +4,19 @@ import { UsageError } from "../errors.ts";
 /**
  * The address in its one spelling: no trailing slash, no default port; a path prefix stays.
  * @param where the flag, variable or profile that it stands in, for messages
- * @param insecureHttp `ECM_INSECURE_HTTP`: the one other host that plain http may go to, as `host` or `host:port`
+ * @param insecureHttp `ECM_INSECURE_HTTP`: the one other host that plain http may go to, as `host` or
+ *   `host:port`
  * @throws UsageError unless it is https, or http on a loopback address, and nothing but an address
  */
 export function parseBaseUrl(text: string, where: string, insecureHttp?: string): string {
   const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
   // The text itself is not repeated when it may hold a password.
-  if (!url) throw refused(`${where}: ${JSON.stringify(withoutUserInfo(text))} is not a URL`);
-  if (url.username || url.password) throw refused(`${where}: the URL contains a user name or password`);
-  if (url.search || url.hash) throw refused(`${where}: ${url.origin} must not have a query or fragment`);
+  if (!url) throw baseUrlError(`${where}: ${JSON.stringify(removeUserInfo(text))} is not a URL`);
+  if (url.username || url.password) throw baseUrlError(`${where}: the URL contains a user name or password`);
+  if (url.search || url.hash) throw baseUrlError(`${where}: ${url.origin} must not have a query or fragment`);
   if (url.protocol !== "https:" && !(url.protocol === "http:" && mayBePlain(url, insecureHttp))) {
     const name = url.protocol === "http:" ? "plain http" : url.protocol.replace(/:$/, "");
-    throw refused(
+    throw baseUrlError(
       `${where}: ${name} to ${url.host || "nowhere"}: the API key would be sent unencrypted`,
       url.protocol === "http:"
         ? `Use https; for a sandbox in your own network: ECM_INSECURE_HTTP=${url.host}`
@@ -32,15 +33,15 @@ export function isInsecure(baseUrl: string): boolean {
 }
 
 function mayBePlain(url: URL, insecureHttp: string | undefined): boolean {
-  return isLoopback(url.hostname) || (insecureHttp !== undefined && isNamed(url, insecureHttp.trim()));
+  return isLoopback(url.hostname) || (insecureHttp !== undefined && matchesHost(url, insecureHttp.trim()));
 }
 
 /** Without a port any port of the host is meant; nothing stands for several hosts. */
-function isNamed(url: URL, host: string): boolean {
+function matchesHost(url: URL, host: string): boolean {
   if (!/^(\[[\da-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i.test(host) || !URL.canParse(`http://${host}`)) return false;
-  const named = new URL(`http://${host}`);
+  const hostUrl = new URL(`http://${host}`);
   const hasPort = /:\d+$/.test(host.replace(/^\[.*?\]/, ""));
-  return named.hostname === url.hostname && (!hasPort || named.port === url.port);
+  return hostUrl.hostname === url.hostname && (!hasPort || hostUrl.port === url.port);
 }
 
 /** @param hostname as `URL` gives it: numbers normalised, IPv6 in brackets */
@@ -53,11 +54,11 @@ export function isSameOrigin(one: string, other: string): boolean {
   return new URL(one).origin === new URL(other).origin;
 }
 
-function withoutUserInfo(text: string): string {
+function removeUserInfo(text: string): string {
   return text.replace(/[^/]*@/, "…@");
 }
 
-function refused(
+function baseUrlError(
   message: string,
   hint = "Give the account's base URL, such as https://api.example.com",
 ): UsageError {

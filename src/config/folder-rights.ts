@@ -2,12 +2,15 @@
 import { access, constants, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Folders } from "./folders.ts";
-import { profilesFile } from "./profiles.ts";
+import { toProfilesPath } from "./profiles.ts";
 
 export interface PlaceState {
   name: "config folder" | "profiles file" | "state folder" | "cache folder";
   path: string;
-  /** `missing`: it can be made when it is needed. `open`: others can read it. `unusable`: it cannot be used or made. */
+  /**
+   * `missing`: it can be made when it is needed. `open`: others can read it. `unusable`: it cannot be used or
+   * made.
+   */
   state: "private" | "missing" | "open" | "unusable";
   /** Why, in words, where it is not `private`. */
   detail?: string;
@@ -18,7 +21,7 @@ export function inspectFolders(folders: Folders, platform: string): Promise<Plac
   const hasModes = platform !== "win32";
   return Promise.all([
     inspect("config folder", folders.config, true, hasModes),
-    inspect("profiles file", profilesFile(folders), false, hasModes),
+    inspect("profiles file", toProfilesPath(folders), false, hasModes),
     inspect("state folder", folders.state, true, hasModes),
     inspect("cache folder", folders.cache, true, hasModes),
   ]);
@@ -32,29 +35,29 @@ async function inspect(
 ): Promise<PlaceState> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => error.code ?? "unknown");
   if (found === "ENOENT") {
-    const canBeMade = await canMake(dirname(path));
+    const canBeMade = await canCreate(dirname(path));
     return canBeMade
       ? { name, path, state: "missing" }
-      : unusable(name, path, "it does not exist and cannot be created");
+      : toUnusable(name, path, "it does not exist and cannot be created");
   }
-  if (typeof found === "string") return unusable(name, path, found);
+  if (typeof found === "string") return toUnusable(name, path, found);
   if (found.isDirectory() !== isFolder)
-    return unusable(name, path, isFolder ? "it is not a folder" : "it is not a file");
+    return toUnusable(name, path, isFolder ? "it is not a folder" : "it is not a file");
   const rights = constants.R_OK | constants.W_OK | (isFolder ? constants.X_OK : 0);
-  if (!(await isAllowed(path, rights))) return unusable(name, path, "it is not readable and writable");
+  if (!(await isAllowed(path, rights))) return toUnusable(name, path, "it is not readable and writable");
   const mode = found.mode & 0o777;
   if (!hasModes || (mode & 0o077) === 0) return { name, path, state: "private" };
   return { name, path, state: "open", detail: `mode 0${mode.toString(8)}` };
 }
 
-function unusable(name: PlaceState["name"], path: string, detail: string): PlaceState {
+function toUnusable(name: PlaceState["name"], path: string, detail: string): PlaceState {
   return { name, path, state: "unusable", detail };
 }
 
 /** Whether the nearest folder that exists can be written to. */
-async function canMake(folder: string): Promise<boolean> {
+async function canCreate(folder: string): Promise<boolean> {
   const found = await stat(folder).catch((error: NodeJS.ErrnoException) => error.code);
-  if (found === "ENOENT" && dirname(folder) !== folder) return canMake(dirname(folder));
+  if (found === "ENOENT" && dirname(folder) !== folder) return canCreate(dirname(folder));
   if (typeof found !== "object") return false;
   return found.isDirectory() && isAllowed(folder, constants.W_OK | constants.X_OK);
 }

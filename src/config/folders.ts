@@ -12,17 +12,17 @@ export interface Folders {
   cache: string;
 }
 
-export function foldersFrom(env: Environment, platform: string): Folders {
+export function chooseFolders(env: Environment, platform: string): Folders {
   const own = envPaths("ecm", { suffix: "" });
   // On Linux `log` is the state folder of the XDG specification; elsewhere data is the place for state.
   const state = platform === "linux" ? own.log : own.data;
   return {
-    config: chosen(env.ECM_CONFIG_DIR) ?? own.config,
-    state: chosen(env.ECM_STATE_DIR) ?? state,
-    cache: chosen(env.ECM_CACHE_DIR) ?? own.cache,
+    config: toAbsolutePath(env.ECM_CONFIG_DIR) ?? own.config,
+    state: toAbsolutePath(env.ECM_STATE_DIR) ?? state,
+    cache: toAbsolutePath(env.ECM_CACHE_DIR) ?? own.cache,
   };
 }
 
-function chosen(variable: string | undefined): string | undefined {
+function toAbsolutePath(variable: string | undefined): string | undefined {
   return variable ? resolve(variable) : undefined;
 }

@@ -4,11 +4,11 @@ import { InterruptedError, NoKeyError, UsageError } from "../errors.ts";
 import type { Environment } from "./settings.ts";
 
 // The command itself is not repeated: it may hold the key.
-const seeForYourself = "Run the profile's key command by hand to see what it prints";
+const runByHandHint = "Run the profile's key command by hand to see what it prints";
 /** Longest output of a key command, in characters. */
-const longestOutput = 10_000;
+const maxOutputCharacters = 10_000;
 /** Longest time that a key command takes when nobody is there to answer it, in seconds. */
-const keyCommandSeconds = 120;
+const maxKeyCommandSeconds = 120;
 
 /**
  * Refuses what cannot stand in a header or can be no key: blanks, control characters, letters beyond ASCII.
@@ -27,7 +27,10 @@ export function checkKey(text: string, where: string): string {
   );
 }
 
-/** Whether it has the documented form: 4 characters ending in `_`, region, `_`, 43 characters (Authentication 3). */
+/**
+ * Whether it has the documented form: 4 characters ending in `_`, region, `_`, 43 characters (Authentication
+ * 3).
+ */
 export function isUsualKey(key: string): boolean {
   return /^[A-Za-z0-9]{3}_[a-z]{2}_[A-Za-z0-9_-]{43}$/.test(key);
 }
@@ -39,13 +42,14 @@ export function maskKey(key: string): string {
 }
 
 /** The region written in the key, such as `us`; undefined when its form is another. */
-export function regionOf(key: string): string | undefined {
+export function findRegion(key: string): string | undefined {
   return isUsualKey(key) ? key.slice(4, 6) : undefined;
 }
 
 /**
  * Runs the command in the shell and takes the first line that it prints as the key.
- * @param canAsk whether it gets standard input, to ask for a password; else a file piped to us would be eaten by it
+ * @param canAsk whether it gets standard input, to ask for a password; else a file piped to us would be eaten
+ *   by it
  * @param limitSeconds how long it may take when nobody can be asked
  * @throws NoKeyError when it fails, prints nothing or too much, or does not end; its output is never repeated
  */
@@ -55,7 +59,7 @@ export async function runKeyCommand(
   where: string,
   canAsk: boolean,
   signal?: AbortSignal,
-  limitSeconds = keyCommandSeconds,
+  limitSeconds = maxKeyCommandSeconds,
 ): Promise<string> {
   const ending = new AbortController();
   const timer = canAsk
@@ -65,13 +69,13 @@ export async function runKeyCommand(
   signal?.addEventListener("abort", interrupt, { once: true });
   try {
     signal?.throwIfAborted();
-    const { output, failure } = await outputOf(command, env, canAsk, ending);
+    const { output, failure } = await readOutput(command, env, canAsk, ending);
     signal?.throwIfAborted();
-    if (failure) throw new NoKeyError(`${where}: the key command failed: ${failure}`, seeForYourself);
+    if (failure) throw new NoKeyError(`${where}: the key command failed: ${failure}`, runByHandHint);
     const line = output.split(/\r?\n/)[0]?.trim() ?? "";
     if (line !== "") return checkKey(line, where);
     const what = output.trim() === "" ? "nothing" : "an empty first line";
-    throw new NoKeyError(`${where}: the key command printed ${what}`, seeForYourself);
+    throw new NoKeyError(`${where}: the key command printed ${what}`, runByHandHint);
   } catch (error) {
     if (!signal?.aborted) throw error;
     throw signal.reason instanceof InterruptedError ? signal.reason : new InterruptedError();
@@ -81,8 +85,11 @@ export async function runKeyCommand(
   }
 }
 
-/** Until it ends, prints too much, or `ending` fires; what it left running in the background is not waited for. */
-function outputOf(command: string, env: Environment, canAsk: boolean, ending: AbortController) {
+/**
+ * Until it ends, prints too much, or `ending` fires; what it left running in the background is not waited
+ * for.
+ */
+function readOutput(command: string, env: Environment, canAsk: boolean, ending: AbortController) {
   return new Promise<{ output: string; failure?: string }>((resolve) => {
     const child = spawn(command, {
       shell: true,
@@ -101,19 +108,19 @@ function outputOf(command: string, env: Environment, canAsk: boolean, ending: Ab
     };
     if (ending.signal.aborted) kill();
     else ending.signal.addEventListener("abort", kill, { once: true });
-    const wayItEnded = (code: number | null, by: string | null) =>
+    const describeEnd = (code: number | null, by: string | null) =>
       code === 0 ? undefined : by ? `ended by ${by}` : `exit code ${code}`;
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       output += text;
-      if (output.length > longestOutput) {
-        ending.abort(`it printed more than ${longestOutput.toLocaleString("en")} characters`);
+      if (output.length > maxOutputCharacters) {
+        ending.abort(`it printed more than ${maxOutputCharacters.toLocaleString("en")} characters`);
       } else if (child.exitCode === 0 && output.includes("\n")) settle(undefined);
     });
     child.on("error", (error) => settle(error.message));
     // A process that it left running may hold the pipe open.
     child.on("exit", (code, by) => {
-      if (code !== 0 || output.includes("\n")) settle(wayItEnded(code, by));
+      if (code !== 0 || output.includes("\n")) settle(describeEnd(code, by));
     });
-    child.on("close", (code, by) => settle(wayItEnded(code, by)));
+    child.on("close", (code, by) => settle(describeEnd(code, by)));
   });
 }

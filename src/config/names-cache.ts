@@ -1,4 +1,6 @@
-/** The file that remembers an account's names, in the cache folder: labels and list names. Lost without harm. */
+/**
+ * The file that remembers an account's names, in the cache folder: labels and list names. Lost without harm.
+ */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,9 +14,9 @@ const format = 2;
  * What is remembered of an account; an empty object where nothing was seen yet or the file cannot be read.
  * @param identity of the account, from `ResolvedProfile`
  */
-export function readNames<T extends object>(folders: Folders, identity: string): Partial<T> {
+export function readCachedNames<T extends object>(folders: Folders, identity: string): Partial<T> {
   try {
-    const file = JSON.parse(readFileSync(fileOf(folders, identity), "utf8")) as {
+    const file = JSON.parse(readFileSync(toFilePath(folders, identity), "utf8")) as {
       format?: number;
       names?: T;
     };
@@ -28,22 +30,22 @@ export function readNames<T extends object>(folders: Folders, identity: string):
  * Brings what is remembered up to date. Never fails: a folder that cannot be written costs requests, no more.
  * @param update from what is remembered to what is remembered now
  */
-export function rememberNames<T extends object>(
+export function updateCachedNames<T extends object>(
   folders: Folders,
   identity: string,
-  update: (known: Partial<T>) => Partial<T>,
+  update: (cachedNames: Partial<T>) => Partial<T>,
 ): void {
-  const known = readNames<T>(folders, identity);
-  const names = update(known);
-  if (names === known) return;
+  const cachedNames = readCachedNames<T>(folders, identity);
+  const names = update(cachedNames);
+  if (names === cachedNames) return;
   try {
-    writeCacheFile(fileOf(folders, identity), JSON.stringify({ format, names }));
+    writeCacheFile(toFilePath(folders, identity), JSON.stringify({ format, names }));
   } catch {
     // A cache: the next command tries again.
   }
 }
 
-function fileOf(folders: Folders, identity: string): string {
+function toFilePath(folders: Folders, identity: string): string {
   const name = createHash("sha256").update(identity).digest("hex").slice(0, 16);
   return join(folders.cache, "names", `${name}.json`);
 }

@@ -4,19 +4,19 @@ import { awaitLease, type Lease } from "../disk/lease.ts";
 import { UsageError } from "../errors.ts";
 
 /** Where the leases of runs are as well. */
-const locksFolder = (stateFolder: string) => join(stateFolder, "locks");
+const toLocksFolder = (stateFolder: string) => join(stateFolder, "locks");
 
 /** Longer than the few requests of a creation take. */
-const longestWaitMilliseconds = 60_000;
+const maxWaitMilliseconds = 60_000;
 
 export function createNamesLock(stateFolder: string, baseUrl: string, signal: AbortSignal) {
   return async <T>(structureId: string, perform: () => Promise<T>): Promise<T> => {
     const matter = `names of ${baseUrl} ${structureId}`;
-    const folder = locksFolder(stateFolder);
+    const folder = toLocksFolder(stateFolder);
     const lease = await awaitLease(folder, matter, "the creation of names", {
-      maxMilliseconds: longestWaitMilliseconds,
+      maxMilliseconds: maxWaitMilliseconds,
       signal,
-    }).catch(withoutLease);
+    }).catch(toNoLease);
     try {
       return await perform();
     } finally {
@@ -26,7 +26,7 @@ export function createNamesLock(stateFolder: string, baseUrl: string, signal: Ab
 }
 
 /** Where nothing can be written, the second look alone tells of other creators. */
-function withoutLease(error: unknown): Lease | undefined {
+function toNoLease(error: unknown): Lease | undefined {
   if (error instanceof UsageError) return undefined;
   throw error;
 }

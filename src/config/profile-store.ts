@@ -7,11 +7,11 @@ import {
   checkName,
   type Profile,
   type ProfileStore,
-  profilesFile,
   profilesFileName,
   sandboxAlwaysThere,
   sandboxProfile,
-  unknownProfile,
+  toProfilesPath,
+  unknownProfileError,
 } from "./profiles.ts";
 
 interface Stored {
@@ -20,19 +20,20 @@ interface Stored {
 }
 
 /**
- * Opens the profiles. Nothing is made on disk before the first `save` or `use`; rights that are too wide are fixed.
+ * Opens the profiles. Nothing is made on disk before the first `save` or `use`; rights that are too wide are
+ * fixed.
  * @throws UsageError naming the file when it is not what `ecm` wrote, or cannot be read
  */
 export async function openProfiles(folders: Folders): Promise<ProfileStore> {
-  const file = profilesFile(folders);
+  const file = toProfilesPath(folders);
   let conf: Conf<Stored> | undefined;
 
   // conf makes the folder as soon as it looks: so it looks only at a file that is there, or is about to be.
   const open = () => {
     conf ??= guarded(file, () => {
       mkdirSync(folders.config, { recursive: true, mode: 0o700 });
-      narrow(folders.config, 0o700);
-      if (existsSync(file)) narrow(file, 0o600);
+      restrictMode(folders.config, 0o700);
+      if (existsSync(file)) restrictMode(file, 0o600);
       return new Conf<Stored>({
         cwd: folders.config,
         configName: profilesFileName,
@@ -54,7 +55,7 @@ export async function openProfiles(folders: Folders): Promise<ProfileStore> {
     const stored = read();
     change(stored);
     guarded(file, () => {
-      conf.store = withoutUndefined(stored);
+      conf.store = removeUndefined(stored);
     });
   };
   const names = () => [...Object.keys(read().profiles), sandboxProfile];
@@ -71,19 +72,19 @@ export async function openProfiles(folders: Folders): Promise<ProfileStore> {
     save(name, profile) {
       checkName(name);
       write((stored) => {
-        stored.profiles[name] = withoutUndefined(profile);
+        stored.profiles[name] = removeUndefined(profile);
         stored.current ??= name;
       });
     },
     use(name) {
-      if (!has(name)) throw unknownProfile(name, names());
+      if (!has(name)) throw unknownProfileError(name, names());
       write((stored) => {
         stored.current = name;
       });
     },
     remove(name) {
       if (name === sandboxProfile) throw sandboxAlwaysThere();
-      if (!has(name)) throw unknownProfile(name, names());
+      if (!has(name)) throw unknownProfileError(name, names());
       write((stored) => {
         delete stored.profiles[name];
         if (stored.current === name) delete stored.current;
@@ -149,8 +150,10 @@ function unwritable(file: string, reason: string): EcmError {
   );
 }
 
-/** A file system that is read-only, such as a mounted secret, is used as it is: `ecm doctor` shows its rights. */
-function narrow(path: string, mode: number): void {
+/**
+ * A file system that is read-only, such as a mounted secret, is used as it is: `ecm doctor` shows its rights.
+ */
+function restrictMode(path: string, mode: number): void {
   if ((statSync(path).mode & 0o777 & ~mode) === 0) return;
   try {
     chmodSync(path, mode);
@@ -159,6 +162,6 @@ function narrow(path: string, mode: number): void {
   }
 }
 
-function withoutUndefined<T extends object>(parts: T): T {
+function removeUndefined<T extends object>(parts: T): T {
   return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined)) as T;
 }

@@ -34,14 +34,14 @@ export interface ProfileStore {
 export const profilesFileName = "profiles";
 
 /** Where the profiles are kept. */
-export function profilesFile(folders: Folders): string {
+export function toProfilesPath(folders: Folders): string {
   return join(folders.config, `${profilesFileName}.json`);
 }
 
-export function unknownProfile(name: string, known: string[]): UsageError {
+export function unknownProfileError(name: string, names: string[]): UsageError {
   return new UsageError(
     `There is no profile ${JSON.stringify(name)}`,
-    `Profiles: ${known.join(", ")}; create one with: ecm auth login --profile NAME`,
+    `Profiles: ${names.join(", ")}; create one with: ecm auth login --profile NAME`,
     { type: "UnknownProfileError" },
   );
 }

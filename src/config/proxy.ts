@@ -1,4 +1,7 @@
-/** Whether requests go through a proxy: HTTPS_PROXY, HTTP_PROXY and NO_PROXY, in either letter case, as curl reads them. Pure. */
+/**
+ * Whether requests go through a proxy: HTTPS_PROXY, HTTP_PROXY and NO_PROXY, in either letter case, as curl
+ * reads them. Pure.
+ */
 import { UsageError } from "../errors.ts";
 import type { Environment } from "./settings.ts";
 
@@ -10,11 +13,11 @@ export interface Proxy {
 }
 
 /**
- * The proxy for an address; undefined when it is reached directly. This machine always is: nobody else could reach it, and the
- * key would go out unencrypted.
+ * The proxy for an address; undefined when it is reached directly. This machine always is: nobody else could
+ * reach it, and the key would go out unencrypted.
  * @throws UsageError for a proxy that is no address
  */
-export function proxyFor(baseUrl: string, env: Environment): Proxy | undefined {
+export function findProxy(baseUrl: string, env: Environment): Proxy | undefined {
   const { protocol, hostname, port } = new URL(baseUrl);
   if (isThisMachine(hostname)) return undefined;
   const names = protocol === "https:" ? ["https_proxy", "HTTPS_PROXY"] : [];
@@ -22,11 +25,11 @@ export function proxyFor(baseUrl: string, env: Environment): Proxy | undefined {
   if (found === undefined) return undefined;
   const noProxy = env.no_proxy || env.NO_PROXY || "";
   if (isExcepted(hostname, port || (protocol === "https:" ? "443" : "80"), noProxy)) return undefined;
-  return { url: addressIn(env[found]!, found), variable: found };
+  return { url: parseProxyAddress(env[found]!, found), variable: found };
 }
 
 /** The proxy as it may be shown: without credentials. */
-export function shownProxy({ url }: Proxy): string {
+export function formatProxy({ url }: Proxy): string {
   const { protocol, host } = new URL(url);
   return `${protocol}//${host}`;
 }
@@ -48,7 +51,7 @@ function isExcepted(hostname: string, port: string, noProxy: string): boolean {
 }
 
 /** `proxy:3128` is an address too. */
-function addressIn(text: string, variable: string): string {
+function parseProxyAddress(text: string, variable: string): string {
   const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url && url.hostname !== "" && /^https?:$/.test(url.protocol)) return url.href;

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { NoKeyError, UsageError } from "../errors.ts";
 import { isInsecure, isSameOrigin, parseBaseUrl } from "./base-url.ts";
 import { checkKey, runKeyCommand } from "./keys.ts";
-import { type Profile, type ProfileStore, sandboxProfile, unknownProfile } from "./profiles.ts";
+import { type Profile, type ProfileStore, sandboxProfile, unknownProfileError } from "./profiles.ts";
 import type { Environment, Settings, Sourced } from "./settings.ts";
 
 export interface ResolvedProfile {
@@ -14,9 +14,13 @@ export interface ResolvedProfile {
   baseUrl: Sourced<string>;
   structure?: Sourced<string>;
   readOnly: boolean;
-  /** Said before the first request: the key goes to an address that its profile does not know, or unencrypted. */
+  /**
+   * Said before the first request: the key goes to an address that its profile does not know, or unencrypted.
+   */
   warning?: string;
-  /** Tells what is remembered of this account from what is of another; fit for a file name, and holds no key. */
+  /**
+   * Tells what is remembered of this account from what is of another; fit for a file name, and holds no key.
+   */
   identity: string;
   /** Obtains the key; runs the profile's key command where there is one. @throws NoKeyError */
   key(signal?: AbortSignal): Promise<Sourced<string>>;
@@ -26,12 +30,14 @@ export interface ResolvedProfile {
 const embeddedBaseUrl = "http://sandbox.localhost";
 
 /**
- * Flag before environment before profile, for each value by itself. Three rules guard a key: a named `sandbox` is always
- * the embedded service, whatever address the environment holds; every address is https, or loopback; and where a
- * variable alone parts the current profile's key from its address, there is a warning.
+ * Flag before environment before profile, for each value by itself. Three rules guard a key: a named
+ * `sandbox` is always the embedded service, whatever address the environment holds; every address is https,
+ * or loopback; and where a variable alone parts the current profile's key from its address, there is a
+ * warning.
  * @param canAsk whether a key command may ask at standard input; asked only when one is run
  * @param openProfiles asked only when a profile is needed: address and key of the environment need none
- * @throws NoKeyError when no profile is configured and none named; UsageError for a bad address or unknown profile.
+ * @throws NoKeyError when no profile is configured and none named; UsageError for a bad address or unknown
+ *   profile.
  */
 export async function resolveProfile(
   settings: Settings,
@@ -39,26 +45,27 @@ export async function resolveProfile(
   env: Environment,
   canAsk = () => false,
 ): Promise<ResolvedProfile> {
-  const { profile: named, baseUrl, apiKey } = settings;
-  if (named?.value === sandboxProfile) return embedded(settings, named);
-  if (!named && baseUrl && apiKey) return assemble(settings, undefined, {}, env, canAsk);
+  const { profile: profileName, baseUrl, apiKey } = settings;
+  if (profileName?.value === sandboxProfile) return resolveSandboxProfile(settings, profileName);
+  if (!profileName && baseUrl && apiKey) return assemble(settings, undefined, {}, env, canAsk);
 
   const profiles = await openProfiles();
   const current = profiles.current();
-  const name = named ?? (current === undefined ? undefined : { value: current, source: "default" as const });
+  const name =
+    profileName ?? (current === undefined ? undefined : { value: current, source: "default" as const });
   if (!name) {
-    if (apiKey) throw noAddress("ECM_API_KEY is set, but no base URL", "Set ECM_BASE_URL too");
-    throw noProfile(profiles.names(), canAsk());
+    if (apiKey) throw noAddressError("ECM_API_KEY is set, but no base URL", "Set ECM_BASE_URL too");
+    throw noProfileError(profiles.names(), canAsk());
   }
-  if (name.value === sandboxProfile && !baseUrl) return embedded(settings, name);
-  if (name.value === sandboxProfile && !apiKey) throw noKeyFor(baseUrl!.value);
+  if (name.value === sandboxProfile && !baseUrl) return resolveSandboxProfile(settings, name);
+  if (name.value === sandboxProfile && !apiKey) throw noKeyError(baseUrl!.value);
   const profile = profiles.get(name.value);
-  if (!profile) throw unknownProfile(name.value, profiles.names());
+  if (!profile) throw unknownProfileError(name.value, profiles.names());
   return assemble(settings, name, profile, env, canAsk);
 }
 
 /** A profile as it stands, without flags and environment: to try it before it is kept. */
-export function profileAsGiven(
+export function resolveStoredProfile(
   name: string,
   profile: Profile,
   env: Environment,
@@ -68,7 +75,7 @@ export function profileAsGiven(
   return assemble(bare, { value: name, source: "flag" }, profile, env, canAsk);
 }
 
-function embedded(settings: Settings, name: Sourced<string>): ResolvedProfile {
+function resolveSandboxProfile(settings: Settings, name: Sourced<string>): ResolvedProfile {
   if (settings.baseUrl?.source === "flag") {
     throw new UsageError(
       "--base-url cannot be used with the profile sandbox: the embedded service has no URL",
@@ -81,7 +88,7 @@ function embedded(settings: Settings, name: Sourced<string>): ResolvedProfile {
     baseUrl: { value: embeddedBaseUrl, source: "default" },
     structure: settings.structure,
     readOnly: settings.readOnly,
-    identity: digest("sandbox"),
+    identity: hash("sandbox"),
     key: () => Promise.reject(new NoKeyError("The embedded service makes its own key")),
   };
 }
@@ -107,8 +114,8 @@ function assemble(
     warning,
     // A profile's key is not asked for: that could run its command.
     identity: settings.apiKey
-      ? digest(`key ${baseUrl.value} ${settings.apiKey.value}`)
-      : digest(`profile ${baseUrl.value} ${name?.value}`),
+      ? hash(`key ${baseUrl.value} ${settings.apiKey.value}`)
+      : hash(`profile ${baseUrl.value} ${name?.value}`),
     key(signal) {
       // Once: a key command may ask a person.
       key ??= obtainKey(settings, profile, { place, name }, (command) =>
@@ -133,7 +140,7 @@ async function obtainKey(
   if (profile.apiKey !== undefined) return { value: checkKey(profile.apiKey, place), source: "profile" };
   throw new NoKeyError(
     `${place}: no API key is stored`,
-    `Log in again with: ${loginTo(name)}; or set ECM_API_KEY`,
+    `Log in again with: ${formatLoginCommand(name)}; or set ECM_API_KEY`,
   );
 }
 
@@ -146,8 +153,12 @@ function chooseBaseUrl(
   const parse = (text: string, where: string) => parseBaseUrl(text, where, settings.insecureHttp);
   const own = profile.baseUrl === undefined ? undefined : parse(profile.baseUrl, place);
   if (!settings.baseUrl) {
-    if (own !== undefined) return { baseUrl: { value: own, source: "profile" }, warning: plainWarning(own) };
-    throw noAddress(`${place}: no base URL is stored`, `Pass --base-url, or log in again: ${loginTo(name)}`);
+    if (own !== undefined)
+      return { baseUrl: { value: own, source: "profile" }, warning: findPlainHttpWarning(own) };
+    throw noAddressError(
+      `${place}: no base URL is stored`,
+      `Pass --base-url, or log in again: ${formatLoginCommand(name)}`,
+    );
   }
   const { source } = settings.baseUrl;
   const value = parse(settings.baseUrl.value, source === "flag" ? "--base-url" : "ECM_BASE_URL");
@@ -155,39 +166,39 @@ function chooseBaseUrl(
   const isOwn = own !== undefined && isSameOrigin(own, value);
   const warning = `ECM_BASE_URL is set: the key of the ${place} goes to ${value}`;
   const isExpected = isTyped || isOwn || settings.apiKey !== undefined;
-  const warnings = [isExpected ? undefined : warning, plainWarning(value)].filter(
+  const warnings = [isExpected ? undefined : warning, findPlainHttpWarning(value)].filter(
     (each) => each !== undefined,
   );
   return { baseUrl: { value, source }, warning: warnings.length > 0 ? warnings.join("; ") : undefined };
 }
 
-function plainWarning(baseUrl: string): string | undefined {
+function findPlainHttpWarning(baseUrl: string): string | undefined {
   return isInsecure(baseUrl)
     ? `ECM_INSECURE_HTTP is set: the API key goes to ${baseUrl} without encryption`
     : undefined;
 }
 
-function digest(text: string): string {
+function hash(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 24);
 }
 
 /** Without a name, a login makes the profile "default". */
-function loginTo(name: Sourced<string> | undefined): string {
+function formatLoginCommand(name: Sourced<string> | undefined): string {
   return name === undefined || name.value === "default"
     ? "ecm auth login"
     : `ecm auth login --profile ${name.value}`;
 }
 
-function noAddress(message: string, hint: string): UsageError {
+function noAddressError(message: string, hint: string): UsageError {
   return new UsageError(message, hint, { type: "BaseUrlError" });
 }
 
-function noKeyFor(baseUrl: string): NoKeyError {
+function noKeyError(baseUrl: string): NoKeyError {
   return new NoKeyError(`There is no API key for ${baseUrl}`, "Set ECM_API_KEY, or log in: ecm auth login");
 }
 
 /** Not the same: there is no profile, and none of several is chosen. */
-function noProfile(names: string[], canAsk: boolean): NoKeyError {
+function noProfileError(names: string[], canAsk: boolean): NoKeyError {
   const own = names.filter((name) => name !== sandboxProfile);
   if (own.length > 0) {
     return new NoKeyError(

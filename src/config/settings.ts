@@ -51,20 +51,22 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** @throws UsageError naming the flag or variable at fault. */
 export function readSettings(flags: GlobalFlags, env: Environment): Settings {
   return {
-    profile: sourced(flags.profile, env.ECM_PROFILE),
-    baseUrl: sourced(flags.baseUrl, env.ECM_BASE_URL),
-    structure: sourced(flags.structure, env.ECM_STRUCTURE),
-    apiKey: sourced(undefined, env.ECM_API_KEY),
+    profile: toSourced(flags.profile, env.ECM_PROFILE),
+    baseUrl: toSourced(flags.baseUrl, env.ECM_BASE_URL),
+    structure: toSourced(flags.structure, env.ECM_STRUCTURE),
+    apiKey: toSourced(undefined, env.ECM_API_KEY),
     timeoutSeconds:
-      seconds(flags.timeout, "--timeout") ?? seconds(given(env.ECM_TIMEOUT), "ECM_TIMEOUT") ?? 30,
-    maxWaitSeconds: seconds(flags.maxWait, "--max-wait") ?? 300,
+      parseSeconds(flags.timeout, "--timeout") ??
+      parseSeconds(toNonEmpty(env.ECM_TIMEOUT), "ECM_TIMEOUT") ??
+      30,
+    maxWaitSeconds: parseSeconds(flags.maxWait, "--max-wait") ?? 300,
     quiet: flags.quiet ?? false,
     verbose: flags.verboseBodies ? "bodies" : flags.verbose ? "requests" : "no",
     noInput: flags.input === false || isYes(env.ECM_NO_INPUT),
     yes: flags.yes ?? false,
     readOnly: flags.readOnly ?? isYes(env.ECM_READ_ONLY),
-    suppressions: given(env.ECM_SUPPRESSIONS),
-    insecureHttp: given(env.ECM_INSECURE_HTTP),
+    suppressions: toNonEmpty(env.ECM_SUPPRESSIONS),
+    insecureHttp: toNonEmpty(env.ECM_INSECURE_HTTP),
   };
 }
 
@@ -73,18 +75,18 @@ export function isYes(value: string | undefined): boolean {
   return value !== undefined && value !== "" && value !== "0" && value.toLowerCase() !== "false";
 }
 
-function sourced(flag: string | undefined, variable: string | undefined): Sourced<string> | undefined {
+function toSourced(flag: string | undefined, variable: string | undefined): Sourced<string> | undefined {
   if (flag !== undefined) return { value: flag, source: "flag" };
-  const value = given(variable);
+  const value = toNonEmpty(variable);
   return value === undefined ? undefined : { value, source: "environment" };
 }
 
 /** An empty variable counts as unset, as everywhere on a command line. */
-function given(variable: string | undefined): string | undefined {
+function toNonEmpty(variable: string | undefined): string | undefined {
   return variable === undefined || variable === "" ? undefined : variable;
 }
 
-function seconds(text: string | undefined, where: string): number | undefined {
+function parseSeconds(text: string | undefined, where: string): number | undefined {
   if (text === undefined) return undefined;
   const value = Number(text);
   if (text.trim() !== "" && Number.isFinite(value) && value >= 0) return value;

@@ -1,6 +1,6 @@
 /**
- * Files that appear whole or not at all: written beside their place, put on the disk, then renamed. For their owner's
- * eyes alone, unless told otherwise.
+ * Files that appear whole or not at all: written beside their place, put on the disk, then renamed. For their
+ * owner's eyes alone, unless told otherwise.
  */
 import { randomBytes } from "node:crypto";
 import {
@@ -40,7 +40,7 @@ export interface AtomicFile {
  * @throws the system's error when the folder cannot be written
  */
 export async function openAtomicFile(path: string, mode: number = privateMode): Promise<AtomicFile> {
-  const temporary = temporaryBeside(path);
+  const temporary = toTemporaryPath(path);
   const handle = await open(temporary, "wx", privateMode);
   /** Of what `appendNow` wrote, in bytes. */
   let length = 0;
@@ -95,7 +95,7 @@ export async function writeAtomically(path: string, data: string, mode?: number)
  * @param isLasting false for what may be lost with the power, such as a cache: it is not waited for
  */
 export function writeAtomicallySync(path: string, data: string, isLasting = true): void {
-  const temporary = temporaryBeside(path);
+  const temporary = toTemporaryPath(path);
   const options: WriteFileOptions = { mode: privateMode, flag: "wx" };
   try {
     writeFileSync(temporary, data, options);
@@ -109,13 +109,14 @@ export function writeAtomicallySync(path: string, data: string, isLasting = true
 }
 
 /**
- * Creates an empty file where there is none, with its final rights from the first moment. The file is never opened under its
- * name: closing any descriptor of a file ends the locks that this process holds on it (POSIX).
+ * Creates an empty file where there is none, with its final rights from the first moment. The file is never
+ * opened under its name: closing any descriptor of a file ends the locks that this process holds on it
+ * (POSIX).
  * @throws the system's error
  */
 export function createIfMissingSync(path: string): void {
   if (existsSync(path)) return;
-  const temporary = temporaryBeside(path);
+  const temporary = toTemporaryPath(path);
   closeSync(openSync(temporary, "wx", privateMode));
   try {
     linkSync(temporary, path);
@@ -132,7 +133,7 @@ export function isTemporaryName(name: string): boolean {
   return /^\..*\.[0-9a-f]{12}\.tmp$/.test(name);
 }
 
-function temporaryBeside(path: string): string {
+function toTemporaryPath(path: string): string {
   return join(dirname(path), `.${basename(path).slice(0, 100)}.${randomBytes(6).toString("hex")}.tmp`);
 }
 

@@ -2,15 +2,15 @@
 import { crc32 } from "node:zlib";
 
 /** One line with its line break. */
-export function checkedLine(value: unknown): string {
+export function formatCheckedLine(value: unknown): string {
   const json = JSON.stringify(value);
-  return `${checksumOf(json)} ${json}\n`;
+  return `${computeChecksum(json)} ${json}\n`;
 }
 
 /** The value of a line without its line break; undefined when it is not what was written. */
 export function readCheckedLine<T>(line: string): T | undefined {
   const json = line.slice(9);
-  if (line[8] !== " " || line.slice(0, 8) !== checksumOf(json)) return undefined;
+  if (line[8] !== " " || line.slice(0, 8) !== computeChecksum(json)) return undefined;
   try {
     return JSON.parse(json) as T;
   } catch {
@@ -18,6 +18,6 @@ export function readCheckedLine<T>(line: string): T | undefined {
   }
 }
 
-function checksumOf(text: string): string {
+function computeChecksum(text: string): string {
   return crc32(text).toString(16).padStart(8, "0");
 }

@@ -3,12 +3,12 @@ import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
 
 /** What a small write needs, in bytes: a run begins with less. */
-const usuallyNeeded = 2 ** 20;
+const defaultNeededBytes = 2 ** 20;
 
 /** Whether the disk, or what one may use of it, is full. */
-export function isFull(error: unknown): boolean {
+export function isDiskFull(error: unknown): boolean {
   const { code, cause } = (error ?? {}) as NodeJS.ErrnoException & { cause?: unknown };
-  return code === "ENOSPC" || code === "EDQUOT" || (cause !== undefined && isFull(cause));
+  return code === "ENOSPC" || code === "EDQUOT" || (cause !== undefined && isDiskFull(cause));
 }
 
 /**
@@ -16,31 +16,31 @@ export function isFull(error: unknown): boolean {
  * @param path what could not be written; it need not exist
  * @param needed bytes, where more than a little is to be written
  */
-export function hintOfFullDisk(error: unknown, path: string, needed = usuallyNeeded): string | undefined {
-  if (!isFull(error)) return undefined;
+export function diskFullHint(error: unknown, path: string, needed = defaultNeededBytes): string | undefined {
+  if (!isDiskFull(error)) return undefined;
   const { code, cause } = error as NodeJS.ErrnoException & { cause?: NodeJS.ErrnoException };
   if ((code ?? cause?.code) === "EDQUOT") {
-    return `Make room within your disk quota for ${path}: at least ${inUnits(needed)} are needed. Then run the same command again`;
+    return `Make room within your disk quota for ${path}: at least ${formatBytes(needed)} are needed. Then run the same command again`;
   }
-  const room = roomAt(path);
+  const room = findFreeSpace(path);
   const free = room === undefined ? "" : `${room}, `;
-  return `Make room on the disk of ${path}: ${free}at least ${inUnits(needed)} needed. Then run the same command again`;
+  return `Make room on the disk of ${path}: ${free}at least ${formatBytes(needed)} needed. Then run the same command again`;
 }
 
 /** Where a folder of runs cannot be written for another reason. */
-export function hintOfFolder(error: unknown, path: string): string {
+export function folderHint(error: unknown, path: string): string {
   return (
-    hintOfFullDisk(error, path) ??
+    diskFullHint(error, path) ??
     "Make it writable. Another folder (ECM_STATE_DIR) has neither the runs nor the suppression list of this one"
   );
 }
 
-function roomAt(path: string): string | undefined {
+function findFreeSpace(path: string): string | undefined {
   for (let place = path; ; place = dirname(place)) {
     try {
       const { bavail, bsize, files, ffree } = statfsSync(place);
       const isOutOfNames = files > 0 && ffree === 0;
-      return isOutOfNames ? "it takes no more files (0 inodes free)" : `${inUnits(bavail * bsize)} free`;
+      return isOutOfNames ? "it takes no more files (0 inodes free)" : `${formatBytes(bavail * bsize)} free`;
     } catch {
       if (dirname(place) === place) return undefined;
     }
@@ -49,7 +49,7 @@ function roomAt(path: string): string | undefined {
 
 const units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
 
-function inUnits(bytes: number): string {
+function formatBytes(bytes: number): string {
   let size = bytes;
   let unit = 0;
   while (size >= 1024 && unit < units.length - 1) {

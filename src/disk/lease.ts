@@ -1,10 +1,10 @@
 /**
- * One process at a time for one matter, also when containers or machines share the folder. A holder has a file of its
- * own that it touches every few seconds; it is taken over only when that process is certainly gone, or, where this cannot
- * be seen, when it has given no sign of life for long.
+ * One process at a time for one matter, also when containers or machines share the folder. A holder has a
+ * file of its own that it touches every few seconds; it is taken over only when that process is certainly
+ * gone, or, where this cannot be seen, when it has given no sign of life for long.
  *
- * Nobody ever replaces another's file: each writes one under a name of its own, and only then looks for others. Of two
- * who come at once, each sees the other, and the one with the smaller name goes first.
+ * Nobody ever replaces another's file: each writes one under a name of its own, and only then looks for
+ * others. Of two who come at once, each sees the other, and the one with the smaller name goes first.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -13,9 +13,9 @@ import { join } from "node:path";
 import { setTimeout as sleepFor } from "node:timers/promises";
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
 import { isTemporaryName, writeAtomicallySync } from "./atomic-file.ts";
-import { hintOfFolder } from "./disk-room.ts";
-import { diskReason, makeFolder } from "./make-folder.ts";
-import { lifeOf, type ProcessIdentity, thisProcess } from "./this-process.ts";
+import { folderHint } from "./disk-room.ts";
+import { describeDiskError, makeFolder } from "./make-folder.ts";
+import { checkLife, identifyThisProcess, type ProcessIdentity } from "./this-process.ts";
 
 export interface Lease {
   /** Whose silent lease was taken over, in words; only where its end could not be seen. */
@@ -44,7 +44,7 @@ export interface LeaseTimes {
   sleep(milliseconds: number): Promise<unknown>;
 }
 
-const usualTimes: LeaseTimes = {
+const defaultTimes: LeaseTimes = {
   beat: 5_000,
   silence: 120_000,
   watch: 20_000,
@@ -52,7 +52,10 @@ const usualTimes: LeaseTimes = {
   sleep: (milliseconds) => sleepFor(milliseconds),
 };
 
-/** Who comes at the same moment decides within this many looks, 10 ms apart; a stopped process may take longer. */
+/**
+ * Who comes at the same moment decides within this many looks, 10 ms apart; a stopped process may take
+ * longer.
+ */
 const maxLooks = 200;
 
 /**
@@ -65,7 +68,7 @@ export async function takeLease(
   folder: string,
   matter: string,
   what: string,
-  { self = thisProcess(), times = usualTimes }: { self?: ProcessIdentity; times?: LeaseTimes } = {},
+  { self = identifyThisProcess(), times = defaultTimes }: { self?: ProcessIdentity; times?: LeaseTimes } = {},
 ): Promise<Lease> {
   const stem = createHash("sha256").update(matter).digest("hex").slice(0, 16);
   const name = `${stem}.${randomBytes(8).toString("hex")}`;
@@ -74,15 +77,18 @@ export async function takeLease(
     await makeFolder(folder);
     const since = new Date(times.now()).toISOString();
     writeAtomicallySync(file, `${JSON.stringify({ ...self, since })}\n`, false);
-    await touch(file, times);
+    await updateBeat(file, times);
   } catch (error) {
-    throw new UsageError(`Cannot write the lock ${file}: ${diskReason(error)}`, hintOfFolder(error, folder));
+    throw new UsageError(
+      `Cannot write the lock ${file}: ${describeDiskError(error)}`,
+      folderHint(error, folder),
+    );
   }
   try {
     const tookOver = await new Contest({ folder, stem, name, what, self, times }).outlast();
-    await appendFile(file, heldMark);
-    await touch(file, times);
-    return held(file, what, tookOver, times);
+    await appendFile(file, heldContent);
+    await updateBeat(file, times);
+    return toLease(file, what, tookOver, times);
   } catch (error) {
     await rm(file, { force: true });
     throw error;
@@ -113,7 +119,7 @@ export async function awaitLease(
 }
 
 /** The second line of a lease that was won; without it, its process is still looking for others. */
-const heldMark = "held\n";
+const heldContent = "held\n";
 
 interface ContestOptions {
   folder: string;
@@ -160,14 +166,14 @@ class Contest {
     const path = join(folder, other);
     const lease = await readLease(path);
     if (!lease) return false;
-    const life = lifeOf(lease.holder, self);
+    const life = checkLife(lease.holder, self);
     if (life === "gone") {
       await rm(path, { force: true });
       return false;
     }
     if (!other.startsWith(stem)) return false;
     if (life === "unknown" && (await hasGoneSilent(path, times))) {
-      this.tookOver = `${personOf(lease)}, last active at ${isoOf(lease.beatAt)}`;
+      this.tookOver = `${describeHolder(lease)}, last active at ${toIsoTime(lease.beatAt)}`;
       await rm(path, { force: true });
       return false;
     }
@@ -185,7 +191,9 @@ interface ReadLease {
   beatAt: number;
 }
 
-/** Undefined when it went away meanwhile. One that cannot be read belongs to a process that cannot be seen. */
+/**
+ * Undefined when it went away meanwhile. One that cannot be read belongs to a process that cannot be seen.
+ */
 async function readLease(path: string): Promise<ReadLease | undefined> {
   const nobody: ProcessIdentity = { host: "an unknown host", pid: 0, space: "", start: "" };
   try {
@@ -193,7 +201,7 @@ async function readLease(path: string): Promise<ReadLease | undefined> {
     const [first = "", mark] = (await readFile(path, "utf8")).split("\n");
     try {
       const { since, ...holder } = JSON.parse(first) as ProcessIdentity & { since: string };
-      return { holder, since, isHeld: `${mark}\n` === heldMark, beatAt };
+      return { holder, since, isHeld: `${mark}\n` === heldContent, beatAt };
     } catch {
       return { holder: nobody, since: "an unknown time", isHeld: true, beatAt };
     }
@@ -205,14 +213,14 @@ async function readLease(path: string): Promise<ReadLease | undefined> {
 
 /** By the clocks first, which may differ; then by watching whether the file is still touched. */
 async function hasGoneSilent(path: string, times: LeaseTimes): Promise<boolean> {
-  const beatAt = await beatOf(path);
+  const beatAt = await readBeat(path);
   if (beatAt === undefined || Math.abs(times.now() - beatAt) <= times.silence) return false;
   await times.sleep(times.watch);
-  return (await beatOf(path)) === beatAt;
+  return (await readBeat(path)) === beatAt;
 }
 
 /** Opened, since a network file system asks its server only then. */
-async function beatOf(path: string): Promise<number | undefined> {
+async function readBeat(path: string): Promise<number | undefined> {
   const handle = await open(path, "r").catch(() => undefined);
   if (!handle) return undefined;
   try {
@@ -223,15 +231,15 @@ async function beatOf(path: string): Promise<number | undefined> {
 }
 
 /** By the holder's own clock: that of a file server may be another. */
-function touch(file: string, { now }: LeaseTimes): Promise<void> {
+function updateBeat(file: string, { now }: LeaseTimes): Promise<void> {
   const seconds = now() / 1000;
   return utimes(file, seconds, seconds);
 }
 
-function held(file: string, what: string, tookOver: string | undefined, times: LeaseTimes): Lease {
+function toLease(file: string, what: string, tookOver: string | undefined, times: LeaseTimes): Lease {
   const timer = setInterval(() => {
     // A lease that is gone is found by `requireHeld`; a disk that fails is found by the next write.
-    touch(file, times).catch(() => undefined);
+    updateBeat(file, times).catch(() => undefined);
   }, times.beat);
   timer.unref();
   return {
@@ -255,7 +263,7 @@ function lockedBySilent(what: string, lease: ReadLease, { silence }: LeaseTimes)
   const minutes = `${Math.round(silence / 1000) / 60} min`;
   return new LockedError(
     inUse(what, lease),
-    `Wait for it to end. It was last active at ${isoOf(lease.beatAt)}; a lock that is inactive for ${minutes} is taken over`,
+    `Wait for it to end. It was last active at ${toIsoTime(lease.beatAt)}; a lock that is inactive for ${minutes} is taken over`,
   );
 }
 
@@ -268,13 +276,13 @@ function lockedByLiving(what: string, lease: ReadLease, path: string): LockedErr
 }
 
 function inUse(what: string, lease: ReadLease): string {
-  return `${what} is in use by ${personOf(lease)} since ${lease.since}`;
+  return `${what} is in use by ${describeHolder(lease)} since ${lease.since}`;
 }
 
-function personOf({ holder: { host, pid } }: ReadLease): string {
+function describeHolder({ holder: { host, pid } }: ReadLease): string {
   return `process ${pid} on ${host}`;
 }
 
-function isoOf(milliseconds: number): string {
+function toIsoTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString().replace(/\.\d+Z$/, "Z");
 }

@@ -13,13 +13,14 @@ export async function makeFolder(folder: string): Promise<void> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    await mkdir(firstMissing(folder), { mode: 0o700 });
+    await mkdir(findFirstMissing(folder), { mode: 0o700 });
     throw error;
   }
 }
 
 /**
- * Makes a folder and writes into it, so that a disk that is full or read-only is noticed before anything depends on it.
+ * Makes a folder and writes into it, so that a disk that is full or read-only is noticed before anything
+ * depends on it.
  * @throws the system's error
  */
 export async function requireWritable(folder: string): Promise<void> {
@@ -33,7 +34,7 @@ export async function requireWritable(folder: string): Promise<void> {
 }
 
 /** Why the system refused, in words. */
-export function diskReason(error: unknown): string {
+export function describeDiskError(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   const words: Record<string, string> = {
     EROFS: "the disk is read-only (EROFS)",
@@ -47,7 +48,7 @@ export function diskReason(error: unknown): string {
   return words[code ?? ""] ?? message;
 }
 
-function firstMissing(folder: string): string {
+function findFirstMissing(folder: string): string {
   let missing = folder;
   while (!existsSync(dirname(missing)) && dirname(missing) !== missing) missing = dirname(missing);
   return missing;

@@ -1,6 +1,6 @@
 /**
- * Which files this machine's commands have written, so that the next one may replace them: for each path its size and time when
- * it was finished. Names are hashed; nothing here says what a file holds.
+ * Which files this machine's commands have written, so that the next one may replace them: for each path its
+ * size and time when it was finished. Names are hashed; nothing here says what a file holds.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, type Stats, statSync } from "node:fs";
@@ -19,11 +19,12 @@ const maxNotes = 2000;
 
 export function openWrittenFiles(stateFolder: string): WrittenFiles {
   const folder = join(stateFolder, "written");
-  const noteOf = (path: string) => join(folder, createHash("sha256").update(path).digest("hex").slice(0, 32));
+  const toNotePath = (path: string) =>
+    join(folder, createHash("sha256").update(path).digest("hex").slice(0, 32));
   return {
     isOurs(path) {
       try {
-        return readFileSync(noteOf(path), "utf8") === identityOf(statSync(path));
+        return readFileSync(toNotePath(path), "utf8") === toFileIdentity(statSync(path));
       } catch {
         return false;
       }
@@ -31,7 +32,7 @@ export function openWrittenFiles(stateFolder: string): WrittenFiles {
     remember(path) {
       try {
         mkdirSync(folder, { recursive: true, mode: 0o700 });
-        writeAtomicallySync(noteOf(path), identityOf(statSync(path)), false);
+        writeAtomicallySync(toNotePath(path), toFileIdentity(statSync(path)), false);
         removeOldest(folder);
       } catch {
         // The next command asks for --force, unless it knows the file by its content.
@@ -40,7 +41,7 @@ export function openWrittenFiles(stateFolder: string): WrittenFiles {
   };
 }
 
-function identityOf({ size, mtimeMs }: Stats): string {
+function toFileIdentity({ size, mtimeMs }: Stats): string {
   return `${size} ${mtimeMs}`;
 }
 

@@ -1,4 +1,7 @@
-/** Which process this is, written down so that another one, perhaps on another machine, can tell whether it lives. */
+/**
+ * Which process this is, written down so that another one, perhaps on another machine, can tell whether it
+ * lives.
+ */
 import { randomBytes } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
@@ -8,40 +11,43 @@ export interface ProcessIdentity {
   host: string;
   pid: number;
   /**
-   * Where a process id means the same. On Linux the start of the machine and the namespace of process ids: containers may
-   * share host names and folders, and each has a process 1. Elsewhere the host name.
+   * Where a process id means the same. On Linux the start of the machine and the namespace of process ids:
+   * containers may share host names and folders, and each has a process 1. Elsewhere the host name.
    */
   space: string;
-  /** When the process began, as the platform counts; a process id is used again, this is not. Empty where it is not told. */
+  /**
+   * When the process began, as the platform counts; a process id is used again, this is not. Empty where it
+   * is not told.
+   */
   start: string;
 }
 
-export function thisProcess(): ProcessIdentity {
+export function identifyThisProcess(): ProcessIdentity {
   const { pid } = process;
-  return { host: hostname(), pid, space: ownSpace(), start: statusOf(pid)?.start ?? "" };
+  return { host: hostname(), pid, space: readProcessSpace(), start: readProcessStatus(pid)?.start ?? "" };
 }
 
-const endings = new Set<() => void>();
+const endActions = new Set<() => void>();
 
 /**
  * Has this done when the process ends by itself or by `process.exit`; not when it is killed.
  * @returns takes it back
  */
-export function atProcessEnd(work: () => void): () => void {
-  if (endings.size === 0) process.once("exit", endAll);
-  endings.add(work);
+export function onProcessEnd(work: () => void): () => void {
+  if (endActions.size === 0) process.once("exit", runEndActions);
+  endActions.add(work);
   return () => {
-    endings.delete(work);
-    if (endings.size === 0) process.off("exit", endAll);
+    endActions.delete(work);
+    if (endActions.size === 0) process.off("exit", runEndActions);
   };
 }
 
-function endAll(): void {
-  for (const work of endings) work();
+function runEndActions(): void {
+  for (const work of endActions) work();
 }
 
 /** `unknown`: it belongs to another machine or container, and cannot be seen from here. */
-export function lifeOf(other: ProcessIdentity, me: ProcessIdentity): "alive" | "gone" | "unknown" {
+export function checkLife(other: ProcessIdentity, me: ProcessIdentity): "alive" | "gone" | "unknown" {
   if (other.space !== me.space) return "unknown";
   try {
     process.kill(other.pid, 0);
@@ -49,13 +55,13 @@ export function lifeOf(other: ProcessIdentity, me: ProcessIdentity): "alive" | "
     // Any other refusal (EPERM) comes from a process that is there.
     if ((error as NodeJS.ErrnoException).code === "ESRCH") return "gone";
   }
-  const status = statusOf(other.pid);
+  const status = readProcessStatus(other.pid);
   if (!status || other.start === "") return "alive";
   // A zombie has ended, and waits only for its parent to notice.
   return status.isEnded || status.start !== other.start ? "gone" : "alive";
 }
 
-function ownSpace(): string {
+function readProcessSpace(): string {
   if (process.platform !== "linux") return `${process.platform} ${hostname()}`;
   try {
     const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
@@ -67,7 +73,7 @@ function ownSpace(): string {
 }
 
 /** From `/proc`, where there is one (proc(5), `/proc/pid/stat`: fields 3 and 22). */
-function statusOf(pid: number): { isEnded: boolean; start: string } | undefined {
+function readProcessStatus(pid: number): { isEnded: boolean; start: string } | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
     // The second field is the program's name in brackets; it may hold blanks and brackets itself.

@@ -10,7 +10,7 @@ export function isRegular(file: string): Promise<boolean> {
   );
 }
 
-export function isThere(file: string): Promise<boolean> {
+export function exists(file: string): Promise<boolean> {
   return access(file).then(
     () => true,
     () => false,
@@ -29,20 +29,20 @@ export async function isPacked(file: string): Promise<boolean> {
   }
 }
 
-export async function foldersIn(root: string): Promise<string[]> {
-  return (await entriesOf(root)).filter((entry) => entry.isDirectory()).map(({ name }) => join(root, name));
+export async function listFolders(root: string): Promise<string[]> {
+  return (await readEntries(root)).filter((entry) => entry.isDirectory()).map(({ name }) => join(root, name));
 }
 
 /** Every file below a folder; links are not followed. */
-export async function* filesIn(root: string): AsyncGenerator<string> {
-  for (const entry of await entriesOf(root)) {
+export async function* walkFiles(root: string): AsyncGenerator<string> {
+  for (const entry of await readEntries(root)) {
     const path = join(root, entry.name);
-    if (entry.isDirectory()) yield* filesIn(path);
+    if (entry.isDirectory()) yield* walkFiles(path);
     else if (entry.isFile()) yield path;
   }
 }
 
-export async function entriesOf(folder: string): Promise<Dirent[]> {
+export async function readEntries(folder: string): Promise<Dirent[]> {
   try {
     return await readdir(folder, { withFileTypes: true });
   } catch (error) {

@@ -1,15 +1,21 @@
-/** Where this program has written people's data outside its own folders, so that an erasure can name these files. */
+/**
+ * Where this program has written people's data outside its own folders, so that an erasure can name these
+ * files.
+ */
 import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
 
-/** Noted before it is written, unless it is in the state folder. Where nothing can be noted, the file is written all the same. */
+/**
+ * Noted before it is written, unless it is in the state folder. Where nothing can be noted, the file is
+ * written all the same.
+ */
 export function noteWrittenFile(stateFolder: string, file: string): void {
   try {
     const path = resolve(file);
     if (path.startsWith(join(resolve(stateFolder), sep))) return;
     if (listWrittenFiles(stateFolder).includes(path)) return;
     mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
-    appendFileSync(noteIn(stateFolder), `${JSON.stringify(path)}\n`, { mode: 0o600 });
+    appendFileSync(toNotePath(stateFolder), `${JSON.stringify(path)}\n`, { mode: 0o600 });
   } catch {
     // A folder that cannot be written, as on a disk for reading only.
   }
@@ -19,7 +25,7 @@ export function noteWrittenFile(stateFolder: string, file: string): void {
 export function listWrittenFiles(stateFolder: string): string[] {
   let text: string;
   try {
-    text = readFileSync(noteIn(stateFolder), "utf8");
+    text = readFileSync(toNotePath(stateFolder), "utf8");
   } catch {
     return [];
   }
@@ -34,6 +40,6 @@ export function listWrittenFiles(stateFolder: string): string[] {
   });
 }
 
-function noteIn(stateFolder: string): string {
+function toNotePath(stateFolder: string): string {
   return join(stateFolder, "written-files");
 }

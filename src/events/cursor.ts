@@ -1,21 +1,27 @@
 /**
- * Which events a profile has been shown: not up to when, but which. Of events that share a time, and of such as arrive late, a
- * time alone would lose some or repeat them. No address is stored.
+ * Which events a profile has been shown: not up to when, but which. Of events that share a time, and of such
+ * as arrive late, a time alone would lose some or repeat them. No address is stored.
  */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { type ContactEvent, dayMilliseconds, maxDays } from "../api/events.ts";
 import { writeAtomically } from "../disk/atomic-file.ts";
 import { type Lease, takeLease } from "../disk/lease.ts";
 import { makeFolder } from "../disk/make-folder.ts";
 import { EcmError, exitCodes } from "../errors.ts";
-import { type ContactEvent, dayMilliseconds, oldestDays } from "../service/events.ts";
-import { timeOf } from "./feed.ts";
-import { countsOf, formerIdentity, identityOf, lastingIdentity, takeOne } from "./identity.ts";
+import { toTime } from "./feed.ts";
+import {
+  countIdentities,
+  takeIdentity,
+  toFormerIdentity,
+  toIdentity,
+  toLastingIdentity,
+} from "./identity.ts";
 
 /** What one command has read of the feed, and what of it appears. */
-export interface Shown {
+export interface ShownBatch {
   /** Those that appear. */
   events: readonly ContactEvent[];
   /** Those that were new and do not appear yet. */
@@ -38,18 +44,21 @@ export interface Cursor {
   /** Those that have not been shown, in the order given. */
   newAmong(events: readonly ContactEvent[]): ContactEvent[];
   /**
-   * Writes down that these are about to appear as this file: when the process dies between the file's appearing and
+   * Writes down that these are about to appear as this file: when the process dies between the file's
+   * appearing and
    * `shown`, the file itself tells that they were shown.
    * @param sha256 of the file as it will be
    */
-  announce(what: Shown, file: string, sha256: string): Promise<void>;
+  announce(what: ShownBatch, file: string, sha256: string): Promise<void>;
   /** These have been shown. On the disk when it returns. */
-  shown(what: Shown): Promise<void>;
+  markShown(what: ShownBatch): Promise<void>;
   release(): Promise<void>;
 }
 
-/** How often an event was shown, when it happened (null: no time that can be read), and its lasting identity. */
-type Entry = [count: number, at: number | null, lasting: string];
+/**
+ * How often an event was shown, when it happened (null: no time that can be read), and its lasting identity.
+ */
+type ShownEntry = [count: number, at: number | null, lasting: string];
 
 interface State {
   format: 2;
@@ -57,7 +66,7 @@ interface State {
   /** The time of the newest event that was told: the service's own clock. */
   newest?: number;
   unshownSince?: number;
-  shown: Record<string, Entry>;
+  shown: Record<string, ShownEntry>;
   /** Of format 1: its own identity → how often it was shown, and when it happened. */
   former?: Record<string, [count: number, at: number]>;
 }
@@ -79,19 +88,19 @@ export async function openCursor(stateFolder: string, matter: readonly unknown[]
   await makeFolder(folder);
   const lease: Lease = await takeLease(join(stateFolder, "locks"), `events ${name}`, "these events");
   try {
-    const state = await settled(await readStored(file));
+    const state = await settlePending(await readStored(file));
     const write = (next: Stored) => writeAtomically(file, JSON.stringify(next));
     return {
       readAt: state.readAt,
       unshownSince: state.unshownSince,
-      daysBack: (now) => daysBack(state, now),
-      newAmong: (events) => newAmong(state, events),
+      daysBack: (now) => countDaysBack(state, now),
+      newAmong: (events) => findNew(state, events),
       async announce(what, target, sha256) {
         // A file like it that is there already would tell nothing.
-        if ((await digestOf(target)) === sha256) return;
-        await write({ ...state, pending: { ...after(state, what), file: target, sha256 } });
+        if ((await computeDigest(target)) === sha256) return;
+        await write({ ...state, pending: { ...advance(state, what), file: target, sha256 } });
       },
-      shown: (what) => write(after(state, what)),
+      markShown: (what) => write(advance(state, what)),
       release: () => lease.release(),
     };
   } catch (error) {
@@ -110,7 +119,7 @@ async function readStored(file: string): Promise<Stored> {
     const { format, ...stored } = JSON.parse(text) as { format: number } & Omit<Stored, "format">;
     if (typeof stored.shown === "object" && stored.shown !== null) {
       if (format === 2) return { format, ...stored };
-      if (format === 1) return fromFormat1(stored);
+      if (format === 1) return convertFormat1(stored);
     }
   } catch {
     // Said below.
@@ -123,8 +132,12 @@ async function readStored(file: string): Promise<Stored> {
 }
 
 /** What was shown then is known by its former identity. */
-function fromFormat1({ shown, pending, ...rest }: Omit<Stored, "format">): Stored {
-  const former = (known: unknown) => ({ shown: {}, former: known as State["former"], format: 2 as const });
+function convertFormat1({ shown, pending, ...rest }: Omit<Stored, "format">): Stored {
+  const former = (identities: unknown) => ({
+    shown: {},
+    former: identities as State["former"],
+    format: 2 as const,
+  });
   return {
     ...rest,
     ...former(shown),
@@ -133,13 +146,13 @@ function fromFormat1({ shown, pending, ...rest }: Omit<Stored, "format">): Store
 }
 
 /** A file that was announced and is there was shown, although the process died before it could say so. */
-async function settled({ pending, ...state }: Stored): Promise<State> {
+async function settlePending({ pending, ...state }: Stored): Promise<State> {
   if (!pending) return state;
   const { file, sha256, ...next } = pending;
-  return (await digestOf(file)) === sha256 ? next : state;
+  return (await computeDigest(file)) === sha256 ? next : state;
 }
 
-async function digestOf(file: string): Promise<string | undefined> {
+async function computeDigest(file: string): Promise<string | undefined> {
   const hash = createHash("sha256");
   try {
     for await (const piece of createReadStream(file)) hash.update(piece as Buffer);
@@ -149,21 +162,21 @@ async function digestOf(file: string): Promise<string | undefined> {
   return hash.digest("hex");
 }
 
-function daysBack({ readAt, newest, unshownSince }: State, now: number): number {
+function countDaysBack({ readAt, newest, unshownSince }: State, now: number): number {
   if (readAt === undefined) return 0;
   // This clock or the one of then is wrong: nothing can be computed from it.
-  if (now < readAt) return oldestDays;
+  if (now < readAt) return maxDays;
   const since = Math.min(readAt, newest ?? readAt, unshownSince ?? readAt);
   return Math.ceil((now - since) / dayMilliseconds) + 1;
 }
 
 /**
- * An event that was shown is known by all its members. One that is not in the feed any more, while one that differs from it
- * in a name is, was renamed.
+ * An event that was shown is known by all its members. One that is not in the feed any more, while one that
+ * differs from it in a name is, was renamed.
  */
-function newAmong({ shown, former = {} }: State, events: readonly ContactEvent[]): ContactEvent[] {
+function findNew({ shown, former = {} }: State, events: readonly ContactEvent[]): ContactEvent[] {
   const left = new Map(Object.entries(shown).map(([identity, [count]]) => [identity, count]));
-  const unknown = events.filter((event) => !takeOne(left, identityOf(event)));
+  const unknown = events.filter((event) => !takeIdentity(left, toIdentity(event)));
   const gone = new Map<string, number>();
   for (const [identity, count] of left) {
     const lasting = shown[identity]![2];
@@ -172,30 +185,32 @@ function newAmong({ shown, former = {} }: State, events: readonly ContactEvent[]
   const formerLeft = new Map(Object.entries(former).map(([identity, [count]]) => [identity, count]));
   return unknown.filter(
     (event) =>
-      !takeOne(gone, lastingIdentity(event)) &&
-      !(formerLeft.size > 0 && takeOne(formerLeft, formerIdentity(event))),
+      !takeIdentity(gone, toLastingIdentity(event)) &&
+      !(formerLeft.size > 0 && takeIdentity(formerLeft, toFormerIdentity(event))),
   );
 }
 
 /** The state once these have been shown. */
-function after(state: State, { events, left, feed, readAt, missingSince }: Shown): State {
-  const newest = latest(feed);
-  const known = new Set(feed.map(identityOf));
-  const horizon = Math.min(readAt, newest ?? readAt) - (oldestDays + 1) * dayMilliseconds;
+function advance(state: State, { events, left, feed, readAt, missingSince }: ShownBatch): State {
+  const newest = findLatest(feed);
+  const feedIdentities = new Set(feed.map(toIdentity));
+  const horizon = Math.min(readAt, newest ?? readAt) - (maxDays + 1) * dayMilliseconds;
   // What no feed can tell any more is forgotten; neither this clock nor one odd event decides that alone.
   const isForgotten = (at: number | null) => at !== null && at < horizon;
   const shown = Object.fromEntries(
-    Object.entries(state.shown).filter(([identity, [, at]]) => known.has(identity) || !isForgotten(at)),
+    Object.entries(state.shown).filter(
+      ([identity, [, at]]) => feedIdentities.has(identity) || !isForgotten(at),
+    ),
   );
-  const counts = countsOf(events.map(identityOf));
+  const counts = countIdentities(events.map(toIdentity));
   for (const event of events) {
-    const identity = identityOf(event);
+    const identity = toIdentity(event);
     const count = (state.shown[identity]?.[0] ?? 0) + counts.get(identity)!;
-    const at = timeOf(event);
-    shown[identity] = [count, Number.isNaN(at) ? null : at, lastingIdentity(event)];
+    const at = toTime(event);
+    shown[identity] = [count, Number.isNaN(at) ? null : at, toLastingIdentity(event)];
   }
   const former = Object.entries(state.former ?? {}).filter(([, [, at]]) => !isForgotten(at));
-  const unshown = [earliest(left), missingSince].filter((time) => time !== undefined);
+  const unshown = [findEarliest(left), missingSince].filter((time) => time !== undefined);
   return {
     format: 2,
     readAt,
@@ -206,21 +221,21 @@ function after(state: State, { events, left, feed, readAt, missingSince }: Shown
   };
 }
 
-function latest(events: readonly ContactEvent[]): number | undefined {
-  return boundary(events, (one, other) => one > other);
+function findLatest(events: readonly ContactEvent[]): number | undefined {
+  return findBoundary(events, (one, other) => one > other);
 }
 
-function earliest(events: readonly ContactEvent[]): number | undefined {
-  return boundary(events, (one, other) => one < other);
+function findEarliest(events: readonly ContactEvent[]): number | undefined {
+  return findBoundary(events, (one, other) => one < other);
 }
 
-function boundary(
+function findBoundary(
   events: readonly ContactEvent[],
   isBeyond: (one: number, other: number) => boolean,
 ): number | undefined {
   let found: number | undefined;
   for (const event of events) {
-    const time = timeOf(event);
+    const time = toTime(event);
     if (!Number.isNaN(time) && (found === undefined || isBeyond(time, found))) found = time;
   }
   return found;

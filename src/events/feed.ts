@@ -1,15 +1,18 @@
-/** Reading a feed of events whole although it goes on meanwhile, in whatever order it comes: each event as often as it happened. */
-import type { ContactEvent, EventQuery } from "../service/events.ts";
+/**
+ * Reading a feed of events whole although it goes on meanwhile, in whatever order it comes: each event as
+ * often as it happened.
+ */
+import type { ContactEvent, EventQuery } from "../api/events.ts";
 import type { Send } from "../wire.ts";
-import { countsOf } from "./identity.ts";
+import { countIdentities } from "./identity.ts";
 import {
   countRecords,
+  type FeedReading,
   type FeedRecord,
-  largestPageSize,
+  maxEventsPageSize,
   type OpenFeed,
   openFeed,
-  type Reading,
-  readPages,
+  readFeedPages,
 } from "./reading.ts";
 
 /** A reading that proves nothing is repeated, with pages of another size. */
@@ -20,7 +23,9 @@ const minAgreeing = 10;
 const minStepsBack = 8;
 
 export interface Feed {
-  /** Oldest first; of those of one time, in the order of the feed. What came while it was read may be missing. */
+  /**
+   * Oldest first; of those of one time, in the order of the feed. What came while it was read may be missing.
+   */
   events: ContactEvent[];
   /** False where the order changed from request to request: some may be missing. */
   isComplete: boolean;
@@ -29,7 +34,7 @@ export interface Feed {
 }
 
 /** Milliseconds since the epoch; NaN where the record has no time that can be read. */
-export function timeOf({ timestamp }: ContactEvent): number {
+export function toTime({ timestamp }: ContactEvent): number {
   return Date.parse(timestamp);
 }
 
@@ -39,24 +44,25 @@ export function timeOf({ timestamp }: ContactEvent): number {
  */
 export async function readFeed(send: Send, query: EventQuery, opened?: OpenFeed): Promise<Feed> {
   const found = new Map<string, { event: ContactEvent; count: number }>();
-  const readings: Reading[] = [];
+  const readings: FeedReading[] = [];
   let isComplete = false;
-  for (let size = largestPageSize; !isComplete && readings.length < maxReadings; ) {
+  for (let size = maxEventsPageSize; !isComplete && readings.length < maxReadings; ) {
     const first = readings.length === 0 && opened ? opened : await openFeed(send, query, size);
-    const reading = await readPages(send, query, first);
+    const reading = await readFeedPages(send, query, first);
     const before = readings.at(-1);
     readings.push(reading);
-    for (const page of reading.pages) addAll(found, page, countsOf(page.map(({ identity }) => identity)));
+    for (const page of reading.pages)
+      addAll(found, page, countIdentities(page.map(({ identity }) => identity)));
     isComplete = hasAll(reading, before, found);
     if (!isComplete && before && isSameSequence(before, reading)) {
       // It stands still: what is on two pages happened twice.
       const records = reading.pages.flat();
-      addAll(found, records, countsOf(records.map(({ identity }) => identity)));
+      addAll(found, records, countIdentities(records.map(({ identity }) => identity)));
       isComplete = true;
     }
-    size = nextSize(reading);
+    size = chooseNextSize(reading);
   }
-  const events = inOrder(readings, found);
+  const events = sortEvents(readings, found);
   const announced = readings.at(-1)?.total;
   return {
     events,
@@ -74,17 +80,19 @@ export interface NewestEvents {
   feed?: Feed;
 }
 
-/** The newest events, oldest first: one page where the feed shows that it begins with them, else all of it. */
+/**
+ * The newest events, oldest first: one page where the feed shows that it begins with them, else all of it.
+ */
 export async function readNewest(send: Send, query: EventQuery, limit: number): Promise<NewestEvents> {
-  const first = await openFeed(send, query, Math.min(largestPageSize, Math.max(limit, 100)));
+  const first = await openFeed(send, query, Math.min(maxEventsPageSize, Math.max(limit, 100)));
   const { records, total } = first;
   if (records.length >= limit && isNewestFirst([records], minStepsBack)) {
     const events = records.slice(0, limit).map(({ event }) => event);
-    const known = total !== undefined && total >= records.length ? total : undefined;
-    const hasMore = records.length > limit || known === undefined || known > limit;
-    return { events: events.reverse(), total: known, hasMore };
+    const knownTotal = total !== undefined && total >= records.length ? total : undefined;
+    const hasMore = records.length > limit || knownTotal === undefined || knownTotal > limit;
+    return { events: events.reverse(), total: knownTotal, hasMore };
   }
-  const feed = await readFeed(send, query, records.length < first.asked ? first : undefined);
+  const feed = await readFeed(send, query, records.length < first.requestedSize ? first : undefined);
   const { events } = feed;
   return { events: events.slice(-limit), total: events.length, hasMore: events.length > limit, feed };
 }
@@ -103,8 +111,8 @@ function addAll(
 
 /** Whether the readings prove that no event is missing that the feed held when the last one began. */
 function hasAll(
-  reading: Reading,
-  before: Reading | undefined,
+  reading: FeedReading,
+  before: FeedReading | undefined,
   found: ReadonlyMap<string, { count: number }>,
 ): boolean {
   const { pages, isGapless, isTotalSteady } = reading;
@@ -117,7 +125,7 @@ function hasAll(
   return before?.isGapless === true && agrees(before, reading);
 }
 
-function isSameSequence(one: Reading, other: Reading): boolean {
+function isSameSequence(one: FeedReading, other: FeedReading): boolean {
   const [first, second] = [one.pages.flat(), other.pages.flat()];
   return (
     one.isGapless &&
@@ -130,7 +138,7 @@ function isSameSequence(one: Reading, other: Reading): boolean {
 type Place = [page: number, at: number];
 
 /** Whether the records that two pages share are in the same order on both, for all pages of two readings. */
-function agrees(one: Reading, other: Reading): boolean {
+function agrees(one: FeedReading, other: FeedReading): boolean {
   const places = placesIn(one.pages);
   let agreeing = 0;
   for (const page of other.pages) {
@@ -152,7 +160,10 @@ function placesIn(pages: readonly FeedRecord[][]): Map<string, Place[]> {
   return places;
 }
 
-/** How many records follow another one in the other reading as well; undefined where one comes before it there. */
+/**
+ * How many records follow another one in the other reading as well; undefined where one comes before it
+ * there.
+ */
 function countInOrder(page: readonly FeedRecord[], places: ReadonlyMap<string, Place[]>): number | undefined {
   const lastAt = new Map<number, number>();
   let count = 0;
@@ -174,7 +185,7 @@ function isNewestFirst(pages: readonly FeedRecord[][], minSteps: number): boolea
   let steps = 0;
   let last: number | undefined;
   for (const { event } of pages.flat()) {
-    const time = timeOf(event);
+    const time = toTime(event);
     if (!(time <= (last ?? time))) return false;
     if (last !== undefined && time < last) steps++;
     last = time;
@@ -182,15 +193,18 @@ function isNewestFirst(pages: readonly FeedRecord[][], minSteps: number): boolea
   return steps >= minSteps;
 }
 
-/** Another size shows other records side by side; a service that cuts its pages is asked for less than it gave. */
-function nextSize({ pages, size, isGapless }: Reading): number {
-  const smallest = isGapless ? size : Math.min(...pages.slice(0, -1).map((page) => page.length));
-  return Math.max(1, isGapless ? Math.floor(size * 0.8) : smallest);
+/**
+ * Another size shows other records side by side; a service that cuts its pages is asked for less than it
+ * gave.
+ */
+function chooseNextSize({ pages, size, isGapless }: FeedReading): number {
+  const minSize = isGapless ? size : Math.min(...pages.slice(0, -1).map((page) => page.length));
+  return Math.max(1, isGapless ? Math.floor(size * 0.8) : minSize);
 }
 
 /** In the order of the last reading that shows it; events whose time cannot be read come last. */
-function inOrder(
-  readings: readonly Reading[],
+function sortEvents(
+  readings: readonly FeedReading[],
   found: ReadonlyMap<string, { event: ContactEvent; count: number }>,
 ): ContactEvent[] {
   const identities = new Set(
@@ -200,8 +214,8 @@ function inOrder(
     const { event, count } = found.get(identity)!;
     return Array.from({ length: count }, () => event);
   });
-  const sortable = (event: ContactEvent) => timeOf(event) || Number.POSITIVE_INFINITY;
-  const isOldestFirst = events.length > 1 && timeOf(events[0]!) < timeOf(events.at(-1)!);
+  const sortable = (event: ContactEvent) => toTime(event) || Number.POSITIVE_INFINITY;
+  const isOldestFirst = events.length > 1 && toTime(events[0]!) < toTime(events.at(-1)!);
   const oldestFirst = isOldestFirst ? events : events.toReversed();
   return oldestFirst.sort((one, other) => {
     const [first, second] = [sortable(one), sortable(other)];

@@ -1,15 +1,16 @@
 /**
- * One reading of a feed, page after page. Its total may be wrong and its pages cut, so that neither a total nor a short page
- * is taken for its end: it ends with an empty page.
+ * One reading of a feed, page after page. Its total may be wrong and its pages cut, so that neither a total
+ * nor a short page is taken for its end: it ends with an empty page.
  */
+
+import { type ContactEvent, createEventsRequest, type EventQuery, readEvents } from "../api/events.ts";
 import { EcmError, exitCodes, ServiceError } from "../errors.ts";
-import { type ContactEvent, type EventQuery, eventsRequest, readEvents } from "../service/events.ts";
 import { isSizeRefusal } from "../service/pages.ts";
 import type { Send } from "../wire.ts";
-import { identityOf } from "./identity.ts";
+import { toIdentity } from "./identity.ts";
 
 /** Events per request at first; halved where the service refuses it. */
-export const largestPageSize = 1000;
+export const maxEventsPageSize = 1000;
 /** As many requests as an hour usually has: a feed that goes on for longer has no end. */
 const maxPages = 3600;
 /** A page that no feed has: one that is not empty shows that the service repeats a page. */
@@ -27,7 +28,7 @@ export interface FeedPage {
   total: number | undefined;
 }
 
-export interface Reading {
+export interface FeedReading {
   /** As they came: a page may begin with records that slid from the one before. */
   pages: FeedRecord[][];
   /** The size by which the service counts its pages. */
@@ -40,26 +41,29 @@ export interface Reading {
   total: number | undefined;
 }
 
-/** The first page, and the size by which the service counts: what it gives where that is not what was asked for. */
+/**
+ * The first page, and the size by which the service counts: what it gives where that is not what was asked
+ * for.
+ */
 export interface OpenFeed extends FeedPage {
-  asked: number;
+  requestedSize: number;
   size: number;
 }
 
 /** Reads the first page, with the largest size that is not refused. */
-export async function openFeed(send: Send, query: EventQuery, wantedSize: number): Promise<OpenFeed> {
-  for (let asked = wantedSize; ; asked = Math.floor(asked / 2)) {
+export async function openFeed(send: Send, query: EventQuery, preferredSize: number): Promise<OpenFeed> {
+  for (let requestedSize = preferredSize; ; requestedSize = Math.floor(requestedSize / 2)) {
     try {
-      const page = await readPage(send, query, 1, asked);
-      return { ...page, asked, size: page.records.length || asked };
+      const page = await readPage(send, query, 1, requestedSize);
+      return { ...page, requestedSize, size: page.records.length || requestedSize };
     } catch (error) {
-      if (asked <= 1 || !isSizeRefusal(error)) throw error;
+      if (requestedSize <= 1 || !isSizeRefusal(error)) throw error;
     }
   }
 }
 
 /** @throws EcmError when the feed does not end */
-export function readPages(send: Send, query: EventQuery, first: OpenFeed): Promise<Reading> {
+export function readFeedPages(send: Send, query: EventQuery, first: OpenFeed): Promise<FeedReading> {
   return new FeedReader(send, query, first).read();
 }
 
@@ -67,7 +71,7 @@ class FeedReader {
   private readonly send: Send;
   private readonly query: EventQuery;
   private readonly first: OpenFeed;
-  private readonly reading: Reading;
+  private readonly reading: FeedReading;
   /** The service does not give one page for every number. */
   private isHonest = false;
 
@@ -79,7 +83,7 @@ class FeedReader {
     this.reading = { pages: [], size, isGapless: true, isTotalSteady: true, total };
   }
 
-  async read(): Promise<Reading> {
+  async read(): Promise<FeedReading> {
     const { reading, first } = this;
     if (first.records.length === 0) return reading;
     this.take(first);
@@ -147,8 +151,8 @@ function endless(): EcmError {
 }
 
 async function readPage(send: Send, query: EventQuery, page: number, size: number): Promise<FeedPage> {
-  const { events, total } = readEvents(await send(eventsRequest(query, page, size)));
-  return { records: events.map((event) => ({ identity: identityOf(event), event })), total };
+  const { events, total } = readEvents(await send(createEventsRequest(query, page, size)));
+  return { records: events.map((event) => ({ identity: toIdentity(event), event })), total };
 }
 
 function isSame(one: FeedRecord[], other: FeedRecord[]): boolean {

@@ -2,15 +2,17 @@
 
 import { EcmError, exitCodes } from "../errors.ts";
 import type { Behavior } from "../service/behavior.ts";
-import { largestPageSize, searchPages } from "../service/contact-pages.ts";
-import { type ContactSearch, keptOf } from "../service/contact-search.ts";
+import { maxPageSize, readSearchPages } from "../service/contact-pages.ts";
+import { type ContactSearch, keepMatching } from "../service/contact-search.ts";
 import { openPages, type Page, type ReadPage } from "../service/pages.ts";
 import type { Contact, Send, SendOptions } from "../wire.ts";
 import { createIdSet, type IdSet } from "./id-set.ts";
 
 /** How often the whole is read when contacts may have slid past the reader. */
 const maxPasses = 3;
-/** Pages of at least so many contacts overlap: what is seen again shows that nothing slid past between them. */
+/**
+ * Pages of at least so many contacts overlap: what is seen again shows that nothing slid past between them.
+ */
 const minOverlappingPage = 20;
 const minOverlap = 5;
 const maxOverlap = 50;
@@ -44,7 +46,7 @@ export interface ExportOptions extends SendOptions {
   onPage?(ids: string[]): Promise<void>;
 }
 
-const startOfPass = {
+const firstPosition = {
   page: 1,
   position: 0,
   tail: [],
@@ -53,13 +55,13 @@ const startOfPass = {
   total: undefined,
 };
 
-export function freshExport(): ExportState {
-  return { ...startOfPass, pageSize: largestPageSize, pass: 1, seen: createIdSet(), given: 0 };
+export function createExportState(): ExportState {
+  return { ...firstPosition, pageSize: maxPageSize, pass: 1, seen: createIdSet(), given: 0 };
 }
 
 /**
- * Gives each contact once. Where contacts may have slid past the reader, because others were removed while pages were read,
- * it reads all again and gives those that were missed.
+ * Gives each contact once. Where contacts may have slid past the reader, because others were removed while
+ * pages were read, it reads all again and gives those that were missed.
  * @param state changed as it goes
  * @throws EcmError when the pages never show that they are all
  */
@@ -70,21 +72,21 @@ export async function* exportContacts(
   options: ExportOptions = {},
 ): AsyncGenerator<Partial<Contact>, void> {
   const { behavior, onPage, ...sendOptions } = options;
-  const read = searchPages(send, search, behavior, sendOptions);
+  const read = readSearchPages(send, search, behavior, sendOptions);
   for (;;) {
-    const size = nextSize(state);
+    const size = chooseNextSize(state);
     const { items, total = 0 } = await readPage(read, state, size, behavior);
     const fresh: string[] = [];
     for (const contact of items) {
       const id = contact._id ?? contact.key ?? "";
       if (!state.seen.add(id)) continue;
       fresh.push(id);
-      const kept = keptOf(contact, search);
-      if (!kept) continue;
+      const keptContact = keepMatching(contact, search);
+      if (!keptContact) continue;
       state.given += 1;
-      yield kept;
+      yield keptContact;
     }
-    noteSlide(state, items, fresh, { total, size });
+    noteShift(state, items, fresh, { total, size });
     const isLastPage = items.length === 0 || state.position >= total;
     const isComplete = isLastPage && endPass(state, total);
     await onPage?.(fresh);
@@ -92,27 +94,30 @@ export async function* exportContacts(
   }
 }
 
-/** @returns whether everything was read; otherwise another pass begins. @throws EcmError after the last one */
+/**
+ * @returns whether everything was read; otherwise another pass begins.
+ * @throws EcmError after the last one
+ */
 function endPass(state: ExportState, total: number): boolean {
   const isComplete = !state.isDoubtful && state.seen.size >= Math.min(total, state.firstTotal!);
   if (isComplete) return true;
-  if (state.pass === maxPasses) throw neverComplete(state.seen.size, total);
-  Object.assign(state, startOfPass, { pass: state.pass + 1 });
+  if (state.pass === maxPasses) throw incompleteExportError(state.seen.size, total);
+  Object.assign(state, firstPosition, { pass: state.pass + 1 });
   return false;
 }
 
 /**
- * Sets the page to read next. Pages are counted by their size, so that a slightly smaller size is chosen with which a page
- * begins a few contacts before the position.
+ * Sets the page to read next. Pages are counted by their size, so that a slightly smaller size is chosen with
+ * which a page begins a few contacts before the position.
  * @returns its size
  */
-function nextSize(state: ExportState): number {
+function chooseNextSize(state: ExportState): number {
   const { pageSize, position } = state;
   if (position === 0 || !pagesOverlap(state)) return pageSize;
-  const most = Math.min(maxOverlap, Math.floor(pageSize / 3));
+  const maxShift = Math.min(maxOverlap, Math.floor(pageSize / 3));
   for (let size = pageSize; size > pageSize / 2; size--) {
     const overlap = minOverlap + ((position - minOverlap) % size);
-    if (overlap > most) continue;
+    if (overlap > maxShift) continue;
     state.page = Math.floor((position - overlap) / size) + 1;
     return size;
   }
@@ -124,8 +129,10 @@ function pagesOverlap({ pageSize }: ExportState): boolean {
   return pageSize >= minOverlappingPage;
 }
 
-/** Moves on behind the page, and finds out whether contacts may have slid past between it and the one before. */
-function noteSlide(
+/**
+ * Moves on behind the page, and finds out whether contacts may have slid past between it and the one before.
+ */
+function noteShift(
   state: ExportState,
   items: readonly Partial<Contact>[],
   fresh: readonly string[],
@@ -158,7 +165,7 @@ async function readPage(
   return opened.first;
 }
 
-function neverComplete(read: number, total: number): EcmError {
+function incompleteExportError(read: number, total: number): EcmError {
   return new EcmError(
     exitCodes.failed,
     `The account changed each of the ${maxPasses} times that it was read: ${read} of ${total} contacts are certain`,

@@ -1,7 +1,7 @@
 /** The ids that were read, in little memory: an account may hold millions. */
 
 /** As the service writes ids. */
-const usual = /^[0-9a-f]{24}$/;
+const hexId = /^[0-9a-f]{24}$/;
 
 export interface IdSet {
   /** @returns whether it was not in the set before */
@@ -10,13 +10,13 @@ export interface IdSet {
 }
 
 /** Of an id of 24 hexadecimal digits. */
-const bytesOfAnId = 12;
-const mostInABlock = 32;
+const idBytes = 12;
+const maxBlockIds = 32;
 
 /**
- * Ids of 24 hexadecimal digits stand in blocks, in their order, each without what it shares with the one before: 3 bytes for
- * one of many that were given one after the other, 13 at most. Any other text is kept as it is. Ids that come
- * in order are appended to the last block; any other order takes seven times as long.
+ * Ids of 24 hexadecimal digits stand in blocks, in their order, each without what it shares with the one
+ * before: 3 bytes for one of many that were given one after the other, 13 at most. Any other text is kept as
+ * it is. Ids that come in order are appended to the last block; any other order takes seven times as long.
  * @param ids what it holds at first
  */
 export function createIdSet(ids: Iterable<string> = []): IdSet {
@@ -27,37 +27,37 @@ export function createIdSet(ids: Iterable<string> = []): IdSet {
   let last = "";
   let taken = 0;
 
-  const placeOf = (id: string) => {
+  const findPlace = (id: string) => {
     if (id > last) return blocks.length - 1;
-    return Math.max(0, firstWhere(blocks.length, (place) => blocks[place]!.slice(0, bytesOfAnId) > id) - 1);
+    return Math.max(0, findFirstIndex(blocks.length, (place) => blocks[place]!.slice(0, idBytes) > id) - 1);
   };
-  const enter = (place: number) => {
+  const insertAt = (place: number) => {
     if (place === current.place) return;
-    if (current.isChanged) blocks[current.place] = packed(current.ids);
-    current = { place, ids: unpacked(blocks[place]!), isChanged: false };
+    if (current.isChanged) blocks[current.place] = pack(current.ids);
+    current = { place, ids: unpack(blocks[place]!), isChanged: false };
   };
   /** What is appended leaves full blocks behind; what comes in between leaves halves. */
   const splitBefore = (at: number) => {
     const behind = current.ids.splice(at);
-    blocks[current.place] = packed(current.ids);
-    blocks.splice(current.place + 1, 0, packed(behind));
+    blocks[current.place] = pack(current.ids);
+    blocks.splice(current.place + 1, 0, pack(behind));
     current = { place: current.place + 1, ids: behind, isChanged: false };
   };
 
   const set: IdSet = {
     add(text) {
-      if (!usual.test(text)) {
+      if (!hexId.test(text)) {
         const before = unusual.size;
         return unusual.add(text).size > before;
       }
       const id = Buffer.from(text, "hex").toString("latin1");
-      enter(placeOf(id));
-      const at = firstWhere(current.ids.length, (index) => current.ids[index]! >= id);
+      insertAt(findPlace(id));
+      const at = findFirstIndex(current.ids.length, (index) => current.ids[index]! >= id);
       if (current.ids[at] === id) return false;
       current.ids.splice(at, 0, id);
       current.isChanged = true;
       if (id > last) last = id;
-      if (current.ids.length > mostInABlock) splitBefore(at === mostInABlock ? at : mostInABlock / 2);
+      if (current.ids.length > maxBlockIds) splitBefore(at === maxBlockIds ? at : maxBlockIds / 2);
       taken++;
       return true;
     },
@@ -69,8 +69,10 @@ export function createIdSet(ids: Iterable<string> = []): IdSet {
   return set;
 }
 
-/** How many of so many numbers come before the first for which something holds, as it does for all behind it. */
-function firstWhere(count: number, holds: (index: number) => boolean): number {
+/**
+ * How many of so many numbers come before the first for which something holds, as it does for all behind it.
+ */
+function findFirstIndex(count: number, holds: (index: number) => boolean): number {
   let [from, to] = [0, count];
   while (from < to) {
     const middle = (from + to) >>> 1;
@@ -80,29 +82,29 @@ function firstWhere(count: number, holds: (index: number) => boolean): number {
   return from;
 }
 
-const scratch = Buffer.alloc((mostInABlock + 1) * (bytesOfAnId + 1));
+const scratch = Buffer.alloc((maxBlockIds + 1) * (idBytes + 1));
 
 /** The first id, and of each other one how many bytes it shares with the one before, and the rest. */
-function packed(ids: string[]): string {
+function pack(ids: string[]): string {
   let before = "";
   let length = 0;
   for (const id of ids) {
     let shared = 0;
     while (shared < before.length && id.charCodeAt(shared) === before.charCodeAt(shared)) shared++;
     if (before !== "") scratch[length++] = shared;
-    for (; shared < bytesOfAnId; shared++) scratch[length++] = id.charCodeAt(shared);
+    for (; shared < idBytes; shared++) scratch[length++] = id.charCodeAt(shared);
     before = id;
   }
   // One flat text: what is put together from parts would keep them all.
   return scratch.toString("latin1", 0, length);
 }
 
-function unpacked(block: string): string[] {
+function unpack(block: string): string[] {
   if (block === "") return [];
-  const ids = [block.slice(0, bytesOfAnId)];
-  for (let at = bytesOfAnId; at < block.length; ) {
+  const ids = [block.slice(0, idBytes)];
+  for (let at = idBytes; at < block.length; ) {
     const shared = block.charCodeAt(at);
-    const end = at + 1 + bytesOfAnId - shared;
+    const end = at + 1 + idBytes - shared;
     ids.push(ids.at(-1)!.slice(0, shared) + block.slice(at + 1, end));
     at = end;
   }

@@ -1,21 +1,22 @@
 /**
- * What an export into a file has written so far, so that the same command goes on after a stop: the data itself, and a
- * journal with one line for each page. Both are private; both are gone when the file is complete.
+ * What an export into a file has written so far, so that the same command goes on after a stop: the data
+ * itself, and a journal with one line for each page. Both are private; both are gone when the file is
+ * complete.
  */
 import { createHash } from "node:crypto";
 import { appendFile, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import { checkedLine, readCheckedLine } from "../disk/checked-line.ts";
+import { formatCheckedLine, readCheckedLine } from "../disk/checked-line.ts";
 import { makeFolder } from "../disk/make-folder.ts";
-import { piecesOf } from "../disk/pieces.ts";
-import { type ExportState, freshExport } from "./export.ts";
+import { readChunks } from "../disk/read-chunks.ts";
+import { createExportState, type ExportState } from "./export.ts";
 import { createIdSet } from "./id-set.ts";
 
 /** An account changes; what was read longer ago than this is not continued. In milliseconds. */
-const longestPause = 24 * 60 * 60 * 1000;
+const maxPauseMilliseconds = 24 * 60 * 60 * 1000;
 /** People's data that nobody came back for is deleted after this, in milliseconds. */
-const longestKept = 7 * longestPause;
+const maxAgeMilliseconds = 7 * maxPauseMilliseconds;
 
 /** How much of a part file is good: its length in bytes, and the checksum over all of it. */
 export interface PartExtent {
@@ -69,22 +70,24 @@ export async function openExportProgress(
   const home = join(folder, "exports", name);
   const journal = join(home, "journal");
   const partFile = join(home, "part");
-  await sweepForgotten(join(folder, "exports"), now);
-  const isOld = (await silenceOf(journal, now)) > longestPause;
+  await removeOldExports(join(folder, "exports"), now);
+  const isOld = (await readSilence(journal, now)) > maxPauseMilliseconds;
   if (isFresh || isOld || (await isInPlace(partFile, target)))
     await rm(home, { recursive: true, force: true });
   await makeFolder(home);
   const written = await readJournal(journal);
-  const good = await provenBy(partFile, written.lines);
+  const good = await findProvenLines(partFile, written.lines);
   const last = good.at(-1);
   const extent = { bytes: last?.bytes ?? 0, checksum: last?.checksum ?? 0 };
   await writeFile(partFile, "", { flag: "a", mode: 0o600 });
   await truncate(partFile, extent.bytes);
   // Whole lines of what is proven, and nothing else: what follows is appended.
   if (good.length < written.lines.length || written.hasMore) {
-    await writeFile(journal, good.map(checkedLine).join(""), { mode: 0o600, flush: true });
+    await writeFile(journal, good.map(formatCheckedLine).join(""), { mode: 0o600, flush: true });
   }
-  const state = last ? { ...pick(last), seen: createIdSet(good.flatMap((line) => line.ids)) } : freshExport();
+  const state = last
+    ? { ...pickState(last), seen: createIdSet(good.flatMap((line) => line.ids)) }
+    : createExportState();
   return {
     state,
     partFile,
@@ -92,8 +95,8 @@ export async function openExportProgress(
     isContinued: last !== undefined,
     isDamaged: good.length < written.lines.length || written.isDamaged,
     async recordPage(ids, { bytes, checksum }) {
-      const line: PageLine = { ...pick(state), bytes, checksum, ids };
-      await appendFile(journal, checkedLine(line), { mode: 0o600, flush: true });
+      const line: PageLine = { ...pickState(state), bytes, checksum, ids };
+      await appendFile(journal, formatCheckedLine(line), { mode: 0o600, flush: true });
     },
     async finish() {
       await rm(home, { recursive: true, force: true });
@@ -127,19 +130,19 @@ async function readJournal(file: string): Promise<WrittenPages> {
 }
 
 /** The pages whose contacts stand in the part file as they were written. */
-async function provenBy(partFile: string, lines: PageLine[]): Promise<PageLine[]> {
+async function findProvenLines(partFile: string, lines: PageLine[]): Promise<PageLine[]> {
   const length = await stat(partFile).then(
     ({ size }) => size,
     () => 0,
   );
   let checksum = 0;
   let from = 0;
-  for (const [index, { bytes, checksum: wanted }] of lines.entries()) {
+  for (const [index, { bytes, checksum: expected }] of lines.entries()) {
     if (bytes > length) return lines.slice(0, index);
     if (bytes > from) {
-      for await (const piece of piecesOf(partFile, { from, to: bytes })) checksum = crc32(piece, checksum);
+      for await (const piece of readChunks(partFile, { from, to: bytes })) checksum = crc32(piece, checksum);
     }
-    if (checksum !== wanted) return lines.slice(0, index);
+    if (checksum !== expected) return lines.slice(0, index);
     from = bytes;
   }
   return lines;
@@ -155,23 +158,23 @@ async function isInPlace(partFile: string, target: string): Promise<boolean> {
   }
 }
 
-async function sweepForgotten(exportsFolder: string, now: number): Promise<void> {
+async function removeOldExports(exportsFolder: string, now: number): Promise<void> {
   for (const name of await readdir(exportsFolder).catch(() => [] as string[])) {
     const home = join(exportsFolder, name);
-    const silences = await Promise.all([silenceOf(home, now), silenceOf(join(home, "journal"), now)]);
-    if (Math.min(...silences) > longestKept) await rm(home, { recursive: true, force: true });
+    const silences = await Promise.all([readSilence(home, now), readSilence(join(home, "journal"), now)]);
+    if (Math.min(...silences) > maxAgeMilliseconds) await rm(home, { recursive: true, force: true });
   }
 }
 
 /** Milliseconds since something was last written; for ever where it is not there. */
-function silenceOf(path: string, now: number): Promise<number> {
+function readSilence(path: string, now: number): Promise<number> {
   return stat(path).then(
     ({ mtimeMs }) => now - mtimeMs,
     () => Number.POSITIVE_INFINITY,
   );
 }
 
-function pick(state: Omit<ExportState, "seen">): Omit<ExportState, "seen"> {
+function pickState(state: Omit<ExportState, "seen">): Omit<ExportState, "seen"> {
   const { page, pageSize, pass, position, tail, isDoubtful, firstTotal, total, given } = state;
   return { page, pageSize, pass, position, tail, isDoubtful, firstTotal, total, given };
 }

@@ -1,4 +1,7 @@
-/** An answer as it came → the answer that commands read, or the error that it means (specification, Errors). Pure. */
+/**
+ * An answer as it came → the answer that commands read, or the error that it means (specification, Errors).
+ * Pure.
+ */
 import {
   type Applied,
   type EcmError,
@@ -7,14 +10,14 @@ import {
   UnreadableAnswerError,
 } from "../errors.ts";
 import type { ApiAnswer, ApiRequest, RateLimits, WireAnswer, WireError } from "../wire.ts";
-import { limitKindOf, limitsFrom, retryAfterFrom } from "./limits.ts";
+import { findLimitKind, readLimits, readRetryAfter } from "./limits.ts";
 
 /** How much of an unexpected body is shown, in characters. */
-const longestExcerpt = 80;
+const maxExcerptLength = 80;
 
 /**
- * A 204 has no body and needs none; nor does a write that was answered 2xx: what such an answer holds is not specified,
- * and a complete one without a word says that the write was carried out.
+ * A 204 has no body and needs none; nor does a write that was answered 2xx: what such an answer holds is not
+ * specified, and a complete one without a word says that the write was carried out.
  * @throws UnreadableAnswerError when the body of a 2xx is not JSON
  */
 export function readAnswer<T>(answer: WireAnswer, limits: RateLimits, request: ApiRequest): ApiAnswer<T> {
@@ -27,12 +30,12 @@ export function readAnswer<T>(answer: WireAnswer, limits: RateLimits, request: A
   try {
     return { ...read, body: JSON.parse(text.replace(/^\ufeff/, "")) as T };
   } catch {
-    throw unreadable(answer, request, `The answer is not JSON: ${whatCame(answer)}`);
+    throw unreadableError(answer, request, `The answer is not JSON: ${describeContent(answer)}`);
   }
 }
 
 /** The answer untouched, for those who want it so. */
-export function rawAnswer<T>(answer: WireAnswer, limits: RateLimits, problem?: EcmError): ApiAnswer<T> {
+export function toRawAnswer<T>(answer: WireAnswer, limits: RateLimits, problem?: EcmError): ApiAnswer<T> {
   let body: unknown;
   try {
     body = JSON.parse(answer.text.replace(/^\ufeff/, ""));
@@ -43,7 +46,11 @@ export function rawAnswer<T>(answer: WireAnswer, limits: RateLimits, problem?: E
 }
 
 /** A 2xx that cannot be read: a write was applied, whatever its answer would have said. */
-export function unreadable(answer: WireAnswer, request: ApiRequest, message: string): UnreadableAnswerError {
+export function unreadableError(
+  answer: WireAnswer,
+  request: ApiRequest,
+  message: string,
+): UnreadableAnswerError {
   const isWrite = request.effect === "write";
   return new UnreadableAnswerError(isWrite ? `${message}; the request was applied` : message, {
     status: answer.status,
@@ -53,49 +60,49 @@ export function unreadable(answer: WireAnswer, request: ApiRequest, message: str
 }
 
 /** The error that an answer outside 2xx means. @param nowMilliseconds for a `Retry-After` that is a date */
-export function serviceErrorFrom(
+export function toServiceError(
   answer: WireAnswer,
   request: ApiRequest,
   nowMilliseconds: number,
 ): ServiceError {
   const { status, headers } = answer;
-  const found = documentedError(answer.text);
-  const applied = appliedAfter(status, request);
+  const found = parseDocumentedError(answer.text);
+  const applied = findApplied(status, request);
   const retryAfterSeconds =
-    status === 429 || status === 503 ? retryAfterFrom(headers, nowMilliseconds) : undefined;
-  const words = found?.message ?? undocumented(answer);
+    status === 429 || status === 503 ? readRetryAfter(headers, nowMilliseconds) : undefined;
+  const words = found?.message ?? describeUndocumented(answer);
   const message = applied === "unknown" ? `${words}; the request may have been applied` : words;
-  const limitKind = status === 429 ? limitKindOf(words, headers, retryAfterSeconds) : undefined;
+  const limitKind = status === 429 ? findLimitKind(words, headers, retryAfterSeconds) : undefined;
   const details: ErrorDetails = {
-    type: found?.errorType ?? usualTypes[status],
+    type: found?.errorType ?? defaultErrorTypes[status],
     field: found?.field,
     fieldId: found?.fieldId,
     retryAfterSeconds,
     applied,
     retryable: status >= 500 || status === 429,
     hint:
-      formsHint(found) ??
-      (found || status < 400 || status === 429 ? undefined : foreignHint(answer)) ??
-      hintFor(status, message, limitKind, retryAfterSeconds, nowMilliseconds),
+      findFormHint(found) ??
+      (found || status < 400 || status === 429 ? undefined : findForeignHint(answer)) ??
+      findHint(status, message, limitKind, retryAfterSeconds, nowMilliseconds),
   };
-  return new ServiceError(message, { ...details, status, limitKind, limits: limitsFrom(headers) });
+  return new ServiceError(message, { ...details, status, limitKind, limits: readLimits(headers) });
 }
 
 /** The errorType where an answer of this status has none. */
-const usualTypes: Record<number, string> = {
+const defaultErrorTypes: Record<number, string> = {
   401: "UnauthorizedError",
   403: "ForbiddenError",
   404: "RecordNotFound",
   429: "TooManyRequestsError",
 };
 
-function appliedAfter(status: number, request: ApiRequest): Applied | undefined {
+function findApplied(status: number, request: ApiRequest): Applied | undefined {
   if (request.effect === "read") return undefined;
   return status >= 500 ? "unknown" : "no";
 }
 
 /** The first error of a body of the documented form, its message joined with the others'. */
-function documentedError(text: string): Partial<WireError> | undefined {
+function parseDocumentedError(text: string): Partial<WireError> | undefined {
   let body: unknown;
   try {
     body = JSON.parse(text);
@@ -109,15 +116,15 @@ function documentedError(text: string): Partial<WireError> | undefined {
   if (!first || messages.length === 0) return undefined;
   return {
     message: messages.join("; "),
-    errorType: textOr(first.errorType),
-    field: textOr(first.field),
-    fieldId: textOr(first.fieldId),
+    errorType: toTextOrUndefined(first.errorType),
+    field: toTextOrUndefined(first.field),
+    fieldId: toTextOrUndefined(first.fieldId),
     debug: isRecord(first.debug) ? first.debug : undefined,
   };
 }
 
 /** HTML in place of an error of the API. */
-function foreignHint({ headers, text }: WireAnswer): string | undefined {
+function findForeignHint({ headers, text }: WireAnswer): string | undefined {
   const isPage = /html/i.test(headers["content-type"] ?? "") || /^\s*</.test(text);
   return isPage
     ? "This answer does not look like the API's: a proxy, a firewall or another server may have sent it; check the base URL with: ecm doctor"
@@ -125,38 +132,38 @@ function foreignHint({ headers, text }: WireAnswer): string | undefined {
 }
 
 /** Which forms prevent the removal of a field (`ContactFieldInUseError`). */
-function formsHint(found: Partial<WireError> | undefined): string | undefined {
+function findFormHint(found: Partial<WireError> | undefined): string | undefined {
   const forms = found?.debug?.affectedForms;
   if (!Array.isArray(forms) || forms.length === 0) return undefined;
-  const names = forms.filter(isRecord).map(({ _id, name }) => JSON.stringify(textOr(name) ?? _id));
+  const names = forms.filter(isRecord).map(({ _id, name }) => JSON.stringify(toTextOrUndefined(name) ?? _id));
   return `Take the field out of these forms first: ${names.join(", ")}`;
 }
 
-function undocumented(answer: WireAnswer): string {
+function describeUndocumented(answer: WireAnswer): string {
   const { status, headers } = answer;
   if (status >= 300 && status < 400) {
     const target = headers.location;
-    return `HTTP ${status}: the service redirects${target ? `, to ${quoted(target)}` : ""}; the API key was not sent there`;
+    return `HTTP ${status}: the service redirects${target ? `, to ${quoteExcerpt(target)}` : ""}; the API key was not sent there`;
   }
-  return `HTTP ${status}: ${whatCame(answer)}`;
+  return `HTTP ${status}: ${describeContent(answer)}`;
 }
 
 /** An unreadable answer in words: its kind, its length, its first characters. */
-function whatCame({ headers, text }: WireAnswer): string {
+function describeContent({ headers, text }: WireAnswer): string {
   if (text.trim() === "") return "it has no body";
   const kind = headers["content-type"] ?? "no content type";
   const encoding = headers["content-encoding"];
-  return `${quoted(kind)}${encoding ? ` in ${quoted(encoding)}` : ""} that begins ${quoted(text.trimStart())}`;
+  return `${quoteExcerpt(kind)}${encoding ? ` in ${quoteExcerpt(encoding)}` : ""} that begins ${quoteExcerpt(text.trimStart())}`;
 }
 
-function hintFor(
+function findHint(
   status: number,
   message: string,
   limitKind: ServiceError["limitKind"],
   retryAfterSeconds: number | undefined,
   nowMilliseconds: number,
 ): string | undefined {
-  const when = retryAfterSeconds === undefined ? undefined : timeIn(retryAfterSeconds, nowMilliseconds);
+  const when = retryAfterSeconds === undefined ? undefined : formatTimeIn(retryAfterSeconds, nowMilliseconds);
   if (status >= 300 && status < 400) return "The base URL is not that of the API; check it with: ecm doctor";
   if (status === 401)
     return /expired/i.test(message)
@@ -182,14 +189,14 @@ function hintFor(
 }
 
 /** RFC 3339; undefined for what no date can hold. */
-function timeIn(seconds: number, nowMilliseconds: number): string | undefined {
+function formatTimeIn(seconds: number, nowMilliseconds: number): string | undefined {
   const at = Math.ceil(nowMilliseconds / 1000 + seconds) * 1000;
   return at < 8.64e15 ? new Date(at).toISOString().replace(".000Z", "Z") : undefined;
 }
 
-function quoted(text: string): string {
-  const characters = [...text.slice(0, 4 * longestExcerpt)];
-  const excerpt = characters.slice(0, longestExcerpt).join("");
+function quoteExcerpt(text: string): string {
+  const characters = [...text.slice(0, 4 * maxExcerptLength)];
+  const excerpt = characters.slice(0, maxExcerptLength).join("");
   return JSON.stringify(excerpt.length < text.length ? `${excerpt}…` : excerpt);
 }
 
@@ -201,6 +208,6 @@ function isText(value: unknown): value is string {
   return typeof value === "string" && value.trim() !== "";
 }
 
-function textOr(value: unknown): string | undefined {
+function toTextOrUndefined(value: unknown): string | undefined {
   return isText(value) ? value : undefined;
 }

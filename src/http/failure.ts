@@ -4,7 +4,7 @@ import type { ApiRequest, TransportFailure } from "../wire.ts";
 import type { Trouble } from "./retry.ts";
 
 /** Failures before any byte of a request left. */
-const beforeSending = new Set([
+const unsentCodes = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
   "EAI_AGAIN",
@@ -13,19 +13,19 @@ const beforeSending = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
 /** Largest body of an answer that is held in memory, in bytes; a longer one is not read to its end. */
-export const longestBody = 64 * 1024 * 1024;
+export const maxBodyBytes = 64 * 1024 * 1024;
 /** Code of a failure by such a body. */
 export const bodyTooLarge = "ECM_BODY_TOO_LARGE";
 
 /** A failure that is found out here. */
-export function withCode(code: string): TransportFailure {
+export function createFailure(code: string): TransportFailure {
   return Object.assign(new Error(code), { code });
 }
 
 const timeouts = new Set(["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT", "ETIMEDOUT"]);
 const certificate = /^(CERT_|ERR_TLS_|ERR_SSL_|EPROTO$|.*_CERT(IFICATE)?(_|$)|UNABLE_TO_)/;
 
-const words: Record<string, string> = {
+const codeMessages: Record<string, string> = {
   ECONNREFUSED: "the connection was refused",
   ENOTFOUND: "there is no such host",
   EAI_AGAIN: "the host name could not be resolved",
@@ -35,47 +35,50 @@ const words: Record<string, string> = {
   EPIPE: "the connection was lost",
   UND_ERR_SOCKET: "the connection was lost",
   UND_ERR_CONNECT_TIMEOUT: "the connection timed out",
-  [bodyTooLarge]: `it is larger than ${longestBody / 1024 / 1024} MiB`,
+  [bodyTooLarge]: `it is larger than ${maxBodyBytes / 1024 / 1024} MiB`,
 };
 
 /** Which kind of trouble a failed exchange is. */
-export function troubleOf(failure: TransportFailure): Trouble {
+export function toTrouble(failure: TransportFailure): Trouble {
   const code = failure.code ?? "";
-  if (failure.wasSent === false || beforeSending.has(code)) {
+  if (failure.wasSent === false || unsentCodes.has(code)) {
     return { kind: "unconnected", isLasting: certificate.test(code) };
   }
   return { kind: "lost", isTimeout: timeouts.has(code) };
 }
 
 /** What happened, in words. @param timeoutSeconds the limit that a time-out ran into */
-export function reasonOf(failure: TransportFailure, timeoutSeconds: number): string {
+export function describeReason(failure: TransportFailure, timeoutSeconds: number): string {
   const code = failure.code ?? "";
   if (timeouts.has(code)) return `it did not answer within ${timeoutSeconds} s`;
   if (certificate.test(code)) return `its TLS certificate was not accepted (${code})`;
   if (code.startsWith("HPE_")) return `its answer is not valid HTTP (${code})`;
-  const status = proxyStatus(failure);
+  const status = findProxyStatus(failure);
   if (status !== undefined) return `the proxy refused the connection (HTTP ${status})`;
-  return words[code] ?? (failure.message || code || "the request failed");
+  return codeMessages[code] ?? (failure.message || code || "the request failed");
 }
 
 /** With what a proxy refused to make the connection. */
-function proxyStatus({ message }: TransportFailure): string | undefined {
+function findProxyStatus({ message }: TransportFailure): string | undefined {
   return /^Proxy response \((\d+)\)/.exec(message)?.[1];
 }
 
-/** Whoever is asked to do something about it must be the right one: not the service, where the proxy is in the way. */
-function unconnectedHint(failure: TransportFailure): string {
+/**
+ * Whoever is asked to do something about it must be the right one: not the service, where the proxy is in the
+ * way.
+ */
+function findUnconnectedHint(failure: TransportFailure): string {
   if (failure.proxy === undefined || certificate.test(failure.code ?? "")) {
     return "Check the base URL and the network with: ecm doctor";
   }
-  if (proxyStatus(failure) === "407") {
+  if (findProxyStatus(failure) === "407") {
     return "The proxy wants a name and a password: HTTPS_PROXY=http://NAME:PASSWORD@HOST:PORT";
   }
   return "Check HTTPS_PROXY, and whether the proxy allows this host; NO_PROXY names hosts that are reached directly";
 }
 
 /** The error of a request that brought no answer. @param origin of the base address */
-export function unreachable(
+export function unreachableError(
   failure: TransportFailure,
   request: ApiRequest,
   origin: string,
@@ -84,8 +87,8 @@ export function unreachable(
   const code = failure.code ?? "";
   if (code === "UND_ERR_INVALID_ARG")
     return new UsageError(`This request cannot be sent: ${failure.message}`);
-  const reason = reasonOf(failure, timeoutSeconds);
-  const trouble = troubleOf(failure);
+  const reason = describeReason(failure, timeoutSeconds);
+  const trouble = toTrouble(failure);
   const isWrite = request.effect === "write";
   if (trouble.kind === "unconnected") {
     return new UnreachableError(
@@ -94,7 +97,7 @@ export function unreachable(
         applied: isWrite ? "no" : undefined,
         isUnconnected: true,
         retryable: !(trouble as { isLasting: boolean }).isLasting,
-        hint: unconnectedHint(failure),
+        hint: findUnconnectedHint(failure),
         cause: failure,
       },
     );

@@ -5,16 +5,16 @@ import type { RateLimits } from "../wire.ts";
 type Headers = Readonly<Record<string, string>>;
 
 /** What the headers say; a part that is missing or no number is left out. */
-export function limitsFrom(headers: Headers): RateLimits {
+export function readLimits(headers: Headers): RateLimits {
   const limits: RateLimits = {};
   const hour = {
-    limit: integer(headers["x-ratelimit-limit"]),
-    remaining: integer(headers["x-ratelimit-remaining"]),
+    limit: parseInteger(headers["x-ratelimit-limit"]),
+    remaining: parseInteger(headers["x-ratelimit-remaining"]),
   };
-  const reset = integer(headers["x-ratelimit-reset"]);
+  const reset = parseInteger(headers["x-ratelimit-reset"]);
   const month = {
-    limit: integer(headers["x-monthly-limit"]),
-    remaining: integer(headers["x-monthly-remaining"]),
+    limit: parseInteger(headers["x-monthly-limit"]),
+    remaining: parseInteger(headers["x-monthly-remaining"]),
   };
   // A reset beyond what a date can hold is no time.
   const isTime = reset !== undefined && reset < 8.64e12;
@@ -23,20 +23,24 @@ export function limitsFrom(headers: Headers): RateLimits {
   return limits;
 }
 
-/** Seconds to wait: `Retry-After` as a number or a date, else the time to the window's reset; undefined when neither. */
-export function retryAfterFrom(headers: Headers, nowMilliseconds: number): number | undefined {
+/**
+ * Seconds to wait: `Retry-After` as a number or a date, else the time to the window's reset; undefined when
+ * neither.
+ */
+export function readRetryAfter(headers: Headers, nowMilliseconds: number): number | undefined {
   const text = headers["retry-after"]?.trim();
-  const seconds = integer(text);
+  const seconds = parseInteger(text);
   if (seconds !== undefined) return seconds;
   const date = text ? Date.parse(text) : Number.NaN;
-  const until = Number.isNaN(date) ? resetOf(headers) : date;
+  const until = Number.isNaN(date) ? readReset(headers) : date;
   return until === undefined ? undefined : Math.max(0, Math.ceil((until - nowMilliseconds) / 1000));
 }
 
 /**
- * Which limit a 429 speaks of: by its message, else by what the headers say is used up, else by how long it lasts.
+ * Which limit a 429 speaks of: by its message, else by what the headers say is used up, else by how long it
+ * lasts.
  */
-export function limitKindOf(
+export function findLimitKind(
   message: string,
   headers: Headers,
   retryAfterSeconds: number | undefined,
@@ -44,17 +48,17 @@ export function limitKindOf(
   if (/month/i.test(message)) return "month";
   if (/authentication/i.test(message)) return "address";
   if (/rate limit/i.test(message)) return "hour";
-  if (integer(headers["x-monthly-remaining"]) === 0) return "month";
+  if (parseInteger(headers["x-monthly-remaining"]) === 0) return "month";
   // No hour lasts longer than an hour.
   return retryAfterSeconds !== undefined && retryAfterSeconds > 3600 ? "month" : "hour";
 }
 
-function resetOf(headers: Headers): number | undefined {
-  const reset = integer(headers["x-ratelimit-reset"]);
+function readReset(headers: Headers): number | undefined {
+  const reset = parseInteger(headers["x-ratelimit-reset"]);
   return reset === undefined ? undefined : reset * 1000;
 }
 
-function integer(text: string | undefined): number | undefined {
+function parseInteger(text: string | undefined): number | undefined {
   return text !== undefined && /^\s*\d{1,15}\s*$/.test(text) ? Number(text) : undefined;
 }
 

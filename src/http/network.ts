@@ -1,7 +1,7 @@
 /** One HTTP exchange over the network. */
 import type { BodySink, Transport, TransportFailure, WireAnswer, WireRequest } from "../wire.ts";
 import type { Controller, Dispatcher, DispatchOptions } from "./dispatcher.ts";
-import { bodyTooLarge, longestBody, withCode } from "./failure.ts";
+import { bodyTooLarge, createFailure, maxBodyBytes } from "./failure.ts";
 
 export interface NetworkTransport {
   transport: Transport;
@@ -22,12 +22,12 @@ export interface NetworkOptions {
 /** No connection takes longer to make than this. */
 const connectMilliseconds = 10_000;
 /**
- * An idle socket is let go after this: long before a server would drop it. A write that meets a dropped socket is lost
- * without anyone knowing whether it was applied.
+ * An idle socket is let go after this: long before a server would drop it. A write that meets a dropped
+ * socket is lost without anyone knowing whether it was applied.
  */
 const idleMilliseconds = 1_500;
 /** Longer timers overflow and fire at once, in milliseconds. */
-const longestTimer = 2 ** 31 - 1;
+const maxTimerMilliseconds = 2 ** 31 - 1;
 
 export async function openNetwork(options: NetworkOptions): Promise<NetworkTransport> {
   const { origin } = new URL(options.baseUrl);
@@ -36,7 +36,7 @@ export async function openNetwork(options: NetworkOptions): Promise<NetworkTrans
   return {
     transport: (request) =>
       exchange(dispatcher, request, origin).catch((error: TransportFailure) => {
-        throw proxy ? Object.assign(error, { proxy: withoutCredentials(proxy) }) : error;
+        throw proxy ? Object.assign(error, { proxy: removeCredentials(proxy) }) : error;
       }),
     async close() {
       await dispatcher.destroy();
@@ -57,7 +57,7 @@ async function openDispatcher(
   return createUndiciDispatcher(limits, proxy);
 }
 
-function withoutCredentials(url: string): string {
+function removeCredentials(url: string): string {
   const { protocol, host } = new URL(url);
   return `${protocol}//${host}`;
 }
@@ -72,7 +72,7 @@ function exchange(dispatcher: Dispatcher, request: WireRequest, origin: string):
     let length = 0;
     let sink: BodySink | undefined;
     /** What the sink cannot take ends the exchange. */
-    const sinkInto = (act: (into: BodySink) => void) => {
+    const passToSink = (act: (into: BodySink) => void) => {
       try {
         act(sink!);
       } catch (error) {
@@ -81,8 +81,8 @@ function exchange(dispatcher: Dispatcher, request: WireRequest, origin: string):
     };
 
     const timer = setTimeout(
-      () => fail(withCode(wasSent ? "UND_ERR_HEADERS_TIMEOUT" : "UND_ERR_CONNECT_TIMEOUT")),
-      Math.min(request.timeoutMilliseconds, longestTimer),
+      () => fail(createFailure(wasSent ? "UND_ERR_HEADERS_TIMEOUT" : "UND_ERR_CONNECT_TIMEOUT")),
+      Math.min(request.timeoutMilliseconds, maxTimerMilliseconds),
     );
     const onAbort = () => fail(request.signal!.reason as Error);
     const finish = () => {
@@ -90,17 +90,17 @@ function exchange(dispatcher: Dispatcher, request: WireRequest, origin: string):
       clearTimeout(timer);
       request.signal?.removeEventListener("abort", onAbort);
     };
-    const whole = (): WireAnswer | undefined => {
+    const toAnswer = (): WireAnswer | undefined => {
       if (!head) return undefined;
       // A body that is too large is not what anybody wanted, and may be larger than a text can be.
-      const bytes = length > longestBody ? Buffer.alloc(0) : joined(chunks);
+      const bytes = length > maxBodyBytes ? Buffer.alloc(0) : joinChunks(chunks);
       return { ...head, text: bytes.toString("utf8"), bytes };
     };
     const fail = (error: TransportFailure) => {
       if (isSettled) return;
       finish();
       controller?.abort(error);
-      if (!request.signal?.aborted) Object.assign(error, { wasSent, partial: whole() });
+      if (!request.signal?.aborted) Object.assign(error, { wasSent, partial: toAnswer() });
       reject(error);
     };
 
@@ -121,31 +121,31 @@ function exchange(dispatcher: Dispatcher, request: WireRequest, origin: string):
         onRequestStart(started) {
           controller = started;
           // Given up while the connection was being made: now it must not be sent any more.
-          if (isSettled) started.abort(withCode("UND_ERR_ABORTED"));
+          if (isSettled) started.abort(createFailure("UND_ERR_ABORTED"));
           else wasSent = true;
         },
         onResponseStart(_controller, status, headers) {
           if (status < 200) return;
-          head = { status, headers: flattened(headers) };
+          head = { status, headers: flattenHeaders(headers) };
           if (!request.bodySink || status >= 300) return;
           sink = request.bodySink;
-          sinkInto((into) => into.restart());
+          passToSink((into) => into.restart());
         },
         onResponseData(_controller, chunk) {
           if (isSettled) return;
           if (sink) {
             timer.refresh();
-            return sinkInto((into) => into.write(chunk));
+            return passToSink((into) => into.write(chunk));
           }
           length += chunk.length;
-          if (length <= longestBody) chunks.push(chunk);
-          else fail(withCode(bodyTooLarge));
+          if (length <= maxBodyBytes) chunks.push(chunk);
+          else fail(createFailure(bodyTooLarge));
         },
         onResponseEnd() {
-          if (sink && !isSettled) sinkInto((into) => into.end());
+          if (sink && !isSettled) passToSink((into) => into.end());
           if (isSettled) return;
           finish();
-          resolve(whole()!);
+          resolve(toAnswer()!);
         },
         onResponseError: (_controller, error) => fail(error),
       });
@@ -155,11 +155,11 @@ function exchange(dispatcher: Dispatcher, request: WireRequest, origin: string):
   });
 }
 
-function joined(chunks: Buffer[]): Buffer {
+function joinChunks(chunks: Buffer[]): Buffer {
   return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
 }
 
-function flattened(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+function flattenHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   const flat: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
     if (value !== undefined) flat[name.toLowerCase()] = Array.isArray(value) ? value.join(", ") : value;

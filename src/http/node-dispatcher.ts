@@ -1,10 +1,10 @@
 /**
- * Node's own client, for commands that send a few requests. undici compiles a parser at the first answer, which takes
- * longer than all the rest of such a command.
+ * Node's own client, for commands that send a few requests. undici compiles a parser at the first answer,
+ * which takes longer than all the rest of such a command.
  */
 import type { Socket } from "node:net";
 import type { Controller, Dispatcher, SocketLimits } from "./dispatcher.ts";
-import { withCode } from "./failure.ts";
+import { createFailure } from "./failure.ts";
 
 /** @param origin that all requests go to */
 export async function createNodeDispatcher(origin: string, limits: SocketLimits): Promise<Dispatcher> {
@@ -45,7 +45,7 @@ export async function createNodeDispatcher(origin: string, limits: SocketLimits)
 
 /** Ends a socket that has not connected in time. */
 function limitConnect(socket: Socket, connected: string, milliseconds: number): void {
-  const timer = setTimeout(() => socket.destroy(withCode("UND_ERR_CONNECT_TIMEOUT")), milliseconds);
+  const timer = setTimeout(() => socket.destroy(createFailure("UND_ERR_CONNECT_TIMEOUT")), milliseconds);
   const clear = () => clearTimeout(timer);
   socket.once(connected, clear).once("close", clear);
 }

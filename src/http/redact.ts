@@ -1,16 +1,18 @@
-/** The API key kept out of everything that `send` returns or emits: answers, events, messages, causes. Pure. */
+/**
+ * The API key kept out of everything that `send` returns or emits: answers, events, messages, causes. Pure.
+ */
 
-const shown = "[redacted]";
+const replacement = "[redacted]";
 /** Shorter texts are no keys, and would occur in other words. */
-const shortestKey = 8;
+const minKeyLength = 8;
 
 import type { BodySink } from "../wire.ts";
 
 export type Redact = (text: string) => string;
 
 /** Takes the key out of a text, as it is and in the spellings that JSON, an address or Base64 give it. */
-export function redactorFor(key: string): Redact {
-  if (key.length < shortestKey) return (text) => text;
+export function createRedact(key: string): Redact {
+  if (key.length < minKeyLength) return (text) => text;
   const spellings = new Set([
     key,
     JSON.stringify(key).slice(1, -1),
@@ -22,45 +24,51 @@ export function redactorFor(key: string): Redact {
   const ordered = [...spellings].sort((one, other) => other.length - one.length);
   return (text) => {
     let clean = text;
-    for (const spelling of ordered) if (clean.includes(spelling)) clean = clean.replaceAll(spelling, shown);
+    for (const spelling of ordered)
+      if (clean.includes(spelling)) clean = clean.replaceAll(spelling, replacement);
     return clean;
   };
 }
 
 /** Longer than any spelling of a key that can be sent. */
-const longestSpelling = 4096;
+const maxSpellingLength = 4096;
 
-/** The same for a body that passes in pieces: a key may be cut by their edges. Bytes that are no text stay as they are. */
-export function redactingSink(sink: BodySink, redact: Redact): BodySink {
-  let held = "";
+/**
+ * The same for a body that passes in pieces: a key may be cut by their edges. Bytes that are no text stay as
+ * they are.
+ */
+export function createRedactingSink(sink: BodySink, redact: Redact): BodySink {
+  let heldText = "";
   const give = (text: string) => {
     if (text !== "") sink.write(Buffer.from(text, "latin1"));
   };
   return {
     restart() {
-      held = "";
+      heldText = "";
       sink.restart();
     },
     write(bytes) {
       // A key holds no character beyond ASCII, so its spellings are the same bytes in any text.
       const clean = redact(
-        held + Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1"),
+        heldText + Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1"),
       );
-      const end = Math.max(0, clean.length - longestSpelling);
-      held = clean.slice(end);
+      const end = Math.max(0, clean.length - maxSpellingLength);
+      heldText = clean.slice(end);
       give(clean.slice(0, end));
     },
     end() {
-      give(held);
+      give(heldText);
       sink.end();
     },
   };
 }
 
-/** The same for every text in a JSON value, names included. Returns a value that is free of the key as it is. */
+/**
+ * The same for every text in a JSON value, names included. Returns a value that is free of the key as it is.
+ */
 export function redactValue(value: unknown, redact: Redact): unknown {
   if (typeof value === "string") return redact(value);
-  if (typeof value === "number") return redact(String(value)) === String(value) ? value : shown;
+  if (typeof value === "number") return redact(String(value)) === String(value) ? value : replacement;
   if (Array.isArray(value)) return value.map((each) => redactValue(each, redact));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(

@@ -16,10 +16,10 @@ import type {
   WireAnswer,
   WireRequest,
 } from "../wire.ts";
-import { rawAnswer, readAnswer, serviceErrorFrom, unreadable } from "./answer.ts";
-import { bodyTooLarge, reasonOf, troubleOf, unreachable } from "./failure.ts";
-import { limitsFrom } from "./limits.ts";
-import { type Redact, redactBody, redactingSink, redactorFor, redactValue } from "./redact.ts";
+import { readAnswer, toRawAnswer, toServiceError, unreadableError } from "./answer.ts";
+import { bodyTooLarge, describeReason, toTrouble, unreachableError } from "./failure.ts";
+import { readLimits } from "./limits.ts";
+import { createRedact, createRedactingSink, type Redact, redactBody, redactValue } from "./redact.ts";
 import { decideRetry, type Situation, type Trouble } from "./retry.ts";
 
 export interface SendConfiguration {
@@ -38,19 +38,21 @@ export interface SendConfiguration {
 }
 
 /** One attempt's end: an answer, or why there is none. */
-type AttemptEnd =
+type AttemptResult =
   | { answer: WireAnswer; limits: RateLimits; failure?: undefined }
   | { failure: TransportFailure; answer?: undefined };
 
 export function createSend(configuration: SendConfiguration): Send {
-  const redact = redactorFor(configuration.apiKey);
+  const redact = createRedact(configuration.apiKey);
   const userAgent = `ecm/${version}`;
   return async <T>(request: ApiRequest, options: SendOptions = {}): Promise<ApiAnswer<T>> => {
     const body = request.rawBody ?? (request.body === undefined ? undefined : JSON.stringify(request.body));
-    const shown = redactRequest(request, body, redact);
+    const redactedRequest = redactRequest(request, body, redact);
     if (configuration.readOnly && request.effect === "write")
-      throw new ReadOnlyError(`${shown.method} ${shown.path} would write and was not sent`);
-    if (!isSafePath(request.path)) throw unsafePath(shown);
+      throw new ReadOnlyError(
+        `${redactedRequest.method} ${redactedRequest.path} would write and was not sent`,
+      );
+    if (!isSafePath(request.path)) throw unsafePathError(redactedRequest);
     const target = requestTarget(request);
     const wire = sign({ method: request.method, target, body }, configuration, userAgent);
     const signal = options.signal ?? configuration.signal;
@@ -61,21 +63,25 @@ export function createSend(configuration: SendConfiguration): Send {
     try {
       return await sendUntilSettled<T>({
         configuration,
-        request: shown,
+        request: redactedRequest,
         sent: { target: redact(target), body: body && redactBody(body, redact) },
-        wire: { ...wire, signal, bodySink: options.bodySink && redactingSink(options.bodySink, redact) },
+        wire: {
+          ...wire,
+          signal,
+          bodySink: options.bodySink && createRedactingSink(options.bodySink, redact),
+        },
         options,
         emit,
         redact,
       });
     } catch (error) {
-      if (signal.aborted && !(error instanceof EcmError)) throw interrupted(signal);
+      if (signal.aborted && !(error instanceof EcmError)) throw interruptedError(signal);
       throw error;
     }
   };
 }
 
-interface Sending {
+interface SendState {
   configuration: SendConfiguration;
   /** As events and messages show it: without the key. */
   request: ApiRequest;
@@ -86,7 +92,7 @@ interface Sending {
   redact: Redact;
 }
 
-async function sendUntilSettled<T>(sending: Sending): Promise<ApiAnswer<T>> {
+async function sendUntilSettled<T>(sending: SendState): Promise<ApiAnswer<T>> {
   const { configuration, request, options, emit, wire } = sending;
   const { clock } = configuration;
   const maxWaitSeconds = options.maxWaitSeconds ?? configuration.maxWaitSeconds;
@@ -96,7 +102,7 @@ async function sendUntilSettled<T>(sending: Sending): Promise<ApiAnswer<T>> {
   for (let attempt = 1; ; attempt++) {
     wire.signal.throwIfAborted();
     const outcome = await attemptOnce(sending, attempt);
-    if (outcome.answer && outcome.answer.status < 400) return resultOf<T>(sending, outcome);
+    if (outcome.answer && outcome.answer.status < 400) return toResult<T>(sending, outcome);
     const { trouble, why } = diagnose(outcome, sending);
     if (trouble?.kind !== "limited") tries += 1;
     const situation: Omit<Situation, "trouble"> = {
@@ -107,7 +113,7 @@ async function sendUntilSettled<T>(sending: Sending): Promise<ApiAnswer<T>> {
       maxWaitSeconds,
     };
     const decision = trouble ? decideRetry({ ...situation, trouble }) : { action: "stop" as const };
-    if (decision.action === "stop") return resultOf<T>(sending, outcome);
+    if (decision.action === "stop") return toResult<T>(sending, outcome);
     emit({ kind: "waiting", request, seconds: decision.seconds, why });
     await clock.sleep(decision.seconds * 1000, wire.signal);
     if (trouble?.kind === "limited") {
@@ -117,7 +123,7 @@ async function sendUntilSettled<T>(sending: Sending): Promise<ApiAnswer<T>> {
   }
 }
 
-async function attemptOnce(sending: Sending, attempt: number): Promise<AttemptEnd> {
+async function attemptOnce(sending: SendState, attempt: number): Promise<AttemptResult> {
   const { configuration, request, sent, wire, emit, redact } = sending;
   const { clock, transport, timeoutSeconds } = configuration;
   emit({ kind: "sent", request, attempt, sent });
@@ -125,7 +131,7 @@ async function attemptOnce(sending: Sending, attempt: number): Promise<AttemptEn
   const milliseconds = () => Math.max(0, clock.now() - start);
   try {
     const answer = redactAnswer(await transport(wire), redact);
-    const limits = limitsFrom(answer.headers);
+    const limits = readLimits(answer.headers);
     emit({
       kind: "answered",
       request,
@@ -136,33 +142,38 @@ async function attemptOnce(sending: Sending, attempt: number): Promise<AttemptEn
     });
     return { answer, limits };
   } catch (error) {
-    if (wire.signal.aborted) throw interrupted(wire.signal, request);
+    if (wire.signal.aborted) throw interruptedError(wire.signal, request);
     // Not the exchange failed, but the place that its body goes to.
     if (error instanceof EcmError) throw error;
     const failure = redactFailure(error as TransportFailure, redact);
-    emit({ kind: "lost", request, milliseconds: milliseconds(), message: reasonOf(failure, timeoutSeconds) });
+    emit({
+      kind: "lost",
+      request,
+      milliseconds: milliseconds(),
+      message: describeReason(failure, timeoutSeconds),
+    });
     // A status outside 2xx says all that matters, even if the words that went with it are lost.
     const { partial } = failure;
     if (partial && (partial.status < 200 || partial.status >= 300)) {
-      return { answer: partial, limits: limitsFrom(partial.headers) };
+      return { answer: partial, limits: readLimits(partial.headers) };
     }
     return { failure };
   }
 }
 
 /** What the retry rule has to know; no trouble when only stopping is possible. */
-function diagnose(outcome: AttemptEnd, sending: Sending): { trouble?: Trouble; why: string } {
+function diagnose(outcome: AttemptResult, sending: SendState): { trouble?: Trouble; why: string } {
   const { configuration, request } = sending;
   if (outcome.failure) {
     return {
       // The same request would bring the same answer.
-      trouble: outcome.failure.code === bodyTooLarge ? undefined : troubleOf(outcome.failure),
-      why: reasonOf(outcome.failure, configuration.timeoutSeconds),
+      trouble: outcome.failure.code === bodyTooLarge ? undefined : toTrouble(outcome.failure),
+      why: describeReason(outcome.failure, configuration.timeoutSeconds),
     };
   }
   const { status } = outcome.answer;
   if (status === 429) {
-    const { limitKind = "hour", details } = serviceErrorFrom(
+    const { limitKind = "hour", details } = toServiceError(
       outcome.answer,
       request,
       configuration.clock.now(),
@@ -176,33 +187,33 @@ function diagnose(outcome: AttemptEnd, sending: Sending): { trouble?: Trouble; w
 }
 
 /** The end of a request: its answer, or its error. */
-function resultOf<T>({ configuration, request, options }: Sending, outcome: AttemptEnd): ApiAnswer<T> {
+function toResult<T>({ configuration, request, options }: SendState, outcome: AttemptResult): ApiAnswer<T> {
   const { timeoutSeconds, baseUrl, clock } = configuration;
   if (outcome.failure) {
     const { failure } = outcome;
-    const trouble = troubleOf(failure);
+    const trouble = toTrouble(failure);
     const isBroken = failure.partial && !(trouble.kind === "lost" && trouble.isTimeout);
     if (failure.partial && (isBroken || request.effect === "write")) {
-      const reason = reasonOf(failure, timeoutSeconds);
+      const reason = describeReason(failure, timeoutSeconds);
       if (failure.code === bodyTooLarge)
-        throw unreadable(failure.partial, request, `the answer cannot be read: ${reason}`);
+        throw unreadableError(failure.partial, request, `the answer cannot be read: ${reason}`);
       const length = failure.partial.text.length;
       const words = `the answer ended early, after ${length} characters: ${reason}`;
-      throw unreadable(failure.partial, request, words);
+      throw unreadableError(failure.partial, request, words);
     }
-    throw unreachable(failure, request, new URL(baseUrl).origin, timeoutSeconds);
+    throw unreachableError(failure, request, new URL(baseUrl).origin, timeoutSeconds);
   }
   const { answer, limits } = outcome;
   const isDone = answer.status >= 200 && answer.status < 300;
-  const problem = isDone ? undefined : serviceErrorFrom(answer, request, clock.now());
-  if (options.expect === "any") return rawAnswer<T>(answer, limits, problem);
+  const problem = isDone ? undefined : toServiceError(answer, request, clock.now());
+  if (options.expect === "any") return toRawAnswer<T>(answer, limits, problem);
   if (problem) throw problem;
   return readAnswer<T>(answer, limits, request);
 }
 
 /**
- * Servers fold `..`: a contact whose id is `..` would turn one endpoint into another. A fragment would be cut off, and
- * other characters mean different things to different servers.
+ * Servers fold `..`: a contact whose id is `..` would turn one endpoint into another. A fragment would be cut
+ * off, and other characters mean different things to different servers.
  */
 function isSafePath(path: string): boolean {
   if (!/^\/[\x21\x22\x24-\x7e]*$/.test(path)) return false;
@@ -256,7 +267,10 @@ function redactHeaders(headers: Record<string, string>, redact: Redact): Record<
   return redact(joined) === joined ? headers : (redactValue(headers, redact) as Record<string, string>);
 }
 
-/** A new failure: the one that came may carry the request, and with it the key, in members that nobody foresees. */
+/**
+ * A new failure: the one that came may carry the request, and with it the key, in members that nobody
+ * foresees.
+ */
 function redactFailure(failure: TransportFailure, redact: Redact): TransportFailure {
   const { code, wasSent, partial, proxy } = failure;
   const clean: TransportFailure = new Error(redact(String(failure.message)));
@@ -268,7 +282,7 @@ function redactFailure(failure: TransportFailure, redact: Redact): TransportFail
   });
 }
 
-function interrupted(signal: AbortSignal, request?: ApiRequest): InterruptedError {
+function interruptedError(signal: AbortSignal, request?: ApiRequest): InterruptedError {
   const reason = signal.reason instanceof InterruptedError ? signal.reason : new InterruptedError();
   if (request?.effect !== "write") return reason;
   const name = reason.exitCode === 143 ? "SIGTERM" : "SIGINT";
@@ -277,7 +291,7 @@ function interrupted(signal: AbortSignal, request?: ApiRequest): InterruptedErro
   });
 }
 
-function unsafePath(request: ApiRequest): UsageError {
+function unsafePathError(request: ApiRequest): UsageError {
   return new UsageError(
     `${JSON.stringify(request.path)} is not a valid path`,
     "It starts with /, has no blanks, no # and no part that is . or .., and other characters are percent-encoded",

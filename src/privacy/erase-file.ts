@@ -1,20 +1,23 @@
 /**
- * Taking persons out of one file: their own records go, or keep nothing but ids; anywhere else their keys are masked. A file
- * is replaced whole, so that a kill leaves it as it was or as it should be.
+ * Taking persons out of one file: their own records go, or keep nothing but ids; anywhere else their keys are
+ * masked. A file is replaced whole, so that a kill leaves it as it was or as it should be.
  */
 import { createReadStream } from "node:fs";
 import { open, readFile, stat } from "node:fs/promises";
 import { crc32 } from "node:zlib";
-import { planSealer } from "../bulk/runs/plan-seal.ts";
+import { createPlanSealer } from "../bulk/runs/plan-seal.ts";
 import { openAtomicFile } from "../disk/atomic-file.ts";
-import { eraseObjects, type TableErasure, tableEraser } from "./erase-table.ts";
+import { createTableEraser, eraseObjects, type TableErasure } from "./erase-table.ts";
 import type { Redactor } from "./redaction.ts";
 
-/** Pieces of a file without line breaks are read with this overlap, in bytes: longer than any key with its escapes. */
-const overlap = 16 * 1024;
-const pieceBytes = 1024 * 1024;
+/**
+ * Pieces of a file without line breaks are read with this overlap, in bytes: longer than any key with its
+ * escapes.
+ */
+const overlapBytes = 16 * 1024;
+const chunkBytes = 1024 * 1024;
 /** Larger files are masked, and not parsed as one JSON value. */
-const mostParsedBytes = 64 * 1024 * 1024;
+const maxParsedBytes = 64 * 1024 * 1024;
 
 /** Whether the key is anywhere in the file. False for one that does not exist. */
 export async function holdsKey(file: string, redactor: Redactor): Promise<boolean> {
@@ -22,12 +25,12 @@ export async function holdsKey(file: string, redactor: Redactor): Promise<boolea
   /** Where in `text` begins what was not looked at yet. */
   let from = 0;
   try {
-    for await (const piece of createReadStream(file, { encoding: "latin1", highWaterMark: pieceBytes })) {
-      const dropped = Math.max(0, from - overlap);
+    for await (const piece of createReadStream(file, { encoding: "latin1", highWaterMark: chunkBytes })) {
+      const dropped = Math.max(0, from - overlapBytes);
       text = text.slice(dropped) + (piece as string);
       from -= dropped;
       // What precedes and follows decides whether an address is a whole one.
-      const to = Math.max(from, text.length - overlap);
+      const to = Math.max(from, text.length - overlapBytes);
       if (redactor.isIn(text, from, to)) return true;
       from = to;
     }
@@ -42,38 +45,38 @@ export async function holdsKey(file: string, redactor: Redactor): Promise<boolea
 type LineEraser = (line: string) => string | undefined;
 
 /** The lines of a journal: valid ones get a new checksum. */
-export function journalEraser(redactor: Redactor): LineEraser {
+export function createJournalEraser(redactor: Redactor): LineEraser {
   /** What the service said of a contact comes without its key. */
   const refs = new Set<unknown>();
   return (line) => {
     const [sum, json] = [line.slice(0, 8), line.slice(9)];
-    const isValid = line[8] === " " && sum === checksum(json);
+    const isValid = line[8] === " " && sum === computeChecksum(json);
     if (!isValid) return redactor.redact(line);
-    const isSaid = refs.size > 0 && json.includes('"message"');
-    if (!isSaid && !redactor.isIn(json)) return line;
-    const record = JSON.parse(utf8(json)) as { key?: unknown; ref?: unknown; message?: string };
+    const hasMessage = refs.size > 0 && json.includes('"message"');
+    if (!hasMessage && !redactor.isIn(json)) return line;
+    const record = JSON.parse(toUtf8(json)) as { key?: unknown; ref?: unknown; message?: string };
     const isTheirs = isOwn(record, redactor);
     if (isTheirs) refs.add(record.ref);
     if (record.message !== undefined && refs.has(record.ref)) record.message = "";
-    const erased = redactor.redact(latin1(JSON.stringify(isTheirs ? withoutValues(record) : record)));
-    return `${checksum(erased)} ${erased}`;
+    const erased = redactor.redact(toLatin1(JSON.stringify(isTheirs ? removeValues(record) : record)));
+    return `${computeChecksum(erased)} ${erased}`;
   };
 }
 
 /**
- * A run's plan: of a line that is theirs its place stays, so that the counts of the run do, and applying it passes over it.
- * The digest is that of what is left. @returns whether anything was changed
+ * A run's plan: of a line that is theirs its place stays, so that the counts of the run do, and applying it
+ * passes over it. The digest is that of what is left. @returns whether anything was changed
  */
 export async function erasePlan(file: string, redactor: Redactor): Promise<boolean> {
-  const seal = planSealer();
+  const seal = createPlanSealer();
   return eraseLines(file, redactor, (line) => {
     if (line === "") return line;
-    return seal(redactor.isIn(line) ? erasedPlanLine(line, redactor) : line);
+    return seal(redactor.isIn(line) ? erasePlanLine(line, redactor) : line);
   });
 }
 
-function erasedPlanLine(text: string, redactor: Redactor): string {
-  const line = JSON.parse(utf8(text)) as {
+function erasePlanLine(text: string, redactor: Redactor): string {
+  const line = JSON.parse(toUtf8(text)) as {
     key?: unknown;
     line?: unknown;
     action?: unknown;
@@ -85,11 +88,11 @@ function erasedPlanLine(text: string, redactor: Redactor): string {
   const left = { line: place, key, contactId: null, action: apply ? line.action : "skip" };
   const none = { code: "suppressed", message: null, changes: [] };
   const ref = apply && { apply: { ref: apply.ref, isErased: true } };
-  return redactor.redact(latin1(JSON.stringify({ ...left, ...none, of, ...ref })));
+  return redactor.redact(toLatin1(JSON.stringify({ ...left, ...none, of, ...ref })));
 }
 
 /** Any other text: what a line's JSON holds of a person goes; elsewhere the key is masked. */
-export function textEraser(redactor: Redactor): LineEraser {
+export function createTextEraser(redactor: Redactor): LineEraser {
   const erasure = { redactor, keyNames: [], keepsRows: false };
   return (line) => {
     if (!redactor.isIn(line)) return line;
@@ -102,11 +105,11 @@ export async function eraseLines(file: string, redactor: Redactor, eraser: LineE
   if (!(await holdsKey(file, redactor))) return false;
   return replaceFile(file, async (write) => {
     let rest = "";
-    for await (const piece of createReadStream(file, { encoding: "latin1", highWaterMark: pieceBytes })) {
+    for await (const piece of createReadStream(file, { encoding: "latin1", highWaterMark: chunkBytes })) {
       const lines = (rest + (piece as string)).split("\n");
       rest = lines.pop()!;
-      const kept = lines.map(eraser).filter((line) => line !== undefined);
-      if (kept.length > 0) await write(`${kept.join("\n")}\n`);
+      const remainingLines = lines.map(eraser).filter((line) => line !== undefined);
+      if (remainingLines.length > 0) await write(`${remainingLines.join("\n")}\n`);
     }
     await write(eraser(rest) ?? "");
   });
@@ -120,24 +123,25 @@ export async function eraseTable(file: string, erasure: TableErasure): Promise<b
   const { redactor, keepsRows } = erasure;
   if (!(await holdsKey(file, redactor))) return false;
   const { size } = await stat(file);
-  const [head = ""] = await headOf(file);
+  const [head = ""] = await readHead(file);
   const wide = /^\u00ff\u00fe/.test(head) ? "le" : /^\u00fe\u00ff/.test(head) ? "be" : undefined;
   const isJson = /^(?:\u00ef\u00bb\u00bf)?\s*[[{]/.test(head);
-  if (size > mostParsedBytes && (wide || isJson)) return eraseLines(file, redactor, textEraser(redactor));
+  if (size > maxParsedBytes && (wide || isJson))
+    return eraseLines(file, redactor, createTextEraser(redactor));
   if (wide) return eraseWide(file, wide, erasure);
   if (!isJson) {
-    const erase = tableEraser(erasure);
+    const erase = createTableEraser(erasure);
     return replaceFile(file, async (write) => {
-      for await (const piece of piecesAsText(file)) await write(erase(piece, false));
+      for await (const piece of readChunksAsText(file)) await write(erase(piece, false));
       await write(erase("", true));
     });
   }
   const text = await readFile(file, "latin1");
-  const whole = keepsRows ? undefined : parsed(text);
+  const whole = keepsRows ? undefined : parseObject(text);
   return replaceFile(file, async (write) => {
     if (!Array.isArray(whole)) return write(eraseObjects(text, erasure));
     const left = whole.filter((each) => !isOwn(each as { key?: unknown }, redactor));
-    return write(redactor.redact(latin1(`${JSON.stringify(left, null, 2)}\n`)));
+    return write(redactor.redact(toLatin1(`${JSON.stringify(left, null, 2)}\n`)));
   });
 }
 
@@ -145,22 +149,22 @@ export async function eraseTable(file: string, erasure: TableErasure): Promise<b
 async function eraseWide(file: string, order: "le" | "be", erasure: TableErasure): Promise<true> {
   const bytes = await readFile(file);
   const text = (order === "le" ? bytes : bytes.subarray(0, bytes.length & ~1).swap16()).toString("utf16le");
-  const narrow = latin1(text.slice(1));
+  const narrow = toLatin1(text.slice(1));
   const isJson = /^\s*[[{]/.test(narrow);
-  const erased = isJson ? eraseObjects(narrow, erasure) : tableEraser(erasure)(narrow, true);
-  const written = Buffer.from(`\ufeff${utf8(erased)}`, "utf16le");
+  const erased = isJson ? eraseObjects(narrow, erasure) : createTableEraser(erasure)(narrow, true);
+  const written = Buffer.from(`\ufeff${toUtf8(erased)}`, "utf16le");
   return replaceFile(file, (write) =>
     write((order === "le" ? written : written.swap16()).toString("latin1")),
   );
 }
 
-async function* piecesAsText(file: string): AsyncGenerator<string> {
-  for await (const piece of createReadStream(file, { encoding: "latin1", highWaterMark: pieceBytes }))
+async function* readChunksAsText(file: string): AsyncGenerator<string> {
+  for await (const piece of createReadStream(file, { encoding: "latin1", highWaterMark: chunkBytes }))
     yield piece as string;
 }
 
 /** The first bytes. */
-async function headOf(file: string): Promise<string[]> {
+async function readHead(file: string): Promise<string[]> {
   const handle = await open(file, "r");
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(256), 0, 256, 0);
@@ -191,31 +195,33 @@ function isOwn({ key }: { key?: unknown }, redactor: Redactor): boolean {
 }
 
 /** Everything that is known of the person goes; ids stay, so that the counts of a run do. */
-function withoutValues(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutValues);
+function removeValues(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(removeValues);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, name === "value" ? "" : withoutValues(member)]),
+    Object.entries(value).map(([name, member]) => [name, name === "value" ? "" : removeValues(member)]),
   );
 }
 
-function parsed(bytes: string): { _id?: unknown; contactStructureId?: unknown; key?: unknown } | undefined {
+function parseObject(
+  bytes: string,
+): { _id?: unknown; contactStructureId?: unknown; key?: unknown } | undefined {
   if (!/^\s*[[{]/.test(bytes)) return undefined;
   try {
-    return JSON.parse(utf8(bytes)) as object;
+    return JSON.parse(toUtf8(bytes)) as object;
   } catch {
     return undefined;
   }
 }
 
-function checksum(json: string): string {
+function computeChecksum(json: string): string {
   return crc32(Buffer.from(json, "latin1")).toString(16).padStart(8, "0");
 }
 
-function utf8(bytes: string): string {
+function toUtf8(bytes: string): string {
   return Buffer.from(bytes, "latin1").toString("utf8");
 }
 
-function latin1(text: string): string {
+function toLatin1(text: string): string {
   return Buffer.from(text).toString("latin1");
 }

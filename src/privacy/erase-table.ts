@@ -1,13 +1,17 @@
 /**
- * Taking persons out of tables: delimited text, and JSON objects. Their rows go, or stay without a value where a run names its
- * rows by their place; in the rows of others their keys are masked. Bytes are latin1, where a character is a byte. Pure.
+ * Taking persons out of tables: delimited text, and JSON objects. Their rows go, or stay without a value
+ * where a run names its rows by their place; in the rows of others their keys are masked. Bytes are latin1,
+ * where a character is a byte. Pure.
  */
-import { erasedKey } from "../service/key-spelling.ts";
+import { createErasedKey } from "../api/key-spelling.ts";
 import type { Redactor } from "./redaction.ts";
 
 export interface TableErasure {
   redactor: Redactor;
-  /** Columns that hold keys, as they are named; where none is known, they are found by their names and contents. */
+  /**
+   * Columns that hold keys, as they are named; where none is known, they are found by their names and
+   * contents.
+   */
   keyNames: readonly string[];
   /** A row stays where it is, empty but for the masked key. */
   keepsRows: boolean;
@@ -16,67 +20,74 @@ export interface TableErasure {
 const keyName =
   /^(?:ecm:)?key$|^_?id$|^e-?mail(?:[ _-]?address)?$|^(?:primary |subscriber |contact )?e-?mail(?: address)?$/i;
 /** No row is longer: what looks so is a quote that is text. */
-const longestRecord = 1024 * 1024;
-const sampled = 200;
+const maxRecordCharacters = 1024 * 1024;
+const sampleRecords = 200;
 
-/** Erases a table that comes in pieces. @returns a function from a piece to what is written for it; the last one says so */
-export function tableEraser(erasure: TableErasure): (piece: string, isLast: boolean) => string {
+/**
+ * Erases a table that comes in pieces.
+ * @returns a function from a piece to what is written for it; the last one says so
+ */
+export function createTableEraser(erasure: TableErasure): (piece: string, isLast: boolean) => string {
   const { redactor } = erasure;
   let rest = "";
   let delimiter: string | undefined;
   let isTheirs: ((cells: string[]) => boolean) | undefined;
   return (piece, isLast) => {
     const text = rest + piece;
-    delimiter ??= delimiterIn(text);
-    const records = recordsIn(text, delimiter, isLast);
+    delimiter ??= findDelimiter(text);
+    const records = splitRecords(text, delimiter, isLast);
     rest = records.rest;
-    isTheirs ??= theirRows(records.list, delimiter, erasure);
+    isTheirs ??= findTheirRows(records.list, delimiter, erasure);
     let written = "";
     for (const record of records.list) {
       if (!redactor.isIn(record)) {
         written += record;
         continue;
       }
-      const cells = cellsIn(record, delimiter);
-      if (!isTheirs(cells.map(cellValue))) written += redactor.redact(record);
-      else if (erasure.keepsRows) written += emptied(record, cells, delimiter, redactor);
+      const cells = splitCells(record, delimiter);
+      if (!isTheirs(cells.map(unquoteCell))) written += redactor.redact(record);
+      else if (erasure.keepsRows) written += emptyCells(record, cells, delimiter, redactor);
     }
     return written;
   };
 }
 
 /** Whether a row is of one of the persons: decided by the columns that hold keys. */
-function theirRows(
+function findTheirRows(
   records: readonly string[],
   delimiter: string,
   { redactor, keyNames }: TableErasure,
 ): (cells: string[]) => boolean {
-  const rows = records.slice(0, sampled).map((record) => cellsIn(record, delimiter).map(cellValue));
+  const rows = records
+    .slice(0, sampleRecords)
+    .map((record) => splitCells(record, delimiter).map(unquoteCell));
   const names = (rows[0] ?? []).map((name) => name.replace(/^\u00ef\u00bb\u00bf/, "").trim());
   const isNamed = (name: string) =>
-    keyNames.includes(text(name)) || (keyNames.length === 0 && keyName.test(name));
+    keyNames.includes(toText(name)) || (keyNames.length === 0 && keyName.test(name));
   let columns = names.flatMap((name, index) => (isNamed(name) ? [index] : []));
   if (columns.length === 0) {
-    const share = (index: number) => rows.filter((row) => row[index]?.includes("@")).length / rows.length;
-    columns = names.flatMap((_, index) => (share(index) >= 0.5 ? [index] : []));
+    const countAddresses = (index: number) =>
+      rows.filter((row) => row[index]?.includes("@")).length / rows.length;
+    columns = names.flatMap((_, index) => (countAddresses(index) >= 0.5 ? [index] : []));
   }
-  const isKey = (cell: string) => redactor.isKey(text(cell)) || redactor.isKey(cell);
+  const isKey = (cell: string) => redactor.isKey(toText(cell)) || redactor.isKey(cell);
   return (cells) =>
     columns.length === 0 ? cells.some(isKey) : columns.some((index) => isKey(cells[index] ?? ""));
 }
 
 /** The cells without their values; line breaks inside them stay, since rows are named by their lines. */
-function emptied(record: string, cells: readonly string[], delimiter: string, redactor: Redactor): string {
+function emptyCells(record: string, cells: readonly string[], delimiter: string, redactor: Redactor): string {
   const [lineBreak = ""] = /\r?\n?$/.exec(record) ?? [];
   const empty = cells.map((cell) => {
-    if (redactor.isKey(text(cellValue(cell))) || redactor.isKey(cellValue(cell))) return erasedKey(6);
+    if (redactor.isKey(toText(unquoteCell(cell))) || redactor.isKey(unquoteCell(cell)))
+      return createErasedKey(6);
     const breaks = cell.replaceAll(/[^\n]/g, "");
     return breaks === "" ? "" : `"${breaks}"`;
   });
   return empty.join(delimiter) + lineBreak;
 }
 
-function delimiterIn(sample: string): string {
+function findDelimiter(sample: string): string {
   const own = /(.)"?ecm_error/.exec(sample)?.[1];
   if (own !== undefined) return own;
   const [first = ""] = sample.split("\n", 1);
@@ -85,14 +96,14 @@ function delimiterIn(sample: string): string {
 }
 
 /** Whole records, each with its line break, and what is left of the last one. */
-function recordsIn(piece: string, delimiter: string, isLast: boolean): { list: string[]; rest: string } {
+function splitRecords(piece: string, delimiter: string, isLast: boolean): { list: string[]; rest: string } {
   const list: string[] = [];
   let start = 0;
   while (start < piece.length) {
-    let end = recordEnd(piece, start, delimiter);
-    if (end === undefined && !isLast && piece.length - start <= longestRecord) break;
+    let end = findRecordEnd(piece, start, delimiter);
+    if (end === undefined && !isLast && piece.length - start <= maxRecordCharacters) break;
     // A quote that nothing closes is text: the record is its line.
-    if (end === undefined || end - start > longestRecord) end = lineEnd(piece, start);
+    if (end === undefined || end - start > maxRecordCharacters) end = findLineEnd(piece, start);
     list.push(piece.slice(start, end));
     start = end;
   }
@@ -100,10 +111,10 @@ function recordsIn(piece: string, delimiter: string, isLast: boolean): { list: s
 }
 
 /** Behind the record's line break; undefined where it has none. */
-function recordEnd(piece: string, start: number, delimiter: string): number | undefined {
+function findRecordEnd(piece: string, start: number, delimiter: string): number | undefined {
   for (let at = start; at < piece.length; ) {
     if (piece[at] === '"') {
-      const closing = closingQuote(piece, at);
+      const closing = findClosingQuote(piece, at);
       if (closing === undefined) return undefined;
       at = closing + 1;
     }
@@ -114,7 +125,7 @@ function recordEnd(piece: string, start: number, delimiter: string): number | un
   return undefined;
 }
 
-function closingQuote(piece: string, opening: number): number | undefined {
+function findClosingQuote(piece: string, opening: number): number | undefined {
   for (let at = opening + 1; ; at += 2) {
     at = piece.indexOf('"', at);
     if (at === -1) return undefined;
@@ -122,18 +133,18 @@ function closingQuote(piece: string, opening: number): number | undefined {
   }
 }
 
-function lineEnd(piece: string, start: number): number {
+function findLineEnd(piece: string, start: number): number {
   const at = piece.indexOf("\n", start);
   return at === -1 ? piece.length : at + 1;
 }
 
 /** The cells as they are written. */
-function cellsIn(record: string, delimiter: string): string[] {
+function splitCells(record: string, delimiter: string): string[] {
   const line = record.replace(/\r?\n$/, "");
   const cells: string[] = [];
   let start = 0;
   for (let at = 0; at <= line.length; at++) {
-    if (at === start && line[at] === '"') at = (closingQuote(line, at) ?? at) + 1;
+    if (at === start && line[at] === '"') at = (findClosingQuote(line, at) ?? at) + 1;
     if (at < line.length && line[at] !== delimiter) continue;
     cells.push(line.slice(start, at));
     start = at + 1;
@@ -141,29 +152,40 @@ function cellsIn(record: string, delimiter: string): string[] {
   return cells;
 }
 
-function cellValue(cell: string): string {
+function unquoteCell(cell: string): string {
   return cell.startsWith('"') ? cell.slice(1).replace(/"$/, "").replaceAll('""', '"') : cell;
 }
 
 /** Members that say where a record belongs, and nothing of a person. */
-const places = ["_id", "contactStructureId", "contactId", "line", "ref", "kind", "action", "outcome", "code"];
+const referenceMembers = [
+  "_id",
+  "contactStructureId",
+  "contactId",
+  "line",
+  "ref",
+  "kind",
+  "action",
+  "outcome",
+  "code",
+];
 
 /**
- * The objects of a JSON text, one after another or in an array. What is of a person keeps its place alone, or with
+ * The objects of a JSON text, one after another or in an array. What is of a person keeps its place alone, or
+ * with
  * `keepsRows` its members without a value; everything else stays as it is written.
  */
 export function eraseObjects(json: string, erasure: TableErasure): string {
   const { redactor } = erasure;
   let written = "";
   let from = 0;
-  for (const [start, end] of objectsIn(json)) {
+  for (const [start, end] of findObjects(json)) {
     const object = json.slice(start, end);
     if (!redactor.isIn(object)) continue;
-    const erased = eraseValue(parsed(object), erasure);
+    const erased = eraseValue(parseObject(object), erasure);
     if (erased === undefined) continue;
     const breaks = object.replaceAll(/[^\n]/g, "");
     written +=
-      redactor.redact(json.slice(from, start)) + redactor.redact(`{${breaks}${bytes(erased).slice(1)}`);
+      redactor.redact(json.slice(from, start)) + redactor.redact(`{${breaks}${toBytes(erased).slice(1)}`);
     from = end;
   }
   return written + redactor.redact(json.slice(from));
@@ -178,7 +200,7 @@ function eraseValue(value: unknown, erasure: TableErasure): unknown {
       : undefined;
   }
   if (typeof value !== "object" || value === null) return undefined;
-  if (isOwn(value, erasure)) return withoutValues(value, erasure);
+  if (isOwn(value, erasure)) return removeValues(value, erasure);
   const erased = Object.entries(value).map(([name, member]) => [name, eraseValue(member, erasure)] as const);
   if (erased.every(([, member]) => member === undefined)) return undefined;
   return { ...value, ...Object.fromEntries(erased.filter(([, member]) => member !== undefined)) };
@@ -191,22 +213,22 @@ function isOwn(value: object, { redactor, keyNames }: TableErasure): boolean {
   ][];
   const isNamed = ([name]: [string, string]) =>
     keyNames.includes(name) || (keyNames.length === 0 && keyName.test(name));
-  const named = texts.filter(isNamed);
-  const keys = named.some(([name]) => name !== "_id" && name !== "id") ? named : texts;
+  const namedTexts = texts.filter(isNamed);
+  const keys = namedTexts.some(([name]) => name !== "_id" && name !== "id") ? namedTexts : texts;
   return keys.some(([, member]) => redactor.isKey(member));
 }
 
-function withoutValues(value: object, { redactor, keepsRows }: TableErasure): object {
-  const kept = Object.entries(value).flatMap(([name, member]): [string, unknown][] => {
-    if (typeof member === "string" && redactor.isKey(member)) return [[name, erasedKey(6)]];
+function removeValues(value: object, { redactor, keepsRows }: TableErasure): object {
+  const remainingMembers = Object.entries(value).flatMap(([name, member]): [string, unknown][] => {
+    if (typeof member === "string" && redactor.isKey(member)) return [[name, createErasedKey(6)]];
     if (keepsRows) return [[name, ""]];
-    return places.includes(name) ? [[name, member]] : [];
+    return referenceMembers.includes(name) ? [[name, member]] : [];
   });
-  return Object.fromEntries(kept);
+  return Object.fromEntries(remainingMembers);
 }
 
 /** Where the outermost objects begin and end. */
-function* objectsIn(json: string): Generator<[start: number, end: number]> {
+function* findObjects(json: string): Generator<[start: number, end: number]> {
   let depth = 0;
   let start = 0;
   for (const { 0: token, index } of json.matchAll(/"(?:[^"\\]|\\.)*"|[{}]/gs)) {
@@ -215,18 +237,18 @@ function* objectsIn(json: string): Generator<[start: number, end: number]> {
   }
 }
 
-function parsed(object: string): unknown {
+function parseObject(object: string): unknown {
   try {
-    return JSON.parse(text(object));
+    return JSON.parse(toText(object));
   } catch {
     return undefined;
   }
 }
 
-function text(latin1: string): string {
+function toText(latin1: string): string {
   return Buffer.from(latin1, "latin1").toString("utf8");
 }
 
-function bytes(value: unknown): string {
+function toBytes(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString("latin1");
 }

@@ -4,19 +4,33 @@ import { createReadStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, dirname, extname, join, sep } from "node:path";
 import { isFinished } from "../bulk/runs/enter.ts";
-import { fileOf } from "../bulk/runs/files.ts";
-import { locksFolder, type Manifest, readManifest, runsFolder, writeManifest } from "../bulk/runs/folder.ts";
+import { fileNames } from "../bulk/runs/file-names.ts";
+import {
+  type Manifest,
+  readManifest,
+  toLocksFolder,
+  toRunsFolder,
+  writeManifest,
+} from "../bulk/runs/folder.ts";
+import { listActivities } from "../disk/activities.ts";
 import { isTemporaryName } from "../disk/atomic-file.ts";
 import { type Lease, LockedError, takeLease } from "../disk/lease.ts";
-import { listUnderWay } from "../disk/under-way.ts";
-import { entriesOf, filesIn, foldersIn, isPacked, isRegular, isThere } from "../disk/walk.ts";
+import { exists, isPacked, isRegular, listFolders, readEntries, walkFiles } from "../disk/walk.ts";
 import { EcmError, exitCodes } from "../errors.ts";
-import { eraseLines, erasePlan, eraseTable, holdsKey, journalEraser, textEraser } from "./erase-file.ts";
+import {
+  createJournalEraser,
+  createTextEraser,
+  eraseLines,
+  erasePlan,
+  eraseTable,
+  holdsKey,
+} from "./erase-file.ts";
 import type { OwnFolders } from "./files-of-others.ts";
 import type { Redactor } from "./redaction.ts";
 
 /**
- * Takes the persons out of every file below the folders. Called again after a kill, it completes what is left.
+ * Takes the persons out of every file below the folders. Called again after a kill, it completes what is
+ * left.
  * @param isElsewhere files that are not text, and that others take care of
  * @returns how many files held one of the keys
  * @throws EcmError (exit 6) when a run holds one of the keys and another process works on it
@@ -27,16 +41,16 @@ export async function eraseFromFiles(
   isElsewhere: (file: string) => boolean,
 ): Promise<number> {
   let erased = 0;
-  const runs = runsFolder(folders.state);
-  for (const folder of await foldersIn(runs)) erased += await eraseFromRun(folders.state, folder, redactor);
-  for (const folder of await foldersIn(exportsFolder(folders.state))) {
+  const runs = toRunsFolder(folders.state);
+  for (const folder of await listFolders(runs)) erased += await eraseFromRun(folders.state, folder, redactor);
+  for (const folder of await listFolders(toExportsFolder(folders.state))) {
     // It is made anew by the same command; what is under way was refused.
-    if ((await countHolding(folder, redactor)) === 0) continue;
+    if ((await countFilesHolding(folder, redactor)) === 0) continue;
     await rm(folder, { recursive: true, force: true });
     erased++;
   }
   for (const root of new Set([folders.state, folders.cache])) {
-    for await (const file of filesIn(root)) {
+    for await (const file of walkFiles(root)) {
       const isOfRun = file.startsWith(join(runs, sep)) && dirname(file) !== runs;
       if (!isOfRun && !isElsewhere(file)) erased += Number(await eraseFile(file, redactor, []));
     }
@@ -44,43 +58,47 @@ export async function eraseFromFiles(
   return erased;
 }
 
-const tables = [".csv", ".tsv", ".ndjson", ".jsonl", ".json"];
+const tableEndings = [".csv", ".tsv", ".ndjson", ".jsonl", ".json"];
 
-/** Any file of ours that is not read by its lines. @param keyNames columns that hold keys, where they are known */
+/**
+ * Any file of ours that is not read by its lines.
+ * @param keyNames columns that hold keys, where they are known
+ */
 async function eraseFile(file: string, redactor: Redactor, keyNames: string[]): Promise<boolean> {
   if (isTemporaryName(basename(file))) {
     if (!(await holdsKey(file, redactor))) return false;
     await rm(file, { force: true });
     return true;
   }
-  const isTable = tables.includes(extname(file)) || keyNames.length > 0;
+  const isTable = tableEndings.includes(extname(file)) || keyNames.length > 0;
   if (isTable) return eraseTable(file, { redactor, keyNames, keepsRows: false });
-  return eraseLines(file, redactor, textEraser(redactor));
+  return eraseLines(file, redactor, createTextEraser(redactor));
 }
 
-function exportsFolder(stateFolder: string): string {
+function toExportsFolder(stateFolder: string): string {
   return join(stateFolder, "exports");
 }
 
 /**
  * What is under way may hold one of the keys in memory, and write it later.
  * @param account its base address
- * @throws EcmError (exit 6) when a process works on something that holds one of the keys, or something cannot be searched
+ * @throws EcmError (exit 6) when a process works on something that holds one of the keys, or something cannot
+ *   be searched
  */
 export async function requireNobodyAtWork(
   { state }: OwnFolders,
   redactor: Redactor,
   account: string,
 ): Promise<void> {
-  const underWay = await listUnderWay(state);
+  const underWay = await listActivities(state);
   for (const activity of underWay) {
-    if (activity.kind === "export" && activity.account === account) throw heldBy(activity.what);
-    if (await mayReadPerson(activity.inputs, redactor)) throw heldBy(activity.what);
+    if (activity.kind === "export" && activity.account === account) throw lockedError(activity.what);
+    if (await mayReadPerson(activity.inputs, redactor)) throw lockedError(activity.what);
   }
   await requireErasableRuns(state, redactor);
   const [first] = underWay;
   // Of a run that is not entered yet, and of an export: which of them writes it cannot be seen.
-  if (first && (await isInUnownedFiles(state, redactor))) throw heldBy(first.what);
+  if (first && (await isInUnownedFiles(state, redactor))) throw lockedError(first.what);
 }
 
 /** Whether one of the inputs holds one of the keys, or cannot be searched. */
@@ -95,12 +113,12 @@ async function mayReadPerson(inputs: readonly string[], redactor: Redactor): Pro
 
 /** Whether one of the keys is in what exports have written, or among the runs in what is no run yet. */
 async function isInUnownedFiles(state: string, redactor: Redactor): Promise<boolean> {
-  const runs = runsFolder(state);
-  for (const folder of [...(await foldersIn(runs)), ...(await foldersIn(exportsFolder(state)))]) {
-    const isRun = dirname(folder) === runs && (await isThere(join(folder, fileOf.manifest)));
-    if (!isRun && (await countHolding(folder, redactor)) > 0) return true;
+  const runs = toRunsFolder(state);
+  for (const folder of [...(await listFolders(runs)), ...(await listFolders(toExportsFolder(state)))]) {
+    const isRun = dirname(folder) === runs && (await exists(join(folder, fileNames.manifest)));
+    if (!isRun && (await countFilesHolding(folder, redactor)) > 0) return true;
   }
-  for (const { name } of (await entriesOf(runs)).filter((entry) => entry.isFile())) {
+  for (const { name } of (await readEntries(runs)).filter((entry) => entry.isFile())) {
     if (await holdsKey(join(runs, name), redactor)) return true;
   }
   return false;
@@ -111,17 +129,17 @@ async function isInUnownedFiles(state: string, redactor: Redactor): Promise<bool
  * @throws EcmError (exit 6) when another process works on one of them, or one cannot be searched
  */
 async function requireErasableRuns(state: string, redactor: Redactor): Promise<void> {
-  for (const folder of await foldersIn(runsFolder(state))) {
-    const held = await holdRun(state, folder);
+  for (const folder of await listFolders(toRunsFolder(state))) {
+    const lockedRun = await lockRun(state, folder);
     try {
-      if (held === "at work") {
-        const isSearchable = !(await isPacked(join(folder, fileOf.input)));
-        if (!isSearchable || (await countHolding(folder, redactor)) > 0)
-          throw heldBy(`Run ${basename(folder)}`);
+      if (lockedRun === "at work") {
+        const isSearchable = !(await isPacked(join(folder, fileNames.input)));
+        if (!isSearchable || (await countFilesHolding(folder, redactor)) > 0)
+          throw lockedError(`Run ${basename(folder)}`);
       }
-      if (typeof held === "object") await requireSearchable(folder, held.manifest);
+      if (typeof lockedRun === "object") await requireSearchable(folder, lockedRun.manifest);
     } finally {
-      if (typeof held === "object") await held.lease.release();
+      if (typeof lockedRun === "object") await lockedRun.lease.release();
     }
   }
 }
@@ -134,7 +152,7 @@ export async function countFilesWith(
 ): Promise<number> {
   let count = 0;
   for (const root of new Set([folders.state, folders.cache])) {
-    for await (const file of filesIn(root)) {
+    for await (const file of walkFiles(root)) {
       if (!isElsewhere(file) && (await holdsKey(file, redactor))) count++;
     }
   }
@@ -142,23 +160,25 @@ export async function countFilesWith(
 }
 
 async function eraseFromRun(state: string, folder: string, redactor: Redactor): Promise<number> {
-  const held = await holdRun(state, folder);
-  if (held === "at work") {
-    if ((await countHolding(folder, redactor)) > 0) throw heldBy(`Run ${basename(folder)}`);
+  const lockedRun = await lockRun(state, folder);
+  if (lockedRun === "at work") {
+    if ((await countFilesHolding(folder, redactor)) > 0) throw lockedError(`Run ${basename(folder)}`);
     return 0;
   }
   try {
-    const manifest = held?.manifest;
+    const manifest = lockedRun?.manifest;
     let erased = 0;
-    for await (const file of filesIn(folder)) {
-      if (basename(file) === fileOf.manifest) continue;
+    for await (const file of walkFiles(folder)) {
+      if (basename(file) === fileNames.manifest) continue;
       erased += Number(await eraseFromRunFile(folder, file, manifest, redactor));
     }
     // Last: it holds what was noted of the input as well.
-    const masked = await eraseLines(join(folder, fileOf.manifest), redactor, (line) => redactor.redact(line));
+    const masked = await eraseLines(join(folder, fileNames.manifest), redactor, (line) =>
+      redactor.redact(line),
+    );
     return erased + Number(masked);
   } finally {
-    await held?.lease.release();
+    await lockedRun?.lease.release();
   }
 }
 
@@ -169,10 +189,10 @@ async function eraseFromRunFile(
   redactor: Redactor,
 ): Promise<boolean> {
   const name = basename(file);
-  if (name === fileOf.journal) return eraseLines(file, redactor, journalEraser(redactor));
-  if (name === fileOf.plan) return erasePlan(file, redactor);
-  const isInput = name === fileOf.input;
-  if (isInput || name === fileOf.snapshot || name === fileOf.removals) {
+  if (name === fileNames.journal) return eraseLines(file, redactor, createJournalEraser(redactor));
+  if (name === fileNames.plan) return erasePlan(file, redactor);
+  const isInput = name === fileNames.input;
+  if (isInput || name === fileNames.snapshot || name === fileNames.removals) {
     // A run that is over never reads these again.
     if (manifest && isFinished(manifest)) {
       const isTheirs = (await holdsKey(file, redactor)) || (isInput && (await isPacked(file)));
@@ -181,7 +201,7 @@ async function eraseFromRunFile(
     }
   }
   // The rows of an input are named by their lines; those of any other table are not.
-  const keyNames = keyNamesIn(manifest);
+  const keyNames = findKeyNames(manifest);
   if (!isInput) return eraseFile(file, redactor, keyNames);
   const isChanged = await eraseTable(file, { redactor, keyNames, keepsRows: true });
   if (manifest) await noteErasedInput(folder, file, manifest);
@@ -189,13 +209,16 @@ async function eraseFromRunFile(
 }
 
 /** Columns that the command named as the key's. */
-function keyNamesIn(manifest: Manifest | undefined): string[] {
+function findKeyNames(manifest: Manifest | undefined): string[] {
   const { map } = (manifest?.options.read ?? {}) as { map?: unknown };
   if (!Array.isArray(map)) return [];
   return (map as [string, string][]).filter(([, target]) => target === "key").map(([column]) => column);
 }
 
-/** A spooled input that was changed here is still the run's input: its new content is written down beside the old. */
+/**
+ * A spooled input that was changed here is still the run's input: its new content is written down beside the
+ * old.
+ */
 async function noteErasedInput(folder: string, file: string, manifest: Manifest): Promise<void> {
   const hash = createHash("sha256");
   for await (const piece of createReadStream(file)) hash.update(piece as Buffer);
@@ -204,16 +227,16 @@ async function noteErasedInput(folder: string, file: string, manifest: Manifest)
   await writeManifest(folder, { ...manifest, input: { ...manifest.input, erasedSha256: sha256 } });
 }
 
-type Held = { manifest: Manifest; lease: Lease } | "at work" | undefined;
+type LockedRun = { manifest: Manifest; lease: Lease } | "at work" | undefined;
 
 /** Undefined for a folder that is no run. */
-async function holdRun(state: string, folder: string): Promise<Held> {
+async function lockRun(state: string, folder: string): Promise<LockedRun> {
   const manifest = await readManifest(folder).catch(() => undefined);
   if (!manifest) return undefined;
   try {
     return {
       manifest,
-      lease: await takeLease(locksFolder(state), manifest.fingerprint, `run ${manifest.id}`),
+      lease: await takeLease(toLocksFolder(state), manifest.fingerprint, `run ${manifest.id}`),
     };
   } catch (error) {
     if (error instanceof LockedError) return "at work";
@@ -223,7 +246,7 @@ async function holdRun(state: string, folder: string): Promise<Held> {
 
 /** What is packed cannot be masked; a run that needs it must end first. @throws EcmError */
 async function requireSearchable(folder: string, manifest: Manifest): Promise<void> {
-  if (isFinished(manifest) || !manifest.input.isSpooled || !(await isPacked(join(folder, fileOf.input))))
+  if (isFinished(manifest) || !manifest.input.isSpooled || !(await isPacked(join(folder, fileNames.input))))
     return;
   throw new EcmError(
     exitCodes.conflict,
@@ -236,14 +259,14 @@ async function requireSearchable(folder: string, manifest: Manifest): Promise<vo
   );
 }
 
-async function countHolding(folder: string, redactor: Redactor): Promise<number> {
+async function countFilesHolding(folder: string, redactor: Redactor): Promise<number> {
   let count = 0;
-  for await (const file of filesIn(folder)) if (await holdsKey(file, redactor)) count++;
+  for await (const file of walkFiles(folder)) if (await holdsKey(file, redactor)) count++;
   return count;
 }
 
 /** @param what the run or the export, in words */
-function heldBy(what: string): EcmError {
+function lockedError(what: string): EcmError {
   return new EcmError(
     exitCodes.conflict,
     `${what} may contain this contact, and another ecm process is working on it`,

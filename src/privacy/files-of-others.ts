@@ -1,9 +1,11 @@
-/** Files outside our folders that commands have read or written: an erasure names those that hold the person. */
+/**
+ * Files outside our folders that commands have read or written: an erasure names those that hold the person.
+ */
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
-import { readManifest, runsFolder } from "../bulk/runs/folder.ts";
+import { readManifest, toRunsFolder } from "../bulk/runs/folder.ts";
 import { isTemporaryName } from "../disk/atomic-file.ts";
-import { foldersIn, isPacked, isRegular } from "../disk/walk.ts";
+import { isPacked, isRegular, listFolders } from "../disk/walk.ts";
 import { listWrittenFiles } from "../disk/written-files.ts";
 import { holdsKey } from "./erase-file.ts";
 import type { Redactor } from "./redaction.ts";
@@ -21,15 +23,17 @@ export interface FileOfOthers {
   isSearched: boolean;
 }
 
-/** Files outside our folders that commands have read or written, and that hold one of the keys or may hold it. */
-export async function filesOfOthersWith(
+/**
+ * Files outside our folders that commands have read or written, and that hold one of the keys or may hold it.
+ */
+export async function findFilesOfOthers(
   { state, cache }: OwnFolders,
   redactor: Redactor,
 ): Promise<FileOfOthers[]> {
   const files = new Set<string>();
-  for (const named of [...listWrittenFiles(state), ...(await filesOfRuns(state))]) {
-    if ([state, cache].some((own) => named.startsWith(join(own, sep)))) continue;
-    for (const each of [named, ...(await temporariesOf(named))]) files.add(each);
+  for (const namedFiles of [...listWrittenFiles(state), ...(await listFilesOfRuns(state))]) {
+    if ([state, cache].some((own) => namedFiles.startsWith(join(own, sep)))) continue;
+    for (const each of [namedFiles, ...(await listTemporaryFiles(namedFiles))]) files.add(each);
   }
   const found: FileOfOthers[] = [];
   for (const file of files) {
@@ -40,20 +44,26 @@ export async function filesOfOthersWith(
   return found;
 }
 
-async function filesOfRuns(state: string): Promise<string[]> {
+async function listFilesOfRuns(state: string): Promise<string[]> {
   const files: string[] = [];
-  for (const folder of await foldersIn(runsFolder(state))) {
+  for (const folder of await listFolders(toRunsFolder(state))) {
     const manifest = await readManifest(folder).catch(() => undefined);
     if (!manifest) continue;
     const { input, rejects, plan, backup, summary } = manifest;
-    const named = [input.isSpooled ? undefined : input.file, rejects, summary?.rejects, plan, backup?.file];
-    files.push(...named.flatMap((file) => file || []));
+    const candidates = [
+      input.isSpooled ? undefined : input.file,
+      rejects,
+      summary?.rejects,
+      plan,
+      backup?.file,
+    ];
+    files.push(...candidates.flatMap((file) => file || []));
   }
   return files;
 }
 
 /** What a killed process left of a file that it was putting in place. */
-async function temporariesOf(file: string): Promise<string[]> {
+async function listTemporaryFiles(file: string): Promise<string[]> {
   const folder = dirname(file);
   const names = await readdir(folder).catch(() => [] as string[]);
   return names

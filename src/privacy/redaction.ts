@@ -1,12 +1,16 @@
 /**
- * Finding a contact's key in text of any kind, in any letter case and as any of our files may write it, and putting as
- * many bytes without meaning in its place. Text is handled as latin1, where a character is a byte. Pure.
+ * Finding a contact's key in text of any kind, in any letter case and as any of our files may write it, and
+ * putting as many bytes without meaning in its place. Text is handled as latin1, where a character is a byte.
+ * Pure.
  */
 import { domainToASCII, domainToUnicode } from "node:url";
-import { erasedKey, personIdentity } from "../service/key-spelling.ts";
+import { createErasedKey, toPersonIdentity } from "../api/key-spelling.ts";
 
 export interface Redactor {
-  /** Whether the key is in these bytes. @param from, to where it begins, for a piece that is cut out of a longer text */
+  /**
+   * Whether the key is in these bytes.
+   * @param from, to where it begins, for a piece that is cut out of a longer text
+   */
   isIn(bytes: string, from?: number, to?: number): boolean;
   /** Whether a text is one of the keys, in any spelling, and nothing else. */
   isKey(text: string): boolean;
@@ -16,10 +20,10 @@ export interface Redactor {
 
 /** @param keys of contacts; what holds an `@` is an address, and is found within other text */
 export function createRedactor(keys: readonly string[]): Redactor {
-  const finders = keys.flatMap((key) => formsOf(key).map((form) => finderFor(form, key.includes("@"))));
-  const identities = new Set(keys.map(personIdentity));
+  const finders = keys.flatMap((key) => listForms(key).map((form) => createFinder(form, key.includes("@"))));
+  const identities = new Set(keys.map(toPersonIdentity));
   return {
-    isKey: (text) => identities.has(personIdentity(text.replace(/^'/, ""))),
+    isKey: (text) => identities.has(toPersonIdentity(text.replace(/^'/, ""))),
     isIn(bytes, from = 0, to = bytes.length) {
       const isThere = (start: number) => start >= from && start < to;
       return finders.some(
@@ -33,10 +37,10 @@ export function createRedactor(keys: readonly string[]): Redactor {
       let redacted = bytes;
       for (const { narrow, wide } of finders) {
         for (const [start, end] of find(redacted, narrow)) {
-          redacted = redacted.slice(0, start) + erasedKey(end - start) + redacted.slice(end);
+          redacted = redacted.slice(0, start) + createErasedKey(end - start) + redacted.slice(end);
         }
         redacted = redacted.replace(new RegExp(wide, "g"), (match) =>
-          [...erasedKey(match.length / 2)]
+          [...createErasedKey(match.length / 2)]
             .map((mask) => (match[0] === "\0" ? `\0${mask}` : `${mask}\0`))
             .join(""),
         );
@@ -65,37 +69,42 @@ function find(bytes: string, { pattern, isWithin }: Finder["narrow"]): [start: n
 }
 
 /** The key as typed, composed and decomposed, and its domain in both spellings. */
-function formsOf(key: string): string[] {
+function listForms(key: string): string[] {
   const typed = key.trim();
   const at = typed.lastIndexOf("@");
   const local = typed.slice(0, at + 1);
   const domains = at < 0 ? [] : [domainToASCII(typed.slice(at + 1)), domainToUnicode(typed.slice(at + 1))];
   const spelled = [typed, ...domains.filter((domain) => domain !== "").map((domain) => local + domain)];
-  return [...new Set(spelled.flatMap((form) => [form.normalize("NFC"), form.normalize("NFD")].map(lower)))];
+  return [...new Set(spelled.flatMap((form) => [form.normalize("NFC"), form.normalize("NFD")].map(toLower)))];
 }
 
-function finderFor(form: string, isAddress: boolean): Finder {
+function createFinder(form: string, isAddress: boolean): Finder {
   const characters = [...form];
-  const narrow = new RegExp(characters.map((character) => anyOf(narrowForms(character))).join(""), "g");
-  const little = characters.map((character) =>
-    anyOf(casesOf(character).map((each) => utf16(each, "utf16le"))),
+  const narrow = new RegExp(
+    characters.map((character) => toAlternatives(listNarrowForms(character))).join(""),
+    "g",
   );
-  const big = characters.map((character) => anyOf(casesOf(character).map((each) => utf16(each, "utf16be"))));
+  const little = characters.map((character) =>
+    toAlternatives(listCases(character).map((each) => toUtf16(each, "utf16le"))),
+  );
+  const big = characters.map((character) =>
+    toAlternatives(listCases(character).map((each) => toUtf16(each, "utf16be"))),
+  );
   return {
     narrow: { pattern: narrow, isWithin: isAddress ? isWholeAddress : isWholeValue },
     wide: new RegExp(`${little.join("")}|${big.join("")}`),
   };
 }
 
-function narrowForms(character: string): string[] {
-  const forms = casesOf(character).flatMap((each) => {
-    const utf8 = latin1Of(Buffer.from(each));
-    const percent = [...utf8].map((byte) => `%${hex(byte.charCodeAt(0), 2)}`).join("");
-    const json = [...Array(each.length).keys()].map((at) => `\\u${hex(each.charCodeAt(at), 4)}`).join("");
+function listNarrowForms(character: string): string[] {
+  const forms = listCases(character).flatMap((each) => {
+    const utf8 = toLatin1(Buffer.from(each));
+    const percent = [...utf8].map((byte) => `%${toHex(byte.charCodeAt(0), 2)}`).join("");
+    const json = [...Array(each.length).keys()].map((at) => `\\u${toHex(each.charCodeAt(at), 4)}`).join("");
     const codePoint = each.codePointAt(0)!;
-    const html = [`&#${codePoint};`, `&#x${hex(codePoint, 1)};`];
+    const html = [`&#${codePoint};`, `&#x${toHex(codePoint, 1)};`];
     const codePage = codePoint > 127 && codePoint < 256 ? [String.fromCharCode(codePoint)] : [];
-    return [utf8, ...[percent, json, ...html].flatMap((escaped) => hexCases(escaped)), ...codePage];
+    return [utf8, ...[percent, json, ...html].flatMap((escaped) => listHexCases(escaped)), ...codePage];
   });
   const special: Record<string, string[]> = {
     '"': ['""', '\\"'],
@@ -107,34 +116,34 @@ function narrowForms(character: string): string[] {
   return [...new Set([...(special[character] ?? []), ...forms])];
 }
 
-function hexCases(escaped: string): string[] {
+function listHexCases(escaped: string): string[] {
   const head = /^(?:\\u|%|&#x?)/.exec(escaped)![0];
-  const lowered = escaped.replaceAll(/[0-9A-F]+/g, lower);
+  const lowered = escaped.replaceAll(/[0-9A-F]+/g, toLower);
   return head === "%" || head === "\\u" || head === "&#x" ? [escaped, lowered] : [escaped];
 }
 
-function casesOf(character: string): string[] {
-  return [...new Set([lower(character), character.toUpperCase()])];
+function listCases(character: string): string[] {
+  return [...new Set([toLower(character), character.toUpperCase()])];
 }
 
-function utf16(text: string, order: "utf16le" | "utf16be"): string {
+function toUtf16(text: string, order: "utf16le" | "utf16be"): string {
   const bytes = Buffer.from(text, "utf16le");
-  return latin1Of(order === "utf16le" ? bytes : bytes.swap16());
+  return toLatin1(order === "utf16le" ? bytes : bytes.swap16());
 }
 
-function latin1Of(bytes: Buffer): string {
+function toLatin1(bytes: Buffer): string {
   return bytes.toString("latin1");
 }
 
-function hex(code: number, digits: number): string {
+function toHex(code: number, digits: number): string {
   return code.toString(16).toUpperCase().padStart(digits, "0");
 }
 
-function lower(text: string): string {
+function toLower(text: string): string {
   return text.toLowerCase();
 }
 
-function anyOf(forms: string[]): string {
+function toAlternatives(forms: string[]): string {
   return `(?:${forms.map((form) => form.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")).join("|")})`;
 }
 
@@ -143,12 +152,12 @@ const fileEnding = /^\.(?:csv|tsv|json|jsonl|ndjson|xlsx|txt|gz)(?![a-z0-9-])/i;
 
 /** Not the end of a longer address, nor the beginning of one: `granada@x.org` is not `ada@x.org`. */
 function isWholeAddress(bytes: string, start: number, end: number): boolean {
-  if (/[\p{L}\p{N}._+-]/u.test(addressCharacter(characterBefore(bytes, start)))) return false;
-  const next = addressCharacter(characterAfter(bytes, end));
+  if (/[\p{L}\p{N}._+-]/u.test(toAddressCharacter(readCharacterBefore(bytes, start)))) return false;
+  const next = toAddressCharacter(readCharacterAfter(bytes, end));
   if (/[\p{L}\p{N}]/u.test(next)) return false;
   if (next !== "." && next !== "-") return true;
   if (fileEnding.test(bytes.slice(end, end + 10))) return true;
-  const second = addressCharacter(characterAfter(bytes, end + 1));
+  const second = toAddressCharacter(readCharacterAfter(bytes, end + 1));
   return !/[\p{L}\p{N}]/u.test(second);
 }
 
@@ -160,14 +169,14 @@ function isWholeValue(bytes: string, start: number, end: number): boolean {
 }
 
 /** Scripts without letter case adjoin an address without being part of it. */
-function addressCharacter(character: string): string {
+function toAddressCharacter(character: string): string {
   const isPlain = character < "\u0080";
   return isPlain || /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/u.test(character)
     ? character
     : " ";
 }
 
-function characterBefore(bytes: string, start: number): string {
+function readCharacterBefore(bytes: string, start: number): string {
   const before = bytes.slice(Math.max(0, start - 12), start);
   const unicode = /\\u([0-9a-f]{4})$/i.exec(before) ?? /%([0-9a-f]{2})$/i.exec(before);
   if (unicode) return String.fromCharCode(Number.parseInt(unicode[1]!, 16));
@@ -177,7 +186,7 @@ function characterBefore(bytes: string, start: number): string {
   return [...Buffer.from(before, "latin1").toString("utf8")].at(-1) ?? "";
 }
 
-function characterAfter(bytes: string, end: number): string {
+function readCharacterAfter(bytes: string, end: number): string {
   const after = bytes.slice(end, end + 8);
   const unicode = /^\\u([0-9a-f]{4})/i.exec(after) ?? /^%([0-9a-f]{2})/i.exec(after);
   if (unicode) return String.fromCharCode(Number.parseInt(unicode[1]!, 16));

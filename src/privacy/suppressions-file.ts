@@ -1,10 +1,11 @@
 /**
- * The file of a suppression list. Its first line holds the key of the hashes, how many records follow, and a keyed checksum
- * over them: a list that lost its end, or in which anything was changed, is never believed.
+ * The file of a suppression list. Its first line holds the key of the hashes, how many records follow, and a
+ * keyed checksum over them: a list that lost its end, or in which anything was changed, is never believed.
  *
- * A change appends its records, has them on the disk, and only then writes the first line again, which has a fixed length.
- * A process that is killed in between leaves records that are not counted: nobody was told that they are there. Of these,
- * additions are taken all the same, and removals are not. One process changes the file at a time; readers need no lock.
+ * A change appends its records, has them on the disk, and only then writes the first line again, which has a
+ * fixed length. A process that is killed in between leaves records that are not counted: nobody was told that
+ * they are there. Of these, additions are taken all the same, and removals are not. One process changes the
+ * file at a time; readers need no lock.
  */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import {
@@ -57,23 +58,23 @@ const record = /^([+*-])([0-9a-f]{64}) (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)$
 const recordLength = 91;
 
 /** The system's entry of the file; undefined where there is none. @throws the system's error */
-export function statsOf(file: string): Stats | undefined {
+export function readStats(file: string): Stats | undefined {
   return statSync(file, { throwIfNoEntry: false });
 }
 
 /** @throws DamagedList; the system's error */
-export function readList(file: string): Contents {
+export function readSuppressionList(file: string): Contents {
   const text = readText(file);
   const end = text.indexOf("\n");
   const first = end === -1 ? text : text.slice(0, end);
   const [, oldSecret] = formatOne.exec(first) ?? [];
   if (oldSecret !== undefined && end !== -1) return parseFormatOne(oldSecret, text.slice(end + 1));
   const [, secret, count, checksum] = formatTwo.exec(first) ?? [];
-  if (secret === undefined || end === -1) throw new DamagedList(1, whyNotAList(text, first));
+  if (secret === undefined || end === -1) throw new DamagedList(1, explainNotAList(text, first));
   return parseFormatTwo({ secret, count: Number(count), checksum: checksum! }, text.slice(end + 1));
 }
 
-function whyNotAList(text: string, first: string): string {
+function explainNotAList(text: string, first: string): string {
   if (text === "") return "the file is empty";
   const [, format] = /^ecm-suppressions (\d+) /.exec(first) ?? [];
   const isNewer = format !== undefined && Number(format) > 2;
@@ -88,24 +89,25 @@ function parseFormatTwo(head: { secret: string; count: number; checksum: string 
     throw new DamagedList(left + 2, `the file is cut off: ${left} of ${count} records are left`);
   }
   const records = body.slice(0, length);
-  if (!isSame(checksumOver(secret, records), head.checksum)) {
+  if (!isSame(computeChecksum(secret, records), head.checksum)) {
     throw new DamagedList(
       1,
       "its checksum is wrong: the file was changed, or it has the key of another list",
     );
   }
   const entries = new Map<string, Suppressed>();
-  for (let at = 0; at < length; at += recordLength) take(entries, records.slice(at, at + recordLength - 1));
+  for (let at = 0; at < length; at += recordLength)
+    applyRecord(entries, records.slice(at, at + recordLength - 1));
   const uncounted: string[] = [];
   const lines = body.slice(length).split("\n");
   // The last one has no line break: a process was killed while it wrote it.
   const torn = lines.pop()!;
-  if (!/^[+*-]?[0-9a-fTZ:. -]{0,90}$/.test(torn)) throw notARecord(count + lines.length + 2);
+  if (!/^[+*-]?[0-9a-fTZ:. -]{0,90}$/.test(torn)) throw notARecordError(count + lines.length + 2);
   for (const [index, line] of lines.entries()) {
     if (line === "") continue;
     const [, sign] = record.exec(line) ?? [];
-    if (sign === undefined) throw notARecord(count + index + 2);
-    if (sign === "-" || !take(entries, line)) continue;
+    if (sign === undefined) throw notARecordError(count + index + 2);
+    if (sign === "-" || !applyRecord(entries, line)) continue;
     uncounted.push(`${line}\n`);
   }
   return { format: 2, secret, entries, records, uncounted };
@@ -118,13 +120,13 @@ function parseFormatOne(secret: string, body: string): Contents {
     const [, sign, hash = "", addedAt = ""] = record.exec(line) ?? [];
     if (sign === "+" && !entries.has(hash)) entries.set(hash, { hash, addedAt, isOld: true });
     else if (sign === "-") entries.delete(hash);
-    else if (sign !== "+" && line !== "") throw notARecord(index + 2);
+    else if (sign !== "+" && line !== "") throw notARecordError(index + 2);
   }
   return { format: 1, secret, entries, records: "", uncounted: [] };
 }
 
 /** @returns whether it changed anything */
-function take(entries: Map<string, Suppressed>, line: string): boolean {
+function applyRecord(entries: Map<string, Suppressed>, line: string): boolean {
   const [, sign, hash = "", addedAt = ""] = record.exec(line)!;
   if (sign === "-") return entries.delete(hash);
   if (entries.has(hash)) return false;
@@ -132,34 +134,38 @@ function take(entries: Map<string, Suppressed>, line: string): boolean {
   return true;
 }
 
-function notARecord(line: number): DamagedList {
+function notARecordError(line: number): DamagedList {
   return new DamagedList(line, "the line is damaged");
 }
 
 /** A line of the file. */
-export function recordOf(sign: "+" | "-", { hash, addedAt, isOld }: Suppressed): string {
+export function formatRecord(sign: "+" | "-", { hash, addedAt, isOld }: Suppressed): string {
   return `${sign === "+" && isOld ? "*" : sign}${hash} ${addedAt}\n`;
 }
 
-export function newContents(): Contents {
+export function createContents(): Contents {
   const secret = randomBytes(32).toString("hex");
   return { format: 2, secret, entries: new Map(), records: "", uncounted: [] };
 }
 
 /** Makes the file, or writes one of format 1 in format 2: whole or not at all. @throws the system's error */
-export async function writeList(file: string, { secret, entries }: Contents, mode?: number): Promise<void> {
-  const records = [...entries.values()].map((each) => recordOf("+", each)).join("");
-  await writeAtomically(file, headOver(secret, records) + records, mode);
+export async function writeSuppressionList(
+  file: string,
+  { secret, entries }: Contents,
+  mode?: number,
+): Promise<void> {
+  const records = [...entries.values()].map((each) => formatRecord("+", each)).join("");
+  await writeAtomically(file, formatHead(secret, records) + records, mode);
 }
 
 /**
- * Adds records to a file of format 2; they are on the disk when it returns. The caller holds the lock, and has read the
- * file under it. @throws the system's error
+ * Adds records to a file of format 2; they are on the disk when it returns. The caller holds the lock, and
+ * has read the file under it. @throws the system's error
  */
 export function appendRecords(file: string, contents: Contents, added: string): void {
   const { secret, records, uncounted } = contents;
   const all = records + uncounted.join("") + added;
-  const head = headOver(secret, all);
+  const head = formatHead(secret, all);
   const descriptor = openSync(file, "r+");
   try {
     const place = head.length + records.length;
@@ -173,12 +179,12 @@ export function appendRecords(file: string, contents: Contents, added: string): 
   }
 }
 
-function headOver(secret: string, records: string): string {
+function formatHead(secret: string, records: string): string {
   const count = String(records.length / recordLength).padStart(12, "0");
-  return `ecm-suppressions 2 ${secret} ${count} ${checksumOver(secret, records)}\n`;
+  return `ecm-suppressions 2 ${secret} ${count} ${computeChecksum(secret, records)}\n`;
 }
 
-function checksumOver(secret: string, records: string): string {
+function computeChecksum(secret: string, records: string): string {
   const count = records.length / recordLength;
   return createHmac("sha256", Buffer.from(secret, "hex"))
     .update(`${count}\n${records}`, "latin1")

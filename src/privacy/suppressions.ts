@@ -1,37 +1,45 @@
 /**
- * The suppression list of an account: people who must never be created again. It holds keyed hashes and no address: a random key
- * per list, and the HMAC of what identifies each person. Several processes, on one machine or on several, may share a list.
+ * The suppression list of an account: people who must never be created again. It holds keyed hashes and no
+ * address: a random key per list, and the HMAC of what identifies each person. Several processes, on one
+ * machine or on several, may share a list.
  */
 import { createHash, createHmac } from "node:crypto";
 import { realpathSync, type Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { hintOfFullDisk } from "../disk/disk-room.ts";
+import { listFormerIdentities, toPersonIdentity } from "../api/key-spelling.ts";
+import { diskFullHint } from "../disk/disk-room.ts";
 import { LockedError, takeLease } from "../disk/lease.ts";
 import { makeFolder } from "../disk/make-folder.ts";
 import { EcmError, exitCodes } from "../errors.ts";
-import { formerIdentities, personIdentity } from "../service/key-spelling.ts";
 import {
   appendRecords,
   type Contents,
+  createContents,
   DamagedList,
-  newContents,
-  readList,
-  recordOf,
+  formatRecord,
+  readStats,
+  readSuppressionList,
   type Suppressed,
-  statsOf,
-  writeList,
+  writeSuppressionList,
 } from "./suppressions-file.ts";
 
 export type { Suppressed } from "./suppressions-file.ts";
 
 export interface Suppressions {
   readonly file: string;
-  /** Whether this key must not be created. Sees what other processes add meanwhile. @throws SuppressionsError */
+  /**
+   * Whether this key must not be created. Sees what other processes add meanwhile.
+   * @throws SuppressionsError
+   */
   has(key: string): boolean;
   /** The same at this very moment: asked when somebody is about to be created. @throws SuppressionsError */
   hasNow(key: string): boolean;
-  /** On disk when it resolves. @returns an entry for each person, and how many are new. @throws SuppressionsError */
+  /**
+   * On disk when it resolves.
+   * @returns an entry for each person, and how many are new.
+   * @throws SuppressionsError
+   */
   add(keys: readonly string[], now: number): Promise<{ entries: Suppressed[]; added: number }>;
   /** @returns how many were on the list. @throws SuppressionsError */
   remove(keys: readonly string[], now: number): Promise<number>;
@@ -47,7 +55,7 @@ export class SuppressionsError extends EcmError {
 }
 
 /** Where the list of an account is kept. The base address identifies the account. */
-export function suppressionsFile(stateFolder: string, baseUrl: string): string {
+export function toSuppressionsPath(stateFolder: string, baseUrl: string): string {
   const name = createHash("sha256").update(baseUrl).digest("hex").slice(0, 16);
   return join(stateFolder, "suppressions", `${name}.txt`);
 }
@@ -96,13 +104,13 @@ class SuppressionList implements Suppressions {
     await this.change(({ secret }) => {
       const fresh = new Map<string, Suppressed>();
       for (const key of keys) {
-        const hash = hashOf(secret, key);
+        const hash = hashKey(secret, key);
         const known = this.find(key);
         if (!known) fresh.set(hash, { hash, addedAt });
         entries.set(hash, known ?? { hash, addedAt });
       }
       added = fresh.size;
-      return [...fresh.values()].map((each) => recordOf("+", each)).join("");
+      return [...fresh.values()].map((each) => formatRecord("+", each)).join("");
     });
     return { entries: [...entries.values()], added };
   }
@@ -115,7 +123,7 @@ class SuppressionList implements Suppressions {
     await this.change(() => {
       const known = new Set(keys.flatMap((key) => this.find(key) ?? []));
       removed = known.size;
-      return [...known].map(({ hash }) => recordOf("-", { hash, addedAt })).join("");
+      return [...known].map(({ hash }) => formatRecord("-", { hash, addedAt })).join("");
     });
     return removed;
   }
@@ -128,8 +136,8 @@ class SuppressionList implements Suppressions {
   private load(): void {
     const { file, seen } = this;
     this.lookedAt = performance.now();
-    const now = saying(file, () => statsOf(file));
-    if (!now && (this.mustExist || seen)) throw missing(file);
+    const now = withReadErrors(file, () => readStats(file));
+    if (!now && (this.mustExist || seen)) throw missingError(file);
     if (!now || (seen && isSameState(seen, now))) return;
     this.contents = readSettled(file);
     this.hasOld = [...this.contents.entries.values()].some(({ isOld }) => isOld);
@@ -139,9 +147,9 @@ class SuppressionList implements Suppressions {
   private find(key: string): Suppressed | undefined {
     if (!this.contents || this.contents.entries.size === 0) return undefined;
     const { secret, entries } = this.contents;
-    const current = entries.get(hashOf(secret, key));
+    const current = entries.get(hashKey(secret, key));
     if (current || !this.hasOld) return current;
-    for (const identity of formerIdentities(key)) {
+    for (const identity of listFormerIdentities(key)) {
       const former = entries.get(hmac(secret, identity));
       if (former?.isOld) return former;
     }
@@ -153,7 +161,7 @@ class SuppressionList implements Suppressions {
     await withLock(this.file, async () => {
       this.load();
       const { contents } = this;
-      const now = contents ?? newContents();
+      const now = contents ?? createContents();
       const added = recordsOf(now);
       if (contents && added === "") return;
       await this.write(now, contents?.format !== 2, added);
@@ -165,10 +173,10 @@ class SuppressionList implements Suppressions {
   private async write(contents: Contents, isNew: boolean, added: string): Promise<void> {
     const { file, seen } = this;
     try {
-      if (isNew) await writeList(realFile(file), contents, seen && seen.mode & 0o777);
+      if (isNew) await writeSuppressionList(resolveFile(file), contents, seen && seen.mode & 0o777);
       if (added !== "") appendRecords(file, readSettled(file), added);
     } catch (error) {
-      throw error instanceof EcmError ? error : unwritable(file, error);
+      throw error instanceof EcmError ? error : unwritableError(file, error);
     }
   }
 }
@@ -177,54 +185,60 @@ function isSameState(one: Stats, other: Stats): boolean {
   return one.ino === other.ino && one.size === other.size && one.mtimeMs === other.mtimeMs;
 }
 
-/** The prefix tells these hashes from those of format 1, which are of keys that were normalised in another way. */
-function hashOf(secret: string, key: string): string {
-  return hmac(secret, `2:${personIdentity(key)}`);
+/**
+ * The prefix tells these hashes from those of format 1, which are of keys that were normalised in another
+ * way.
+ */
+function hashKey(secret: string, key: string): string {
+  return hmac(secret, `2:${toPersonIdentity(key)}`);
 }
 
 function hmac(secret: string, text: string): string {
   return createHmac("sha256", Buffer.from(secret, "hex")).update(text, "utf8").digest("hex");
 }
 
-const mostReadings = 4;
-const betweenReadings = 25;
+const maxReadings = 4;
+const readingPauseMilliseconds = 25;
 
 /** A file server may show a change in part: what is damaged is read again before that is said. */
 function readSettled(file: string): Contents {
   for (let reading = 1; ; reading++) {
     try {
-      return saying(file, () => readList(file));
+      return withReadErrors(file, () => readSuppressionList(file));
     } catch (error) {
       if (!(error instanceof DamagedList)) throw error;
-      if (reading === mostReadings) throw damaged(file, error);
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, betweenReadings);
+      if (reading === maxReadings) throw damagedError(file, error);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, readingPauseMilliseconds);
     }
   }
 }
 
-const longestWait = 60_000;
+const maxWaitMilliseconds = 60_000;
 
-/** Changes come one after another: each is done in milliseconds. @throws SuppressionsError when another one never ends */
+/**
+ * Changes come one after another: each is done in milliseconds.
+ * @throws SuppressionsError when another one never ends
+ */
 async function withLock(file: string, work: () => Promise<void>): Promise<void> {
   const began = performance.now();
   for (;;) {
     try {
-      const path = realFile(file);
+      const path = resolveFile(file);
       await makeFolder(dirname(path));
       const locks = join(dirname(path), `.${basename(path)}.locks`);
       const lease = await takeLease(locks, "change", `the suppression list ${file}`);
       return await work().finally(lease.release);
     } catch (error) {
       if (error instanceof SuppressionsError) throw error;
-      const mayEnd = error instanceof LockedError && performance.now() - began < longestWait;
-      if (!mayEnd) throw unwritable(file, error);
+      const mayEnd = error instanceof LockedError && performance.now() - began < maxWaitMilliseconds;
+      if (!mayEnd) throw unwritableError(file, error);
       await sleep(20);
     }
   }
 }
 
 /** Of a link, what it leads to: a file that is put in place would replace the link. */
-function realFile(file: string): string {
+function resolveFile(file: string): string {
   try {
     return realpathSync(file);
   } catch {
@@ -232,44 +246,44 @@ function realFile(file: string): string {
   }
 }
 
-function saying<T>(file: string, read: () => T): T {
+function withReadErrors<T>(file: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw error instanceof DamagedList ? error : unreadable(file, error);
+    throw error instanceof DamagedList ? error : unreadableError(file, error);
   }
 }
 
-const withoutIt = "Nobody is created until the list can be read";
-const restore =
+const withoutListNote = "Nobody is created until the list can be read";
+const restoreHint =
   "Restore the file from a backup. If there is none, move it away and add everybody again: ecm suppressions add --keys FILE";
 
-function missing(file: string): SuppressionsError {
+function missingError(file: string): SuppressionsError {
   return new SuppressionsError(
     `The suppression list ${file} does not exist`,
-    `Check ECM_SUPPRESSIONS and the file it names; where there never was one, make it with: ecm suppressions add KEY. ${withoutIt}`,
+    `Check ECM_SUPPRESSIONS and the file it names; where there never was one, make it with: ecm suppressions add KEY. ${withoutListNote}`,
   );
 }
 
-function damaged(file: string, { line, message }: DamagedList): SuppressionsError {
+function damagedError(file: string, { line, message }: DamagedList): SuppressionsError {
   return new SuppressionsError(
     `Cannot trust the suppression list ${file}:${line}: ${message}`,
-    `${restore}. ${withoutIt}`,
+    `${restoreHint}. ${withoutListNote}`,
   );
 }
 
-function unreadable(file: string, error: unknown): SuppressionsError {
+function unreadableError(file: string, error: unknown): SuppressionsError {
   return new SuppressionsError(
     `Cannot read the suppression list ${file}: ${(error as Error).message}`,
-    `Make it readable, or restore it from a backup. ${withoutIt}`,
+    `Make it readable, or restore it from a backup. ${withoutListNote}`,
     error,
   );
 }
 
-function unwritable(file: string, error: unknown): SuppressionsError {
+function unwritableError(file: string, error: unknown): SuppressionsError {
   return new SuppressionsError(
     `Cannot write the suppression list ${file}: ${(error as Error).message}`,
-    hintOfFullDisk(error, file) ?? "Make the file and its folder writable, then run the same command again",
+    diskFullHint(error, file) ?? "Make the file and its folder writable, then run the same command again",
     error,
   );
 }

@@ -1,5 +1,5 @@
 /** `ecm/sandbox`: a sandbox for a test suite, in its own process. */
-import { atProcessEnd } from "../disk/this-process.ts";
+import { onProcessEnd } from "../disk/this-process.ts";
 import type { SandboxAdmin } from "./admin.ts";
 import { openSandbox } from "./index.ts";
 import type {
@@ -30,7 +30,7 @@ export async function startSandbox(options: StartSandboxOptions = {}): Promise<S
     close();
     if (given === undefined) removeTemporaryFolder(folder);
   };
-  const forget = atProcessEnd(end);
+  const forget = onProcessEnd(end);
   try {
     const sandbox = await openSandbox({ hourlyLimit: 1_000_000, monthlyLimit: 10_000_000, ...rest, folder });
     close = () => sandbox.close();

@@ -6,7 +6,7 @@ import { rmSync } from "node:fs";
 import { mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { lifeOf, type ProcessIdentity, thisProcess } from "../disk/this-process.ts";
+import { checkLife, identifyThisProcess, type ProcessIdentity } from "../disk/this-process.ts";
 
 const prefix = "ecm-sandbox-";
 const ownerFile = "owner.json";
@@ -15,7 +15,7 @@ const ownerFile = "owner.json";
 export async function makeTemporaryFolder(): Promise<string> {
   await removeAbandoned();
   const folder = await mkdtemp(join(tmpdir(), prefix));
-  await writeFile(join(folder, ownerFile), JSON.stringify(thisProcess()));
+  await writeFile(join(folder, ownerFile), JSON.stringify(identifyThisProcess()));
   return folder;
 }
 
@@ -32,13 +32,13 @@ export function removeTemporaryFolder(folder: string): void {
 }
 
 async function removeAbandoned(): Promise<void> {
-  const me = thisProcess();
+  const me = identifyThisProcess();
   const names = (await readdir(tmpdir())).filter((name) => name.startsWith(prefix));
   await Promise.all(
     names.map(async (name) => {
       const folder = join(tmpdir(), name);
       const owner = await readOwner(folder);
-      if (owner && lifeOf(owner, me) === "gone") removeTemporaryFolder(folder);
+      if (owner && checkLife(owner, me) === "gone") removeTemporaryFolder(folder);
     }),
   );
 }

@@ -1,28 +1,40 @@
 /**
- * What a command knows of the account: its structures and lists, fetched when first asked for and then kept for the length
- * of the command. Names resolve to ids here. What earlier commands saw is taken only within `withRemembered`.
+ * What a command knows of the account: its structures and lists, fetched when first asked for and then kept
+ * for the length of the command. Names resolve to ids here. What earlier commands saw is taken only within
+ * `withRemembered`.
  */
+
+import { resolveName } from "../api/names.ts";
+import { listStructuresRequest, readStructures } from "../api/structures.ts";
 import { UsageError } from "../errors.ts";
 import type { Contact, ContactList, ContactStructure, Send } from "../wire.ts";
 import type { Behaviors } from "./behavior.ts";
 import { countLists, type ListReading, readAllLists } from "./list-pages.ts";
-import { resolveName } from "./names.ts";
-import { isEqual, isNamed, listNames, mayBeOutdated, type Naming, namesIn } from "./outdated-names.ts";
+import {
+  collectListNames,
+  collectNames,
+  isEqual,
+  isMentioned,
+  mayBeOutdated,
+  type Naming,
+} from "./outdated-names.ts";
 import { type AccountMemory, createRecalledNames } from "./recalled-names.ts";
-import { type ListFilters, provenListFilters } from "./several-lists.ts";
-import { listStructuresRequest, readStructures } from "./structures.ts";
+import { findProvenListFilters, type ListFilters } from "./several-lists.ts";
 import { createWholeStructures } from "./whole-structures.ts";
 
 export interface Account {
   structures(): Promise<ContactStructure[]>;
   /** The structure to work in: the named one, else the account's only one. */
-  structure(named?: string): Promise<ContactStructure>;
+  structure(nameOrId?: string): Promise<ContactStructure>;
   /**
-   * The structure with its tags. A listing that follows the specification to the letter leaves them out; then it is read
-   * alone. Where that is not possible either, `tags` stays undefined: unknown, which is not the same as none.
+   * The structure with its tags. A listing that follows the specification to the letter leaves them out; then
+   * it is read alone. Where that is not possible either, `tags` stays undefined: unknown, which is not the
+   * same as none.
    */
   complete(structure: ContactStructure): Promise<ContactStructure>;
-  /** As `complete`, with all that an update sends back: a `required` that a listing left out would be lost. */
+  /**
+   * As `complete`, with all that an update sends back: a `required` that a listing left out would be lost.
+   */
   forUpdate(structure: ContactStructure): Promise<ContactStructure>;
   /** Every list of the structure. */
   lists(structure: ContactStructure): Promise<ContactList[]>;
@@ -32,22 +44,31 @@ export interface Account {
   lastReading(structure: ContactStructure): ListReading | undefined;
   /** How many lists there are, in one request; undefined where the service does not say. */
   countLists(structure: ContactStructure): Promise<number | undefined>;
-  list(structure: ContactStructure, wanted: string): Promise<ContactList>;
-  /** How members of any of these lists are searched for. @throws EcmError where no form of it finds them all */
+  list(structure: ContactStructure, nameOrId: string): Promise<ContactList>;
+  /**
+   * How members of any of these lists are searched for.
+   * @throws EcmError where no form of it finds them all
+   */
   anyOfLists(structure: ContactStructure, listIds: readonly string[]): Promise<ListFilters>;
-  /** Keeps other processes of this machine from creating names meanwhile. @throws LockedError when one takes too long */
+  /**
+   * Keeps other processes of this machine from creating names meanwhile.
+   * @throws LockedError when one takes too long
+   */
   readonly creatingNames: NamesLock;
   /** What was fetched so far, without a request: names for what is shown. */
-  known(structure: ContactStructure): Promise<{ structure: ContactStructure; lists: ContactList[] }>;
+  readCachedNames(
+    structure: ContactStructure,
+  ): Promise<{ structure: ContactStructure; lists: ContactList[] }>;
   /**
-   * Names for all that contacts hold: the structure, with its tags where a contact has any, and the lists where one is in
-   * any. Where something that is remembered does not name it all, it is looked up again.
+   * Names for all that contacts hold: the structure, with its tags where a contact has any, and the lists
+   * where one is in any. Where something that is remembered does not name it all, it is looked up again.
    */
   naming(structure: ContactStructure, contacts: Partial<Contact>[]): Promise<Naming>;
   /**
-   * Performs something with names that earlier commands saw a short while ago, in place of fetching them. Where that fails
-   * for a name that is not known or an id that the service refuses, the names are fetched, and if they are others now it
-   * is performed once more. What is returned within has names and ids alone: it is not what the service answers.
+   * Performs something with names that earlier commands saw a short while ago, in place of fetching them.
+   * Where that fails for a name that is not known or an id that the service refuses, the names are fetched,
+   * and if they are others now it is performed once more. What is returned within has names and ids alone: it
+   * is not what the service answers.
    * @param effect a write relies on names for a shorter time than a read
    * @param perform prints nothing before it can fail
    */
@@ -86,76 +107,80 @@ export function createAccount(
   }
 
   async function readLists(structureId: string): Promise<ListReading> {
-    const askedAt = memory?.now() ?? 0;
+    const requestedAt = memory?.now() ?? 0;
     const reading = await readAllLists(send, structureId, behaviors?.(structureId));
-    memory?.keepLists(structureId, reading.lists, askedAt);
+    memory?.keepLists(structureId, reading.lists, requestedAt);
     readings.set(structureId, reading);
     return reading;
   }
 
-  async function structureOf(id: string | undefined): Promise<ContactStructure | undefined> {
+  async function findStructure(id: string | undefined): Promise<ContactStructure | undefined> {
     return (await account.structures()).find(({ _id }) => _id === id);
   }
 
   /** Fetches again all that has been taken. @returns whether any name or id is another now */
-  async function lookAgain(): Promise<boolean> {
+  async function refresh(): Promise<boolean> {
     const [before, tags, inLists] = [await structures, [...completed], [...lists]];
     dropAll();
-    let isSame = before === undefined || isEqual(namesIn(before), namesIn(await account.structures()));
-    for (const [id, taken] of tags) {
-      const now = await structureOf(id);
-      isSame &&= now !== undefined && isEqual(namesIn([await taken]), namesIn([await complete(now)]));
+    let isSame =
+      before === undefined || isEqual(collectNames(before), collectNames(await account.structures()));
+    for (const [id, isTaken] of tags) {
+      const now = await findStructure(id);
+      isSame &&=
+        now !== undefined && isEqual(collectNames([await isTaken]), collectNames([await complete(now)]));
     }
-    for (const [id, taken] of inLists) {
-      const now = await structureOf(id);
-      isSame &&= now !== undefined && isEqual(await listNames(taken), await listNames(account.lists(now)));
+    for (const [id, isTaken] of inLists) {
+      const now = await findStructure(id);
+      isSame &&=
+        now !== undefined &&
+        isEqual(await collectListNames(isTaken), await collectListNames(account.lists(now)));
     }
     return !isSame;
   }
 
   const account: Account = {
     structures() {
-      const known = structures ? undefined : recalled.take((names) => names.structures?.items);
-      structures ??= known ? Promise.resolve(known) : send(listStructuresRequest()).then(readStructures);
+      const cached = structures ? undefined : recalled.take((names) => names.structures?.items);
+      structures ??= cached ? Promise.resolve(cached) : send(listStructuresRequest()).then(readStructures);
       return structures;
     },
     async naming(structure, contacts) {
-      const named = async (whole: ContactStructure): Promise<Naming> => ({
+      const toNaming = async (whole: ContactStructure): Promise<Naming> => ({
         structure: contacts.some(({ tags }) => tags?.length) ? await complete(whole) : whole,
         lists: contacts.some((contact) => contact.lists?.length) ? await account.lists(whole) : [],
       });
-      const naming = await named(structure);
-      if (!recalled.isUsed() || contacts.every((contact) => isNamed(contact, naming))) return naming;
+      const naming = await toNaming(structure);
+      if (!recalled.isUsed() || contacts.every((contact) => isMentioned(contact, naming))) return naming;
       dropAll();
       recalled.end();
-      const own = await structureOf(contacts[0]?.contactStructureId);
-      return named(own ?? (await account.structure(structure._id)));
+      const own = await findStructure(contacts[0]?.contactStructureId);
+      return toNaming(own ?? (await account.structure(structure._id)));
     },
     async withRemembered(effect, perform) {
       recalled.start(effect);
       try {
         return await perform();
       } catch (error) {
-        if (!recalled.isUsed() || !mayBeOutdated(error) || !(await lookAgain())) throw error;
+        if (!recalled.isUsed() || !mayBeOutdated(error) || !(await refresh())) throw error;
         return await perform();
       } finally {
         if (recalled.isUsed()) dropAll();
         recalled.end();
       }
     },
-    async structure(named = preferred) {
-      return chooseStructure(await account.structures(), named);
+    async structure(nameOrId = preferred) {
+      return chooseStructure(await account.structures(), nameOrId);
     },
     complete,
     forUpdate,
     lists({ _id: id }) {
-      let known = lists.get(id);
-      if (!known) {
+      let cached = lists.get(id);
+      if (!cached) {
         const all = recalled.take(({ lists: seen }) => (seen?.[id]?.isAll ? seen[id].items : undefined));
-        known = all ? Promise.resolve(all) : readLists(id).then((reading) => reading.lists);
-        lists.set(id, known);
+        cached = all ? Promise.resolve(all) : readLists(id).then((reading) => reading.lists);
+        lists.set(id, cached);
       }
-      return known;
+      return cached;
     },
     freshLists({ _id: id }) {
       const reading = readLists(id);
@@ -165,14 +190,14 @@ export function createAccount(
       lists.set(id, fresh);
       return reading;
     },
-    anyOfLists: ({ _id }, listIds) => provenListFilters(send, _id, listIds, behaviors?.(_id)),
+    anyOfLists: ({ _id }, listIds) => findProvenListFilters(send, _id, listIds, behaviors?.(_id)),
     lastReading: ({ _id }) => readings.get(_id),
     countLists: ({ _id }) => countLists(send, _id, behaviors?.(_id)),
     creatingNames,
-    async list(structure, wanted) {
-      return resolveName(wanted, await account.lists(structure), (list) => list.name, "list");
+    async list(structure, nameOrId) {
+      return resolveName(nameOrId, await account.lists(structure), (list) => list.name, "list");
     },
-    async known(structure) {
+    async readCachedNames(structure) {
       return {
         structure: (await completed.get(structure._id)) ?? structure,
         lists: (await lists.get(structure._id)) ?? [],
@@ -184,16 +209,17 @@ export function createAccount(
 }
 
 /** @throws UsageError when the account has several structures and none is named; NotFoundError. */
-export function chooseStructure(structures: ContactStructure[], named?: string): ContactStructure {
-  if (named !== undefined) return resolveName(named, structures, (structure) => structure.label, "structure");
+export function chooseStructure(structures: ContactStructure[], nameOrId?: string): ContactStructure {
+  if (nameOrId !== undefined)
+    return resolveName(nameOrId, structures, (structure) => structure.label, "structure");
   if (structures.length === 1) return structures[0]!;
-  const known = structures
+  const choices = structures
     .map((structure) => `${structure._id} (${JSON.stringify(structure.label)})`)
     .join(", ");
   throw new UsageError(
     structures.length === 0
       ? "The account has no contact structure"
-      : `The account has several structures: ${known}`,
+      : `The account has several structures: ${choices}`,
     "Choose one with --structure, ECM_STRUCTURE, or ecm auth login --structure",
   );
 }

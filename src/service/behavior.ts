@@ -1,11 +1,14 @@
 /**
- * How the service behaves for one structure where its documents leave it open, as far as answers have shown. Whoever
- * learns something keeps it, so that it costs the next command nothing. Pure.
+ * How the service behaves for one structure where its documents leave it open, as far as answers have shown.
+ * Whoever learns something keeps it, so that it costs the next command nothing. Pure.
  */
 
 /** Each point, and what can be known of it. Numbers are the greatest that was accepted, or milliseconds. */
 export interface BehaviorPoints {
-  /** How several keys are asked for in one search: as values of one criteria, as a filter for each, or not at all. */
+  /**
+   * How several keys are asked for in one search: as values of one criteria, as a filter for each, or not at
+   * all.
+   */
   keys: "any" | "alternatives" | "one";
   /** Most keys in one search. */
   maxKeys: number;
@@ -35,7 +38,10 @@ export interface BehaviorPoints {
   /** Letter case of `CONTACT_STATUS` values. */
   statusCase: "lower" | "capital";
   hourlyHeaders: "sent" | "missing";
-  /** The names that a search's `source` takes: of the published reference, of the specification, or of both alone. */
+  /**
+   * The names that a search's `source` takes: of the published reference, of the specification, or of both
+   * alone.
+   */
   source: "published" | "specified" | "common";
   /** Whether a search filters by `LIST_ID`. */
   listColumn: "taken" | "refused";
@@ -88,7 +94,7 @@ export function createBehavior(
   };
 }
 
-const words: Partial<Record<BehaviorPoint, readonly string[]>> = {
+const textValues: Partial<Record<BehaviorPoint, readonly string[]>> = {
   keys: ["any", "alternatives", "one"],
   lists: ["records", "array"],
   mutateElements: ["object", "id"],
@@ -102,7 +108,7 @@ const words: Partial<Record<BehaviorPoint, readonly string[]>> = {
   source: ["published", "specified", "common"],
   listColumn: ["taken", "refused"],
 };
-const numbers: readonly string[] = [
+const numberPoints: readonly string[] = [
   "maxKeys",
   "maxPage",
   "pageCut",
@@ -112,22 +118,27 @@ const numbers: readonly string[] = [
   "searchLag",
 ];
 
-/** What of a kept text can be believed; a service may change, so that what is older than this is found out anew. */
-const oneDayMilliseconds = 24 * 3_600_000;
-const longestBelievedMilliseconds = 30 * 24 * 3_600_000;
+/**
+ * What of a kept text can be believed; a service may change, so that what is older than this is found out
+ * anew.
+ */
+const dayMilliseconds = 24 * 3_600_000;
+const maxAgeMilliseconds = 30 * 24 * 3_600_000;
 
-/** The points of a kept record that are sound and not too old; everything else is left out and learned again. */
-export function soundBehavior(kept: unknown, now: number): KnownBehavior {
+/**
+ * The points of a kept record that are sound and not too old; everything else is left out and learned again.
+ */
+export function readSoundBehavior(stored: unknown, now: number): KnownBehavior {
   const sound: Record<string, KnownPoint> = {};
-  for (const [point, known] of Object.entries(isRecord(kept) ? kept : {})) {
+  for (const [point, known] of Object.entries(isRecord(stored) ? stored : {})) {
     if (!isRecord(known) || typeof known.learnedAt !== "string") continue;
     const age = now - Date.parse(known.learnedAt);
     // Learned by a clock that was ahead: nobody knows when.
-    if (!(age <= longestBelievedMilliseconds && age >= -oneDayMilliseconds)) continue;
+    if (!(age <= maxAgeMilliseconds && age >= -dayMilliseconds)) continue;
     const { value } = known;
     const isSound =
-      words[point as BehaviorPoint]?.includes(value as string) ??
-      (numbers.includes(point)
+      textValues[point as BehaviorPoint]?.includes(value as string) ??
+      (numberPoints.includes(point)
         ? Number.isSafeInteger(value) && (value as number) >= (point === "searchLag" ? 0 : 1)
         : point === "noop" && typeof value === "string");
     if (isSound) sound[point] = { value: value as never, learnedAt: known.learnedAt };

@@ -1,14 +1,15 @@
 /**
- * Several keys in one search whose answer is checked. Whether `EQ` with several values means "any of them" is not
- * documented, and a service that honours only the first value would make contacts that exist look as if they did not. So
- * every search carries, where one is known, the key of a contact that must be found; when it is missing, the keys are
- * asked for as alternatives (a filter for each), and then one by one.
+ * Several keys in one search whose answer is checked. Whether `EQ` with several values means "any of them" is
+ * not documented, and a service that honours only the first value would make contacts that exist look as if
+ * they did not. So every search carries, where one is known, the key of a contact that must be found; when it
+ * is missing, the keys are asked for as alternatives (a filter for each), and then one by one.
  */
+
+import { createFilter } from "../api/contacts.ts";
 import { ServiceError } from "../errors.ts";
 import type { Contact, Send } from "../wire.ts";
 import type { Behavior } from "./behavior.ts";
-import { contactPages } from "./contact-search.ts";
-import { allOf } from "./contacts.ts";
+import { createContactPages } from "./contact-search.ts";
 import type { KeyForm, KeyQuery } from "./key-form.ts";
 import { isSizeRefusal, readComplete } from "./pages.ts";
 
@@ -30,18 +31,18 @@ export interface CheckedSearchOptions {
   behavior: Behavior;
   structureId: string;
   /** What makes two keys one contact. */
-  identityOf(key: string): string;
+  toIdentity(key: string): string;
   /** As for a search of `contact-search.ts`. */
   readsStatus?: boolean;
 }
 
 export function createCheckedSearch(options: CheckedSearchOptions, form: KeyForm): CheckedSearch {
-  const { send, behavior, structureId, identityOf, readsStatus } = options;
+  const { send, behavior, structureId, toIdentity, readsStatus } = options;
   let expected: string | undefined;
 
   function ask(query: KeyQuery): Promise<FoundParts> {
-    const search = { structureId, filters: form.filtersOf(query), source: [...query.source], readsStatus };
-    const read = contactPages(send, search, behavior);
+    const search = { structureId, filters: form.toFilters(query), source: [...query.source], readsStatus };
+    const read = createContactPages(send, search, behavior);
     return readComplete(read, { size: Math.max(query.keys.length, 1), behavior }, ({ _id }) => _id);
   }
 
@@ -49,7 +50,7 @@ export function createCheckedSearch(options: CheckedSearchOptions, form: KeyForm
     // With other conditions nobody must be found.
     const isCheckable = query.further.length === 0;
     const carried = isCheckable ? expected : undefined;
-    const keys = withLast(query.keys, carried, identityOf);
+    const keys = addLast(query.keys, carried, toIdentity);
     let contacts: FoundParts;
     try {
       contacts = await ask({ ...query, keys });
@@ -58,9 +59,9 @@ export function createCheckedSearch(options: CheckedSearchOptions, form: KeyForm
       return askAlternatives(query, error);
     }
     if (!isCheckable || keys.length === 1) return contacts;
-    if (provesSeveral(query.keys, contacts, carried, identityOf)) {
+    if (provesSeveral(query.keys, contacts, carried, toIdentity)) {
       form.prove();
-      return carried === undefined ? contacts : onlyOf(query.keys, contacts, identityOf);
+      return carried === undefined ? contacts : keepOnly(query.keys, contacts, toIdentity);
     }
     if (carried !== undefined) return askAfterMissing(carried, query, contacts);
     if (form.isTrusted()) return contacts;
@@ -92,7 +93,7 @@ export function createCheckedSearch(options: CheckedSearchOptions, form: KeyForm
     contacts: FoundParts,
   ): Promise<FoundParts | undefined> {
     expected = undefined;
-    if (holds(await ask({ keys: [missing], source: ["_id", "key"], further: [] }), missing)) {
+    if (holdsKey(await ask({ keys: [missing], source: ["_id", "key"], further: [] }), missing)) {
       expected = missing;
       form.disprove();
       return form.isOneByOne() ? undefined : askSeveral(query);
@@ -106,8 +107,8 @@ export function createCheckedSearch(options: CheckedSearchOptions, form: KeyForm
     source,
     further,
   }: Omit<KeyQuery, "keys">): ReturnType<CheckedSearch["askWithoutKeys"]> {
-    const search = { structureId, filters: allOf(...further), source: [...source] };
-    return (await contactPages(send, search, behavior)(1, 1)).items[0];
+    const search = { structureId, filters: createFilter(...further), source: [...source] };
+    return (await createContactPages(send, search, behavior)(1, 1)).items[0];
   }
 
   function meet(contact: Partial<Contact> | undefined): void {
@@ -123,14 +124,14 @@ export function isRefusal(error: unknown): error is ServiceError {
 }
 
 /** At the end alone, in any letter case: a service that honours some keys honours the first ones. */
-function withLast(
+function addLast(
   keys: readonly string[],
   last: string | undefined,
-  identityOf: (key: string) => string,
+  toIdentity: (key: string) => string,
 ): readonly string[] {
   if (last === undefined) return keys;
-  const identity = identityOf(last);
-  return [...keys.filter((key) => identityOf(key) !== identity), last];
+  const identity = toIdentity(last);
+  return [...keys.filter((key) => toIdentity(key) !== identity), last];
 }
 
 /** Whether an answer shows that more than the first key was honoured. */
@@ -138,23 +139,23 @@ function provesSeveral(
   keys: readonly string[],
   contacts: FoundParts,
   carried: string | undefined,
-  identityOf: (key: string) => string,
+  toIdentity: (key: string) => string,
 ): boolean {
-  if (carried !== undefined) return holds(contacts, carried);
-  const first = identityOf(keys[0]!);
-  return contacts.some(({ key }) => key !== undefined && identityOf(key) !== first);
+  if (carried !== undefined) return holdsKey(contacts, carried);
+  const first = toIdentity(keys[0]!);
+  return contacts.some(({ key }) => key !== undefined && toIdentity(key) !== first);
 }
 
-function holds(contacts: FoundParts, key: string): boolean {
+function holdsKey(contacts: FoundParts, key: string): boolean {
   return contacts.some((contact) => contact.key === key);
 }
 
 /** Without the contact that was asked for only as a check. */
-function onlyOf(
+function keepOnly(
   keys: readonly string[],
   contacts: FoundParts,
-  identityOf: (key: string) => string,
+  toIdentity: (key: string) => string,
 ): FoundParts {
-  const wanted = new Set(keys.map(identityOf));
-  return contacts.filter(({ key }) => key === undefined || wanted.has(identityOf(key)));
+  const identities = new Set(keys.map(toIdentity));
+  return contacts.filter(({ key }) => key === undefined || identities.has(toIdentity(key)));
 }

@@ -1,12 +1,13 @@
 /** What a person wants changed on a contact → the bodies of create and mutate. Names resolve to ids here. */
+
+import { resolveField, resolveTag } from "../api/names.ts";
 import { NotFoundError, ServiceError, UsageError } from "../errors.ts";
 import type { Contact, ContactStructure, FieldValue, IdRef, MutateBody } from "../wire.ts";
 import type { Account } from "./account.ts";
 import type { BehaviorPoints } from "./behavior.ts";
-import { resolveField, resolveTag } from "./names.ts";
 
 /** As typed: names or ids, and `FIELD=VALUE`. */
-export interface WantedChanges {
+export interface RequestedChanges {
   addTag?: string[];
   removeTag?: string[];
   addList?: string[];
@@ -16,7 +17,7 @@ export interface WantedChanges {
 }
 
 /** @throws UsageError when nothing is wanted */
-export function requireChange({ addTag, removeTag, addList, removeList, set }: WantedChanges): void {
+export function requireChange({ addTag, removeTag, addList, removeList, set }: RequestedChanges): void {
   if ([addTag, removeTag, addList, removeList, set].some((each) => (each?.length ?? 0) > 0)) return;
   throw new UsageError(
     "No change given",
@@ -26,45 +27,49 @@ export function requireChange({ addTag, removeTag, addList, removeList, set }: W
 
 /**
  * The body of a mutate; members without an element are left out.
- * @throws UsageError when nothing is wanted, or two changes contradict each other; NotFoundError for a name that means nothing.
+ * @throws UsageError when nothing is wanted, or two changes contradict each other; NotFoundError for a name
+ *   that means nothing.
  */
-export async function mutateBody(account: Account, wanted: WantedChanges): Promise<MutateBody> {
-  requireChange(wanted);
-  const { addTag = [], removeTag = [], addList = [], removeList = [], set = [] } = wanted;
+export async function createMutateBody(account: Account, changes: RequestedChanges): Promise<MutateBody> {
+  requireChange(changes);
+  const { addTag = [], removeTag = [], addList = [], removeList = [], set = [] } = changes;
   const structure = await account.structure();
   const body: MutateBody = {
-    addTags: await tagRefs(account, structure, addTag),
-    removeTags: await tagRefs(account, structure, removeTag),
-    addLists: await listRefs(account, structure, addList),
-    removeLists: await listRefs(account, structure, removeList),
-    updateFields: fieldValues(structure, set),
+    addTags: await resolveTagRefs(account, structure, addTag),
+    removeTags: await resolveTagRefs(account, structure, removeTag),
+    addLists: await resolveListRefs(account, structure, addList),
+    removeLists: await resolveListRefs(account, structure, removeList),
+    updateFields: parseFieldValues(structure, set),
   };
-  refuseContradiction("tag", removeTag, body.addTags, body.removeTags);
-  refuseContradiction("list", removeList, body.addLists, body.removeLists);
-  const kept = Object.entries(body).filter(([, elements]) => (elements as unknown[]).length > 0);
-  return { ...Object.fromEntries(kept), ...(wanted.ifVersion !== undefined && { __v: wanted.ifVersion }) };
+  requireNoContradiction("tag", removeTag, body.addTags, body.removeTags);
+  requireNoContradiction("list", removeList, body.addLists, body.removeLists);
+  const nonEmpty = Object.entries(body).filter(([, elements]) => (elements as unknown[]).length > 0);
+  return {
+    ...Object.fromEntries(nonEmpty),
+    ...(changes.ifVersion !== undefined && { __v: changes.ifVersion }),
+  };
 }
 
 /** Each list once, whatever it was called. */
-export async function listRefs(
+export async function resolveListRefs(
   account: Account,
   structure: ContactStructure,
-  wanted: readonly string[],
+  namesOrIds: readonly string[],
 ): Promise<IdRef[]> {
   const ids = new Set<string>();
-  for (const each of wanted) ids.add((await account.list(structure, each))._id);
+  for (const each of namesOrIds) ids.add((await account.list(structure, each))._id);
   return [...ids].map((_id) => ({ _id }));
 }
 
 /** Each tag once, whatever it was called. */
-export async function tagRefs(
+export async function resolveTagRefs(
   account: Account,
   structure: ContactStructure,
-  wanted: readonly string[],
+  namesOrIds: readonly string[],
 ): Promise<IdRef[]> {
-  if (wanted.length === 0) return [];
+  if (namesOrIds.length === 0) return [];
   const whole = await account.complete(structure);
-  return [...new Set(wanted.map((each) => resolveTag(whole, each)._id))].map((_id) => ({ _id }));
+  return [...new Set(namesOrIds.map((each) => resolveTag(whole, each)._id))].map((_id) => ({ _id }));
 }
 
 /** `FIELD=VALUE`, split at the first `=`. @throws UsageError without one. */
@@ -78,11 +83,11 @@ export function splitAssignment(assignment: string): [field: string, value: stri
 }
 
 /** Field ids and their values. @throws UsageError when a field is set twice; NotFoundError. */
-export function fieldValues(structure: ContactStructure, assignments: readonly string[]): FieldValue[] {
+export function parseFieldValues(structure: ContactStructure, assignments: readonly string[]): FieldValue[] {
   const values = new Map<string, string>();
   for (const assignment of assignments) {
-    const [wanted, value] = splitAssignment(assignment);
-    const field = fieldOf(structure, assignment, wanted);
+    const [nameOrId, value] = splitAssignment(assignment);
+    const field = resolveAssignedField(structure, assignment, nameOrId);
     if (values.has(field._id)) {
       throw new UsageError(
         `--set: the field ${JSON.stringify(field.label)} is set twice`,
@@ -94,23 +99,23 @@ export function fieldValues(structure: ContactStructure, assignments: readonly s
   return [...values].map(([_id, value]) => ({ _id, value }));
 }
 
-function fieldOf(structure: ContactStructure, assignment: string, wanted: string) {
+function resolveAssignedField(structure: ContactStructure, assignment: string, nameOrId: string) {
   try {
-    return resolveField(structure, wanted);
+    return resolveField(structure, nameOrId);
   } catch (error) {
-    const meant = structure.fields.find(
+    const labelWithEquals = structure.fields.find(
       (field) => field.label.includes("=") && assignment.startsWith(`${field.label}=`),
     );
-    if (!meant || !(error instanceof NotFoundError)) throw error;
+    if (!labelWithEquals || !(error instanceof NotFoundError)) throw error;
     throw new NotFoundError(
       error.message,
-      `A field whose label contains "=" is named by its id: --set ${meant._id}=…`,
+      `A field whose label contains "=" is named by its id: --set ${labelWithEquals._id}=…`,
     );
   }
 }
 
 /** @param typed names of what is removed, for the message */
-function refuseContradiction(
+function requireNoContradiction(
   kind: string,
   typed: readonly string[],
   added: IdRef[] = [],
@@ -126,8 +131,8 @@ function refuseContradiction(
 }
 
 /**
- * Whether a refused mutate may have been refused because it changes nothing: the specification shows a 400 without
- * saying of which type. Every refusal that names its reason is ruled out.
+ * Whether a refused mutate may have been refused because it changes nothing: the specification shows a 400
+ * without saying of which type. Every refusal that names its reason is ruled out.
  */
 export function mayMeanUnchanged(error: unknown): boolean {
   if (!(error instanceof ServiceError) || error.status !== 400) return false;
@@ -135,7 +140,10 @@ export function mayMeanUnchanged(error: unknown): boolean {
   return type !== "ConcurrencyError" && type !== "DuplicateFieldError" && !field && !fieldId;
 }
 
-/** Whether a mutate would change this contact (specification, mutate, rule 4). What cannot be told counts as a change. */
+/**
+ * Whether a mutate would change this contact (specification, mutate, rule 4). What cannot be told counts as a
+ * change.
+ */
 export function wouldChange(contact: Partial<Contact>, body: MutateBody): boolean {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return true;
   return Object.entries(body).some(([member, value]) => {
@@ -159,7 +167,7 @@ export function wouldChange(contact: Partial<Contact>, body: MutateBody): boolea
 }
 
 /** What of a mutate would change this contact; all of it where that cannot be told. */
-export function differingPart(contact: Partial<Contact> | undefined, body: MutateBody): MutateBody {
+export function pickDifferences(contact: Partial<Contact> | undefined, body: MutateBody): MutateBody {
   if (!contact) return body;
   const differs = (part: MutateBody) => wouldChange(contact, part);
   const { addTags, removeTags, addLists, removeLists, updateFields } = body;
@@ -179,8 +187,8 @@ export function hasReferences(body: MutateBody): boolean {
 }
 
 /**
- * Whether a refused mutate may have been refused for the form of its references: `{ _id }` is not documented, and a
- * service may want bare ids.
+ * Whether a refused mutate may have been refused for the form of its references: `{ _id }` is not documented,
+ * and a service may want bare ids.
  */
 export function mayBeElements(error: unknown, body: MutateBody): boolean {
   if (!(error instanceof ServiceError) || error.status !== 400 || !hasReferences(body)) return false;
@@ -190,7 +198,7 @@ export function mayBeElements(error: unknown, body: MutateBody): boolean {
 }
 
 /** The body with its references in the form that the service takes. */
-export function withElements(
+export function setElementForm(
   body: MutateBody,
   elements: BehaviorPoints["mutateElements"] | undefined,
 ): MutateBody {
@@ -201,28 +209,28 @@ export function withElements(
   return { ...body, ...Object.fromEntries(bare) };
 }
 
-function holdsAll(held: IdRef[] | undefined, wanted: unknown): boolean {
-  const ids = idsIn(wanted);
+function holdsAll(current: IdRef[] | undefined, expected: unknown): boolean {
+  const ids = toIds(expected);
   if (!ids) return false;
-  return ids.length === 0 || ids.every((id) => held?.some((each) => each._id === id) === true);
+  return ids.length === 0 || ids.every((id) => current?.some((each) => each._id === id) === true);
 }
 
-function holdsNone(held: IdRef[] | undefined, wanted: unknown): boolean {
-  const ids = idsIn(wanted);
+function holdsNone(current: IdRef[] | undefined, expected: unknown): boolean {
+  const ids = toIds(expected);
   if (!ids) return false;
-  return ids.length === 0 || (held !== undefined && !held.some((each) => ids.includes(each._id)));
+  return ids.length === 0 || (current !== undefined && !current.some((each) => ids.includes(each._id)));
 }
 
-function hasValues(held: FieldValue[] | undefined, wanted: unknown): boolean {
-  if (!Array.isArray(wanted)) return false;
-  return wanted.every((each: Partial<FieldValue> | null) => {
-    const current = held?.find((field) => field._id === each?._id)?.value;
-    return held !== undefined && (current ?? "") === each?.value;
+function hasValues(currentValues: FieldValue[] | undefined, expected: unknown): boolean {
+  if (!Array.isArray(expected)) return false;
+  return expected.every((each: Partial<FieldValue> | null) => {
+    const current = currentValues?.find((field) => field._id === each?._id)?.value;
+    return currentValues !== undefined && (current ?? "") === each?.value;
   });
 }
 
 /** The ids of references in either form; undefined when they have another. */
-function idsIn(references: unknown): string[] | undefined {
+function toIds(references: unknown): string[] | undefined {
   if (!Array.isArray(references)) return undefined;
   const ids = references.map((each: unknown) =>
     typeof each === "string" ? each : (each as IdRef | null)?._id,

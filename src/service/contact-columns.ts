@@ -1,14 +1,20 @@
-/** Contacts in people's language: labels and names in place of ids. One set of columns for listings and exports. Pure. */
+/**
+ * Contacts in people's language: labels and names in place of ids. One set of columns for listings and
+ * exports. Pure.
+ */
+
+import { findStatus, statusParts } from "../api/contacts.ts";
+import { foldCase, type WithId } from "../api/names.ts";
 import type { Contact, ContactList, ContactStructure } from "../wire.ts";
-import { statusOf, statusParts } from "./contacts.ts";
-import { fold, type Named } from "./names.ts";
 
 export interface ContactColumn {
   /** The header. */
   name: string;
   /** In a table for people. */
   title?: string;
-  /** The parts of a contact that it reads, as a search's `source` names them. None: a search does not tell it. */
+  /**
+   * The parts of a contact that it reads, as a search's `source` names them. None: a search does not tell it.
+   */
   sources: readonly string[];
   value(contact: Partial<Contact>): string | number | readonly string[] | undefined;
   /** Shown only when it is asked for by name. */
@@ -41,12 +47,13 @@ export interface ContactHeaders {
 }
 
 /**
- * The header of every column, each one unlike all others. Where a field is labelled like a built-in column, the built-in
- * ones become `ecm:key`, `ecm:lists` and so on; fields that share a label are headed by their ids.
+ * The header of every column, each one unlike all others. Where a field is labelled like a built-in column,
+ * the built-in ones become `ecm:key`, `ecm:lists` and so on; fields that share a label are headed by their
+ * ids.
  */
-export function contactHeaders(structure: Pick<ContactStructure, "fields">): ContactHeaders {
-  const labels = structure.fields.map((field) => fold(field.label));
-  const isColliding = builtInColumns.some((name) => labels.includes(fold(name)));
+export function createContactHeaders(structure: Pick<ContactStructure, "fields">): ContactHeaders {
+  const labels = structure.fields.map((field) => foldCase(field.label));
+  const isColliding = builtInColumns.some((name) => labels.includes(foldCase(name)));
   const prefix = isColliding ? "ecm:" : "";
   const isTaken = (label: string) =>
     label === "" || label.startsWith("ecm:") || labels.indexOf(label) !== labels.lastIndexOf(label);
@@ -56,16 +63,16 @@ export function contactHeaders(structure: Pick<ContactStructure, "fields">): Con
       string
     >,
     fields: new Map(
-      structure.fields.map((field) => [field._id, isTaken(fold(field.label)) ? field._id : field.label]),
+      structure.fields.map((field) => [field._id, isTaken(foldCase(field.label)) ? field._id : field.label]),
     ),
   };
 }
 
 /** So many fields, most often the names, are shown before the others where there is no space for all. */
-const fieldsInFront = 2;
+const maxFieldsInFront = 2;
 
 /** The same without what a search does not tell. */
-export function searchView(view: ContactView): ContactView {
+export function toSearchView(view: ContactView): ContactView {
   return { ...view, columns: view.columns.filter((column) => column.sources.length > 0) };
 }
 
@@ -73,13 +80,16 @@ export function searchView(view: ContactView): ContactView {
  * Key, fields, lists, tags, status and creation; ids and versions when they are asked for by name.
  * An id whose name is not known, or would be read as another's, is shown as it is.
  */
-export function contactView(structure: ContactStructure, lists: readonly ContactList[] = []): ContactView {
-  const { builtIn, fields } = contactHeaders(structure);
-  const listNames = cellNames(lists, (list) => list.name);
-  const tagLabels = cellNames(structure.tags ?? [], (tag) => tag.label);
+export function createContactColumnsView(
+  structure: ContactStructure,
+  lists: readonly ContactList[] = [],
+): ContactView {
+  const { builtIn, fields } = createContactHeaders(structure);
+  const listNames = toCellNames(lists, (list) => list.name);
+  const tagLabels = toCellNames(structure.tags ?? [], (tag) => tag.label);
   // Not where a field has this label.
-  const titled = (title: string) =>
-    structure.fields.some(({ label }) => fold(label) === title) ? undefined : title;
+  const findFreeTitle = (title: string) =>
+    structure.fields.some(({ label }) => foldCase(label) === title) ? undefined : title;
   return {
     isImportable: true,
     empty: "No contact matches.",
@@ -89,7 +99,7 @@ export function contactView(structure: ContactStructure, lists: readonly Contact
       ...[...fields].map(
         ([fieldId, name], place): ContactColumn => ({
           name,
-          isAside: place >= fieldsInFront,
+          isAside: place >= maxFieldsInFront,
           sources: ["fields"],
           value: (contact) => contact.fields?.find((field) => field._id === fieldId)?.value,
         }),
@@ -104,17 +114,17 @@ export function contactView(structure: ContactStructure, lists: readonly Contact
         sources: ["tags"],
         value: (contact) => contact.tags?.map(({ _id }) => tagLabels.get(_id) ?? _id),
       },
-      { name: builtIn.status, sources: statusParts, value: (contact) => statusOf(contact)?.primary },
+      { name: builtIn.status, sources: statusParts, value: (contact) => findStatus(contact)?.primary },
       {
         name: builtIn.createdAt,
-        title: titled("created"),
+        title: findFreeTitle("created"),
         sources: ["createdAt"],
         value: (contact) => contact.createdAt,
         isTime: true,
       },
       {
         name: builtIn.updatedAt,
-        title: titled("updated"),
+        title: findFreeTitle("updated"),
         sources: ["updatedAt"],
         value: (contact) => contact.updatedAt,
         optional: true,
@@ -126,27 +136,33 @@ export function contactView(structure: ContactStructure, lists: readonly Contact
   };
 }
 
-/** Id → name, for those whose name alone leads back to them when a cell is imported: names are trimmed there, and found as `findByName` does. */
-function cellNames<T extends Named>(things: readonly T[], nameOf: (thing: T) => string): Map<string, string> {
+/**
+ * Id → name, for those whose name alone leads back to them when a cell is imported: names are trimmed there,
+ * and found as `findByName` does.
+ */
+function toCellNames<T extends WithId>(
+  things: readonly T[],
+  toName: (thing: T) => string,
+): Map<string, string> {
   const ids = new Set(things.map(({ _id }) => _id));
-  const exact = idsByName(things, nameOf);
-  const folded = idsByName(things, (thing) => fold(nameOf(thing)));
+  const exact = mapIdsByName(things, toName);
+  const folded = mapIdsByName(things, (thing) => foldCase(toName(thing)));
   const names = new Map<string, string>();
   for (const thing of things) {
-    const name = nameOf(thing);
+    const name = toName(thing);
     const read = name.trim();
-    const found = exact.get(read) ?? folded.get(fold(read)) ?? [];
+    const found = exact.get(read) ?? folded.get(foldCase(read)) ?? [];
     if (read !== "" && !ids.has(read) && found.length === 1 && found[0] === thing._id)
       names.set(thing._id, name);
   }
   return names;
 }
 
-function idsByName<T extends Named>(
+function mapIdsByName<T extends WithId>(
   things: readonly T[],
-  nameOf: (thing: T) => string,
+  toName: (thing: T) => string,
 ): Map<string, string[]> {
   const ids = new Map<string, string[]>();
-  for (const thing of things) ids.set(nameOf(thing), [...(ids.get(nameOf(thing)) ?? []), thing._id]);
+  for (const thing of things) ids.set(toName(thing), [...(ids.get(toName(thing)) ?? []), thing._id]);
   return ids;
 }

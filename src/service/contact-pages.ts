@@ -1,15 +1,18 @@
 /** Every contact that a search finds, page after page. */
+
+import { statusParts } from "../api/contacts.ts";
 import type { Contact, Send, SendOptions } from "../wire.ts";
 import { type Behavior, createBehavior } from "./behavior.ts";
-import { type ContactSearch, contactPages, keptOf } from "./contact-search.ts";
-import { statusParts } from "./contacts.ts";
+import { type ContactSearch, createContactPages, keepMatching } from "./contact-search.ts";
 import { createKeySearch } from "./key-search.ts";
-import { openPages, pagesInOrder, type ReadPage } from "./pages.ts";
+import { openPages, type ReadPage, readPagesInOrder } from "./pages.ts";
 
 /** Contacts on a page that is shown. */
 export const defaultPageSize = 100;
-/** Contacts per request when all are wanted: the most that the service gives. Halved where it refuses that. */
-export const largestPageSize = 1000;
+/**
+ * Contacts per request when all are wanted: the most that the service gives. Halved where it refuses that.
+ */
+export const maxPageSize = 1000;
 
 export interface OpenSearch {
   /** How many contacts the service found when the first page was read. */
@@ -20,8 +23,8 @@ export interface OpenSearch {
 
 /**
  * Reads the first page, so that a refusal is known before anything is written; the rest follows on demand.
- * Stops at `limit`, at `totalRecords`, and at a page that brings nothing new. A contact that moved to the next page
- * because others were added meanwhile is not given twice.
+ * Stops at `limit`, at `totalRecords`, and at a page that brings nothing new. A contact that moved to the
+ * next page because others were added meanwhile is not given twice.
  */
 export async function openSearch(
   send: Send,
@@ -29,47 +32,47 @@ export async function openSearch(
   options: { pageSize?: number; limit?: number; behavior?: Behavior } = {},
 ): Promise<OpenSearch> {
   const { behavior, limit = Number.POSITIVE_INFINITY } = options;
-  const usualSize = search.keeps ? largestPageSize : Math.max(1, Math.min(limit, largestPageSize));
-  const read = searchPages(send, search, behavior);
-  const opened = await openPages(read, { size: options.pageSize ?? usualSize, behavior });
-  const pages = pagesInOrder(read, opened, (contact) => contact._id);
-  return { total: opened.first.total ?? 0, contacts: upTo(limit, pages, search) };
+  const defaultSize = search.keeps ? maxPageSize : Math.max(1, Math.min(limit, maxPageSize));
+  const read = readSearchPages(send, search, behavior);
+  const opened = await openPages(read, { size: options.pageSize ?? defaultSize, behavior });
+  const pages = readPagesInOrder(read, opened, (contact) => contact._id);
+  return { total: opened.first.total ?? 0, contacts: takeUpTo(limit, pages, search) };
 }
 
-async function* upTo(
+async function* takeUpTo(
   limit: number,
   pages: AsyncGenerator<Partial<Contact>[], void>,
   search: ContactSearch,
 ): AsyncGenerator<Partial<Contact>, void> {
-  let given = 0;
+  let count = 0;
   for await (const page of pages) {
     for (const contact of page) {
-      const kept = keptOf(contact, search);
-      if (!kept) continue;
-      yield kept;
-      given += 1;
-      if (given >= limit) return;
+      const keptContact = keepMatching(contact, search);
+      if (!keptContact) continue;
+      yield keptContact;
+      count += 1;
+      if (count >= limit) return;
     }
   }
 }
 
 /**
- * Reads the pages of any search. Several keys are looked up at the first page, all of them: the pages are parts of what
- * was found.
+ * Reads the pages of any search. Several keys are looked up at the first page, all of them: the pages are
+ * parts of what was found.
  */
-export function searchPages(
+export function readSearchPages(
   send: Send,
   search: ContactSearch,
   behavior: Behavior = createBehavior(),
   options?: SendOptions,
 ): ReadPage<Partial<Contact>> {
   const { keys, structureId, filters, keeps } = search;
-  if (!keys) return contactPages(send, search, behavior, options);
+  if (!keys) return createContactPages(send, search, behavior, options);
   const keySearch = createKeySearch({
     send: (request) => send(request, options),
     behavior,
     structureId,
-    identityOf: keys.areEmails ? (key) => key.toLowerCase() : (key) => key,
+    toIdentity: keys.areEmails ? (key) => key.toLowerCase() : (key) => key,
     readsStatus: search.readsStatus || statusParts.some((part) => keeps?.needs.includes(part)),
   });
   const source = [...new Set(["_id", "key", ...search.source, ...(keeps?.needs ?? [])])];
@@ -79,7 +82,7 @@ export function searchPages(
     found ??= keySearch.find(keys.values, source, further).then(({ contacts, refused }) => {
       const [refusal] = refused.values();
       if (refusal) throw refusal;
-      return contacts.map((contact) => withoutKey(contact, search.source));
+      return contacts.map((contact) => removeKey(contact, search.source));
     });
     const contacts = await found;
     return { items: contacts.slice((page - 1) * size, page * size), total: contacts.length };
@@ -87,7 +90,7 @@ export function searchPages(
 }
 
 /** The key was asked for to know what was found. */
-function withoutKey(contact: Partial<Contact>, source: readonly string[]): Partial<Contact> {
+function removeKey(contact: Partial<Contact>, source: readonly string[]): Partial<Contact> {
   if (source.includes("key")) return contact;
   const { key: _key, ...rest } = contact;
   return rest;

@@ -1,13 +1,14 @@
 /** Lists, fields and tags that are wanted by their names: what is missing is created, once. */
+
+import { createEquals, createFilter, readSearch, searchContactsRequest } from "../api/contacts.ts";
+import { createListRequest, deleteList, readList } from "../api/lists.ts";
+import { findByName, foldCase } from "../api/names.ts";
+import { readStructure, updateStructureRequest } from "../api/structures.ts";
 import { EcmError, exitCodes } from "../errors.ts";
+import { addParts } from "../structure/edit.ts";
 import type { ContactList, ContactStructure, Send } from "../wire.ts";
 import type { Account } from "./account.ts";
-import { allOf, equals, readSearch, searchContactsRequest } from "./contacts.ts";
 import type { ListReading } from "./list-pages.ts";
-import { createListRequest, deleteList, readList } from "./lists.ts";
-import { findByName, fold } from "./names.ts";
-import { addParts } from "./structure-edit.ts";
-import { readStructure, updateStructureRequest } from "./structures.ts";
 
 export interface EnsuredLists {
   /** As the service answered. The specification shows only `_id` in the answer to a creation. */
@@ -17,8 +18,9 @@ export interface EnsuredLists {
 }
 
 /**
- * Creates the missing ones of these list names. The service takes a name twice, so that the lists are read again right before and
- * after: of two creators at once, the older list stays and the other one, which is empty, is deleted again.
+ * Creates the missing ones of these list names. The service takes a name twice, so that the lists are read
+ * again right before and after: of two creators at once, the older list stays and the other one, which is
+ * empty, is deleted again.
  * @throws EcmError (exit 6) when there are two lists of a name now and neither is empty
  */
 export async function ensureLists(
@@ -29,47 +31,55 @@ export async function ensureLists(
 ): Promise<EnsuredLists> {
   return account.creatingNames(structure._id, async () => {
     const lists = new Map<string, ContactList>();
-    const made = new Map<string, ContactList>();
+    const createdLists = new Map<string, ContactList>();
     const before = await account.freshLists(structure);
     for (const name of names) {
-      const earlier = [...made].find(([other]) => fold(other) === fold(name))?.[1];
-      const ofName = before.lists.filter((each) => fold(each.name ?? "") === fold(name));
+      const earlier = [...createdLists].find(([other]) => foldCase(other) === foldCase(name))?.[1];
+      const ofName = before.lists.filter((each) => foldCase(each.name ?? "") === foldCase(name));
       const existing = earlier ?? findByName(name, ofName, (each) => each.name, "list");
       const list = existing ?? readList(await send(createListRequest(structure._id, name)));
       lists.set(name, list);
-      if (!existing) made.set(name, { ...list, name });
+      if (!existing) createdLists.set(name, { ...list, name });
     }
-    const creations = made.size;
+    const creations = createdLists.size;
     if (creations > 0 && !(await isAlone(account, structure, before, creations))) {
       const { lists: all } = await account.freshLists(structure);
-      for (const [name, own] of made) {
-        const older = olderOfName(own, all);
+      for (const [name, own] of createdLists) {
+        const older = findOlderList(own, all);
         if (!older) continue;
         await deleteIfEmpty(send, structure._id, own, older);
-        made.delete(name);
+        createdLists.delete(name);
         for (const [each, list] of lists) if (list._id === own._id) lists.set(each, older);
       }
     }
     if (creations > 0) account.forget();
-    return { lists, created: new Set(made.keys()) };
+    return { lists, created: new Set(createdLists.keys()) };
   });
 }
 
-/** Whether nobody else has created a list meanwhile. Where the service says how many there are, one request tells. */
+/**
+ * Whether nobody else has created a list meanwhile. Where the service says how many there are, one request
+ * tells.
+ */
 async function isAlone(account: Account, structure: ContactStructure, before: ListReading, created: number) {
   return before.hasTotal && (await account.countLists(structure)) === before.lists.length + created;
 }
 
 /** The oldest other list of the same name; undefined when this one is the oldest. */
-function olderOfName(own: ContactList, all: readonly ContactList[]): ContactList | undefined {
-  const seen = all.find(({ _id }) => _id === own._id) ?? own;
-  const others = all.filter((list) => list._id !== own._id && fold(list.name ?? "") === fold(own.name));
-  const [oldest] = [seen, ...others].sort(byAge);
-  return oldest === seen ? undefined : oldest;
+function findOlderList(own: ContactList, all: readonly ContactList[]): ContactList | undefined {
+  const listed = all.find(({ _id }) => _id === own._id) ?? own;
+  const others = all.filter(
+    (list) => list._id !== own._id && foldCase(list.name ?? "") === foldCase(own.name),
+  );
+  const [oldest] = [listed, ...others].sort(compareAge);
+  return oldest === listed ? undefined : oldest;
 }
 
-/** Ids decide where the service does not say when a list was created, or says the same time: everybody decides alike. */
-function byAge(one: ContactList, other: ContactList): number {
+/**
+ * Ids decide where the service does not say when a list was created, or says the same time: everybody decides
+ * alike.
+ */
+function compareAge(one: ContactList, other: ContactList): number {
   const [first, second] = [one, other].map(({ createdAt }) => Date.parse(createdAt ?? ""));
   if (first !== second && !Number.isNaN(first! - second!)) return first! - second!;
   return one._id < other._id ? -1 : 1;
@@ -78,7 +88,7 @@ function byAge(one: ContactList, other: ContactList): number {
 async function deleteIfEmpty(send: Send, structureId: string, own: ContactList, older: ContactList) {
   const members = searchContactsRequest({
     structureId,
-    filters: allOf(equals("LIST_ID", [own._id])),
+    filters: createFilter(createEquals("LIST_ID", [own._id])),
     page: 1,
     pageSize: 1,
     source: ["_id"],
@@ -96,7 +106,10 @@ async function deleteIfEmpty(send: Send, structureId: string, own: ContactList, 
   );
 }
 
-/** Adds the missing ones of these fields and tags to the structure in one update; returns the structure as it is then. */
+/**
+ * Adds the missing ones of these fields and tags to the structure in one update; returns the structure as it
+ * is then.
+ */
 export async function ensureParts(
   send: Send,
   account: Account,

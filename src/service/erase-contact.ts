@@ -1,34 +1,39 @@
 /** A person's contacts in the whole account, found in every structure, and deleted for good. */
+
+import { deleteContactRequest, getContactRequest } from "../api/contacts.ts";
+import { toPersonIdentity } from "../api/key-spelling.ts";
 import { EcmError, ServiceError } from "../errors.ts";
 import type { Contact, Criteria, Send } from "../wire.ts";
 import type { Account } from "./account.ts";
-import { contactPages } from "./contact-search.ts";
-import { deleteContactRequest, getContactRequest } from "./contacts.ts";
-import { personIdentity } from "./key-spelling.ts";
+import { createContactPages } from "./contact-search.ts";
 import { openPages } from "./pages.ts";
 
-/** The service may hide who is inactive unless it is asked for them; the letter case that it takes is not certain. */
-const inactive = ["inactive", "Inactive"];
+/**
+ * The service may hide who is inactive unless it is asked for them; the letter case that it takes is not
+ * certain.
+ */
+const inactiveForms = ["inactive", "Inactive"];
 
 /**
  * Every contact with one of these spellings of a key, in whatever letter case.
- * @param spellings as `spellingsOf` has them
+ * @param spellings as `listSpellings` has them
  */
-export async function contactsOfKey(
+export async function findContactsOfKey(
   send: Send,
   account: Account,
   spellings: readonly string[],
 ): Promise<Pick<Contact, "_id" | "key">[]> {
   const found = new Map<string, Pick<Contact, "_id" | "key">>();
-  const wanted = new Set(spellings.map(personIdentity));
+  const identities = new Set(spellings.map(toPersonIdentity));
   for (const { _id: structureId } of await account.structures()) {
     for (const spelling of new Set(spellings)) {
       const byKey: Criteria = { columnToFilter: "KEY", operator: "EQ", values: [spelling] };
       const contacts = await find(send, structureId, [byKey]);
       if (contacts.length === 0) contacts.push(...(await findInactive(send, structureId, byKey)));
       for (const { _id, key } of contacts) {
-        // Held against the key once more: a deletion must not reach a contact that a looser search let through.
-        if (_id !== undefined && key !== undefined && wanted.has(personIdentity(key)))
+        // Held against the key once more: a deletion must not reach a contact that a looser search let
+        // through.
+        if (_id !== undefined && key !== undefined && identities.has(toPersonIdentity(key)))
           found.set(_id, { _id, key });
       }
     }
@@ -36,10 +41,12 @@ export async function contactsOfKey(
   return [...found.values()];
 }
 
-/** @throws ServiceError where the service takes no such search: then nobody knows whether the contact is there */
+/**
+ * @throws ServiceError where the service takes no such search: then nobody knows whether the contact is there
+ */
 async function findInactive(send: Send, structureId: string, byKey: Criteria): Promise<Partial<Contact>[]> {
   let refusal: unknown;
-  for (const value of inactive) {
+  for (const value of inactiveForms) {
     try {
       return await find(send, structureId, [
         byKey,
@@ -54,12 +61,13 @@ async function findInactive(send: Send, structureId: string, byKey: Criteria): P
 }
 
 async function find(send: Send, structureId: string, criterias: Criteria[]): Promise<Partial<Contact>[]> {
-  const read = contactPages(send, { structureId, filters: [{ criterias }], source: ["_id", "key"] });
+  const read = createContactPages(send, { structureId, filters: [{ criterias }], source: ["_id", "key"] });
   return (await openPages(read, { size: 100 })).first.items;
 }
 
 /**
- * Deletes a contact. One that is gone already is deleted; where the answer is lost, reading the contact tells.
+ * Deletes a contact. One that is gone already is deleted; where the answer is lost, reading the contact
+ * tells.
  * @throws what `send` threw, when the contact may still be there
  */
 export async function deleteContact(send: Send, contactId: string): Promise<void> {

@@ -1,17 +1,20 @@
 /** A contact by its id or by its key, in as few requests as the word allows. */
+
+import { createEquals, createFilter } from "../api/contacts.ts";
+import { normalizeKey } from "../api/key-spelling.ts";
+import { findByName, isId } from "../api/names.ts";
 import { type ErrorDetails, NotFoundError, ServiceError, UsageError } from "../errors.ts";
 import type { Contact, ContactStructure, Send } from "../wire.ts";
 import type { Behaviors } from "./behavior.ts";
-import { contactPages } from "./contact-search.ts";
-import { allOf, equals } from "./contacts.ts";
-import { normalKey } from "./key-spelling.ts";
-import { findByName, isId } from "./names.ts";
+import { createContactPages } from "./contact-search.ts";
 import { openPages } from "./pages.ts";
 
 // What can be an id in a path; e-mail addresses and dots cannot.
 const possibleId = /^[\w-]+$/;
 
-/** No contact has this key or id. (A name of a list, tag, field or structure is a `NotFoundError` of its own.) */
+/**
+ * No contact has this key or id. (A name of a list, tag, field or structure is a `NotFoundError` of its own.)
+ */
 export class ContactNotFoundError extends NotFoundError {}
 
 /** More than the contacts whose keys differ in letter case alone. */
@@ -24,15 +27,18 @@ export interface SearchedParts {
 }
 
 /**
- * Performs something on the contact that a word means, and returns what it returned. A word in the form of an id is
- * tried as one first and looked up as a key only after a 404; any other word is looked up as a key first.
+ * Performs something on the contact that a word means, and returns what it returned. A word in the form of an
+ * id is tried as one first and looked up as a key only after a 404; any other word is looked up as a key
+ * first.
  * @param structure asked for only when a key is looked up
- * @param perform given an id, and what a search told where there was one; may be called twice, the first time having
+ * @param perform given an id, and what a search told where there was one; may be called twice, the first time
+ *   having
  *   ended in a 404
  * @param searched the parts of the contact that a search is asked for
- * @throws NotFoundError when it is neither, with what the service said of it; whatever `perform` throws but a 404
+ * @throws NotFoundError when it is neither, with what the service said of it; whatever `perform` throws but a
+ *   404
  */
-export async function onContact<T>(
+export async function performOnContact<T>(
   send: Send,
   structure: () => Promise<ContactStructure>,
   idOrKey: string,
@@ -59,13 +65,13 @@ export async function onContact<T>(
   const { _id: structureId, label, keyType } = await structure();
   const behavior = behaviors?.(structureId);
   const findByKey = async (key: string) => {
-    const search = { structureId, source, filters: allOf(equals("KEY", [key])) };
-    const read = contactPages(send, search, behavior);
+    const search = { structureId, source, filters: createFilter(createEquals("KEY", [key])) };
+    const read = createContactPages(send, search, behavior);
     const { first } = await openPages(read, { size: keysPerPage, behavior });
-    return contactOfKey(first.items, key);
+    return findContactOfKey(first.items, key);
   };
   // As it was typed, then as an import would have written it.
-  const normal = normalKey(idOrKey, keyType);
+  const normal = normalizeKey(idOrKey, keyType);
   const found = (await findByKey(idOrKey)) ?? (normal === idOrKey ? undefined : await findByKey(normal));
   if (found) return perform(found._id, found);
   if (!isLikelyId && possibleId.test(idOrKey)) {
@@ -80,7 +86,7 @@ export async function onContact<T>(
 }
 
 /** The contact with this key. @throws UsageError when two contacts match. */
-function contactOfKey(
+function findContactOfKey(
   contacts: Partial<Contact>[],
   key: string,
 ): (Partial<Contact> & { _id: string }) | undefined {

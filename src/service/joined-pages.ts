@@ -1,13 +1,13 @@
 /** Any paged answer joined into one array: lists, events, searches. */
 import { UnreadableAnswerError, UsageError } from "../errors.ts";
 import type { ApiRequest, Send } from "../wire.ts";
-import { openPages, type Page, pagesInOrder, type ReadPage } from "./pages.ts";
+import { openPages, type Page, type ReadPage, readPagesInOrder } from "./pages.ts";
 
 const firstSize = 100;
 
 /**
- * Every record of a request that answers in pages: `{ total, records }`, `{ totalRecords, contacts }` or a bare array.
- * Page and size of the caller's own are kept as the size; it always begins at the first page.
+ * Every record of a request that answers in pages: `{ total, records }`, `{ totalRecords, contacts }` or a
+ * bare array. Page and size of the caller's own are kept as the size; it always begins at the first page.
  * @throws UsageError for a request that writes; UnreadableAnswerError for an answer that is no page
  */
 export async function joinPages(
@@ -20,16 +20,16 @@ export async function joinPages(
       "Leave out --paginate",
     );
   }
-  const asked = pagedRequest(request);
+  const pagedRequest = toPagedRequest(request);
   let total: number | undefined;
   const read: ReadPage<unknown> = async (page, size) => {
-    const answer = pageOf((await send(asked.of(page, size))).body);
+    const answer = toPage((await send(pagedRequest.of(page, size))).body);
     total = answer.total;
     return answer;
   };
   const records: unknown[] = [];
-  const opened = await openPages(read, { size: asked.size });
-  for await (const page of pagesInOrder(read, opened, identityOf)) records.push(...page);
+  const opened = await openPages(read, { size: pagedRequest.size });
+  for await (const page of readPagesInOrder(read, opened, toRecordIdentity)) records.push(...page);
   return { records, total };
 }
 
@@ -39,9 +39,9 @@ interface PagedRequest {
 }
 
 /** A search is paged in its body, anything else in its query. */
-function pagedRequest(request: ApiRequest): PagedRequest {
+function toPagedRequest(request: ApiRequest): PagedRequest {
   if (request.method === "POST") {
-    const body = bodyOf(request);
+    const body = parseBody(request);
     const { pageSize } = body;
     return {
       size: typeof pageSize === "number" ? pageSize : firstSize,
@@ -62,7 +62,7 @@ function pagedRequest(request: ApiRequest): PagedRequest {
   };
 }
 
-function bodyOf({ rawBody = "{}" }: ApiRequest): Record<string, unknown> {
+function parseBody({ rawBody = "{}" }: ApiRequest): Record<string, unknown> {
   try {
     const body: unknown = JSON.parse(rawBody);
     if (typeof body === "object" && body !== null && !Array.isArray(body))
@@ -73,7 +73,7 @@ function bodyOf({ rawBody = "{}" }: ApiRequest): Record<string, unknown> {
   throw new UsageError("--paginate: the body of a search is a JSON object");
 }
 
-function pageOf(body: unknown): Page<unknown> {
+function toPage(body: unknown): Page<unknown> {
   if (Array.isArray(body)) return { items: body };
   const { records, contacts, total, totalRecords } = (body ?? {}) as Record<string, unknown>;
   const found = Array.isArray(records) ? records : contacts;
@@ -84,7 +84,7 @@ function pageOf(body: unknown): Page<unknown> {
   });
 }
 
-function identityOf(record: unknown): string {
+function toRecordIdentity(record: unknown): string {
   const { _id } = (record ?? {}) as { _id?: unknown };
   return typeof _id === "string" ? _id : JSON.stringify(record);
 }

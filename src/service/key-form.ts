@@ -1,7 +1,11 @@
-/** In which form several keys are asked for in one search. Answers decide which works, and what they show is learned. */
+/**
+ * In which form several keys are asked for in one search. Answers decide which works, and what they show is
+ * learned.
+ */
+
+import { createEquals, createFilter } from "../api/contacts.ts";
 import type { Criteria, Filter } from "../wire.ts";
 import type { Behavior, BehaviorPoints } from "./behavior.ts";
-import { allOf, equals } from "./contacts.ts";
 
 export interface KeyQuery {
   keys: readonly string[];
@@ -36,9 +40,10 @@ export function createKeyForm(behavior: Behavior) {
     isTrusted: () => isTrusted,
     /** Searches need not wait for each other to find out. */
     isSettled: () => isProven || isTrusted,
-    filtersOf({ keys, further }: KeyQuery): Filter[] {
-      if (form !== "alternatives" || keys.length === 1) return allOf(equals("KEY", [...keys]), ...further);
-      return keys.flatMap((key) => allOf(equals("KEY", [key]), ...further));
+    toFilters({ keys, further }: KeyQuery): Filter[] {
+      if (form !== "alternatives" || keys.length === 1)
+        return createFilter(createEquals("KEY", [...keys]), ...further);
+      return keys.flatMap((key) => createFilter(createEquals("KEY", [key]), ...further));
     },
     /** Tries a form; nothing is learned of it. */
     use(next: "any" | "alternatives"): void {

@@ -1,6 +1,6 @@
 /**
- * Contacts by their keys, as many in one search as the service takes. Which form of a search it takes is found out
- * (`checked-search.ts`) and learned, and so is how many keys.
+ * Contacts by their keys, as many in one search as the service takes. Which form of a search it takes is
+ * found out (`checked-search.ts`) and learned, and so is how many keys.
  */
 import type { ServiceError } from "../errors.ts";
 import type { Contact, Criteria } from "../wire.ts";
@@ -25,23 +25,24 @@ export interface KeySearch extends Pick<CheckedSearch, "meet"> {
   readonly limit: number;
   /**
    * @param further criterias that must hold as well
-   * @throws ServiceError when it is no key that the service refuses, but such a search: then nobody is known to be absent
+   * @throws ServiceError when it is no key that the service refuses, but such a search: then nobody is known
+   *   to be absent
    * @throws EcmError when the pages never add up to their total
    */
   find(keys: readonly string[], source: readonly string[], further?: Criteria[]): Promise<FoundByKeys>;
 }
 
 /** Smaller pages are read one after the other. */
-const leastPage = 50;
+const minPageSize = 50;
 
 export function createKeySearch(options: CheckedSearchOptions): KeySearch {
   const { behavior } = options;
   const form = createKeyForm(behavior);
   const { ask, askSeveral, askWithoutKeys, meet } = createCheckedSearch(options, form);
   /** Searches that were answered, by all of them but the keys. */
-  const taken = new Set<string>();
+  const acceptedKinds = new Set<string>();
   /** Most keys that fit into one search, as far as refusals have shown. */
-  let most = mostKnown(behavior);
+  let maxKeys = findMaxKeys(behavior);
   /** While it is not known what works, one search finds out and the others wait. */
   let previous: Promise<unknown> = Promise.resolve();
 
@@ -60,13 +61,13 @@ export function createKeySearch(options: CheckedSearchOptions): KeySearch {
     const { keys } = query;
     const found: FoundByKeys = { contacts: [], refused: new Map() };
     for (let start = 0; start < keys.length; ) {
-      const size = form.isOneByOne() ? 1 : most;
+      const size = form.isOneByOne() ? 1 : maxKeys;
       const part = await findPart({ ...query, keys: keys.slice(start, start + size) });
       start += Math.min(size, keys.length - start);
       found.contacts.push(...part.contacts);
       for (const [key, error] of part.refused) found.refused.set(key, error);
     }
-    return { ...found, contacts: withoutRepeats(found.contacts) };
+    return { ...found, contacts: removeRepeats(found.contacts) };
   }
 
   async function findPart(query: KeyQuery): Promise<FoundByKeys> {
@@ -77,7 +78,7 @@ export function createKeySearch(options: CheckedSearchOptions): KeySearch {
       const contacts = await (keys.length === 1 ? ask(query) : askSeveral(query));
       if (contacts === undefined) return findAll(query);
       meet(contacts[0]);
-      taken.add(kindOf(query));
+      acceptedKinds.add(toKind(query));
       return { contacts, refused: new Map() };
     } catch (error) {
       if (!isRefusal(error)) throw error;
@@ -87,16 +88,19 @@ export function createKeySearch(options: CheckedSearchOptions): KeySearch {
     }
   }
 
-  /** A refusal speaks of its key only where the service takes the same search without it. @throws ServiceError */
+  /**
+   * A refusal speaks of its key only where the service takes the same search without it.
+   * @throws ServiceError
+   */
   async function requireTaken(query: KeyQuery, refusal: ServiceError): Promise<void> {
-    const kind = kindOf(query);
-    if (taken.has(kind)) return;
+    const kind = toKind(query);
+    if (acceptedKinds.has(kind)) return;
     try {
       await askWithoutKeys(query);
     } catch (error) {
       throw isRefusal(error) ? refusal : error;
     }
-    taken.add(kind);
+    acceptedKinds.add(kind);
   }
 
   /** Too many keys, or one among them that is refused: only the former is worth keeping. */
@@ -105,40 +109,40 @@ export function createKeySearch(options: CheckedSearchOptions): KeySearch {
     const half = Math.ceil(keys.length / 2);
     const left = await findPart({ ...query, keys: keys.slice(0, half) });
     if (left.refused.size === 0 && !form.isOneByOne()) {
-      most = Math.min(most, half);
-      if (most === 1) form.useOneByOne();
+      maxKeys = Math.min(maxKeys, half);
+      if (maxKeys === 1) form.useOneByOne();
     }
     const right = await findAll({ ...query, keys: keys.slice(half) });
     const refused = new Map([...left.refused, ...right.refused]);
-    if (refused.size > 0) most = mostKnown(behavior);
-    else if (!form.isOneByOne()) behavior.learn("maxKeys", most);
+    if (refused.size > 0) maxKeys = findMaxKeys(behavior);
+    else if (!form.isOneByOne()) behavior.learn("maxKeys", maxKeys);
     return { contacts: [...left.contacts, ...right.contacts], refused };
   }
 
   return {
     get limit() {
       // One place is for the key that must be found.
-      return form.isOneByOne() ? 1 : Math.max(1, Math.min(most, pageOf(behavior)) - 1);
+      return form.isOneByOne() ? 1 : Math.max(1, Math.min(maxKeys, choosePageSize(behavior)) - 1);
     },
     find,
     meet,
   };
 }
 
-function kindOf({ source, further }: KeyQuery): string {
+function toKind({ source, further }: KeyQuery): string {
   return JSON.stringify([source, further]);
 }
 
-function mostKnown(behavior: Behavior): number {
+function findMaxKeys(behavior: Behavior): number {
   return behavior.get("maxKeys") ?? Number.POSITIVE_INFINITY;
 }
 
 /** Where a page holds about as many contacts as are looked up together, one page is to answer one search. */
-function pageOf(behavior: Behavior): number {
+function choosePageSize(behavior: Behavior): number {
   const page = behavior.get("maxPage") ?? behavior.get("pageCut");
-  return page === undefined || page < leastPage ? Number.POSITIVE_INFINITY : page;
+  return page === undefined || page < minPageSize ? Number.POSITIVE_INFINITY : page;
 }
 
-function withoutRepeats(contacts: Partial<Contact>[]): Partial<Contact>[] {
+function removeRepeats(contacts: Partial<Contact>[]): Partial<Contact>[] {
   return [...new Map(contacts.map((contact) => [contact._id ?? contact.key ?? "", contact])).values()];
 }

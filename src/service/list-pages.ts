@@ -1,14 +1,15 @@
 /** The lists of a structure: all of them page by page, or one with the number of its contacts. */
+
+import { getListRequest, listListsRequest, readList, readLists } from "../api/lists.ts";
 import { ServiceError } from "../errors.ts";
 import type { ContactList, Send } from "../wire.ts";
 import type { Behavior } from "./behavior.ts";
-import { getListRequest, listListsRequest, readList, readLists } from "./lists.ts";
-import { openPages, pagesInOrder, type ReadPage } from "./pages.ts";
+import { openPages, type ReadPage, readPagesInOrder } from "./pages.ts";
 
 const listPageSize = 100;
 
 /** Reads the pages of a structure's lists. */
-export function listPages(send: Send, structureId: string, behavior?: Behavior): ReadPage<ContactList> {
+export function createListPages(send: Send, structureId: string, behavior?: Behavior): ReadPage<ContactList> {
   return async (page, size) => {
     const { lists, total } = readLists(await send(listListsRequest(structureId, page, size)));
     behavior?.learn("lists", total === undefined ? "array" : "records");
@@ -26,13 +27,16 @@ export interface ListReading {
   hasTotal: boolean;
 }
 
-/** Every list, page after page; a bare array has no total, so that it ends with a page that brings nothing new. */
+/**
+ * Every list, page after page; a bare array has no total, so that it ends with a page that brings nothing
+ * new.
+ */
 export async function readAllLists(
   send: Send,
   structureId: string,
   behavior?: Behavior,
 ): Promise<ListReading> {
-  const ofStructure = listPages(send, structureId, behavior);
+  const ofStructure = createListPages(send, structureId, behavior);
   let requests = 0;
   const read: typeof ofStructure = (page, size) => {
     requests++;
@@ -41,10 +45,10 @@ export async function readAllLists(
   const opened = await openPages(read, { size: listPageSize, behavior, of: "lists" });
   const byId = new Map<string, ContactList>();
   let pageSize: number | undefined;
-  let given = 0;
-  for await (const lists of pagesInOrder(read, opened, ({ _id }) => _id)) {
-    if (given > 0) pageSize ??= given;
-    given = lists.length;
+  let count = 0;
+  for await (const lists of readPagesInOrder(read, opened, ({ _id }) => _id)) {
+    if (count > 0) pageSize ??= count;
+    count = lists.length;
     for (const list of lists) byId.set(list._id, list);
   }
   return { lists: [...byId.values()], requests, pageSize, hasTotal: opened.first.total !== undefined };
@@ -64,17 +68,20 @@ export async function countLists(
   structureId: string,
   behavior?: Behavior,
 ): Promise<number | undefined> {
-  return (await listPages(send, structureId, behavior)(1, 1)).total;
+  return (await createListPages(send, structureId, behavior)(1, 1)).total;
 }
 
 /** How many requests it takes to look at the lists once more, when there are so many more of them. */
-export function requestsToLookAgain({ lists, pageSize = listPageSize }: ListReading, more: number): number {
+export function countRequestsToReadAgain(
+  { lists, pageSize = listPageSize }: ListReading,
+  more: number,
+): number {
   return Math.ceil((lists.length + more) / pageSize) + 1;
 }
 
 /**
- * One list with the number of its contacts, which only the listing is specified to tell: where the list alone cannot be read,
- * or does not tell it, all pages are read. Undefined when it does not exist.
+ * One list with the number of its contacts, which only the listing is specified to tell: where the list alone
+ * cannot be read, or does not tell it, all pages are read. Undefined when it does not exist.
  */
 export async function fetchList(
   send: Send,

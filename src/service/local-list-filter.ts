@@ -1,6 +1,6 @@
 /**
- * Searches by list where the service does not filter by `LIST_ID`, a column that the specification does not show: the
- * contacts that the other criterias find are read, and what they tell of their lists decides.
+ * Searches by list where the service does not filter by `LIST_ID`, a column that the specification does not
+ * show: the contacts that the other criterias find are read, and what they tell of their lists decides.
  */
 import { EcmError, exitCodes, ServiceError } from "../errors.ts";
 import type { Contact, Criteria, Filter } from "../wire.ts";
@@ -20,12 +20,12 @@ export interface ListSearch {
 }
 
 /** Whether a search has a criteria that is a list's. */
-export function searchesLists(filters: Filter[]): boolean {
-  return filters.some(({ criterias }) => Array.isArray(criterias) && criterias.some(isOfList));
+export function hasListCriteria(filters: Filter[]): boolean {
+  return filters.some(({ criterias }) => Array.isArray(criterias) && criterias.some(isListCriteria));
 }
 
 /** Reads pages of the members: from the service while it filters by list, else from all that was read. */
-export function listPages(
+export function createLocalListPages(
   { filters, source }: ListSearch,
   pagesFor: PagesFor,
   behavior?: Behavior,
@@ -47,7 +47,8 @@ export function listPages(
             return found;
           },
           (error) => {
-            // The service does not take the other criterias either: its first words are about what was asked for.
+            // The service does not take the other criterias either: its first words are about what was asked
+            // for.
             throw mayBeAboutColumn(error) ? refusal : error;
           },
         );
@@ -67,18 +68,18 @@ async function readAllMembers(
 ): Promise<Partial<Contact>[]> {
   const groups = new Map<string, { others: Criteria[]; lists: Criteria[][] }>();
   for (const { criterias } of filters) {
-    const others = criterias.filter((criteria) => !isOfList(criteria));
+    const others = criterias.filter((criteria) => !isListCriteria(criteria));
     const group = groups.get(JSON.stringify(others)) ?? { others, lists: [] };
-    group.lists.push(criterias.filter(isOfList));
+    group.lists.push(criterias.filter(isListCriteria));
     groups.set(JSON.stringify(others), group);
   }
   const found = new Map<string, Partial<Contact>>();
-  const asked = [...new Set(["_id", ...source, "lists"])];
+  const sources = [...new Set(["_id", ...source, "lists"])];
   for (const { others, lists } of groups.values()) {
-    const read = pagesFor(others.length > 0 ? [{ criterias: others }] : [], asked);
+    const read = pagesFor(others.length > 0 ? [{ criterias: others }] : [], sources);
     for (const contact of await readComplete(read, { size: pageSize, behavior }, ({ _id }) => _id)) {
       if (lists.some((criterias) => criterias.every((criteria) => isMember(contact, criteria)))) {
-        found.set(contact._id ?? "", partsOf(contact, source));
+        found.set(contact._id ?? "", pickParts(contact, source));
       }
     }
   }
@@ -86,7 +87,7 @@ async function readAllMembers(
 }
 
 /** The service gives the ids along with what is asked for. */
-function partsOf(contact: Partial<Contact>, source: readonly string[]): Partial<Contact> {
+function pickParts(contact: Partial<Contact>, source: readonly string[]): Partial<Contact> {
   if (source.includes("lists")) return contact;
   const { lists: _lists, ...rest } = contact;
   return rest;
@@ -100,7 +101,7 @@ function isMember({ lists }: Partial<Contact>, { values }: Criteria): boolean {
   });
 }
 
-function isOfList({ columnToFilter, operator }: Criteria): boolean {
+function isListCriteria({ columnToFilter, operator }: Criteria): boolean {
   return columnToFilter?.toUpperCase() === "LIST_ID" && operator?.toUpperCase() === "EQ";
 }
 
@@ -109,7 +110,10 @@ function mayBeAboutColumn(error: unknown): error is ServiceError {
   return !isSizeRefusal(error) && !isSourceRefusal(error);
 }
 
-/** A refusal may have another reason, such as a list that is gone: then the next search by list is tried again. */
+/**
+ * A refusal may have another reason, such as a list that is gone: then the next search by list is tried
+ * again.
+ */
 export function namesListColumn(refusal: ServiceError): boolean {
   return /columnToFilter|LIST_ID/i.test(`${refusal.details.field} ${refusal.message}`);
 }

@@ -27,9 +27,9 @@ export function mayBeOutdated(error: unknown): boolean {
 const ownParts = new Set(["key", "page", "pageSize", "source", "status", "__v"]);
 
 /** Whether names are known for all that a contact holds. */
-export function isNamed(contact: Partial<Contact>, { structure, lists }: Naming): boolean {
-  const among = (held: { _id: string }[] = [], known: { _id: string }[] = []) =>
-    held.every(({ _id }) => known.some((each) => each._id === _id));
+export function isMentioned(contact: Partial<Contact>, { structure, lists }: Naming): boolean {
+  const among = (contactParts: { _id: string }[] = [], cachedParts: { _id: string }[] = []) =>
+    contactParts.every(({ _id }) => cachedParts.some((each) => each._id === _id));
   return (
     among(contact.fields, structure.fields) &&
     (structure.tags === undefined || among(contact.tags, structure.tags)) &&
@@ -38,12 +38,13 @@ export function isNamed(contact: Partial<Contact>, { structure, lists }: Naming)
 }
 
 /** What a comparison of structures is about. */
-export function namesIn(structures: ContactStructure[]): unknown {
-  const names = (parts: { _id: string; label: string }[] = []) => parts.map(({ _id, label }) => [_id, label]);
-  return structures.map(({ _id, label, fields, tags }) => [_id, label, names(fields), names(tags)]);
+export function collectNames(structures: ContactStructure[]): unknown {
+  const toNames = (parts: { _id: string; label: string }[] = []) =>
+    parts.map(({ _id, label }) => [_id, label]);
+  return structures.map(({ _id, label, fields, tags }) => [_id, label, toNames(fields), toNames(tags)]);
 }
 
-export async function listNames(lists: Promise<ContactList[]>): Promise<unknown> {
+export async function collectListNames(lists: Promise<ContactList[]>): Promise<unknown> {
   return (await lists).map(({ _id, name }) => [_id, name]).sort();
 }
 

@@ -1,7 +1,7 @@
 /**
- * Reading page by page: one rule for contacts and lists. The greatest size is not published, so that a refused size is
- * halved, and one that was silently cut continues at the size it was cut to. A reading ends when the service's total is
- * reached, or with a page that brings nothing new: a short page is no end.
+ * Reading page by page: one rule for contacts and lists. The greatest size is not published, so that a
+ * refused size is halved, and one that was silently cut continues at the size it was cut to. A reading ends
+ * when the service's total is reached, or with a page that brings nothing new: a short page is no end.
  */
 import { EcmError, exitCodes, ServiceError } from "../errors.ts";
 import type { Behavior } from "./behavior.ts";
@@ -30,23 +30,26 @@ export interface PageOptions {
 }
 
 /** A search whose pages do not add up is repeated: others add and remove meanwhile. */
-const mostReadings = 3;
+const maxReadings = 3;
 
 const points = {
   contacts: { most: "maxPage", cut: "pageCut" },
   lists: { most: "maxListSize", cut: "listSizeCut" },
 } as const;
 
-/** Reads the first page, with the largest size that is not refused. @throws what `read` throws for other reasons */
+/**
+ * Reads the first page, with the largest size that is not refused.
+ * @throws what `read` throws for other reasons
+ */
 export async function openPages<T>(read: ReadPage<T>, options: PageOptions): Promise<OpenPages<T>> {
   const { behavior, of = "contacts" } = options;
-  const known = behavior?.get(points[of].most);
-  let size = Math.min(options.size, known ?? Number.POSITIVE_INFINITY);
+  const knownLimit = behavior?.get(points[of].most);
+  let size = Math.min(options.size, knownLimit ?? Number.POSITIVE_INFINITY);
   for (let isHalved = false; ; isHalved = true) {
     try {
       const first = await read(1, size);
       if (isHalved) behavior?.learn(points[of].most, size);
-      return { size: sizeOf(first, size, (cut) => behavior?.learn(points[of].cut, cut)), first };
+      return { size: findPageSize(first, size, (cut) => behavior?.learn(points[of].cut, cut)), first };
     } catch (error) {
       if (size <= 1 || !isSizeRefusal(error)) throw error;
       size = Math.floor(size / 2);
@@ -78,21 +81,25 @@ export async function readSinglePage<T>(
 
 /** @param cut what the service was seen to cut pages to: it counts its pages by what it gives */
 function hasMoreAfter<T>({ items, total }: Page<T>, page: number, size: number, cut = size): boolean {
-  const given = items.length;
+  const count = items.length;
   // More than was asked for is everything: the service does not page.
-  if (given === 0 || total === undefined) return given > 0 && given <= size;
-  const isAsAsked = given === Math.min(size, total - (page - 1) * size);
-  const counted = cut < size ? cut : isAsAsked ? size : given;
-  return (page - 1) * counted + given < total;
+  if (count === 0 || total === undefined) return count > 0 && count <= size;
+  const isRequestedSize = count === Math.min(size, total - (page - 1) * size);
+  const counted = cut < size ? cut : isRequestedSize ? size : count;
+  return (page - 1) * counted + count < total;
 }
 
 /** A service that gives less than was asked for may count its pages by what it gives. */
-function sizeOf<T>({ items, total }: Page<T>, asked: number, onCut: (size: number) => void): number {
-  const given = items.length;
-  if (total === undefined || given === 0 || given >= Math.min(asked, total)) return asked;
+function findPageSize<T>(
+  { items, total }: Page<T>,
+  requestedSize: number,
+  onCut: (size: number) => void,
+): number {
+  const count = items.length;
+  if (total === undefined || count === 0 || count >= Math.min(requestedSize, total)) return requestedSize;
   // One contact fewer than announced was deleted meanwhile; half of them were cut.
-  if (total >= 2 * given) onCut(given);
-  return given;
+  if (total >= 2 * count) onCut(count);
+  return count;
 }
 
 /** Whether a request was refused because it asks for too much at once. */
@@ -105,12 +112,12 @@ export function isSizeRefusal(error: unknown): boolean {
 
 /**
  * Every page in order, the first one included. Ends at the total, or with a page that brings nothing new.
- * @param idOf tells an item that moved to the next page from a new one; items without an id count as new
+ * @param toId tells an item that moved to the next page from a new one; items without an id count as new
  */
-export async function* pagesInOrder<T>(
+export async function* readPagesInOrder<T>(
   read: ReadPage<T>,
   { size, first }: OpenPages<T>,
-  idOf: (item: T) => string | undefined,
+  toId: (item: T) => string | undefined,
 ): AsyncGenerator<T[], void> {
   let page = first;
   let received = 0;
@@ -118,13 +125,13 @@ export async function* pagesInOrder<T>(
   let previous = new Set<string>();
   for (let number = 2; ; number++) {
     const fresh = page.items.filter((item) => {
-      const id = idOf(item);
+      const id = toId(item);
       return id === undefined || !previous.has(id);
     });
     if (fresh.length > 0) yield fresh;
     received += page.items.length;
     if (fresh.length === 0 || received >= (page.total ?? Number.POSITIVE_INFINITY)) return;
-    previous = new Set(page.items.map(idOf).filter((id) => id !== undefined));
+    previous = new Set(page.items.map(toId).filter((id) => id !== undefined));
     page = await read(number, size);
   }
 }
@@ -136,9 +143,9 @@ export async function* pagesInOrder<T>(
 export async function readComplete<T>(
   read: ReadPage<T>,
   options: PageOptions,
-  idOf: (item: T) => string | undefined,
+  toId: (item: T) => string | undefined,
 ): Promise<T[]> {
-  for (let readings = 1; readings <= mostReadings; readings++) {
+  for (let readings = 1; readings <= maxReadings; readings++) {
     const opened = await openPages(read, options);
     const items = new Map<string, T>();
     let total = opened.first.total ?? 0;
@@ -147,8 +154,8 @@ export async function readComplete<T>(
       total = next.total ?? total;
       return next;
     };
-    for await (const page of pagesInOrder(counted, opened, idOf)) {
-      for (const item of page) items.set(idOf(item) ?? "", item);
+    for await (const page of readPagesInOrder(counted, opened, toId)) {
+      for (const item of page) items.set(toId(item) ?? "", item);
     }
     if (items.size >= total) return [...items.values()];
   }

@@ -1,7 +1,19 @@
 /**
- * Finds out at once how the service behaves where its documents are silent: a few reads, and with leave one contact of
- * its own that is created, changed and deleted. What is seen is learned; what could not be seen stays open.
+ * Finds out at once how the service behaves where its documents are silent: a few reads, and with leave one
+ * contact of its own that is created, changed and deleted. What is seen is learned; what could not be seen
+ * stays open.
  */
+
+import {
+  createContactRequest,
+  createEquals,
+  createFilter,
+  deleteContactRequest,
+  mutateContactRequest,
+  wholeContact,
+} from "../api/contacts.ts";
+import { listListsRequest, readLists } from "../api/lists.ts";
+import { getStructureRequest, listStructuresRequest, readStructures } from "../api/structures.ts";
 import { EcmError, exitCodes, ServiceError } from "../errors.ts";
 import type {
   Contact,
@@ -14,30 +26,20 @@ import type {
   Send,
 } from "../wire.ts";
 import { type Behavior, type BehaviorPoint, createBehavior } from "./behavior.ts";
-import { hasReferences, withElements } from "./contact-changes.ts";
+import { hasReferences, setElementForm } from "./contact-changes.ts";
 import { askSearch } from "./contact-search.ts";
-import {
-  allOf,
-  createContactRequest,
-  deleteContactRequest,
-  equals,
-  mutateContactRequest,
-  wholeContact,
-} from "./contacts.ts";
-import { listListsRequest, readLists } from "./lists.ts";
-import { getStructureRequest, listStructuresRequest, readStructures } from "./structures.ts";
 
-export const mostProbeReads = 12;
-const largestPage = 1000;
+export const maxProbeReads = 12;
+const maxPageSize = 1000;
 /** As many keys as a look-up of a bulk run asks for. */
-const manyKeys = 100;
+const manyKeysCount = 100;
 
 /** What was seen, in the words of the sandbox's variants. */
-export type SeenVariants = Record<string, string | number>;
+export type DetectedVariants = Record<string, string | number>;
 
 export interface Probe {
   structure: ContactStructure;
-  seen: SeenVariants;
+  detected: DetectedVariants;
   reads: number;
 }
 
@@ -50,23 +52,26 @@ export interface ProbeOptions {
   limits(): RateLimits | undefined;
 }
 
-/** At most 12 reads; a point that they do not reach stays open. @throws what ends every command: 401, 429, no answer */
+/**
+ * At most 12 reads; a point that they do not reach stays open.
+ * @throws what ends every command: 401, 429, no answer
+ */
 export async function probeReads(options: ProbeOptions): Promise<Probe> {
   const { behavior, structure, limits } = options;
-  const seen: SeenVariants = {};
+  const detected: DetectedVariants = {};
   let reads = 0;
   const send: Send = (request, sendOptions) => {
-    if (reads >= mostProbeReads) throw new NoReadsLeft();
+    if (reads >= maxProbeReads) throw new NoReadsLeftError();
     reads++;
     return options.send(request, sendOptions);
   };
   // Asked afresh: what was learned earlier must not decide what is seen now.
-  const asking: Asking = { send, structureId: structure._id, behavior: createBehavior() };
+  const asking: ProbeState = { send, structureId: structure._id, behavior: createBehavior() };
   const look = async (point: () => Promise<void>) => {
     try {
       await point();
     } catch (error) {
-      if (error instanceof NoReadsLeft || isRefusal(error)) return;
+      if (error instanceof NoReadsLeftError || isRefusal(error)) return;
       throw error;
     }
   };
@@ -76,105 +81,116 @@ export async function probeReads(options: ProbeOptions): Promise<Probe> {
     );
     const isWhole =
       listed?.tags !== undefined && listed.fields.every((field) => field.required !== undefined);
-    seen.structures = isWhole ? "whole" : "slim";
+    detected.structures = isWhole ? "whole" : "slim";
   });
   let lists: ContactList[] = [];
   await look(async () => {
-    lists = await seeLists(asking, seen);
+    lists = await probeLists(asking, detected);
   });
   let contacts: Partial<Contact>[] = [];
   await look(async () => {
-    contacts = await seePages(asking, seen);
+    contacts = await probePages(asking, detected);
   });
   const keys = contacts.map(({ key }) => key).filter((key) => key !== undefined);
-  await look(() => seeSeveralKeys(asking, keys, seen));
-  await look(() => seeManyKeys(asking, keys, seen));
-  await look(() => seeLetterCase(asking, keys, seen));
-  await look(() => seeInactive(asking, seen));
-  await look(() => seeListColumn(asking, lists, seen));
-  seen["hourly-headers"] = limits()?.hour ? "sent" : "missing";
-  if (structure.tags === undefined) await look(() => seeStructure(asking, seen));
-  learnSeen(behavior, seen, asking.behavior);
-  return { structure, seen, reads };
+  await look(() => probeSeveralKeys(asking, keys, detected));
+  await look(() => probeManyKeys(asking, keys, detected));
+  await look(() => probeLetterCase(asking, keys, detected));
+  await look(() => probeInactive(asking, detected));
+  await look(() => probeListColumn(asking, lists, detected));
+  detected["hourly-headers"] = limits()?.hour ? "sent" : "missing";
+  if (structure.tags === undefined) await look(() => probeStructure(asking, detected));
+  learnDetected(behavior, detected, asking.behavior);
+  return { structure, detected, reads };
 }
 
-interface Asking {
+interface ProbeState {
   send: Send;
   structureId: string;
   behavior: Behavior;
 }
 
 /** The reads that a probe may spend are spent. */
-class NoReadsLeft extends EcmError {
+class NoReadsLeftError extends EcmError {
   constructor() {
     super(exitCodes.failed, "No reads are left");
   }
 }
 
 /** A service need not let a key read one structure. */
-async function seeStructure({ send, structureId }: Asking, seen: SeenVariants): Promise<void> {
+async function probeStructure({ send, structureId }: ProbeState, detected: DetectedVariants): Promise<void> {
   try {
     await send(getStructureRequest(structureId));
   } catch (error) {
     if (!(error instanceof ServiceError) || ![403, 404].includes(error.status)) throw error;
     // Nothing else is known to show no structure by itself.
-    if (seen.source === "specified") seen.literal = "yes";
+    if (detected.source === "specified") detected.literal = "yes";
   }
 }
 
 /** `LIST_ID` is a column of the published reference alone. */
-async function seeListColumn(asking: Asking, [list]: ContactList[], seen: SeenVariants): Promise<void> {
+async function probeListColumn(
+  asking: ProbeState,
+  [list]: ContactList[],
+  detected: DetectedVariants,
+): Promise<void> {
   if (!list) return;
-  const isTaken = await search(asking, allOf(equals("LIST_ID", [list._id])), 1).then(
+  const isTaken = await search(asking, createFilter(createEquals("LIST_ID", [list._id])), 1).then(
     () => true,
     (error) => {
       if (isRefusal(error)) return false;
       throw error;
     },
   );
-  seen.columns = isTaken ? "published" : "specified";
+  detected.columns = isTaken ? "published" : "specified";
   asking.behavior.learn("listColumn", isTaken ? "taken" : "refused");
 }
 
-async function seeLists({ send, structureId }: Asking, seen: SeenVariants): Promise<ContactList[]> {
-  const { total, lists } = readLists(await send(listListsRequest(structureId, 1, manyKeys)));
-  seen.lists = total === undefined ? "array" : "records";
+async function probeLists(
+  { send, structureId }: ProbeState,
+  detected: DetectedVariants,
+): Promise<ContactList[]> {
+  const { total, lists } = readLists(await send(listListsRequest(structureId, 1, manyKeysCount)));
+  detected.lists = total === undefined ? "array" : "records";
   return lists;
 }
 
 /** Halves the size at most three times: what is refused below is found out by who reads. */
-async function seePages(asking: Asking, seen: SeenVariants): Promise<Partial<Contact>[]> {
-  for (let size = largestPage; ; size = Math.floor(size / 2)) {
+async function probePages(asking: ProbeState, detected: DetectedVariants): Promise<Partial<Contact>[]> {
+  for (let size = maxPageSize; ; size = Math.floor(size / 2)) {
     try {
       const { contacts, totalRecords } = await search(asking, [], size, wholeContact);
-      if (size < largestPage) seen.page = `refuse:${size}`;
+      if (size < maxPageSize) detected.page = `refuse:${size}`;
       if (contacts.length > 0 && totalRecords >= 2 * contacts.length && contacts.length < size) {
-        seen.page = `cap:${contacts.length}`;
-      } else if (size === largestPage && totalRecords > 0) seen.page ??= `refuse:${largestPage}`;
+        detected.page = `cap:${contacts.length}`;
+      } else if (size === maxPageSize && totalRecords > 0) detected.page ??= `refuse:${maxPageSize}`;
       const [first] = contacts;
-      seen.source = asking.behavior.get("source") ?? "published";
-      if (first?.contactStatus !== undefined) seen.status = "parts";
-      else if (first?.status && seen.source === "published") seen.status = "object";
+      detected.source = asking.behavior.get("source") ?? "published";
+      if (first?.contactStatus !== undefined) detected.status = "parts";
+      else if (first?.status && detected.source === "published") detected.status = "object";
       return contacts;
     } catch (error) {
-      if (!isRefusal(error) || size < largestPage / 8) throw error;
+      if (!isRefusal(error) || size < maxPageSize / 8) throw error;
     }
   }
 }
 
-async function seeSeveralKeys(asking: Asking, keys: string[], seen: SeenVariants): Promise<void> {
+async function probeSeveralKeys(
+  asking: ProbeState,
+  keys: string[],
+  detected: DetectedVariants,
+): Promise<void> {
   const [one, other] = keys;
   if (one === undefined || other === undefined) return;
   try {
-    const { contacts } = await search(asking, allOf(equals("KEY", [one, other])), 10);
-    seen.keys = contacts.length >= 2 ? "any" : "first";
+    const { contacts } = await search(asking, createFilter(createEquals("KEY", [one, other])), 10);
+    detected.keys = contacts.length >= 2 ? "any" : "first";
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    seen.keys = "refused";
+    detected.keys = "refused";
   }
-  if (seen.keys === "any") asking.behavior.learn("keys", "any");
+  if (detected.keys === "any") asking.behavior.learn("keys", "any");
   else {
-    const each = [one, other].flatMap((key) => allOf(equals("KEY", [key])));
+    const each = [one, other].flatMap((key) => createFilter(createEquals("KEY", [key])));
     const isTaken = await search(asking, each, 10).then(
       ({ contacts }) => contacts.length >= 2,
       (error) => {
@@ -187,19 +203,21 @@ async function seeSeveralKeys(asking: Asking, keys: string[], seen: SeenVariants
 }
 
 /** A hundred keys, all but the last of nobody. */
-async function seeManyKeys(asking: Asking, keys: string[], seen: SeenVariants): Promise<void> {
+async function probeManyKeys(asking: ProbeState, keys: string[], detected: DetectedVariants): Promise<void> {
   const mode = asking.behavior.get("keys");
   const [last] = keys;
   if (last === undefined || mode === undefined || mode === "one") return;
-  for (let count = manyKeys; count >= 12; count = Math.floor(count / 2)) {
+  for (let count = manyKeysCount; count >= 12; count = Math.floor(count / 2)) {
     const nobody = Array.from({ length: count - 1 }, (_, index) => `ecm-probe-${index}@example.com`);
     const asked = [...nobody, last];
     const filters =
-      mode === "any" ? allOf(equals("KEY", asked)) : asked.flatMap((key) => allOf(equals("KEY", [key])));
+      mode === "any"
+        ? createFilter(createEquals("KEY", asked))
+        : asked.flatMap((key) => createFilter(createEquals("KEY", [key])));
     try {
       await search(asking, filters, Math.min(count, 10));
-      if (count < manyKeys) {
-        seen["max-keys"] = count;
+      if (count < manyKeysCount) {
+        detected["max-keys"] = count;
         asking.behavior.learn("maxKeys", count);
       }
       return;
@@ -209,24 +227,28 @@ async function seeManyKeys(asking: Asking, keys: string[], seen: SeenVariants): 
   }
 }
 
-async function seeLetterCase(asking: Asking, keys: string[], seen: SeenVariants): Promise<void> {
+async function probeLetterCase(
+  asking: ProbeState,
+  keys: string[],
+  detected: DetectedVariants,
+): Promise<void> {
   const key = keys.find((each) => each.includes("@") && each !== each.toUpperCase());
   if (key === undefined) return;
-  const { contacts } = await search(asking, allOf(equals("KEY", [key.toUpperCase()])), 10);
+  const { contacts } = await search(asking, createFilter(createEquals("KEY", [key.toUpperCase()])), 10);
   const isFolded = contacts.some((contact) => contact.key?.toLowerCase() === key.toLowerCase());
-  seen["key-case"] = isFolded ? "fold" : "exact";
+  detected["key-case"] = isFolded ? "fold" : "exact";
 }
 
-async function seeInactive(asking: Asking, seen: SeenVariants): Promise<void> {
-  const { contacts } = await search(asking, allOf(equals("CONTACT_STATUS", ["inactive"])), 1);
+async function probeInactive(asking: ProbeState, detected: DetectedVariants): Promise<void> {
+  const { contacts } = await search(asking, createFilter(createEquals("CONTACT_STATUS", ["inactive"])), 1);
   const key = contacts[0]?.key;
   if (key === undefined) return;
-  const shown = await search(asking, allOf(equals("KEY", [key])), 10);
-  seen.inactive = shown.contacts.some((contact) => contact.key === key) ? "shown" : "hidden";
+  const answer = await search(asking, createFilter(createEquals("KEY", [key])), 10);
+  detected.inactive = answer.contacts.some((contact) => contact.key === key) ? "shown" : "hidden";
 }
 
 function search(
-  { send, structureId, behavior }: Asking,
+  { send, structureId, behavior }: ProbeState,
   filters: Filter[],
   pageSize: number,
   source: string[] = ["_id", "key"],
@@ -239,25 +261,28 @@ function isRefusal(error: unknown): boolean {
 }
 
 /** The contact that `--write` makes, in an address space that belongs to nobody. */
-export function probeContact(structure: ContactStructure, random: string) {
+export function createProbeContact(structure: ContactStructure, random: string) {
   return { key: `ecm-probe-${random}@example.com`, contactStructureId: structure._id };
 }
 
 /** How long a search may take to show a new contact before that is left open, in milliseconds. */
-const lagPauses = [250, 750, 1500, 2500];
+const lagPausesMilliseconds = [250, 750, 1500, 2500];
 
-/** Creates, changes and deletes one contact. @throws with a hint that names the contact when it could not be deleted */
+/**
+ * Creates, changes and deletes one contact.
+ * @throws with a hint that names the contact when it could not be deleted
+ */
 export async function probeWrites(
   { send, behavior, structure, clock }: ProbeOptions,
-  body: ReturnType<typeof probeContact>,
-): Promise<SeenVariants> {
-  const seen: SeenVariants = {};
+  body: ReturnType<typeof createProbeContact>,
+): Promise<DetectedVariants> {
+  const detected: DetectedVariants = {};
   const created = await send<Partial<Contact> | undefined>(createContactRequest(body));
   const since = clock.now();
-  const asking: Asking = { send, structureId: structure._id, behavior: createBehavior(behavior.known) };
-  const found = await untilShown(asking, body.key, clock, created.body?._id);
+  const asking: ProbeState = { send, structureId: structure._id, behavior: createBehavior(behavior.known) };
+  const found = await measureLag(asking, body.key, clock, created.body?._id);
   const id = created.body?._id ?? found;
-  if (found !== undefined) seen["search-lag"] = roundedLag(clock.now() - since);
+  if (found !== undefined) detected["search-lag"] = roundLag(clock.now() - since);
   if (id === undefined) {
     throw new EcmError(
       exitCodes.failed,
@@ -269,7 +294,7 @@ export async function probeWrites(
     );
   }
   try {
-    await seeMutate(send, structure, id, seen);
+    await probeMutate(send, structure, id, detected);
   } finally {
     await send(deleteContactRequest(id)).catch((error: unknown) => {
       if (error instanceof EcmError)
@@ -277,36 +302,36 @@ export async function probeWrites(
       throw error;
     });
   }
-  learnSeen(behavior, seen);
-  return seen;
+  learnDetected(behavior, detected);
+  return detected;
 }
 
 /** What is shown with the first search was shown at once. */
-function roundedLag(milliseconds: number): number {
-  return milliseconds < lagPauses[0]! ? 0 : Math.round(milliseconds);
+function roundLag(milliseconds: number): number {
+  return milliseconds < lagPausesMilliseconds[0]! ? 0 : Math.round(milliseconds);
 }
 
-async function untilShown(
-  asking: Asking,
+async function measureLag(
+  asking: ProbeState,
   key: string,
   clock: ProbeOptions["clock"],
   id: string | undefined,
 ): Promise<string | undefined> {
-  const criteria: Criteria = equals("KEY", [key]);
-  for (const pause of [0, ...lagPauses]) {
+  const criteria: Criteria = createEquals("KEY", [key]);
+  for (const pause of [0, ...lagPausesMilliseconds]) {
     if (pause > 0) await clock.sleep(pause);
-    const { contacts } = await search(asking, allOf(criteria), 10);
-    const shown = contacts.find((contact) => contact.key === key);
-    if (shown) return shown._id ?? id;
+    const { contacts } = await search(asking, createFilter(criteria), 10);
+    const found = contacts.find((contact) => contact.key === key);
+    if (found) return found._id ?? id;
   }
   return undefined;
 }
 
-async function seeMutate(
+async function probeMutate(
   send: Send,
   structure: ContactStructure,
   id: string,
-  seen: SeenVariants,
+  detected: DetectedVariants,
 ): Promise<void> {
   const [tag] = structure.tags ?? [];
   const [field] = structure.fields.filter(({ dataType }) => dataType === "text");
@@ -314,26 +339,26 @@ async function seeMutate(
     ? { addTags: [{ _id: tag._id }] }
     : { updateFields: field ? [{ _id: field._id, value: "probe" }] : [] };
   let form: "object" | "id" = "object";
-  const mutate = () => send<unknown>(mutateContactRequest(id, withElements(body, form)));
+  const mutate = () => send<unknown>(mutateContactRequest(id, setElementForm(body, form)));
   const answer = await mutate().catch((error: unknown) => {
     if (!isRefusal(error) || !hasReferences(body)) throw error;
     form = "id";
     return mutate();
   });
-  if (hasReferences(body)) seen["mutate-elements"] = form;
+  if (hasReferences(body)) detected["mutate-elements"] = form;
   const text = answer.body as Partial<Contact> | null | undefined;
-  seen["mutate-answer"] =
+  detected["mutate-answer"] =
     text === undefined || text === null ? "empty" : text._id === id ? "contact" : "other";
   await mutate().then(
     () => undefined,
     (error: unknown) => {
       if (!isRefusal(error)) throw error;
-      seen.noop = (error as ServiceError).type;
+      detected.noop = (error as ServiceError).type;
     },
   );
 }
 
-const pointOf: Record<string, BehaviorPoint> = {
+const pointsByVariant: Record<string, BehaviorPoint> = {
   lists: "lists",
   structures: "structures",
   status: "status",
@@ -345,9 +370,13 @@ const pointOf: Record<string, BehaviorPoint> = {
   noop: "noop",
 };
 
-function learnSeen(behavior: Behavior, seen: SeenVariants, found: Behavior = createBehavior()): void {
-  for (const [name, value] of Object.entries(seen)) {
-    const point = pointOf[name];
+function learnDetected(
+  behavior: Behavior,
+  detected: DetectedVariants,
+  found: Behavior = createBehavior(),
+): void {
+  for (const [name, value] of Object.entries(detected)) {
+    const point = pointsByVariant[name];
     if (point) behavior.learn(point, value as never);
   }
   for (const point of ["keys", "maxKeys", "statusCase", "source", "listColumn", "status"] as const) {
@@ -355,9 +384,9 @@ function learnSeen(behavior: Behavior, seen: SeenVariants, found: Behavior = cre
     if (value !== undefined) behavior.learn(point, value as never);
     else if (point === "maxKeys" && found.get("keys") !== undefined) behavior.forget("maxKeys");
   }
-  const [beyond, size] = String(seen.page ?? "").split(":");
+  const [beyond, size] = String(detected.page ?? "").split(":");
   if (beyond === "cap") behavior.learn("pageCut", Number(size));
   else if (beyond === "refuse") behavior.learn("maxPage", Number(size));
-  const lag = seen["search-lag"];
+  const lag = detected["search-lag"];
   if (typeof lag === "number") behavior.learn("searchLag", lag);
 }

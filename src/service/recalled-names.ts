@@ -1,13 +1,15 @@
-/** The names of earlier commands that a command takes in place of fetching them, and whether it has taken any. */
+/**
+ * The names of earlier commands that a command takes in place of fetching them, and whether it has taken any.
+ */
 import type { ContactList } from "../wire.ts";
-import { type RememberedNames, rememberedSeconds } from "./remembered-names.ts";
+import { type CachedNames, maxCacheAgeSeconds } from "./cached-names.ts";
 
 /** What earlier commands saw of the account. */
 export interface AccountMemory {
   /** What was seen at most so long ago. */
-  recall(seconds: number): Pick<RememberedNames, "structures" | "whole" | "lists">;
-  /** @param askedAt when the first of their pages was asked for, in milliseconds since the epoch */
-  keepLists(structureId: string, lists: readonly ContactList[], askedAt: number): void;
+  recall(seconds: number): Pick<CachedNames, "structures" | "whole" | "lists">;
+  /** @param requestedAt when the first of their pages was asked for, in milliseconds since the epoch */
+  keepLists(structureId: string, lists: readonly ContactList[], requestedAt: number): void;
   now(): number;
 }
 
@@ -25,8 +27,8 @@ export function createRecalledNames(memory?: AccountMemory) {
       isUsed ||= found !== undefined;
       return found;
     },
-    start(effect: keyof typeof rememberedSeconds): void {
-      names = memory?.recall(rememberedSeconds[effect]);
+    start(effect: keyof typeof maxCacheAgeSeconds): void {
+      names = memory?.recall(maxCacheAgeSeconds[effect]);
       isUsed = false;
     },
     /** Nothing more is taken; what was taken still counts. */

@@ -1,11 +1,12 @@
 /**
- * The names of a search's `source`. The published reference and the specification name different parts of a contact, and
- * a service refuses a search that holds a name it does not know. So a refused search is asked again with the names of
- * the other document, and then with those that both have. Pure.
+ * The names of a search's `source`. The published reference and the specification name different parts of a
+ * contact, and a service refuses a search that holds a name it does not know. So a refused search is asked
+ * again with the names of the other document, and then with those that both have. Pure.
  */
+
+import { statusParts } from "../api/contacts.ts";
 import { ServiceError } from "../errors.ts";
 import type { BehaviorPoints } from "./behavior.ts";
-import { statusParts } from "./contacts.ts";
 
 export type SourceForm = BehaviorPoints["source"];
 
@@ -13,26 +14,26 @@ export type SourceForm = BehaviorPoints["source"];
 const forms: readonly SourceForm[] = ["published", "specified", "common"];
 
 /** The names in a form. What the form has no name for is left out: the answer does not tell it. */
-export function sourceIn(form: SourceForm, source: readonly string[]): string[] {
+export function toSource(form: SourceForm, source: readonly string[]): string[] {
   if (form === "published") return [...source];
-  const named = source.filter((name) => !statusParts.includes(name) && name !== "updatedAt");
-  if (form === "specified" && source.some((name) => statusParts.includes(name))) named.push("status");
+  const namedParts = source.filter((name) => !statusParts.includes(name) && name !== "updatedAt");
+  if (form === "specified" && source.some((name) => statusParts.includes(name))) namedParts.push("status");
   // A search needs a name.
-  return named.length > 0 ? named : ["_id"];
+  return namedParts.length > 0 ? namedParts : ["_id"];
 }
 
 /** The forms to try after one was refused: those that ask for something else than what was refused. */
-export function otherForms(refused: SourceForm, source: readonly string[]): SourceForm[] {
-  const asked = new Set([nameOfAll(refused)]);
+export function listOtherForms(refused: SourceForm, source: readonly string[]): SourceForm[] {
+  const refusedNames = new Set([toName(refused)]);
   return forms.filter((form) => {
-    const all = nameOfAll(form);
-    if (asked.has(all)) return false;
-    asked.add(all);
+    const all = toName(form);
+    if (refusedNames.has(all)) return false;
+    refusedNames.add(all);
     return true;
   });
 
-  function nameOfAll(form: SourceForm): string {
-    return sourceIn(form, source).join();
+  function toName(form: SourceForm): string {
+    return toSource(form, source).join();
   }
 }
 
@@ -42,13 +43,16 @@ export function isSourceRefusal(error: unknown): boolean {
   return /\bsource\b/i.test(error.details.field ?? error.message);
 }
 
-/** Whether an answer to these names shows which form the service takes; should it be another, its next refusal tells. */
+/**
+ * Whether an answer to these names shows which form the service takes; should it be another, its next refusal
+ * tells.
+ */
 export function provesForm(source: readonly string[]): boolean {
   return source.some((name) => statusParts.includes(name) || name === "updatedAt");
 }
 
 /** Whether searches are known to tell this part of a contact in no form. */
-export function isUntold(form: SourceForm | undefined, part: string): boolean {
+export function isLeftOut(form: SourceForm | undefined, part: string): boolean {
   if (part === "updatedAt") return form === "specified" || form === "common";
   return statusParts.includes(part) && form === "common";
 }

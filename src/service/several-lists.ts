@@ -1,25 +1,28 @@
 /**
- * Members of any of several lists, in a form of a search that was proven. Whether a criteria with several values, or several
- * filters, mean "any of them" is not documented, and a service that honours only the first would leave people out in silence.
+ * Members of any of several lists, in a form of a search that was proven. Whether a criteria with several
+ * values, or several filters, mean "any of them" is not documented, and a service that honours only the first
+ * would leave people out in silence.
  */
+
+import { createEquals, createFilter, readSearch, searchContactsRequest } from "../api/contacts.ts";
 import { EcmError, exitCodes } from "../errors.ts";
 import type { Criteria, Filter, Send } from "../wire.ts";
 import type { Behavior } from "./behavior.ts";
 import { isRefusal } from "./checked-search.ts";
-import { allOf, equals, readSearch, searchContactsRequest } from "./contacts.ts";
 import { namesListColumn } from "./local-list-filter.ts";
 
 /** The filters that find members of any of the lists, of whom the further criterias hold as well. */
 export type ListFilters = (further?: readonly Criteria[]) => Filter[];
 
 /** Others may add and remove members between two counts. */
-const mostCounts = 3;
+const maxCounts = 3;
 
 /**
- * Each list after the first costs two requests: its members, and how many of them the search for all lists finds.
+ * Each list after the first costs two requests: its members, and how many of them the search for all lists
+ * finds.
  * @throws EcmError where no form of the search finds the members of every list
  */
-export async function provenListFilters(
+export async function findProvenListFilters(
   send: Send,
   structureId: string,
   lists: readonly string[],
@@ -27,8 +30,8 @@ export async function provenListFilters(
 ): Promise<ListFilters> {
   const ids = [...new Set(lists)];
   const forms: ListFilters[] = [
-    (further = []) => allOf(...further, equals("LIST_ID", ids)),
-    (further = []) => ids.flatMap((id) => allOf(...further, equals("LIST_ID", [id]))),
+    (further = []) => createFilter(...further, createEquals("LIST_ID", ids)),
+    (further = []) => ids.flatMap((id) => createFilter(...further, createEquals("LIST_ID", [id]))),
   ];
   // Where the service does not filter by list, what its pages tell decides.
   if (ids.length < 2 || behavior?.get("listColumn") === "refused") return forms[0]!;
@@ -36,10 +39,10 @@ export async function provenListFilters(
     const query = { structureId, filters, page: 1, pageSize: 1, source: ["_id"] };
     return readSearch(await send(searchContactsRequest(query))).totalRecords;
   };
-  const findsAllOf = async (form: ListFilters, id: string): Promise<boolean> => {
-    const inList = equals("LIST_ID", [id]);
-    for (let counts = 1; counts <= mostCounts; counts++) {
-      if ((await count(form([inList]))) === (await count(allOf(inList)))) return true;
+  const findsAllMembers = async (form: ListFilters, id: string): Promise<boolean> => {
+    const inList = createEquals("LIST_ID", [id]);
+    for (let counts = 1; counts <= maxCounts; counts++) {
+      if ((await count(form([inList]))) === (await count(createFilter(inList)))) return true;
     }
     return false;
   };
@@ -47,7 +50,7 @@ export async function provenListFilters(
   for (const form of forms) {
     try {
       let isProven = true;
-      for (const id of ids.slice(1)) isProven &&= await findsAllOf(form, id);
+      for (const id of ids.slice(1)) isProven &&= await findsAllMembers(form, id);
       if (isProven) return form;
     } catch (error) {
       if (!isRefusal(error)) throw error;

@@ -1,13 +1,16 @@
 /** A contact's status where no search tells it: it is read from the contact, by its id. */
+
+import { findStatus, getContactRequest } from "../api/contacts.ts";
 import { ServiceError } from "../errors.ts";
 import type { Contact, Send, SendOptions } from "../wire.ts";
-import { getContactRequest, statusOf } from "./contacts.ts";
 
 /** Contacts that are read at once. */
 const concurrency = 4;
 
-/** The contacts with their status, in one request for each that has none. Who is gone meanwhile stays without. */
-export async function withStatuses(
+/**
+ * The contacts with their status, in one request for each that has none. Who is gone meanwhile stays without.
+ */
+export async function addStatuses(
   send: Send,
   contacts: readonly Partial<Contact>[],
   options?: SendOptions,
@@ -15,20 +18,20 @@ export async function withStatuses(
   const complete: Partial<Contact>[] = [];
   for (let start = 0; start < contacts.length; start += concurrency) {
     const some = contacts.slice(start, start + concurrency);
-    complete.push(...(await Promise.all(some.map((each) => withStatus(send, each, options)))));
+    complete.push(...(await Promise.all(some.map((each) => addStatus(send, each, options)))));
   }
   return complete;
 }
 
-async function withStatus(
+async function addStatus(
   send: Send,
   contact: Partial<Contact>,
   options?: SendOptions,
 ): Promise<Partial<Contact>> {
-  if (statusOf(contact) || contact._id === undefined) return contact;
+  if (findStatus(contact) || contact._id === undefined) return contact;
   try {
     const { body } = await send<Partial<Contact> | null>(getContactRequest(contact._id), options);
-    const status = statusOf(body ?? undefined);
+    const status = findStatus(body ?? undefined);
     return status ? { ...contact, status } : contact;
   } catch (error) {
     if (error instanceof ServiceError && error.status === 404) return contact;

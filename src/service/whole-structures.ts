@@ -1,8 +1,9 @@
 /** Structures with what a listing may leave out: each is read by itself when that is needed, once. */
+
+import { getStructureRequest, readStructure } from "../api/structures.ts";
 import { ServiceError, UnreadableAnswerError } from "../errors.ts";
 import type { ContactStructure, Send } from "../wire.ts";
 import type { RecalledNames } from "./recalled-names.ts";
-import { getStructureRequest, readStructure } from "./structures.ts";
 
 export function createWholeStructures(send: Send, recalled: RecalledNames) {
   const byId = new Map<string, Promise<ContactStructure>>();
@@ -23,17 +24,17 @@ export function createWholeStructures(send: Send, recalled: RecalledNames) {
   async function complete(structure: ContactStructure): Promise<ContactStructure> {
     const { _id: id, tags, __v: version } = structure;
     if (tags !== undefined && version !== undefined) return structure;
-    const taken = byId.get(id);
-    if (taken) return taken;
-    const known = recalled.take(({ whole }) => whole?.[id]?.item);
-    return keep(id, known ? Promise.resolve({ ...structure, ...known }) : readWhole(structure));
+    const cached = byId.get(id);
+    if (cached) return cached;
+    const cachedWhole = recalled.take(({ whole }) => whole?.[id]?.item);
+    return keep(id, cachedWhole ? Promise.resolve({ ...structure, ...cachedWhole }) : readWhole(structure));
   }
 
   async function forUpdate(structure: ContactStructure): Promise<ContactStructure> {
-    const isSaid = structure.fields.every(({ required }) => required !== undefined);
-    if (isSaid || wholes.has(structure)) return complete(structure);
-    const known = await byId.get(structure._id);
-    return known && wholes.has(known) ? known : keep(structure._id, readWhole(structure));
+    const isComplete = structure.fields.every(({ required }) => required !== undefined);
+    if (isComplete || wholes.has(structure)) return complete(structure);
+    const cached = await byId.get(structure._id);
+    return cached && wholes.has(cached) ? cached : keep(structure._id, readWhole(structure));
   }
 
   return { byId, complete, forUpdate };

@@ -7,20 +7,23 @@ import type { Terminal } from "./terminal.ts";
 
 const newline = 0x0a;
 
-/** @param flag for the message, such as `--data`. @throws UsageError when it cannot be read, or is not UTF-8. */
+/**
+ * @param flag for the message, such as `--data`.
+ * @throws UsageError when it cannot be read, or is not UTF-8.
+ */
 export async function readDataInput(terminal: Terminal, source: string, flag: string): Promise<string> {
-  if (source === "-") return textIn(await buffer(terminal.stdin), "standard input", flag);
+  if (source === "-") return decodeText(await buffer(terminal.stdin), "standard input", flag);
   const bytes = await readFile(source).catch(({ code, message }: NodeJS.ErrnoException) => {
     const why = code === "ENOENT" ? "there is no such file" : message.split(",")[0];
     throw new UsageError(`${flag}: cannot read ${source}: ${why}`, "Check the path; - reads standard input");
   });
-  return textIn(bytes, source, flag);
+  return decodeText(bytes, source, flag);
 }
 
 /** Text in another encoding would go on with replacement characters in place of its letters. */
-function textIn(bytes: Buffer, source: string, flag: string): string {
+function decodeText(bytes: Buffer, source: string, flag: string): string {
   const text = bytes.toString("utf8");
-  if (isUtf8(bytes)) return withoutMark(text);
+  if (isUtf8(bytes)) return removeByteOrderMark(text);
   const again = Buffer.from(text, "utf8");
   const offset = bytes.findIndex((byte, at) => byte !== again[at]);
   const line = bytes.subarray(0, offset).filter((byte) => byte === newline).length + 1;
@@ -30,7 +33,10 @@ function textIn(bytes: Buffer, source: string, flag: string): string {
   );
 }
 
-/** The same for JSON: the text as it came, and what it says. @throws UsageError naming where it is malformed. */
+/**
+ * The same for JSON: the text as it came, and what it says.
+ * @throws UsageError naming where it is malformed.
+ */
 export async function readJsonInput(
   terminal: Terminal,
   source: string,
@@ -46,6 +52,6 @@ export async function readJsonInput(
   }
 }
 
-function withoutMark(content: string): string {
+function removeByteOrderMark(content: string): string {
   return content.startsWith("\ufeff") ? content.slice(1) : content;
 }

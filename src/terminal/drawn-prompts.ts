@@ -16,7 +16,8 @@ export function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Pr
   const { stdin } = terminal;
   const ask = async <T>(question: (inquirer: Inquirer, context: PromptContext) => Promise<T>): Promise<T> => {
     const inquirer = await import("@inquirer/prompts");
-    // Without this a question whose input ends (Ctrl-D) is never settled, and the process ends as if all were well.
+    // Without this a question whose input ends (Ctrl-D) is never settled, and the process ends as if all were
+    // well.
     const ending = new AbortController();
     const end = () => ending.abort();
     const onKey = (_text: unknown, key?: { ctrl?: boolean; name?: string }) => {
@@ -26,7 +27,7 @@ export function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Pr
     try {
       return await question(inquirer, {
         input: stdin,
-        output: canvas(terminal),
+        output: createCanvas(terminal),
         signal: AbortSignal.any([signal, ending.signal]),
         clearPromptOnDone: false,
       });
@@ -64,13 +65,16 @@ export function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Pr
   };
 }
 
-/** What questions are drawn on: stderr, without colours where none are wanted. It ends with the question; stderr does not. */
-function canvas(terminal: Terminal): Writable & { columns?: number } {
+/**
+ * What questions are drawn on: stderr, without colours where none are wanted. It ends with the question;
+ * stderr does not.
+ */
+function createCanvas(terminal: Terminal): Writable & { columns?: number } {
   const { stderr, isColored } = terminal;
   const drawing = new Writable({
     decodeStrings: false,
     write(text: string | Buffer, _encoding, done) {
-      stderr.write(isColored.err ? text : withoutColours(String(text)));
+      stderr.write(isColored.err ? text : removeColors(String(text)));
       done();
     },
   });
@@ -78,6 +82,6 @@ function canvas(terminal: Terminal): Writable & { columns?: number } {
 }
 
 /** Movements of the cursor stay. */
-function withoutColours(text: string): string {
+function removeColors(text: string): string {
   return text.replace(/\u001b\[[\d;]*m/g, "");
 }

@@ -5,21 +5,24 @@ import type { OutputOptions } from "./format.ts";
 import { presentValue } from "./present.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `{ method, path, body }` in JSON formats (`body` null where there is none), an array of them for several requests; else the same as a person reads it. */
+/**
+ * `{ method, path, body }` in JSON formats (`body` null where there is none), an array of them for several
+ * requests; else the same as a person reads it.
+ */
 export function presentDryRun(
   terminal: Terminal,
   output: OutputOptions,
   ...requests: ApiRequest[]
 ): Promise<void> {
-  const shown = requests.map(({ method, path, body, rawBody }) => ({
+  const printed = requests.map(({ method, path, body, rawBody }) => ({
     method,
     path,
     body: rawBody === undefined ? (body ?? null) : (JSON.parse(rawBody) as unknown),
   }));
-  const text = shown.map(({ method, path, body }) => {
+  const text = printed.map(({ method, path, body }) => {
     const indented = body === null ? "" : `\n${JSON.stringify(body, null, 2)}`;
     return escapeControlsInLines(`${method} ${path}${indented}`);
   });
   terminal.note(requests.length === 1 ? "Dry run: this was not sent" : "Dry run: these were not sent");
-  return presentValue(terminal, output, shown.length === 1 ? shown[0] : shown, text.join("\n"));
+  return presentValue(terminal, output, printed.length === 1 ? printed[0] : printed, text.join("\n"));
 }

@@ -1,4 +1,7 @@
-/** Foreign text (from the service or a file) made safe to show: it can neither move the cursor nor colour anything. */
+/**
+ * Foreign text (from the service or a file) made safe to show: it can neither move the cursor nor colour
+ * anything.
+ */
 
 // C0 and C1 controls, DEL, line and paragraph separators, and the marks that reorder or hide text.
 const unsafe = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
@@ -7,7 +10,7 @@ const loneSurrogate = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\
 
 /** Shows control characters as `\n`, `\t`, `\r`, `\x1b` or `\u202e`. Printable text is returned as it is. */
 export function escapeControls(text: string): string {
-  return text.replace(unsafe, shown).replace(loneSurrogate, shown);
+  return text.replace(unsafe, escapeCharacter).replace(loneSurrogate, escapeCharacter);
 }
 
 /** The same for text of several lines, such as a help text or a hint: line breaks stay. */
@@ -20,7 +23,7 @@ export function escapeJson(json: string): string {
   return json.replace(unsafe, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-function shown(character: string): string {
+function escapeCharacter(character: string): string {
   if (character === "\n") return "\\n";
   if (character === "\t") return "\\t";
   if (character === "\r") return "\\r";

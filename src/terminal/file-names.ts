@@ -32,7 +32,7 @@ const kindsByEnding = new Map(
  * @param flag that names the file
  * @throws UsageError for a kind of file that is not written
  */
-export function formatByName(file: string, flag = "--output-file"): FileFormat | undefined {
+export function findFormatByName(file: string, flag = "--output-file"): FileFormat | undefined {
   const [, stem, ending] = /^(.+)\.([^.]+)$/.exec(basename(file)) ?? [];
   if (ending === undefined) return undefined;
   const kind = kindsByEnding.get(ending.toLowerCase());
@@ -52,29 +52,33 @@ export function formatByName(file: string, flag = "--output-file"): FileFormat |
  * @param text what the form for people is called: `yaml` where a command writes that
  * @throws UsageError where name and `--output` say different things
  */
-export function formatOfFile(
+export function chooseFileFormat(
   file: string,
-  { asked, usual, text }: { asked?: OutputFormat; usual: OutputFormat; text: "table" | "yaml" },
+  {
+    requested,
+    defaultFormat,
+    text,
+  }: { requested?: OutputFormat; defaultFormat: OutputFormat; text: "table" | "yaml" },
 ): OutputFormat {
-  const byName = formatByName(file);
-  const format = asked ?? (byName === "yaml" ? "table" : byName) ?? usual;
-  requireFormatOf(file, text === "yaml" && format !== "json" && format !== "ndjson" ? "yaml" : format);
+  const byName = findFormatByName(file);
+  const format = requested ?? (byName === "yaml" ? "table" : byName) ?? defaultFormat;
+  requireFileFormat(file, text === "yaml" && format !== "json" && format !== "ndjson" ? "yaml" : format);
   return format;
 }
 
 /** @throws UsageError where the name says another format than the one that is written */
-export function requireFormatOf(file: string, format: FileFormat, flag = "--output-file"): void {
-  const byName = formatByName(file, flag);
+export function requireFileFormat(file: string, format: FileFormat, flag = "--output-file"): void {
+  const byName = findFormatByName(file, flag);
   if (byName === undefined || byName === format) return;
   const stem = file.slice(0, file.lastIndexOf("."));
   const ending = format === "table" || format === "id" ? "txt" : format;
   throw new UsageError(
-    `${flag}: ${file} is ${nameOf(byName)} by its name, but the output is ${nameOf(format)}`,
+    `${flag}: ${file} is ${formatName(byName)} by its name, but the output is ${formatName(format)}`,
     `Name it ${stem}.${ending}`,
   );
 }
 
-function nameOf(format: FileFormat): string {
+function formatName(format: FileFormat): string {
   const names: Partial<Record<FileFormat, string>> = {
     table: "a table for people",
     id: "ids",

@@ -18,9 +18,9 @@ export interface OutputOptions {
   /** From `--output-file`: written atomically in place of stdout. */
   outputFile?: string;
   /** Remembers that file once it is written. */
-  written?: WrittenFiles;
+  writtenFiles?: WrittenFiles;
   /** What stood in its place when the command began. */
-  seen?: string;
+  stateBefore?: string;
   bom?: boolean;
   safeCells?: boolean;
 }

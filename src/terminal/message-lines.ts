@@ -1,8 +1,11 @@
-/** Wraps messages between words at the width of a terminal. What a person copies is never broken: the terminal wraps it visually. */
+/**
+ * Wraps messages between words at the width of a terminal. What a person copies is never broken: the terminal
+ * wraps it visually.
+ */
 
 /**
- * What is never broken: a command to its end, a flag with its value, a name in quotes, a path behind a colon that has
- * blanks in it; else a word.
+ * What is never broken: a command to its end, a flag with its value, a name in quotes, a path behind a colon
+ * that has blanks in it; else a word.
  */
 const piece =
   /(?:[A-Z_]+=\S+ )*\becm (?:'[^']*'|"[^"]*"|\\.|[^\s'";,(]|[;,](?! )| (?![(·]))+|--[\w-]+[ =](?:(?:'[^']*'|\\')+|"[^"]*"|[A-Z][\w|-]*)|"[^"]{1,60}"[^\s"]*|(?<=: )(?:[/~]|\.{1,2}\/|[A-Z]:\\).+|\S+/g;
@@ -15,11 +18,11 @@ const piece =
 export function fitMessage(text: string, columns: number, hang?: number): string {
   return text
     .split("\n")
-    .map((line) => (roughWidth(line) <= columns ? line : brokenLine(line, columns, hang)))
+    .map((line) => (estimateWidth(line) <= columns ? line : breakLine(line, columns, hang)))
     .join("\n");
 }
 
-function brokenLine(line: string, columns: number, hang: number | undefined): string {
+function breakLine(line: string, columns: number, hang: number | undefined): string {
   const indent = " ".repeat(hang ?? /^ */.exec(line)![0].length + 2);
   const lines: string[] = [];
   let current = "";
@@ -28,7 +31,7 @@ function brokenLine(line: string, columns: number, hang: number | undefined): st
     const between = line.slice(end, match.index);
     end = match.index + match[0].length;
     const isFirst = current.trim() === "";
-    if (isFirst || roughWidth(current) + between.length + roughWidth(match[0]) <= columns) {
+    if (isFirst || estimateWidth(current) + between.length + estimateWidth(match[0]) <= columns) {
       current += between + match[0];
     } else {
       lines.push(current);
@@ -38,8 +41,10 @@ function brokenLine(line: string, columns: number, hang: number | undefined): st
   return [...lines, current].join("\n");
 }
 
-/** An upper bound of the width on a screen: the exact tables are slow to load, and every command has messages. */
-function roughWidth(text: string): number {
+/**
+ * An upper bound of the width on a screen: the exact tables are slow to load, and every command has messages.
+ */
+function estimateWidth(text: string): number {
   let width = 0;
   for (const character of text.replace(/\u001b\[[\d;]*m/g, "")) {
     const code = character.codePointAt(0)!;

@@ -3,13 +3,13 @@ import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { crc32 } from "node:zlib";
 import { type AtomicFile, openAtomicFile } from "../disk/atomic-file.ts";
-import { hintOfFullDisk } from "../disk/disk-room.ts";
+import { diskFullHint } from "../disk/disk-room.ts";
 import type { WrittenFiles } from "../disk/own-outputs.ts";
-import { piecesOf } from "../disk/pieces.ts";
+import { readChunks } from "../disk/read-chunks.ts";
 import { EcmError, exitCodes } from "../errors.ts";
 import type { BodySink } from "../wire.ts";
 import type { OutputOptions } from "./format.ts";
-import { cannotWrite, outputTarget, stateOf } from "./output-target.ts";
+import { cannotWriteError, resolveOutputTarget, toFileState } from "./output-target.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface Sink {
@@ -23,12 +23,13 @@ export interface Sink {
 }
 
 /** Characters that are written to a file at once. */
-const gatheredLength = 64 * 1024;
+const bufferLength = 64 * 1024;
 
 /** @throws UsageError when the file cannot be written. */
 export async function openOutput(terminal: Terminal, output: OutputOptions): Promise<Sink> {
-  const { outputFile, ...known } = output;
-  const sink = outputFile === undefined ? stdoutSink(terminal) : await openFileOutput(outputFile, known);
+  const { outputFile, ...outputState } = output;
+  const sink =
+    outputFile === undefined ? createStdoutSink(terminal) : await openFileOutput(outputFile, outputState);
   if (wantsMark(output)) await sink.write("\ufeff");
   return sink;
 }
@@ -38,7 +39,7 @@ export function wantsMark({ bom, format }: OutputOptions): boolean {
   return bom === true && (format === "csv" || format === "tsv");
 }
 
-function stdoutSink(terminal: Terminal): Sink {
+function createStdoutSink(terminal: Terminal): Sink {
   return {
     write: (text) => terminal.write(text),
     get isClosed() {
@@ -51,7 +52,10 @@ function stdoutSink(terminal: Terminal): Sink {
 
 /** A file that grows over several attempts and appears under its own name when it is complete. */
 export interface GrowingSink extends Sink {
-  /** Puts everything written so far on disk, and says how long it is in bytes, with the checksum over all of it. */
+  /**
+   * Puts everything written so far on disk, and says how long it is in bytes, with the checksum over all of
+   * it.
+   */
   flush(): Promise<{ bytes: number; checksum: number }>;
 }
 
@@ -59,13 +63,17 @@ export interface FileOptions {
   /** Names the file, where it is not `--output-file`. */
   flag?: string;
   /** Remembers the file once it is there. */
-  written?: WrittenFiles;
-  /** What stood there when the command began: what has come in between is not replaced. Default: what stands there now. */
-  seen?: string;
+  writtenFiles?: WrittenFiles;
+  /**
+   * What stood there when the command began: what has come in between is not replaced. Default: what stands
+   * there now.
+   */
+  stateBefore?: string;
 }
 
 /**
- * @param part what was written so far, with its length in bytes and its checksum; it is moved to `file` at the end
+ * @param part what was written so far, with its length in bytes and its checksum; it is moved to `file` at
+ *   the end
  * @throws UsageError when `file` cannot be written
  */
 export async function openGrowingFile(
@@ -74,12 +82,12 @@ export async function openGrowingFile(
   options: FileOptions = {},
 ): Promise<GrowingSink> {
   // Tried before anything is read from the account: a folder that may not be written is found now.
-  const seen = options.seen ?? stateOf(file);
+  const stateBefore = options.stateBefore ?? toFileState(file);
   await (await openTarget(file, options)).discard();
   const handle = await open(part.file, "a");
   let { bytes, checksum } = part;
-  const gathered = gathering((text) =>
-    saying(part.file, async () => {
+  const gathered = createBufferedWriter((text) =>
+    withWriteErrors(part.file, async () => {
       const data = Buffer.from(text);
       await handle.appendFile(data);
       bytes += data.length;
@@ -91,24 +99,24 @@ export async function openGrowingFile(
     isClosed: false,
     async flush() {
       await gathered.rest();
-      await saying(part.file, () => handle.datasync());
+      await withWriteErrors(part.file, () => handle.datasync());
       return { bytes, checksum };
     },
     async commit() {
       await gathered.rest();
       await handle.close();
       // The two may be on different file systems.
-      const target = await openTarget(file, { ...options, seen });
+      const target = await openTarget(file, { ...options, stateBefore });
       const copy = async () => {
         try {
-          for await (const piece of piecesOf(part.file)) await target.append(piece);
+          for await (const piece of readChunks(part.file)) await target.append(piece);
         } catch (error) {
           await target.discard();
           throw error;
         }
         await target.commit();
       };
-      await saying(file, copy, bytes);
+      await withWriteErrors(file, copy, bytes);
     },
     async discard() {
       await handle.close().catch(() => undefined);
@@ -116,24 +124,27 @@ export async function openGrowingFile(
   };
 }
 
-/** A file for a body that comes in pieces; each is taken at once. @throws UsageError when it cannot be written */
+/**
+ * A file for a body that comes in pieces; each is taken at once.
+ * @throws UsageError when it cannot be written
+ */
 export async function openBodyFile(
   file: string,
   options?: FileOptions,
 ): Promise<BodySink & Pick<Sink, "commit" | "discard">> {
   const target = await openTarget(file, options);
-  const sayingAt = (act: () => void) => {
+  const withErrorsAt = (act: () => void) => {
     try {
       act();
     } catch (error) {
-      throw unwritten(file, error);
+      throw unwrittenError(file, error);
     }
   };
   return {
-    restart: () => sayingAt(() => target.clear()),
-    write: (bytes) => sayingAt(() => target.appendNow(bytes)),
+    restart: () => withErrorsAt(() => target.clear()),
+    write: (bytes) => withErrorsAt(() => target.appendNow(bytes)),
     end: () => undefined,
-    commit: () => saying(file, () => target.commit()),
+    commit: () => withWriteErrors(file, () => target.commit()),
     discard: () => target.discard(),
   };
 }
@@ -141,22 +152,22 @@ export async function openBodyFile(
 /** @throws UsageError when the file cannot be written */
 export async function openFileOutput(file: string, options?: FileOptions): Promise<Sink> {
   const target = await openTarget(file, options);
-  const gathered = gathering((text) => saying(file, () => target.append(text)));
+  const gathered = createBufferedWriter((text) => withWriteErrors(file, () => target.append(text)));
   return {
     write: gathered.write,
     isClosed: false,
     async commit() {
       await gathered.rest();
-      await saying(file, () => target.commit());
+      await withWriteErrors(file, () => target.commit());
     },
     discard: () => target.discard(),
   };
 }
 
 /** Short texts are written together: a file takes each write on its own, at some cost. */
-function gathering(writeOut: (text: string) => Promise<void>) {
+function createBufferedWriter(writeOut: (text: string) => Promise<void>) {
   let pending = "";
-  const rest = async () => {
+  const takeRest = async () => {
     const text = pending;
     pending = "";
     if (text !== "") await writeOut(text);
@@ -164,48 +175,51 @@ function gathering(writeOut: (text: string) => Promise<void>) {
   return {
     async write(text: string): Promise<void> {
       pending += text;
-      if (pending.length >= gatheredLength) await rest();
+      if (pending.length >= bufferLength) await takeRest();
     },
     /** Writes what is still held back. */
-    rest,
+    rest: takeRest,
   };
 }
 
-/** With the rights of the file that is there; a new one is people's data, for its owner alone. @throws UsageError */
+/**
+ * With the rights of the file that is there; a new one is people's data, for its owner alone.
+ * @throws UsageError
+ */
 async function openTarget(
   file: string,
-  { flag, written, seen = stateOf(file) }: FileOptions = {},
+  { flag, writtenFiles, stateBefore = toFileState(file) }: FileOptions = {},
 ): Promise<AtomicFile> {
-  const { path, mode } = outputTarget(file, flag);
+  const { path, mode } = resolveOutputTarget(file, flag);
   const target = await openAtomicFile(path, mode).catch((error: NodeJS.ErrnoException) => {
-    throw cannotWrite(file, error.code ?? error.message, flag);
+    throw cannotWriteError(file, error.code ?? error.message, flag);
   });
   return {
     ...target,
     async commit() {
-      if (stateOf(file) !== seen) {
+      if (toFileState(file) !== stateBefore) {
         await target.discard();
         throw new Error("it was changed by another program meanwhile, and is left as it is");
       }
       await target.commit();
-      written?.remember(path);
+      writtenFiles?.remember(path);
     },
   };
 }
 
 /** A disk that fails later says why. @param needed bytes, where they are known @throws EcmError */
-async function saying<T>(file: string, act: () => Promise<T>, needed?: number): Promise<T> {
+async function withWriteErrors<T>(file: string, act: () => Promise<T>, needed?: number): Promise<T> {
   try {
     return await act();
   } catch (error) {
-    throw unwritten(file, error, needed);
+    throw unwrittenError(file, error, needed);
   }
 }
 
-function unwritten(file: string, error: unknown, needed?: number): EcmError {
+function unwrittenError(file: string, error: unknown, needed?: number): EcmError {
   return new EcmError(exitCodes.failed, `Cannot write ${file}: ${(error as Error).message}`, {
     type: "OutputFileError",
-    hint: hintOfFullDisk(error, resolve(file), needed),
+    hint: diskFullHint(error, resolve(file), needed),
     cause: error,
   });
 }

@@ -1,4 +1,6 @@
-/** Standard output: pieces are written as fast as the reader takes them, and a reader who leaves ends nothing. */
+/**
+ * Standard output: pieces are written as fast as the reader takes them, and a reader who leaves ends nothing.
+ */
 import type { Writable } from "node:stream";
 
 export interface OutputStream {
@@ -6,7 +8,10 @@ export interface OutputStream {
   readonly isClosed: boolean;
   /** Done as soon as there is room for more. */
   write(text: string): Promise<void>;
-  /** Done when everything is written, or cannot be. @returns what failed, other than that the reader has left */
+  /**
+   * Done when everything is written, or cannot be.
+   * @returns what failed, other than that the reader has left
+   */
   flush(): Promise<Error | undefined>;
 }
 
@@ -26,7 +31,7 @@ export function createOutputStream(stream: Writable): OutputStream {
   });
 
   /** Listens to all of them until the first. */
-  function firstOf(...events: (string | symbol)[]): Promise<void> {
+  function waitForFirst(...events: (string | symbol)[]): Promise<void> {
     return new Promise((resolve) => {
       const settle = () => {
         for (const event of events) stream.off(event, settle);
@@ -47,10 +52,10 @@ export function createOutputStream(stream: Writable): OutputStream {
         unwritten--;
         if (unwritten === 0) stream.emit(allWritten);
       });
-      return hasRoom ? Promise.resolve() : firstOf("drain", "close", "error");
+      return hasRoom ? Promise.resolve() : waitForFirst("drain", "close", "error");
     },
     async flush() {
-      if (unwritten > 0 && !isClosed) await firstOf(allWritten, "close", "error");
+      if (unwritten > 0 && !isClosed) await waitForFirst(allWritten, "close", "error");
       return failure;
     },
   };

@@ -13,18 +13,19 @@ export interface OutputTarget {
 
 /**
  * @param flag that names the file
- * @throws UsageError when no file can appear there: a missing folder, a folder, a device or pipe, a link that leads nowhere
+ * @throws UsageError when no file can appear there: a missing folder, a folder, a device or pipe, a link that
+ *   leads nowhere
  */
-export function outputTarget(file: string, flag?: string): OutputTarget {
+export function resolveOutputTarget(file: string, flag?: string): OutputTarget {
   const path = resolve(file);
-  const found = statusOf(path);
-  if (found?.isDirectory()) throw cannotWrite(file, "it is a folder", flag);
+  const found = readStats(path);
+  if (found?.isDirectory()) throw cannotWriteError(file, "it is a folder", flag);
   if (found && !found.isFile())
-    throw cannotWrite(file, "it is a device or a pipe; redirect stdout there", flag);
+    throw cannotWriteError(file, "it is a device or a pipe; redirect stdout there", flag);
   if (found) return { path: realpathSync(path), mode: found.mode & 0o777 };
-  if (isThere(path)) throw cannotWrite(file, "it is a link that leads nowhere", flag);
-  if (/[/\\]$/.test(file) || !statusOf(dirname(path))?.isDirectory())
-    throw cannotWrite(file, "there is no such folder", flag);
+  if (exists(path)) throw cannotWriteError(file, "it is a link that leads nowhere", flag);
+  if (/[/\\]$/.test(file) || !readStats(dirname(path))?.isDirectory())
+    throw cannotWriteError(file, "there is no such folder", flag);
   return { path };
 }
 
@@ -32,7 +33,7 @@ export function outputTarget(file: string, flag?: string): OutputTarget {
 export interface Replacing {
   /** Also what is not ours, and what is read-only. */
   force?: boolean;
-  written?: WrittenFiles;
+  writtenFiles?: WrittenFiles;
   /** By the first characters of a file. */
   isOwn(start: string): boolean;
 }
@@ -41,23 +42,23 @@ export interface Replacing {
  * The same for a file that may take the place of another.
  * @throws UsageError when the file that is there was not written by `ecm`, or may not be written
  */
-export function replaceableTarget(
+export function requireReplaceable(
   file: string,
-  { force, written, isOwn }: Replacing,
+  { force, writtenFiles, isOwn }: Replacing,
   flag = "--output-file",
 ): OutputTarget {
-  const target = outputTarget(file, flag);
+  const target = resolveOutputTarget(file, flag);
   if (target.mode === undefined || force) return target;
   const way = flag === "--output-file" ? ", or replace it with --force" : ", or remove it first";
   const refuse = (reason: string) => new UsageError(`${flag}: ${file} ${reason}`, `Name another file${way}`);
   if ((target.mode & 0o222) === 0) throw refuse("is read-only");
-  if (!written?.isOurs(target.path) && !isOwn(startOf(target.path)))
+  if (!writtenFiles?.isOurs(target.path) && !isOwn(readStart(target.path)))
     throw refuse("already exists and was not written by ecm");
   return target;
 }
 
 /** By which a file is known again; empty where there is none. */
-export function stateOf(file: string): string {
+export function toFileState(file: string): string {
   try {
     const { ino, size, mtimeMs } = statSync(file);
     return `${ino} ${size} ${mtimeMs}`;
@@ -69,7 +70,7 @@ export function stateOf(file: string): string {
 const startBytes = 64 * 1024;
 
 /** The first characters of a file; what cannot be read is not ours. */
-function startOf(path: string): string {
+function readStart(path: string): string {
   try {
     const descriptor = openSync(path, "r");
     try {
@@ -83,11 +84,11 @@ function startOf(path: string): string {
   }
 }
 
-export function cannotWrite(file: string, reason: string, flag = "--output-file"): UsageError {
+export function cannotWriteError(file: string, reason: string, flag = "--output-file"): UsageError {
   return new UsageError(`${flag}: cannot write ${file === "" ? '""' : file}: ${reason}`);
 }
 
-function statusOf(path: string): Stats | undefined {
+function readStats(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch {
@@ -95,7 +96,7 @@ function statusOf(path: string): Stats | undefined {
   }
 }
 
-function isThere(path: string): boolean {
+function exists(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {

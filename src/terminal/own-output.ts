@@ -2,7 +2,7 @@
 
 const id = /^[0-9a-f]{24}$/;
 /** Columns of an export besides the key, by which it is recognised; a field may have any label. */
-const besidesKey = ["lists", "tags", "status", "createdAt", "updatedAt"];
+const ownColumns = ["lists", "tags", "status", "createdAt", "updatedAt"];
 /** The columns of lists of other things, as they are without `--columns`. */
 const otherHeaders = new Set([
   "time,type,email,campaign,detail,contactId",
@@ -20,7 +20,9 @@ export function isOwnOutput(start: string, columns: readonly string[] | undefine
   if (text.startsWith("# The fields and tags of an account's contacts.")) return true;
   if (/^[[{]/.test(text)) return isOwnJson(text, columns);
   const first = /^[^\r\n]*/.exec(text)![0];
-  return isOwnHeader(csvCells(first), columns) || isOwnHeader(first.split("\t"), columns) || isOfIds(text);
+  return (
+    isOwnHeader(splitCsvCells(first), columns) || isOwnHeader(first.split("\t"), columns) || containsIds(text)
+  );
 }
 
 function isOwnHeader(cells: string[], columns: readonly string[] | undefined): boolean {
@@ -28,10 +30,13 @@ function isOwnHeader(cells: string[], columns: readonly string[] | undefined): b
   if (columns && names.join("\n") === columns.join("\n")) return true;
   if (otherHeaders.has(names.join(","))) return true;
   const holds = (name: string) => names.includes(name) || names.includes(`ecm:${name}`);
-  return holds("key") && besidesKey.some(holds);
+  return holds("key") && ownColumns.some(holds);
 }
 
-/** The service's objects have an id of its own, its events a time and a type; with `--columns` objects have these members. */
+/**
+ * The service's objects have an id of its own, its events a time and a type; with `--columns` objects have
+ * these members.
+ */
 function isOwnJson(text: string, columns: readonly string[] | undefined): boolean {
   if (/^\[\s*\]\s*$/.test(text)) return true;
   const end = text.search(/\}\s*(?:,?\s*[\r\n]|\]|$)/);
@@ -43,14 +48,14 @@ function isOwnJson(text: string, columns: readonly string[] | undefined): boolea
   return /"_id":\s*"[0-9a-f]{24}"/.test(first);
 }
 
-function isOfIds(text: string): boolean {
+function containsIds(text: string): boolean {
   const lines = text.split("\n");
   lines.pop();
   return lines.length > 0 && lines.every((line) => id.test(line));
 }
 
 /** Of a header line; a label that holds a line break makes it no header of ours. */
-function csvCells(line: string): string[] {
+function splitCsvCells(line: string): string[] {
   return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^",]*))/g)].map(
     ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? "",
   );

@@ -1,4 +1,7 @@
-/** Questions as plain lines, for screen readers and simple terminals: nothing is redrawn, choices are numbered. */
+/**
+ * Questions as plain lines, for screen readers and simple terminals: nothing is redrawn, choices are
+ * numbered.
+ */
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { InterruptedError } from "../errors.ts";
@@ -45,7 +48,7 @@ export function createPlainPrompter(terminal: Terminal, signal: AbortSignal): Pr
     select(message, choices) {
       list(message, choices);
       return askUntil(`Number, 1 to ${choices.length}:`, (answer) => {
-        const chosen = numbered(answer.trim(), choices);
+        const chosen = findNumbered(answer.trim(), choices);
         return chosen ?? `There is no number ${JSON.stringify(answer)}.`;
       });
     },
@@ -53,7 +56,7 @@ export function createPlainPrompter(terminal: Terminal, signal: AbortSignal): Pr
       list(message, choices);
       return askUntil("Numbers, separated by spaces; empty for none:", (answer) => {
         const words = answer.split(/[\s,]+/).filter((word) => word !== "");
-        const chosen = words.map((word) => numbered(word, choices));
+        const chosen = words.map((word) => findNumbered(word, choices));
         const wrong = words[chosen.indexOf(undefined)];
         if (wrong !== undefined) return `There is no number ${JSON.stringify(wrong)}.`;
         return { value: [...new Set(chosen.map((each) => each!.value))] };
@@ -62,11 +65,14 @@ export function createPlainPrompter(terminal: Terminal, signal: AbortSignal): Pr
   };
 }
 
-function numbered<T>(word: string, choices: Choice<T>[]): { value: T } | undefined {
+function findNumbered<T>(word: string, choices: Choice<T>[]): { value: T } | undefined {
   return /^\d+$/.test(word) ? choices[Number(word) - 1] : undefined;
 }
 
-/** One line of what is typed. @throws InterruptedError when the input ends, or the signal's reason when it fires */
+/**
+ * One line of what is typed.
+ * @throws InterruptedError when the input ends, or the signal's reason when it fires
+ */
 async function askForLine(
   { stdin, stderr }: Terminal,
   question: string,

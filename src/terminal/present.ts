@@ -1,9 +1,10 @@
 /**
- * Results → stdout, in the format that was asked for. `json` and `ndjson` give the service's own objects untouched;
+ * Results → stdout, in the format that was asked for. `json` and `ndjson` give the service's own objects
+ * untouched;
  * `table`, `csv` and `tsv` give the view's columns; `id` gives ids.
  */
 
-import { csvLine, joinNames, safeCell, tsvLine } from "../delimited-lines.ts";
+import { formatCsvLine, formatTsvLine, joinNames, toSafeCell } from "../delimited-lines.ts";
 import { UsageError } from "../errors.ts";
 import type { OutputOptions } from "./format.ts";
 import { openOutput, type Sink, wantsMark } from "./output-file.ts";
@@ -54,26 +55,28 @@ export async function presentList<T>(
   view: View<T>,
   continuation?: Continuation,
 ): Promise<number> {
-  const columns = columnsOf(terminal, output, view);
+  const columns = selectColumns(terminal, output, view);
   if (output.safeCells && view.isImportable) columns.push({ name: safeCellsHeader, value: () => "" });
   const sink = continuation?.sink ?? (await openOutput(terminal, output));
   let count = continuation?.count ?? 0;
   try {
     if (output.format === "table") {
-      const shown: T[] = [];
-      for await (const item of items) shown.push(item);
-      count = shown.length;
+      const shownItems: T[] = [];
+      for await (const item of items) shownItems.push(item);
+      count = shownItems.length;
       if (count > 0) {
-        const { table, leftOut } = await tableOf(terminal, output, columns, shown);
+        const { table, leftOut } = await formatTable(terminal, output, columns, shownItems);
         await showTable(terminal, output, sink, table);
         if (leftOut.length > 0)
           terminal.note(`Not shown: ${leftOut.join(", ")} (--columns selects columns)`, "aside");
       }
     } else {
       if (!continuation?.isOpened)
-        await sink.write(`${continuation && wantsMark(output) ? "\ufeff" : ""}${opening(output, columns)}`);
+        await sink.write(
+          `${continuation && wantsMark(output) ? "\ufeff" : ""}${formatOpening(output, columns)}`,
+        );
       for await (const item of items) {
-        await sink.write(rendered(output, columns, view, item, count));
+        await sink.write(formatItem(output, columns, view, item, count));
         count += 1;
         if (sink.isClosed) break;
       }
@@ -109,25 +112,27 @@ async function showTable(
 }
 
 /** Rows under a header, fitted to the screen where no columns were asked for by name. */
-async function tableOf<T>(
+async function formatTable<T>(
   terminal: Terminal,
   output: OutputOptions,
   columns: Column<T>[],
   items: readonly T[],
 ): Promise<{ table: Iterable<string>; leftOut: string[] }> {
-  const { dayAndTime, fitColumns, renderTable, shortDate, shortNames } = await import("./table.ts");
+  const { formatDayAndTime, fitColumns, renderTable, formatShortDate, formatShortNames } = await import(
+    "./table.ts"
+  );
   const width = output.outputFile ? Number.POSITIVE_INFINITY : terminal.columns;
   const now = new Date();
   const rows = items.map((item) =>
     columns.map((column) => {
       const value = column.value(item);
-      if (typeof value === "object" && value !== null) return shortNames(value);
+      if (typeof value === "object" && value !== null) return formatShortNames(value);
       const text = typeof value === "number" ? value.toLocaleString("en-US") : String(value ?? "");
-      if (column.isTime === "minute") return dayAndTime(text, now);
-      return column.isTime ? shortDate(text, now) : text;
+      if (column.isTime === "minute") return formatDayAndTime(text, now);
+      return column.isTime ? formatShortDate(text, now) : text;
     }),
   );
-  const headed = columns.map((column) => ({ ...column, name: headingOf(column, output) }));
+  const headed = columns.map((column) => ({ ...column, name: formatHeading(column, output) }));
   const fitted = output.columns ? { columns, rows, leftOut: [] } : fitColumns(headed, rows, width);
   const header = fitted.columns.map(({ name }) => name);
   const isWhole = fitted.columns.map((column) => column.isWhole ?? false);
@@ -136,7 +141,7 @@ async function tableOf<T>(
 }
 
 /** What was asked for by name is headed by that name. */
-function headingOf<T>({ name, title }: Column<T>, { columns }: OutputOptions): string {
+function formatHeading<T>({ name, title }: Column<T>, { columns }: OutputOptions): string {
   return columns ? name : (title ?? name);
 }
 
@@ -151,17 +156,17 @@ export async function presentOne<T>(
     await presentList(terminal, output, [item], view);
     return;
   }
-  const columns = columnsOf(terminal, output, view);
+  const columns = selectColumns(terminal, output, view);
   if (output.format === "json") {
-    return writeAll(terminal, output, `${JSON.stringify(objectOf(output, columns, item), null, 2)}\n`);
+    return writeAll(terminal, output, `${JSON.stringify(toObject(output, columns, item), null, 2)}\n`);
   }
-  const { dayAndTime, renderRecord } = await import("./table.ts");
+  const { formatDayAndTime, renderRecord } = await import("./table.ts");
   const now = new Date();
   const pairs = columns
     .map((column): [string, string] => {
       const value = column.value(item);
-      const text = typeof value === "number" ? value.toLocaleString("en-US") : cellOf(column, item);
-      return [headingOf(column, output), column.isTime ? dayAndTime(text, now) : text];
+      const text = typeof value === "number" ? value.toLocaleString("en-US") : formatCell(column, item);
+      return [formatHeading(column, output), column.isTime ? formatDayAndTime(text, now) : text];
     })
     .filter(([, text]) => text !== "" || output.columns !== undefined);
   await writeAll(terminal, output, renderRecord(pairs, terminal.columns, terminal.isColored.out));
@@ -191,7 +196,8 @@ async function writeAll(terminal: Terminal, output: OutputOptions, text: string)
 }
 
 /**
- * Whether this output shows columns, in people's language; the others give the service's objects, or ids. In JSON formats
+ * Whether this output shows columns, in people's language; the others give the service's objects, or ids. In
+ * JSON formats
  * `--columns` asks for an object of these columns.
  */
 export function hasColumns({ format, columns }: OutputOptions): boolean {
@@ -207,20 +213,25 @@ export function checkColumns<T>(output: OutputOptions, view: View<T>): void {
   if (hasColumns(output)) chooseColumns(view.columns, output.columns);
 }
 
-/** The columns to show; none in the formats that have no columns, where `--columns` is said to mean nothing. */
-function columnsOf<T>(terminal: Terminal, output: OutputOptions, view: View<T>): Column<T>[] {
+/**
+ * The columns to show; none in the formats that have no columns, where `--columns` is said to mean nothing.
+ */
+function selectColumns<T>(terminal: Terminal, output: OutputOptions, view: View<T>): Column<T>[] {
   if (hasColumns(output)) return chooseColumns(view.columns, output.columns);
   if (output.columns) terminal.note(`--columns selects columns; ${output.format} has none`);
   return [];
 }
 
-/** @throws UsageError when a wanted column does not exist. Matching is exact first, then without regard to case. */
+/**
+ * @throws UsageError when a wanted column does not exist. Matching is exact first, then without regard to
+ * case.
+ */
 export function chooseColumns<C extends { name: string; title?: string; optional?: boolean }>(
   columns: C[],
-  wanted?: string[],
+  names?: string[],
 ): C[] {
-  if (!wanted) return columns.filter((column) => !column.optional);
-  return wanted.map((name) => {
+  if (!names) return columns.filter((column) => !column.optional);
+  return names.map((name) => {
     const column =
       columns.find((each) => each.name === name) ??
       columns.find((each) => each.name.toLowerCase() === name.toLowerCase()) ??
@@ -233,14 +244,14 @@ export function chooseColumns<C extends { name: string; title?: string; optional
   });
 }
 
-function opening<T>(output: OutputOptions, columns: Column<T>[]): string {
+function formatOpening<T>(output: OutputOptions, columns: Column<T>[]): string {
   const names = columns.map((column) => column.name);
-  if (output.format === "csv") return `${csvLine(safe(output, names))}\n`;
-  if (output.format === "tsv") return `${tsvLine(safe(output, names))}\n`;
+  if (output.format === "csv") return `${formatCsvLine(toSafeCells(output, names))}\n`;
+  if (output.format === "tsv") return `${formatTsvLine(toSafeCells(output, names))}\n`;
   return "";
 }
 
-function rendered<T>(
+function formatItem<T>(
   output: OutputOptions,
   columns: Column<T>[],
   view: View<T>,
@@ -249,33 +260,35 @@ function rendered<T>(
 ): string {
   switch (output.format) {
     case "json":
-      return `${index === 0 ? "[\n" : ",\n"}  ${JSON.stringify(objectOf(output, columns, item), null, 2).replaceAll("\n", "\n  ")}`;
+      return `${index === 0 ? "[\n" : ",\n"}  ${JSON.stringify(toObject(output, columns, item), null, 2).replaceAll("\n", "\n  ")}`;
     case "ndjson":
-      return `${JSON.stringify(objectOf(output, columns, item))}\n`;
+      return `${JSON.stringify(toObject(output, columns, item))}\n`;
     case "csv":
-      return `${csvLine(safe(output, cellsOf(columns, item)))}\n`;
+      return `${formatCsvLine(toSafeCells(output, formatCells(columns, item)))}\n`;
     case "tsv":
-      return `${tsvLine(safe(output, cellsOf(columns, item)))}\n`;
+      return `${formatTsvLine(toSafeCells(output, formatCells(columns, item)))}\n`;
     default:
       return `${view.id(item)}\n`;
   }
 }
 
-/** The service's own object, or with `--columns` these columns: names as arrays, what is not there as null. */
-function objectOf<T>(output: OutputOptions, columns: Column<T>[], item: T): unknown {
+/**
+ * The service's own object, or with `--columns` these columns: names as arrays, what is not there as null.
+ */
+function toObject<T>(output: OutputOptions, columns: Column<T>[], item: T): unknown {
   if (!output.columns) return item;
   return Object.fromEntries(columns.map((column) => [column.name, column.value(item) ?? null]));
 }
 
-function safe(output: OutputOptions, cells: string[]): string[] {
-  return output.safeCells ? cells.map(safeCell) : cells;
+function toSafeCells(output: OutputOptions, cells: string[]): string[] {
+  return output.safeCells ? cells.map(toSafeCell) : cells;
 }
 
-function cellsOf<T>(columns: Column<T>[], item: T): string[] {
-  return columns.map((column) => cellOf(column, item));
+function formatCells<T>(columns: Column<T>[], item: T): string[] {
+  return columns.map((column) => formatCell(column, item));
 }
 
-function cellOf<T>(column: Column<T>, item: T): string {
+function formatCell<T>(column: Column<T>, item: T): string {
   const value = column.value(item);
   if (value === undefined || value === null) return "";
   return typeof value === "object" ? joinNames(value) : String(value);

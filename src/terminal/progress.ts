@@ -1,7 +1,10 @@
-/** Lines that say how far a long command is: redrawn on a terminal, repeated as one line of plain text elsewhere. */
+/**
+ * Lines that say how far a long command is: redrawn on a terminal, repeated as one line of plain text
+ * elsewhere.
+ */
 import { escapeControls } from "./escape.ts";
 import type { Terminal } from "./terminal.ts";
-import { cut, widthOf } from "./text-width.ts";
+import { cut, measureWidth } from "./text-width.ts";
 
 export interface Progress {
   /** A message that stays, above the lines. */
@@ -11,11 +14,11 @@ export interface Progress {
   close(): void;
 }
 
-const redrawMilliseconds = 200;
+const redrawIntervalMilliseconds = 200;
 /** Plain lines, in milliseconds: for a person who listens, and for a log. */
-const spokenMilliseconds = 5_000;
-const loggedMilliseconds = 30_000;
-const noticedMilliseconds = 1_000;
+const accessibleIntervalMilliseconds = 5_000;
+const logIntervalMilliseconds = 30_000;
+const noticeIntervalMilliseconds = 1_000;
 
 /** The lines as they are now; undefined for nothing to say. */
 type Describe = () => readonly string[] | undefined;
@@ -26,18 +29,18 @@ export function isRedrawn({ isStderrTerminal, isAccessible }: Terminal): boolean
 }
 
 /**
- * @param turn names what everything is waiting for; where nothing is redrawn, the lines are repeated at once when another
- * wait begins
+ * @param turn names what everything is waiting for; where nothing is redrawn, the lines are repeated at once
+ *   when another wait begins
  */
 export function showProgress(
   terminal: Terminal,
   describe: Describe,
   turn: () => string | undefined = () => undefined,
 ): Progress {
-  return isRedrawn(terminal) ? redrawn(terminal, describe) : repeated(terminal, describe, turn);
+  return isRedrawn(terminal) ? createRedrawn(terminal, describe) : createRepeated(terminal, describe, turn);
 }
 
-function redrawn(terminal: Terminal, describe: Describe): Progress {
+function createRedrawn(terminal: Terminal, describe: Describe): Progress {
   let drawnWidths: number[] = [];
   const clear = () => {
     if (drawnWidths.length === 0) return;
@@ -55,9 +58,9 @@ function redrawn(terminal: Terminal, describe: Describe): Progress {
       cut(escapeControls(terminal.mask(line)), terminal.stderrColumns - 1),
     );
     terminal.stderr.write(lines.join("\n"));
-    drawnWidths = lines.map(widthOf);
+    drawnWidths = lines.map(measureWidth);
   };
-  const timer = setInterval(draw, redrawMilliseconds);
+  const timer = setInterval(draw, redrawIntervalMilliseconds);
   draw();
   terminal.drawing = { clear, draw };
   return {
@@ -71,7 +74,7 @@ function redrawn(terminal: Terminal, describe: Describe): Progress {
   };
 }
 
-function repeated(terminal: Terminal, describe: Describe, turn: () => string | undefined): Progress {
+function createRepeated(terminal: Terminal, describe: Describe, turn: () => string | undefined): Progress {
   let last: string | undefined;
   let lastTurn: string | undefined;
   const say = () => {
@@ -86,8 +89,8 @@ function repeated(terminal: Terminal, describe: Describe, turn: () => string | u
     lastTurn = now;
   };
   const timers = [
-    setInterval(say, terminal.isStderrTerminal ? spokenMilliseconds : loggedMilliseconds),
-    setInterval(notice, noticedMilliseconds),
+    setInterval(say, terminal.isStderrTerminal ? accessibleIntervalMilliseconds : logIntervalMilliseconds),
+    setInterval(notice, noticeIntervalMilliseconds),
   ];
   return {
     note: (message, weight) => terminal.note(message, weight),
@@ -99,7 +102,7 @@ function repeated(terminal: Terminal, describe: Describe, turn: () => string | u
 }
 
 /** How far something is, as a percentage, and a bar where it is redrawn. @param share from 0 to 1 */
-export function progressBar(share: number, terminal: Terminal, width = 20): string {
+export function formatProgressBar(share: number, terminal: Terminal, width = 20): string {
   const done = Math.min(1, Math.max(0, share));
   const percent = Math.floor(done * 100);
   if (!isRedrawn(terminal)) return `${percent} %`;

@@ -12,23 +12,24 @@ export function canPrompt(terminal: Terminal, noInput: boolean): boolean {
 /** @param signal ends an open question */
 export function createPrompter(terminal: Terminal, signal: AbortSignal): Prompter {
   const isPlain = terminal.isAccessible || terminal.env.TERM === "dumb";
-  const prompter = async () =>
+  const openPrompter = async () =>
     isPlain
       ? (await import("./plain-prompts.ts")).createPlainPrompter(terminal, signal)
       : (await import("./drawn-prompts.ts")).createDrawnPrompter(terminal, signal);
   return {
-    confirm: async (message) => (await prompter()).confirm(escapeControls(message)),
+    confirm: async (message) => (await openPrompter()).confirm(escapeControls(message)),
     input: async (message, initial, check) =>
-      (await prompter()).input(escapeControls(message), initial, check),
-    secret: async (message) => (await prompter()).secret(escapeControls(message)),
-    select: async (message, choices) => (await prompter()).select(escapeControls(message), choices.map(safe)),
+      (await openPrompter()).input(escapeControls(message), initial, check),
+    secret: async (message) => (await openPrompter()).secret(escapeControls(message)),
+    select: async (message, choices) =>
+      (await openPrompter()).select(escapeControls(message), choices.map(toSafeChoice)),
     checkbox: async (message, choices) =>
-      (await prompter()).checkbox(escapeControls(message), choices.map(safe)),
+      (await openPrompter()).checkbox(escapeControls(message), choices.map(toSafeChoice)),
   };
 }
 
 /** What a question shows may come from the service or a file. */
-function safe<T>(choice: Choice<T>): Choice<T> {
+function toSafeChoice<T>(choice: Choice<T>): Choice<T> {
   const { name, short = name, description } = choice;
   return {
     ...choice,
@@ -39,7 +40,7 @@ function safe<T>(choice: Choice<T>): Choice<T> {
 }
 
 /** What a command throws when it would have to ask and may not. @param remedy the flag to pass */
-export function mayNotAsk(what: string, remedy: string): UsageError {
+export function cannotAskError(what: string, remedy: string): UsageError {
   return new UsageError(`${what}, and there is no terminal to ask at`, remedy, {
     type: "InputRequiredError",
   });

@@ -1,37 +1,41 @@
 /** The line that says what is left of the hour and of the month. */
 import type { RateLimits } from "../wire.ts";
 
-/** `rate-limit: hour=3541/3600 reset=2026-11-21T14:00:00Z month=98742/100000`; undefined when nothing is known. */
-export function rateLimitLine(limits: RateLimits): string | undefined {
+/**
+ * `rate-limit: hour=3541/3600 reset=2026-11-21T14:00:00Z month=98742/100000`; undefined when nothing is
+ * known.
+ */
+export function formatRateLimitLine(limits: RateLimits): string | undefined {
   const parts: string[] = [];
   if (limits.hour) {
     const { limit, remaining, reset } = limits.hour;
     parts.push(`hour=${remaining}/${limit}`);
-    if (reset !== undefined) parts.push(`reset=${timestamp(reset)}`);
+    if (reset !== undefined) parts.push(`reset=${formatTimestamp(reset)}`);
   }
   if (limits.month) parts.push(`month=${limits.month.remaining}/${limits.month.limit}`);
   return parts.length === 0 ? undefined : `rate-limit: ${parts.join(" ")}`;
 }
 
 /** The same for a person. @param now milliseconds since the epoch */
-export function rateLimitSentence(limits: RateLimits, now: number): string | undefined {
+export function formatRateLimitSentence(limits: RateLimits, now: number): string | undefined {
   const parts: string[] = [];
   if (limits.hour) {
     const { limit, remaining, reset } = limits.hour;
-    const left = `${count(remaining)} of ${count(limit)} requests left this hour`;
+    const left = `${formatCount(remaining)} of ${formatCount(limit)} requests left this hour`;
     const minutes =
       reset === undefined ? undefined : Math.max(0, Math.ceil(Math.floor(reset - now / 1000) / 60));
     parts.push(minutes === undefined ? left : `${left} (${minutes} min)`);
   }
-  if (limits.month) parts.push(`${count(limits.month.remaining)} of ${count(limits.month.limit)} this month`);
+  if (limits.month)
+    parts.push(`${formatCount(limits.month.remaining)} of ${formatCount(limits.month.limit)} this month`);
   return parts.length === 0 ? undefined : parts.join(" · ");
 }
 
 /** RFC 3339 in UTC, whole seconds. @param unixSeconds Unix time in seconds */
-export function timestamp(unixSeconds: number): string {
+export function formatTimestamp(unixSeconds: number): string {
   return new Date(unixSeconds * 1000).toISOString().replace(".000Z", "Z");
 }
 
-function count(value: number): string {
+function formatCount(value: number): string {
   return value.toLocaleString("en-US");
 }

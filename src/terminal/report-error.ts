@@ -1,9 +1,9 @@
 /** A failure → stderr: one JSON line where JSON was asked for, else `error:` and `hint:`. */
-import { hintOfFullDisk, isFull } from "../disk/disk-room.ts";
+import { diskFullHint, isDiskFull } from "../disk/disk-room.ts";
 import { EcmError, exitCodes } from "../errors.ts";
 import { escapeControls, escapeControlsInLines, escapeJson } from "./escape.ts";
 import { fitMessage } from "./message-lines.ts";
-import { type Style, styleFor } from "./style.ts";
+import { createStyle, type Style } from "./style.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Writes the failure and returns its exit code. Anything that is not an `EcmError` is a defect of ours. */
@@ -13,23 +13,23 @@ export function reportError(
   asJson: boolean,
   mask: (text: string) => string = (text) => text,
 ): number {
-  const known = error instanceof EcmError ? error : internalError(error);
+  const ecmError = error instanceof EcmError ? error : toInternalError(error);
   terminal.stderr.write(
     mask(
       asJson
-        ? `${escapeJson(JSON.stringify({ error: errorObject(known) }))}\n`
-        : errorText(
-            known,
-            styleFor(terminal.isColored.err),
+        ? `${escapeJson(JSON.stringify({ error: toErrorObject(ecmError) }))}\n`
+        : formatError(
+            ecmError,
+            createStyle(terminal.isColored.err),
             terminal.isStderrTerminal ? terminal.stderrColumns : undefined,
           ),
     ),
   );
-  return known.exitCode;
+  return ecmError.exitCode;
 }
 
 /** The members of a JSON error: those that are always there, then those that are known. */
-export function errorObject(error: EcmError): Record<string, unknown> {
+export function toErrorObject(error: EcmError): Record<string, unknown> {
   const {
     status,
     field,
@@ -55,7 +55,7 @@ export function errorObject(error: EcmError): Record<string, unknown> {
   };
 }
 
-function errorText(error: EcmError, style: Style, columns: number | undefined): string {
+function formatError(error: EcmError, style: Style, columns: number | undefined): string {
   const { hint } = error.details;
   const fitted = (text: string, title: string) =>
     columns === undefined ? text : fitMessage(text, columns, title.length);
@@ -64,8 +64,8 @@ function errorText(error: EcmError, style: Style, columns: number | undefined): 
   return `${first}${style.dim(fitted(`hint: ${escapeControlsInLines(hint)}`, "hint: "))}\n`;
 }
 
-function internalError(error: unknown): EcmError {
-  const ofSystem = systemError(error);
+function toInternalError(error: unknown): EcmError {
+  const ofSystem = toSystemError(error);
   if (ofSystem) return ofSystem;
   const message = error instanceof Error ? error.message : String(error);
   return new EcmError(exitCodes.failed, `Internal error: ${message}`, {
@@ -75,7 +75,7 @@ function internalError(error: unknown): EcmError {
   });
 }
 
-const fullDisk = "Make room on the disk, then run the same command again";
+const diskFullAdvice = "Make room on the disk, then run the same command again";
 const systemHints: Record<string, string> = {
   EMFILE: "Raise the limit of open files (ulimit -n), or lower --concurrency",
   EROFS: "Make the disk writable, then run the same command again",
@@ -84,14 +84,16 @@ const systemHints: Record<string, string> = {
 };
 
 /** What the system refused, such as a full disk, is no defect of ours. */
-function systemError(error: unknown): EcmError | undefined {
+function toSystemError(error: unknown): EcmError | undefined {
   const { code, syscall, message, path } = error as NodeJS.ErrnoException;
   if (!(error instanceof Error) || syscall === undefined || !/^E[A-Z0-9]+$/.test(code ?? ""))
     return undefined;
   return new EcmError(exitCodes.failed, message, {
     type: "SystemError",
     hint:
-      path === undefined && isFull(error) ? fullDisk : (hintOfFullDisk(error, path!) ?? systemHints[code!]),
+      path === undefined && isDiskFull(error)
+        ? diskFullAdvice
+        : (diskFullHint(error, path!) ?? systemHints[code!]),
     cause: error,
   });
 }

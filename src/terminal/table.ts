@@ -1,17 +1,20 @@
 /** Tables for people: fitted to the width, safe to show, aligned on wide and combining characters. */
 import Table from "cli-table3";
 import { escapeControls } from "./escape.ts";
-import { styleFor } from "./style.ts";
-import { cut, gap, isPlain, narrowest, widthOf } from "./text-width.ts";
+import { createStyle } from "./style.ts";
+import { cut, gap, isPlain, measureWidth, minWidth } from "./text-width.ts";
 
-export { dayAndTime, fitColumns, shortDate, shortNames } from "./table-columns.ts";
+export { fitColumns, formatDayAndTime, formatShortDate, formatShortNames } from "./table-columns.ts";
 
-/** Drawn at once: the first lines are there while the rest is still drawn, and a long table takes longer for each row. */
+/**
+ * Drawn at once: the first lines are there while the rest is still drawn, and a long table takes longer for
+ * each row.
+ */
 const blockLines = 24;
 
 /**
- * Rows under a header. Where the columns cannot be shown side by side in a width that says anything, each row becomes
- * a record of its own.
+ * Rows under a header. Where the columns cannot be shown side by side in a width that says anything, each row
+ * becomes a record of its own.
  * @param width columns of the screen; infinite: nothing is cut
  * @param isWhole for each column, whether its cells may not be cut
  * @returns the text in pieces, each of whole lines
@@ -25,7 +28,7 @@ export function* renderTable(
 ): Generator<string> {
   const lines = [header, ...rows].map((row) => row.map(escapeControls));
   const natural = naturalWidths(lines);
-  const leasts = natural.map((each, column) => (isWhole[column] ? each : Math.min(each, narrowest)));
+  const leasts = natural.map((each, column) => (isWhole[column] ? each : Math.min(each, minWidth)));
   if (leasts.reduce((sum, each) => sum + each + gap.length, -gap.length) > width) {
     yield* renderRecords(header, rows, width, isColored);
     return;
@@ -64,7 +67,7 @@ export function renderRecord(
 /** For each column its widest cell. */
 function naturalWidths(lines: string[][]): number[] {
   return lines[0]!.map((_, column) =>
-    lines.reduce((widest, line) => Math.max(widest, widthOf(line[column] ?? "")), 1),
+    lines.reduce((widest, line) => Math.max(widest, measureWidth(line[column] ?? "")), 1),
   );
 }
 
@@ -92,22 +95,22 @@ const standIn = "\ue000";
 const standIns = /\ue000+/g;
 
 /**
- * Draws cells in columns of these widths. The library measures text by older rules than terminals do: what is more than plain
- * is drawn as a stand-in of its width, and put in its place afterwards.
+ * Draws cells in columns of these widths. The library measures text by older rules than terminals do: what is
+ * more than plain is drawn as a stand-in of its width, and put in its place afterwards.
  */
 function drawLines(
   lines: string[][],
   widths: number[],
   isBold: (line: number, column: number) => boolean,
 ): string {
-  const { bold } = styleFor(true);
+  const { bold } = createStyle(true);
   const replaced: string[] = [];
   const drawable = (cell: string, room: number) => {
     if (isPlain(cell)) return cell;
     const shown = cut(cell, room);
-    if (widthOf(shown) === 0) return "";
+    if (measureWidth(shown) === 0) return "";
     replaced.push(shown);
-    return standIn.repeat(widthOf(shown));
+    return standIn.repeat(measureWidth(shown));
   };
   const table = new Table({
     chars: bareChars,
@@ -123,7 +126,7 @@ function drawLines(
     );
   }
   const drawn = table.toString().replace(standIns, () => replaced.shift()!);
-  return `${withoutTrailingBlanks(drawn)}\n`;
+  return `${removeTrailingBlanks(drawn)}\n`;
 }
 
 /** Narrows the widest columns step by step until all fit; none below its least width. */
@@ -135,7 +138,7 @@ function fitWidths(natural: number[], leasts: number[], width: number): number[]
     const open = widths.filter((each, column) => each > leasts[column]!);
     if (used <= room || open.length === 0) return widths;
     const widest = Math.max(...open);
-    const second = Math.max(...open.filter((each) => each < widest), narrowest);
+    const second = Math.max(...open.filter((each) => each < widest), minWidth);
     const count = open.filter((each) => each === widest).length;
     const target = Math.max(second, widest - Math.ceil((used - room) / count));
     for (const [column, each] of widths.entries()) {
@@ -144,7 +147,7 @@ function fitWidths(natural: number[], leasts: number[], width: number): number[]
   }
 }
 
-function withoutTrailingBlanks(text: string): string {
+function removeTrailingBlanks(text: string): string {
   // Only from where a run of blanks begins: from each of its blanks, long ones would take for ever.
   return text.replace(/(?<![ \t])[ \t]+((?:\u001b\[\d+m)*)$/gm, "$1");
 }

@@ -1,9 +1,9 @@
 /** `--verbose`: what goes over the line, one stderr line for each thing that happens there. Pure. */
 import type { SendEvent } from "../wire.ts";
-import { rateLimitLine } from "./rate-limit.ts";
+import { formatRateLimitLine } from "./rate-limit.ts";
 
 /** @param withBodies `--verbose=bodies` */
-export function traceLines(event: SendEvent, baseUrl: string, withBodies: boolean): string[] {
+export function formatTrace(event: SendEvent, baseUrl: string, withBodies: boolean): string[] {
   switch (event.kind) {
     case "sent": {
       const again = event.attempt > 1 ? ` (attempt ${event.attempt})` : "";
@@ -12,7 +12,7 @@ export function traceLines(event: SendEvent, baseUrl: string, withBodies: boolea
       return withBodies && body !== undefined ? [...lines, `> ${body}`] : lines;
     }
     case "answered": {
-      const limits = rateLimitLine(event.limits)?.replace(/^rate-limit:/, "");
+      const limits = formatRateLimitLine(event.limits)?.replace(/^rate-limit:/, "");
       const lines = [`< ${event.status} in ${Math.round(event.milliseconds)} ms${limits ?? ""}`];
       return withBodies && event.text !== "" ? [...lines, `< ${event.text}`] : lines;
     }

@@ -18,20 +18,20 @@ export function maskTypedKeys(text: string, words: readonly string[]): string {
     const rest = /^-[A-Za-z]/.test(word) ? word.slice(2) : word;
     return isWhole ? [value] : (rest.match(keyInside) ?? []);
   });
-  return secrets.reduce((shown, secret) => masked(shown, secret), text);
+  return secrets.reduce((shown, secret) => maskSecret(shown, secret), text);
 }
 
 /** The key, and the beginning of it where a message was cut off in it. */
-function masked(text: string, secret: string): string {
-  const whole = text.replaceAll(secret, maskOf(secret));
+function maskSecret(text: string, secret: string): string {
+  const whole = text.replaceAll(secret, toMask(secret));
   const isCut = (length: number) => whole.includes(`${secret.slice(0, length)}…`);
   for (let length = secret.length - 1; length >= 12; length--) {
-    if (isCut(length)) return whole.replaceAll(`${secret.slice(0, length)}…`, maskOf(secret));
+    if (isCut(length)) return whole.replaceAll(`${secret.slice(0, length)}…`, toMask(secret));
   }
   return whole;
 }
 
 /** Enough to know which was meant: the prefix with the region, and the last four characters. */
-function maskOf(secret: string): string {
+function toMask(secret: string): string {
   return secret.length >= 40 ? `${secret.slice(0, 7)}…${secret.slice(-4)}` : "…";
 }

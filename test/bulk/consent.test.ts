@@ -1,7 +1,7 @@
 /** Nobody whom a file marks as gone is created, by any door. */
 import { describe, expect, it } from "vitest";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
-import { call, contactLines, contactsIn, inputFile, summaryOf } from "./kit.ts";
+import { call, contactLines, inputFile, parseSummary, readContacts } from "./kit.ts";
 
 describe("what used to create people who had left, without a word", () => {
   it("a Status column of words like unsubscribed, with --ignore-unmapped", async () => {
@@ -11,8 +11,8 @@ describe("what used to create people who had left, without a word", () => {
     );
     const result = await service.ecm(["import", path, "--ignore-unmapped", "--json"]);
     expect(result.code).toBe(0);
-    expect([...(await contactsIn(service)).keys()]).toEqual(["ada@example.com"]);
-    expect(summaryOf(result).codes.skipped).toEqual({ not_subscribed: 2 });
+    expect([...(await readContacts(service)).keys()]).toEqual(["ada@example.com"]);
+    expect(parseSummary(result).codes.skipped).toEqual({ not_subscribed: 2 });
     expect(result.stderr).toContain('Status: 2 of 3 rows say "unsubscribed": not created');
   });
 
@@ -29,12 +29,12 @@ describe("what used to create people who had left, without a word", () => {
       ],
     });
     expect(result.stderr).toContain("says who is subscribed");
-    expect([...(await contactsIn(service)).keys()]).toEqual(["ada@example.com"]);
+    expect([...(await readContacts(service)).keys()]).toEqual(["ada@example.com"]);
     // Without a question to ask, it is read by itself.
     const plain = await inputFile("Email,Opt-In\ncy@example.com,ja\ndora@example.com,nein\n");
     const silent = await service.ecm(["import", plain, "--json"]);
     expect(silent.stderr).toContain('Opt-In: 1 of 2 rows says "nein": not created');
-    expect([...(await contactsIn(service)).keys()]).toEqual(["ada@example.com", "cy@example.com"]);
+    expect([...(await readContacts(service)).keys()]).toEqual(["ada@example.com", "cy@example.com"]);
   });
 
   it("--consent-column Unsubscribed, also on a recognised Brevo export", async () => {
@@ -43,12 +43,12 @@ describe("what used to create people who had left, without a word", () => {
       "Email,Unsubscribed\nada@example.com,no\nbob@example.com,yes\ncy@example.com,\n",
     );
     await service.ecm(["import", plain, "--consent-column", "Unsubscribed"]);
-    expect([...(await contactsIn(service)).keys()]).toEqual(["ada@example.com", "cy@example.com"]);
+    expect([...(await readContacts(service)).keys()]).toEqual(["ada@example.com", "cy@example.com"]);
     const brevo = await inputFile(
       "CONTACT ID;EMAIL;EMAIL_BLACKLISTED;ADDED_TIME\n1;dora@example.com;No;x\n2;eve@example.com;Yes;x\n",
     );
     await service.ecm(["import", brevo, "--consent-column", "EMAIL_BLACKLISTED"]);
-    expect([...(await contactsIn(service)).keys()]).toEqual([
+    expect([...(await readContacts(service)).keys()]).toEqual([
       "ada@example.com",
       "cy@example.com",
       "dora@example.com",
@@ -57,7 +57,7 @@ describe("what used to create people who had left, without a word", () => {
 });
 
 /** Contacts of an account, as `key: status`. */
-async function statusesIn(service: RunningSandbox): Promise<Record<string, string>> {
+async function readStatuses(service: RunningSandbox): Promise<Record<string, string>> {
   const [structure] = await call<{ _id: string }[]>(service, "GET", "/api/contact-structure");
   const { contacts } = await call<{ contacts: { key: string; contactStatus: string }[] }>(
     service,
@@ -94,7 +94,7 @@ describe("existing contacts that the file marks", () => {
     for (const flags of [["--dry-run"], []]) {
       const result = await service.ecm(["import", path, "--list", "News", "--json", ...flags]);
       expect(result.code).toBe(0);
-      expect(summaryOf(result)).toMatchObject({
+      expect(parseSummary(result)).toMatchObject({
         rows: { updated: 2, unchanged: 1, skipped: 1, created: 0 },
         consent: { not_subscribed: 1, suppressed: 0, inactive: 0, marked: 2 },
       });
@@ -103,23 +103,23 @@ describe("existing contacts that the file marks", () => {
         /2 contacts are active in the account .*\n {2}ada@example.com \(line 2\)\n {2}bob/,
       );
     }
-    const contacts = await contactsIn(service);
+    const contacts = await readContacts(service);
     expect(contacts.get("bob@example.com")).toMatchObject({ fields: { "First Name": "Robert" }, lists: [] });
     expect(contacts.get("cy@example.com")?.lists).toHaveLength(1);
-    expect(Object.values(await statusesIn(service))).toEqual(["active", "active", "active"]);
+    expect(Object.values(await readStatuses(service))).toEqual(["active", "active", "active"]);
   });
 
   it("are unsubscribed with --unsubscribe-marked, priced exactly, and once", async () => {
     const service = await account();
     const path = await inputFile(marks);
     const flags = ["--unsubscribe-marked", "--list", "News", "--json"];
-    const dry = summaryOf(await service.ecm(["import", path, ...flags, "--dry-run"]));
+    const dry = parseSummary(await service.ecm(["import", path, ...flags, "--dry-run"]));
     const plan = await service.ecm(["import", path, ...flags.slice(0, -1), "--dry-run", "--plan", "-"]);
     const lines = contactLines(plan.stdout);
     expect(lines.map(({ changes }) => changes.length)).toEqual([1, 2, 2, 0]);
     const result = await service.ecm(["import", path, ...flags]);
     expect(result.code).toBe(0);
-    const real = summaryOf(result);
+    const real = parseSummary(result);
     expect(real).toMatchObject({
       rows: { updated: 3, skipped: 1 },
       consent: { not_subscribed: 1, inactive: 0, marked: 2 },
@@ -132,16 +132,16 @@ describe("existing contacts that the file marks", () => {
     // Of contacts that are looked up on the way, the most that can be needed was said before.
     expect(real.estimate.requests).toBeGreaterThanOrEqual(real.requests.total);
     expect(result.stderr).toContain("2 contacts that the file marks as not subscribed were unsubscribed:");
-    expect(await statusesIn(service)).toEqual({
+    expect(await readStatuses(service)).toEqual({
       "ada@example.com": "inactive",
       "bob@example.com": "inactive",
       "cy@example.com": "active",
     });
-    const again = summaryOf(await service.ecm(["import", path, ...flags]));
+    const again = parseSummary(await service.ecm(["import", path, ...flags]));
     expect(again).toMatchObject({ rows: { updated: 0 }, consent: { marked: 0, inactive: 2 } });
     const undone = await service.ecm(["runs", "undo", real.run!, "--json", "--yes"]);
     expect(undone.code).toBe(3);
-    expect((await contactsIn(service)).get("bob@example.com")?.fields["First Name"]).toBe("Bob");
+    expect((await readContacts(service)).get("bob@example.com")?.fields["First Name"]).toBe("Bob");
   });
 
   it("are unsubscribed once although answers are lost and the run stops at every request", {
@@ -150,16 +150,16 @@ describe("existing contacts that the file marks", () => {
     const reference = await account();
     const path = await inputFile(marks);
     const flags = ["--unsubscribe-marked", "--list", "News", "--json"];
-    const whole = summaryOf(await reference.ecm(["import", path, ...flags]));
+    const whole = parseSummary(await reference.ecm(["import", path, ...flags]));
     const service = await account();
     let result = await service.ecm(["import", path, ...flags, "--max-requests", "1"]);
     for (let tries = 0; result.code === 7 && tries < 30; tries++) {
       result = await service.ecm(["import", path, ...flags, "--max-requests", String(2 + tries)]);
     }
     expect(result.code).toBe(0);
-    const { rows, consent } = summaryOf(result);
+    const { rows, consent } = parseSummary(result);
     expect({ rows, consent }).toEqual({ rows: whole.rows, consent: whole.consent });
-    expect(await statusesIn(service)).toEqual(await statusesIn(reference));
+    expect(await readStatuses(service)).toEqual(await readStatuses(reference));
   });
 
   it("--include-unsubscribed contradicts --unsubscribe-marked", async () => {
@@ -181,7 +181,7 @@ describe("every row and every door", () => {
         const service = await startSandbox();
         const path = await inputFile(`Email,Unsubscribed\n${rows}`);
         await service.ecm(["import", path, "--duplicates", how, "--json"]);
-        expect((await contactsIn(service)).size, `${how} ${rows}`).toBe(0);
+        expect((await readContacts(service)).size, `${how} ${rows}`).toBe(0);
       }
     },
   );
@@ -193,8 +193,8 @@ describe("every row and every door", () => {
     );
     const result = await service.ecm(["import", path, "--json"]);
     expect(result.code).toBe(3);
-    expect(summaryOf(result).consent.not_subscribed).toBe(1);
-    expect([...(await contactsIn(service)).keys()]).toEqual(["bob@example.com"]);
+    expect(parseSummary(result).consent.not_subscribed).toBe(1);
+    expect([...(await readContacts(service)).keys()]).toEqual(["bob@example.com"]);
   });
 
   it("lists sync adds nobody whom the file marks, with and without --create", async () => {
@@ -207,22 +207,22 @@ describe("every row and every door", () => {
     const plain = await service.ecm(["lists", "sync", "News", path, "--json"]);
     expect(plain.code).toBe(0);
     expect(plain.stderr).toContain('Status: 2 of 3 rows say "unsubscribed": not added to the list');
-    expect(summaryOf(plain)).toMatchObject({
+    expect(parseSummary(plain)).toMatchObject({
       consent: { not_subscribed: 1, marked: 1 },
       members: { added: 1 },
     });
     const create = await service.ecm(["lists", "sync", "News", path, "--create", "--json"]);
-    expect(summaryOf(create)).toMatchObject({
+    expect(parseSummary(create)).toMatchObject({
       rows: { created: 0 },
       consent: { not_subscribed: 1, marked: 1 },
     });
-    const contacts = await contactsIn(service);
+    const contacts = await readContacts(service);
     expect([...contacts].map(([key, { lists }]) => [key, lists.length])).toEqual([
       ["ada@example.com", 0],
       ["bob@example.com", 1],
     ]);
-    const told = await service.ecm(["lists", "sync", "News", path, "--map", "Status=ignore"]);
-    expect(told.stderr).toContain('"Status" looks like consent but is ignored');
+    const report = await service.ecm(["lists", "sync", "News", path, "--map", "Status=ignore"]);
+    expect(report.stderr).toContain('"Status" looks like consent but is ignored');
   });
 
   it("mutate --keys adds nobody to a list whom its file marks, and changes the rest", async () => {
@@ -234,8 +234,8 @@ describe("every row and every door", () => {
     const flags = ["--add-list", "News", "--add-tag", "VIP", "--json"];
     const result = await service.ecm(["contact", "mutate", "--keys", path, ...flags, "--yes"]);
     expect(result.code).toBe(0);
-    expect(summaryOf(result).consent.marked).toBe(1);
-    const contacts = await contactsIn(service);
+    expect(parseSummary(result).consent.marked).toBe(1);
+    const contacts = await readContacts(service);
     expect([...contacts.values()].map(({ lists, tags }) => [lists.length, tags.length])).toEqual([
       [0, 1],
       [1, 1],
@@ -248,21 +248,21 @@ describe("suppressed keys", () => {
     const service = await startSandbox();
     await service.ecm(["suppressions", "add", "ada@example.com"]);
     const only = await inputFile("Email\nMAILTO:Ada@Example.com\n");
-    const none = summaryOf(await service.ecm(["import", only, "--json"]));
+    const none = parseSummary(await service.ecm(["import", only, "--json"]));
     expect(none).toMatchObject({
       rows: { skipped: 1, created: 0 },
       codes: { skipped: { suppressed: 1 } },
       consent: { suppressed: 1, not_subscribed: 0 },
     });
     const path = await inputFile("Email\nada@example.com\nbob@example.com\n");
-    const dry = summaryOf(await service.ecm(["import", path, "--json", "--dry-run"]));
-    const real = summaryOf(await service.ecm(["import", path, "--json"]));
+    const dry = parseSummary(await service.ecm(["import", path, "--json", "--dry-run"]));
+    const real = parseSummary(await service.ecm(["import", path, "--json"]));
     expect(real.rows).toMatchObject({ created: 1, skipped: 1 });
     expect(dry.rows).toEqual(real.rows);
     expect(dry.estimate.requests).toBe(real.requests.total);
-    expect([...(await contactsIn(service)).keys()]).toEqual(["bob@example.com"]);
-    const told = summaryOf(await service.ecm(["import", path, "--json", "--include-suppressed"]));
-    expect(told.rows.created).toBe(1);
+    expect([...(await readContacts(service)).keys()]).toEqual(["bob@example.com"]);
+    const report = parseSummary(await service.ecm(["import", path, "--json", "--include-suppressed"]));
+    expect(report.rows.created).toBe(1);
   });
 
   it("are not created by lists sync --create", async () => {
@@ -270,7 +270,7 @@ describe("suppressed keys", () => {
     await service.ecm(["lists", "create", "News"]);
     await service.ecm(["suppressions", "add", "ada@example.com"]);
     const path = await inputFile("ada@example.com\nbob@example.com\n");
-    const result = summaryOf(await service.ecm(["lists", "sync", "News", path, "--create", "--json"]));
+    const result = parseSummary(await service.ecm(["lists", "sync", "News", path, "--create", "--json"]));
     expect(result).toMatchObject({ rows: { created: 1, skipped: 1 }, consent: { suppressed: 1 } });
   });
 
@@ -281,7 +281,7 @@ describe("suppressed keys", () => {
     const path = await inputFile("Email\nada@example.com\n");
     expect((await service.ecm(["import", path], { env })).code).toBe(1);
     expect((await service.ecm(["lists", "sync", "News", path, "--create"], { env })).code).toBe(1);
-    expect((await contactsIn(service)).size).toBe(0);
+    expect((await readContacts(service)).size).toBe(0);
     expect((await service.ecm(["import", path, "--include-suppressed"], { env })).code).toBe(0);
   });
 });

@@ -1,13 +1,13 @@
 /**
- * What others do while a run waits for the hour: nobody is written on the strength of what was decided before the wait.
- * The clock of the test jumps over the wait, and lets others act in it.
+ * What others do while a run waits for the hour: nobody is written on the strength of what was decided before
+ * the wait. The clock of the test jumps over the wait, and lets others act in it.
  */
 import { describe, expect, it } from "vitest";
-import { startWitness } from "../journeys/witness.ts";
+import { startRecordingProxy } from "../journeys/recording-proxy.ts";
 import type { Result } from "../support/ecm.ts";
 import { firstQuick } from "../support/first-quick.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
-import { call, contactsIn, inputFile, manyRows, summaryOf } from "./kit.ts";
+import { call, inputFile, manyRows, parseSummary, readContacts } from "./kit.ts";
 
 const count = 10;
 const keys = Array.from({ length: count }, (_, index) => `p${index}@example.com`);
@@ -79,18 +79,18 @@ async function othersSet(service: RunningSandbox, from: string, to: string): Pro
 }
 
 async function valuesIn(service: RunningSandbox): Promise<Record<string, string | undefined>> {
-  const contacts = await contactsIn(service);
+  const contacts = await readContacts(service);
   return Object.fromEntries([...contacts].map(([key, { fields }]) => [key, fields["First Name"]]));
 }
 
-async function idOf(service: RunningSandbox, key: string): Promise<string> {
+async function readId(service: RunningSandbox, key: string): Promise<string> {
   const all = await call<Held[]>(service, "GET", "/api/contact");
   return all.find((each) => each.key === key)!._id;
 }
 
 async function unsubscribe(service: RunningSandbox, key: string): Promise<void> {
   const status = { primary: "Inactive", secondary: "Unsubscribe" };
-  await call(service, "PATCH", `/api/contact/${await idOf(service, key)}`, { status });
+  await call(service, "PATCH", `/api/contact/${await readId(service, key)}`, { status });
 }
 
 describe("a person who is suppressed while a run waits", () => {
@@ -111,8 +111,8 @@ describe("a person who is suppressed while a run waits", () => {
     const result = await runWaiting([...args, "--json"], async () => {
       expect((await service.ecm(["suppressions", "add", last])).code).toBe(0);
     });
-    expect([...(await contactsIn(service)).keys()]).not.toContain(last);
-    expect(summaryOf(result)).toMatchObject({
+    expect([...(await readContacts(service)).keys()]).not.toContain(last);
+    expect(parseSummary(result)).toMatchObject({
       rows: { created: count - 1, skipped: 1, pending: 0 },
       consent: { suppressed: 1 },
     });
@@ -124,7 +124,7 @@ describe("a person who is suppressed while a run waits", () => {
     const result = await runWaiting(args, async () => {
       await service.ecm(["suppressions", "add", last]);
     });
-    expect(summaryOf(result).rows).toMatchObject({ created: count, skipped: 0 });
+    expect(parseSummary(result).rows).toMatchObject({ created: count, skipped: 0 });
   });
 
   it("is not created by the run that is resumed", async () => {
@@ -133,9 +133,9 @@ describe("a person who is suppressed while a run waits", () => {
     const stopped = await service.ecm([...args, "--max-requests", "6", "--concurrency", "1"]);
     expect(stopped.code).toBe(7);
     await service.ecm(["suppressions", "add", last]);
-    const resumed = await service.ecm(["runs", "resume", summaryOf(stopped).run!, "--json"]);
-    expect([...(await contactsIn(service)).keys()]).not.toContain(last);
-    expect(summaryOf(resumed)).toMatchObject({
+    const resumed = await service.ecm(["runs", "resume", parseSummary(stopped).run!, "--json"]);
+    expect([...(await readContacts(service)).keys()]).not.toContain(last);
+    expect(parseSummary(resumed)).toMatchObject({
       rows: { created: count - 1, skipped: 1 },
       consent: { suppressed: 1 },
     });
@@ -143,12 +143,14 @@ describe("a person who is suppressed while a run waits", () => {
 
   it("is not created again by the undo of a deletion", async () => {
     const { service, runWaiting } = await startScene();
-    const { run } = summaryOf(await service.ecm(["contact", "delete", "--list", "All", "--yes", "--json"]));
+    const { run } = parseSummary(
+      await service.ecm(["contact", "delete", "--list", "All", "--yes", "--json"]),
+    );
     const undone = await runWaiting(["runs", "undo", run!, "--json", "--concurrency", "1"], async () => {
       await service.ecm(["suppressions", "add", last]);
     });
-    expect([...(await contactsIn(service)).keys()]).not.toContain(last);
-    expect(summaryOf(undone).rows).toMatchObject({ created: count - 1, skipped: 1 });
+    expect([...(await readContacts(service)).keys()]).not.toContain(last);
+    expect(parseSummary(undone).rows).toMatchObject({ created: count - 1, skipped: 1 });
   });
 
   it("is not created when a failing service is waited for", async () => {
@@ -162,20 +164,20 @@ describe("a person who is suppressed while a run waits", () => {
       },
       1000,
     );
-    expect([...(await contactsIn(service)).keys()]).not.toContain(last);
-    expect(summaryOf(result).rows).toMatchObject({ created: count - 1, skipped: 1 });
+    expect([...(await readContacts(service)).keys()]).not.toContain(last);
+    expect(parseSummary(result).rows).toMatchObject({ created: count - 1, skipped: 1 });
   });
 
   it("is not created although no time passes: others are written first", async () => {
-    const witness = await startWitness();
-    witness.beforeRequest = async (path) => {
-      if (path !== "/api/contact" || witness.writes.length > 0) return;
-      await witness.ecm(["suppressions", "add", last]);
+    const proxy = await startRecordingProxy();
+    proxy.beforeRequest = async (path) => {
+      if (path !== "/api/contact" || proxy.writes.length > 0) return;
+      await proxy.ecm(["suppressions", "add", last]);
     };
     const args = ["import", await inputFile(manyRows(count)), "--concurrency", "1", "--json"];
-    const result = await witness.ecm(args);
-    expect(witness.writes.map(({ what }) => what)).not.toContain(last);
-    expect(summaryOf(result).rows).toMatchObject({ created: count - 1, skipped: 1 });
+    const result = await proxy.ecm(args);
+    expect(proxy.writes.map(({ what }) => what)).not.toContain(last);
+    expect(parseSummary(result).rows).toMatchObject({ created: count - 1, skipped: 1 });
   });
 });
 
@@ -191,7 +193,7 @@ describe("a person who is erased while a run waits", () => {
     await runWaiting(args, async () => {
       erased = await service.ecm(["contact", "erase", last, "--yes"]);
     });
-    if (erased!.code === 0) expect([...(await contactsIn(service)).keys()]).not.toContain(last);
+    if (erased!.code === 0) expect([...(await readContacts(service)).keys()]).not.toContain(last);
     else expect(erased!.code, erased!.stderr).toBe(6);
   });
 });
@@ -211,11 +213,11 @@ describe("runs undo --delete-created", () => {
 
   firstQuick(2)(Object.entries(left))("keeps who %s before it begins", async (_name, leave) => {
     const { service } = await startScene({ isEmpty: true });
-    const { run } = summaryOf(await service.ecm(["import", await inputFile(manyRows(count)), "--json"]));
+    const { run } = parseSummary(await service.ecm(["import", await inputFile(manyRows(count)), "--json"]));
     await leave(service);
     const undone = await service.ecm(undoArguments(run!));
-    expect([...(await contactsIn(service)).keys()]).toEqual([last]);
-    expect(summaryOf(undone)).toMatchObject({
+    expect([...(await readContacts(service)).keys()]).toEqual([last]);
+    expect(parseSummary(undone)).toMatchObject({
       rows: { deleted: count - 1, rejected: 1 },
       codes: { rejected: { changed_since: 1 } },
     });
@@ -226,11 +228,11 @@ describe("runs undo --delete-created", () => {
     async (_name, leave) => {
       const { service, runWaiting } = await startScene({ isEmpty: true });
       const file = await inputFile(`Email,First Name\n${last},Last\n`);
-      const { run } = summaryOf(await service.ecm(["import", file, "--json"]));
+      const { run } = parseSummary(await service.ecm(["import", file, "--json"]));
       // The structure, the contact; then the hour is used up.
       const undone = await runWaiting(undoArguments(run!), () => leave(service), 2);
-      expect([...(await contactsIn(service)).keys()]).toEqual([last]);
-      expect(summaryOf(undone)).toMatchObject({ rows: { deleted: 0, rejected: 1 } });
+      expect([...(await readContacts(service)).keys()]).toEqual([last]);
+      expect(parseSummary(undone)).toMatchObject({ rows: { deleted: 0, rejected: 1 } });
     },
   );
 });
@@ -259,14 +261,14 @@ describe("values that others set while a run waits", () => {
       const left = await service.ecm(["contact", "search", "--status", "active", "--all", "-o", "id"]);
       const active = left.stdout.split("\n");
       const isActive = await Promise.all(
-        theirs.map(async (key) => active.includes(await idOf(service, key))),
+        theirs.map(async (key) => active.includes(await readId(service, key))),
       );
       theirs = theirs.filter((_, index) => isActive[index]);
     });
     expect(theirs).not.toEqual([]);
-    expect(summaryOf(changed)).toMatchObject({ rows: { updated: count, pending: 0 } });
+    expect(parseSummary(changed)).toMatchObject({ rows: { updated: count, pending: 0 } });
     expect(new Set(Object.values(await valuesIn(service)))).toEqual(new Set(["New"]));
-    const undone = await service.ecm(["runs", "undo", summaryOf(changed).run!, "--json"]);
+    const undone = await service.ecm(["runs", "undo", parseSummary(changed).run!, "--json"]);
     expect(undone.code, undone.stderr).toBe(0);
     expect(await valuesIn(service)).toEqual(valuesAfterUndo(theirs));
   });
@@ -279,11 +281,13 @@ describe("values that others set while a run waits", () => {
       const changed = await runWaiting([...argsFor(await file()), "--json"], async () => {
         theirs = await othersSet(service, "Old", "New");
       });
-      const { updated, unchanged } = summaryOf(changed).rows;
+      const { updated, unchanged } = parseSummary(changed).rows;
       expect([updated, unchanged]).toEqual([count - theirs.length, theirs.length]);
-      await service.ecm(["runs", "undo", summaryOf(changed).run!]);
-      const kept = Object.fromEntries(keys.map((key) => [key, theirs.includes(key) ? "New" : "Old"]));
-      expect(await valuesIn(service)).toEqual(kept);
+      await service.ecm(["runs", "undo", parseSummary(changed).run!]);
+      const expectedLists = Object.fromEntries(
+        keys.map((key) => [key, theirs.includes(key) ? "New" : "Old"]),
+      );
+      expect(await valuesIn(service)).toEqual(expectedLists);
     },
   );
 
@@ -305,12 +309,12 @@ describe("values that others set while a run waits", () => {
         const left = await service.ecm(["contact", "search", "--status", "active", "--all", "-o", "id"]);
         const active = left.stdout.split("\n");
         const isActive = await Promise.all(
-          theirs.map(async (key) => active.includes(await idOf(service, key))),
+          theirs.map(async (key) => active.includes(await readId(service, key))),
         );
         theirs = theirs.filter((_, index) => isActive[index]);
       });
       expect(theirs).not.toEqual([]);
-      expect(summaryOf(changed)).toMatchObject({
+      expect(parseSummary(changed)).toMatchObject({
         rows: { skipped: theirs.length, pending: 0 },
         codes: { skipped: { not_selected: theirs.length } },
       });
@@ -324,7 +328,7 @@ describe("values that others set while a run waits", () => {
 
   it("are left alone by an undo, and what it cannot put back is said", async () => {
     const { service, runWaiting } = await startScene();
-    const { run } = summaryOf(await service.ecm(["import", await file(), "--json"]));
+    const { run } = parseSummary(await service.ecm(["import", await file(), "--json"]));
     let theirs: string[] = [];
     const undone = await runWaiting(["runs", "undo", run!, "--json"], async () => {
       theirs = await othersSet(service, "New", "Theirs");
@@ -332,7 +336,10 @@ describe("values that others set while a run waits", () => {
     expect(theirs).not.toEqual([]);
     expect(await valuesIn(service)).toEqual(valuesAfterUndo(theirs));
     expect(undone.code).toBe(3);
-    expect(summaryOf(undone).rows).toMatchObject({ updated: count - theirs.length, rejected: theirs.length });
+    expect(parseSummary(undone).rows).toMatchObject({
+      updated: count - theirs.length,
+      rejected: theirs.length,
+    });
   });
 
   it("are what the undo puts back of a run that was stopped and resumed after a while", async () => {
@@ -341,7 +348,7 @@ describe("values that others set while a run waits", () => {
     const stopped = await service.ecm([...args, "--max-requests", "6", "--concurrency", "1"]);
     expect(stopped.code).toBe(7);
     const theirs = await othersSet(service, "Old", "Theirs");
-    const { run } = summaryOf(await service.ecm(["runs", "resume", summaryOf(stopped).run!, "--json"]));
+    const { run } = parseSummary(await service.ecm(["runs", "resume", parseSummary(stopped).run!, "--json"]));
     await service.ecm(["runs", "undo", run!]);
     expect(await valuesIn(service)).toEqual(valuesAfterUndo(theirs));
   });
@@ -355,9 +362,9 @@ describe("who leaves a list, or comes into it, while lists sync waits", () => {
     const synced = await runWaiting(args, async () => {
       await service.ecm(["contact", "mutate", last, "--remove-list", "All"]);
     });
-    expect(summaryOf(synced).members).toEqual({ added: 0, removed: count - 2 });
-    await service.ecm(["runs", "undo", summaryOf(synced).run!]);
-    const people = await contactsIn(service);
+    expect(parseSummary(synced).members).toEqual({ added: 0, removed: count - 2 });
+    await service.ecm(["runs", "undo", parseSummary(synced).run!]);
+    const people = await readContacts(service);
     const members = keys.filter((key) => people.get(key)!.lists.length > 0);
     expect(members).toEqual(keys.filter((key) => key !== last));
   });

@@ -4,10 +4,10 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Contact } from "../../src/wire.ts";
-import { startWitness } from "../journeys/witness.ts";
+import { startRecordingProxy } from "../journeys/recording-proxy.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
-import { call, contactsIn, inputFile, manyRows, summaryOf } from "./kit.ts";
+import { call, inputFile, manyRows, parseSummary, readContacts } from "./kit.ts";
 
 /** p0 … in the list L; every third in the list M, too. */
 async function withMembers(count: number): Promise<RunningSandbox> {
@@ -22,9 +22,9 @@ async function withMembers(count: number): Promise<RunningSandbox> {
   });
 }
 
-const statusOf = async (service: RunningSandbox, key: string) => {
-  const shown = await service.ecm(["contact", "get", key, "--json"]);
-  return (JSON.parse(shown.stdout) as Contact).status;
+const readStatus = async (service: RunningSandbox, key: string) => {
+  const output = await service.ecm(["contact", "get", key, "--json"]);
+  return (JSON.parse(output.stdout) as Contact).status;
 };
 
 describe("a selection", () => {
@@ -32,8 +32,8 @@ describe("a selection", () => {
     const service = await withMembers(30);
     const args = ["contact", "mutate", "--list", "L", "--list", "M", "--where", 'First_Name == "First 1"'];
     const change = [...args, "--set", "Last Name=X", "--json"];
-    const dry = summaryOf(await service.ecm([...change, "--dry-run"]));
-    const real = summaryOf(await service.ecm(change));
+    const dry = parseSummary(await service.ecm([...change, "--dry-run"]));
+    const real = parseSummary(await service.ecm(change));
     expect(real).toMatchObject({
       kind: "mutate",
       status: "completed",
@@ -47,7 +47,7 @@ describe("a selection", () => {
       estimate: { requests: 20 },
     });
     expect(real.estimate).toEqual(dry.estimate);
-    const again = summaryOf(await service.ecm(change));
+    const again = parseSummary(await service.ecm(change));
     expect(again).toMatchObject({ rows: { read: 15, unchanged: 15 }, requests: { mutate: 0 } });
   });
 
@@ -60,9 +60,9 @@ describe("a selection", () => {
     const change = ["--set", "Last Name=X", "--json"];
     const byId = await service.ecm(["contact", "mutate", "--keys", file, ...change]);
     expect(byId.code).toBe(3);
-    expect(summaryOf(byId)).toMatchObject({ rows: { read: 2, updated: 1, rejected: 1 } });
+    expect(parseSummary(byId)).toMatchObject({ rows: { read: 2, updated: 1, rejected: 1 } });
     const keys = await inputFile("p1@example.com\np6@example.com\np9@example.com\n", "keys.txt");
-    const both = summaryOf(
+    const both = parseSummary(
       await service.ecm([
         "contact",
         "mutate",
@@ -79,7 +79,7 @@ describe("a selection", () => {
       rows: { read: 3, updated: 1, skipped: 2 },
       codes: { skipped: { not_selected: 2 } },
     });
-    const contacts = await contactsIn(service);
+    const contacts = await readContacts(service);
     const changed = [...contacts].filter(([, { fields }]) => fields["Last Name"] === "X").map(([key]) => key);
     expect(changed.sort()).toEqual(["p3@example.com", "p6@example.com"]);
   });
@@ -116,7 +116,7 @@ describe("ecm contact unsubscribe", () => {
       method: "PATCH",
       body: { status: { primary: "Inactive", secondary: "Unsubscribe" } },
     });
-    expect((await statusOf(service, "p0@example.com"))?.primary.toLowerCase()).toBe("active");
+    expect((await readStatus(service, "p0@example.com"))?.primary.toLowerCase()).toBe("active");
     const first = await service.ecm(["contact", "unsubscribe", "p0@example.com", "--json", "-y"]);
     expect(JSON.parse(first.stdout)).toMatchObject({
       key: "p0@example.com",
@@ -137,7 +137,7 @@ describe("ecm contact unsubscribe", () => {
     );
     const result = await service.ecm(["contact", "unsubscribe", "--keys", file, "--yes", "--json"]);
     expect(result.code).toBe(3);
-    expect(summaryOf(result)).toMatchObject({
+    expect(parseSummary(result)).toMatchObject({
       kind: "unsubscribe",
       rows: { read: 4, updated: 2, unchanged: 1, rejected: 1 },
       // The structure, and a status each.
@@ -148,11 +148,13 @@ describe("ecm contact unsubscribe", () => {
     // The file marks nobody, and nobody can be resubscribed.
     expect(result.stderr).not.toContain("although the file says");
     expect(result.stderr).not.toContain("Undo:");
-    expect(await statusOf(service, "p0@example.com")).toEqual({
+    expect(await readStatus(service, "p0@example.com")).toEqual({
       primary: "Inactive",
       secondary: "Unsubscribe",
     });
-    const rest = summaryOf(await service.ecm(["contact", "unsubscribe", "--list", "L", "--yes", "--json"]));
+    const rest = parseSummary(
+      await service.ecm(["contact", "unsubscribe", "--list", "L", "--yes", "--json"]),
+    );
     expect(rest).toMatchObject({ rows: { read: 6, updated: 3, unchanged: 3 } });
   });
 
@@ -162,42 +164,42 @@ describe("ecm contact unsubscribe", () => {
     const no = await service.ecm(args, { terminalColumns: 120, typed: [["cannot be resubscribed", "n\r"]] });
     expect(no.code).toBe(1);
     expect(no.stderr).toContain("Cancelled");
-    expect((await statusOf(service, "p0@example.com"))?.primary.toLowerCase()).toBe("active");
+    expect((await readStatus(service, "p0@example.com"))?.primary.toLowerCase()).toBe("active");
     expect((await service.ecm(["runs", "list", "--json"])).stdout).not.toContain("unsubscribe");
     const yes = await service.ecm(args, { terminalColumns: 120, typed: [["Unsubscribe 3 contacts", "y\r"]] });
     expect(yes.code).toBe(0);
-    expect((await statusOf(service, "p2@example.com"))?.primary).toBe("Inactive");
+    expect((await readStatus(service, "p2@example.com"))?.primary).toBe("Inactive");
   });
 });
 
 describe("ecm contact delete", () => {
   it("writes a backup that imports again, then deletes; who is gone is skipped", async () => {
     const service = await withMembers(9);
-    const before = await contactsIn(service);
+    const before = await readContacts(service);
     const backup = join(await temporaryFolder(), "backup.csv");
     const args = ["contact", "delete", "--list", "M", "--backup", backup, "--yes", "--json"];
-    expect(summaryOf(await service.ecm([...args, "--dry-run"]))).toMatchObject({ rows: { deleted: 3 } });
+    expect(parseSummary(await service.ecm([...args, "--dry-run"]))).toMatchObject({ rows: { deleted: 3 } });
     expect(existsSync(backup)).toBe(false);
-    const result = summaryOf(await service.ecm(args));
+    const result = parseSummary(await service.ecm(args));
     expect(result).toMatchObject({
       kind: "delete",
       rows: { read: 3, deleted: 3, updated: 0, pending: 0 },
       requests: { search: 1, create: 0, mutate: 0, other: 5 },
       backup,
     });
-    expect([...(await contactsIn(service)).keys()]).toHaveLength(6);
-    const imported = summaryOf(await service.ecm(["import", backup, "--json"]));
+    expect([...(await readContacts(service)).keys()]).toHaveLength(6);
+    const imported = parseSummary(await service.ecm(["import", backup, "--json"]));
     expect(imported.rows).toMatchObject({ read: 3, created: 3 });
-    const after = await contactsIn(service);
+    const after = await readContacts(service);
     for (const [key, { fields, lists }] of before) expect(after.get(key)).toMatchObject({ fields, lists });
 
     const taken = await service.ecm(args);
     expect(taken.code).toBe(2);
     expect(taken.stderr).toContain("already exists");
-    expect((await contactsIn(service)).size).toBe(9);
+    expect((await readContacts(service)).size).toBe(9);
 
     const keys = await inputFile("p0@example.com\nno@example.com\n", "keys.txt");
-    const some = summaryOf(await service.ecm(["contact", "delete", "--keys", keys, "--yes", "--json"]));
+    const some = parseSummary(await service.ecm(["contact", "delete", "--keys", keys, "--yes", "--json"]));
     expect(some).toMatchObject({ rows: { deleted: 1, skipped: 1 }, codes: { skipped: { missing: 1 } } });
     expect(await readFile(some.backup!, "utf8")).toContain("p0@example.com");
   });
@@ -213,8 +215,8 @@ describe("ecm contact delete", () => {
     expect((await service.ecm(["contact", "delete", _id, "--yes"])).code).toBe(5);
     const missing = await service.ecm(["contact", "delete", "p1@example.com", "--yes", "--json"]);
     expect(missing.code).toBe(5);
-    expect(summaryOf(missing)).toMatchObject({ rows: { skipped: 1 }, codes: { skipped: { missing: 1 } } });
-    expect([...(await contactsIn(service)).keys()]).toEqual(["p0@example.com"]);
+    expect(parseSummary(missing)).toMatchObject({ rows: { skipped: 1 }, codes: { skipped: { missing: 1 } } });
+    expect([...(await readContacts(service)).keys()]).toEqual(["p0@example.com"]);
   });
 
   it("asks for the number of contacts to be typed", async () => {
@@ -223,10 +225,10 @@ describe("ecm contact delete", () => {
     const question = "Type 4 to permanently delete 4 contacts";
     const wrong = await service.ecm(args, { terminalColumns: 120, typed: [[question, "y\r"]] });
     expect(wrong.code).toBe(1);
-    expect((await contactsIn(service)).size).toBe(4);
+    expect((await readContacts(service)).size).toBe(4);
     const right = await service.ecm(args, { terminalColumns: 120, typed: [[question, "4\r"]] });
     expect(right.code).toBe(0);
-    expect((await contactsIn(service)).size).toBe(0);
+    expect((await readContacts(service)).size).toBe(0);
   });
 
   it("goes on with a stopped one, by resume and by the same command, with its backup whole", async () => {
@@ -234,12 +236,12 @@ describe("ecm contact delete", () => {
     const folder = await temporaryFolder();
     const backup = join(folder, "all.ndjson");
     const args = ["contact", "delete", "--all", "--backup", backup, "--yes", "--json"];
-    const stopped = summaryOf(await service.ecm([...args, "--max-requests", "12"]));
+    const stopped = parseSummary(await service.ecm([...args, "--max-requests", "12"]));
     expect(stopped).toMatchObject({ status: "stopped", stoppedBy: "max-requests", rows: { read: 30 } });
     expect((await readFile(backup, "utf8")).trim().split("\n")).toHaveLength(30);
-    const further = summaryOf(await service.ecm([...args, "--max-requests", "10"]));
+    const further = parseSummary(await service.ecm([...args, "--max-requests", "10"]));
     expect(further).toMatchObject({ run: stopped.run, stoppedBy: "max-requests" });
-    const ended = summaryOf(await service.ecm(["runs", "resume", stopped.run!, "--yes", "--json"]));
+    const ended = parseSummary(await service.ecm(["runs", "resume", stopped.run!, "--yes", "--json"]));
     expect(ended).toMatchObject({
       run: stopped.run,
       status: "completed",
@@ -247,7 +249,7 @@ describe("ecm contact delete", () => {
       backup,
     });
     expect((await readFile(backup, "utf8")).trim().split("\n")).toHaveLength(30);
-    expect((await contactsIn(service)).size).toBe(0);
+    expect((await readContacts(service)).size).toBe(0);
     expect(await readdir(folder)).toEqual(["all.ndjson"]);
   });
 
@@ -258,7 +260,7 @@ describe("ecm contact delete", () => {
     const args = ["contact", "delete", "p0@example.com", "p1@example.com", "--backup", file, "--yes"];
     expect((await service.ecm(args)).code).toBe(2);
     expect(await readFile(file, "utf8")).toBe("precious");
-    expect((await contactsIn(service)).size).toBe(2);
+    expect((await readContacts(service)).size).toBe(2);
   });
 });
 
@@ -266,16 +268,16 @@ it("selects across pages, also where the service gives fewer than were asked for
   const service = await startSandbox({ variants: { page: "cap:20" } });
   await service.ecm(["import", await inputFile(manyRows(50, (index) => `${index % 10}`))]);
   const args = ["contact", "mutate", "--where", 'First_Name == "7"', "--set", "Last Name=X", "--json"];
-  const result = summaryOf(await service.ecm(args));
+  const result = parseSummary(await service.ecm(args));
   expect(result).toMatchObject({ rows: { read: 5, updated: 5 }, requests: { search: 3, mutate: 5 } });
 });
 
 it("deletes nobody whom the conditions do not choose, should the service hand them over", async () => {
-  const witness = await startWitness();
+  const proxy = await startRecordingProxy();
   const file = await inputFile("Email,lists\nin@example.com,L\nout@example.com,Other\nleft@example.com,L\n");
-  await witness.ecm(["import", file, "--create-missing"]);
-  await witness.ecm(["contact", "unsubscribe", "left@example.com", "-y"]);
-  const [structure] = await call<{ _id: string }[]>(witness, "GET", "/api/contact-structure");
+  await proxy.ecm(["import", file, "--create-missing"]);
+  await proxy.ecm(["contact", "unsubscribe", "left@example.com", "-y"]);
+  const [structure] = await call<{ _id: string }[]>(proxy, "GET", "/api/contact-structure");
   const source = [
     "_id",
     "key",
@@ -288,14 +290,14 @@ it("deletes nobody whom the conditions do not choose, should the service hand th
     "updatedAt",
   ];
   const search = { contactStructureId: structure!._id, page: 1, pageSize: 10, source };
-  const everybody = await call(witness, "POST", "/api/contact/search", {
+  const everybody = await call(proxy, "POST", "/api/contact/search", {
     ...search,
     contactSpecification: { filters: [] },
   });
   // A service that does not honour the filters.
-  witness.rewrites = (path, text) => (path.endsWith("/search") ? JSON.stringify(everybody) : text);
+  proxy.rewrites = (path, text) => (path.endsWith("/search") ? JSON.stringify(everybody) : text);
   const args = ["contact", "delete", "--list", "L", "--status", "active", "--yes", "--json"];
-  expect(summaryOf(await witness.ecm(args)).rows).toMatchObject({ read: 1, deleted: 1 });
-  witness.rewrites = (_path, text) => text;
-  expect([...(await contactsIn(witness)).keys()].sort()).toEqual(["left@example.com", "out@example.com"]);
+  expect(parseSummary(await proxy.ecm(args)).rows).toMatchObject({ read: 1, deleted: 1 });
+  proxy.rewrites = (_path, text) => text;
+  expect([...(await readContacts(proxy)).keys()].sort()).toEqual(["left@example.com", "out@example.com"]);
 });

@@ -5,10 +5,10 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { contactsIn, summaryOf } from "./kit.ts";
+import { parseSummary, readContacts } from "./kit.ts";
 import { textRow, workbook } from "./read/workbooks.ts";
 
-async function fileOf(content: Buffer | string, name: string): Promise<string> {
+async function writeFileIn(content: Buffer | string, name: string): Promise<string> {
   const path = join(await temporaryFolder(), name);
   await writeFile(path, content);
   return path;
@@ -29,26 +29,26 @@ async function runsIn(env: Record<string, string>): Promise<string[]> {
 describe("a workbook", () => {
   it("imports, resumes after a stop, and leaves nothing unpacked behind", async () => {
     const service = await startSandbox();
-    const path = await fileOf(workbook({ sheets: [people(9)] }), "people.csv");
-    const stopped = summaryOf(await service.ecm(["import", path, "--max-requests", "6", "--json"]));
+    const path = await writeFileIn(workbook({ sheets: [people(9)] }), "people.csv");
+    const stopped = parseSummary(await service.ecm(["import", path, "--max-requests", "6", "--json"]));
     expect(stopped).toMatchObject({ status: "stopped", rows: { read: 9 } });
-    const resumed = summaryOf(await service.ecm(["runs", "resume", stopped.run!, "--json"]));
+    const resumed = parseSummary(await service.ecm(["runs", "resume", stopped.run!, "--json"]));
     expect(resumed).toMatchObject({ status: "completed", rows: { created: 9 } });
     expect((await runsIn(service.env)).filter((name) => name.startsWith(".unpacked"))).toEqual([]);
-    expect((await contactsIn(service)).get("p8@example.com")?.fields).toEqual({ "First Name": "First 8" });
-    const again = summaryOf(await service.ecm(["import", path, "--json"]));
+    expect((await readContacts(service)).get("p8@example.com")?.fields).toEqual({ "First Name": "First 8" });
+    const again = parseSummary(await service.ecm(["import", path, "--json"]));
     expect(again.rows).toMatchObject({ unchanged: 9 });
   });
 
   it("gives rejected rows as CSV, with the numbers of its rows", async () => {
     const service = await startSandbox();
     const rows = textRow(1, ["Email", "First Name"]) + textRow(5, ["no address", "A, B"]);
-    const path = await fileOf(workbook({ sheets: [{ name: "P", rows }] }), "people.xlsx");
-    const { rejects } = summaryOf(await service.ecm(["import", path, "--json"]));
+    const path = await writeFileIn(workbook({ sheets: [{ name: "P", rows }] }), "people.xlsx");
+    const { rejects } = parseSummary(await service.ecm(["import", path, "--json"]));
     const text = await readFile(rejects!, "utf8");
     expect(text).toMatch(/^Email,First Name,ecm_line,ecm_error,ecm_message\nno address,"A, B",5,key_/);
-    const fixed = await fileOf(text.replace("no address", "a@example.com"), "fixed.csv");
-    expect(summaryOf(await service.ecm(["import", fixed, "--json"])).rows).toMatchObject({ created: 1 });
+    const fixed = await writeFileIn(text.replace("no address", "a@example.com"), "fixed.csv");
+    expect(parseSummary(await service.ecm(["import", fixed, "--json"])).rows).toMatchObject({ created: 1 });
   });
 
   it("through a pipe, packed, for lists sync and --keys too, with --sheet", async () => {
@@ -61,37 +61,37 @@ describe("a workbook", () => {
     const hinted = await service.ecm(["import", "-"], { stdin: dollars });
     expect(hinted.stderr).toContain("--sheet 'US$ 1', or its number");
     const imported = await service.ecm(["import", "-", "--sheet", "Two", "--json"], { stdin: bytes });
-    expect(summaryOf(imported).rows).toMatchObject({ created: 3 });
+    expect(parseSummary(imported).rows).toMatchObject({ created: 3 });
     await service.ecm(["lists", "create", "L"]);
-    const path = await fileOf(bytes, "people");
+    const path = await writeFileIn(bytes, "people");
     const synced = await service.ecm(["lists", "sync", "L", path, "--sheet", "1", "--json"]);
-    expect(summaryOf(synced)).toMatchObject({ rows: { updated: 2 } });
+    expect(parseSummary(synced)).toMatchObject({ rows: { updated: 2 } });
     const mutate = ["contact", "mutate", "--keys", path, "--sheet", "Two", "--set", "Last Name=X", "--json"];
-    expect(summaryOf(await service.ecm(mutate)).rows).toMatchObject({ updated: 3 });
+    expect(parseSummary(await service.ecm(mutate)).rows).toMatchObject({ updated: 3 });
   });
 });
 
 it("JSON: a missing member changes nothing, a blank one clears when told to", async () => {
   const service = await startSandbox();
   const first = '[{"Email":"a@example.com","First Name":"Ada","Last Name":"L"}]';
-  await service.ecm(["import", await fileOf(first, "people.json")]);
+  await service.ecm(["import", await writeFileIn(first, "people.json")]);
   const second = '{"Email":"a@example.com","First Name":""}\n{"Email":"b@example.com","Last Name":"M"}\n';
-  const args = ["import", await fileOf(second, "people.ndjson"), "--blank", "clear", "--json"];
-  expect(summaryOf(await service.ecm(args)).rows).toMatchObject({ updated: 1, created: 1 });
-  expect((await contactsIn(service)).get("a@example.com")?.fields).toMatchObject({ "Last Name": "L" });
-  expect((await contactsIn(service)).get("a@example.com")?.fields["First Name"] ?? "").toBe("");
+  const args = ["import", await writeFileIn(second, "people.ndjson"), "--blank", "clear", "--json"];
+  expect(parseSummary(await service.ecm(args)).rows).toMatchObject({ updated: 1, created: 1 });
+  expect((await readContacts(service)).get("a@example.com")?.fields).toMatchObject({ "Last Name": "L" });
+  expect((await readContacts(service)).get("a@example.com")?.fields["First Name"] ?? "").toBe("");
 });
 
 it("JSON: a rejected element without a member stops no sync", async () => {
   const { ecm } = await startSandbox();
-  const path = await fileOf(
+  const path = await writeFileIn(
     '{"Note":"x","Email":"a@example.com"}\n{"Note":"y","Email":"b@example.com"}\n{"Email":"nobody"}\n',
     "people.ndjson",
   );
   await ecm(["import", path, "--list", "L", "--create-missing", "--ignore-unmapped"]);
   const synced = await ecm(["lists", "sync", "L", path, "--json"]);
   expect(synced.code, synced.stderr).toBe(3);
-  expect(summaryOf(synced).rows).toMatchObject({ read: 3, unchanged: 2, rejected: 1, pending: 0 });
+  expect(parseSummary(synced).rows).toMatchObject({ read: 3, unchanged: 2, rejected: 1, pending: 0 });
 });
 
 describe("a rejects file", () => {
@@ -102,15 +102,15 @@ describe("a rejects file", () => {
   async function fixedAndImported(input: string, name: string, fix: (text: string) => string) {
     const service = await startSandbox();
     const { ecm } = service;
-    await ecm(["import", await fileOf(before, "before.json")]);
-    const path = await fileOf(input, name);
-    const rejected = summaryOf(await ecm(["import", path, "--blank", "clear", "--json"]));
+    await ecm(["import", await writeFileIn(before, "before.json")]);
+    const path = await writeFileIn(input, name);
+    const rejected = parseSummary(await ecm(["import", path, "--blank", "clear", "--json"]));
     const text = await readFile(rejected.rejects!, "utf8");
-    const fixed = await fileOf(fix(text), "fixed.csv");
+    const fixed = await writeFileIn(fix(text), "fixed.csv");
     const result = await ecm(["import", fixed, "--blank", "clear", "--json"]);
     expect(result.stdout, result.stderr).not.toBe("");
-    const fields = new Map([...(await contactsIn(service))].map(([key, contact]) => [key, contact.fields]));
-    return { text, summary: summaryOf(result), fields };
+    const fields = new Map([...(await readContacts(service))].map(([key, contact]) => [key, contact.fields]));
+    return { text, summary: parseSummary(result), fields };
   }
 
   const withAt = (text: string) => text.replaceAll("_example.com", "@example.com");
@@ -158,17 +158,17 @@ describe("a rejects file", () => {
 
   it("that is rejected again says the same again, with names of any kind", async () => {
     const { ecm } = await startSandbox();
-    const path = await fileOf(
+    const path = await writeFileIn(
       '{"Email":"a_example.com","x, \\"y\\"":"1"}\n{"Email":"b_example.com","Zeta":"2"}\n',
       "people.ndjson",
     );
     const rejects = async (file: string) => {
       const result = await ecm(["import", file, "--ignore-unmapped", "--json"]);
-      return readFile(summaryOf(result).rejects!, "utf8");
+      return readFile(parseSummary(result).rejects!, "utf8");
     };
     const first = await rejects(path);
     expect(first).toContain('"""x, """"y"""""""');
-    const again = await rejects(await fileOf(first, "again.csv"));
+    const again = await rejects(await writeFileIn(first, "again.csv"));
     // The rows are on other lines now.
     const withoutLines = (text: string) => text.replaceAll(/,\d+,key_/g, ",key_");
     expect(withoutLines(again)).toBe(withoutLines(first));

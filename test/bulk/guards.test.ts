@@ -1,11 +1,17 @@
-/** `--max-changes`, `--max-clears`, `--max-create`, `--max-delete`: decided on the whole plan, before the first write. */
+/**
+ * `--max-changes`, `--max-clears`, `--max-create`, `--max-delete`: decided on the whole plan, before the
+ * first write.
+ */
 import { expect, it } from "vitest";
 import { firstGroupsQuick } from "../support/first-quick.ts";
 import type { RunningSandbox } from "../support/sandbox.ts";
-import { contactLines, summaryOf } from "./kit.ts";
-import { holdings, makePlanFile, startPeople, writesAt } from "./plan-kit.ts";
+import { contactLines, parseSummary } from "./kit.ts";
+import { listWrites, makePlanFile, readHoldings, startPeople } from "./plan-kit.ts";
 
-/** Ten rows: two create, one changes and empties a value, one empties one, two stay, one is skipped, three are wrong. */
+/**
+ * Ten rows: two create, one changes and empties a value, one empties one, two stay, one is skipped, three are
+ * wrong.
+ */
 const file = `Email,City,Note
 new1@example.com,Rome,
 new2@example.com,Rome,
@@ -101,7 +107,7 @@ const cases: Case[] = [
 async function prepared({ before = [], command }: Case): Promise<RunningSandbox & { command: string[] }> {
   const service = await startPeople();
   let id = "last";
-  for (const args of before) id = summaryOf(await service.ecm([...args, "--json"])).run!;
+  for (const args of before) id = parseSummary(await service.ecm([...args, "--json"])).run!;
   return { ...service, command: command.map((word) => (word === "last" ? id : word)) };
 }
 
@@ -111,18 +117,20 @@ const shares = ({ count, of }: Case) => ({
   enough: [`${count}`, "100%", `${Math.min(100, Math.ceil(((count * 100) / of) * 100) / 100)}%`],
 });
 
-const named = cases.map((each) => [`${each.command.slice(0, 2).join(" ")} ${each.flag}`, each] as const);
+const titledCases = cases.map(
+  (each) => [`${each.command.slice(0, 2).join(" ")} ${each.flag}`, each] as const,
+);
 
-firstGroupsQuick(3)(named)("%s", (_name, each) => {
+firstGroupsQuick(3)(titledCases)("%s", (_name, each) => {
   const { stdin, flag, count, of, would } = each;
 
   it("writes nothing where the plan does more, and goes on once that is allowed", async () => {
     const service = await prepared(each);
     const { command } = service;
-    const before = await holdings(service);
+    const before = await readHoldings(service);
     const runs = JSON.parse((await service.ecm(["runs", "list", "--json"])).stdout).length;
-    const writes = writesAt(service).length;
-    let said = "";
+    const writes = listWrites(service).length;
+    let hint = "";
     for (const limit of shares(each).less) {
       const { code, stdout, stderr } = await service.ecm([...command, flag, limit, "--json"], { stdin });
       const failure = JSON.parse(stderr.trimEnd().split("\n").at(-1)!).error;
@@ -132,24 +140,24 @@ firstGroupsQuick(3)(named)("%s", (_name, each) => {
         status: "stopped",
         rows: { created: 0, updated: 0, deleted: 0 },
       });
-      said = failure.hint;
+      hint = failure.hint;
     }
-    expect(writesAt(service).length).toBe(writes);
-    expect(await holdings(service)).toEqual(before);
+    expect(listWrites(service).length).toBe(writes);
+    expect(await readHoldings(service)).toEqual(before);
 
     // Both ways on that the hint names are there.
-    const [, plan] = /^Nothing was written\. Look at the plan: ecm plan show (\S+); /.exec(said) ?? [];
-    const shown = await service.ecm(["plan", "show", plan!, "-o", "ndjson"]);
-    expect(shown.code, shown.stderr).toBe(0);
-    expect(writesIn(shown.stdout)).toBeGreaterThanOrEqual(flag === "--max-clears" ? 1 : count);
-    const [, resume] = /^Resume with: ecm (.+)$/m.exec(said) ?? [];
+    const [, plan] = /^Nothing was written\. Look at the plan: ecm plan show (\S+); /.exec(hint) ?? [];
+    const output = await service.ecm(["plan", "show", plan!, "-o", "ndjson"]);
+    expect(output.code, output.stderr).toBe(0);
+    expect(writesIn(output.stdout)).toBeGreaterThanOrEqual(flag === "--max-clears" ? 1 : count);
+    const [, resume] = /^Resume with: ecm (.+)$/m.exec(hint) ?? [];
     const again = await service.ecm([...resume!.split(" "), "--yes", "--json"]);
     expect(again.stderr).toContain('"GuardError"');
-    expect({ code: again.code, writes: writesAt(service).length }).toEqual({ code: 2, writes });
+    expect({ code: again.code, writes: listWrites(service).length }).toEqual({ code: 2, writes });
     const resumed = await service.ecm([...resume!.split(" "), flag, `${count}`, "--yes", "--json"]);
     expect([0, 3], resumed.stderr).toContain(resumed.code);
-    expect(summaryOf(resumed).status).toBe("completed");
-    expect(await holdings(service)).not.toEqual(before);
+    expect(parseSummary(resumed).status).toBe("completed");
+    expect(await readHoldings(service)).not.toEqual(before);
     // The runs that were stopped and begun again are one.
     expect(JSON.parse((await service.ecm(["runs", "list", "--json"])).stdout).length).toBe(runs + 1);
   });
@@ -165,22 +173,22 @@ firstGroupsQuick(3)(named)("%s", (_name, each) => {
   it("a dry run says that a real run would be refused, and keeps its plan", async () => {
     const service = await prepared(each);
     const { command } = service;
-    const writes = writesAt(service).length;
+    const writes = listWrites(service).length;
     const less = [...command, flag, `${count - 1}`];
     const plan = await makePlanFile(service, less, stdin);
     expect(plan.result.code).toBe(2);
     expect(plan.result.stderr).toContain(
       `error: This would ${would} (of ${of} looked at); ${flag} allows ${count - 1}\n`,
     );
-    expect(writesAt(service).length).toBe(writes);
+    expect(listWrites(service).length).toBe(writes);
     const { stdout } = await service.ecm([...less, "--dry-run", "--json"], { stdin });
-    expect(summaryOf({ code: 0, stdout, stderr: "" })).toMatchObject({
+    expect(parseSummary({ code: 0, stdout, stderr: "" })).toMatchObject({
       status: "dry-run",
       stoppedBy: "error",
     });
 
     const refused = await service.ecm(["apply", plan.file, flag, `${count - 1}`, "--yes"]);
-    expect({ code: refused.code, writes: writesAt(service).length }).toEqual({ code: 2, writes });
+    expect({ code: refused.code, writes: listWrites(service).length }).toEqual({ code: 2, writes });
     const applied = await service.ecm(["apply", plan.file, flag, `${count}`, "--yes"]);
     expect(applied.code, applied.stderr).toBe(0);
   });

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../support/sandbox.ts";
-import { call, contactsIn, inputFile, manyContacts, manyRows, summaryOf } from "./kit.ts";
+import { call, inputFile, manyContacts, manyRows, parseSummary, readContacts } from "./kit.ts";
 
 const none = { created: 0, updated: 0, deleted: 0, unchanged: 0, skipped: 0, rejected: 0, pending: 0 };
 
@@ -11,18 +11,18 @@ describe("ecm import", () => {
     const path = await inputFile("Email,First Name\nada@example.com,Ada\nbob@example.com,Bob\n");
     const first = await service.ecm(["import", path, "--json"]);
     expect(first.code).toBe(0);
-    expect(summaryOf(first)).toMatchObject({
+    expect(parseSummary(first)).toMatchObject({
       status: "completed",
       rows: { ...none, read: 2, created: 2 },
       requests: { search: 1, create: 2, mutate: 0, other: 1, retried: 0, total: 4 },
       rejects: null,
       stoppedBy: null,
     });
-    const second = summaryOf(await service.ecm(["import", path, "--json"]));
+    const second = parseSummary(await service.ecm(["import", path, "--json"]));
     expect(second.rows).toEqual({ ...none, read: 2, unchanged: 2 });
     expect(second.requests).toMatchObject({ search: 1, create: 0, mutate: 0, total: 2 });
-    expect(second.run).not.toBe(summaryOf(first).run);
-    expect((await contactsIn(service)).get("ada@example.com")?.fields).toEqual({ "First Name": "Ada" });
+    expect(second.run).not.toBe(parseSummary(first).run);
+    expect((await readContacts(service)).get("ada@example.com")?.fields).toEqual({ "First Name": "Ada" });
   });
 
   it("refuses a pipe without a byte; a header alone is a result without rows", async () => {
@@ -31,7 +31,7 @@ describe("ecm import", () => {
     expect(nothing).toMatchObject({ code: 2, stderr: expect.stringContaining("standard input is empty") });
     const header = await service.ecm(["import", "-", "--json"], { stdin: "Email,First Name,tags\n" });
     expect(header.code).toBe(0);
-    expect(summaryOf(header)).toMatchObject({ status: "completed", rows: { ...none, read: 0 } });
+    expect(parseSummary(header)).toMatchObject({ status: "completed", rows: { ...none, read: 0 } });
   });
 
   it("sends only what changed, in one mutate for each contact", async () => {
@@ -41,10 +41,10 @@ describe("ecm import", () => {
       await inputFile("Email,First Name,Last Name\na@example.com,Ada,L\nb@example.com,Bob,M\n"),
     ]);
     const changed = await inputFile("Email,First Name,Last Name\na@example.com,Ada,\nb@example.com,Bert,M\n");
-    const summary = summaryOf(await service.ecm(["import", changed, "--json"]));
+    const summary = parseSummary(await service.ecm(["import", changed, "--json"]));
     expect(summary.rows).toEqual({ ...none, read: 2, updated: 1, unchanged: 1 });
     expect(summary.requests).toMatchObject({ create: 0, mutate: 1 });
-    const contacts = await contactsIn(service);
+    const contacts = await readContacts(service);
     expect(contacts.get("a@example.com")).toMatchObject({ fields: { "Last Name": "L" }, version: 0 });
     expect(contacts.get("b@example.com")).toMatchObject({ fields: { "First Name": "Bert" }, version: 1 });
   });
@@ -53,24 +53,24 @@ describe("ecm import", () => {
     const service = await startSandbox();
     await service.ecm(["import", await inputFile("Email,First Name\na@example.com,Ada\n")]);
     const blank = await inputFile("Email,First Name\na@example.com,\n");
-    expect(summaryOf(await service.ecm(["import", blank, "--json"])).rows.unchanged).toBe(1);
-    expect(summaryOf(await service.ecm(["import", blank, "--blank", "clear", "--json"])).rows.updated).toBe(
-      1,
-    );
-    expect((await contactsIn(service)).get("a@example.com")?.fields["First Name"] ?? "").toBe("");
-    expect(summaryOf(await service.ecm(["import", blank, "--blank", "clear", "--json"])).rows.unchanged).toBe(
-      1,
-    );
+    expect(parseSummary(await service.ecm(["import", blank, "--json"])).rows.unchanged).toBe(1);
+    expect(
+      parseSummary(await service.ecm(["import", blank, "--blank", "clear", "--json"])).rows.updated,
+    ).toBe(1);
+    expect((await readContacts(service)).get("a@example.com")?.fields["First Name"] ?? "").toBe("");
+    expect(
+      parseSummary(await service.ecm(["import", blank, "--blank", "clear", "--json"])).rows.unchanged,
+    ).toBe(1);
   });
 
   it("creates alone, or updates alone, by its mode", async () => {
     const service = await startSandbox();
     await service.ecm(["import", await inputFile("Email,First Name\na@example.com,Ada\n")]);
     const both = await inputFile("Email,First Name\na@example.com,Anna\nb@example.com,Bob\n");
-    const update = summaryOf(await service.ecm(["import", both, "--mode", "update", "--json"]));
+    const update = parseSummary(await service.ecm(["import", both, "--mode", "update", "--json"]));
     expect(update.rows).toEqual({ ...none, read: 2, updated: 1, skipped: 1 });
     expect(update.codes.skipped).toEqual({ missing: 1 });
-    const create = summaryOf(await service.ecm(["import", both, "--mode", "create", "--json"]));
+    const create = parseSummary(await service.ecm(["import", both, "--mode", "create", "--json"]));
     expect(create.rows).toEqual({ ...none, read: 2, created: 1, skipped: 1 });
     expect(create.codes.skipped).toEqual({ exists: 1 });
   });
@@ -86,11 +86,11 @@ describe("ecm import", () => {
       "Email,First Name,Last Name\nada@example.com,Ada,Lovelace\nb@example.com,B,\nADA@example.com,Anna,\n",
     );
     const result = await service.ecm(["import", path, "--duplicates", how, "--json"]);
-    const summary = summaryOf(result);
+    const summary = parseSummary(result);
     expect(summary.rows).toEqual({ ...none, read: 3, created: 2, [outcome]: 1 });
     expect(result.code).toBe(outcome === "rejected" ? 3 : 0);
     expect(
-      (await contactsIn(service)).get(how === "last" ? "ADA@example.com" : "ada@example.com")?.fields,
+      (await readContacts(service)).get(how === "last" ? "ADA@example.com" : "ada@example.com")?.fields,
     ).toEqual(lastName ? { "First Name": firstName, "Last Name": lastName } : { "First Name": firstName });
   });
 
@@ -102,20 +102,20 @@ describe("ecm import", () => {
     expect(refused.code).toBe(5);
     expect(refused.stderr).toContain('error: The account has no lists "News", "Offers", and no tag "VIP"');
     expect(refused.stderr).not.toContain("A real run");
-    expect((await contactsIn(service)).size).toBe(0);
+    expect((await readContacts(service)).size).toBe(0);
 
-    const dry = summaryOf(
+    const dry = parseSummary(
       await service.ecm(["import", path, ...flags, "--create-missing", "--dry-run", "--json"]),
     );
-    const made = summaryOf(await service.ecm(["import", path, ...flags, "--create-missing", "--json"]));
+    const made = parseSummary(await service.ecm(["import", path, ...flags, "--create-missing", "--json"]));
     expect(made.rows.created).toBe(2);
     expect(dry.estimate.requests).toBe(made.requests.total);
     const { ada, bob } = {
-      ada: (await contactsIn(service)).get("a@example.com")!,
-      bob: (await contactsIn(service)).get("b@example.com")!,
+      ada: (await readContacts(service)).get("a@example.com")!,
+      bob: (await readContacts(service)).get("b@example.com")!,
     };
     expect([ada.lists.length, ada.tags.length, bob.lists.length, bob.tags.length]).toEqual([1, 1, 1, 0]);
-    const again = summaryOf(await service.ecm(["import", path, ...flags, "--json"]));
+    const again = parseSummary(await service.ecm(["import", path, ...flags, "--json"]));
     expect(again.rows.unchanged).toBe(2);
   });
 
@@ -147,15 +147,15 @@ describe("ecm import", () => {
     const service = await startSandbox();
     const path = await inputFile("Email,City,Note,\na@example.com,Rome, Italy,x,y\n".replaceAll(",\n", "\n"));
     const flags = ["--map", "City=First Name", "--map", "Note=ignore", "--json"];
-    const first = summaryOf(await service.ecm(["import", path, ...flags]));
+    const first = parseSummary(await service.ecm(["import", path, ...flags]));
     const text = await readFile(first.rejects!, "utf8");
     expect(text.split("\n")[0]).toBe("Email,City,Note,ecm_line,ecm_error,ecm_message");
     expect(text).toMatch(/^a@example\.com,Rome," Italy",2,too_many_cells,.*,x,y$/m);
-    const second = summaryOf(await service.ecm(["import", await inputFile(text), ...flags]));
+    const second = parseSummary(await service.ecm(["import", await inputFile(text), ...flags]));
     expect(second.rows).toMatchObject({ read: 1, rejected: 1 });
     const again = await readFile(second.rejects!, "utf8");
     expect(again.split("\n")[0]).toBe("Email,City,Note,ecm_line,ecm_error,ecm_message");
-    expect((await contactsIn(service)).size).toBe(0);
+    expect((await readContacts(service)).size).toBe(0);
   });
 
   it("says once what a spreadsheet has done to a column, and which row covers many lines", async () => {
@@ -175,11 +175,11 @@ describe("ecm import", () => {
     const service = await startSandbox();
     const cells = 'C:\\\\new "x"\\n';
     const path = await inputFile(`key\tFirst Name\tlists\ttags\n\t${cells}\t\t\n`, "people.tsv");
-    const { rejects } = summaryOf(await service.ecm(["import", path, "--json"]));
+    const { rejects } = parseSummary(await service.ecm(["import", path, "--json"]));
     const text = await readFile(rejects!, "utf8");
     expect(text).toContain(`\t${cells}\t`);
     await service.ecm(["import", await inputFile(text.replace("\n\t", "\na@example.com\t"), "fixed.tsv")]);
-    expect((await contactsIn(service)).get("a@example.com")?.fields).toEqual({
+    expect((await readContacts(service)).get("a@example.com")?.fields).toEqual({
       "First Name": 'C:\\new "x"\n',
     });
   });
@@ -188,11 +188,11 @@ describe("ecm import", () => {
     const service = await startSandbox();
     const path = await inputFile("Email\na@example.com\n");
     await service.ecm(["import", path, "--list", "One", "--tag", "T1", "--create-missing"]);
-    const more = summaryOf(
+    const more = parseSummary(
       await service.ecm(["import", path, "--list", "Two", "--tag", "T2", "--create-missing", "--json"]),
     );
     expect(more.rows.updated).toBe(1);
-    const contact = (await contactsIn(service)).get("a@example.com")!;
+    const contact = (await readContacts(service)).get("a@example.com")!;
     expect([contact.lists.length, contact.tags.length]).toEqual([2, 2]);
   });
 
@@ -201,7 +201,7 @@ describe("ecm import", () => {
     const path = await inputFile("Email,First Name\na@example.com,Ada\nno address,Bob\nc@example.com,Cy\n");
     const result = await service.ecm(["import", path, "--json"]);
     expect(result.code).toBe(3);
-    const summary = summaryOf(result);
+    const summary = parseSummary(result);
     expect(summary.rows).toEqual({ ...none, read: 3, created: 2, rejected: 1 });
     const text = await readFile(summary.rejects!, "utf8");
     expect(text.split("\n")[0]).toBe("Email,First Name,ecm_line,ecm_error,ecm_message");
@@ -210,7 +210,7 @@ describe("ecm import", () => {
     const mended = await inputFile(text.replace("no address", "bob@example.com"));
     const second = await service.ecm(["import", mended, "--json"]);
     expect(second.stderr).not.toContain("error:");
-    expect(summaryOf(second).rows).toEqual({ ...none, read: 1, created: 1 });
+    expect(parseSummary(second).rows).toEqual({ ...none, read: 1, created: 1 });
   });
 
   it("rejects what the service refuses with the service's own words", async () => {
@@ -218,7 +218,7 @@ describe("ecm import", () => {
     const long = "x".repeat(300_000);
     const path = await inputFile(`Email,First Name\na@example.com,Ada\nb@example.com,${long}\n`);
     const result = await service.ecm(["import", path, "--json"]);
-    const summary = summaryOf(result);
+    const summary = parseSummary(result);
     if (summary.rows.rejected === 1) expect(summary.codes.rejected).toHaveProperty("ValidationError");
     expect(summary.rows.created + summary.rows.rejected).toBe(2);
   });
@@ -236,14 +236,14 @@ describe("ecm import", () => {
       "Email,First Name,Status\nnew@example.com,New,unsubscribed\nold@example.com,Older,unsubscribed\nyes@example.com,Yes,subscribed\n",
     );
     const flags = ["--consent-column", "Status", "--list", "Second", "--create-missing", "--json"];
-    const summary = summaryOf(await service.ecm(["import", path, ...flags]));
+    const summary = parseSummary(await service.ecm(["import", path, ...flags]));
     expect(summary.rows).toEqual({ ...none, read: 3, created: 1, updated: 1, skipped: 1 });
     expect(summary.codes.skipped).toEqual({ not_subscribed: 1 });
-    const old = (await contactsIn(service)).get("old@example.com")!;
+    const old = (await readContacts(service)).get("old@example.com")!;
     expect(old.fields["First Name"]).toBe("Older");
     expect(old.lists).toHaveLength(1);
     expect(
-      summaryOf(await service.ecm(["import", path, ...flags, "--include-unsubscribed"])).rows.created,
+      parseSummary(await service.ecm(["import", path, ...flags, "--include-unsubscribed"])).rows.created,
     ).toBe(1);
   });
 
@@ -255,8 +255,8 @@ describe("ecm import", () => {
     await call(service, "PATCH", `/api/contact/${contacts[0]!._id}`, {
       status: { primary: "Inactive", secondary: "Unsubscribe" },
     });
-    expect(summaryOf(await service.ecm(["import", path, "--dry-run", "--json"])).inactive).toBe(1);
-    expect(summaryOf(await service.ecm(["import", path, "--json"])).inactive).toBe(1);
+    expect(parseSummary(await service.ecm(["import", path, "--dry-run", "--json"])).inactive).toBe(1);
+    expect(parseSummary(await service.ecm(["import", path, "--json"])).inactive).toBe(1);
     const changed = await inputFile("Email,First Name\na@example.com,A\n");
     const inactive = "1 contact of these is inactive in the account";
     expect((await service.ecm(["import", changed])).stderr).toContain(
@@ -271,16 +271,16 @@ describe("ecm import", () => {
     const path = await inputFile(manyRows(300, (index) => (index < 20 ? "New" : `First ${index}`)));
     const dry = await service.ecm(["import", path, "--dry-run", "--json"]);
     expect(dry.code).toBe(0);
-    expect(summaryOf(dry)).toMatchObject({
+    expect(parseSummary(dry)).toMatchObject({
       run: null,
       status: "dry-run",
       rows: { ...none, read: 300, created: 150, updated: 20, unchanged: 130 },
       requests: { create: 0, mutate: 0 },
     });
-    expect((await contactsIn(service)).size).toBe(150);
-    const real = summaryOf(await service.ecm(["import", path, "--json"]));
+    expect((await readContacts(service)).size).toBe(150);
+    const real = parseSummary(await service.ecm(["import", path, "--json"]));
     expect(real.rows).toMatchObject({ created: 150, updated: 20, unchanged: 130 });
-    expect(summaryOf(dry).estimate.requests).toBe(real.requests.total);
+    expect(parseSummary(dry).estimate.requests).toBe(real.requests.total);
     expect(real.estimate.requests).toBe(real.requests.total);
     expect((await service.ecm(["runs", "list", "--json"])).stdout).not.toContain("dry-run");
   });
@@ -290,33 +290,33 @@ describe("ecm import", () => {
     const text = manyRows(30);
     const stopped = await service.ecm(["import", "-", "--max-requests", "12", "--json"], { stdin: text });
     expect(stopped.code).toBe(7);
-    expect(summaryOf(stopped)).toMatchObject({
+    expect(parseSummary(stopped)).toMatchObject({
       status: "stopped",
       stoppedBy: "max-requests",
       requests: { total: 12 },
     });
     expect(stopped.stderr).toContain("ecm runs resume");
-    const { run, rows } = summaryOf(stopped);
+    const { run, rows } = parseSummary(stopped);
     const finished = await service.ecm(["import", "-", "--json"], { stdin: text });
     expect(finished.stderr).toContain(`Resuming run ${run}`);
-    expect(summaryOf(finished)).toMatchObject({
+    expect(parseSummary(finished)).toMatchObject({
       run,
       status: "completed",
       rows: { ...none, read: 30, created: 30 },
     });
-    expect(summaryOf(finished).requests.create).toBe(30 - rows.created);
+    expect(parseSummary(finished).requests.create).toBe(30 - rows.created);
   });
 
   it("goes on with a stopped run by its id, and starts over only when told to", async () => {
     const service = await startSandbox();
     const path = await inputFile(manyRows(20));
     const stop = () => service.ecm(["import", path, "--max-requests", "10", "--json"]);
-    const first = summaryOf(await stop());
-    const resumed = summaryOf(
+    const first = parseSummary(await stop());
+    const resumed = parseSummary(
       await service.ecm(["runs", "resume", first.run!, "--max-requests", "5", "--json"]),
     );
     expect(resumed).toMatchObject({ run: first.run, status: "stopped" });
-    const fresh = summaryOf(await service.ecm(["import", path, "--fresh", "--json"]));
+    const fresh = parseSummary(await service.ecm(["import", path, "--fresh", "--json"]));
     expect(fresh.run).not.toBe(first.run);
     expect(fresh.status).toBe("completed");
     expect(fresh.rows.unchanged).toBe(resumed.rows.created);
@@ -328,14 +328,14 @@ describe("ecm import", () => {
   it("takes a changed file as a new run and names the unfinished one", async () => {
     const service = await startSandbox();
     const path = await inputFile(manyRows(20));
-    const first = summaryOf(await service.ecm(["import", path, "--max-requests", "10", "--json"]));
+    const first = parseSummary(await service.ecm(["import", path, "--max-requests", "10", "--json"]));
     const { writeFile } = await import("node:fs/promises");
     await writeFile(path, manyRows(21));
     const second = await service.ecm(["import", path, "--json"]);
     expect(second.stderr).toContain(`The file has changed since run ${first.run} stopped`);
-    expect(summaryOf(second).rows).toMatchObject({ read: 21, unchanged: first.rows.created });
+    expect(parseSummary(second).rows).toMatchObject({ read: 21, unchanged: first.rows.created });
     // The plan says what is left of the old one: the input is not read again.
-    const resumed = summaryOf(await service.ecm(["runs", "resume", first.run!, "--json"]));
+    const resumed = parseSummary(await service.ecm(["runs", "resume", first.run!, "--json"]));
     expect(resumed).toMatchObject({ status: "completed", rows: { read: 20, pending: 0 } });
   });
 
@@ -344,14 +344,14 @@ describe("ecm import", () => {
     const path = await inputFile(manyRows(60));
     const refused = await service.ecm(["import", path, "--json"]);
     expect(refused.code).toBe(7);
-    expect(summaryOf(refused)).toMatchObject({
+    expect(parseSummary(refused)).toMatchObject({
       stoppedBy: "month",
       requests: { create: 0 },
       rows: { created: 0, pending: 60 },
     });
     const dry = await service.ecm(["import", path, "--dry-run", "--json"]);
     expect(dry.code).toBe(7);
-    expect(summaryOf(dry)).toMatchObject({ status: "dry-run", stoppedBy: "month", rows: { created: 60 } });
+    expect(parseSummary(dry)).toMatchObject({ status: "dry-run", stoppedBy: "month", rows: { created: 60 } });
     expect(dry.stderr).toMatch(/A real run would use \d+(\.\d)? % of the requests left this month/);
     expect(JSON.parse(dry.stderr.trim().split("\n").at(-1)!).error).toMatchObject({
       type: "OutOfBudgetError",
@@ -360,7 +360,7 @@ describe("ecm import", () => {
     });
     const limitedDry = ["import", path, "--dry-run", "--max-requests", "20", "--json"];
     expect((await service.ecm(limitedDry)).code).toBe(0);
-    const limited = summaryOf(await service.ecm(["import", path, "--max-requests", "20", "--json"]));
+    const limited = parseSummary(await service.ecm(["import", path, "--max-requests", "20", "--json"]));
     expect(limited.stoppedBy).toBe("max-requests");
     // The account was read already, and a resumed run knows it.
     expect(limited.rows.created).toBe(19);
@@ -369,7 +369,7 @@ describe("ecm import", () => {
   it("says how long it takes where the limit's window is not an hour", async () => {
     const service = await startSandbox({ hourlyLimit: 50, windowSeconds: 40 });
     const path = await inputFile(manyRows(200));
-    const { estimate } = summaryOf(await service.ecm(["import", path, "--dry-run", "--json"]));
+    const { estimate } = parseSummary(await service.ecm(["import", path, "--dry-run", "--json"]));
     expect(estimate.requests).toBe(202);
     // Four windows besides the one that has begun.
     expect(estimate.seconds).toBeGreaterThan(3 * 40);
@@ -380,7 +380,7 @@ describe("ecm import", () => {
     // The account is too large to be read page by page for so few rows.
     const service = await startSandbox({ monthlyLimit: 110, contents: { contacts: manyContacts(2200) } });
     const path = await inputFile(manyRows(150, (index) => (index === 7 ? "Seventh" : `First ${index}`)));
-    const summary = summaryOf(await service.ecm(["import", path, "--json"]));
+    const summary = parseSummary(await service.ecm(["import", path, "--json"]));
     expect(summary).toMatchObject({
       status: "completed",
       rows: { updated: 1, unchanged: 149 },
@@ -394,12 +394,12 @@ describe("ecm import", () => {
     const path = await inputFile("Email\nx\ny\nz\na@example.com\n");
     const result = await service.ecm(["import", path, "--max-rejects", "2", "--json"]);
     expect(result.code).toBe(3);
-    expect(summaryOf(result)).toMatchObject({
+    expect(parseSummary(result)).toMatchObject({
       status: "stopped",
       stoppedBy: "max-rejects",
       rows: { created: 0, pending: 1 },
     });
-    expect(summaryOf(await service.ecm(["import", path, "--json"]))).toMatchObject({
+    expect(parseSummary(await service.ecm(["import", path, "--json"]))).toMatchObject({
       status: "completed",
       rows: { created: 1 },
     });

@@ -45,7 +45,7 @@ export function contactLines(text: string): PlanLine[] {
     .map(({ apply: _apply, ...line }) => line);
 }
 
-export function summaryOf(result: Result): Summary {
+export function parseSummary(result: Result): Summary {
   return JSON.parse(result.stdout) as Summary;
 }
 
@@ -65,7 +65,7 @@ export async function call<T = unknown>(
 }
 
 /** Everything the account holds, by key, without what differs from run to run. */
-export async function contactsIn(
+export async function readContacts(
   service: Pick<RunningSandbox, "baseUrl" | "apiKey">,
 ): Promise<
   Map<string, { fields: Record<string, string>; lists: string[]; tags: string[]; version: number }>

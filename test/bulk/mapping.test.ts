@@ -1,10 +1,12 @@
-/** Mapping entries, constants and defaults in whole imports: what is written, planned, resumed and refused. */
+/**
+ * Mapping entries, constants and defaults in whole imports: what is written, planned, resumed and refused.
+ */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/ecm.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
-import { contactLines, contactsIn, inputFile, summaryOf } from "./kit.ts";
+import { contactLines, inputFile, parseSummary, readContacts } from "./kit.ts";
 
 async function accountWith(...fields: string[]): Promise<RunningSandbox> {
   const service = await startSandbox();
@@ -13,7 +15,7 @@ async function accountWith(...fields: string[]): Promise<RunningSandbox> {
 }
 
 async function fieldsOf(service: RunningSandbox, key: string): Promise<Record<string, string> | undefined> {
-  return (await contactsIn(service)).get(key)?.fields;
+  return (await readContacts(service)).get(key)?.fields;
 }
 
 const mappingFile = (text: string) => inputFile(text, "mapping.yaml");
@@ -24,9 +26,9 @@ describe("a blank value", () => {
     await service.ecm(["import", await inputFile("Email,Phone\na@example.com,1\nb@example.com,\n")]);
     const mapping = await mappingFile("Phone: { field: Phone, blank: only-if-empty }\n");
     const file = await inputFile("Email,Phone\na@example.com,9\nb@example.com,9\nc@example.com,9\n");
-    const { rows } = summaryOf(await service.ecm(["import", file, "--mapping", mapping, "--json"]));
+    const { rows } = parseSummary(await service.ecm(["import", file, "--mapping", mapping, "--json"]));
     expect(rows).toMatchObject({ unchanged: 1, updated: 1, created: 1 });
-    const contacts = await contactsIn(service);
+    const contacts = await readContacts(service);
     expect([..."abc"].map((name) => contacts.get(`${name}@example.com`)?.fields.Phone)).toEqual([
       "1",
       "9",
@@ -68,12 +70,12 @@ describe("--set and --default", () => {
     const file = await inputFile("Email,Language\na@example.com,\nb@example.com,\nc@example.com,de\n");
     const flags = ["--set", "Source=Expo=2026", "--default", "Language=en"];
     const result = await service.ecm(["import", file, ...flags, "--json"]);
-    expect(summaryOf(result).rows).toMatchObject({ updated: 1, created: 2 });
-    const contacts = await contactsIn(service);
+    expect(parseSummary(result).rows).toMatchObject({ updated: 1, created: 2 });
+    const contacts = await readContacts(service);
     expect(contacts.get("a@example.com")?.fields).toEqual({ Source: "Expo=2026" });
     expect(contacts.get("b@example.com")?.fields).toEqual({ Source: "Expo=2026", Language: "en" });
     expect(contacts.get("c@example.com")?.fields).toEqual({ Source: "Expo=2026", Language: "de" });
-    const again = summaryOf(await service.ecm(["import", file, ...flags, "--json"]));
+    const again = parseSummary(await service.ecm(["import", file, ...flags, "--json"]));
     expect(again.rows).toMatchObject({ unchanged: 3 });
   });
 
@@ -164,17 +166,17 @@ describe("a mapping", () => {
     const args = ["import", file, "--mapping", mapping, "--json"];
     const stopped = await service.ecm([...args, "--max-requests", "3"]);
     expect(stopped.code).toBe(7);
-    const { run } = summaryOf(stopped);
+    const { run } = parseSummary(stopped);
     await writeFile(mapping, "City: { value: 'row.City + \"!\"' }\n");
-    const dry = summaryOf(await service.ecm([...args, "--dry-run"]));
+    const dry = parseSummary(await service.ecm([...args, "--dry-run"]));
     expect(dry.run).not.toBe(run);
     await service.ecm(["runs", "resume", run!]);
-    const contacts = await contactsIn(service);
+    const contacts = await readContacts(service);
     expect([contacts.get("a@example.com")?.fields, contacts.get("b@example.com")?.fields]).toEqual([
       { City: "OSLO" },
       { City: "ROM" },
     ]);
-    const changed = summaryOf(await service.ecm(args));
+    const changed = parseSummary(await service.ecm(args));
     expect(changed.rows.updated).toBe(2);
     expect(await fieldsOf(service, "a@example.com")).toEqual({ City: "oslo!" });
   });
@@ -188,7 +190,7 @@ describe("a mapping", () => {
     const args = ["--mapping", mapping, "--json"];
     const result = await service.ecm(["import", file, ...args, "--rejects", rejects]);
     expect(result.code).toBe(3);
-    expect(summaryOf(result).codes.rejected).toEqual({ compute: 1 });
+    expect(parseSummary(result).codes.rejected).toEqual({ compute: 1 });
     const text = await readFile(rejects, "utf8");
     expect(text).toBe(
       'Email,Born,ecm_line,ecm_error,ecm_message\na@example.com,31.02.1980,2,compute,"Born: ""31.02.1980"" is not a date in DD.MM.YYYY"\n',
@@ -205,7 +207,7 @@ describe("a mapping", () => {
     const refused = await service.ecm(["import", file, "--mapping", mapping]);
     expect(refused.code).toBe(5);
     expect((await service.ecm(["import", file, "--mapping", mapping, "--create-missing"])).code).toBe(0);
-    expect((await contactsIn(service)).get("a@example.com")?.tags).toHaveLength(2);
+    expect((await readContacts(service)).get("a@example.com")?.tags).toHaveLength(2);
   });
 
   it("takes rows of standard input", async () => {
@@ -236,7 +238,7 @@ describe("expectations", () => {
     const result = await service.ecm(["import", await inputFile(csv), "--mapping", mapping, "--json"]);
     expect(result.code).toBe(2);
     expect(JSON.parse(result.stderr.trim().split("\n").at(-1)!).error.message).toContain(message);
-    expect((await contactsIn(service)).size).toBe(0);
+    expect((await readContacts(service)).size).toBe(0);
   });
 
   it("only warn where they say so, also when nothing else is said", async () => {

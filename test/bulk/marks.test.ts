@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/ecm.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
-import { contactsIn, inputFile, summaryOf } from "./kit.ts";
+import { inputFile, parseSummary, readContacts } from "./kit.ts";
 import { read } from "./read/reading.ts";
 import { textRow, workbook } from "./read/workbooks.ts";
 
@@ -12,7 +12,7 @@ const enter = "\r";
 const down = "\u001b[B";
 
 async function keysIn(service: RunningSandbox): Promise<string[]> {
-  return [...(await contactsIn(service)).keys()].sort();
+  return [...(await readContacts(service)).keys()].sort();
 }
 
 /** How many requests have reached the service. */
@@ -35,7 +35,7 @@ async function activeIn(service: RunningSandbox): Promise<string[]> {
   return stdout.trim().split("\n").slice(1).sort();
 }
 
-async function accountOf(...keys: string[]): Promise<RunningSandbox> {
+async function startAccount(...keys: string[]): Promise<RunningSandbox> {
   const service = await startSandbox();
   await service.ecm(["import", await inputFile(`Email\n${keys.map((key) => `${key}\n`).join("")}`)]);
   return service;
@@ -54,7 +54,7 @@ describe("a row that is rejected", () => {
     const text = `Email,Unsubscribed\n${rows}\ng@example.org,no\nH@example.org,\nok@example.org,no\n`;
     const result = await service.ecm(["import", await inputFile(text), "--json", "--max-rejects", "100%"]);
     expect(await keysIn(service)).toEqual(["ok@example.org"]);
-    expect(summaryOf(result).consent.not_subscribed).toBe(2);
+    expect(parseSummary(result).consent.not_subscribed).toBe(2);
     expect(result.stderr).toMatch(/Unsubscribed: \d of \d rows say?s? "yes": not created/);
   });
 
@@ -95,13 +95,13 @@ it("a merged range of a workbook has its value in each of its cells, and this is
     "3 merged ranges in the workbook: each of their cells is read with the value of the range",
   );
   expect(result.stderr).toContain('Unsubscribed: 3 of 5 rows say "yes": not created');
-  const contacts = await contactsIn(service);
+  const contacts = await readContacts(service);
   expect([...contacts.keys()].sort()).toEqual(["d@example.org", "e@example.org"]);
   expect(contacts.get("e@example.org")?.fields.City).toBe("Bergen");
 });
 
 it("a cell that cannot be understood keeps from creating, and unsubscribes nobody", async () => {
-  const service = await accountOf("a@example.com", "b@example.com", "c@example.com");
+  const service = await startAccount("a@example.com", "b@example.com", "c@example.com");
   const path = await inputFile(
     "Email,Unsubscribed\na@example.com,yes\nb@example.com,-1\nc@example.com,maybe\nnew@example.com,perhaps\n",
   );
@@ -153,7 +153,7 @@ describe("a column that may be consent", () => {
     const path = await inputFile(
       "Email,Stadt,Newsletter\na@example.com,Oslo,ja\nb@example.com,Rom,nein\nc@example.com,Rom,nein\n",
     );
-    const asked = await service.ecm(["import", path], {
+    const dialog = await service.ecm(["import", path], {
       terminalColumns: 120,
       typed: [
         ['Does "Newsletter" (ja, nein) say who is subscribed?', enter],
@@ -162,9 +162,9 @@ describe("a column that may be consent", () => {
         ["Write to", `y${enter}`],
       ],
     });
-    expect(asked.stderr).toContain("a yes means subscribed (leaves out 2 of 3 rows)");
-    expect(asked.stderr).toContain("a yes means not subscribed (leaves out 1 of 3 rows)");
-    expect(asked.stderr).toContain("--consent-column Newsletter=opt-in");
+    expect(dialog.stderr).toContain("a yes means subscribed (leaves out 2 of 3 rows)");
+    expect(dialog.stderr).toContain("a yes means not subscribed (leaves out 1 of 3 rows)");
+    expect(dialog.stderr).toContain("--consent-column Newsletter=opt-in");
     expect(await keysIn(service)).toEqual(["a@example.com"]);
   });
 });
@@ -175,7 +175,7 @@ describe("a table given to unsubscribe or delete", () => {
   it.each(["unsubscribe", "delete"])(
     "%s: one that marks some rows is not taken whole in silence",
     async (verb) => {
-      const service = await accountOf("a@example.com", "b@example.com", "c@example.com");
+      const service = await startAccount("a@example.com", "b@example.com", "c@example.com");
       const path = await inputFile(table);
       const refused = await service.ecm(["contact", verb, "--keys", path, "--yes"]);
       expect(refused.code).toBe(2);
@@ -183,7 +183,7 @@ describe("a table given to unsubscribe or delete", () => {
       expect(refused.stderr).toContain("--marked-rows");
       expect(await activeIn(service)).toHaveLength(3);
       const marked = await service.ecm(["contact", verb, "--keys", path, "--yes", "--marked-rows", "--json"]);
-      expect(summaryOf(marked).codes.skipped).toEqual({ not_selected: 2 });
+      expect(parseSummary(marked).codes.skipped).toEqual({ not_selected: 2 });
       expect(await activeIn(service)).toEqual(["b@example.com", "c@example.com"]);
       await service.ecm(["contact", verb, "--keys", path, "--yes", "--all-rows"]);
       expect(await activeIn(service)).toEqual([]);
@@ -191,7 +191,7 @@ describe("a table given to unsubscribe or delete", () => {
   );
 
   it("asks at a terminal", async () => {
-    const service = await accountOf("a@example.com", "b@example.com");
+    const service = await startAccount("a@example.com", "b@example.com");
     const path = await inputFile(table.slice(0, table.indexOf("c@")));
     const nobody = await service.ecm(["contact", "unsubscribe", "--keys", path], {
       terminalColumns: 120,
@@ -210,7 +210,7 @@ describe("a table given to unsubscribe or delete", () => {
   });
 
   it("of one that marks all rows, or has no column of consent, every row is meant", async () => {
-    const service = await accountOf("a@example.com", "b@example.com", "c@example.com");
+    const service = await startAccount("a@example.com", "b@example.com", "c@example.com");
     const all = await inputFile("Email,unsubscribed\na@example.com,yes\n");
     expect((await service.ecm(["contact", "unsubscribe", "--keys", all, "--yes"])).code).toBe(0);
     const none = await inputFile("Email,City\nb@example.com,Oslo\n");

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
-import { call, contactsIn, inputFile, manyContacts, summaryOf } from "./kit.ts";
+import { call, inputFile, manyContacts, parseSummary, readContacts } from "./kit.ts";
 
 async function withContacts(count: number): Promise<RunningSandbox> {
   return startSandbox({ contents: { lists: ["L"], contacts: manyContacts(count) } });
@@ -25,18 +25,18 @@ describe("ecm contact mutate, several contacts", () => {
       "--json",
     ];
     const first = await service.ecm(args);
-    expect(summaryOf(first)).toMatchObject({
+    expect(parseSummary(first)).toMatchObject({
       kind: "mutate",
       status: "completed",
       rows: { read: 3, updated: 2, skipped: 1, rejected: 0 },
       requests: { mutate: 2 },
     });
     expect(first.code).toBe(0);
-    const contacts = await contactsIn(service);
+    const contacts = await readContacts(service);
     expect(contacts.get("p1@example.com")).toMatchObject({ fields: { "First Name": "New" }, version: 1 });
     expect(contacts.get("p1@example.com")!.lists).toHaveLength(1);
     expect(contacts.get("p2@example.com")!.lists).toHaveLength(0);
-    expect(summaryOf(await service.ecm(args)).rows).toMatchObject({ updated: 0, unchanged: 2 });
+    expect(parseSummary(await service.ecm(args)).rows).toMatchObject({ updated: 0, unchanged: 2 });
   });
 
   it("takes keys from a file or standard input, and counts those that do not exist", async () => {
@@ -46,11 +46,11 @@ describe("ecm contact mutate, several contacts", () => {
       stdin: keys,
     });
     expect(fromInput.code).toBe(3);
-    expect(summaryOf(fromInput)).toMatchObject({
+    expect(parseSummary(fromInput)).toMatchObject({
       rows: { read: 3, updated: 2, rejected: 1 },
       codes: { rejected: { not_found: 1 } },
     });
-    expect(await readFile(summaryOf(fromInput).rejects!, "utf8")).toContain(
+    expect(await readFile(parseSummary(fromInput).rejects!, "utf8")).toContain(
       "nobody@example.com,2,not_found,",
     );
     const fromFile = await service.ecm([
@@ -62,16 +62,16 @@ describe("ecm contact mutate, several contacts", () => {
       "L",
       "--json",
     ]);
-    expect(summaryOf(fromFile).rows).toMatchObject({ updated: 2, rejected: 1 });
-    expect((await contactsIn(service)).get("p0@example.com")!.lists).toEqual([]);
+    expect(parseSummary(fromFile).rows).toMatchObject({ updated: 2, rejected: 1 });
+    expect((await readContacts(service)).get("p0@example.com")!.lists).toEqual([]);
   });
 
   it("sends nothing in a dry run, and says what it would come to", async () => {
     const service = await withContacts(3);
     const args = ["contact", "mutate", "p0@example.com", "p1@example.com", "--set", "Last Name=X", "--json"];
-    const dry = summaryOf(await service.ecm([...args, "--dry-run"]));
+    const dry = parseSummary(await service.ecm([...args, "--dry-run"]));
     expect(dry).toMatchObject({ status: "dry-run", rows: { updated: 2 }, requests: { mutate: 0 } });
-    expect(dry.estimate.requests).toBe(summaryOf(await service.ecm(args)).requests.total);
+    expect(dry.estimate.requests).toBe(parseSummary(await service.ecm(args)).requests.total);
   });
 
   it("goes on with a stopped one", async () => {
@@ -79,9 +79,9 @@ describe("ecm contact mutate, several contacts", () => {
     const keys = Array.from({ length: 30 }, (_, index) => `p${index}@example.com\n`).join("");
     const path = await inputFile(keys, "keys.txt");
     const args = ["contact", "mutate", "--keys", path, "--set", "Last Name=X", "--json"];
-    const stopped = summaryOf(await service.ecm([...args, "--max-requests", "15"]));
+    const stopped = parseSummary(await service.ecm([...args, "--max-requests", "15"]));
     expect(stopped).toMatchObject({ status: "stopped", stoppedBy: "max-requests" });
-    const finished = summaryOf(await service.ecm(["runs", "resume", stopped.run!, "--json"]));
+    const finished = parseSummary(await service.ecm(["runs", "resume", stopped.run!, "--json"]));
     expect(finished).toMatchObject({
       run: stopped.run,
       status: "completed",
@@ -118,14 +118,14 @@ describe("a contact whose key no import would create", () => {
     const keys = await inputFile(`${odd.join("\n")}\nnobody at all\n`, "keys.txt");
     const result = await ecm(["contact", "mutate", "--keys", keys, "--set", "First Name=New", "--json"]);
     expect(result.code).toBe(3);
-    expect(summaryOf(result)).toMatchObject({
+    expect(parseSummary(result)).toMatchObject({
       rows: { read: 3, updated: 2, rejected: 1 },
       codes: { rejected: { key_syntax: 1 } },
     });
     const left = await ecm(["contact", "unsubscribe", ...odd, "--yes", "--json"]);
-    expect(summaryOf(left)).toMatchObject({ rows: { updated: 2, rejected: 0 } });
+    expect(parseSummary(left)).toMatchObject({ rows: { updated: 2, rejected: 0 } });
     const gone = await ecm(["contact", "delete", ...odd, "--yes", "--json"]);
-    expect(summaryOf(gone)).toMatchObject({ rows: { deleted: 2, rejected: 0 } });
+    expect(parseSummary(gone)).toMatchObject({ rows: { deleted: 2, rejected: 0 } });
   });
 
   it("is found by a search and an export for the keys in a file, and its export imports again", async () => {
@@ -135,7 +135,7 @@ describe("a contact whose key no import would create", () => {
     expect(count.stdout.trim()).toBe("2");
     const exported = await inputFile((await ecm(["export", "--keys", keys])).stdout);
     const again = await ecm(["import", exported, "--json"]);
-    expect(summaryOf(again)).toMatchObject({ rows: { read: 2, unchanged: 2 } });
+    expect(parseSummary(again)).toMatchObject({ rows: { read: 2, unchanged: 2 } });
   });
 });
 
@@ -146,7 +146,7 @@ describe("ecm lists sync", () => {
 
   it("makes the members exactly the file's keys: adds first, removals after", async () => {
     const service = await withContacts(30);
-    const first = summaryOf(
+    const first = parseSummary(
       await service.ecm(["lists", "sync", "L", await inputFile(members(0, 20)), "--json"]),
     );
     expect(first).toMatchObject({
@@ -156,8 +156,8 @@ describe("ecm lists sync", () => {
       members: { added: 20, removed: 0 },
     });
     const path = await inputFile(members(2, 25));
-    const dry = summaryOf(await service.ecm(["lists", "sync", "L", path, "--json", "--dry-run"]));
-    const second = summaryOf(await service.ecm(["lists", "sync", "L", path, "--json"]));
+    const dry = parseSummary(await service.ecm(["lists", "sync", "L", path, "--json", "--dry-run"]));
+    const second = parseSummary(await service.ecm(["lists", "sync", "L", path, "--json"]));
     expect(second).toMatchObject({
       rows: { read: 25, updated: 7, unchanged: 18, pending: 0 },
       members: { added: 5, removed: 2 },
@@ -165,11 +165,11 @@ describe("ecm lists sync", () => {
     });
     expect(dry.estimate.requests).toBe(second.requests.total);
     expect(dry.members).toEqual(second.members);
-    const contacts = await contactsIn(service);
+    const contacts = await readContacts(service);
     const now = [...contacts].filter(([, { lists }]) => lists.length > 0).map(([key]) => key);
     expect(now.sort()).toEqual(members(2, 25).trim().split("\n").sort());
     expect(contacts.size).toBe(30);
-    const third = summaryOf(await service.ecm(["lists", "sync", "L", path, "--json"]));
+    const third = parseSummary(await service.ecm(["lists", "sync", "L", path, "--json"]));
     expect(third.requests).toMatchObject({ mutate: 0, create: 0 });
   });
 
@@ -181,20 +181,22 @@ describe("ecm lists sync", () => {
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain('This would remove 5 of the 20 members of "L" (25 %)');
     expect((await service.ecm(["runs", "list", "--json"])).stdout.match(/"run"/g)).toHaveLength(1);
-    const told = summaryOf(await service.ecm(["lists", "sync", "L", path, "--max-remove", "25%", "--json"]));
-    expect(told.members).toEqual({ added: 0, removed: 5 });
+    const summary = parseSummary(
+      await service.ecm(["lists", "sync", "L", path, "--max-remove", "25%", "--json"]),
+    );
+    expect(summary.members).toEqual({ added: 0, removed: 5 });
   });
 
   it("takes nobody out whom a rejected row names", async () => {
     const service = await withContacts(1);
-    const named = [
+    const spellings = [
       "José@example.com",
       "a..b@example.com",
       "ada@example.com",
       "bob@example.com",
       "cy@example.com",
     ];
-    for (const key of [...named, "left@example.com"]) {
+    for (const key of [...spellings, "left@example.com"]) {
       expect((await service.ecm(["contact", "create", "--key", key, "--list", "L"])).code).toBe(0);
     }
     const rows = [
@@ -210,10 +212,10 @@ describe("ecm lists sync", () => {
     const path = await inputFile(rows.join("\n"));
     const result = await service.ecm(["lists", "sync", "L", path, "--max-remove", "100%", "--json"]);
     expect(result.code).toBe(3);
-    expect(summaryOf(result)).toMatchObject({ rows: { rejected: 6 }, members: { added: 1, removed: 1 } });
-    const contacts = await contactsIn(service);
+    expect(parseSummary(result)).toMatchObject({ rows: { rejected: 6 }, members: { added: 1, removed: 1 } });
+    const contacts = await readContacts(service);
     const members = [...contacts].filter(([, { lists }]) => lists.length > 0).map(([key]) => key);
-    expect(members.sort()).toEqual([...named, "p0@example.com"].sort());
+    expect(members.sort()).toEqual([...spellings, "p0@example.com"].sort());
   });
 
   it("takes nobody out whom a rejected row names in another form", async () => {
@@ -240,11 +242,11 @@ describe("ecm lists sync", () => {
     ];
     const path = await inputFile(rows.join("\n"));
     const sync = ["lists", "sync", "L", path, "--max-remove", "100%", "--json"];
-    expect(summaryOf(await ecm(sync)).members).toEqual({ added: 1, removed: 1 });
+    expect(parseSummary(await ecm(sync)).members).toEqual({ added: 1, removed: 1 });
     const left = ids[0]!;
     await ecm(["contact", "mutate", left, "--add-list", "L"]);
     const withId = await inputFile(`${rows.join("\n")}\n${left.toUpperCase()},\n`);
-    expect(summaryOf(await ecm(sync.with(3, withId))).members).toEqual({ added: 0, removed: 0 });
+    expect(parseSummary(await ecm(sync.with(3, withId))).members).toEqual({ added: 0, removed: 0 });
   });
 
   it("takes nobody out whom a file may have named behind the place where it was cut off", async () => {
@@ -257,12 +259,12 @@ describe("ecm lists sync", () => {
     const cut = await sync("Email,City\na@example.com,Oslo\nb@exam");
     expect(cut.code).toBe(3);
     expect(cut.stderr).toContain("nobody is taken out of the list");
-    expect(summaryOf(cut)).toMatchObject({
+    expect(parseSummary(cut)).toMatchObject({
       members: { added: 0, removed: 0 },
       codes: { rejected: { truncated: 1 } },
     });
     const whole = await sync("Email,City\na@example.com,Oslo\nb@example.com,Rome\n");
-    expect(summaryOf(whole).members).toEqual({ added: 0, removed: 1 });
+    expect(parseSummary(whole).members).toEqual({ added: 0, removed: 1 });
   });
 
   describe("a file that is cut off in its last row", () => {
@@ -302,21 +304,21 @@ describe("ecm lists sync", () => {
       const result = await sync(text);
       expect(result.stderr).toContain("nobody is taken out of the list");
       expect(result.code).toBe(3);
-      expect(summaryOf(result)).toMatchObject({ members: { removed: 0 }, codes: { rejected } });
+      expect(parseSummary(result)).toMatchObject({ members: { removed: 0 }, codes: { rejected } });
       const dry = await sync(text, "--dry-run");
-      expect(summaryOf(dry)).toMatchObject({ members: { removed: 0 } });
+      expect(parseSummary(dry)).toMatchObject({ members: { removed: 0 } });
       expect((await ecm(["contact", "search", "--list", "L", "--count"])).stdout).toBe("6\n");
     });
 
     it("takes out who is left out where the file is whole, with a last line end and without", async () => {
       const { sync } = await members();
       const whole = await sync("Email\na1@example.com\na2@example.com\nother@example.com");
-      expect(summaryOf(whole).members).toEqual({ added: 1, removed: 4 });
+      expect(parseSummary(whole).members).toEqual({ added: 1, removed: 4 });
       expect(whole).toMatchObject({ code: 0, stderr: "" });
       // A single line has nobody to be compared with.
-      expect(summaryOf(await sync("a1@example.com")).members).toEqual({ added: 0, removed: 2 });
+      expect(parseSummary(await sync("a1@example.com")).members).toEqual({ added: 0, removed: 2 });
       const wrong = await sync("Email\na1@exam\na1@example.com\n");
-      expect(summaryOf(wrong)).toMatchObject({
+      expect(parseSummary(wrong)).toMatchObject({
         members: { removed: 0 },
         codes: { rejected: { key_syntax: 1 } },
       });
@@ -326,7 +328,7 @@ describe("ecm lists sync", () => {
       const { sync } = await members();
       const result = await sync("Email\na1@example.com\na4@example.co", "--create");
       expect(result.stderr).toContain("nobody is taken out of the list");
-      expect(summaryOf(result).members).toMatchObject({ removed: 0 });
+      expect(parseSummary(result).members).toMatchObject({ removed: 0 });
     });
   });
 
@@ -340,7 +342,7 @@ describe("ecm lists sync", () => {
     ]) {
       const result = await service.ecm(["contact", ...command, "--keys", path, "--json"]);
       expect(result.code, command.join(" ")).toBe(3);
-      expect(summaryOf(result).codes).toMatchObject({ rejected: { truncated: 1 } });
+      expect(parseSummary(result).codes).toMatchObject({ rejected: { truncated: 1 } });
     }
     const search = await service.ecm(["contact", "search", "--keys", path, "-q", "-o", "id"]);
     expect(search.stderr).toMatch(/^warning: .*:2: the file ends in the middle of this row/);
@@ -365,8 +367,8 @@ describe("ecm lists sync", () => {
     const path = await inputFile(`${members(0, 2)}new@example.com\n`);
     const without = await service.ecm(["lists", "sync", "L", path, "--json"]);
     expect(without.code).toBe(3);
-    expect(summaryOf(without).rows).toMatchObject({ updated: 2, rejected: 1, created: 0 });
-    const created = summaryOf(await service.ecm(["lists", "sync", "L", path, "--create", "--json"]));
+    expect(parseSummary(without).rows).toMatchObject({ updated: 2, rejected: 1, created: 0 });
+    const created = parseSummary(await service.ecm(["lists", "sync", "L", path, "--create", "--json"]));
     expect(created).toMatchObject({ rows: { created: 1, unchanged: 2 }, members: { added: 1 } });
   });
 
@@ -375,10 +377,10 @@ describe("ecm lists sync", () => {
     await service.ecm(["lists", "sync", "L", await inputFile(members(0, 20))]);
     const path = await inputFile(members(10, 40));
     const args = ["lists", "sync", "L", path, "--max-remove", "50%", "--json"];
-    let last = summaryOf(await service.ecm([...args, "--max-requests", "12"]));
+    let last = parseSummary(await service.ecm([...args, "--max-requests", "12"]));
     const { run } = last;
     for (let tries = 0; last.status !== "completed" && tries < 10; tries++) {
-      last = summaryOf(await service.ecm(["runs", "resume", run!, "--max-requests", "12", "--json"]));
+      last = parseSummary(await service.ecm(["runs", "resume", run!, "--max-requests", "12", "--json"]));
     }
     expect(last).toMatchObject({
       run,

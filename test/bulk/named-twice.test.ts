@@ -2,17 +2,17 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect } from "vitest";
 import type { Contact } from "../../src/wire.ts";
-import { startWitness } from "../journeys/witness.ts";
+import { startRecordingProxy } from "../journeys/recording-proxy.ts";
 import { firstQuick } from "../support/first-quick.ts";
-import { inputFile, manyContacts, summaryOf } from "./kit.ts";
+import { inputFile, manyContacts, parseSummary } from "./kit.ts";
 
 const key = "p1@example.com";
 
 async function scene(count: number) {
-  const witness = await startWitness();
-  witness.sandbox.admin.seed({ lists: ["L"], contacts: manyContacts(count) });
-  const shown = await witness.ecm(["contact", "get", key, "--json"]);
-  return { witness, id: (JSON.parse(shown.stdout) as Contact)._id };
+  const proxy = await startRecordingProxy();
+  proxy.sandbox.admin.seed({ lists: ["L"], contacts: manyContacts(count) });
+  const output = await proxy.ecm(["contact", "get", key, "--json"]);
+  return { proxy, id: (JSON.parse(output.stdout) as Contact)._id };
 }
 
 const changes: Record<string, [words: string[], outcome: "updated" | "deleted"]> = {
@@ -29,18 +29,18 @@ describe.each(Object.entries(changes))("%s", (_name, [[verb = "", ...flags], out
     ["key first, each looked up", 1100, (id: string) => [key, id, "p2@example.com"]],
     ["id first, each looked up", 1100, (id: string) => [id, "p2@example.com", key]],
   ])("writes it once: %s", async (_order, count, namesOf) => {
-    const { witness, id } = await scene(count);
+    const { proxy, id } = await scene(count);
     const plan = await inputFile("", "plan.ndjson");
-    const words = ["contact", verb, ...namesOf(id), ...flags, "--json"];
-    const dry = summaryOf(await witness.ecm([...words, "--dry-run"]));
+    const args = ["contact", verb, ...namesOf(id), ...flags, "--json"];
+    const dry = parseSummary(await proxy.ecm([...args, "--dry-run"]));
     expect(dry.rows).toMatchObject({ read: 3, [outcome]: 2, skipped: 1 });
-    const result = await witness.ecm([...words, "--plan", plan]);
+    const result = await proxy.ecm([...args, "--plan", plan]);
     expect(result.code, result.stderr).toBe(0);
-    expect(summaryOf(result)).toMatchObject({
+    expect(parseSummary(result)).toMatchObject({
       rows: { read: 3, [outcome]: 2, skipped: 1, unchanged: 0 },
       codes: { skipped: { duplicate: 1 } },
     });
-    expect(witness.writes.filter(({ what }) => what === id)).toHaveLength(1);
+    expect(proxy.writes.filter(({ what }) => what === id)).toHaveLength(1);
     const lines = (await readFile(plan, "utf8")).trim().split("\n");
     const ofContact = lines.map((line) => JSON.parse(line)).filter(({ contactId }) => contactId === id);
     expect(ofContact.filter(({ action }) => action !== "skip")).toHaveLength(1);

@@ -3,9 +3,9 @@ import { execFileSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { resultOf, spawnEcm, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { contactsIn, manyRows, summaryOf } from "./kit.ts";
+import { manyRows, parseSummary, readContacts } from "./kit.ts";
 
 async function fifo(): Promise<string> {
   const path = join(await temporaryFolder(), "pipe");
@@ -17,18 +17,24 @@ describe.skipIf(process.platform === "win32")("a FIFO", () => {
   it("is read like standard input: import, contact mutate --keys, lists sync", async () => {
     const service = await startSandbox();
     const path = await fifo();
-    const given = async (text: string, args: string[]) => {
+    const importFromPipe = async (text: string, args: string[]) => {
       const [result] = await Promise.all([service.ecm(args), writeFile(path, text)]);
       expect(result.stderr).not.toMatch(/error/);
-      return summaryOf(result).rows;
+      return parseSummary(result).rows;
     };
-    expect(await given(manyRows(3), ["import", path, "--json"])).toMatchObject({ read: 3, created: 3 });
+    expect(await importFromPipe(manyRows(3), ["import", path, "--json"])).toMatchObject({
+      read: 3,
+      created: 3,
+    });
     await service.ecm(["lists", "create", "L"]);
     const keys = "p0@example.com\np1@example.com\n";
     const mutate = ["contact", "mutate", "--keys", path, "--set", "First Name=New", "--json"];
-    expect(await given(keys, mutate)).toMatchObject({ read: 2, updated: 2 });
-    expect(await given(keys, ["lists", "sync", "L", path, "--json"])).toMatchObject({ read: 2, updated: 2 });
-    expect((await contactsIn(service)).get("p0@example.com")?.lists).toHaveLength(1);
+    expect(await importFromPipe(keys, mutate)).toMatchObject({ read: 2, updated: 2 });
+    expect(await importFromPipe(keys, ["lists", "sync", "L", path, "--json"])).toMatchObject({
+      read: 2,
+      updated: 2,
+    });
+    expect((await readContacts(service)).get("p0@example.com")?.lists).toHaveLength(1);
   });
 
   it("can be resumed after the pipe is gone", async () => {
@@ -36,10 +42,10 @@ describe.skipIf(process.platform === "win32")("a FIFO", () => {
     const path = await fifo();
     const args = ["import", path, "--max-requests", "5", "--json"];
     const [stopped] = await Promise.all([service.ecm(args), writeFile(path, manyRows(9))]);
-    const { run, rows } = summaryOf(stopped);
+    const { run, rows } = parseSummary(stopped);
     expect(rows.pending).toBeGreaterThan(0);
     const resumed = await service.ecm(["runs", "resume", run!, "--json"]);
-    expect(summaryOf(resumed).rows).toMatchObject({ read: 9, created: 9 });
+    expect(parseSummary(resumed).rows).toMatchObject({ read: 9, created: 9 });
   });
 });
 
@@ -47,7 +53,7 @@ it.skipIf(process.platform === "win32")("can be interrupted while it waits for a
   const home = await temporaryHome();
   const child = spawnEcm(["--profile", "sandbox", "import", await fifo()], home);
   child.stderr?.once("data", () => child.kill("SIGINT"));
-  expect(await resultOf(child)).toMatchObject({ code: 130 });
+  expect(await waitForResult(child)).toMatchObject({ code: 130 });
 });
 
 it("messages about standard input call it so", async () => {

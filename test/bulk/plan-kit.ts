@@ -1,4 +1,7 @@
-/** What the tests of plans share: an account with something of everything, and what it holds when two of them are compared. */
+/**
+ * What the tests of plans share: an account with something of everything, and what it holds when two of them
+ * are compared.
+ */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -35,7 +38,7 @@ export interface Holding {
 }
 
 /** Everything the account holds, by key and by names: ids of what two runs create may differ. */
-export async function holdings(service: RunningSandbox): Promise<Record<string, Holding>> {
+export async function readHoldings(service: RunningSandbox): Promise<Record<string, Holding>> {
   // With a home of its own: nothing of this is remembered by the command under test.
   const ecm = ecmWith({ ...service.env, ...(await temporaryHome()) });
   const read = async (...args: string[]) => JSON.parse((await ecm([...args, "--json"])).stdout);
@@ -44,7 +47,7 @@ export async function holdings(service: RunningSandbox): Promise<Record<string, 
     ...[...fields, ...tags].map(({ _id, label }) => [_id, label] as const),
     ...(await read("lists", "list", "--all")).map(({ _id, name }: ContactList) => [_id, name] as const),
   ]);
-  const named = (references: readonly { _id: string }[] = []) =>
+  const toNames = (references: readonly { _id: string }[] = []) =>
     references.map(({ _id }) => names.get(_id) ?? _id).sort();
   const all = await call<Contact[]>(service, "GET", "/api/contact");
   return Object.fromEntries(
@@ -54,8 +57,8 @@ export async function holdings(service: RunningSandbox): Promise<Record<string, 
         {
           status: JSON.stringify([contact.contactStatus, contact.contactSubStatus, contact.status]),
           fields: (contact.fields ?? []).map(({ _id, value }) => `${names.get(_id) ?? _id}=${value}`).sort(),
-          lists: named(contact.lists),
-          tags: named(contact.tags),
+          lists: toNames(contact.lists),
+          tags: toNames(contact.tags),
           version: contact.__v,
         },
       ])
@@ -64,14 +67,14 @@ export async function holdings(service: RunningSandbox): Promise<Record<string, 
 }
 
 /** Requests that may change something, and searches are none. */
-export function writesAt({ sandbox }: Pick<RunningSandbox, "sandbox">): string[] {
+export function listWrites({ sandbox }: Pick<RunningSandbox, "sandbox">): string[] {
   return sandbox.admin
     .requests()
     .filter(({ method, path }) => method !== "GET" && !path.includes("search"))
     .map(({ method, path }) => `${method} ${path}`);
 }
 
-export const requestsAt = ({ sandbox }: Pick<RunningSandbox, "sandbox">): number =>
+export const countRequests = ({ sandbox }: Pick<RunningSandbox, "sandbox">): number =>
   sandbox.admin.requests().length;
 
 export interface MadePlan {
@@ -100,14 +103,14 @@ export async function makePlanFile(
 }
 
 /** A file of these lines whose digest is right, whoever made it. */
-export function sealed(lines: readonly object[], end: object = { counts: {}, requests: 0 }): string {
+export function sealPlan(lines: readonly object[], end: object = { counts: {}, requests: 0 }): string {
   const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
   const digest = `sha256:${createHash("sha256").update(text).digest("hex")}`;
   return `${text}${JSON.stringify({ end: { ...end, digest } })}\n`;
 }
 
 /** The lines of a plan file without its end. */
-export async function planLinesIn(file: string): Promise<Record<string, unknown>[]> {
+export async function readPlanLines(file: string): Promise<Record<string, unknown>[]> {
   const lines = (await readFile(file, "utf8")).trimEnd().split("\n").slice(0, -1);
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }

@@ -7,9 +7,9 @@ import type { PlanLine } from "../../src/bulk/plan/plan-line.ts";
 import { InterruptedError } from "../../src/errors.ts";
 import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { startHttpServer } from "../support/http-server.ts";
-import { testKey } from "../support/line.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { contactLines, inputFile, summaryOf } from "./kit.ts";
+import { testKey } from "../support/test-send.ts";
+import { contactLines, inputFile, parseSummary } from "./kit.ts";
 
 async function account() {
   const service = await startSandbox();
@@ -35,15 +35,15 @@ carl@example.com,Rome,VIP
 bob@example.com,Bergen,
 carl@example.com,Paris,
 `;
-const words = ["--list", "Customers", "--mode", "upsert"];
+const commandArgs = ["--list", "Customers", "--mode", "upsert"];
 
 describe("--plan", () => {
   it("has a line for each row, in input order, with what changes before and after, by names", async () => {
     const { ecm, plan, lines } = await account();
     const path = await inputFile(people);
-    const args = ["import", path, ...words, "--dry-run", "--json"];
-    const bare = summaryOf(await ecm(args));
-    const planned = summaryOf(await ecm([...args, "--plan", plan]));
+    const args = ["import", path, ...commandArgs, "--dry-run", "--json"];
+    const bare = parseSummary(await ecm(args));
+    const planned = parseSummary(await ecm([...args, "--plan", plan]));
     expect(planned).toEqual(bare);
     expect((await lines()).map(({ contactId: _id, ...line }) => line)).toEqual([
       {
@@ -100,12 +100,14 @@ describe("--plan", () => {
   it("is the same with and without --dry-run, and costs no request more", async () => {
     const { ecm, plan, lines } = await account();
     const path = await inputFile(people);
-    const dry = summaryOf(await ecm(["import", path, ...words, "--dry-run", "--json", "--plan", plan]));
+    const dry = parseSummary(
+      await ecm(["import", path, ...commandArgs, "--dry-run", "--json", "--plan", plan]),
+    );
     const before = await lines();
-    const real = summaryOf(await ecm(["import", path, ...words, "--json", "--plan", plan]));
+    const real = parseSummary(await ecm(["import", path, ...commandArgs, "--json", "--plan", plan]));
     expect(await lines()).toEqual(before);
     expect(real.requests.total).toBe(dry.estimate.requests);
-    const again = await ecm(["import", path, ...words, "--fresh", "--plan", "-"]);
+    const again = await ecm(["import", path, ...commandArgs, "--fresh", "--plan", "-"]);
     expect((await lines(again.stdout)).map(({ action }) => action)).toEqual([
       "unchanged",
       "reject",
@@ -118,7 +120,7 @@ describe("--plan", () => {
   it("is what runs show --changes says afterwards, without a request", async () => {
     const { ecm, plan, lines, sandbox } = await account();
     const path = await inputFile(people);
-    await ecm(["import", path, ...words, "--plan", plan]);
+    await ecm(["import", path, ...commandArgs, "--plan", plan]);
     const planned = (await lines()).filter(({ action }) => action === "create" || action === "update");
     const before = sandbox.admin.requests().length;
     const { code, stdout } = await ecm(["runs", "show", "last", "--changes"]);
@@ -128,11 +130,11 @@ describe("--plan", () => {
     for (const line of done) expect(line.contactId).toMatch(/^[0-9a-f]{24}$/);
     const withoutIds = (each: PlanLine) => ({ ...each, contactId: null });
     expect(done.map(withoutIds)).toEqual(planned.map(withoutIds));
-    const shown = await ecm(["runs", "show", "last", "--changes"], {
+    const output = await ecm(["runs", "show", "last", "--changes"], {
       terminalColumns: 100,
       env: { NO_COLOR: "1" },
     });
-    expect(shown.stdout).toContain(
+    expect(output.stdout).toContain(
       "  ~ ada@example.com   City  Oslo → Bergen   + list Customers   + tag VIP\n",
     );
   });
@@ -157,9 +159,9 @@ describe("--plan", () => {
     const path = await inputFile("Email\nada@example.com\n");
     await ecm(["contact", "mutate", "--all", "-y", "--add-list", "Customers"]);
     const sync = ["lists", "sync", "Customers", path, "--plan", plan];
-    const shown = await ecm([...sync, "--dry-run"]);
-    expect(shown.code).toBe(0);
-    expect(shown.stderr).toContain("A real run would be refused");
+    const output = await ecm([...sync, "--dry-run"]);
+    expect(output.code).toBe(0);
+    expect(output.stderr).toContain("A real run would be refused");
     expect(await lines()).toMatchObject([
       { line: 2, action: "unchanged" },
       {
@@ -177,11 +179,11 @@ describe("--plan", () => {
   it("speaks of a list that is duplicated or merged", async () => {
     const { ecm, plan, lines } = await account();
     await ecm(["contact", "mutate", "--all", "-y", "--add-list", "Customers"]);
-    for (const words of [
+    for (const commandArgs of [
       ["duplicate", "Customers", "Copy"],
       ["merge", "Customers", "--into", "Copy"],
     ]) {
-      expect((await ecm(["lists", ...words, "--dry-run", "--plan", plan])).code).toBe(0);
+      expect((await ecm(["lists", ...commandArgs, "--dry-run", "--plan", plan])).code).toBe(0);
       const change = { what: "list", name: "Copy", before: false, after: true };
       expect(await lines()).toMatchObject([
         { line: null, key: "ada@example.com", action: "update", changes: [change] },
@@ -227,11 +229,11 @@ describe("--plan", () => {
     const { ecm } = await account();
     const path = await inputFile(people);
     const at = { terminalColumns: 80, env: { NO_COLOR: "1" } };
-    const shown = await ecm(["import", path, "--create-missing", "--dry-run", "--show", "1"], at);
-    expect(shown.stderr).toContain("  ~ ada@example.com  City  Oslo → Bergen   + tag VIP\n");
-    expect(shown.stderr).toContain("  Column →  Field  First value\n");
-    expect(shown.stderr).toContain("  City      City   Bergen\n");
-    expect(shown.stderr).toContain("1 more: --show 2, or --plan plan.ndjson");
+    const output = await ecm(["import", path, "--create-missing", "--dry-run", "--show", "1"], at);
+    expect(output.stderr).toContain("  ~ ada@example.com  City  Oslo → Bergen   + tag VIP\n");
+    expect(output.stderr).toContain("  Column →  Field  First value\n");
+    expect(output.stderr).toContain("  City      City   Bergen\n");
+    expect(output.stderr).toContain("1 more: --show 2, or --plan plan.ndjson");
     const none = await ecm(["import", path, "--create-missing", "--dry-run", "--show", "0"], at);
     expect(none.stderr).not.toContain("~ ada");
   });
@@ -244,12 +246,12 @@ describe("--plan", () => {
     );
     const args = ["import", path, "--ignore-unmapped", "--dry-run"];
     const { stderr } = await ecm(args, { terminalColumns: 80, env: { NO_COLOR: "1" } });
-    const shown = stderr.match(/ {2}(City|Own \d|…) .*(?=\n)/g);
-    expect(shown?.slice(0, 3)).toEqual([
+    const output = stderr.match(/ {2}(City|Own \d|…) .*(?=\n)/g);
+    expect(output?.slice(0, 3)).toEqual([
       "  City      City       Rome",
       "  Own 0     – ignored  x",
       "  Own 1     – ignored  x",
     ]);
-    expect(shown?.slice(5, 7)).toEqual(["  Own 4     – ignored  x", "  … 3 more columns ignored"]);
+    expect(output?.slice(5, 7)).toEqual(["  Own 4     – ignored  x", "  … 3 more columns ignored"]);
   });
 });

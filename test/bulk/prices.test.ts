@@ -1,10 +1,13 @@
-/** What a bulk command costs: what its dry run says, what is said before the first write, and what is sent are one number. */
+/**
+ * What a bulk command costs: what its dry run says, what is said before the first write, and what is sent are
+ * one number.
+ */
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../support/ecm.ts";
 import { firstQuick } from "../support/first-quick.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { inputFile, manyRows, summaryOf } from "./kit.ts";
+import { inputFile, manyRows, parseSummary } from "./kit.ts";
 
 const variants: Record<string, string>[] = [
   {},
@@ -18,7 +21,7 @@ firstQuick(1)(variants)("the price of every bulk command is what it sends, with 
     const result = await service.ecm([...args, "--json", "-y"], {
       env: { ECM_CACHE_DIR: await temporaryFolder() },
     });
-    return { ...result, summary: result.stdout === "" ? undefined! : summaryOf(result) };
+    return { ...result, summary: result.stdout === "" ? undefined! : parseSummary(result) };
   };
   await ecm(["import", await inputFile(manyRows(12)), "--list", "L", "--create-missing"]);
   const keys = await inputFile("p1@example.com\np2@example.com\nnobody@example.com\n", "keys.txt");
@@ -48,15 +51,16 @@ firstQuick(1)(variants)("the price of every bulk command is what it sends, with 
     const dry = await ecm([...args, "--dry-run"]);
     const real = await ecm(args);
     expect(real.summary, `${name}: ${real.stderr}`).toMatchObject({ stoppedBy: null });
-    const said = /To send: (at most )?([\d,]+) request/.exec(real.stderr);
+    const requestLine = /To send: (at most )?([\d,]+) request/.exec(real.stderr);
     const sent = real.summary.requests.total;
     const priced = real.summary.estimate.requests;
     const isRight =
       dry.summary.estimate.requests === sent &&
-      said !== null &&
-      (said[1] ? priced >= sent : priced === sent) &&
+      requestLine !== null &&
+      (requestLine[1] ? priced >= sent : priced === sent) &&
       dry.summary.rows.updated === real.summary.rows.updated;
-    if (!isRight) off.push({ name, dry: dry.summary.estimate.requests, said: said?.[0], priced, sent });
+    if (!isRight)
+      off.push({ name, dry: dry.summary.estimate.requests, said: requestLine?.[0], priced, sent });
   }
   expect(off).toEqual([]);
 });

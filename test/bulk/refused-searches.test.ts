@@ -1,21 +1,27 @@
-/** A search that the service refuses says nothing about who exists: nobody is created, deleted or passed over for it. */
+/**
+ * A search that the service refuses says nothing about who exists: nobody is created, deleted or passed over
+ * for it.
+ */
 import { describe, expect, it } from "vitest";
-import { startWitness, type Witness } from "../journeys/witness.ts";
+import { type RecordingProxy, startRecordingProxy } from "../journeys/recording-proxy.ts";
 import { firstQuick } from "../support/first-quick.ts";
 import { errorBody } from "../support/http-server.ts";
-import { contactsIn, inputFile, manyContacts, manyRows, summaryOf } from "./kit.ts";
+import { inputFile, manyContacts, manyRows, parseSummary, readContacts } from "./kit.ts";
 
-const words = "Searching is not possible at the moment";
+const message = "Searching is not possible at the moment";
 
-/** A service with so many contacts that keys are looked up, whose searches are refused where the body is matched. */
-async function startRefusing(isRefused: (body: string) => boolean, variants = {}): Promise<Witness> {
-  const witness = await startWitness({ variants });
-  witness.sandbox.admin.seed({ contacts: manyContacts(1001) });
-  witness.refuses = ({ path, body }) =>
+/**
+ * A service with so many contacts that keys are looked up, whose searches are refused where the body is
+ * matched.
+ */
+async function startRefusing(isRefused: (body: string) => boolean, variants = {}): Promise<RecordingProxy> {
+  const proxy = await startRecordingProxy({ variants });
+  proxy.sandbox.admin.seed({ contacts: manyContacts(1001) });
+  proxy.refuses = ({ path, body }) =>
     path === "/api/contact/search" && isRefused(body)
-      ? { status: 400, body: errorBody("ValidationError", words) }
+      ? { status: 400, body: errorBody("ValidationError", message) }
       : undefined;
-  return witness;
+  return proxy;
 }
 
 const keysFile = () => inputFile("p0@example.com\np1@example.com\nnobody@example.com\n", "keys.txt");
@@ -39,20 +45,20 @@ describe("a service that refuses every search", () => {
   firstQuick(4)(Object.entries(bulkCommands))(
     "ends %s with its words, and nothing is written",
     async (_, words_) => {
-      const witness = await startRefusing(() => true);
-      witness.sandbox.admin.seed({ lists: ["L"] });
-      const before = await contactsIn(witness);
-      const arrived = witness.arrived();
+      const proxy = await startRefusing(() => true);
+      proxy.sandbox.admin.seed({ lists: ["L"] });
+      const before = await readContacts(proxy);
+      const arrived = proxy.arrived();
       const args = await words_();
-      const result = await witness.ecm(args);
+      const result = await proxy.ecm(args);
       expect(result.code, result.stderr).toBe(1);
-      expect(result.stderr).toContain(words);
+      expect(result.stderr).toContain(message);
       expect(result.stderr).not.toContain("does not exist");
-      expect(witness.writes).toEqual([]);
-      expect(await contactsIn(witness)).toEqual(before);
+      expect(proxy.writes).toEqual([]);
+      expect(await readContacts(proxy)).toEqual(before);
       // The number of keys is halved a few times; not each key is asked for.
-      expect(witness.arrived() - arrived).toBeLessThan(30);
-      const dry = await witness.ecm(
+      expect(proxy.arrived() - arrived).toBeLessThan(30);
+      const dry = await proxy.ecm(
         args[0] === "export" || args[1] === "search" ? args : [...args, "--dry-run"],
       );
       expect(dry.code, dry.stderr).toBe(1);
@@ -60,29 +66,29 @@ describe("a service that refuses every search", () => {
   );
 
   it("ends an import that a person has agreed to", async () => {
-    const witness = await startRefusing(() => true);
-    const result = await witness.ecm(["import", await inputFile(manyRows(20))], {
+    const proxy = await startRefusing(() => true);
+    const result = await proxy.ecm(["import", await inputFile(manyRows(20))], {
       terminalColumns: 200,
       typed: "y\r",
     });
     expect(result.code).toBe(1);
-    expect(result.stderr).toContain(words);
-    expect(witness.writes).toEqual([]);
+    expect(result.stderr).toContain(message);
+    expect(proxy.writes).toEqual([]);
   });
 
   it("ends single commands as well", async () => {
-    const witness = await startRefusing(() => true);
+    const proxy = await startRefusing(() => true);
     for (const args of [
       ["get", "p0@example.com"],
       ["mutate", "p0@example.com", "--set", "First Name=X"],
       ["unsubscribe", "p0@example.com", "--yes"],
       ["erase", "p0@example.com", "--yes"],
     ]) {
-      const result = await witness.ecm(["contact", ...args]);
+      const result = await proxy.ecm(["contact", ...args]);
       expect([args[0], result.code]).toEqual([args[0], 1]);
-      expect(result.stderr).toContain(words);
+      expect(result.stderr).toContain(message);
     }
-    expect(witness.writes).toEqual([]);
+    expect(proxy.writes).toEqual([]);
   });
 });
 
@@ -94,25 +100,25 @@ describe("a service that refuses one key", () => {
     ["delete", ["contact", "delete", "--keys"], ["--yes"]],
     ["unsubscribe", ["contact", "unsubscribe", "--keys"], ["--yes"]],
   ])("rejects its row in %s, with the words, and carries out the others", async (_, words_, more) => {
-    const witness = await startRefusing(isRefused);
+    const proxy = await startRefusing(isRefused);
     const file = await inputFile(manyRows(10, (index) => `New ${index}`));
-    const result = await witness.ecm([...words_, file, ...more, "--json"]);
+    const result = await proxy.ecm([...words_, file, ...more, "--json"]);
     expect(result.code, result.stderr).toBe(3);
-    expect(summaryOf(result)).toMatchObject({
+    expect(parseSummary(result)).toMatchObject({
       rows: { read: 10, rejected: 1, skipped: 0, pending: 0 },
       codes: { rejected: { ValidationError: 1 } },
     });
-    expect((await contactsIn(witness)).has("p5@example.com")).toBe(true);
-    expect((await witness.ecm(["runs", "rejects", "last"])).stdout).toContain(words);
+    expect((await readContacts(proxy)).has("p5@example.com")).toBe(true);
+    expect((await proxy.ecm(["runs", "rejects", "last"])).stdout).toContain(message);
   });
 
   it("rejects it also where each is looked up before the question", async () => {
-    const witness = await startRefusing(isRefused);
+    const proxy = await startRefusing(isRefused);
     const file = await inputFile(manyRows(10, (index) => `New ${index}`));
     const at = { terminalColumns: 200, typed: "y\r" };
-    const result = await witness.ecm(["import", file, "--json"], at);
+    const result = await proxy.ecm(["import", file, "--json"], at);
     expect(result.code, result.stderr).toBe(3);
-    expect(summaryOf(result)).toMatchObject({ rows: { updated: 9, rejected: 1, created: 0 } });
+    expect(parseSummary(result)).toMatchObject({ rows: { updated: 9, rejected: 1, created: 0 } });
   });
 });
 
@@ -122,14 +128,14 @@ describe("a service that refuses searches for inactive contacts", () => {
   firstQuick(1)(["delete", "unsubscribe"])(
     "does not say in %s that a hidden contact is missing",
     async (kind) => {
-      const witness = await startRefusing(isAboutInactive, { inactive: "hidden" });
+      const proxy = await startRefusing(isAboutInactive, { inactive: "hidden" });
       const keys = await inputFile("p0@example.com\nhidden@example.com\n", "keys.txt");
-      witness.sandbox.admin.seed({
+      proxy.sandbox.admin.seed({
         contacts: [{ key: "hidden@example.com", status: { primary: "Inactive", secondary: "Unsubscribe" } }],
       });
-      const result = await witness.ecm(["contact", kind, "--keys", keys, "--yes", "--json"]);
+      const result = await proxy.ecm(["contact", kind, "--keys", keys, "--yes", "--json"]);
       expect(result.code, result.stderr).toBe(3);
-      expect(summaryOf(result)).toMatchObject({
+      expect(parseSummary(result)).toMatchObject({
         rows: { rejected: 1, skipped: 0, [kind === "delete" ? "deleted" : "updated"]: 1 },
         codes: { rejected: { ValidationError: 1 } },
       });
@@ -137,9 +143,9 @@ describe("a service that refuses searches for inactive contacts", () => {
   );
 
   it("does not say in erase that nobody is there", async () => {
-    const witness = await startRefusing(isAboutInactive, { inactive: "hidden" });
-    const result = await witness.ecm(["contact", "erase", "nobody@example.com", "--yes"]);
+    const proxy = await startRefusing(isAboutInactive, { inactive: "hidden" });
+    const result = await proxy.ecm(["contact", "erase", "nobody@example.com", "--yes"]);
     expect(result.code).toBe(1);
-    expect(result.stderr).toContain(words);
+    expect(result.stderr).toContain(message);
   });
 });

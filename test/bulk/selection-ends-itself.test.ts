@@ -1,18 +1,18 @@
 /**
- * A change that ends its own selection (`--list Trial --remove-list Trial`), with a lost answer: nobody can tell from the
- * selection whether the change was applied. Each is held against the same run without the loss.
+ * A change that ends its own selection (`--list Trial --remove-list Trial`), with a lost answer: nobody can
+ * tell from the selection whether the change was applied. Each is held against the same run without the loss.
  *
  * @module-tag slow
  */
 import { describe, expect, it } from "vitest";
 import type { Summary } from "../../src/bulk/runs/report.ts";
-import { type Loss, startWitness, type Witness } from "../journeys/witness.ts";
-import { type Result, resultOf, spawnEcm } from "../support/ecm.ts";
-import { contactsIn, inputFile, summaryOf } from "./kit.ts";
+import { type Loss, type RecordingProxy, startRecordingProxy } from "../journeys/recording-proxy.ts";
+import { type Result, spawnEcm, waitForResult } from "../support/ecm.ts";
+import { inputFile, parseSummary, readContacts } from "./kit.ts";
 
 /** p0 to p3 are chosen; p4 and p5 are not. */
-async function startScene(): Promise<Witness> {
-  const witness = await startWitness({ seed: 7 });
+async function startScene(): Promise<RecordingProxy> {
+  const witness = await startRecordingProxy({ seed: 7 });
   const { admin } = witness.sandbox;
   const contacts = Array.from({ length: 6 }, (_, index) => ({
     key: `p${index}@example.com`,
@@ -81,8 +81,10 @@ type How = (typeof losses)[number];
 
 const isWrite = ({ path }: { path: string }) => /^\/api\/contact\/[^/]+(\/mutate)?$/.test(path);
 
-/** Runs a command whose first write is applied and whose answer is lost; the same command again after a kill. */
-async function withLoss(witness: Witness, args: string[], how: How | undefined): Promise<Result> {
+/**
+ * Runs a command whose first write is applied and whose answer is lost; the same command again after a kill.
+ */
+async function withLoss(witness: RecordingProxy, args: string[], how: How | undefined): Promise<Result> {
   const done = witness.writes.length;
   let isLost = how === undefined;
   const lose = (with_: () => Loss) => {
@@ -98,7 +100,7 @@ async function withLoss(witness: Witness, args: string[], how: How | undefined):
       child.kill("SIGKILL");
       return "drop";
     });
-    expect((await resultOf(child)).code).toBe(-1);
+    expect((await waitForResult(child)).code).toBe(-1);
   } else if (how !== undefined) {
     lose(() => how);
   }
@@ -110,13 +112,13 @@ async function withLoss(witness: Witness, args: string[], how: How | undefined):
 
 /** What a run came to, without what differs from run to run. */
 function outcomeOf(result: Result) {
-  const { status, rows, codes, inactive } = summaryOf(result) as Summary;
+  const { status, rows, codes, inactive } = parseSummary(result) as Summary;
   return { code: result.code, status, rows, codes, inactive };
 }
 
 /** Everybody, without versions: a write that was lost and found again counts once. */
-async function everybodyIn(witness: Witness) {
-  return [...(await contactsIn(witness))].sort(([one], [other]) => (one < other ? -1 : 1));
+async function everybodyIn(witness: RecordingProxy) {
+  return [...(await readContacts(witness))].sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
 /** The command, its loss or none, and its undo. */
@@ -126,7 +128,7 @@ async function changeAndUndo(given: Arguments, losing: { change?: How; undo?: Ho
   const before = await everybodyIn(witness);
   const changed = await withLoss(witness, ["contact", ...words, "--json"], losing.change);
   const after = await everybodyIn(witness);
-  const run = summaryOf(changed).run!;
+  const run = parseSummary(changed).run!;
   const undone = await withLoss(witness, ["runs", "undo", run, "--json"], losing.undo);
   return {
     before,
@@ -142,7 +144,7 @@ const withoutVersions = (people: Awaited<ReturnType<typeof everybodyIn>>) =>
 
 /** Without a loss; run once for all tests of a selection. */
 const undisturbed = new Map<string, ReturnType<typeof changeAndUndo>>();
-function undisturbedOf(name: string, given: Arguments): ReturnType<typeof changeAndUndo> {
+function runUndisturbed(name: string, given: Arguments): ReturnType<typeof changeAndUndo> {
   if (!undisturbed.has(name)) undisturbed.set(name, changeAndUndo(given, {}));
   return undisturbed.get(name)!;
 }
@@ -155,7 +157,7 @@ const isKnown = (name: string, how: How) => name.includes("deleted") || how === 
 describe("a change that ends its own selection", () => {
   describe.each(Object.entries(selections))("(%s)", (name, given) => {
     it("changes everybody who was chosen, and is undone", async () => {
-      const { before, change, undo, restored } = await undisturbedOf(name, given);
+      const { before, change, undo, restored } = await runUndisturbed(name, given);
       expect(change).toMatchObject({ code: 0, rows: { read: 4, skipped: 0, rejected: 0, pending: 0 } });
       expect(change.rows.updated + change.rows.deleted).toBe(4);
       const isUnsubscribed = name.includes("status");
@@ -170,7 +172,7 @@ describe("a change that ends its own selection", () => {
       if (how === "kill" && !killed.includes(name)) continue;
       const test = isKnown(name, how) ? it : it;
       test(`counts everybody once after a lost answer (${how}), and undoes it`, async () => {
-        const expected = await undisturbedOf(name, given);
+        const expected = await runUndisturbed(name, given);
         const lost = await changeAndUndo(given, { change: how });
         expect(lost.change).toEqual(expected.change);
         expect(withoutVersions(lost.after)).toEqual(withoutVersions(expected.after));
@@ -188,7 +190,7 @@ describe("the undo of a change that ended its own selection", () => {
       ["list", list!],
       ["value", value!],
     ])(`(%s) counts everybody once after a lost answer (${how})`, async (name, given) => {
-      const expected = await undisturbedOf(name, given);
+      const expected = await runUndisturbed(name, given);
       const lost = await changeAndUndo(given, { undo: how });
       expect(lost.undo).toEqual(expected.undo);
       expect(withoutVersions(lost.restored)).toEqual(withoutVersions(expected.restored));
@@ -197,14 +199,16 @@ describe("the undo of a change that ended its own selection", () => {
 });
 
 describe("an undo that is partly possible", () => {
-  /** The run changes a value, a list and a tag of everybody; of each, somebody else then makes another value. */
+  /**
+   * The run changes a value, a list and a tag of everybody; of each, somebody else then makes another value.
+   */
   async function undoInPart(how: How | undefined) {
     const witness = await startScene();
     const change = [
       ...["contact", "mutate", "--list", "Trial", "--set", "First Name=New"],
       ...["--remove-list", "Trial", "--add-tag", "Late", "--json"],
     ];
-    const { run } = summaryOf(await witness.ecm(change));
+    const { run } = parseSummary(await witness.ecm(change));
     for (const key of named) await witness.ecm(["contact", "mutate", key, "--set", "First Name=Theirs"]);
     const undone = await withLoss(witness, ["runs", "undo", run!, "--json"], how);
     const rejects = await witness.ecm(["runs", "rejects", "last"]);
@@ -234,7 +238,7 @@ describe("lists sync, whose removals end the membership that chose them", () => 
     const args = ["lists", "sync", "Trial", file, "--max-remove", "100%", "--json"];
     const before = await everybodyIn(witness);
     const synced = await withLoss(witness, args, how);
-    const undone = await witness.ecm(["runs", "undo", summaryOf(synced).run!, "--json"]);
+    const undone = await witness.ecm(["runs", "undo", parseSummary(synced).run!, "--json"]);
     return { before, sync: outcomeOf(synced), undo: outcomeOf(undone), people: await everybodyIn(witness) };
   }
 

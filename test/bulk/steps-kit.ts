@@ -1,23 +1,25 @@
-/** The plan step and the apply step each on their own, against the real service: for tables of one contact. */
+/**
+ * The plan step and the apply step each on their own, against the real service: for tables of one contact.
+ */
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { statusParts } from "../../src/api/contacts.ts";
 import type { DesiredContact, Item, Work } from "../../src/bulk/items.ts";
 import { createLookup } from "../../src/bulk/plan/lookup.ts";
 import { makePlan } from "../../src/bulk/plan/make-plan.ts";
 import type { PlanHead } from "../../src/bulk/plan/plan-file.ts";
-import { planNames } from "../../src/bulk/plan/plan-line.ts";
+import { toPlanNames } from "../../src/bulk/plan/plan-line.ts";
 import { PlanWriter } from "../../src/bulk/plan/plan-writer.ts";
 import { openContext } from "../../src/bulk/plan/run-context.ts";
 import { openSession, type Session } from "../../src/bulk/plan/session.ts";
-import { emptyTally } from "../../src/bulk/plan/tally.ts";
+import { createTally } from "../../src/bulk/plan/tally.ts";
 import { enterRun } from "../../src/bulk/runs/enter.ts";
-import { fileOf } from "../../src/bulk/runs/files.ts";
+import { fileNames } from "../../src/bulk/runs/file-names.ts";
 import { type JournalRecord, readJournal } from "../../src/bulk/runs/journal.ts";
 import { realClock } from "../../src/clock.ts";
 import { openNetwork } from "../../src/http/network.ts";
 import { createSend } from "../../src/http/send.ts";
 import { createBehavior } from "../../src/service/behavior.ts";
-import { statusParts } from "../../src/service/contacts.ts";
 import { createKeySearch } from "../../src/service/key-search.ts";
 import type { Contact } from "../../src/wire.ts";
 import { temporaryFolder } from "../support/ecm.ts";
@@ -35,7 +37,7 @@ export interface Steps {
 
 /** Parts of a contact that are looked up. */
 const source = ["fields", "lists", "tags", ...statusParts];
-export const identityOf = (key: string): string => key.toLowerCase();
+export const toIdentity = (key: string): string => key.toLowerCase();
 
 /** A run that was entered, with requests one after another. */
 export async function openSteps(
@@ -81,7 +83,7 @@ export async function openSteps(
   });
   onTestFinished(() => run.leave());
   const behavior = createBehavior();
-  const keys = createKeySearch({ send: context.send.searches, behavior, structureId, identityOf });
+  const keys = createKeySearch({ send: context.send.searches, behavior, structureId, toIdentity });
   const lookup = createLookup({
     send: context.send,
     keys,
@@ -91,21 +93,21 @@ export async function openSteps(
     behavior,
   });
   const input = { read: 1, rejectedCodes: {}, passedOver: 0, passedOverAre: "skipped" } as const;
-  const state = { ...context, input, tally: emptyTally(), ledger: run.ledger, run };
+  const state = { ...context, input, tally: createTally(), ledger: run.ledger, run };
   return {
     session: openSession(state, {
       work: makeWork(structureId),
       behavior,
       lookup,
-      identityOf,
+      toIdentity,
       startedAt: clock.now(),
     }),
-    plan: join(run.folder, fileOf.plan),
+    plan: join(run.folder, fileNames.plan),
     structureId,
     async journal() {
       await run.journal.sync();
       const records: JournalRecord[] = [];
-      for await (const { record } of readJournal(join(run.folder, fileOf.journal))) {
+      for await (const { record } of readJournal(join(run.folder, fileNames.journal))) {
         if (record.kind !== "start") records.push(record);
       }
       return records;
@@ -122,7 +124,7 @@ export interface Ada {
 }
 
 /** An account with one contact, ada@example.com, whose City is Oslo. */
-export async function accountOfAda(): Promise<Ada> {
+export async function startAdasAccount(): Promise<Ada> {
   const service = await startSandbox({
     contents: {
       fields: ["City"],
@@ -148,7 +150,7 @@ export function row(
     kind: "contact",
     ref,
     line: ref,
-    key: { written: key, sent: key, identity: identityOf(key) },
+    key: { written: key, sent: key, identity: toIdentity(key) },
     cells: [key],
     desired: {
       fields: new Map(),
@@ -164,11 +166,14 @@ export function row(
 /** The number of the newest request. */
 export const lastRequest = ({ sandbox }: RunningSandbox): number => sandbox.admin.requests().at(-1)!.n;
 
-/** What was requested since, and how it was answered: `PUT /contact/:id/mutate 200`; `lost` where no answer came. */
+/**
+ * What was requested since, and how it was answered: `PUT /contact/:id/mutate 200`; `lost` where no answer
+ * came.
+ */
 export function requestsSince({ sandbox }: RunningSandbox, id: number): string[] {
   return sandbox.admin.requests({ since: id }).map(({ method, path, status, fault }) => {
-    const shown = path.replace("/api", "").replace(/[0-9a-f]{24}/g, ":id");
-    return `${method} ${shown} ${fault ?? status}`;
+    const maskedPath = path.replace("/api", "").replace(/[0-9a-f]{24}/g, ":id");
+    return `${method} ${maskedPath} ${fault ?? status}`;
   });
 }
 
@@ -188,6 +193,6 @@ export async function planRows({ session, plan, structureId }: Steps, rows: read
     listIds: [],
   };
   const writer = PlanWriter.create(plan, head, []);
-  await makePlan({ session, entries: [rows], writer, names: planNames(head.names), isComplete: true });
+  await makePlan({ session, entries: [rows], writer, names: toPlanNames(head.names), isComplete: true });
   writer.close(1, session.input);
 }

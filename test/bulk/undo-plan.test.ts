@@ -1,11 +1,14 @@
-/** `runs undo --plan` and `--show`: who and what, in the order of the run that is undone, the same as what is done. */
+/**
+ * `runs undo --plan` and `--show`: who and what, in the order of the run that is undone, the same as what is
+ * done.
+ */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { PlanLine } from "../../src/bulk/plan/plan-line.ts";
-import { resultOf, spawnEcm, temporaryFolder } from "../support/ecm.ts";
+import { spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { contactLines, contactsIn, inputFile, manyContacts, manyRows, summaryOf } from "./kit.ts";
+import { contactLines, inputFile, manyContacts, manyRows, parseSummary, readContacts } from "./kit.ts";
 
 const linesIn = contactLines;
 
@@ -22,7 +25,7 @@ async function changed() {
   const path = await inputFile(
     "Email,First Name\nd@x.org,Dan\nb@x.org,Bert\na@x.org,Anna\nc@x.org,Cy\ne@x.org,Ev\n",
   );
-  const { run } = summaryOf(
+  const { run } = parseSummary(
     await ecm(["import", path, "--list", "New", "--tag", "T", "--create-missing", "--json"]),
   );
   await ecm(["contact", "mutate", "b@x.org", "--set", "First Name=Somebody else"]);
@@ -35,7 +38,7 @@ async function changed() {
 const list = { what: "list", name: "New", before: true, after: false };
 const tag = { what: "tag", name: "T", before: true, after: false };
 const firstName = (before: string, after: string) => ({ what: "field", name: "First Name", before, after });
-const wanted = [
+const expectedLines = [
   {
     line: null,
     key: "d@x.org",
@@ -83,35 +86,35 @@ describe("runs undo --plan", () => {
     const { ecm, run, plan, lines, sandbox } = await changed();
     const requests = () => sandbox.admin.requests().length;
     const before = requests();
-    const bare = summaryOf(await ecm(["runs", "undo", run, "--dry-run", "--json"]));
+    const bare = parseSummary(await ecm(["runs", "undo", run, "--dry-run", "--json"]));
     const spent = requests() - before;
     const dry = await ecm(["runs", "undo", run, "--dry-run", "--json", "--plan", plan]);
     expect(dry.code, dry.stderr).toBe(3);
-    expect(summaryOf(dry)).toEqual(bare);
+    expect(parseSummary(dry)).toEqual(bare);
     expect(requests() - before).toBe(2 * spent);
     const planned = await lines();
-    expect(withoutIds(planned)).toEqual(wanted);
+    expect(withoutIds(planned)).toEqual(expectedLines);
     for (const { contactId } of planned) expect(contactId).toMatch(/^[0-9a-f]{24}$/);
 
     const undone = await ecm(["runs", "undo", run, "--plan", plan, "--json"]);
     expect(undone.code, undone.stderr).toBe(3);
     expect(await lines()).toEqual(planned);
-    expect(summaryOf(undone).requests.total).toBe(bare.estimate.requests);
-    const rejects = await readFile(summaryOf(undone).rejects!, "utf8");
+    expect(parseSummary(undone).requests.total).toBe(bare.estimate.requests);
+    const rejects = await readFile(parseSummary(undone).rejects!, "utf8");
     for (const { key, code, message } of planned) {
       const cell = message?.replaceAll('"', '""');
       if (code !== null) expect(rejects).toMatch(new RegExp(`^${key},\\d+,${code},"?${cell}"?$`, "m"));
     }
     // What was done, by the same names.
-    const shown = await ecm(["runs", "show", "last", "--changes"]);
-    expect(linesIn(shown.stdout)).toEqual(planned.filter(({ action }) => action === "update"));
+    const output = await ecm(["runs", "show", "last", "--changes"]);
+    expect(linesIn(output.stdout)).toEqual(planned.filter(({ action }) => action === "update"));
   });
 
   it("writes to stdout with -, but not besides a summary", async () => {
     const { ecm, run, sandbox } = await changed();
     const { code, stdout } = await ecm(["runs", "undo", run, "--dry-run", "--plan", "-"]);
     expect(code).toBe(3);
-    expect(withoutIds(linesIn(stdout))).toEqual(wanted);
+    expect(withoutIds(linesIn(stdout))).toEqual(expectedLines);
     const before = sandbox.admin.requests().length;
     expect(await ecm(["runs", "undo", run, "--json", "--plan", "-"])).toMatchObject({ code: 2, stdout: "" });
     const nowhere = join(await temporaryFolder(), "missing", "plan.ndjson");
@@ -126,14 +129,14 @@ describe("runs undo --plan", () => {
     const count = 450;
     const service = await startSandbox({ contents: { contacts: manyContacts(count) } });
     const { ecm } = service;
-    const { run } = summaryOf(
+    const { run } = parseSummary(
       await ecm(["import", await inputFile(manyRows(count, (n) => `New ${n}`)), "--json"]),
     );
     const { stdout } = await ecm(["runs", "undo", run!, "--plan", "-"]);
     expect(linesIn(stdout).map(({ key }) => key)).toEqual(
       Array.from({ length: count }, (_, index) => `p${index}@example.com`),
     );
-    expect((await contactsIn(service)).get("p449@example.com")!.fields).toEqual({
+    expect((await readContacts(service)).get("p449@example.com")!.fields).toEqual({
       "First Name": "First 449",
     });
   });
@@ -144,7 +147,7 @@ describe("runs undo --plan", () => {
     const path = await inputFile(manyRows(4));
     await ecm(["import", path, "--list", "L", "--tag", "T", "--create-missing"]);
     await ecm(["contact", "unsubscribe", "p1@example.com", "-y"]);
-    const { run } = summaryOf(await ecm(["contact", "delete", "--list", "L", "--yes", "--json"]));
+    const { run } = parseSummary(await ecm(["contact", "delete", "--list", "L", "--yes", "--json"]));
     await ecm(["contact", "create", "--key", "p2@example.com"]);
     await ecm(["suppressions", "add", "p3@example.com"]);
     const dry = await ecm(["runs", "undo", run!, "--dry-run", "--plan", "-"]);
@@ -165,13 +168,13 @@ describe("runs undo --plan", () => {
       { key: "p3@example.com", contactId: null, action: "skip", code: "suppressed" },
     ]);
     expect(linesIn((await ecm(["runs", "undo", run!, "--plan", "-"])).stdout)).toEqual(planned);
-    expect([...(await contactsIn(service)).keys()].sort()).toEqual(["p0@example.com", "p2@example.com"]);
+    expect([...(await readContacts(service)).keys()].sort()).toEqual(["p0@example.com", "p2@example.com"]);
   });
 
   it("says of created contacts who is deleted with --delete-created", async () => {
     const service = await startSandbox();
     const { ecm } = service;
-    const { run } = summaryOf(await ecm(["import", await inputFile(manyRows(3)), "--json"]));
+    const { run } = parseSummary(await ecm(["import", await inputFile(manyRows(3)), "--json"]));
     await ecm(["contact", "mutate", "p1@example.com", "--set", "Last Name=Changed"]);
     await ecm(["contact", "delete", "p2@example.com", "--yes"]);
     const args = ["runs", "undo", run!, "--delete-created", "--plan", "-"];
@@ -182,7 +185,7 @@ describe("runs undo --plan", () => {
       { key: "p2@example.com", action: "unchanged", code: null, changes: [] },
     ]);
     expect(linesIn((await ecm([...args, "--yes"])).stdout)).toEqual(planned);
-    expect([...(await contactsIn(service)).keys()]).toEqual(["p1@example.com"]);
+    expect([...(await readContacts(service)).keys()]).toEqual(["p1@example.com"]);
   });
 
   it("names nobody back from an unsubscription, without a request", async () => {
@@ -201,7 +204,7 @@ describe("runs undo --plan", () => {
     const count = 30;
     const service = await startSandbox({ contents: { contacts: manyContacts(count) } });
     const { ecm } = service;
-    const { run } = summaryOf(
+    const { run } = parseSummary(
       await ecm(["import", await inputFile(manyRows(count, (n) => `New ${n}`)), "--json"]),
     );
     const args = ["runs", "undo", run!, "--plan", "-"];
@@ -221,20 +224,20 @@ describe("runs undo --plan", () => {
     const count = 30;
     const service = await startSandbox({ contents: { contacts: manyContacts(count) } });
     const { ecm } = service;
-    const before = await contactsIn(service);
-    const { run } = summaryOf(
+    const before = await readContacts(service);
+    const { run } = parseSummary(
       await ecm(["import", await inputFile(manyRows(count, (n) => `New ${n}`)), "--json"]),
     );
     const plan = join(await temporaryFolder(), "plan.ndjson");
-    const stopped = summaryOf(
+    const stopped = parseSummary(
       await ecm(["runs", "undo", run!, "--plan", plan, "--max-requests", "45", "--json"]),
     );
     const planned = await readFile(plan, "utf8");
     const resumed = await ecm(["runs", "resume", stopped.run!, "--json"]);
     expect(resumed.code, resumed.stderr).toBe(0);
-    expect(summaryOf(resumed).rows).toMatchObject({ read: count, updated: count });
+    expect(parseSummary(resumed).rows).toMatchObject({ read: count, updated: count });
     expect(await readFile(plan, "utf8")).toBe(planned);
-    for (const [key, { fields, version }] of await contactsIn(service)) {
+    for (const [key, { fields, version }] of await readContacts(service)) {
       expect({ key, fields, version }).toEqual({
         key,
         fields: before.get(key)!.fields,
@@ -256,8 +259,8 @@ describe("runs undo --show", () => {
 
   it("shows the first changes of a dry run at a terminal", async () => {
     const { ecm, run } = await changed();
-    const shown = await ecm(["runs", "undo", run, "--dry-run", "--no-input"], at);
-    expect(shown.stderr).toContain(
+    const output = await ecm(["runs", "undo", run, "--dry-run", "--no-input"], at);
+    expect(output.stderr).toContain(
       "  ~ b@x.org  - list New   - tag T\n  ~ a@x.org  First Name  Anna → Ada   - list New   - tag T\n  ~ c@x.org  First Name  Cy → (empty)   - list New   - tag T\n",
     );
     const one = await ecm(["runs", "undo", run, "--dry-run", "--show", "1"], at);
@@ -271,9 +274,9 @@ describe("runs undo --show", () => {
   it("is the same in a process of its own", { tags: "slow" }, async () => {
     const { env, run } = await changed();
     const child = spawnEcm(["runs", "undo", run, "--dry-run", "--show", "1", "--plan", "-"], env);
-    const { code, stdout, stderr } = await resultOf(child);
+    const { code, stdout, stderr } = await waitForResult(child);
     expect(code, stderr).toBe(3);
-    expect(withoutIds(linesIn(stdout))).toEqual(wanted);
+    expect(withoutIds(linesIn(stdout))).toEqual(expectedLines);
     expect(stderr).toContain("  ~ b@x.org  - list New   - tag T\n");
   });
 });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { contactLines, contactsIn, inputFile, manyContacts, manyRows, summaryOf } from "./kit.ts";
+import { contactLines, inputFile, manyContacts, manyRows, parseSummary, readContacts } from "./kit.ts";
 
 describe("ecm runs undo", () => {
   it("puts back what the run changed and nobody has changed since, and says what it cannot", async () => {
@@ -16,22 +16,22 @@ describe("ecm runs undo", () => {
       "Old",
       "--create-missing",
     ]);
-    const before = await contactsIn(service);
+    const before = await readContacts(service);
     const path = await inputFile("Email,First Name\na@x.org,Anna\nb@x.org,Bert\nc@x.org,Cy\nd@x.org,Dan\n");
-    const run = summaryOf(
+    const run = parseSummary(
       await ecm(["import", path, "--list", "New", "--tag", "T", "--create-missing", "--json"]),
     );
     await ecm(["contact", "mutate", "b@x.org", "--set", "First Name=Somebody else"]);
 
     const dry = await ecm(["runs", "undo", run.run!, "--dry-run", "--json"]);
-    expect(summaryOf(dry)).toMatchObject({
+    expect(parseSummary(dry)).toMatchObject({
       status: "dry-run",
       rows: { updated: 3, rejected: 1 },
       requests: { mutate: 0 },
     });
     const undone = await ecm(["runs", "undo", run.run!, "--json"]);
     expect(undone.code).toBe(3);
-    expect(summaryOf(undone)).toMatchObject({
+    expect(parseSummary(undone)).toMatchObject({
       kind: "undo",
       status: "completed",
       rows: { read: 4, updated: 3, rejected: 1 },
@@ -42,7 +42,7 @@ describe("ecm runs undo", () => {
     expect(listed.stdout).toContain("d@x.org");
     expect(listed.stdout).toContain("changed_since");
 
-    const after = await contactsIn(service);
+    const after = await readContacts(service);
     expect(after.get("a@x.org")!.fields).toEqual(before.get("a@x.org")!.fields);
     expect(after.get("b@x.org")!.fields).toEqual({ "First Name": "Somebody else" });
     expect(after.get("c@x.org")!.fields["First Name"] ?? "").toBe("");
@@ -51,17 +51,17 @@ describe("ecm runs undo", () => {
       expect(after.get(key)!.tags).toEqual([]);
     }
     expect(after.has("d@x.org")).toBe(true);
-    const again = summaryOf(await ecm(["runs", "undo", run.run!, "--json"]));
+    const again = parseSummary(await ecm(["runs", "undo", run.run!, "--json"]));
     expect(again.requests.mutate).toBe(0);
   });
 
   it("says of whom it restores a part, and does not call them not undone", async () => {
     const { ecm } = await startSandbox({ contents: { contacts: manyContacts(3) } });
     const file = await inputFile(manyRows(3, () => "New"));
-    const { run } = summaryOf(await ecm(["import", file, "--tag", "T", "--create-missing", "--json"]));
+    const { run } = parseSummary(await ecm(["import", file, "--tag", "T", "--create-missing", "--json"]));
     await ecm(["contact", "mutate", "p1@example.com", "--set", "First Name=Theirs"]);
     const undone = await ecm(["runs", "undo", run!, "--json"]);
-    expect(summaryOf(undone)).toMatchObject({ rows: { updated: 3, rejected: 0 }, partial: 1 });
+    expect(parseSummary(undone)).toMatchObject({ rows: { updated: 3, rejected: 0 }, partial: 1 });
     expect(undone.stderr).toContain("3 restored (1 in part)");
     expect(undone.stderr).toContain("Restored in part, with the reason: ");
     expect(undone.stderr).not.toContain("Not undone");
@@ -71,7 +71,7 @@ describe("ecm runs undo", () => {
   it("writes what it cannot put back where it is told, and keeps it with the run", async () => {
     const service = await startSandbox();
     const { ecm, sandbox } = service;
-    const { run } = summaryOf(await ecm(["import", await inputFile(manyRows(3)), "--json"]));
+    const { run } = parseSummary(await ecm(["import", await inputFile(manyRows(3)), "--json"]));
     const before = sandbox.admin.requests().length;
     const folder = await temporaryFolder();
     for (const place of [join(folder, "missing", "left.csv"), folder]) {
@@ -82,7 +82,7 @@ describe("ecm runs undo", () => {
     const rejects = join(folder, "left.csv");
     const undone = await ecm(["runs", "undo", run!, "--rejects", rejects, "--json"]);
     expect(undone.code, undone.stderr).toBe(3);
-    expect(summaryOf(undone)).toMatchObject({ rejects, rows: { rejected: 3 } });
+    expect(parseSummary(undone)).toMatchObject({ rejects, rows: { rejected: 3 } });
     const text = await readFile(rejects, "utf8");
     expect(text).toContain("p2@example.com");
     expect((await ecm(["runs", "rejects", "last"])).stdout).toBe(text);
@@ -90,14 +90,14 @@ describe("ecm runs undo", () => {
 
   it("goes on with the file for what it cannot put back where it stopped", async () => {
     const { ecm } = await startSandbox({ contents: { contacts: manyContacts(20) } });
-    const { run } = summaryOf(
+    const { run } = parseSummary(
       await ecm(["import", await inputFile(manyRows(25, (n) => `New ${n}`)), "--json"]),
     );
     const rejects = join(await temporaryFolder(), "left.csv");
     const stopped = await ecm(["runs", "undo", run!, "--rejects", rejects, "--max-requests", "12", "--json"]);
     expect(stopped.code).toBe(7);
-    const resumed = await ecm(["runs", "resume", summaryOf(stopped).run!, "--json"]);
-    expect(summaryOf(resumed)).toMatchObject({ rejects, rows: { updated: 20, rejected: 5 } });
+    const resumed = await ecm(["runs", "resume", parseSummary(stopped).run!, "--json"]);
+    expect(parseSummary(resumed)).toMatchObject({ rejects, rows: { updated: 20, rejected: 5 } });
     expect((await readFile(rejects, "utf8")).split("\n").filter((line) => line.includes("p2"))).toHaveLength(
       5,
     );
@@ -108,11 +108,11 @@ describe("ecm runs undo", () => {
   }, async () => {
     const { ecm } = await startSandbox({ contents: { contacts: manyContacts(60) } });
     const changed = await inputFile(manyRows(60, (n) => `New ${n}`));
-    const { run } = summaryOf(await ecm(["import", changed, "--json"]));
+    const { run } = parseSummary(await ecm(["import", changed, "--json"]));
     const args = ["runs", "undo", run!, "--json"];
     const done: number[] = [];
     for (let left = 60; left > 0; ) {
-      const { rows } = summaryOf(await ecm([...args, "--max-requests", "45"]));
+      const { rows } = parseSummary(await ecm([...args, "--max-requests", "45"]));
       done.push(rows.updated);
       left = 60 - rows.updated;
       expect(done.length).toBeLessThan(10);
@@ -127,18 +127,18 @@ describe("ecm runs undo", () => {
     const count = 330;
     const { ecm } = await startSandbox({ contents: { contacts: manyContacts(count) } });
     const changed = await inputFile(manyRows(count, (n) => `New ${n}`));
-    const { run } = summaryOf(await ecm(["import", changed, "--json"]));
+    const { run } = parseSummary(await ecm(["import", changed, "--json"]));
     await ecm(["contact", "mutate", "--all", "-y", "--set", "First Name=Other", "--no-wait"]);
     const args = ["runs", "undo", run!, "--concurrency", "1", "--json"];
     const stopped = await ecm([...args, "--max-rejects", "5"]);
     expect(stopped.code).toBe(3);
     expect(stopped.stderr).toContain("Resume with: ecm runs resume");
-    const summary = summaryOf(stopped);
+    const summary = parseSummary(stopped);
     expect(summary).toMatchObject({ status: "stopped", stoppedBy: "max-rejects" });
     expect(summary.rows.pending).toBeGreaterThan(0);
     const resumed = await ecm(args);
     expect(resumed.code, resumed.stderr).toBe(3);
-    expect(summaryOf(resumed)).toMatchObject({
+    expect(parseSummary(resumed)).toMatchObject({
       run: summary.run,
       status: "completed",
       rows: { rejected: count },
@@ -150,7 +150,7 @@ describe("ecm runs undo", () => {
     await ecm(["import", await inputFile(manyRows(2, (n) => `New ${n}`))]);
     const declined = await ecm(["runs", "undo", "last", "--json"], { terminalColumns: 200, typed: "n\r" });
     expect(declined.code).toBe(1);
-    expect(summaryOf(declined)).toMatchObject({
+    expect(parseSummary(declined)).toMatchObject({
       run: null,
       status: "stopped",
       stoppedBy: "error",
@@ -165,7 +165,7 @@ describe("ecm runs undo", () => {
     for (const structures of ["whole", "slim"]) {
       const service = await startSandbox({ contents: { contacts }, variants: { structures } });
       const { ecm } = service;
-      const before = (await contactsIn(service)).get("a@x.org")!;
+      const before = (await readContacts(service)).get("a@x.org")!;
       const change = [
         "--set",
         "First Name=Anna",
@@ -177,7 +177,7 @@ describe("ecm runs undo", () => {
         "Old",
       ];
       const more = ["--remove-list", "Stays", "--remove-tag", "Kept", "--all", "--yes", "--json"];
-      const { run } = summaryOf(await ecm(["contact", "mutate", ...change, ...more]));
+      const { run } = parseSummary(await ecm(["contact", "mutate", ...change, ...more]));
       await ecm(["lists", "delete", "Gone", "--yes"]);
       await ecm(["structure", "tag", "remove", "Old", "--yes"]);
       await ecm(["structure", "field", "remove", "City", "--yes"]);
@@ -193,8 +193,8 @@ describe("ecm runs undo", () => {
       ]);
       const undone = await ecm(["runs", "undo", run!, "--json"]);
       expect(undone.code, undone.stderr).toBe(0);
-      expect(summaryOf(undone).rows).toMatchObject({ updated: 1, rejected: 0 });
-      const after = (await contactsIn(service)).get("a@x.org")!;
+      expect(parseSummary(undone).rows).toMatchObject({ updated: 1, rejected: 0 });
+      const after = (await readContacts(service)).get("a@x.org")!;
       expect(after.fields).toEqual({ "First Name": "Ada" });
       expect(after.lists).toEqual([before.lists[1]]);
       expect(after.tags).toEqual([before.tags[1]]);
@@ -207,18 +207,18 @@ describe("ecm runs undo", () => {
     await ecm(["import", await inputFile("Email,First Name\na@x.org,Ada\n")]);
     await ecm(["import", await inputFile("Email,First Name\na@x.org,Anna\n")]);
     await ecm(["runs", "undo", "last"]);
-    expect((await contactsIn(service)).get("a@x.org")!.fields).toEqual({ "First Name": "Ada" });
+    expect((await readContacts(service)).get("a@x.org")!.fields).toEqual({ "First Name": "Ada" });
     expect((await ecm(["runs", "undo", "last"])).code).toBe(0);
-    expect((await contactsIn(service)).get("a@x.org")!.fields).toEqual({ "First Name": "Anna" });
+    expect((await readContacts(service)).get("a@x.org")!.fields).toEqual({ "First Name": "Anna" });
   });
 
   it("asks nothing about contacts that the run created: they stay", async () => {
     const service = await startSandbox();
     const { ecm } = service;
     await ecm(["import", await inputFile("Email\na@x.org\nb@x.org\n")]);
-    const undone = summaryOf(await ecm(["runs", "undo", "last", "--json"]));
+    const undone = parseSummary(await ecm(["runs", "undo", "last", "--json"]));
     expect(undone).toMatchObject({ rows: { rejected: 2 }, requests: { search: 0, mutate: 0, other: 1 } });
-    expect((await contactsIn(service)).size).toBe(2);
+    expect((await readContacts(service)).size).toBe(2);
   });
 
   it("knows no run of another name", async () => {

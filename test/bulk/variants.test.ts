@@ -1,11 +1,11 @@
 /** What the bulk engine makes of a service that decides otherwise what its documents leave open. */
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { rememberBehavior } from "../../src/config/behavior-file.ts";
+import { writeCachedBehavior } from "../../src/config/behavior-cache.ts";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";
 import { firstQuick } from "../support/first-quick.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
-import { call, contactsIn, inputFile, manyContacts, manyRows, summaryOf } from "./kit.ts";
+import { call, inputFile, manyContacts, manyRows, parseSummary, readContacts } from "./kit.ts";
 
 describe("somebody who unsubscribed, where searches hide who is inactive", () => {
   it("is skipped, not created and not rejected, without waiting", async () => {
@@ -16,7 +16,7 @@ describe("somebody who unsubscribed, where searches hide who is inactive", () =>
     const result = await ecm(["import", await inputFile(manyRows(4, () => "New")), "--json"], {
       clock: { now: () => Date.now(), sleep: () => Promise.reject(new Error("nothing is to be waited for")) },
     });
-    expect(summaryOf(result)).toMatchObject({
+    expect(parseSummary(result)).toMatchObject({
       rows: { created: 1, updated: 2, skipped: 1, rejected: 0 },
       codes: { skipped: { exists_hidden: 1 } },
       inactive: 1,
@@ -33,14 +33,14 @@ describe("somebody who unsubscribed, where searches hide who is inactive", () =>
       "-y",
     ]);
     expect(key.code).toBe(3);
-    expect((await contactsIn(service)).get("p0@example.com")).toMatchObject({
+    expect((await readContacts(service)).get("p0@example.com")).toMatchObject({
       fields: { "First Name": "New" },
     });
   });
 });
 
 describe("somebody who unsubscribed, whose create went without an answer", () => {
-  const importOfTwo = async ({ ecm }: RunningSandbox) =>
+  const importTwoRows = async ({ ecm }: RunningSandbox) =>
     ecm(["import", await inputFile(manyRows(2)), "--json", "--concurrency", "1"]);
 
   it.each(["reset-before", "reset-after", "500"])("is not counted as created after %s", async (fault) => {
@@ -49,13 +49,13 @@ describe("somebody who unsubscribed, whose create went without an answer", () =>
       faults: [`${fault}:POST:/api/contact:n=1`],
       contents: { contacts: [{ key: "p0@example.com", status: "Inactive" }] },
     });
-    const result = await importOfTwo(service);
-    expect(summaryOf(result)).toMatchObject({
+    const result = await importTwoRows(service);
+    expect(parseSummary(result)).toMatchObject({
       rows: { created: 1, skipped: 1, rejected: 0 },
       codes: { skipped: { exists_hidden: 1 } },
       inactive: 1,
     });
-    expect((await contactsIn(service)).get("p0@example.com")).toMatchObject({ fields: {} });
+    expect((await readContacts(service)).get("p0@example.com")).toMatchObject({ fields: {} });
   });
 
   it("is counted as created where it was", async () => {
@@ -63,8 +63,8 @@ describe("somebody who unsubscribed, whose create went without an answer", () =>
       variants: { "search-lag": "600000" },
       faults: ["reset-after:POST:/api/contact:n=1"],
     });
-    const result = await importOfTwo(service);
-    expect(summaryOf(result).rows).toMatchObject({ created: 2, skipped: 0, rejected: 0 });
+    const result = await importTwoRows(service);
+    expect(parseSummary(result).rows).toMatchObject({ created: 2, skipped: 0, rejected: 0 });
   });
 });
 
@@ -76,30 +76,30 @@ describe("an edit of somebody whom searches hide", () => {
     const keys = await inputFile("p0@example.com\np1@example.com\nnobody@example.com\n", "keys.txt");
     return { ...service, keys };
   };
-  const rowsOf = async (result: { stdout: string }) =>
-    JSON.parse(result.stdout) as ReturnType<typeof summaryOf>;
+  const countRows = async (result: { stdout: string }) =>
+    JSON.parse(result.stdout) as ReturnType<typeof parseSummary>;
 
   firstQuick(1)([3, 40])("says that no search shows them, in an account of %d", async (others) => {
     const { ecm, keys } = await prepared(others);
     const args = ["contact", "mutate", "--keys", keys, "--set", "First Name=X", "--json", "-y"];
-    const dry = await rowsOf(await ecm([...args, "--dry-run"]));
+    const dry = await countRows(await ecm([...args, "--dry-run"]));
     const mutated = await ecm([...args, "--rejects", `${keys}.csv`]);
     expect(mutated.code).toBe(3);
     const codes = { rejected: { exists_hidden: 1, not_found: 1 } };
-    expect(summaryOf(mutated)).toMatchObject({ rows: { updated: 1, rejected: 2 }, codes });
+    expect(parseSummary(mutated)).toMatchObject({ rows: { updated: 1, rejected: 2 }, codes });
     expect(dry).toMatchObject({ rows: { updated: 1, rejected: 2 }, codes });
-    expect(summaryOf(mutated).requests.total).toBeLessThanOrEqual(dry.estimate.requests);
+    expect(parseSummary(mutated).requests.total).toBeLessThanOrEqual(dry.estimate.requests);
     expect(await readFile(`${keys}.csv`, "utf8")).toMatch(
       /p1@example.com,.*no search shows it; name it by its id/,
     );
 
     const gone = await ecm(["contact", "delete", "--keys", keys, "--json", "-y"]);
-    expect(summaryOf(gone)).toMatchObject({
+    expect(parseSummary(gone)).toMatchObject({
       rows: { deleted: 1, skipped: 1, rejected: 1 },
       codes: { rejected: { exists_hidden: 1 }, skipped: { missing: 1 } },
     });
     const unsubscribed = await ecm(["contact", "unsubscribe", "--keys", keys, "--json", "-y"]);
-    expect(summaryOf(unsubscribed)).toMatchObject({
+    expect(parseSummary(unsubscribed)).toMatchObject({
       rows: { skipped: 1, rejected: 2 },
       codes: { rejected: { not_found: 2 }, skipped: { exists_hidden: 1 } },
     });
@@ -109,7 +109,7 @@ describe("an edit of somebody whom searches hide", () => {
     const { ecm } = await prepared(3);
     const result = await ecm(["contact", "delete", "p1@example.com", "--json", "-y"]);
     expect(result.code).toBe(3);
-    expect(summaryOf(result)).toMatchObject({
+    expect(parseSummary(result)).toMatchObject({
       rows: { rejected: 1 },
       codes: { rejected: { exists_hidden: 1 } },
     });
@@ -122,7 +122,7 @@ describe("an edit of somebody whom searches hide", () => {
     await service.ecm(["contact", "unsubscribe", "p1@example.com", "-y"]);
     const keys = await inputFile("p0@example.com\np1@example.com\nnobody@example.com\n", "keys.txt");
     const args = ["contact", "mutate", "--keys", keys, "--set", "First Name=X", "--dry-run", "--json"];
-    const first = await rowsOf(await service.ecm(args));
+    const first = await countRows(await service.ecm(args));
     expect(first.codes).toMatchObject({ rejected: { not_found: 1 } });
     expect(first.rows).toMatchObject({ updated: 2, rejected: 1 });
     expect(first.requests.search).toBe(1);
@@ -139,9 +139,9 @@ describe("letter case of keys", () => {
       await service.ecm(["import", await inputFile(manyRows(count))]);
       const shouted = manyRows(count, () => "New").replaceAll(/^p/gm, "P");
       const args = ["import", await inputFile(shouted), "--json"];
-      expect(summaryOf(await service.ecm(args)).rows).toMatchObject({ created: 0, updated: count });
-      expect(summaryOf(await service.ecm([...args, "--fresh"])).rows).toMatchObject({ unchanged: count });
-      const contacts = await contactsIn(service);
+      expect(parseSummary(await service.ecm(args)).rows).toMatchObject({ created: 0, updated: count });
+      expect(parseSummary(await service.ecm([...args, "--fresh"])).rows).toMatchObject({ unchanged: count });
+      const contacts = await readContacts(service);
       expect(contacts.size).toBe(count);
       expect(contacts.get("p0@example.com")).toMatchObject({ fields: { "First Name": "New" } });
     },
@@ -152,7 +152,7 @@ describe("letter case of keys", () => {
     await service.ecm(["import", await inputFile(manyRows(40))]);
     const rows = manyRows(20).replaceAll(/^p/gm, "P");
     const dry = await service.ecm(["import", await inputFile(rows), "--dry-run", "--json"]);
-    expect(summaryOf(dry)).toMatchObject({ rows: { unchanged: 20 }, requests: { search: 1 } });
+    expect(parseSummary(dry)).toMatchObject({ rows: { unchanged: 20 }, requests: { search: 1 } });
   });
 });
 
@@ -163,7 +163,7 @@ describe("an import into an account that holds every row, and of which nothing i
     await service.ecm(["import", await inputFile(rows)]);
     // Another machine: nothing was learned there.
     const other = ecmWith({ ...service.env, ...(await temporaryHome()) });
-    const again = summaryOf(await other(["import", await inputFile(rows), "--json"]));
+    const again = parseSummary(await other(["import", await inputFile(rows), "--json"]));
     expect(again.rows).toMatchObject({ unchanged: 60, created: 0, rejected: 0 });
     expect(again.requests).toMatchObject({ create: 0, mutate: 0 });
   });
@@ -179,7 +179,7 @@ describe("an import into an account that holds every row, and of which nothing i
     const other = ecmWith({ ...service.env, ...(await temporaryHome()) });
     const file = await inputFile(keys.join("\n"), "keys.txt");
     const result = await other(["contact", "unsubscribe", "--keys", file, "--json", "-y"]);
-    expect(summaryOf(result).rows).toMatchObject({ updated: 3, rejected: 0 });
+    expect(parseSummary(result).rows).toMatchObject({ updated: 3, rejected: 0 });
   });
 
   firstQuick(1)(["first", "refused"])(
@@ -191,11 +191,11 @@ describe("an import into an account that holds every row, and of which nothing i
       const [{ _id: structureId }] = await call<[{ _id: string }]>(service, "GET", "/api/contact-structure");
       // Learned when the service took several keys: it no longer does, and no contact is known to show it.
       const points = { keys: { value: "any", learnedAt: new Date().toISOString() } };
-      rememberBehavior(home.ECM_STATE_DIR!, { baseUrl: service.baseUrl, structureId, points });
+      writeCachedBehavior(home.ECM_STATE_DIR!, { baseUrl: service.baseUrl, structureId, points });
       const other = ecmWith({ ...service.env, ...home });
       // The first key of the block is nobody's: a search that counts it alone finds nobody.
       const rows = manyRows(60).replace("\n", "\nnobody@example.com,N\n");
-      const result = summaryOf(await other(["import", await inputFile(rows), "--json"]));
+      const result = parseSummary(await other(["import", await inputFile(rows), "--json"]));
       expect(result.rows).toMatchObject({ created: 1, unchanged: 60, rejected: 0 });
       expect(result.requests.create).toBeLessThanOrEqual(20);
     },

@@ -18,7 +18,7 @@ describe("ecm api", () => {
     const { ecm, server } = await ecmTo((_request, response) => response.end(body));
     const result = await ecm(["api", "get", "/api/x?y=1", "--query", "a=b=c", "--query", "d="]);
     expect(result).toMatchObject({ code: 0, stdout: body });
-    expect(server.seen[0]).toMatchObject({ method: "GET", url: "/api/x?y=1&a=b%3Dc&d=", body: "" });
+    expect(server.requests[0]).toMatchObject({ method: "GET", url: "/api/x?y=1&a=b%3Dc&d=", body: "" });
   });
 
   it("has examples that the service answers", async () => {
@@ -54,7 +54,7 @@ describe("ecm api", () => {
     expect((await ecm(["api", "POST", "/api/contact", "--data", file])).code).toBe(0);
     expect((await ecm(["api", "PATCH", "/api/contact/1", "--data", "-"], { stdin: "no json" })).code).toBe(0);
     expect((await ecm(["api", "POST", "/api/contact", "--data", `${file}.missing`])).code).toBe(2);
-    expect(server.seen.map((request) => request.body)).toEqual(['{"key" : "a@b.c"}', "no json"]);
+    expect(server.requests.map((request) => request.body)).toEqual(['{"key" : "a@b.c"}', "no json"]);
   });
 
   it("prints status and headers with --include", async () => {
@@ -109,7 +109,7 @@ describe("ecm api", () => {
       exits.push((await ecm(["api", method, path, "--read-only"])).code);
     }
     expect(exits).toEqual([0, 0, 0, 2, 2, 2]);
-    expect(server.seen).toHaveLength(3);
+    expect(server.requests).toHaveLength(3);
   });
 
   it.each([
@@ -124,7 +124,7 @@ describe("ecm api", () => {
   ])("refuses %j before anything is sent", async (args) => {
     const { ecm, server } = await ecmTo((_request, response) => json(response, 200, {}));
     expect(await ecm(args)).toMatchObject({ code: 2, stdout: "" });
-    expect(server.seen).toEqual([]);
+    expect(server.requests).toEqual([]);
   });
 
   it.each([
@@ -155,7 +155,7 @@ describe("the line of any command", () => {
     });
     expect(dead.code).toBe(8);
     expect(JSON.parse(dead.stderr).error).toMatchObject({ applied: "no" });
-    expect(server.seen).toHaveLength(1);
+    expect(server.requests).toHaveLength(1);
   });
 
   it("gives up after --timeout", async () => {
@@ -194,7 +194,7 @@ describe("ecm api with members, names and pages", () => {
       each,
     ]);
     expect((await ecm(["api", "POST", "/x", "-f", "n=42", "-f", "m=a=b", ...values])).code).toBe(0);
-    expect(JSON.parse(server.seen[0]!.body)).toEqual({
+    expect(JSON.parse(server.requests[0]!.body)).toEqual({
       n: "42",
       m: "a=b",
       a: true,
@@ -215,7 +215,7 @@ describe("ecm api with members, names and pages", () => {
     ]) {
       expect((await ecm(["api", ...wrong])).code, wrong.join(" ")).toBe(2);
     }
-    expect(server.seen).toHaveLength(1);
+    expect(server.requests).toHaveLength(1);
   });
 
   it("puts ids in place of names in the path", async () => {
@@ -275,11 +275,11 @@ describe("ecm api with members, names and pages", () => {
       response.end(bodies[count - 1] ?? bodies[count]),
     );
     const at = { terminalColumns: 80 };
-    const shown = [
+    const outputs = [
       (await ecm(["api", "GET", "/x", "-q"], at)).stdout,
       (await ecm(["api", "GET", "/x", "-q"], at)).stdout,
     ];
-    expect(shown).toContain('{\n  "a": [\n    1,\n    "x  y"\n  ]\n}\n');
-    expect(shown.join("")).toMatch(/x {2}y|12345678901234567890/);
+    expect(outputs).toContain('{\n  "a": [\n    1,\n    "x  y"\n  ]\n}\n');
+    expect(outputs.join("")).toMatch(/x {2}y|12345678901234567890/);
   });
 });

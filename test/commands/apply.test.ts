@@ -2,15 +2,15 @@
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { contactLines, manyContacts, summaryOf } from "../bulk/kit.ts";
+import { contactLines, manyContacts, parseSummary } from "../bulk/kit.ts";
 import {
-  holdings,
+  countRequests,
+  listWrites,
   makePlanFile,
-  planLinesIn,
-  requestsAt,
-  sealed,
+  readHoldings,
+  readPlanLines,
+  sealPlan,
   startPeople,
-  writesAt,
 } from "../bulk/plan-kit.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 import { firstGroupsQuick } from "../support/first-quick.ts";
@@ -79,7 +79,7 @@ async function prepared(before: Step[] = []): Promise<RunningSandbox> {
 firstGroupsQuick(4)(commands)("a plan of %s", (_name, args, { stdin, before } = {}) => {
   it("is carried out as the command itself would be, once", async () => {
     const [real, planned] = [await prepared(before), await prepared(before)];
-    const done = summaryOf(await real.ecm([...args, "--json"], { stdin }));
+    const done = parseSummary(await real.ecm([...args, "--json"], { stdin }));
     const plan = await makePlanFile(planned, args, stdin);
     const { rows } = done;
     expect(plan.writes).toBe(rows.created + rows.updated + rows.deleted);
@@ -88,20 +88,20 @@ firstGroupsQuick(4)(commands)("a plan of %s", (_name, args, { stdin, before } = 
     const applied = await planned.ecm(["apply", plan.file, "--digest", plan.digest, "--yes", "--json"]);
     expect(applied.code, applied.stderr).toBe(0);
     const { created, updated, deleted } = rows;
-    expect(summaryOf(applied)).toMatchObject({
+    expect(parseSummary(applied)).toMatchObject({
       kind: "apply",
       status: "completed",
       rows: { read: plan.writes, created, updated, deleted, skipped: 0, rejected: 0, pending: 0 },
     });
-    const wanted = await holdings(real);
-    expect(await holdings(planned)).toEqual(wanted);
+    const expectedHoldings = await readHoldings(real);
+    expect(await readHoldings(planned)).toEqual(expectedHoldings);
 
-    const writes = writesAt(planned).length;
+    const writes = listWrites(planned).length;
     const again = await planned.ecm(["apply", plan.file, "--yes", "--json"]);
-    expect(writesAt(planned).length).toBe(writes);
-    const { unchanged, skipped, pending } = summaryOf(again).rows;
+    expect(listWrites(planned).length).toBe(writes);
+    const { unchanged, skipped, pending } = parseSummary(again).rows;
     expect({ settled: unchanged + skipped, pending }).toEqual({ settled: plan.writes, pending: 0 });
-    expect(await holdings(planned)).toEqual(wanted);
+    expect(await readHoldings(planned)).toEqual(expectedHoldings);
   });
 });
 
@@ -113,7 +113,7 @@ describe("apply refuses before a request", () => {
     const plan = await makePlanFile(service, update, file);
     const text = await readFile(plan.file, "utf8");
     const other = join(await temporaryFolder(), "other.ndjson");
-    const before = requestsAt(service);
+    const before = countRequests(service);
     const refused = async (written: string | undefined, words: string | RegExp, ...flags: string[]) => {
       if (written !== undefined) await writeFile(other, written);
       const { code, stdout, stderr } = await service.ecm(["apply", other, "--yes", ...flags]);
@@ -123,7 +123,7 @@ describe("apply refuses before a request", () => {
         stderr: expect.stringContaining("<words>"),
       });
       expect(stderr).toContain(other);
-      expect(requestsAt(service)).toBe(before);
+      expect(countRequests(service)).toBe(before);
       expect((await service.ecm(["runs", "list", "--json"])).stdout).toBe("[]\n");
     };
     return { ...service, plan, text, other, refused };
@@ -171,32 +171,32 @@ describe("apply refuses before a request", () => {
 
   it("a plan of another address, of another version, or with another digest than the one that was approved", async () => {
     const { plan, refused, text } = await planned();
-    const [head, ...rest] = await planLinesIn(plan.file);
+    const [head, ...rest] = await readPlanLines(plan.file);
     const about = head!.plan as { account: object };
     const end = JSON.parse(text.trimEnd().split("\n").at(-1)!).end;
     const elsewhere = { ...about, account: { ...about.account, baseUrl: "https://other.example" } };
-    await refused(sealed([{ plan: elsewhere }, ...rest], end), "is a plan for https://other.example");
-    await refused(sealed([{ plan: { ...about, version: 2 } }, ...rest]), "has the format 2");
+    await refused(sealPlan([{ plan: elsewhere }, ...rest], end), "is a plan for https://other.example");
+    await refused(sealPlan([{ plan: { ...about, version: 2 } }, ...rest]), "has the format 2");
     await refused(text, `its digest is ${plan.digest}`, "--digest", `sha256:${"0".repeat(64)}`);
     await refused(text, "is another plan", "--digest", plan.digest.slice(0, -1));
   });
 
   it("what is no plan at all", async () => {
     const { refused, plan } = await planned();
-    const [head, ...rest] = await planLinesIn(plan.file);
+    const [head, ...rest] = await readPlanLines(plan.file);
     await refused("", "is not a plan");
     await refused("\n", "is not a plan");
     await refused("{}\n", "is not a plan");
     await refused("[]\n", "is not a plan");
     await refused(file, "is not a plan");
     await refused("\u0000\u0001\u0002\n", "is not a plan");
-    await refused(sealed([]), "is not a plan");
-    await refused(sealed(rest), "is not a plan");
-    await refused(sealed([{ plan: null }]), "is not a plan");
-    await refused(sealed([{ plan: {} }]), "is not a plan");
-    await refused(sealed([{ plan: { version: 1 } }]), "is not a plan");
-    await refused(sealed([head!, ...rest], { counts: null, requests: "many" }), "is not a plan");
-    await refused(sealed([head!, head!, ...rest]), "is not a plan");
+    await refused(sealPlan([]), "is not a plan");
+    await refused(sealPlan(rest), "is not a plan");
+    await refused(sealPlan([{ plan: null }]), "is not a plan");
+    await refused(sealPlan([{ plan: {} }]), "is not a plan");
+    await refused(sealPlan([{ plan: { version: 1 } }]), "is not a plan");
+    await refused(sealPlan([head!, ...rest], { counts: null, requests: "many" }), "is not a plan");
+    await refused(sealPlan([head!, head!, ...rest]), "is not a plan");
     for (const apply of [
       1,
       {},
@@ -209,7 +209,7 @@ describe("apply refuses before a request", () => {
         operation: { kind: "delete", contactId: "a", contact: {} },
       },
     ]) {
-      await refused(sealed([head!, { ...rest.at(-1)!, apply }]), "is not a plan");
+      await refused(sealPlan([head!, { ...rest.at(-1)!, apply }]), "is not a plan");
     }
   });
 
@@ -255,15 +255,15 @@ describe("apply refuses a plan that says another thing than it does", () => {
       "--add-list",
       "News",
     ]);
-    const lines = (await planLinesIn(plan.file)) as Line[];
+    const lines = (await readPlanLines(plan.file)) as Line[];
     const [one, other] = lines.slice(1) as [Line, Line];
     const end = JSON.parse((await readFile(plan.file, "utf8")).trimEnd().split("\n").at(-1)!).end;
-    const before = requestsAt(service);
-    await writeFile(plan.file, sealed([lines[0]!, forge(one, other), other], end));
+    const before = countRequests(service);
+    await writeFile(plan.file, sealPlan([lines[0]!, forge(one, other), other], end));
     const { code, stderr } = await service.ecm(["apply", plan.file, "--yes"]);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("is not a plan") });
-    expect(requestsAt(service)).toBe(before);
-    await writeFile(plan.file, sealed([lines[0]!, one, other], end));
+    expect(countRequests(service)).toBe(before);
+    await writeFile(plan.file, sealPlan([lines[0]!, one, other], end));
     expect((await service.ecm(["apply", plan.file])).code).toBe(0);
   });
 });
@@ -279,7 +279,7 @@ describe("a contact that is no longer as the plan says", () => {
     const service = await startPeople();
     const plan = await makePlanFile(service, change);
     await service.ecm(meanwhile);
-    const before = await holdings(service);
+    const before = await readHoldings(service);
     const { code, stdout, stderr } = await service.ecm(["apply", plan.file, "--json"]);
     expect(code, stderr).toBe(3);
     const { rows, codes } = JSON.parse(stdout);
@@ -287,7 +287,7 @@ describe("a contact that is no longer as the plan says", () => {
       rows: { read: 2, updated: 1, skipped: 1, rejected: 0 },
       codes: { skipped: { changed: 1 }, rejected: {} },
     });
-    const after = await holdings(service);
+    const after = await readHoldings(service);
     expect(after["bob@example.com"]!.fields).toEqual(["City=Rome"]);
     expect({ ...after, "bob@example.com": null }).toEqual({ ...before, "bob@example.com": null });
   });
@@ -297,7 +297,7 @@ describe("a contact that is no longer as the plan says", () => {
     const plan = await makePlanFile(service, change);
     await service.ecm(["contact", "mutate", "dan@example.com", "--set", "Note=mine"]);
     expect((await service.ecm(["apply", plan.file])).code).toBe(0);
-    expect((await holdings(service))["dan@example.com"]).toMatchObject({
+    expect((await readHoldings(service))["dan@example.com"]).toMatchObject({
       fields: ["City=Rome", "Note=mine"],
       lists: ["News"],
     });
@@ -312,7 +312,7 @@ describe("a contact that is no longer as the plan says", () => {
     );
     await service.ecm(["contact", "create", "--key", "FAY@example.com", "--set", "City=Lima"]);
     await service.ecm(["contact", "create", "--key", "gus@example.com", "--set", "City=Rome"]);
-    const before = await holdings(service);
+    const before = await readHoldings(service);
     const { code, stdout } = await service.ecm(["apply", plan.file, "--json"]);
     expect({ code, ...JSON.parse(stdout).rows }).toMatchObject({
       code: 3,
@@ -320,7 +320,7 @@ describe("a contact that is no longer as the plan says", () => {
       unchanged: 1,
       created: 0,
     });
-    expect(await holdings(service)).toEqual(before);
+    expect(await readHoldings(service)).toEqual(before);
   });
 
   it("was unsubscribed: nobody is woken, and nobody who left is added", async () => {
@@ -330,13 +330,13 @@ describe("a contact that is no longer as the plan says", () => {
     await service.ecm(["contact", "unsubscribe", "ada@example.com", "--yes"]);
     await service.ecm(["contact", "create", "--key", "fay@example.com"]);
     await service.ecm(["contact", "unsubscribe", "fay@example.com", "--yes"]);
-    const before = await holdings(service);
+    const before = await readHoldings(service);
     const { code, stdout } = await service.ecm(["apply", plan.file, "--json"]);
     expect({ code, codes: JSON.parse(stdout).codes }).toMatchObject({
       code: 3,
       codes: { skipped: { changed: 2 } },
     });
-    expect(await holdings(service)).toEqual(before);
+    expect(await readHoldings(service)).toEqual(before);
   });
 
   it("was unsubscribed already where the plan unsubscribes: it is left", async () => {
@@ -355,7 +355,7 @@ describe("a contact that is no longer as the plan says", () => {
     await service.ecm(["contact", "create", "--key", "bob@example.com", "--list", "Customers"]);
     const { code, stdout } = await service.ecm(["apply", plan.file, "--yes", "--json"]);
     expect({ code, ...JSON.parse(stdout).rows }).toMatchObject({ code: 3, deleted: 1, skipped: 2 });
-    const left = Object.keys(await holdings(service));
+    const left = Object.keys(await readHoldings(service));
     expect(left).toEqual(["ada@example.com", "bob@example.com", "dan@example.com", "eve@example.com"]);
   });
 
@@ -369,7 +369,7 @@ describe("a contact that is no longer as the plan says", () => {
       rows: { created: 1, skipped: 1 },
       codes: { skipped: { suppressed: 1 } },
     });
-    expect(Object.keys(await holdings(service))).not.toContain("fay@example.com");
+    expect(Object.keys(await readHoldings(service))).not.toContain("fay@example.com");
   });
 });
 
@@ -378,12 +378,12 @@ it("creates what the plan names, and takes what somebody else has made of that n
   const plan = await makePlanFile(service, ["import", "-", "--list", "Fair", "--create-missing"], file);
   const made = JSON.parse((await service.ecm(["lists", "create", "Fair", "--json"])).stdout);
   await service.ecm(["structure", "tag", "add", "Gold"]);
-  const writes = writesAt(service).length;
+  const writes = listWrites(service).length;
   const { code, stdout, stderr } = await service.ecm(["apply", plan.file, "--json"]);
   expect(code, stderr).toBe(0);
   expect(JSON.parse(stdout).rows).toMatchObject({ created: 1, updated: 2 });
   expect(
-    writesAt(service)
+    listWrites(service)
       .slice(writes)
       .filter((write) => !write.includes("/api/contact/") && write !== "POST /api/contact"),
   ).toEqual([]);
@@ -391,7 +391,7 @@ it("creates what the plan names, and takes what somebody else has made of that n
   expect(
     lists.filter(({ name }: { name: string }) => name === "Fair").map(({ _id }: { _id: string }) => _id),
   ).toEqual([made._id]);
-  expect((await holdings(service))["fay@example.com"]).toMatchObject({ lists: ["Fair"], tags: ["Gold"] });
+  expect((await readHoldings(service))["fay@example.com"]).toMatchObject({ lists: ["Fair"], tags: ["Gold"] });
 });
 
 it("goes on after --max-requests by the same command, and after that by its run, without the plan file", async () => {
@@ -405,27 +405,27 @@ it("goes on after --max-requests by the same command, and after that by its run,
   expect(first.code, first.stderr).toBe(7);
   const second = await service.ecm(["apply", plan.file, "--max-requests", "12", "--json"]);
   expect(second.code, second.stderr).toBe(7);
-  expect(summaryOf(second).run).toBe(summaryOf(first).run);
-  expect(summaryOf(second).rows.updated).toBeGreaterThan(summaryOf(first).rows.updated);
+  expect(parseSummary(second).run).toBe(parseSummary(first).run);
+  expect(parseSummary(second).rows.updated).toBeGreaterThan(parseSummary(first).rows.updated);
   await rm(plan.file);
   const last = await service.ecm(["runs", "resume", "last", "--json"]);
   expect(last.code, last.stderr).toBe(0);
-  expect(summaryOf(last)).toMatchObject({
-    run: summaryOf(first).run,
+  expect(parseSummary(last)).toMatchObject({
+    run: parseSummary(first).run,
     rows: { read: count, updated: count, pending: 0 },
   });
-  expect(await holdings(service)).toEqual(await holdings(real));
+  expect(await readHoldings(service)).toEqual(await readHoldings(real));
 });
 
 it("is undone like any other run", async () => {
   const service = await startPeople();
-  const before = await holdings(service);
+  const before = await readHoldings(service);
   const plan = await makePlanFile(service, ["import", "-", "--list", "News", "--create-missing"], file);
   await service.ecm(["apply", plan.file]);
   const undone = await service.ecm(["runs", "undo", "last", "--delete-created", "--yes", "--json"]);
   expect(undone.code, undone.stderr).toBe(0);
-  expect(summaryOf(undone).rows).toMatchObject({ updated: 2, deleted: 1 });
-  const after = await holdings(service);
+  expect(parseSummary(undone).rows).toMatchObject({ updated: 2, deleted: 1 });
+  const after = await readHoldings(service);
   const withoutVersions = (held: typeof before) => Object.values(held).map(({ version: _, ...rest }) => rest);
   expect(withoutVersions(after)).toEqual(withoutVersions(before));
 });
@@ -434,11 +434,11 @@ it("is undone after a deletion: whom it deleted is created again", async () => {
   const service = await startPeople();
   const plan = await makePlanFile(service, ["contact", "delete", "--tag", "VIP", "--yes"]);
   const deleted = await service.ecm(["apply", plan.file, "--yes", "--json"]);
-  expect(summaryOf(deleted).backup, deleted.stderr).toBeDefined();
-  expect(await readFile(summaryOf(deleted).backup!, "utf8")).toContain("dan@example.com");
+  expect(parseSummary(deleted).backup, deleted.stderr).toBeDefined();
+  expect(await readFile(parseSummary(deleted).backup!, "utf8")).toContain("dan@example.com");
   const undone = await service.ecm(["runs", "undo", "last", "--yes", "--json"]);
-  expect(summaryOf(undone).rows, undone.stderr).toMatchObject({ created: 2 });
-  expect((await holdings(service))["bob@example.com"]).toMatchObject({
+  expect(parseSummary(undone).rows, undone.stderr).toMatchObject({ created: 2 });
+  expect((await readHoldings(service))["bob@example.com"]).toMatchObject({
     fields: ["City=Bergen"],
     tags: ["VIP"],
   });
@@ -462,8 +462,8 @@ it("is undone after a deletion: whom a suppression names stays deleted", async (
   await service.ecm(["apply", plan.file, "--yes"]);
   expect((await service.ecm(["suppressions", "add", "dan@example.com"])).code).toBe(0);
   const undone = await service.ecm(["runs", "undo", "last", "--yes", "--json"]);
-  expect(summaryOf(undone).rows, undone.stderr).toMatchObject({ created: 1 });
-  const after = await holdings(service);
+  expect(parseSummary(undone).rows, undone.stderr).toMatchObject({ created: 1 });
+  const after = await readHoldings(service);
   expect([after["bob@example.com"]?.status, after["dan@example.com"]]).toEqual([
     expect.any(String),
     undefined,
@@ -484,16 +484,16 @@ it("says of recreated contacts what is lost, and nothing of it where none comes 
 it("an applied plan that undoes a deletion and changes is undone in both", async () => {
   const service = await startPeople();
   const rows = "Email,City\nnew@example.com,Rome\nada@example.com,Lima\n";
-  const imported = summaryOf(await service.ecm(["import", "-", "--json"], { stdin: rows }));
-  const before = await holdings(service);
+  const imported = parseSummary(await service.ecm(["import", "-", "--json"], { stdin: rows }));
+  const before = await readHoldings(service);
   const undo = ["runs", "undo", imported.run!, "--delete-created", "--yes"];
   const plan = await makePlanFile(service, undo);
   const applied = await service.ecm(["apply", plan.file, "--yes", "--json"]);
-  expect(summaryOf(applied).rows, applied.stderr).toMatchObject({ updated: 1, deleted: 1 });
+  expect(parseSummary(applied).rows, applied.stderr).toMatchObject({ updated: 1, deleted: 1 });
   const undone = await service.ecm(["runs", "undo", "last", "--yes", "--json"]);
-  expect(summaryOf(undone).rows, undone.stderr).toMatchObject({ updated: 1, created: 1 });
+  expect(parseSummary(undone).rows, undone.stderr).toMatchObject({ updated: 1, created: 1 });
   const fieldsIn = (held: typeof before) => Object.entries(held).map(([key, { fields }]) => [key, fields]);
-  expect(fieldsIn(await holdings(service)).sort()).toEqual(fieldsIn(before).sort());
+  expect(fieldsIn(await readHoldings(service)).sort()).toEqual(fieldsIn(before).sort());
 });
 
 describe("without a terminal", () => {
@@ -502,13 +502,13 @@ describe("without a terminal", () => {
     async (verb) => {
       const service = await startPeople();
       const plan = await makePlanFile(service, ["contact", verb, "--tag", "VIP", "--yes"]);
-      const before = requestsAt(service);
+      const before = countRequests(service);
       const refused = await service.ecm(["apply", plan.file]);
       expect(refused.code).toBe(2);
       expect(refused.stderr).toContain("confirm with --yes");
-      expect(requestsAt(service)).toBe(before);
+      expect(countRequests(service)).toBe(before);
       const dry = await service.ecm(["apply", plan.file, "--dry-run", "--json"]);
-      expect({ code: dry.code, status: summaryOf(dry).status }).toEqual({ code: 0, status: "dry-run" });
+      expect({ code: dry.code, status: parseSummary(dry).status }).toEqual({ code: 0, status: "dry-run" });
       expect((await service.ecm(["apply", plan.file, "--yes"])).code).toBe(0);
     },
   );
@@ -518,12 +518,15 @@ describe("without a terminal", () => {
     const plan = await makePlanFile(service, ["contact", "unsubscribe", "--all", "--yes"]);
     const first = await service.ecm(["apply", plan.file, "--yes", "--max-requests", "12", "--json"]);
     expect(first.code, first.stderr).toBe(7);
-    const before = writesAt(service).length;
+    const before = listWrites(service).length;
     const refused = await service.ecm(["runs", "resume", "last"]);
-    expect({ code: refused.code, writes: writesAt(service).length }).toEqual({ code: 2, writes: before });
+    expect({ code: refused.code, writes: listWrites(service).length }).toEqual({ code: 2, writes: before });
     expect(refused.stderr).toContain("confirm with --yes");
     const resumed = await service.ecm(["runs", "resume", "last", "--yes", "--json"]);
-    expect(summaryOf(resumed), resumed.stderr).toMatchObject({ status: "completed", rows: { pending: 0 } });
+    expect(parseSummary(resumed), resumed.stderr).toMatchObject({
+      status: "completed",
+      rows: { pending: 0 },
+    });
   });
 
   it("a plan of unsubscriptions that an import found needs it too", async () => {
@@ -538,15 +541,15 @@ describe("without a terminal", () => {
 it("--read-only refuses it; a rehearsal of a plan plans again what is left of it", async () => {
   const service = await startPeople();
   const plan = await makePlanFile(service, ["import", "-", "--create-missing"], file);
-  const before = requestsAt(service);
+  const before = countRequests(service);
   const refused = await service.ecm(["apply", plan.file, "--read-only"]);
-  expect({ code: refused.code, requests: requestsAt(service) }).toEqual({ code: 2, requests: before });
+  expect({ code: refused.code, requests: countRequests(service) }).toEqual({ code: 2, requests: before });
   await service.ecm(["contact", "mutate", "ada@example.com", "--set", "City=Lima"]);
-  const writes = writesAt(service).length;
+  const writes = listWrites(service).length;
   const less = join(await temporaryFolder(), "less.ndjson");
   const dry = await service.ecm(["apply", plan.file, "--dry-run", "--plan", less]);
   expect(dry.stderr).toMatch(/^Plan: 2 to write, sha256:/m);
-  expect(writesAt(service).length).toBe(writes);
+  expect(listWrites(service).length).toBe(writes);
   const applied = await service.ecm(["apply", less, "--json"]);
-  expect(summaryOf(applied).rows, applied.stderr).toMatchObject({ created: 1, updated: 1 });
+  expect(parseSummary(applied).rows, applied.stderr).toMatchObject({ created: 1, updated: 1 });
 });

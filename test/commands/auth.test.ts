@@ -101,7 +101,7 @@ describe("ecm auth login", () => {
     const result = await ecm(args, { stdin: "short-key" });
     expect(result).toMatchObject({ code: 0, stdout: "" });
     expect(result.stderr).toContain("warning: The key does not look like an API key");
-    expect(server.seen).toEqual([]);
+    expect(server.requests).toEqual([]);
   });
 
   it("keeps a command in place of the key, and runs it when a key is needed", async () => {
@@ -324,7 +324,7 @@ describe("the key", () => {
         expect(stdout + stderr).not.toContain("Secret07Secret07");
       }
     }
-    expect(server.seen.length).toBeGreaterThan(10);
-    expect(server.seen.every((request) => request.headers["x-api-key"] === key)).toBe(true);
+    expect(server.requests.length).toBeGreaterThan(10);
+    expect(server.requests.every((request) => request.headers["x-api-key"] === key)).toBe(true);
   });
 });

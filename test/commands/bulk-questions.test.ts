@@ -1,6 +1,9 @@
-/** A bulk write at a terminal is agreed to by a person or by --yes, whatever forbids questions, and again when it is resumed. */
+/**
+ * A bulk write at a terminal is agreed to by a person or by --yes, whatever forbids questions, and again when
+ * it is resumed.
+ */
 import { describe, expect, it } from "vitest";
-import { contactsIn, inputFile, manyContacts, manyRows, summaryOf } from "../bulk/kit.ts";
+import { inputFile, manyContacts, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 const at = { terminalColumns: 200 };
@@ -22,8 +25,8 @@ describe("--no-input at a terminal", () => {
     const { ecm, sandbox } = await startSandbox({ contents });
     const args = argsFor(await inputFile(manyRows(20, () => "New")));
     for (const options of [at, { ...at, env: { ECM_NO_INPUT: "1" } }]) {
-      const words = options === at ? ["--no-input"] : [];
-      const refused = await ecm([...args, ...words], options);
+      const commandArgs = options === at ? ["--no-input"] : [];
+      const refused = await ecm([...args, ...commandArgs], options);
       expect(refused.code, refused.stderr).toBe(2);
       expect(refused.stderr).toContain("--yes");
     }
@@ -37,13 +40,13 @@ describe("--no-input at a terminal", () => {
     const service = await startSandbox({ contents });
     const { ecm } = service;
     const args = ["import", await inputFile(manyRows(20, () => "New")), "--json"];
-    const stopped = summaryOf(await ecm([...args, "--max-requests", "8"]));
-    const before = await contactsIn(service);
-    for (const words of [["runs", "resume", stopped.run!], ["runs", "undo", stopped.run!], args]) {
-      const refused = await ecm([...words, "--no-input"], at);
+    const stopped = parseSummary(await ecm([...args, "--max-requests", "8"]));
+    const before = await readContacts(service);
+    for (const commandArgs of [["runs", "resume", stopped.run!], ["runs", "undo", stopped.run!], args]) {
+      const refused = await ecm([...commandArgs, "--no-input"], at);
       expect(refused.code, refused.stderr).toBe(2);
     }
-    expect(await contactsIn(service)).toEqual(before);
+    expect(await readContacts(service)).toEqual(before);
     expect((await ecm(["runs", "resume", stopped.run!, "--no-input", "--yes"], at)).code).toBe(0);
     expect((await ecm(["runs", "undo", stopped.run!, "--no-input", "--yes"], at)).code).toBe(0);
   });
@@ -59,14 +62,14 @@ describe("resuming at a terminal", () => {
     const service = await startSandbox({ contents });
     const { ecm } = service;
     const args = ["import", await inputFile(manyRows(20, () => "New")), "--json"];
-    const stopped = summaryOf(await ecm([...args, "--max-requests", "8"]));
+    const stopped = parseSummary(await ecm([...args, "--max-requests", "8"]));
     expect(stopped.rows.updated).toBeGreaterThan(0);
-    const before = await contactsIn(service);
-    const words = how === "runs resume" ? ["runs", "resume", stopped.run!] : args;
-    const declined = await ecm(words, { ...at, typed: "n\r" });
+    const before = await readContacts(service);
+    const commandArgs = how === "runs resume" ? ["runs", "resume", stopped.run!] : args;
+    const declined = await ecm(commandArgs, { ...at, typed: "n\r" });
     expect(declined.code, declined.stderr).toBe(1);
-    expect(await contactsIn(service)).toEqual(before);
-    const agreed = await ecm(words, { ...at, typed: "y\r" });
+    expect(await readContacts(service)).toEqual(before);
+    const agreed = await ecm(commandArgs, { ...at, typed: "y\r" });
     expect(agreed.code, agreed.stderr).toBe(0);
     const view = JSON.parse((await ecm(["runs", "show", stopped.run!, "--json"])).stdout);
     expect(view).toMatchObject({ status: "completed", rows: { updated: 20 } });
@@ -75,13 +78,13 @@ describe("resuming at a terminal", () => {
   it("asks for the number of who is left of a deletion, and for an undo", async () => {
     const { ecm } = await startSandbox({ contents });
     const args = ["contact", "delete", "--all", "--max-requests", "8", "--yes", "--json"];
-    const { run, rows } = summaryOf(await ecm(args));
+    const { run, rows } = parseSummary(await ecm(args));
     expect(rows.deleted).toBeGreaterThan(0);
     expect((await ecm(["runs", "resume", run!], { ...at, typed: "20\r" })).code).toBe(1);
     const resumed = await ecm(["runs", "resume", run!], { ...at, typed: `${rows.pending}\r` });
     expect(resumed.code, resumed.stderr).toBe(0);
     const undo = ["runs", "undo", run!, "--max-requests", "8", "--json"];
-    const undone = summaryOf(await ecm(undo));
+    const undone = parseSummary(await ecm(undo));
     expect((await ecm(["runs", "resume", undone.run!], { ...at, typed: "n\r" })).code).toBe(1);
     expect((await ecm(["runs", "resume", undone.run!], { ...at, typed: "y\r" })).code).toBe(0);
   });

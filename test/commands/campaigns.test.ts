@@ -88,7 +88,7 @@ describe("campaigns", () => {
     const other = await answering({ [campaigns]: { total: 3, records } });
     const shown = await other.ecm(["campaigns", "list", "--status", "sent", "--json"]);
     expect(JSON.parse(shown.stdout)).toEqual([records[0], records[2]]);
-    expect(other.server.seen[0]!.url).toContain("status=sent");
+    expect(other.server.requests[0]!.url).toContain("status=sent");
   });
 
   it("of one name are told apart by their ids", async () => {
@@ -211,7 +211,7 @@ describe("campaigns", () => {
       expect({ command, code }).toEqual({ command, code: 2 });
       expect(stderr).toContain("there is no column");
     }
-    expect(server.seen).toEqual([]);
+    expect(server.requests).toEqual([]);
   });
 });
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { groups } from "../../src/commands/groups.ts";
 import { topicNames } from "../../src/commands/help/root.ts";
 import { createContext } from "../../src/context.ts";
-import { createProgram, wordsOf } from "../../src/program.ts";
+import { createProgram, listWords } from "../../src/program.ts";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";
 
 interface Described {
@@ -43,7 +43,7 @@ async function describedAll(): Promise<{ text: string; command: Described }[]> {
 }
 
 /** The words of `ecm` in a line of shell, without what stands around it: `eval "$(…)"`, a pipe, a file. */
-function wordsIn(example: string): string[] {
+function splitExample(example: string): string[] {
   const line = /\$\((ecm .*?)\)/.exec(example)?.[1] ?? example;
   const words: string[] = [];
   for (const [, single, double, plain] of line.matchAll(/'([^']*)'|"([^"]*)"|([^\s'"]+)/g)) {
@@ -66,7 +66,7 @@ async function parsed(words: string[]): Promise<string> {
     for (let each: Command = action; each.parent; each = each.parent) reached = `${each.name()} ${reached}`;
     throw new Reached();
   });
-  await program.parseAsync(wordsOf(words), { from: "user" }).catch((error) => {
+  await program.parseAsync(listWords(words), { from: "user" }).catch((error) => {
     if (!(error instanceof Reached)) throw error;
   });
   return reached.trim();
@@ -84,18 +84,18 @@ it("says of every command what it prints, how it ends and how it is used, and of
     expect(command.output.length, command.command).toBeGreaterThan(5);
     expect(Object.keys(command.exitCodes), command.command).toEqual(expect.arrayContaining(["0", "1", "2"]));
     expect(command.examples.length, command.command).toBeGreaterThan(0);
-    const said = [
+    const descriptions = [
       ...command.arguments.map(({ description }) => description),
       ...command.flags.map(({ description }) => description),
     ];
-    for (const text of said) expect(text, command.command).not.toBe("");
+    for (const text of descriptions) expect(text, command.command).not.toBe("");
   }
 });
 
 it("gives examples that the program takes: words, flags and values as they stand there", async () => {
   for (const { command } of await describedAll()) {
     for (const example of command.examples) {
-      const [ecm, ...words] = wordsIn(example);
+      const [ecm, ...words] = splitExample(example);
       expect(ecm, example).toBe("ecm");
       expect(await parsed(words).catch((error) => `${example}: ${error.message}`)).toBe(command.command);
     }
@@ -105,23 +105,24 @@ it("gives examples that the program takes: words, flags and values as they stand
 it("says of a flag its type, its values, and whether it may stand several times", async () => {
   const { stdout } = await ecmWith(await temporaryHome())(["commands", "import", "--json"]);
   const { flags } = JSON.parse(stdout) as Described;
-  const named = (name: string) => flags.find((flag) => flag.name === name);
-  expect(named("--mode")).toMatchObject({
+  const findFlag = (name: string) => flags.find((flag) => flag.name === name);
+  expect(findFlag("--mode")).toMatchObject({
     type: "string",
     choices: ["upsert", "create", "update"],
     default: "upsert",
   });
-  expect(named("--list")).toMatchObject({ type: "string", repeatable: true });
-  expect(named("--skip-lines")).toMatchObject({ type: "integer" });
-  expect(named("--dry-run")).toMatchObject({ type: "boolean" });
+  expect(findFlag("--list")).toMatchObject({ type: "string", repeatable: true });
+  expect(findFlag("--skip-lines")).toMatchObject({ type: "integer" });
+  expect(findFlag("--dry-run")).toMatchObject({ type: "boolean" });
 });
 
 it("gives the default of every flag whose help says one", async () => {
   const defaults = new Map<string, unknown>();
   for (const { command } of await describedAll()) {
-    for (const { name, description, default: usual } of command.flags) {
-      defaults.set(`${command.command} ${name}`, usual);
-      if (/\((?:\d+%?|us)\)$/.test(description)) expect(usual, `${command.command} ${name}`).toBeDefined();
+    for (const { name, description, default: defaultValue } of command.flags) {
+      defaults.set(`${command.command} ${name}`, defaultValue);
+      if (/\((?:\d+%?|us)\)$/.test(description))
+        expect(defaultValue, `${command.command} ${name}`).toBeDefined();
     }
   }
   const expected: [string, unknown][] = [
@@ -134,7 +135,7 @@ it("gives the default of every flag whose help says one", async () => {
     ["sandbox start --region", "us"],
     ["import --list", undefined],
   ];
-  for (const [flag, usual] of expected) expect(defaults.get(flag), flag).toBe(usual);
+  for (const [flag, defaultValue] of expected) expect(defaults.get(flag), flag).toBe(defaultValue);
 });
 
 describe("help", () => {

@@ -9,7 +9,7 @@ import { startSandbox } from "../support/sandbox.ts";
 import { inShell } from "./shells.ts";
 
 describe("what is offered", () => {
-  const words = (stdout: string) =>
+  const parseCandidates = (stdout: string) =>
     stdout
       .split("\n")
       .slice(0, -1)
@@ -19,19 +19,19 @@ describe("what is offered", () => {
     const server = await startHttpServer(() => undefined);
     const env = { ...(await temporaryHome()), ECM_BASE_URL: server.baseUrl, ECM_API_KEY: "short-key" };
     const ask = (...typed: string[]) => ecmWith(env)(["__complete", "fish", "--", ...typed]);
-    expect(words((await ask("lists", "")).stdout)).toEqual(
+    expect(parseCandidates((await ask("lists", "")).stdout)).toEqual(
       expect.arrayContaining(["list", "create", "sync"]),
     );
     expect(await ask("lists", "sync", "")).toEqual({ code: 0, stdout: "", stderr: "" });
     expect(await ask("import", "")).toEqual({ code: 1, stdout: "", stderr: "" });
-    expect(server.seen).toEqual([]);
+    expect(server.requests).toEqual([]);
   });
 
   it("never fails: without a profile, with a broken one, and whatever the words are", async () => {
     const home = await temporaryHome();
     const quiet = { code: 0, stdout: "", stderr: "" };
-    const named = ["--profile", "nobody", "import", "--list", ""];
-    for (const typed of [["lists", "sync", ""], ["\u0000"], ["no", "such", ""], named])
+    const typedLine = ["--profile", "nobody", "import", "--list", ""];
+    for (const typed of [["lists", "sync", ""], ["\u0000"], ["no", "such", ""], typedLine])
       expect(await ecmWith(home)(["__complete", "bash", "--", ...typed])).toEqual(quiet);
     await ecmWith(home)(["auth", "use", "sandbox"]);
     await writeFile(join(home.ECM_CONFIG_DIR!, "profiles.json"), "{broken");
@@ -53,7 +53,7 @@ describe("what is offered", () => {
   it("knows lists, tags and fields from the moment they are made, and forgets what is gone", async () => {
     const { ecm } = await startSandbox();
     const offered = async (...typed: string[]) =>
-      words((await ecm(["__complete", "fish", "--", ...typed, ""])).stdout);
+      parseCandidates((await ecm(["__complete", "fish", "--", ...typed, ""])).stdout);
     const folder = await temporaryFolder();
     const file = join(folder, "people.csv");
     await writeFile(file, "Email\nada@example.com\n");
@@ -79,11 +79,11 @@ describe("what is offered", () => {
   });
 });
 
-const startupOfBash = process.platform === "darwin" ? ".bash_profile" : ".bashrc";
+const bashStartupFile = process.platform === "darwin" ? ".bash_profile" : ".bashrc";
 
 describe("ecm completion --install", () => {
   it.each([
-    ["bash", ".local/share/bash-completion/completions/ecm", startupOfBash],
+    ["bash", ".local/share/bash-completion/completions/ecm", bashStartupFile],
     ["zsh", ".local/share/zsh/site-functions/_ecm", ".zshrc"],
     ["fish", ".config/fish/completions/ecm.fish", undefined],
   ])(
@@ -110,8 +110,8 @@ describe("ecm completion --install", () => {
   );
 
   for (const shell of ["bash", "zsh"]) {
-    const { told, it } = inShell(shell);
-    it(`is at work in the next ${shell}${told}`, async () => {
+    const { missingNote, it } = inShell(shell);
+    it(`is at work in the next ${shell}${missingNote}`, async () => {
       const home = await temporaryFolder();
       await ecmWith({ HOME: home })(["completion", shell, "--install"]);
       const asks = shell === "bash" ? "complete -p ecm" : "print $_comps[ecm]";

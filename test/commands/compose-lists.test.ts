@@ -1,7 +1,7 @@
 /** `lists duplicate` and `lists merge`: a new list and a bulk run over the members. */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { summaryOf } from "../bulk/kit.ts";
+import { parseSummary } from "../bulk/kit.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 import { firstQuick } from "../support/first-quick.ts";
 import type { RunningSandbox } from "../support/sandbox.ts";
@@ -9,19 +9,19 @@ import { startSandbox } from "../support/sandbox.ts";
 
 /** Leads: p0 to p5; Fair: p4 to p8; p9 is in none. */
 async function twoLists(): Promise<RunningSandbox> {
-  const listsOf = (n: number) => [...(n < 6 ? ["Leads"] : []), ...(n > 3 && n < 9 ? ["Fair"] : [])];
+  const chooseLists = (n: number) => [...(n < 6 ? ["Leads"] : []), ...(n > 3 && n < 9 ? ["Fair"] : [])];
   return startSandbox({
     contents: {
       lists: ["Leads", "Fair"],
-      contacts: Array.from({ length: 10 }, (_, n) => ({ key: `p${n}@example.com`, lists: listsOf(n) })),
+      contacts: Array.from({ length: 10 }, (_, n) => ({ key: `p${n}@example.com`, lists: chooseLists(n) })),
     },
   });
 }
 
-const membersOf = async ({ ecm }: RunningSandbox, list: string) =>
+const countMembers = async ({ ecm }: RunningSandbox, list: string) =>
   (await ecm(["contact", "search", "--list", list, "--count"])).stdout.trim();
 /** Requests that the service has answered so far. */
-const requestsOf = ({ sandbox }: RunningSandbox) => sandbox.admin.requests().length;
+const countRequests = ({ sandbox }: RunningSandbox) => sandbox.admin.requests().length;
 const namesIn = async ({ ecm }: RunningSandbox) =>
   JSON.parse((await ecm(["lists", "list", "--json"])).stdout).map(({ name }: { name: string }) => name);
 
@@ -29,7 +29,7 @@ describe("lists merge", () => {
   it("makes a new list of everyone in any of them, once, and keeps the sources", async () => {
     const sandbox = await twoLists();
     const { ecm } = sandbox;
-    const dry = summaryOf(
+    const dry = parseSummary(
       await ecm(["lists", "merge", "Leads", "Fair", "--into", "All", "--dry-run", "--json"]),
     );
     expect(dry).toMatchObject({ status: "dry-run", rows: { read: 9, updated: 9 } });
@@ -39,14 +39,14 @@ describe("lists merge", () => {
 
     const result = await ecm(["lists", "merge", "leads", "Fair", "Leads", "--into", "All", "--json"]);
     expect(result.code, result.stderr).toBe(0);
-    expect(summaryOf(result)).toMatchObject({
+    expect(parseSummary(result)).toMatchObject({
       kind: "merge",
       status: "completed",
       rows: { read: 9, updated: 9 },
     });
     expect(result.stderr).toContain('The list "All" has 9 contacts');
     expect(await namesIn(sandbox)).toEqual(["Leads", "Fair", "All"]);
-    expect(await membersOf(sandbox, "Leads")).toBe("6");
+    expect(await countMembers(sandbox, "Leads")).toBe("6");
     const again = await ecm(["lists", "merge", "Leads", "Fair", "--into", "all"]);
     expect(again.code).toBe(6);
   });
@@ -54,14 +54,14 @@ describe("lists merge", () => {
   it("is undone: memberships go, the new list stays and is named, and goes with --delete-created", async () => {
     const sandbox = await twoLists();
     const { ecm } = sandbox;
-    const { run } = summaryOf(await ecm(["lists", "merge", "Leads", "Fair", "--into", "All", "--json"]));
+    const { run } = parseSummary(await ecm(["lists", "merge", "Leads", "Fair", "--into", "All", "--json"]));
     const undone = await ecm(["runs", "undo", run!, "--json"]);
     expect(undone.code, undone.stderr).toBe(0);
     expect(undone.stderr).toContain('The list "All" stays (empty); delete it with: ecm lists delete All');
-    expect(await membersOf(sandbox, "All")).toBe("0");
-    expect(await membersOf(sandbox, "Leads")).toBe("6");
+    expect(await countMembers(sandbox, "All")).toBe("0");
+    expect(await countMembers(sandbox, "Leads")).toBe("6");
 
-    const copied = summaryOf(await ecm(["lists", "duplicate", "Leads", "Copy", "--json"]));
+    const copied = parseSummary(await ecm(["lists", "duplicate", "Leads", "Copy", "--json"]));
     expect((await ecm(["runs", "undo", copied.run!, "--delete-created", "--yes"])).code).toBe(0);
     expect(await namesIn(sandbox)).toEqual(["Leads", "Fair", "All"]);
   });
@@ -70,12 +70,12 @@ describe("lists merge", () => {
     for (const flags of [["--delete-created", "--yes"], []]) {
       const sandbox = await twoLists();
       const { ecm } = sandbox;
-      const { run } = summaryOf(await ecm(["lists", "merge", "Leads", "Fair", "--into", "All", "--json"]));
+      const { run } = parseSummary(await ecm(["lists", "merge", "Leads", "Fair", "--into", "All", "--json"]));
       const stopped = await ecm(["runs", "undo", run!, ...flags, "--max-requests", "8", "--json"]);
       expect(stopped.code).toBe(7);
-      const resumed = await ecm(["runs", "resume", summaryOf(stopped).run!, "--yes", "--json"]);
+      const resumed = await ecm(["runs", "resume", parseSummary(stopped).run!, "--yes", "--json"]);
       expect(resumed.code, resumed.stderr).toBe(0);
-      expect(summaryOf(resumed)).toMatchObject({ status: "completed", rows: { updated: 9 } });
+      expect(parseSummary(resumed)).toMatchObject({ status: "completed", rows: { updated: 9 } });
       const isGone = flags.length > 0;
       expect(resumed.stderr).toContain(isGone ? 'Deleted the list "All"' : 'The list "All" stays (empty)');
       expect(await namesIn(sandbox)).toEqual(isGone ? ["Leads", "Fair"] : ["Leads", "Fair", "All"]);
@@ -89,14 +89,14 @@ describe("lists merge", () => {
       const merge = ["lists", "merge", "Leads", "Fair", "--into", "All", "--delete-sources", "--yes"];
       const stopped = await ecm([...merge, "--max-requests", "11", "--json"]);
       expect(stopped.code).toBe(7);
-      const { run, rows } = summaryOf(stopped);
+      const { run, rows } = parseSummary(stopped);
       expect(rows.updated).toBeGreaterThan(0);
       expect(await namesIn(sandbox)).toContain("Leads");
       const resumed = await ecm([...(isSameCommand ? merge : ["runs", "resume", run!, "--yes"]), "--json"]);
       expect(resumed.code, resumed.stderr).toBe(0);
-      expect(summaryOf(resumed)).toMatchObject({ run, status: "completed", rows: { updated: 9 } });
+      expect(parseSummary(resumed)).toMatchObject({ run, status: "completed", rows: { updated: 9 } });
       expect(await namesIn(sandbox)).toEqual(["All"]);
-      expect(await membersOf(sandbox, "All")).toBe("9");
+      expect(await countMembers(sandbox, "All")).toBe("9");
       // The sources are gone: undone, their contacts would be in no list.
       const undo = await ecm(["runs", "undo", run!]);
       expect(undo.code).toBe(2);
@@ -148,12 +148,12 @@ describe("lists merge", () => {
         "--yes",
         "--json",
       ];
-      const { run } = summaryOf(await ecm([...merge, "--max-requests", "7"]));
+      const { run } = parseSummary(await ecm([...merge, "--max-requests", "7"]));
       await ecm(["contact", "mutate", "p9@example.com", "--add-list", "Leads"]);
       const resumed = await ecm(isSameCommand ? merge : ["runs", "resume", run!, "--yes", "--json"]);
       expect(resumed.code, resumed.stderr).toBe(6);
       expect(resumed.stderr).toContain('"ListChangedError"');
-      expect(summaryOf(resumed)).toMatchObject({ run, status: "completed", rows: { updated: 9 } });
+      expect(parseSummary(resumed)).toMatchObject({ run, status: "completed", rows: { updated: 9 } });
       expect(await namesIn(sandbox)).toEqual(["Leads", "Fair", "All"]);
     }
   });
@@ -192,10 +192,10 @@ describe("the price of a new list", () => {
     ]) {
       // Nothing is remembered of names: each command pays for them itself.
       const run = async (...flags: string[]) => {
-        const before = requestsOf(service);
+        const before = countRequests(service);
         const env = { ECM_CACHE_DIR: await temporaryFolder() };
         const { code, stdout } = await service.ecm([...args, ...flags, "--json", "--yes"], { env });
-        return { code, sent: requestsOf(service) - before, summary: stdout && JSON.parse(stdout) };
+        return { code, sent: countRequests(service) - before, summary: stdout && JSON.parse(stdout) };
       };
       if (args[1] === "delete") {
         await run();
@@ -203,9 +203,13 @@ describe("the price of a new list", () => {
       }
       const dry = await run("--dry-run");
       const real = await run();
-      const told = [dry.summary.requests.total, dry.summary.estimate.requests, real.summary.requests.total];
-      if (told[0] !== dry.sent || told[1] !== real.sent || told[2] !== real.sent)
-        off.push({ args, dry: dry.sent, sent: real.sent, told });
+      const requestCounts = [
+        dry.summary.requests.total,
+        dry.summary.estimate.requests,
+        real.summary.requests.total,
+      ];
+      if (requestCounts[0] !== dry.sent || requestCounts[1] !== real.sent || requestCounts[2] !== real.sent)
+        off.push({ args, dry: dry.sent, sent: real.sent, told: requestCounts });
     }
     expect(off).toEqual([]);
   });
@@ -215,20 +219,20 @@ describe("the price of a new list", () => {
       ["lists", "merge", "Leads", "Fair", "--into", "All", "--delete-sources", "--yes"],
       ["runs", "undo", "last", "--delete-created", "--yes"],
     ]) {
-      for (let most = 7; ; most++) {
+      for (let maxRequests = 7; ; maxRequests++) {
         const service = await twoLists();
         const isUndo = args[0] === "runs";
         if (isUndo) await service.ecm(["lists", "merge", "Leads", "Fair", "--into", "All"]);
-        const before = requestsOf(service);
+        const before = countRequests(service);
         const env = { ECM_CACHE_DIR: await temporaryFolder() };
-        const result = await service.ecm([...args, "--max-requests", String(most), "--json"], { env });
-        const sent = requestsOf(service) - before;
-        expect(sent).toBeLessThanOrEqual(most);
-        const { run, status, estimate, stoppedBy } = summaryOf(result);
+        const result = await service.ecm([...args, "--max-requests", String(maxRequests), "--json"], { env });
+        const sent = countRequests(service) - before;
+        expect(sent).toBeLessThanOrEqual(maxRequests);
+        const { run, status, estimate, stoppedBy } = parseSummary(result);
         const isWhole = status === "completed";
         expect(result.code).toBe(isWhole ? 0 : 7);
         expect(stoppedBy).toBe(isWhole ? null : "max-requests");
-        expect(isWhole).toBe(most >= estimate.requests);
+        expect(isWhole).toBe(maxRequests >= estimate.requests);
         if (!isWhole) {
           const resumed = await service.ecm(["runs", "resume", run!, "--yes", "--json"]);
           expect(resumed.code, resumed.stderr).toBe(0);
@@ -244,19 +248,19 @@ describe("lists duplicate", () => {
   it("sends nothing where a file of its flags cannot be written", async () => {
     const service = await twoLists();
     const nowhere = `${await temporaryFolder()}/missing/file`;
-    const before = requestsOf(service);
+    const before = countRequests(service);
     for (const flags of [
       ["--plan", nowhere],
       ["--rejects", nowhere],
       ["--plan", "-", "--json"],
     ]) {
-      for (const words of [
+      for (const args of [
         ["duplicate", "Leads", "Copy"],
         ["merge", "Leads", "Fair", "--into", "All"],
       ])
-        expect((await service.ecm(["lists", ...words, ...flags])).code).toBe(2);
+        expect((await service.ecm(["lists", ...args, ...flags])).code).toBe(2);
     }
-    expect(requestsOf(service)).toBe(before);
+    expect(countRequests(service)).toBe(before);
   });
 
   it("copies an empty list too", async () => {

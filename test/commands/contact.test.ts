@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Contact } from "../../src/wire.ts";
-import { ecmWith, resultOf, spawnEcm, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { ecmWith, spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
 import { errorBody, json, startHttpServer } from "../support/http-server.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 
@@ -16,7 +16,7 @@ async function seeded(): Promise<RunningSandbox & { ada: Contact }> {
       contacts: [{ key: "ada@example.com", fields: { City: "Paris" }, lists: ["News"], tags: ["vip"] }],
     },
   });
-  const ada = await done(running.ecm(words("contact get ada@example.com --json")));
+  const ada = await done(running.ecm(splitWords("contact get ada@example.com --json")));
   return { ...running, ada: JSON.parse(ada) as Contact };
 }
 
@@ -30,17 +30,17 @@ async function done(result: ReturnType<RunningSandbox["ecm"]>): Promise<string> 
 async function against(answer: Parameters<typeof startHttpServer>[0]) {
   const server = await startHttpServer(answer);
   const env = { ECM_BASE_URL: server.baseUrl, ECM_API_KEY: `ecm_us_${"x".repeat(43)}` };
-  return { ecm: ecmWith({ ...(await temporaryHome()), ...env }), seen: server.seen };
+  return { ecm: ecmWith({ ...(await temporaryHome()), ...env }), seen: server.requests };
 }
 
-const words = (line: string) => line.split(" ");
+const splitWords = (line: string) => line.split(" ");
 const withoutLimits = (stderr: string) => stderr.replace(/^rate-limit: .*\n/m, "");
 
 describe("contact create", () => {
   it("resolves fields, lists and tags by name, and shows names again", async () => {
     const { ecm } = await seeded();
     const result = await ecm([
-      ...words("contact create --key bob@example.com --set city=Ürümqi --list ニュース -o tsv"),
+      ...splitWords("contact create --key bob@example.com --set city=Ürümqi --list ニュース -o tsv"),
       ...["--tag", "north, west", "--tag", "名前", "--columns", "key,City,lists,tags,status"],
     ]);
     expect(result).toMatchObject({
@@ -53,7 +53,7 @@ describe("contact create", () => {
 
   it("says that a key already exists, with exit 6 and a JSON error", async () => {
     const { ecm } = await seeded();
-    const { code, stdout, stderr } = await ecm(words("contact create --key ADA@example.com --json"));
+    const { code, stdout, stderr } = await ecm(splitWords("contact create --key ADA@example.com --json"));
     expect({ code, stdout }).toEqual({ code: 6, stdout: "" });
     expect(JSON.parse(withoutLimits(stderr))).toMatchObject({
       error: {
@@ -69,7 +69,7 @@ describe("contact create", () => {
   it("sends nothing with --dry-run, and prints what it would send", async () => {
     const { ecm, ada } = await seeded();
     const line = "contact create --key new@example.com --set City=Rome --tag vip --dry-run --json";
-    const { method, path, body } = JSON.parse(await done(ecm(words(line))));
+    const { method, path, body } = JSON.parse(await done(ecm(splitWords(line))));
     expect({ method, path }).toEqual({ method: "POST", path: "/api/contact" });
     expect(body).toEqual({
       key: "new@example.com",
@@ -77,8 +77,8 @@ describe("contact create", () => {
       fields: [{ _id: ada.fields![0]!._id, value: "Rome" }],
       tags: ada.tags,
     });
-    expect(await done(ecm(words("contact search --count")))).toBe("1\n");
-    const readable = await done(ecm(words("contact create --key new@example.com --dry-run")));
+    expect(await done(ecm(splitWords("contact search --count")))).toBe("1\n");
+    const readable = await done(ecm(splitWords("contact create --key new@example.com --dry-run")));
     expect(readable).toMatch(/^POST \/api\/contact\n\{\n {2}"key": "new@example.com",\n/);
   });
 
@@ -91,7 +91,9 @@ describe("contact create", () => {
     );
     const fromFile = await done(ecm(["contact", "create", "--data", file, "--json"]));
     expect(JSON.parse(fromFile)).toMatchObject({ key: "file@example.com" });
-    const refused = await ecm(words("contact create --data - --json"), { stdin: '{"key":"x@example.com"}' });
+    const refused = await ecm(splitWords("contact create --data - --json"), {
+      stdin: '{"key":"x@example.com"}',
+    });
     expect(refused.code).toBe(1);
     expect(JSON.parse(withoutLimits(refused.stderr)).error.field).toBe("contactStructureId");
   });
@@ -128,8 +130,8 @@ describe("contact get", () => {
     const { ecm, ada } = await seeded();
     const byId = await done(ecm(["contact", "get", ada._id, "--json"]));
     expect(JSON.parse(byId)).toEqual(ada);
-    expect(await done(ecm(words("contact get Ada@Example.com --json")))).toBe(byId);
-    expect(await done(ecm(words("contact get ada@example.com -o id")))).toBe(`${ada._id}\n`);
+    expect(await done(ecm(splitWords("contact get Ada@Example.com --json")))).toBe(byId);
+    expect(await done(ecm(splitWords("contact get ada@example.com -o id")))).toBe(`${ada._id}\n`);
   });
 
   it.each(["nobody@example.com", "0123456789abcdef01234567", "nobody", ".."])(
@@ -144,7 +146,7 @@ describe("contact get", () => {
 
   it("tells a wrong API key from a missing contact", async () => {
     const { ecm } = await seeded();
-    const { code, stderr } = await ecm(words("contact get ada@example.com"), {
+    const { code, stderr } = await ecm(splitWords("contact get ada@example.com"), {
       env: { ECM_API_KEY: `ecm_us_${"x".repeat(43)}` },
     });
     expect(code).toBe(4);
@@ -155,10 +157,10 @@ describe("contact get", () => {
     const { ecm } = await seeded();
     const evil = "Pa\u001b[2Jris\u202e";
     await done(ecm(["contact", "mutate", "ada@example.com", "--set", `City=${evil}`]));
-    const shown = await done(ecm(words("contact get ada@example.com"), { terminalColumns: 40 }));
-    expect(shown).toContain("Pa\\x1b[2Jris\\u202e");
-    expect(shown).not.toContain("\u001b[2J");
-    const exact = JSON.parse(await done(ecm(words("contact get ada@example.com --json"))));
+    const output = await done(ecm(splitWords("contact get ada@example.com"), { terminalColumns: 40 }));
+    expect(output).toContain("Pa\\x1b[2Jris\\u202e");
+    expect(output).not.toContain("\u001b[2J");
+    const exact = JSON.parse(await done(ecm(splitWords("contact get ada@example.com --json"))));
     expect(exact.fields[0].value).toBe(evil);
   });
 });
@@ -178,7 +180,7 @@ describe("contact search", () => {
 
   it("tells a person that nobody was found", async () => {
     const { ecm } = await seeded();
-    const args = words("contact search --key nobody@example.com --columns key");
+    const args = splitWords("contact search --key nobody@example.com --columns key");
     const result = await ecm(args, { terminalColumns: 40, env: { NO_COLOR: "1" } });
     expect(result).toMatchObject({ code: 0, stdout: "" });
     expect(result.stderr).toMatch(/^No contact matches\.\n/);
@@ -186,8 +188,8 @@ describe("contact search", () => {
 
   it("takes several keys as any of them, and other conditions as all", async () => {
     const { ecm, ada } = await seeded();
-    await done(ecm(words("contact create --key bob@example.com --list ニュース")));
-    const both = words("contact search --key ada@example.com --key bob@example.com -o id");
+    await done(ecm(splitWords("contact create --key bob@example.com --list ニュース")));
+    const both = splitWords("contact search --key ada@example.com --key bob@example.com -o id");
     expect((await done(ecm(both))).trim().split("\n")).toHaveLength(2);
     expect(await done(ecm([...both, "--list", "news"]))).toBe(`${ada._id}\n`);
     const refused = await ecm([...both, "--filter", "TAG_ID EQ vip"]);
@@ -228,14 +230,14 @@ describe("contact search", () => {
   it("reads every page with --all, stops at --limit, and says when a page is not everything", async () => {
     const { ecm } = await seeded();
     for (let n = 0; n < 6; n++) await done(ecm(["contact", "create", "--key", `n${n}@example.com`]));
-    const all = await done(ecm(words("contact search --all --page-size 2 -o ndjson")));
+    const all = await done(ecm(splitWords("contact search --all --page-size 2 -o ndjson")));
     const keys = all
       .trim()
       .split("\n")
       .map((line) => (JSON.parse(line) as Contact).key);
     expect(keys).toEqual(["ada@example.com", ...[0, 1, 2, 3, 4, 5].map((n) => `n${n}@example.com`)]);
-    expect(JSON.parse(await done(ecm(words("contact search --limit 3 --json"))))).toHaveLength(3);
-    const page = await ecm(words("contact search --page 2 --page-size 3 -o tsv --columns key"));
+    expect(JSON.parse(await done(ecm(splitWords("contact search --limit 3 --json"))))).toHaveLength(3);
+    const page = await ecm(splitWords("contact search --page 2 --page-size 3 -o tsv --columns key"));
     expect(page.stdout).toBe("key\nn2@example.com\nn3@example.com\nn4@example.com\n");
     expect(page.stderr).toContain("3 of 7 contacts · all: --all · next page: --page 3");
   });
@@ -262,7 +264,7 @@ describe("contact search", () => {
       const contacts = page === 1 ? [{ _id: "c1" }, { _id: "c2" }] : [];
       json(response, 200, { totalRecords: page === 1 ? 3 : 2, contacts });
     });
-    expect(await ecm(words("contact search --all --page-size 2 -o id"))).toEqual({
+    expect(await ecm(splitWords("contact search --all --page-size 2 -o id"))).toEqual({
       code: 0,
       stdout: "c1\nc2\n",
       stderr: "warning: 3 contacts matched at first and 2 were read: the account changed meanwhile\n",
@@ -271,24 +273,24 @@ describe("contact search", () => {
 
   it("asks for what --source names and no more", async () => {
     const { ecm, ada } = await seeded();
-    const some = await done(ecm(words("contact search --source key,tags --json")));
+    const some = await done(ecm(splitWords("contact search --source key,tags --json")));
     // Ids come along unasked.
     const { _id, contactStructureId } = ada;
     expect(JSON.parse(some)).toEqual([{ _id, contactStructureId, key: ada.key, tags: ada.tags }]);
-    expect(await done(ecm(words("contact search --source tags,_id -o csv")))).toBe(
+    expect(await done(ecm(splitWords("contact search --source tags,_id -o csv")))).toBe(
       `tags,_id\nvip,${ada._id}\n`,
     );
-    const whole = JSON.parse(await done(ecm(words("contact search --json"))));
+    const whole = JSON.parse(await done(ecm(splitWords("contact search --json"))));
     const { status = { primary: "" }, __v, ...told } = ada;
     expect(whole).toEqual([{ ...told, contactStatus: status.primary, contactSubStatus: status.secondary }]);
   });
 
   it("reads the status in two parts, and shows it as status", async () => {
     const { ecm } = await seeded();
-    expect(await done(ecm(words("contact search --columns key,status -o tsv")))).toMatch(
+    expect(await done(ecm(splitWords("contact search --columns key,status -o tsv")))).toMatch(
       /^key\tstatus\n\S+\tactive\n$/,
     );
-    expect(await done(ecm(words("contact search --source key,status -o tsv")))).toMatch(
+    expect(await done(ecm(splitWords("contact search --source key,status -o tsv")))).toMatch(
       /^key\tstatus\n\S+\tactive\n$/,
     );
   });
@@ -313,9 +315,9 @@ describe("contact search", () => {
       json(response, 200, { totalRecords: 4, contacts: contacts.slice(page * 2 - 2, page * 2) });
     });
     const search = "contact search --list News --status active --tag VIP";
-    expect(await done(ecm(words(`${search} --all --page-size 2 -o id`)))).toBe("a\nc\n");
-    expect(await done(ecm(words(`${search} --count`)))).toBe("2\n");
-    expect(JSON.parse(await done(ecm(words(`${search} --source key --limit 1 --json`))))).toEqual([
+    expect(await done(ecm(splitWords(`${search} --all --page-size 2 -o id`)))).toBe("a\nc\n");
+    expect(await done(ecm(splitWords(`${search} --count`)))).toBe("2\n");
+    expect(JSON.parse(await done(ecm(splitWords(`${search} --source key --limit 1 --json`))))).toEqual([
       { _id: "a", key: "a@x.org" },
     ]);
     const bodies = seen.filter((each) => each.url.endsWith("/search")).map((each) => JSON.parse(each.body));
@@ -343,7 +345,7 @@ describe("contact search", () => {
       const { code, stderr } = await ecm(["contact", "search", "--source", `_id,${part}`]);
       expect([code, stderr]).toEqual([2, expect.stringContaining("Parts: _id, key, fields")]);
     }
-    expect((await ecm(words("contact search --columns __v -o tsv"))).code).toBe(2);
+    expect((await ecm(splitWords("contact search --columns __v -o tsv"))).code).toBe(2);
   });
 
   it("fits a table of wide characters into 40 columns", async () => {
@@ -351,7 +353,7 @@ describe("contact search", () => {
     await done(
       ecm(["contact", "create", "--key", "名前@example.com", "--set", `City=${"東京都".repeat(20)}`]),
     );
-    const table = await done(ecm(words("contact search --columns key,City"), { terminalColumns: 40 }));
+    const table = await done(ecm(splitWords("contact search --columns key,City"), { terminalColumns: 40 }));
     const { default: stringWidth } = await import("fast-string-width");
     for (const line of table.split("\n")) expect(stringWidth(line)).toBeLessThanOrEqual(40);
     expect(table).toContain("東京都");
@@ -374,9 +376,9 @@ describe("contact search", () => {
   it("ends quietly when the reader of a pipe goes away", async () => {
     const { ecm, env } = await seeded();
     for (let n = 0; n < 3; n++) await done(ecm(["contact", "create", "--key", `n${n}@example.com`]));
-    const child = spawnEcm(words("contact search --all --page-size 1 -o ndjson --quiet"), env);
+    const child = spawnEcm(splitWords("contact search --all --page-size 1 -o ndjson --quiet"), env);
     child.stdout!.once("data", () => child.stdout!.destroy());
-    const { code, stderr } = await resultOf(child);
+    const { code, stderr } = await waitForResult(child);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   });
 });
@@ -386,8 +388,8 @@ describe("contact mutate", () => {
     const { ecm, ada } = await seeded();
     const stdout = await done(
       ecm([
-        ...words("contact mutate ada@example.com --set City= --add-tag 名前 --remove-tag vip --json"),
-        ...words("--add-list ニュース --remove-list news --if-version 0"),
+        ...splitWords("contact mutate ada@example.com --set City= --add-tag 名前 --remove-tag vip --json"),
+        ...splitWords("--add-list ニュース --remove-list news --if-version 0"),
       ]),
     );
     const after = JSON.parse(stdout) as Contact;
@@ -398,7 +400,7 @@ describe("contact mutate", () => {
 
   it("says `unchanged` when nothing would change, and fails only when told to", async () => {
     const { ecm, ada } = await seeded();
-    const args = [...words("contact mutate ada@example.com --add-tag vip --set City=Paris --json")];
+    const args = [...splitWords("contact mutate ada@example.com --add-tag vip --set City=Paris --json")];
     const result = await ecm(args);
     expect(result.code).toBe(0);
     expect(withoutLimits(result.stderr)).toBe("unchanged\n");
@@ -421,7 +423,7 @@ describe("contact mutate", () => {
 
   it("refuses a stale version with exit 6 and changes nothing", async () => {
     const { ecm, ada } = await seeded();
-    const { code } = await ecm(words("contact mutate ada@example.com --set City=Rome --if-version 7"));
+    const { code } = await ecm(splitWords("contact mutate ada@example.com --set City=Rome --if-version 7"));
     expect(code).toBe(6);
     expect(JSON.parse(await done(ecm(["contact", "get", ada._id, "--json"])))).toEqual(ada);
   });
@@ -429,7 +431,7 @@ describe("contact mutate", () => {
   it("prints the request of the contact that the key means with --dry-run", async () => {
     const { ecm, ada } = await seeded();
     const line = "contact mutate ada@example.com --remove-tag vip --if-version 0 --dry-run --json";
-    expect(JSON.parse(await done(ecm(words(line))))).toEqual({
+    expect(JSON.parse(await done(ecm(splitWords(line))))).toEqual({
       method: "PUT",
       path: `/api/contact/${ada._id}/mutate`,
       body: { removeTags: ada.tags, __v: 0 },
@@ -461,9 +463,9 @@ describe("contact mutate", () => {
 
   it("lists the ids when two lists share a name", async () => {
     const { ecm } = await seeded();
-    const first = JSON.parse(await done(ecm(words("lists create Twin --json"))));
-    const second = JSON.parse(await done(ecm(words("lists create twin --allow-duplicate --json"))));
-    const { code, stderr } = await ecm(words("contact mutate ada@example.com --add-list TWIN"));
+    const first = JSON.parse(await done(ecm(splitWords("lists create Twin --json"))));
+    const second = JSON.parse(await done(ecm(splitWords("lists create twin --allow-duplicate --json"))));
+    const { code, stderr } = await ecm(splitWords("contact mutate ada@example.com --add-list TWIN"));
     expect(code).toBe(2);
     for (const list of [first, second]) expect(stderr).toContain(list._id);
   });
@@ -494,9 +496,9 @@ describe("contact mutate", () => {
       expect((await ecm([...args, "--columns", "nope"])).code).toBe(2);
       expect((await ecm([...args, "-o", "nope"])).code).toBe(2);
     }
-    expect(await done(ecm(words("contact search --all -o csv --columns City")))).toBe("City\nParis\n");
-    expect(await done(ecm(words("lists list -o csv --columns name")))).toBe("name\nNews\nニュース\n");
-    expect(await done(ecm(words("structure get -o csv --columns fields")))).not.toContain("Zip");
+    expect(await done(ecm(splitWords("contact search --all -o csv --columns City")))).toBe("City\nParis\n");
+    expect(await done(ecm(splitWords("lists list -o csv --columns name")))).toBe("name\nNews\nニュース\n");
+    expect(await done(ecm(splitWords("structure get -o csv --columns fields")))).not.toContain("Zip");
   });
 
   it("counts an answer without a body as done, and reads the contact", async () => {
@@ -508,7 +510,9 @@ describe("contact mutate", () => {
       json(response, 200, request.url.includes("structure") ? [structure] : contact);
     });
     const body = '{"addTags":[{"_id":"t1"}]}';
-    const result = await ecm(words("contact mutate a@x.org --data - --json --columns key"), { stdin: body });
+    const result = await ecm(splitWords("contact mutate a@x.org --data - --json --columns key"), {
+      stdin: body,
+    });
     expect(JSON.parse(result.stdout)).toEqual({ key: contact.key });
     expect(result.stderr).toBe("");
     const puts = seen.filter(({ method }) => method === "PUT");
@@ -528,10 +532,12 @@ describe("contact mutate", () => {
 
   it("is refused by --read-only while searches go out", async () => {
     const { ecm } = await seeded();
-    const { code, stderr } = await ecm(words("contact mutate ada@example.com --set City=Rome --read-only"));
+    const { code, stderr } = await ecm(
+      splitWords("contact mutate ada@example.com --set City=Rome --read-only"),
+    );
     expect(code).toBe(2);
     expect(stderr).toContain("read-only");
-    expect(await done(ecm(words("contact search --count --read-only")))).toBe("1\n");
+    expect(await done(ecm(splitWords("contact search --count --read-only")))).toBe("1\n");
   });
 });
 

@@ -17,7 +17,7 @@ async function examine(ecm: Ecm, env = {}): Promise<{ code: number; by: Record<s
   return { code, by: Object.fromEntries(findings.map((finding) => [finding.check, finding])) };
 }
 
-const statusesOf = (by: Record<string, Finding>) =>
+const readStatuses = (by: Record<string, Finding>) =>
   Object.fromEntries(Object.values(by).map(({ check, status }) => [check, status]));
 
 describe("ecm doctor", () => {
@@ -25,7 +25,7 @@ describe("ecm doctor", () => {
     const { ecm } = await startSandbox();
     const { code, by } = await examine(ecm);
     expect(code).toBe(0);
-    expect(new Set(Object.values(statusesOf(by)))).toEqual(new Set(["pass"]));
+    expect(new Set(Object.values(readStatuses(by)))).toEqual(new Set(["pass"]));
     expect(Object.keys(by)).toEqual(
       expect.arrayContaining([
         "profile",
@@ -81,7 +81,7 @@ describe("ecm doctor", () => {
     expect(code).toBe(0);
     expect(by.clock!.message).toMatch(/(89|90|91) s behind/);
     expect(by.budget!.message).toBe("left: month 9,876 of 100,000");
-    expect(statusesOf(by)).toMatchObject({ clock: "warn", budget: "warn", key: "warn", address: "pass" });
+    expect(readStatuses(by)).toMatchObject({ clock: "warn", budget: "warn", key: "warn", address: "pass" });
   });
 
   it("warns of folders that others can read, and fails for one that cannot be used", async () => {
@@ -91,7 +91,7 @@ describe("ecm doctor", () => {
     await mkdir(env.ECM_CACHE_DIR!, { recursive: true, mode: 0o700 });
     const loose = await examine(ecm);
     expect(loose.code).toBe(0);
-    expect(statusesOf(loose.by)).toMatchObject({ "state folder": "warn", "cache folder": "pass" });
+    expect(readStatuses(loose.by)).toMatchObject({ "state folder": "warn", "cache folder": "pass" });
     await chmod(env.ECM_STATE_DIR!, 0o700);
     await writeFile(env.ECM_CONFIG_DIR!, "a file where the folder should be");
     const blocked = await examine(ecm);

@@ -3,12 +3,19 @@ import { copyFile, mkdir, readdir, readFile, stat, utimes, writeFile } from "nod
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { fileOf } from "../../src/bulk/runs/files.ts";
-import { locksFolder, runsFolder } from "../../src/bulk/runs/folder.ts";
+import { fileNames } from "../../src/bulk/runs/file-names.ts";
+import { toLocksFolder, toRunsFolder } from "../../src/bulk/runs/folder.ts";
+import { listActivities } from "../../src/disk/activities.ts";
 import { takeLease } from "../../src/disk/lease.ts";
-import { listUnderWay } from "../../src/disk/under-way.ts";
-import { inputFile, summaryOf } from "../bulk/kit.ts";
-import { type Ecm, ecmWith, resultOf, spawnEcm, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { inputFile, parseSummary } from "../bulk/kit.ts";
+import {
+  type Ecm,
+  ecmWith,
+  spawnEcm,
+  temporaryFolder,
+  temporaryHome,
+  waitForResult,
+} from "../support/ecm.ts";
 import { firstQuick } from "../support/first-quick.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
@@ -22,7 +29,7 @@ const people = [
 ].join("\n");
 
 /** Every file below a home, with its bytes in lower case. */
-async function filesOf(env: Record<string, string>): Promise<[path: string, bytes: string][]> {
+async function readFiles(env: Record<string, string>): Promise<[path: string, bytes: string][]> {
   const files: [string, string][] = [];
   for (const root of [env.ECM_STATE_DIR!, env.ECM_CACHE_DIR!]) {
     const names = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => []);
@@ -37,16 +44,18 @@ async function filesOf(env: Record<string, string>): Promise<[path: string, byte
   return files;
 }
 
-async function expectGone(env: Record<string, string>, ...words: string[]): Promise<void> {
-  for (const [path, bytes] of await filesOf(env)) {
+async function expectGone(env: Record<string, string>, ...args: string[]): Promise<void> {
+  for (const [path, bytes] of await readFiles(env)) {
     const without = bytes.replaceAll("granada@example.com", "");
-    for (const word of words) expect(without.includes(word), `${word} in ${path}`).toBe(false);
+    for (const word of args) expect(without.includes(word), `${word} in ${path}`).toBe(false);
   }
 }
 
 /** Until a process says that it is at work; what it has said is forgotten once it was killed. */
 async function untilUnderWay(env: Record<string, string>): Promise<void> {
-  await expect.poll(async () => (await listUnderWay(env.ECM_STATE_DIR!)).length, { timeout: 20_000 }).toBe(1);
+  await expect
+    .poll(async () => (await listActivities(env.ECM_STATE_DIR!)).length, { timeout: 20_000 })
+    .toBe(1);
 }
 
 async function done(result: ReturnType<Ecm>) {
@@ -58,9 +67,9 @@ async function done(result: ReturnType<Ecm>) {
 describe("contact erase", () => {
   it("deletes in the account, takes the person out of every file, suppresses, and gives a receipt", async () => {
     const { ecm, env, baseUrl } = await startSandbox();
-    const spooled = summaryOf(await ecm(["import", "-", "--json"], { stdin: people }));
+    const spooled = parseSummary(await ecm(["import", "-", "--json"], { stdin: people }));
     expect(spooled.rows).toMatchObject({ created: 3, rejected: 1 });
-    const changed = summaryOf(
+    const changed = parseSummary(
       await ecm([
         "contact",
         "mutate",
@@ -97,7 +106,7 @@ describe("contact erase", () => {
     // The others are as they were, and what was done to them can be undone.
     const gran = JSON.parse(await done(ecm(["contact", "get", "granada@example.com", "--json"])));
     expect(JSON.stringify(gran.fields)).toContain("see ada@example.com");
-    const undone = summaryOf(await ecm(["runs", "undo", changed.run!, "--json"]));
+    const undone = parseSummary(await ecm(["runs", "undo", changed.run!, "--json"]));
     expect(undone.rows).toMatchObject({ updated: 1, rejected: 1 });
     expect(await done(ecm(["contact", "get", "bob@example.com", "--json"]))).toContain("Builder");
   });
@@ -108,7 +117,7 @@ describe("contact erase", () => {
     const plan = join(dirname(input), "plan.ndjson");
     await ecm(["import", input, "--plan", plan]);
     const beside = join(dirname(input), `.plan.ndjson.${"0a".repeat(6)}.tmp`);
-    const folder = join(runsFolder(env.ECM_STATE_DIR!), ".plan-0123456789ab");
+    const folder = join(toRunsFolder(env.ECM_STATE_DIR!), ".plan-0123456789ab");
     await mkdir(folder);
     for (const file of [beside, join(folder, "plan.ndjson")]) await copyFile(plan, file);
     const { code, stderr } = await ecm(["contact", "erase", "ada@example.com", "--yes"]);
@@ -125,7 +134,7 @@ describe("contact erase", () => {
   it("takes the person out of files that lie beside the runs", async () => {
     const { ecm, env } = await startSandbox();
     await ecm(["import", await inputFile(people)]);
-    const runs = runsFolder(env.ECM_STATE_DIR!);
+    const runs = toRunsFolder(env.ECM_STATE_DIR!);
     const contact = { _id: "1".repeat(24), key: "ada@example.com", fields: [{ _id: "f", value: "Byron" }] };
     await writeFile(join(runs, ".dry-run-0123456789ab"), `${JSON.stringify(contact)}\n`);
     await writeFile(join(runs, "notes.txt"), "ask ada@example.com\nand bob@example.com\n");
@@ -138,7 +147,7 @@ describe("contact erase", () => {
   it("leaves nothing in the embedded service's own files either", async () => {
     const env = await temporaryHome();
     const ecm = ecmWith(env);
-    const sandbox = (...words: string[]) => ecm([...words, "--profile", "sandbox"], { stdin: people });
+    const sandbox = (...args: string[]) => ecm([...args, "--profile", "sandbox"], { stdin: people });
     expect((await sandbox("import", "-", "--json")).code).toBe(3);
     await done(sandbox("contact", "mutate", "ada@example.com", "--set", "Last Name=Noel-King"));
     await done(sandbox("contact", "erase", "ada@example.com", "--yes"));
@@ -152,7 +161,7 @@ describe("contact erase", () => {
     const { ecm, env } = await startSandbox();
     const rows = Array.from({ length: 30 }, (_, n) => `p${n}@example.com,P${n},L`);
     rows.splice(20, 0, "ada@example.com,Ada,Byron");
-    const stopped = summaryOf(
+    const stopped = parseSummary(
       await ecm(["import", "-", "--max-requests", "12", "--concurrency", "1", "--json"], {
         stdin: `Email,First Name,Last Name\n${rows.join("\n")}\n`,
       }),
@@ -162,7 +171,7 @@ describe("contact erase", () => {
     expect(receipt.contact).toBe("absent");
     await expectGone(env, "ada@example.com");
     const resumed = await ecm(["runs", "resume", stopped.run!, "--json"]);
-    expect(summaryOf(resumed)).toMatchObject({ status: "completed", rows: { created: 30, pending: 0 } });
+    expect(parseSummary(resumed)).toMatchObject({ status: "completed", rows: { created: 30, pending: 0 } });
     expect((await ecm(["contact", "get", "ada@example.com"])).code).toBe(5);
   });
 
@@ -184,12 +193,12 @@ describe("contact erase", () => {
     ["a JSON array", JSON.stringify(objects, null, 2)],
   ])("takes all of a person out of an unfinished run of standard input: %s", async (_name, input) => {
     const { ecm, env } = await startSandbox();
-    const words = ["import", "-", "--map", "Contact=key", "--concurrency", "1", "--json"];
-    const stopped = summaryOf(await ecm([...words, "--max-requests", "12"], { stdin: input }));
+    const args = ["import", "-", "--map", "Contact=key", "--concurrency", "1", "--json"];
+    const stopped = parseSummary(await ecm([...args, "--max-requests", "12"], { stdin: input }));
     expect(stopped).toMatchObject({ status: "stopped", rows: { read: expect.any(Number) } });
     await done(ecm(["contact", "erase", "ada@example.com", "--yes", "--json"]));
     await expectGone(env, "ada@example.com", "ada-augusta", "marylebone");
-    const resumed = summaryOf(await ecm(["runs", "resume", stopped.run!, "--json"]));
+    const resumed = parseSummary(await ecm(["runs", "resume", stopped.run!, "--json"]));
     expect(resumed).toMatchObject({ status: "completed", rows: { pending: 0, rejected: 0 } });
     const { read, created, skipped } = resumed.rows;
     expect([read, created + skipped]).toEqual([stopped.rows.read, stopped.rows.read]);
@@ -201,11 +210,11 @@ describe("contact erase", () => {
   it("counts a contact that was erased after it was created as created", async () => {
     const { ecm } = await startSandbox();
     const input = csv([table[0]!, theirs, ...rest]);
-    const words = ["import", "-", "--map", "Contact=key", "--concurrency", "1", "--json"];
-    const stopped = summaryOf(await ecm([...words, "--max-requests", "12"], { stdin: input }));
+    const args = ["import", "-", "--map", "Contact=key", "--concurrency", "1", "--json"];
+    const stopped = parseSummary(await ecm([...args, "--max-requests", "12"], { stdin: input }));
     expect(stopped.rows.created).toBeGreaterThan(0);
     await done(ecm(["contact", "erase", "ada@example.com", "--yes"]));
-    const resumed = summaryOf(await ecm(["runs", "resume", stopped.run!, "--json"]));
+    const resumed = parseSummary(await ecm(["runs", "resume", stopped.run!, "--json"]));
     expect(resumed.rows).toMatchObject({ read: 31, created: 31, rejected: 0, skipped: 0, pending: 0 });
     expect((await ecm(["contact", "search", "--count"])).stdout).toBe("30\n");
   });
@@ -213,10 +222,10 @@ describe("contact erase", () => {
   it("is refused while another process works on a run that holds the person, and nothing is done", async () => {
     const { ecm, env } = await startSandbox();
     const path = await inputFile(people);
-    const { run } = summaryOf(await ecm(["import", path, "--json"]));
-    const runs = runsFolder(env.ECM_STATE_DIR!);
-    const manifest = JSON.parse(await readFile(join(runs, run!, fileOf.manifest), "utf8"));
-    const lease = await takeLease(locksFolder(env.ECM_STATE_DIR!), manifest.fingerprint, "this run");
+    const { run } = parseSummary(await ecm(["import", path, "--json"]));
+    const runs = toRunsFolder(env.ECM_STATE_DIR!);
+    const manifest = JSON.parse(await readFile(join(runs, run!, fileNames.manifest), "utf8"));
+    const lease = await takeLease(toLocksFolder(env.ECM_STATE_DIR!), manifest.fingerprint, "this run");
     try {
       const refused = await ecm(["contact", "erase", "ada@example.com", "--yes"]);
       expect(refused.code).toBe(6);
@@ -236,11 +245,11 @@ describe("contact erase", () => {
     const { ecm, env } = await startSandbox({
       faults: ["503:DELETE:/api/contact/*:n=1", "reset-after:DELETE:/api/contact/*:n=1"],
     });
-    const { run } = summaryOf(await ecm(["import", "-", "--json"], { stdin: people }));
+    const { run } = parseSummary(await ecm(["import", "-", "--json"], { stdin: people }));
     const erase = () => ecm(["contact", "erase", "ada@example.com", "--yes", "--json"]);
     expect((await erase()).code).toBe(1);
     expect((await ecm(["suppressions", "check", "ada@example.com"])).code).toBe(0);
-    const folder = join(runsFolder(env.ECM_STATE_DIR!), run!);
+    const folder = join(toRunsFolder(env.ECM_STATE_DIR!), run!);
     await writeFile(join(folder, ".ecm-0123456789ab.tmp"), "half a copy of ada@example.com");
     await mkdir(env.ECM_CACHE_DIR!, { recursive: true });
     await writeFile(join(env.ECM_CACHE_DIR!, "names.json"), '{"lists":["ada\\u0040example.com"]}');
@@ -262,15 +271,15 @@ describe("contact erase", () => {
     sandbox.admin.seed({ contacts: [ada, ...contacts] });
     sandbox.admin.faults([2, 3, 4].map((n) => `503:POST:/api/contact/search:n=${n}`));
     const file = join(await temporaryFolder(), "all.csv");
-    const words = ["export", "--output-file", file];
-    expect((await ecm(words)).code).not.toBe(0);
+    const args = ["export", "--output-file", file];
+    expect((await ecm(args)).code).not.toBe(0);
     expect(
-      (await filesOf(env)).some(([path, bytes]) => path.endsWith("part") && bytes.includes("byron")),
+      (await readFiles(env)).some(([path, bytes]) => path.endsWith("part") && bytes.includes("byron")),
     ).toBe(true);
     sandbox.admin.faults([]);
     expect((await ecm(["contact", "erase", "ada@example.com", "--yes"])).code).toBe(0);
     await expectGone(env, "ada@example.com", "byron");
-    expect((await ecm(words)).code).toBe(0);
+    expect((await ecm(args)).code).toBe(0);
     const lines = (await readFile(file, "utf8")).trim().split("\n");
     expect(lines).toHaveLength(1201);
   });
@@ -284,7 +293,7 @@ describe("contact erase", () => {
     for (const flags of [[], ["--output-file", join(await temporaryFolder(), "all.csv")]]) {
       sandbox.admin.faults(["delay:POST:/api/contact/search:seconds=600"]);
       const child = spawnEcm(["export", ...flags], env);
-      const ended = resultOf(child);
+      const ended = waitForResult(child);
       await untilUnderWay(env);
       const refused = await ecm(["contact", "erase", "ada@example.com", "--yes", "--json"]);
       expect(refused.code, refused.stderr).toBe(6);
@@ -313,11 +322,11 @@ describe("contact erase", () => {
       const path = await inputFile(people);
       sandbox.admin.faults(["delay:*:/api/contact-structure*:seconds=600"]);
       const child = spawnEcm(["import", isPiped ? "-" : path], env);
-      const ended = resultOf(child);
+      const ended = waitForResult(child);
       child.stdin!.end(isPiped ? people : "");
       await untilUnderWay(env);
       const isSpooled = async () =>
-        (await filesOf(env)).some(([, bytes]) => bytes.includes("ada@example.com"));
+        (await readFiles(env)).some(([, bytes]) => bytes.includes("ada@example.com"));
       if (isPiped) await expect.poll(isSpooled, { timeout: 20_000 }).toBe(true);
       sandbox.admin.faults([]);
       const refused = await ecm(["contact", "erase", "ada@example.com", "--yes"]);

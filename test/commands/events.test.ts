@@ -1,4 +1,7 @@
-/** `ecm events`: the feeds, oldest first; with `--since last` each event once, whatever shares its time or comes late. */
+/**
+ * `ecm events`: the feeds, oldest first; with `--since last` each event once, whatever shares its time or
+ * comes late.
+ */
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -25,7 +28,10 @@ const event = (contactId: string, ago: number, more: Record<string, unknown> = {
 });
 
 /** An account whose feed is this array, in this order; pages of at most `largest`. */
-async function feedOf(events: Event[], { largest = 1000, onPage = (_page: number): void => undefined } = {}) {
+async function createFeed(
+  events: Event[],
+  { largest = 1000, onPage = (_page: number): void => undefined } = {},
+) {
   const server = await startHttpServer((request, response) => {
     const url = new URL(request.url, "http://x");
     if (!url.pathname.endsWith("/events")) {
@@ -58,10 +64,10 @@ describe("events", () => {
   it("shows the newest, oldest first, whatever the feed's order, as the service's own objects", async () => {
     const events = Array.from({ length: 150 }, (_, n) => event(`c${n}`, n, { unknown: { deep: n } }));
     for (const feed of [events, events.toReversed()]) {
-      const { ecm, ids } = await feedOf(feed, { largest: 100 });
-      const shown = await ecm(["--json"]);
-      expect(JSON.parse(shown.stdout)).toEqual(events.slice(0, 100).toReversed());
-      expect(shown.stderr).toContain("The newest 100 of 150 events");
+      const { ecm, ids } = await createFeed(feed, { largest: 100 });
+      const output = await ecm(["--json"]);
+      expect(JSON.parse(output.stdout)).toEqual(events.slice(0, 100).toReversed());
+      expect(output.stderr).toContain("The newest 100 of 150 events");
       expect(await ids("--limit", "2")).toEqual(["c1", "c0"]);
       expect(await ids("--all")).toHaveLength(150);
       expect(await ids("--since", "24h")).toHaveLength(25);
@@ -70,30 +76,30 @@ describe("events", () => {
   });
 
   it("says that events are missing where --since goes back further than the service does", async () => {
-    const { ecm, server } = await feedOf([event("c1", 1)]);
+    const { ecm, server } = await createFeed([event("c1", 1)]);
     for (const since of ["200d", "2020-01-01"]) {
       const { code, stderr } = await ecm(["--since", since, "-q"]);
       expect(code).toBe(0);
       expect(stderr).toContain("warning: The service keeps events for 90 days");
-      expect(server.seen.at(-1)!.url).toMatch(/pastDays=90/);
+      expect(server.requests.at(-1)!.url).toMatch(/pastDays=90/);
     }
     expect((await ecm(["--since", "89d"])).stderr).not.toContain("warning");
   });
 
   it("shows the newest of a feed whose usual page is refused", async () => {
     const events = Array.from({ length: 30 }, (_, index) => event(`c${index}`, index));
-    const { ids } = await feedOf(events, { largest: 20 });
+    const { ids } = await createFeed(events, { largest: 20 });
     const newestLast = events.map(({ contactId }) => contactId).reverse();
     expect(await ids()).toEqual(newestLast);
     expect(await ids("--limit", "25")).toEqual(newestLast.slice(5));
   });
 
   it("passes types and days on, and refuses what cannot be meant", async () => {
-    const { ecm, server } = await feedOf([]);
+    const { ecm, server } = await createFeed([]);
     expect(await ecm(["--type", "b", "--type", "a,b", "--days", "7", "--json"])).toMatchObject({
       stdout: "[]\n",
     });
-    expect(server.seen.at(-1)!.url).toMatch(/types=a%2Cb&pastDays=7/);
+    expect(server.requests.at(-1)!.url).toMatch(/types=a%2Cb&pastDays=7/);
     for (const wrong of [
       ["--days", "91"],
       ["--days", "0"],
@@ -109,7 +115,7 @@ describe("events", () => {
 describe("events --since last", () => {
   it("shows each event once, also of one time, and such as come late", async () => {
     const feed = [event("b", 5), event("a", 5)];
-    const { last } = await feedOf(feed);
+    const { last } = await createFeed(feed);
     expect(await last()).toEqual(["a", "b"]);
     expect(await last()).toEqual([]);
     feed.unshift(event("c", 5));
@@ -121,7 +127,7 @@ describe("events --since last", () => {
   it("tells events that are alike by how many there are, and one event by what never changes", async () => {
     const click = () => event("a", 5, { type: "email-clicked", emailLinkId: "l1" });
     const feed = [click(), click()];
-    const { last } = await feedOf(feed);
+    const { last } = await createFeed(feed);
     expect(await last()).toEqual(["a", "a"]);
     feed.push(click());
     expect(await last()).toEqual(["a"]);
@@ -132,19 +138,19 @@ describe("events --since last", () => {
   it("tells events that share all but one member, whichever it is, and one whose members changed by its id", async () => {
     const bare = { timestamp: hours(5), type: "email-bounced" };
     const feed: Partial<Event>[] = [{ ...bare, emailTo: "a@x.org" }];
-    const { last } = await feedOf(feed as Event[]);
-    const shown = async () => JSON.parse((await last("--json")).join("\n"));
-    expect(await shown()).toEqual(feed);
+    const { last } = await createFeed(feed as Event[]);
+    const output = async () => JSON.parse((await last("--json")).join("\n"));
+    expect(await output()).toEqual(feed);
     feed.push({ ...bare, emailTo: "b@x.org" }, { ...bare, source: { deep: [1] } }, { ...bare, _id: "e1" });
-    expect(await shown()).toEqual(expect.arrayContaining(feed.slice(1)));
-    expect(await shown()).toEqual([]);
+    expect(await output()).toEqual(expect.arrayContaining(feed.slice(1)));
+    expect(await output()).toEqual([]);
     feed.splice(-1, 1, { ...bare, _id: "e1", timestamp: hours(2) }, { ...bare, _id: "e2" });
-    expect(await shown()).toEqual(feed.slice(-1));
+    expect(await output()).toEqual(feed.slice(-1));
   });
 
   it("keeps a cursor for each set of types, whatever their order", async () => {
     const feed = [event("a", 1), event("b", 2, { type: "email-complaint" })];
-    const { last } = await feedOf(feed);
+    const { last } = await createFeed(feed);
     expect(await last("--type", "email-bounced")).toEqual(["a"]);
     expect(await last("--type", "email-bounced", "--type", "email-complaint")).toEqual(["b", "a"]);
     expect(await last("--type", "email-complaint", "--type", "email-bounced")).toEqual([]);
@@ -153,16 +159,16 @@ describe("events --since last", () => {
 
   it("shows the oldest of many, and the rest the next time", async () => {
     const feed = Array.from({ length: 25 }, (_, n) => event(`c${n}`, n));
-    const { last } = await feedOf(feed);
-    const shown: string[] = [];
-    for (let times = 0; times < 4; times++) shown.push(...(await last("--limit", "10")));
-    expect(shown).toEqual(Array.from({ length: 25 }, (_, n) => `c${24 - n}`));
+    const { last } = await createFeed(feed);
+    const output: string[] = [];
+    for (let times = 0; times < 4; times++) output.push(...(await last("--limit", "10")));
+    expect(output).toEqual(Array.from({ length: 25 }, (_, n) => `c${24 - n}`));
   });
 
   it("gives none twice and loses none while events come in between two pages", async () => {
     const feed = Array.from({ length: 10 }, (_, n) => event(`c${n}`, n + 1));
     let arrivals = 0;
-    const { last } = await feedOf(feed, {
+    const { last } = await createFeed(feed, {
       largest: 4,
       onPage(page) {
         if (page !== 1 || arrivals >= 2) return;
@@ -171,14 +177,14 @@ describe("events --since last", () => {
         feed.pop();
       },
     });
-    const shown = [...(await last()), ...(await last()), ...(await last())];
-    expect(new Set(shown).size).toBe(shown.length);
-    for (const { contactId } of feed) expect(shown).toContain(contactId);
+    const output = [...(await last()), ...(await last()), ...(await last())];
+    expect(new Set(output).size).toBe(output.length);
+    for (const { contactId } of feed) expect(output).toContain(contactId);
   });
 
   it("counts as shown only what was: a failure leaves the cursor", async () => {
     const feed = [event("a", 1)];
-    const { ecm, last } = await feedOf(feed);
+    const { ecm, last } = await createFeed(feed);
     const failed = await ecm(["--since", "last", "-o", "csv", "--output-file", "/nowhere/at/all.csv"]);
     expect(failed.code).toBe(2);
     expect(await last()).toEqual(["a"]);
@@ -186,7 +192,7 @@ describe("events --since last", () => {
 
   it("is neither lost nor repeated by a kill around the moment when the file appears", async () => {
     const feed = [event("a", 1)];
-    const { ecm, env } = await feedOf(feed);
+    const { ecm, env } = await createFeed(feed);
     const folder = await temporaryFolder();
     const file = join(folder, "new.csv");
     const show = () => ecm(["--since", "last", "-o", "csv", "--columns", "contactId", "--output-file", file]);
@@ -215,7 +221,7 @@ describe("events --since last", () => {
   });
 
   it("says when its file is damaged, in place of showing everything again", async () => {
-    const { ecm, env, last } = await feedOf([event("a", 1)]);
+    const { ecm, env, last } = await createFeed([event("a", 1)]);
     await last();
     const folder = join(env.ECM_STATE_DIR!, "events");
     await writeFile(join(folder, (await readdir(folder))[0]!), "{");
@@ -225,14 +231,14 @@ describe("events --since last", () => {
   });
 
   it("looks back over a gap that is longer than the usual days", async () => {
-    const { server, env } = await feedOf([]);
+    const { server, env } = await createFeed([]);
     const at = (days: number) =>
       ecmWith(env)(["events", "--since", "last"], {
         clock: { ...clock, now: () => now + days * 86_400_000 },
       });
     await at(0);
     await at(45);
-    expect(server.seen.at(-1)!.url).toContain("pastDays=46");
+    expect(server.requests.at(-1)!.url).toContain("pastDays=46");
     expect((await at(200)).stderr).toContain("the service keeps events for 90 days");
   });
 });

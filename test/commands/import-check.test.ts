@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { inputFile, summaryOf } from "../bulk/kit.ts";
+import { inputFile, parseSummary } from "../bulk/kit.ts";
 import { textRow, workbook } from "../bulk/read/workbooks.ts";
 import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
@@ -163,7 +163,7 @@ describe("ecm import --template", () => {
     expect(template.stdout).toBe('key,First Name,Last Name,"Size, shoes",lists,tags\n');
     const file = await inputFile(`${template.stdout}ada@example.com,Ada,L,42,,\n`);
     const result = await ecm(["import", file, "--json"]);
-    expect(summaryOf(result).rows).toMatchObject({ read: 1, created: 1 });
+    expect(parseSummary(result).rows).toMatchObject({ read: 1, created: 1 });
     expect(await ecm(["import", file, "--template"])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("--template and a file cannot be used together"),

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";
 import { json, startHttpServer } from "../support/http-server.ts";
-import { jumpingClock } from "../support/line.ts";
 import { startSandbox } from "../support/sandbox.ts";
+import { jumpingClock } from "../support/test-send.ts";
 
 const start = Date.parse("2026-11-21T13:00:00Z");
 const headers = {
@@ -35,9 +35,9 @@ describe("ecm limits", () => {
     expect(first.stderr).toContain(
       "rate-limit: hour=3541/3600 reset=2026-11-21T14:00:00Z month=98742/100000\n",
     );
-    const shown = await at(125, ["limits", "--json"]);
-    expect(shown).toMatchObject({ code: 0, stderr: "" });
-    expect(JSON.parse(shown.stdout)).toEqual({
+    const output = await at(125, ["limits", "--json"]);
+    expect(output).toMatchObject({ code: 0, stderr: "" });
+    expect(JSON.parse(output.stdout)).toEqual({
       hour: { limit: 3600, remaining: 3541, reset: "2026-11-21T14:00:00Z" },
       month: { limit: 100000, remaining: 98742 },
       seenAt: "2026-11-21T13:00:00.000Z",
@@ -51,7 +51,7 @@ describe("ecm limits", () => {
     expect((await at(90_000, ["limits", "-o", "csv", "--columns", "age,hour reset"])).stdout).toContain(
       "1 d 1 h,2026-11-21T14:00:00Z (over: a new hour began)",
     );
-    expect(server.seen).toHaveLength(1);
+    expect(server.requests).toHaveLength(1);
   });
 
   it("spends one request with --refresh", async () => {
@@ -59,7 +59,7 @@ describe("ecm limits", () => {
     const { stdout, code } = await at(0, ["limits", "--refresh", "--json"]);
     expect(code).toBe(0);
     expect(JSON.parse(stdout).month).toEqual({ limit: 100000, remaining: 98742 });
-    expect(server.seen).toHaveLength(1);
+    expect(server.requests).toHaveLength(1);
   });
 
   it("says so when nothing was seen yet, also of another account or after the file was spoilt", async () => {

@@ -31,9 +31,9 @@ describe("lists create", () => {
 
   it("sends nothing with --dry-run", async () => {
     const { ecm } = await startSandbox();
-    const shown = JSON.parse(await done(ecm(["lists", "create", "News", "--dry-run", "--json"])));
-    expect(shown).toMatchObject({ method: "POST", body: { name: "News" } });
-    expect(shown.path).toMatch(/^\/api\/contact-structure\/[0-9a-f]{24}\/lists$/);
+    const output = JSON.parse(await done(ecm(["lists", "create", "News", "--dry-run", "--json"])));
+    expect(output).toMatchObject({ method: "POST", body: { name: "News" } });
+    expect(output.path).toMatch(/^\/api\/contact-structure\/[0-9a-f]{24}\/lists$/);
     expect(await done(ecm(["lists", "list", "--json"]))).toBe("[]\n");
   });
 
@@ -116,9 +116,9 @@ describe("lists delete", () => {
     const refused = await ecm(["lists", "delete", "News"]);
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain("--yes");
-    const asked = await ecm(["lists", "delete", "News"], { terminalColumns: 200, typed: "n\r" });
-    expect(asked.code).toBe(1);
-    expect(asked.stderr).toContain('Delete the list "News" (2 contacts)?');
+    const dialog = await ecm(["lists", "delete", "News"], { terminalColumns: 200, typed: "n\r" });
+    expect(dialog.code).toBe(1);
+    expect(dialog.stderr).toContain('Delete the list "News" (2 contacts)?');
     expect((await ecm(["lists", "delete", "Leads", "Nothing", "--yes"])).code).toBe(5);
     expect((await ecm(["lists", "delete", "", "--yes"])).code).toBe(5);
     const dry = JSON.parse(await done(ecm(["lists", "delete", "News", "Leads", "--dry-run", "--json"])));

@@ -1,6 +1,6 @@
 /** What the client does where the service has what the specification shows, and no more. */
 import { describe, expect, it } from "vitest";
-import { inputFile, manyContacts, manyRows, summaryOf } from "../bulk/kit.ts";
+import { inputFile, manyContacts, manyRows, parseSummary } from "../bulk/kit.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 
 function account(variants: Record<string, string> = { literal: "yes" }): Promise<RunningSandbox> {
@@ -13,7 +13,7 @@ function account(variants: Record<string, string> = { literal: "yes" }): Promise
   return startSandbox({ variants, contents: { fields: ["City"], contacts } });
 }
 
-function answersOf({ sandbox }: RunningSandbox): string[] {
+function listAnswers({ sandbox }: RunningSandbox): string[] {
   return sandbox.admin
     .requests({})
     .map(({ method, path, status }) => `${method} ${path.replace(/[0-9a-f]{24}/g, "ID")} ${status}`);
@@ -29,26 +29,27 @@ describe("the names that a search can ask for", () => {
     expect(JSON.parse(first.stdout)).toMatchObject([
       { key: "p1@example.com", status: { primary: "active" } },
     ]);
-    expect(answersOf(running).filter((each) => each === refusedSearch)).toHaveLength(1);
+    expect(listAnswers(running).filter((each) => each === refusedSearch)).toHaveLength(1);
     running.sandbox.admin.clearRequests();
     await running.ecm(["contact", "search", "--all", "--json"]);
     await running.ecm(["import", await inputFile(manyRows(7)), "--json"]);
-    expect(answersOf(running)).not.toContain(refusedSearch);
+    expect(listAnswers(running)).not.toContain(refusedSearch);
   });
 
   it("are found out again when the service takes others", async () => {
     const running = await account();
     await running.ecm(["contact", "search"]);
     const other = await startSandbox({ folder: running.folder });
-    // The same account, behind another address: what was learned goes by the address, so the old one is tried first.
+    // The same account, behind another address: what was learned goes by the address, so the old one is tried
+    // first.
     const { stdout } = await other.ecm(["contact", "search", "--columns", "key,updatedAt", "-o", "csv"]);
     expect(stdout).toMatch(/p0@example\.com,\d{4}-/);
   });
 
   it("that no search tells are said, not shown as empty in silence", async () => {
     const { ecm } = await account();
-    const asked = await ecm(["contact", "search", "--columns", "key,updatedAt"]);
-    expect(asked.stderr).toContain("The service does not tell updatedAt");
+    const dialog = await ecm(["contact", "search", "--columns", "key,updatedAt"]);
+    expect(dialog.stderr).toContain("The service does not tell updatedAt");
     const since = await ecm(["export", "--since", "24h"]);
     expect(since).toMatchObject({ code: 1 });
     expect(since.stderr).toContain("The service did not say when the contacts were updated");
@@ -73,7 +74,7 @@ describe("lists, where a search does not filter by them", () => {
     expect(await count("--list", "Offers", ...twoKeys)).toBe("1\n");
     running.sandbox.admin.clearRequests();
     expect(await count("--list", "Offers")).toBe("3\n");
-    expect(answersOf(running)).not.toContain(refusedSearch);
+    expect(listAnswers(running)).not.toContain(refusedSearch);
   });
 });
 
@@ -91,7 +92,7 @@ describe("tags, which the service does not show", () => {
       expect(code, args.join(" ")).toBe(1);
       expect(stderr).toContain("an update without them could delete them from every contact");
     }
-    expect(answersOf(running).filter((each) => each.startsWith("PUT"))).toEqual([]);
+    expect(listAnswers(running).filter((each) => each.startsWith("PUT"))).toEqual([]);
     expect((await running.ecm(["structure", "get"])).stderr).toContain("did not say which tags there are");
   });
 
@@ -126,7 +127,7 @@ describe("tags, which the service does not show", () => {
       "Tags=tags",
       "--json",
     ]);
-    expect(summaryOf(imported).rows).toMatchObject({ updated: 1, rejected: 0 });
+    expect(parseSummary(imported).rows).toMatchObject({ updated: 1, rejected: 0 });
     expect(await keys("--tag", id)).toBe("key\np0@example.com\np3@example.com\n");
   });
 });
@@ -140,8 +141,8 @@ describe("the status, where no search tells it", () => {
       "keys.txt",
     );
     const args = ["contact", "unsubscribe", "--keys", keys, "--json", "--yes"];
-    const planned = summaryOf(await running.ecm([...args, "--dry-run"]));
-    const done = summaryOf(await running.ecm(args));
+    const planned = parseSummary(await running.ecm([...args, "--dry-run"]));
+    const done = parseSummary(await running.ecm(args));
     // Who bounced stays as they are.
     expect(done.rows).toMatchObject({ updated: 2, unchanged: 1, rejected: 0 });
     expect(done.requests.total).toBeLessThanOrEqual(planned.estimate.requests);

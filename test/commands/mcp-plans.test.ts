@@ -7,11 +7,11 @@ import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js"
 import { describe, expect, it } from "vitest";
 import type { Summary } from "../../src/bulk/runs/report.ts";
 import { realClock } from "../../src/clock.ts";
-import { filesIn } from "../../src/disk/walk.ts";
+import { walkFiles } from "../../src/disk/walk.ts";
 import type { Clock } from "../../src/wire.ts";
 import { manyContacts } from "../bulk/kit.ts";
 import { type Ecm, spawnEcm, temporaryHome } from "../support/ecm.ts";
-import { type Answer, account, ada, belowWorkingFolder, bob, keysIn, serving } from "../support/mcp.ts";
+import { type Answer, account, ada, belowWorkingFolder, bob, searchKeys, startMcp } from "../support/mcp.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 const carl = "carl@example.com";
@@ -22,7 +22,7 @@ const day = 24 * 60 * minute;
 /** The account with Ada and Bob in News, and a session that may write. */
 async function session(clock?: Clock) {
   const running = await account();
-  const served = await serving(running.env, ["--allow-write"], clock);
+  const served = await startMcp(running.env, ["--allow-write"], clock);
   const apply = async ({ token }: Answer) =>
     (await served.call("apply_plan", { token })).summary as unknown as Summary;
   return { ...running, ...served, apply, state: running.env.ECM_STATE_DIR! };
@@ -40,7 +40,7 @@ async function openPlans(state: string): Promise<string[]> {
   return (await readdir(join(state, "runs"))).filter((name) => name.startsWith(".plan-"));
 }
 
-async function cellOf(ecm: Ecm, key: string, column: string): Promise<string> {
+async function readCell(ecm: Ecm, key: string, column: string): Promise<string> {
   const stdout = await done(ecm, "contact", "search", "--key", key, "-o", "csv", "--columns", column);
   return (stdout.trim().split("\n")[1] ?? "").replaceAll('"', "");
 }
@@ -59,9 +59,9 @@ describe("a contact that changed after the plan", () => {
       rows: { read: 2, [outcome]: 1, skipped: 1 },
       codes: { skipped: { changed: 1 } },
     });
-    expect(await cellOf(ecm, ada.Email, "Last Name")).toBe("Byron");
+    expect(await readCell(ecm, ada.Email, "Last Name")).toBe("Byron");
     const left = outcome === "deleted" ? [ada.Email] : [ada.Email, bob.Email];
-    expect(await keysIn(ecm)).toEqual(left);
+    expect(await searchKeys(ecm)).toEqual(left);
   });
 
   it("is skipped when it was created, deleted, unsubscribed or suppressed meanwhile", async () => {
@@ -81,9 +81,9 @@ describe("a contact that changed after the plan", () => {
       rows: { read: 5, created: 0, updated: 1, skipped: 4 },
       codes: { skipped: { changed: 3, suppressed: 1 } },
     });
-    expect(await keysIn(ecm)).toEqual([ada.Email, carl, "eva@example.com"]);
-    expect(await cellOf(ecm, ada.Email, "First Name")).toBe("Ada");
-    expect(await cellOf(ecm, carl, "First Name")).toBe("Other");
+    expect(await searchKeys(ecm)).toEqual([ada.Email, carl, "eva@example.com"]);
+    expect(await readCell(ecm, ada.Email, "First Name")).toBe("Ada");
+    expect(await readCell(ecm, carl, "First Name")).toBe("Other");
   });
 
   it("is left as it is where it already is as the plan wants it", async () => {
@@ -107,8 +107,8 @@ describe("nobody is written who is not in the plan", () => {
     await done(ecm, "contact", "create", "--key", carl, "--list", "News");
     expect(await apply(plans[0]!)).toMatchObject({ rows: { read: 2, updated: 2 } });
     expect(await apply(plans[1]!)).toMatchObject({ rows: { read: 2, updated: 2 } });
-    expect(await keysIn(ecm, "--status", "active")).toEqual([carl]);
-    expect(await cellOf(ecm, carl, "Last Name")).toBe("");
+    expect(await searchKeys(ecm, "--status", "active")).toEqual([carl]);
+    expect(await readCell(ecm, carl, "Last Name")).toBe("");
   });
 
   it("also by a list sync: who joined the list since stays in it", async () => {
@@ -122,7 +122,7 @@ describe("nobody is written who is not in the plan", () => {
       rows: { created: 1, updated: 1 },
       members: { added: 1, removed: 1 },
     });
-    expect(await keysIn(ecm, "--list", "News")).toEqual([ada.Email, carl, dora]);
+    expect(await searchKeys(ecm, "--list", "News")).toEqual([ada.Email, carl, dora]);
   });
 
   it("also by a deletion, which backs up everybody whom it takes", async () => {
@@ -136,9 +136,9 @@ describe("nobody is written who is not in the plan", () => {
     expect(backup).toContain(ada.Email);
     expect(backup).toContain(bob.Email);
     expect(backup).not.toContain(carl);
-    expect(await keysIn(ecm)).toEqual([carl]);
+    expect(await searchKeys(ecm)).toEqual([carl]);
     await done(ecm, "runs", "undo", "last", "--yes");
-    expect(await keysIn(ecm)).toEqual([ada.Email, bob.Email, carl]);
+    expect(await searchKeys(ecm)).toEqual([ada.Email, bob.Email, carl]);
   });
 
   it("also where the file was changed or removed since", async () => {
@@ -151,8 +151,8 @@ describe("nobody is written who is not in the plan", () => {
     await rm(removed);
     expect(await apply(imported)).toMatchObject({ rows: { created: 1 } });
     expect(await apply(edited)).toMatchObject({ rows: { updated: 1 } });
-    expect(await keysIn(ecm)).toEqual([ada.Email, bob.Email, carl]);
-    expect(await cellOf(ecm, bob.Email, "Last Name")).toBe("Planned");
+    expect(await searchKeys(ecm)).toEqual([ada.Email, bob.Email, carl]);
+    expect(await readCell(ecm, bob.Email, "Last Name")).toBe("Planned");
   });
 
   it("also by two plans for the same contacts, one after the other or at once", async () => {
@@ -166,14 +166,14 @@ describe("nobody is written who is not in the plan", () => {
       codes: { skipped: { changed: 2 } },
     });
     expect(await apply(tagged)).toMatchObject({ rows: { updated: 1 } });
-    expect(await cellOf(ecm, ada.Email, "Last Name")).toBe("One");
+    expect(await readCell(ecm, ada.Email, "Last Name")).toBe("One");
     const again = [await planned("Three"), await planned("Four")];
     const summaries = await Promise.all(again.map(apply));
     expect(summaries.map(({ rows }) => [rows.updated, rows.skipped])).toEqual([
       [2, 0],
       [0, 2],
     ]);
-    expect(await cellOf(ecm, ada.Email, "Last Name")).toBe("Three");
+    expect(await readCell(ecm, ada.Email, "Last Name")).toBe("Three");
   });
 });
 
@@ -242,7 +242,7 @@ describe("a plan's file", () => {
     const clock: Clock = { ...realClock, now: () => Date.now() + day + minute };
     expect(await ecm(plan, { clock })).toMatchObject({ code: 0 });
     expect(await openPlans(state)).toEqual([]);
-    for await (const file of filesIn(state)) expect(await readFile(file, "utf8"), file).not.toContain(carl);
+    for await (const file of walkFiles(state)) expect(await readFile(file, "utf8"), file).not.toContain(carl);
   });
 
   it("loses a person who is erased, and is refused then", async () => {
@@ -259,9 +259,9 @@ describe("a plan's file", () => {
         applied: "no",
       });
     }
-    expect(await keysIn(ecm)).toEqual([bob.Email]);
-    expect(await cellOf(ecm, bob.Email, "Last Name")).toBe("");
-    for await (const file of filesIn(state)) {
+    expect(await searchKeys(ecm)).toEqual([bob.Email]);
+    expect(await readCell(ecm, bob.Email, "Last Name")).toBe("");
+    for await (const file of walkFiles(state)) {
       const text = await readFile(file, "utf8");
       for (const erased of [carl, ada.Email, "Carl"]) expect(text, file).not.toContain(erased);
     }
@@ -271,7 +271,7 @@ describe("a plan's file", () => {
   async function stopped() {
     const running = await startSandbox({ hourlyLimit: 20, contents: { contacts: manyContacts(3) } });
     const { env, sandbox } = running;
-    const { call, refusal } = await serving(env, ["--allow-write"]);
+    const { call, refusal } = await startMcp(env, ["--allow-write"]);
     const { token } = await call("plan_change", { all: true, set: { "Last Name": "Planned" } });
     const { limits } = await call("account_status");
     const { remaining } = (limits as { hour: { remaining: number } }).hour;
@@ -288,23 +288,23 @@ describe("a plan's file", () => {
     const { code, stdout, stderr } = await ecm(["runs", "resume", "last", "--json"]);
     expect(code, stderr).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ kind: "apply", status: "completed", rows: { updated: 3 } });
-    expect(await cellOf(ecm, "p1@example.com", "Last Name")).toBe("Planned");
+    expect(await readCell(ecm, "p1@example.com", "Last Name")).toBe("Planned");
   });
 
   it("that a stopped run has kept loses a person who is erased, and is not resumed", async () => {
     const { ecm, env } = await stopped();
     await done(ecm, "contact", "erase", "p1@example.com", "--yes");
-    for await (const file of filesIn(env.ECM_STATE_DIR!))
+    for await (const file of walkFiles(env.ECM_STATE_DIR!))
       expect(await readFile(file, "utf8"), file).not.toContain("p1@example.com");
     const { code, stderr } = await ecm(["runs", "resume", "last"]);
     expect(code, stderr).toBe(2);
-    expect(await keysIn(ecm)).toEqual(["p0@example.com", "p2@example.com"]);
-    expect(await cellOf(ecm, "p0@example.com", "Last Name")).toBe("");
+    expect(await searchKeys(ecm)).toEqual(["p0@example.com", "p2@example.com"]);
+    expect(await readCell(ecm, "p0@example.com", "Last Name")).toBe("");
   });
 
   it("is for its account: not for another behind the same address", async () => {
     const home = await temporaryHome();
-    const { call, refusal } = await serving({ ...home, ECM_PROFILE: "sandbox" }, ["--allow-write"]);
+    const { call, refusal } = await startMcp({ ...home, ECM_PROFILE: "sandbox" }, ["--allow-write"]);
     const { token } = await call("plan_import", { rows: [{ Email: carl }] });
     await rm(join(home.ECM_STATE_DIR!, "sandbox"), { recursive: true });
     expect(await refusal("apply_plan", { token })).toMatchObject({

@@ -7,15 +7,16 @@ import { describe, expect, it } from "vitest";
 import { openFileFolder } from "../../src/commands/mcp/files.ts";
 import type { Clock } from "../../src/wire.ts";
 import { manyContacts } from "../bulk/kit.ts";
-import { ecmWith, resultOf, spawnEcm, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { ecmWith, spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
 import { firstQuick } from "../support/first-quick.ts";
-import { type Answer, account, ada, belowWorkingFolder, bob, keysIn, serving } from "../support/mcp.ts";
+import { type Answer, account, ada, belowWorkingFolder, bob, searchKeys, startMcp } from "../support/mcp.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 describe("tools", () => {
   it("are at most 17 in 20 KB, each with its annotations, and none of them writes unless that is allowed", async () => {
     const home = { ...(await temporaryHome()), ECM_PROFILE: "sandbox" };
-    const offered = async (...args: string[]) => (await (await serving(home, args)).client.listTools()).tools;
+    const offered = async (...args: string[]) =>
+      (await (await startMcp(home, args)).client.listTools()).tools;
     const all = await offered("--allow-write");
     expect(all.length).toBeLessThanOrEqual(17);
     expect(JSON.stringify({ tools: all }).length).toBeLessThanOrEqual(20 * 1024);
@@ -38,7 +39,7 @@ describe("tools", () => {
     const { ECM_BASE_URL: _address, ECM_API_KEY: _key, ...home } = env as Record<string, string>;
     const login = ["auth", "login", "--profile", "shop", "--base-url", baseUrl, "--api-key-stdin"];
     await ecmWith(home)([...login, "--read-only"], { stdin: apiKey });
-    const session = await serving(home, ["--allow-write", "--profile", "shop"]);
+    const session = await startMcp(home, ["--allow-write", "--profile", "shop"]);
     const { tools } = await session.client.listTools();
     expect(tools.every(({ annotations }) => annotations?.readOnlyHint)).toBe(true);
     expect(session.stderr()).toContain('"shop" is read-only');
@@ -46,7 +47,7 @@ describe("tools", () => {
 
   it("answer a wrong input, an unknown tool and a command's failure as errors that say what is wrong", async () => {
     const { env } = await startSandbox();
-    const session = await serving(env);
+    const session = await startMcp(env);
     expect(await session.refusal("contact_search", { limit: 201 })).toMatchObject({ type: "UsageError" });
     expect(await session.refusal("contact_search", { limt: 1 })).toMatchObject({ type: "UsageError" });
     expect(await session.refusal("plan_delete", { all: true })).toMatchObject({ type: "UsageError" });
@@ -63,7 +64,7 @@ describe("tools", () => {
 describe("reads", () => {
   it("give at most as many rows as asked, with the total and the next page", async () => {
     const { env } = await account();
-    const { call } = await serving(env);
+    const { call } = await startMcp(env);
     const first = await call("contact_search", { limit: 1, lists: ["News"] });
     expect(first).toMatchObject({ contacts: [{ key: ada.Email }], total: 2, hasMore: true, nextPage: 2 });
     const second = await call("contact_search", { limit: 1, page: 2 });
@@ -76,8 +77,8 @@ describe("reads", () => {
     expect(await call("account_status")).toMatchObject({ works: true, limits: { hour: { limit: 3600 } } });
     const { runs } = await call("runs_list");
     expect(runs).toMatchObject([{ kind: "import", status: "completed" }]);
-    const shown = await call("run_show", { run: "last", changes: true, limit: 1 });
-    expect(shown).toMatchObject({ changes: [{ action: "create" }], total: 2, nextPage: 2 });
+    const output = await call("run_show", { run: "last", changes: true, limit: 1 });
+    expect(output).toMatchObject({ changes: [{ action: "create" }], total: 2, nextPage: 2 });
   });
 
   it("show campaigns, domains and reports, and say which scope is missing", async () => {
@@ -88,7 +89,7 @@ describe("reads", () => {
     };
     const { env, sandbox, ecm, folder } = await startSandbox({ contents });
     sandbox.admin.clock({ advance: "1d" });
-    const { call, refusal } = await serving(env);
+    const { call, refusal } = await startMcp(env);
     const listed = await call("campaigns_list", { limit: 1 });
     expect(listed).toMatchObject({ campaigns: [{}], total: 2, hasMore: true, nextPage: 2 });
     expect(await call("campaigns_list", { status: "sent" })).toMatchObject({
@@ -112,7 +113,7 @@ describe("reads", () => {
     const made = await ecm([
       ...["sandbox", "keys", "create", "poor", "--scope", "contacts:read", "--data", folder, "--json"],
     ]);
-    const poor = await serving({ ...env, ECM_API_KEY: JSON.parse(made.stdout).key });
+    const poor = await startMcp({ ...env, ECM_API_KEY: JSON.parse(made.stdout).key });
     expect(await poor.refusal("report_show")).toMatchObject({
       exitCode: 4,
       message: "API key missing required scope: reports:read",
@@ -129,26 +130,26 @@ describe("reads", () => {
           contacts: manyContacts(250),
         },
       });
-      const { call } = await serving(env);
+      const { call } = await startMcp(env);
       for (const [tool, name, count] of [
         ["contact_search", "contacts", 250],
         ["lists_list", "lists", 120],
       ] as const) {
-        const seen = new Set<string>();
+        const tokens = new Set<string>();
         let page: unknown = 1;
         for (let calls = 0; page !== undefined && calls < 10; calls++) {
           const answer = await call(tool, { limit: 200, page });
-          for (const { _id } of answer[name] as { _id: string }[]) seen.add(_id);
+          for (const { _id } of answer[name] as { _id: string }[]) tokens.add(_id);
           page = answer.nextPage;
         }
-        expect({ tool, seen: seen.size, page }).toEqual({ tool, seen: count, page: undefined });
+        expect({ tool, seen: tokens.size, page }).toEqual({ tool, seen: count, page: undefined });
       }
     },
   );
 
   it("leave stdout to the protocol, and the key out of everything", async () => {
     const { env, apiKey } = await account();
-    const session = await serving(env);
+    const session = await startMcp(env);
     await session.call("account_status");
     expect(await session.end()).toBe(0);
     for (const line of session.stdout().trim().split("\n"))
@@ -160,7 +161,7 @@ describe("reads", () => {
 describe("writes", () => {
   it("plan and apply an import of rows, a change, an unsubscription, a sync and a deletion", async () => {
     const { env, ecm } = await startSandbox();
-    const { call } = await serving(env, ["--allow-write"]);
+    const { call } = await startMcp(env, ["--allow-write"]);
     const apply = async (plan: Answer) => (await call("apply_plan", { token: plan.token })).summary;
 
     const rows = [ada, bob, { Email: "not an address" }];
@@ -169,10 +170,10 @@ describe("writes", () => {
       counts: { create: 2, reject: 1 },
       sample: [{ key: ada.Email, action: "create" }, { action: "create" }, { action: "reject" }],
     });
-    expect(await keysIn(ecm)).toEqual([]);
+    expect(await searchKeys(ecm)).toEqual([]);
     // Whom the plan does not write was counted with it.
     expect(await apply(imported)).toMatchObject({ rows: { read: 2, created: 2, rejected: 0 } });
-    expect(await keysIn(ecm, "--list", "News")).toEqual([ada.Email, bob.Email]);
+    expect(await searchKeys(ecm, "--list", "News")).toEqual([ada.Email, bob.Email]);
 
     const changed = await call("plan_change", { keys: [ada.Email], set: { "First Name": "A=B" } });
     expect(changed).toMatchObject({
@@ -183,7 +184,7 @@ describe("writes", () => {
 
     const left = await call("plan_unsubscribe", { where: "First_Name == 'A=B'" });
     expect(await apply(left)).toMatchObject({ rows: { updated: 1 } });
-    expect(await keysIn(ecm, "--status", "inactive")).toEqual([ada.Email]);
+    expect(await searchKeys(ecm, "--status", "inactive")).toEqual([ada.Email]);
 
     const synced = await call("plan_list_sync", {
       list: "News",
@@ -195,12 +196,12 @@ describe("writes", () => {
 
     const deleted = await call("plan_delete", { keys: [ada.Email, bob.Email] });
     expect(await apply(deleted)).toMatchObject({ rows: { deleted: 2 }, backup: expect.any(String) });
-    expect(await keysIn(ecm)).not.toContain(ada.Email);
+    expect(await searchKeys(ecm)).not.toContain(ada.Email);
   });
 
   it("guess neither what a yes means nor whom a table marks", async () => {
     const { env, ecm } = await account();
-    const { call, refusal } = await serving(env, ["--allow-write"]);
+    const { call, refusal } = await startMcp(env, ["--allow-write"]);
     const apply = async (plan: Answer) => (await call("apply_plan", { token: plan.token })).summary;
     const rows = [
       { Email: "c@example.com", Newsletter: "yes" },
@@ -220,12 +221,12 @@ describe("writes", () => {
     expect(await apply(await call("plan_unsubscribe", { keys_file, rows: "marked" }))).toMatchObject({
       rows: { updated: 1 },
     });
-    expect(await keysIn(ecm, "--status", "inactive")).toEqual([ada.Email]);
+    expect(await searchKeys(ecm, "--status", "inactive")).toEqual([ada.Email]);
   });
 
   it("refuse a number whose digits were lost, and keep those of a string", async () => {
     const { env } = await account();
-    const { call, refusal } = await serving(env, ["--allow-write"]);
+    const { call, refusal } = await startMcp(env, ["--allow-write"]);
     const error = await refusal("plan_import", {
       rows: [{ ...ada, "Last Name": Number("1234567890123456789") }],
     });
@@ -246,7 +247,7 @@ describe("writes", () => {
 
   it("give no token where nothing would change", async () => {
     const { env } = await account();
-    const { call } = await serving(env, ["--allow-write"]);
+    const { call } = await startMcp(env, ["--allow-write"]);
     expect(await call("plan_import", { rows: [ada] })).toMatchObject({
       token: null,
       counts: { unchanged: 1 },
@@ -257,10 +258,10 @@ describe("writes", () => {
     const { env } = await account();
     let now = Date.now();
     const clock: Clock = { now: () => now, sleep: () => Promise.resolve() };
-    const { call, refusal } = await serving(env, ["--allow-write"], clock);
+    const { call, refusal } = await startMcp(env, ["--allow-write"], clock);
     const add = (tag: string) => ({ all: true, set: { "Last Name": tag } });
     const { token } = await call("plan_change", add("One"));
-    const other = await serving(env, ["--allow-write"]);
+    const other = await startMcp(env, ["--allow-write"]);
     expect((await other.refusal("apply_plan", { token })).message).toMatch(/No plan of this session/);
     await call("apply_plan", { token });
     expect((await refusal("apply_plan", { token })).message).toMatch(/already been used/);
@@ -278,19 +279,19 @@ describe("writes", () => {
         stdin: apiKey,
       });
     await login(one);
-    const { call, refusal } = await serving(home, ["--allow-write"]);
+    const { call, refusal } = await startMcp(home, ["--allow-write"]);
     const { token } = await call("plan_delete", { all: true });
     await ecm(["auth", "logout", "shop", "--yes"]);
     await login(two);
     expect((await refusal("apply_plan", { token })).message).toBe("This plan was made for another account");
-    expect(await keysIn(two.ecm)).toHaveLength(2);
+    expect(await searchKeys(two.ecm)).toHaveLength(2);
   });
 });
 
 describe("a client that is mistaken, or was misled", () => {
   it("does not choose everybody by an empty list of keys", async () => {
     const { env, ecm } = await account();
-    const { refusal } = await serving(env, ["--allow-write"]);
+    const { refusal } = await startMcp(env, ["--allow-write"]);
     for (const [name, input] of [
       ["contact_search", { keys: [] }],
       ["plan_delete", { keys: [], lists: ["News"] }],
@@ -298,12 +299,12 @@ describe("a client that is mistaken, or was misled", () => {
     ] as const) {
       expect(await refusal(name, input)).toMatchObject({ type: "UsageError", exitCode: 2 });
     }
-    expect(await keysIn(ecm)).toHaveLength(2);
+    expect(await searchKeys(ecm)).toHaveLength(2);
   });
 
   it("does not override consent: a column about it is neither put aside nor read the other way round", async () => {
     const { env } = await startSandbox();
-    const { call, refusal } = await serving(env, ["--allow-write"]);
+    const { call, refusal } = await startMcp(env, ["--allow-write"]);
     const rows = [{ Email: "left@example.com", Unsubscribed: "yes" }];
     expect(await call("plan_import", { rows })).toMatchObject({ token: null, counts: { skip: 1 } });
     for (const input of [
@@ -350,7 +351,7 @@ describe("another account on this machine", () => {
     };
     const { run: mine } = JSON.parse((await set("own", "Mine")).stdout);
     const { run: theirs } = JSON.parse((await set("other", "Theirs")).stdout);
-    const { call, refusal } = await serving(home, ["--profile", "own"]);
+    const { call, refusal } = await startMcp(home, ["--profile", "own"]);
     expect((await call("runs_list")).runs).toMatchObject([{ run: mine }]);
     expect(await call("run_show", { run: "last" })).toMatchObject({ run: { run: mine } });
     expect(await call("run_show", { run: mine, changes: true })).toMatchObject({
@@ -365,7 +366,7 @@ describe("another account on this machine", () => {
 });
 
 describe("files", () => {
-  async function folderOf(name: string, env: Record<string, string> = {}) {
+  async function openFolder(name: string, env: Record<string, string> = {}) {
     const home = await temporaryHome();
     const folders = {
       config: home.ECM_CONFIG_DIR!,
@@ -387,7 +388,7 @@ describe("files", () => {
     await symlink("/proc/self/environ", join(folder, "environ.csv"));
     await symlink("/dev/zero", join(folder, "zero.csv"));
     execFileSync("mkfifo", [join(folder, "pipe.csv")]);
-    const { find, path } = await folderOf(folder);
+    const { find, path } = await openFolder(folder);
     expect(path).toBe(await realpath(folder));
     const file = await find("in/people.csv");
     expect(file).toMatch(/people\.csv$/);
@@ -427,9 +428,9 @@ describe("files", () => {
       "/dev",
       "/sys",
     ])
-      await expect(folderOf(name, { HOME: home }), name).rejects.toThrow(/more than an agent may read/);
-    expect((await folderOf(join(home, "imports"), { HOME: home })).path).toMatch(/imports$/);
-    await expect(folderOf(join(home, "missing"))).rejects.toThrow(/no folder/);
+      await expect(openFolder(name, { HOME: home }), name).rejects.toThrow(/more than an agent may read/);
+    expect((await openFolder(join(home, "imports"), { HOME: home })).path).toMatch(/imports$/);
+    await expect(openFolder(join(home, "missing"))).rejects.toThrow(/no folder/);
     const { env } = await startSandbox();
     await mkdir(env.ECM_CONFIG_DIR!, { recursive: true });
     const started = await ecmWith(env)(["mcp", "--files", env.ECM_CONFIG_DIR!], { stdin: "" });
@@ -437,13 +438,13 @@ describe("files", () => {
     // The key's own folder is closed even below a folder that is open.
     const above = dirname(env.ECM_CONFIG_DIR!);
     await writeFile(join(env.ECM_CONFIG_DIR!, "profiles.json"), "{}");
-    const { refusal } = await serving(env, ["--allow-write", "--files", above]);
+    const { refusal } = await startMcp(env, ["--allow-write", "--files", above]);
     expect((await refusal("plan_import", { file: "config/profiles.json" })).message).toMatch(/is outside/);
   });
 
   it("are refused to a tool, before a request", async () => {
     const { env } = await startSandbox();
-    const { refusal, client } = await serving(env, ["--allow-write"]);
+    const { refusal, client } = await startMcp(env, ["--allow-write"]);
     expect((await refusal("plan_import", { file: "/etc/passwd" })).message).toMatch(/outside/);
     expect((await refusal("plan_change", { keys_file: "../x", set: { a: "b" } })).message).toMatch(/outside/);
     expect(client.getInstructions()).toContain(process.cwd());
@@ -453,14 +454,14 @@ describe("files", () => {
     const { env } = await account();
     const folder = await temporaryFolder();
     await writeFile(join(folder, "people.csv"), "Email\neve@example.com\n");
-    const open = await serving(env, ["--allow-write", "--files", folder]);
+    const open = await startMcp(env, ["--allow-write", "--files", folder]);
     expect(open.client.getInstructions()).toContain(await realpath(folder));
     expect(await open.call("plan_import", { file: "people.csv" })).toMatchObject({ counts: { create: 1 } });
     expect(
       (await open.refusal("plan_import", { file: join(process.cwd(), "package.json") })).message,
     ).toMatch(/outside/);
 
-    const closed = await serving(env, ["--allow-write", "--no-files"]);
+    const closed = await startMcp(env, ["--allow-write", "--no-files"]);
     const { tools } = await closed.client.listTools();
     expect(tools.map(({ name }) => name)).not.toContain("plan_list_sync");
     expect(JSON.stringify(tools)).not.toMatch(/"(?:keys_)?file"/);
@@ -478,7 +479,7 @@ describe("files", () => {
         env: { ...env, HOME: homedir() },
       });
       child.stdin.end();
-      const { code, stderr } = await resultOf(child);
+      const { code, stderr } = await waitForResult(child);
       expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining("--files DIR") });
     }
   });
@@ -497,7 +498,7 @@ it("is loaded for its own command only", async () => {
     const env = { ...home, LOADED: file, NODE_OPTIONS: `--require=${hook}` };
     const child = spawnEcm(args, env);
     child.stdin!.end();
-    expect(await resultOf(child)).toMatchObject({ code: 0 });
+    expect(await waitForResult(child)).toMatchObject({ code: 0 });
     const files = (await readFile(file, "utf8")).split("\n").filter((each) => each.includes("/dist/"));
     const texts = await Promise.all(files.map((each) => readFile(each, "utf8")));
     return texts.some((text) => text.includes("notifications/initialized"));

@@ -1,4 +1,6 @@
-/** `ecm reports`: the dashboard and the overall numbers, one campaign, histograms; whatever the service tells. */
+/**
+ * `ecm reports`: the dashboard and the overall numbers, one campaign, histograms; whatever the service tells.
+ */
 import { describe, expect, it } from "vitest";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";
 import { errorBody, json, startHttpServer } from "../support/http-server.ts";
@@ -84,7 +86,7 @@ describe("reports", () => {
         expect(code).toBe(2);
         expect(stderr).toContain("--days");
       }
-      expect(server.seen).toEqual([]);
+      expect(server.requests).toEqual([]);
     },
   );
 
@@ -99,14 +101,14 @@ describe("reports", () => {
       expect(code).toBe(2);
       expect(stderr).toContain("--timezone");
     }
-    expect(server.seen).toEqual([]);
+    expect(server.requests).toEqual([]);
   });
 
   it("ask in the zone of this machine unless another is named", async () => {
     const { ecm, server } = await reporting({ dashboard: {}, "email/overall": {} });
     await ecm(["reports"]);
     await ecm(["reports", "--days", "90", "--timezone", "America/St_Johns"]);
-    expect(server.seen.map(({ url }) => url)).toEqual([
+    expect(server.requests.map(({ url }) => url)).toEqual([
       "/api/reports/dashboard?pastDays=30&timezone=UTC",
       "/api/reports/email/overall?pastDays=30&timezone=UTC",
       "/api/reports/dashboard?pastDays=90&timezone=America%2FSt_Johns",
@@ -227,7 +229,7 @@ describe("reports histogram", () => {
     const { ecm, server } = await reporting({ "email/overall/histogram": {} });
     for (const event of ["email-sent", "email-opened", "contact-unsubscribed"])
       expect((await ecm(["reports", "histogram", "--event", event])).code).toBe(0);
-    expect(server.seen.map(({ url }) => new URL(url, "http://x").searchParams.get("eventType"))).toEqual([
+    expect(server.requests.map(({ url }) => new URL(url, "http://x").searchParams.get("eventType"))).toEqual([
       "email-sent",
       "first-email-opened",
       "first-contact-unsubscribed",

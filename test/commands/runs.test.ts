@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { inputFile, manyRows, summaryOf } from "../bulk/kit.ts";
+import { inputFile, manyRows, parseSummary } from "../bulk/kit.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 describe("ecm runs", () => {
@@ -27,8 +27,8 @@ describe("ecm runs", () => {
   it("lists the newest first, shows one, and takes the beginning of an id for the whole", async () => {
     const { ecm } = await startSandbox();
     const path = await inputFile(manyRows(20));
-    const stopped = summaryOf(await ecm(["import", path, "--max-requests", "8", "--json"]));
-    const done = summaryOf(await ecm(["import", await inputFile(manyRows(2)), "--json"]));
+    const stopped = parseSummary(await ecm(["import", path, "--max-requests", "8", "--json"]));
+    const done = parseSummary(await ecm(["import", await inputFile(manyRows(2)), "--json"]));
     const listed = JSON.parse((await ecm(["runs", "list", "--json"])).stdout) as {
       run: string;
       status: string;
@@ -37,8 +37,8 @@ describe("ecm runs", () => {
       [done.run, "completed"],
       [stopped.run, "stopped"],
     ]);
-    const shown = JSON.parse((await ecm(["runs", "show", stopped.run!.slice(0, -1), "--json"])).stdout);
-    expect(shown).toMatchObject({
+    const output = JSON.parse((await ecm(["runs", "show", stopped.run!.slice(0, -1), "--json"])).stdout);
+    expect(output).toMatchObject({
       run: stopped.run,
       kind: "import",
       status: "stopped",
@@ -53,7 +53,7 @@ describe("ecm runs", () => {
 
   it("keeps its folders to their owner", async () => {
     const { ecm, env } = await startSandbox();
-    const { run } = summaryOf(await ecm(["import", await inputFile("Email\na@x.org\nwrong\n"), "--json"]));
+    const { run } = parseSummary(await ecm(["import", await inputFile("Email\na@x.org\nwrong\n"), "--json"]));
     const folder = join(env.ECM_STATE_DIR!, "runs", run!);
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
     const files = await readdir(folder);
@@ -73,14 +73,14 @@ describe("ecm runs", () => {
 
   it("removes a run only when told, and only one that is named whole", async () => {
     const { ecm } = await startSandbox();
-    const stopped = summaryOf(
+    const stopped = parseSummary(
       await ecm(["import", await inputFile(manyRows(20)), "--max-requests", "8", "--json"]),
     );
-    const done = summaryOf(await ecm(["import", await inputFile(manyRows(2)), "--json"]));
+    const done = parseSummary(await ecm(["import", await inputFile(manyRows(2)), "--json"]));
     for (const run of [done.run!, stopped.run!]) {
-      const asked = await ecm(["runs", "remove", run]);
-      expect(asked.code).toBe(2);
-      expect(asked.stderr).toContain("--yes");
+      const dialog = await ecm(["runs", "remove", run]);
+      expect(dialog.code).toBe(2);
+      expect(dialog.stderr).toContain("--yes");
     }
     for (const word of ["", " ", done.run!.slice(0, -1), "2"]) {
       const refused = await ecm(["runs", "remove", word, "--yes"]);
@@ -89,16 +89,16 @@ describe("ecm runs", () => {
     }
     expect(JSON.parse((await ecm(["runs", "list", "--json"])).stdout)).toHaveLength(2);
     expect((await ecm(["runs", "rm", done.run!, "--yes"])).code).toBe(0);
-    const asked = await ecm(["runs", "remove", "last"], { terminalColumns: 200, typed: "y\r" });
-    expect(asked.stderr).toContain("of 20 rows not attempted");
-    expect(asked.code).toBe(0);
+    const dialog = await ecm(["runs", "remove", "last"], { terminalColumns: 200, typed: "y\r" });
+    expect(dialog.stderr).toContain("of 20 rows not attempted");
+    expect(dialog.code).toBe(0);
     expect((await ecm(["runs", "list", "--json"])).stdout).toBe("[]\n");
   });
 
   it("goes on only in the account that the run belongs to", async () => {
     const one = await startSandbox();
     const other = await startSandbox();
-    const stopped = summaryOf(
+    const stopped = parseSummary(
       await one.ecm(["import", await inputFile(manyRows(20)), "--max-requests", "8", "--json"]),
     );
     const refused = await one.ecm(["runs", "resume", stopped.run!], {
@@ -125,7 +125,7 @@ describe("what lies among the runs and is none", () => {
   async function withRun() {
     const service = await startSandbox();
     const { ecm, env } = service;
-    const { run } = summaryOf(await ecm(["import", await inputFile(manyRows(2)), "--json"]));
+    const { run } = parseSummary(await ecm(["import", await inputFile(manyRows(2)), "--json"]));
     const root = join(env.ECM_STATE_DIR!, "runs");
     const put = async (name: string, manifest: string) => {
       await mkdir(join(root, name), { recursive: true });
@@ -139,19 +139,19 @@ describe("what lies among the runs and is none", () => {
     const { ecm, run, put } = await withRun();
     for (const name of ["zzz-app", "0-app"]) {
       const folder = await put(name, manifest);
-      const said = `warning: ${folder} is not a run of ecm\n`;
-      const shown = await ecm(["runs", "show", "last", "--json"]);
-      expect(shown).toMatchObject({ code: 0, stderr: expect.stringContaining(said) });
-      expect(JSON.parse(shown.stdout).run).toBe(run);
+      const warning = `warning: ${folder} is not a run of ecm\n`;
+      const output = await ecm(["runs", "show", "last", "--json"]);
+      expect(output).toMatchObject({ code: 0, stderr: expect.stringContaining(warning) });
+      expect(JSON.parse(output.stdout).run).toBe(run);
       const listed = await ecm(["runs", "list", "--json"]);
-      expect(listed).toMatchObject({ code: 0, stderr: expect.stringContaining(said) });
+      expect(listed).toMatchObject({ code: 0, stderr: expect.stringContaining(warning) });
       expect(JSON.parse(listed.stdout)).toHaveLength(1);
       const undone = await ecm(["runs", "undo", "last", "--dry-run", "--json"]);
-      expect(undone).toMatchObject({ code: 3, stderr: expect.stringContaining(said) });
-      expect(summaryOf(undone).file).toBe(run);
+      expect(undone).toMatchObject({ code: 3, stderr: expect.stringContaining(warning) });
+      expect(parseSummary(undone).file).toBe(run);
       expect(await ecm(["runs", "resume", "last"])).toMatchObject({ code: 2 });
       expect((await ecm(["runs", "rejects", "last"])).code).toBe(0);
-      expect((await ecm(["doctor"])).stderr).toContain(said);
+      expect((await ecm(["doctor"])).stderr).toContain(warning);
       expect((await ecm(["contact", "erase", "p0@example.com", "--dry-run"])).code).toBe(0);
       await rm(folder, { recursive: true });
     }
@@ -188,7 +188,7 @@ describe("what lies among the runs and is none", () => {
     const undone = await ecm(["runs", "undo", "last", "--dry-run", "--json"]);
     expect(undone.code).toBe(3);
     expect(undone.stderr).toContain("warning: Cannot read run 20200101-0000-abcdef");
-    expect(summaryOf(undone).file).toBe(run);
+    expect(parseSummary(undone).file).toBe(run);
   });
 
   it("is not swept away, as what never became a run is", async () => {
@@ -224,7 +224,7 @@ describe("ecm runs prune", () => {
     const { ecm, env } = service;
     const state = env.ECM_STATE_DIR!;
     const imported = async (text: string, ...flags: string[]) =>
-      summaryOf(await ecm(["import", await inputFile(text), "--json", ...flags])).run!;
+      parseSummary(await ecm(["import", await inputFile(text), "--json", ...flags])).run!;
     const old = await imported(manyRows(2));
     const open = await imported(manyRows(20), "--max-requests", "8");
     const recent = await imported(manyRows(3));
@@ -262,7 +262,7 @@ describe("ecm runs prune", () => {
 
   it("keeps a run that an unfinished undo reads", async () => {
     const { ecm, env } = await startSandbox();
-    const { run } = summaryOf(await ecm(["import", await inputFile(manyRows(20)), "--json"]));
+    const { run } = parseSummary(await ecm(["import", await inputFile(manyRows(20)), "--json"]));
     await ecm(["runs", "undo", run!, "--delete-created", "--yes", "--max-requests", "8"]);
     await age(env.ECM_STATE_DIR!, run!, 100);
     const { stdout } = await ecm(["runs", "prune", "--yes", "--json"]);

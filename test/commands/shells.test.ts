@@ -4,7 +4,7 @@
  * @module-tag slow
  */
 import { describe, expect } from "vitest";
-import { askBash, askFish, inShell, lists, seen, typeInto } from "./shells.ts";
+import { askBash, askFish, inShell, lists, readScreen, typeInto } from "./shells.ts";
 
 /** What is typed, `⇥` the tab key, and the words that come of it. */
 const typing: [typed: string, words: string[]][] = [
@@ -42,9 +42,9 @@ const expected = typing.map(([, words]) => words.map((word) => `[${word}]`).join
 
 describe("completions in real shells", () => {
   for (const shell of ["bash", "zsh"]) {
-    const { told, it } = inShell(shell);
-    it(`take names with blanks, quotes, signs and Japanese in ${shell}, and quote them right${told}`, async () => {
-      const { env, folder, run } = await seen();
+    const { missingNote, it } = inShell(shell);
+    it(`take names with blanks, quotes, signs and Japanese in ${shell}, and quote them right${missingNote}`, async () => {
+      const { env, folder, run } = await readScreen();
       const more = `ecm runs show ${run.slice(0, -1)}\t`;
       const words = await typeInto(shell, [...lines, more], folder, env);
       expect(words).toEqual([...expected, `[runs][show][${run}]`]);
@@ -52,8 +52,8 @@ describe("completions in real shells", () => {
   }
 
   const fish = inShell("fish");
-  fish.it(`offer the same in fish, which quotes by itself${fish.told}`, async () => {
-    const { env, folder } = await seen();
+  fish.it(`offer the same in fish, which quotes by itself${fish.missingNote}`, async () => {
+    const { env, folder } = await readScreen();
     const offered = await askFish(
       lines.map((line) => line.replace(/\t.*/, "")),
       folder,
@@ -66,8 +66,8 @@ describe("completions in real shells", () => {
   });
 
   const bash = inShell("bash");
-  bash.it(`answer bash as it cuts words, with and without a value begun${bash.told}`, async () => {
-    const { env, folder } = await seen();
+  bash.it(`answer bash as it cuts words, with and without a value begun${bash.missingNote}`, async () => {
+    const { env, folder } = await readScreen();
     const ask = (...words: string[]) => askBash(["ecm", ...words], folder, env);
     expect(await ask("lists", "sync", "Spr")).toEqual(["Spring\\ fair", "Spring\\ fling"]);
     expect(await ask("import", "--list", "=", "Spr")).toEqual(["Spring\\ fair", "Spring\\ fling"]);

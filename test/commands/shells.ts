@@ -1,10 +1,12 @@
-/** Real shells on a real terminal: what is typed, the tab key included, and which words `ecm` gets in the end. */
+/**
+ * Real shells on a real terminal: what is typed, the tab key included, and which words `ecm` gets in the end.
+ */
 import { spawn, spawnSync } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { it } from "vitest";
-import { resultOf, temporaryFolder } from "../support/ecm.ts";
+import { temporaryFolder, waitForResult } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -15,7 +17,7 @@ function missingFor(shell: string): string | undefined {
 }
 
 /** Puts an `ecm` into `folder/bin` that completes as ever, and otherwise writes its words down. */
-export async function makeWitness(folder: string): Promise<void> {
+export async function installArgumentRecorder(folder: string): Promise<void> {
   const program = `"${process.execPath}" "${join(root, "bin/ecm.js")}"`;
   const file = join(folder, "bin/ecm");
   await mkdir(dirname(file), { recursive: true });
@@ -54,7 +56,7 @@ export async function typeInto(
     cwd: folder,
     env: { ...environment(folder, env), TERM: "dumb", COLUMNS: "200" },
   });
-  const ended = resultOf(child);
+  const ended = waitForResult(child);
   child.stdin.write(`${[setup, ...lines, "exit"].join("\n")}\n`);
   await ended;
   return (await readFile(join(folder, "words"), "utf8")).split("\n").slice(0, -1);
@@ -71,7 +73,7 @@ end`;
     cwd: folder,
     env: environment(folder, env),
   });
-  const { stdout } = await resultOf(child);
+  const { stdout } = await waitForResult(child);
   return stdout
     .split("---\n")
     .slice(0, -1)
@@ -89,7 +91,7 @@ export async function askBash(
     cwd: folder,
     env: environment(folder, env),
   });
-  const { stdout } = await resultOf(child);
+  const { stdout } = await waitForResult(child);
   return stdout.split("\n").filter((line) => line !== "");
 }
 
@@ -113,7 +115,7 @@ export const lists = [
 ];
 
 /** An account whose names were seen by earlier commands, and a folder with a file. */
-export async function seen() {
+export async function readScreen() {
   const tags = ["VIP gold", 'say "hi"'];
   const sandbox = await startSandbox({ contents: { lists, tags, fields: ["Shoe size"] } });
   const { ecm } = sandbox;
@@ -122,13 +124,13 @@ export async function seen() {
   const file = join(folder, "people.csv");
   await writeFile(file, "Email\nada@example.com\n");
   const { stdout } = await ecm(["import", file, "--json"]);
-  await makeWitness(folder);
+  await installArgumentRecorder(folder);
   return { ...sandbox, folder, run: JSON.parse(stdout).run as string };
 }
 
 /** A shell that is not here is said so in the test's name. */
 export const inShell = (shell: string) => {
   const missing = missingFor(shell);
-  const told = missing ? ` (not tested: there is no ${missing} here)` : "";
-  return { told, it: it.skipIf(missing !== undefined) };
+  const missingNote = missing ? ` (not tested: there is no ${missing} here)` : "";
+  return { missingNote, it: it.skipIf(missing !== undefined) };
 };

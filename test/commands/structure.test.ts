@@ -20,7 +20,7 @@ async function done(result: ReturnType<Run>): Promise<string> {
   return stdout;
 }
 
-async function structureOf(ecm: Run): Promise<ContactStructure> {
+async function readStructure(ecm: Run): Promise<ContactStructure> {
   return JSON.parse(await done(ecm(["structure", "get", "--json"]))) as ContactStructure;
 }
 
@@ -29,7 +29,7 @@ const labels = (things: { label: string }[] = []) => things.map(({ label }) => l
 describe("structure get and list", () => {
   it("show the same object, by label, by id, and without a name", async () => {
     const { ecm } = await startSandbox();
-    const structure = await structureOf(ecm);
+    const structure = await readStructure(ecm);
     expect(JSON.parse(await done(ecm(["structure", "list", "--json"])))).toEqual([structure]);
     expect(JSON.parse(await done(ecm(["structure", "get", "default", "--json"])))).toEqual(structure);
     expect(await done(ecm(["structure", "get", structure._id, "-o", "id"]))).toBe(`${structure._id}\n`);
@@ -39,24 +39,24 @@ describe("structure get and list", () => {
   it("show a person each field and tag on a line", async () => {
     const { ecm } = await startSandbox();
     await done(ecm(["structure", "tag", "add", "名前"]));
-    const shown = await done(ecm(["structure", "get"], { terminalColumns: 100, env: { NO_COLOR: "1" } }));
-    expect(shown).toMatch(/^part +label +type +id$/m);
-    expect(shown).toMatch(/^label +Default$/m);
-    expect(shown).toMatch(/^field +First Name +text/m);
-    expect(shown).toMatch(/^tag +名前/m);
+    const output = await done(ecm(["structure", "get"], { terminalColumns: 100, env: { NO_COLOR: "1" } }));
+    expect(output).toMatch(/^part +label +type +id$/m);
+    expect(output).toMatch(/^label +Default$/m);
+    expect(output).toMatch(/^field +First Name +text/m);
+    expect(output).toMatch(/^tag +名前/m);
   });
 });
 
 describe("structure update, field and tag", () => {
   it("change what is named and keep everything else", async () => {
     const { ecm } = await startSandbox();
-    const before = await structureOf(ecm);
+    const before = await readStructure(ecm);
     await done(ecm(["structure", "field", "add", "Customer number", "--required"]));
     await done(ecm(["structure", "field", "rename", "last name", "Surname"]));
     await done(ecm(["structure", "tag", "add", "north, west", "vip", "VIP"]));
     await done(ecm(["structure", "tag", "rename", "vip", "gold"]));
     await done(ecm(["structure", "update", "--label", "顧客", "--key-name", "E-mail"]));
-    const after = await structureOf(ecm);
+    const after = await readStructure(ecm);
     expect(after).toMatchObject({ _id: before._id, label: "顧客", keyName: "E-mail", keyType: "email" });
     expect(labels(after.fields)).toEqual(["First Name", "Surname", "Customer number"]);
     expect(after.fields.slice(0, 2)).toEqual([before.fields[0], { ...before.fields[1], label: "Surname" }]);
@@ -67,7 +67,7 @@ describe("structure update, field and tag", () => {
   it("say `unchanged` and send nothing when nothing would change", async () => {
     const { ecm } = await startSandbox();
     await done(ecm(["structure", "tag", "add", "vip"]));
-    const before = await structureOf(ecm);
+    const before = await readStructure(ecm);
     for (const args of [
       ["tag", "add", "VIP"],
       ["update", "--label", "Default"],
@@ -76,7 +76,7 @@ describe("structure update, field and tag", () => {
       const { code, stderr } = await withoutLimits(ecm(["structure", ...args]));
       expect({ code, stderr }).toEqual({ code: 0, stderr: "unchanged\n" });
     }
-    expect(await structureOf(ecm)).toEqual(before);
+    expect(await readStructure(ecm)).toEqual(before);
   });
 
   it("refuse a label that is taken, in any case, with exit 6", async () => {
@@ -95,14 +95,14 @@ describe("structure update, field and tag", () => {
 
   it("print the whole update with --dry-run, and send none", async () => {
     const { ecm } = await startSandbox();
-    const { _id, keyType, ...rest } = await structureOf(ecm);
-    const shown = JSON.parse(await done(ecm(["structure", "field", "add", "City", "--dry-run", "--json"])));
-    expect(shown).toEqual({
+    const { _id, keyType, ...rest } = await readStructure(ecm);
+    const output = JSON.parse(await done(ecm(["structure", "field", "add", "City", "--dry-run", "--json"])));
+    expect(output).toEqual({
       method: "PUT",
       path: `/api/contact-structure/${_id}`,
       body: { ...rest, fields: [...rest.fields, { label: "City", dataType: "text", required: false }] },
     });
-    expect(await structureOf(ecm)).toEqual({ _id, keyType, ...rest });
+    expect(await readStructure(ecm)).toEqual({ _id, keyType, ...rest });
   });
 
   it("remove a field only when it is confirmed, with its values", async () => {
@@ -112,14 +112,14 @@ describe("structure update, field and tag", () => {
     const refused = await ecm(["structure", "field", "remove", "Fax"]);
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain("--yes");
-    expect(labels((await structureOf(ecm)).fields)).toContain("Fax");
+    expect(labels((await readStructure(ecm)).fields)).toContain("Fax");
     await done(ecm(["structure", "field", "remove", "fax", "--yes"]));
     const contact = JSON.parse(await done(ecm(["contact", "get", "a@x.org", "--json"])));
     expect(contact.fields).toEqual([]);
     await done(ecm(["structure", "tag", "add", "vip"]));
     expect((await ecm(["structure", "tag", "remove", "vip"])).code).toBe(2);
     await done(ecm(["structure", "tag", "remove", "vip", "-y"]));
-    expect((await structureOf(ecm)).tags).toEqual([]);
+    expect((await readStructure(ecm)).tags).toEqual([]);
   });
 
   it("ask a person before they remove anything, and take no for an answer", async () => {
@@ -134,9 +134,9 @@ describe("structure update, field and tag", () => {
     expect(refused.stderr).toContain(
       'Remove the field "Last Name"? Every contact loses its value; the structure',
     );
-    expect(labels((await structureOf(ecm)).fields)).toContain("Last Name");
+    expect(labels((await readStructure(ecm)).fields)).toContain("Last Name");
     expect((await remove("y\r")).code).toBe(0);
-    expect(labels((await structureOf(ecm)).fields)).toEqual(["First Name"]);
+    expect(labels((await readStructure(ecm)).fields)).toEqual(["First Name"]);
   });
 
   it.each([
@@ -187,9 +187,9 @@ describe("a structure kept as a file", () => {
     const changes = JSON.parse((await run("diff", "--json")).stdout) as { action: string }[];
     expect(changes.map(({ action }) => action)).toEqual(["rename", "change", "keep", "rename", "add"]);
 
-    const before = await structureOf(ecm);
+    const before = await readStructure(ecm);
     expect((await run("apply", "--dry-run")).code).toBe(0);
-    expect(await structureOf(ecm)).toEqual(before);
+    expect(await readStructure(ecm)).toEqual(before);
     const applied = await run("apply", "--json");
     expect(applied.stderr).toBe(`${expected.join("\n")}\n`);
     const after = JSON.parse(applied.stdout) as ContactStructure;
@@ -198,7 +198,7 @@ describe("a structure kept as a file", () => {
     expect(after.fields[2]!._id).toBe(before.fields[2]!._id);
 
     expect((await run("apply", "--prune")).code).toBe(2);
-    expect(await structureOf(ecm)).toEqual(after);
+    expect(await readStructure(ecm)).toEqual(after);
     await done(run("apply", "--prune", "--yes"));
     expect(await run("diff", "--exit-code")).toMatchObject({ code: 0, stdout: "" });
     const contact = await done(ecm(["contact", "get", "a@x.org", "-o", "csv", "--columns", "Town,tags"]));
@@ -245,7 +245,7 @@ describe("a structure file that is not what it seems", () => {
     });
     const env = { ECM_BASE_URL: server.baseUrl, ECM_API_KEY: `ecm_us_${"x".repeat(43)}` };
     const writes = () =>
-      server.seen.filter(({ method }) => method === "PUT").map(({ body }) => JSON.parse(body));
+      server.requests.filter(({ method }) => method === "PUT").map(({ body }) => JSON.parse(body));
     return { ecm: ecmWith({ ...(await temporaryHome()), ...env }), writes };
   };
 
@@ -313,7 +313,7 @@ describe("a service that tells less, or has moved on", () => {
   async function against(answer: Parameters<typeof startHttpServer>[0]) {
     const server = await startHttpServer(answer);
     const env = { ECM_BASE_URL: server.baseUrl, ECM_API_KEY: `ecm_us_${"x".repeat(43)}` };
-    return { ecm: ecmWith({ ...(await temporaryHome()), ...env }), seen: server.seen };
+    return { ecm: ecmWith({ ...(await temporaryHome()), ...env }), seen: server.requests };
   }
 
   it("is asked for the whole structure when the listing leaves out tags, and gets every attribute of fields and tags back, and nothing else", async () => {
@@ -485,10 +485,10 @@ describe("a service that tells less, or has moved on", () => {
     const zip = { ...structure.fields[0]!, _id: "f2", label: "Zip" };
     const later = { ...unversioned, fields: [...structure.fields, zip] };
     const { ecm, seen } = await against((request, response) => {
-      const isAsked = seen.some(({ url }) => url.includes("/search"));
+      const isRequested = seen.some(({ url }) => url.includes("/search"));
       if (request.url.includes("/search")) return json(response, 200, { totalRecords: 3, contacts: [] });
       if (request.method === "PUT") return json(response, 200, { ...later, ...JSON.parse(request.body) });
-      const now = isAsked ? later : unversioned;
+      const now = isRequested ? later : unversioned;
       json(response, 200, request.url.endsWith("/s1") ? now : [now]);
     });
     const terminal = { terminalColumns: 120, typed: "y\r" };

@@ -2,7 +2,7 @@ import { appendFile, readdir, readFile, stat, writeFile } from "node:fs/promises
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openSuppressions } from "../../src/privacy/suppressions.ts";
-import { ecmWith, resultOf, spawnEcm, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { ecmWith, spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 async function home() {
@@ -43,9 +43,9 @@ describe("ecm suppressions", () => {
 
   it("hashes with a key of its own in each file: two lists of one person share nothing", async () => {
     const [one, other] = [await home(), await home()];
-    const hashOf = async ({ ecm }: typeof one) =>
+    const readHash = async ({ ecm }: typeof one) =>
       (await ecm(["suppressions", "add", "ada@example.com", "-o", "id"])).stdout;
-    expect(await hashOf(one)).not.toBe(await hashOf(other));
+    expect(await readHash(one)).not.toBe(await readHash(other));
   });
 
   it.each(["ada@example.com", " ADA@Example.COM ", "mailto:ada@example.com", "Ada <ada@example.com>"])(
@@ -103,10 +103,10 @@ describe("ecm suppressions", () => {
     async (key) => {
       const file = join(await temporaryFolder(), "keys.txt");
       await writeFile(file, `eve@example.com\n${key}\n`);
-      const [typed, named] = [await home(), await home()];
+      const [typed, output] = [await home(), await home()];
       expect((await typed.ecm(["suppressions", "add", "eve@example.com", key])).code).toBe(0);
-      expect((await named.ecm(["suppressions", "add", "--keys", file])).code).toBe(0);
-      for (const { ecm } of [typed, named]) expect((await ecm(["suppressions", "check", key])).code).toBe(0);
+      expect((await output.ecm(["suppressions", "add", "--keys", file])).code).toBe(0);
+      for (const { ecm } of [typed, output]) expect((await ecm(["suppressions", "check", key])).code).toBe(0);
     },
   );
 
@@ -117,9 +117,9 @@ describe("ecm suppressions", () => {
       const file = join(await temporaryFolder(), "keys.txt");
       await writeFile(file, `Email\neve@example.com\n"${key}"\n`);
       expect((await ecm(["suppressions", "add", "bob@example.com", key])).code).toBe(2);
-      const named = await ecm(["suppressions", "add", "--keys", file]);
-      expect(named.code).toBe(3);
-      expect(named.stderr).toContain(`${file}:3: `);
+      const output = await ecm(["suppressions", "add", "--keys", file]);
+      expect(output.code).toBe(3);
+      expect(output.stderr).toContain(`${file}:3: `);
       expect(JSON.parse((await ecm(["suppressions", "list", "--json"])).stdout)).toHaveLength(1);
     },
   );
@@ -166,7 +166,7 @@ describe("ecm suppressions", () => {
         const file = join(folder, `${child}.txt`);
         const keys = Array.from({ length: 300 }, (_, index) => `p${child}-${index}@example.com`);
         await writeFile(file, `${keys.join("\n")}\n`);
-        return resultOf(spawnEcm(["suppressions", "add", "--keys", file], env));
+        return waitForResult(spawnEcm(["suppressions", "add", "--keys", file], env));
       }),
     );
     expect(children.map(({ code }) => code)).toEqual([0, 0]);
@@ -196,8 +196,8 @@ describe("ecm contact create and the suppression list", () => {
     const body = JSON.stringify({ key: "ada@example.com", contactStructureId: "x" });
     expect((await ecm(["contact", "create", "--data", "-"], { stdin: body })).code).toBe(6);
     expect((await ecm(["contact", "create", "--key", "bob@example.com"])).code).toBe(0);
-    const told = await ecm(["contact", "create", "--key", "ada@example.com", "--include-suppressed"]);
-    expect(told.code).toBe(0);
+    const result = await ecm(["contact", "create", "--key", "ada@example.com", "--include-suppressed"]);
+    expect(result.code).toBe(0);
   });
 
   it("creates nobody while the list cannot be read", async () => {
@@ -220,14 +220,14 @@ describe("ecm contact create and the suppression list", () => {
     const people = join(await temporaryFolder(), "people.csv");
     await writeFile(people, "Email\neve@example.com\n");
     expect((await ecm(["lists", "create", "News"])).code).toBe(0);
-    for (const words of [
+    for (const args of [
       ["contact", "create", "--key", "eve@example.com"],
       ["import", people],
       ["lists", "sync", "News", people, "--create"],
       ["suppressions", "add", "eve@example.com"],
     ]) {
-      const refused = await ecm(words);
-      expect(refused.code, words.join(" ")).toBe(1);
+      const refused = await ecm(args);
+      expect(refused.code, args.join(" ")).toBe(1);
       expect(refused.stderr).toContain(file);
       expect(refused.stderr).toMatch(/\nhint: Restore the file from a backup/);
     }

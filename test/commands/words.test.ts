@@ -10,8 +10,8 @@ describe("other words for a command", () => {
     for (const key of ["ada@example.com", "bob@example.com", "eve@example.com"]) {
       expect((await ecm(["contacts", "create", "--key", key])).code).toBe(0);
     }
-    const keys = async (...words: string[]) =>
-      (await ecm([...words, "-o", "tsv", "--columns", "key", "-q"])).stdout.trim().split("\n").slice(1);
+    const keys = async (...args: string[]) =>
+      (await ecm([...args, "-o", "tsv", "--columns", "key", "-q"])).stdout.trim().split("\n").slice(1);
     expect(await keys("contact", "search", "ada@example.com", "--key", "eve@example.com")).toEqual([
       "ada@example.com",
       "eve@example.com",
@@ -28,8 +28,8 @@ describe("other words for a command", () => {
 
   it("are not shown in help", async () => {
     const ecm = ecmWith(await temporaryHome());
-    for (const words of [["--help"], ["contact", "--help"], ["contact", "search", "--help"]]) {
-      expect((await ecm(words)).stdout).not.toMatch(/contacts?\||search\|/);
+    for (const args of [["--help"], ["contact", "--help"], ["contact", "search", "--help"]]) {
+      expect((await ecm(args)).stdout).not.toMatch(/contacts?\||search\|/);
     }
   });
 
@@ -40,11 +40,11 @@ describe("other words for a command", () => {
     ["undo", "ecm runs undo"],
     ["contact tag", "--add-tag"],
     ["lists add", "--add-list"],
-  ])("are answered with the command that was meant: ecm %s", async (words, meant) => {
+  ])("are answered with the command that was meant: ecm %s", async (args, meant) => {
     const ecm = ecmWith(await temporaryHome());
-    const result = await ecm([...words.split(" "), "ada@example.com"]);
+    const result = await ecm([...args.split(" "), "ada@example.com"]);
     expect(result).toMatchObject({ code: 2, stdout: "" });
-    expect(result.stderr).toContain(`There is no command "ecm ${words}"`);
+    expect(result.stderr).toContain(`There is no command "ecm ${args}"`);
     expect(result.stderr).toContain(`hint: Use: `);
     expect(result.stderr).toContain(meant);
   });

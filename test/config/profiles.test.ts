@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Folders } from "../../src/config/folders.ts";
 import { openProfiles } from "../../src/config/profile-store.ts";
-import { profilesFile } from "../../src/config/profiles.ts";
+import { toProfilesPath } from "../../src/config/profiles.ts";
 import { UsageError } from "../../src/errors.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 
@@ -12,15 +12,15 @@ async function temporaryFolders(): Promise<Folders> {
   return { config: join(home, "config"), state: join(home, "state"), cache: join(home, "cache") };
 }
 
-const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
+const readMode = async (path: string) => (await stat(path)).mode & 0o777;
 const profile = { baseUrl: "https://api.example.com", apiKey: "ecm_us_x" };
 
 describe("the profiles", () => {
   it("are in one file for its owner alone, in a folder for its owner alone", async () => {
     const folders = await temporaryFolders();
     (await openProfiles(folders)).save("work", profile);
-    expect(await modeOf(folders.config)).toBe(0o700);
-    expect(await modeOf(profilesFile(folders))).toBe(0o600);
+    expect(await readMode(folders.config)).toBe(0o700);
+    expect(await readMode(toProfilesPath(folders))).toBe(0o600);
     expect(await readdir(folders.config)).toEqual(["profiles.json"]);
   });
 
@@ -36,10 +36,10 @@ describe("the profiles", () => {
     const folders = await temporaryFolders();
     (await openProfiles(folders)).save("work", profile);
     await chmod(folders.config, 0o755);
-    await chmod(profilesFile(folders), 0o644);
+    await chmod(toProfilesPath(folders), 0o644);
     expect((await openProfiles(folders)).get("work")).toEqual(profile);
-    expect(await modeOf(folders.config)).toBe(0o700);
-    expect(await modeOf(profilesFile(folders))).toBe(0o600);
+    expect(await readMode(folders.config)).toBe(0o700);
+    expect(await readMode(toProfilesPath(folders))).toBe(0o600);
   });
 
   it("are there for the next process; the first becomes the current one", async () => {
@@ -112,7 +112,7 @@ describe("the profiles", () => {
     async (_name, content) => {
       const folders = await temporaryFolders();
       await mkdir(folders.config, { recursive: true });
-      await writeFile(profilesFile(folders), content);
+      await writeFile(toProfilesPath(folders), content);
       const profiles = await openProfiles(folders);
       const failure = (() => {
         try {
@@ -122,12 +122,12 @@ describe("the profiles", () => {
         }
       })();
       expect(failure).toBeInstanceOf(UsageError);
-      expect((failure as UsageError).message).toContain(profilesFile(folders));
+      expect((failure as UsageError).message).toContain(toProfilesPath(folders));
       expect(JSON.stringify((failure as UsageError).details) + (failure as UsageError).message).not.toContain(
         "secret",
       );
       expect(() => profiles.save("work", profile)).toThrow(UsageError);
-      expect(await readFile(profilesFile(folders), "utf8")).toBe(content);
+      expect(await readFile(toProfilesPath(folders), "utf8")).toBe(content);
     },
   );
 });

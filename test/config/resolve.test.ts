@@ -219,7 +219,7 @@ describe("the account that a command works with", () => {
 describe("the key", () => {
   const withKey = (profile: Profile) =>
     resolve({}, {}, store({ p: { ...work, apiKey: undefined, ...profile } }, "p"));
-  const keyOf = async (profile: Profile) => (await withKey(profile)).key();
+  const readKey = async (profile: Profile) => (await withKey(profile)).key();
 
   it("comes from the first line that the key command prints, and the command runs once", async () => {
     const resolved = await withKey({ apiKeyCommand: "echo key-$RANDOM-$$; echo second line" });
@@ -233,26 +233,26 @@ describe("the key", () => {
     ["prints nothing", "true", /printed nothing/],
     ["does not exist", "no-such-command-here 2>/dev/null", /exit code 127/],
   ])("is missing when its command %s", async (_name, apiKeyCommand, words) => {
-    const error = await keyOf({ apiKeyCommand }).catch((failure: unknown) => failure);
+    const error = await readKey({ apiKeyCommand }).catch((failure: unknown) => failure);
     expect(error).toMatchObject({ exitCode: 4, message: expect.stringMatching(words) });
-    const said = error as NoKeyError;
-    expect(said.message + said.details.hint).not.toMatch(/half-a-key|no-such-command/);
+    const failure = error as NoKeyError;
+    expect(failure.message + failure.details.hint).not.toMatch(/half-a-key|no-such-command/);
   });
 
   it.each(["two words", "tab\there", "new\nline", "schl\u00fcssel", "\u001b[31m", "x".repeat(501)])(
     "%j is refused before anything is sent, and is not repeated",
     async (apiKey) => {
-      const error = await keyOf({ apiKey }).catch((failure: unknown) => failure);
+      const error = await readKey({ apiKey }).catch((failure: unknown) => failure);
       expect(error).toBeInstanceOf(UsageError);
       expect((error as UsageError).message).not.toContain(apiKey);
     },
   );
 
   it("is not read from what is piped to the command itself", async () => {
-    await expect(keyOf({ apiKeyCommand: "cat" })).rejects.toThrow("printed nothing");
+    await expect(readKey({ apiKeyCommand: "cat" })).rejects.toThrow("printed nothing");
   });
 
   it("is missing in a profile that has none", async () => {
-    await expect(keyOf({})).rejects.toMatchObject({ exitCode: 4 });
+    await expect(readKey({})).rejects.toMatchObject({ exitCode: 4 });
   });
 });

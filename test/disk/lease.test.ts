@@ -1,10 +1,13 @@
-/** One process at a time: processes that live, that are gone, that cannot be seen, and that come at the same moment. */
+/**
+ * One process at a time: processes that live, that are gone, that cannot be seen, and that come at the same
+ * moment.
+ */
 import { spawn } from "node:child_process";
 import { readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type LeaseTimes, LockedError, takeLease } from "../../src/disk/lease.ts";
-import { lifeOf, type ProcessIdentity, thisProcess } from "../../src/disk/this-process.ts";
+import { checkLife, identifyThisProcess, type ProcessIdentity } from "../../src/disk/this-process.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 
 const elsewhere: ProcessIdentity = { host: "db1", pid: 12, space: "another machine", start: "7" };
@@ -37,7 +40,7 @@ async function leftBy(folder: string, holder: ProcessIdentity, beatAt: number): 
 async function endedProcess(): Promise<ProcessIdentity> {
   const child = spawn(process.execPath, ["-e", ""]);
   await new Promise((resolve) => child.on("close", resolve));
-  return { ...thisProcess(), pid: child.pid! };
+  return { ...identifyThisProcess(), pid: child.pid! };
 }
 
 describe("a lease", () => {
@@ -66,13 +69,13 @@ describe("a lease", () => {
 
   it.runIf(process.platform === "linux")("of a process whose id is used again is taken over", async () => {
     const folder = await temporaryFolder();
-    await leftBy(folder, { ...thisProcess(), start: "1" }, Date.now());
+    await leftBy(folder, { ...identifyThisProcess(), start: "1" }, Date.now());
     await (await takeLease(folder, "matter", "the run")).release();
   });
 
   it("of a living process is never taken over, however long it is silent: it may be stopped", async () => {
     const folder = await temporaryFolder();
-    await leftBy(folder, thisProcess(), Date.now() - 48 * hour);
+    await leftBy(folder, identifyThisProcess(), Date.now() - 48 * hour);
     await expect(takeLease(folder, "matter", "the run")).rejects.toThrow(LockedError);
   });
 
@@ -139,9 +142,9 @@ describe("a lease", () => {
 
 describe("the life of a process", () => {
   it("is seen only where process ids mean the same", async () => {
-    const me = thisProcess();
-    expect(lifeOf(me, me)).toBe("alive");
-    expect(lifeOf({ ...me, space: "another container" }, me)).toBe("unknown");
-    expect(lifeOf(await endedProcess(), me)).toBe("gone");
+    const me = identifyThisProcess();
+    expect(checkLife(me, me)).toBe("alive");
+    expect(checkLife({ ...me, space: "another container" }, me)).toBe("unknown");
+    expect(checkLife(await endedProcess(), me)).toBe("gone");
   });
 });

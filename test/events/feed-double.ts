@@ -8,7 +8,7 @@ export interface Play {
   /** `shuffled`: at random, but always the same; `reshuffled`: another for each request. */
   order: "newest" | "oldest" | "shuffled" | "reshuffled";
   /** The most that a page holds; larger ones are cut in silence, or refused. */
-  largest?: number;
+  maxPageSize?: number;
   isRefusing?: boolean;
   /** Every page has `largest` records, whatever size was asked for. */
   isFixed?: boolean;
@@ -27,7 +27,7 @@ export const dayMilliseconds = 86_400_000;
 export async function startFeed(events: FeedEvent[], play: Play) {
   let salt = 0;
   const weights = new Map<FeedEvent, number>();
-  const weightOf = (event: FeedEvent) => {
+  const toWeight = (event: FeedEvent) => {
     if (!weights.has(event)) weights.set(event, scramble(weights.size + 1));
     return weights.get(event)!;
   };
@@ -38,19 +38,19 @@ export async function startFeed(events: FeedEvent[], play: Play) {
     if (play.order === "oldest") return byTime;
     if (play.order === "newest") return byTime.reverse();
     const key = (event: FeedEvent) =>
-      play.order === "shuffled" ? weightOf(event) : scramble(weightOf(event) + salt * 7919);
+      play.order === "shuffled" ? toWeight(event) : scramble(toWeight(event) + salt * 7919);
     return byTime.sort((one, other) => key(one) - key(other));
   };
   const server = await startHttpServer((request, response) => {
     feed.requests++;
     const { searchParams } = new URL(request.url, "http://x");
-    const [page, asked] = [Number(searchParams.get("page")), Number(searchParams.get("size"))];
+    const [page, requestedSize] = [Number(searchParams.get("page")), Number(searchParams.get("size"))];
     const since = feed.now - Number(searchParams.get("pastDays") ?? 10_000) * dayMilliseconds;
-    const { largest = 1000, isRefusing, isFixed, total, beyond } = play;
-    if (isRefusing && asked > largest) {
+    const { maxPageSize = 1000, isRefusing, isFixed, total, beyond } = play;
+    if (isRefusing && requestedSize > maxPageSize) {
       return json(response, 400, errorBody("ValidationError", "too many", { field: "size" }));
     }
-    const size = isFixed ? largest : Math.min(asked, largest);
+    const size = isFixed ? maxPageSize : Math.min(requestedSize, maxPageSize);
     const found = inOrder(feed.events.filter(({ timestamp }) => !(Date.parse(timestamp) < since)));
     const last = Math.max(1, Math.ceil(found.length / size));
     if (page > last && beyond === "refused") {
@@ -59,8 +59,8 @@ export async function startFeed(events: FeedEvent[], play: Play) {
     const number = beyond === "last" ? Math.min(page, last) : page;
     const records = found.slice((number - 1) * size, number * size);
     const totals = { right: found.length, page: records.length, missing: undefined, array: undefined };
-    const said = typeof total === "number" ? total : totals[total];
-    json(response, 200, total === "array" ? records : { total: said, records });
+    const claimedTotal = typeof total === "number" ? total : totals[total];
+    json(response, 200, total === "array" ? records : { total: claimedTotal, records });
     feed.events.push(...(play.arrivals?.shift() ?? []));
   });
   const env: Record<string, string> = {

@@ -1,4 +1,6 @@
-/** `ecm events` against feeds that behave in every way: each event once over all invocations, and none lost. */
+/**
+ * `ecm events` against feeds that behave in every way: each event once over all invocations, and none lost.
+ */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { firstQuick } from "../support/first-quick.ts";
@@ -62,18 +64,19 @@ describe("events --since last", () => {
         const made = (shapes: { hoursAgo: number; mark: number }[]) =>
           shapes.map(({ hoursAgo, mark }) => eventAt(number++, hoursAgo, mark));
         const { feed, ecm } = await startFeed(made(first), { ...chosen, arrivals: batches.map(made) });
-        const shown: string[] = [];
+        const shownIds: string[] = [];
         const show = async (limit: number | undefined, days: number) => {
           const flags = limit === undefined ? [] : ["--limit", String(limit)];
           const { code, stdout, stderr } = await ecm(["--since", "last", ...flags], days);
           expect(code, stderr).toBe(0);
-          shown.push(...parsed(stdout));
+          shownIds.push(...parsed(stdout));
         };
         for (const [at, limit] of limits.entries()) await show(limit, clockDays[at]!);
-        for (let rest = 0; rest < 40 && shown.length < feed.events.length; rest++) await show(undefined, 0);
-        expect(shown.toSorted()).toEqual(feed.events.map((event) => JSON.stringify(event)).sort());
+        for (let rest = 0; rest < 40 && shownIds.length < feed.events.length; rest++)
+          await show(undefined, 0);
+        expect(shownIds.toSorted()).toEqual(feed.events.map((event) => JSON.stringify(event)).sort());
         await show(undefined, 0);
-        expect(shown).toHaveLength(feed.events.length);
+        expect(shownIds).toHaveLength(feed.events.length);
       }),
       { numRuns },
     );
@@ -84,29 +87,29 @@ describe("events --since last", () => {
     async (order) => {
       const all = events(300);
       const arrivals = Array.from({ length: 12 }, (_, batch) => events(50, 1000 + 50 * batch));
-      const { feed, ecm } = await startFeed(all, { order, largest: 50, total: "right", arrivals });
-      const shown: string[] = [];
+      const { feed, ecm } = await startFeed(all, { order, maxPageSize: 50, total: "right", arrivals });
+      const shownIds: string[] = [];
       for (let times = 0; times < 6; times++) {
         const { code, stdout, stderr } = await ecm(["--since", "last"]);
         expect(code, stderr).toBe(0);
-        shown.push(...parsed(stdout));
+        shownIds.push(...parsed(stdout));
       }
       expect(feed.events).toHaveLength(900);
-      expect(shown.toSorted()).toEqual(feed.events.map((event) => JSON.stringify(event)).sort());
+      expect(shownIds.toSorted()).toEqual(feed.events.map((event) => JSON.stringify(event)).sort());
     },
   );
 
   it("shows what --limit left over although it is older than the usual days by then", async () => {
     const { feed, ecm } = await startFeed(events(30), { order: "newest", total: "right" });
-    const shown: string[] = [];
+    const shownIds: string[] = [];
     for (const days of [0, 25, 20, 20, 20]) {
       feed.now += days * dayMilliseconds;
       const { stdout, stderr } = await ecm(["--since", "last", "--limit", "6"]);
-      shown.push(...parsed(stdout));
+      shownIds.push(...parsed(stdout));
       expect(stderr.includes("some may be missing")).toBe(false);
     }
-    expect(new Set(shown).size).toBe(30);
-    expect(shown).toHaveLength(30);
+    expect(new Set(shownIds).size).toBe(30);
+    expect(shownIds).toHaveLength(30);
   });
 
   it("says when what --limit left over is older than the service keeps events", async () => {
@@ -136,17 +139,17 @@ describe("events --since last", () => {
   it("says that some may be missing where the order changes with each request, and shows them later", {
     tags: "slow",
   }, async () => {
-    const play: Play = { order: "reshuffled", largest: 10, total: "missing" };
+    const play: Play = { order: "reshuffled", maxPageSize: 10, total: "missing" };
     const { feed, ecm } = await startFeed(events(200), play);
-    const shown: string[] = [];
+    const shownIds: string[] = [];
     let warnings = 0;
-    for (let times = 0; times < 40 && shown.length < 200; times++) {
+    for (let times = 0; times < 40 && shownIds.length < 200; times++) {
       const { stdout, stderr } = await ecm(["--since", "last", "-q"]);
-      shown.push(...parsed(stdout));
+      shownIds.push(...parsed(stdout));
       if (stderr.includes("changed its order")) warnings++;
     }
     expect(warnings).toBeGreaterThan(0);
-    expect(shown.toSorted()).toEqual(feed.events.map((event) => JSON.stringify(event)).sort());
+    expect(shownIds.toSorted()).toEqual(feed.events.map((event) => JSON.stringify(event)).sort());
   });
 });
 
@@ -190,7 +193,7 @@ describe("events", () => {
     const alike = Array.from({ length: 7 }, () => eventAt(1, 3));
     const { ecm } = await startFeed([...events(4), ...alike], {
       order: "newest",
-      largest: 3,
+      maxPageSize: 3,
       total: "missing",
     });
     expect(parsed((await ecm(["--all"])).stdout)).toHaveLength(11);

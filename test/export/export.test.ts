@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";
 import { json, startHttpServer } from "../support/http-server.ts";
-import { testKey } from "../support/line.ts";
 import { runs } from "../support/runs.ts";
+import { testKey } from "../support/test-send.ts";
 
 interface Change {
   /** Which contacts go: their places as parts of all. */
@@ -14,7 +14,7 @@ interface Change {
 }
 
 /** An account that changes after each of its pages, by one of these after the other. */
-async function changing(count: number, { largest, changes }: { largest: number; changes: Change[] }) {
+async function changing(count: number, { maxPageSize, changes }: { maxPageSize: number; changes: Change[] }) {
   let last = 0;
   const person = () => ({ _id: (++last).toString(16).padStart(24, "0"), key: `p${last}@x.org` });
   const everybody = Array.from({ length: count }, person);
@@ -34,7 +34,7 @@ async function changing(count: number, { largest, changes }: { largest: number; 
       return json(response, 200, request.url.includes("/lists") ? [] : [structure]);
     }
     const { page, pageSize } = JSON.parse(request.body) as { page: number; pageSize: number };
-    const size = Math.min(pageSize, largest);
+    const size = Math.min(pageSize, maxPageSize);
     const contacts = everybody.slice((page - 1) * size, page * size);
     sizes.push(size);
     json(response, 200, { totalRecords: everybody.length, contacts });
@@ -59,7 +59,7 @@ describe("an export of an account that changes between two pages", () => {
   it("misses nobody where as many come in as go, so that the total stays", async () => {
     for (const removed of [1, 4, 30]) {
       const changes = [{ remove: Array<number>(removed).fill(0), add: Array<number>(removed).fill(1) }];
-      const { exported, stayingIds } = await changing(250, { largest: 100, changes });
+      const { exported, stayingIds } = await changing(250, { maxPageSize: 100, changes });
       const { code, stderr, ids } = await exported();
       expect(code, stderr).toBe(0);
       expect(new Set(ids).size).toBe(ids.length);
@@ -68,14 +68,14 @@ describe("an export of an account that changes between two pages", () => {
   });
 
   it("reads a few contacts of each page again where the service gives large pages", async () => {
-    const { exported, sizes } = await changing(5000, { largest: 1000, changes: [] });
+    const { exported, sizes } = await changing(5000, { maxPageSize: 1000, changes: [] });
     expect((await exported()).ids).toHaveLength(5000);
     expect(sizes.length).toBeLessThanOrEqual(6);
   });
 
   it("fails where contacts go faster than they can be read", async () => {
     const going = { remove: Array.from({ length: 60 }, () => 0), add: Array.from({ length: 60 }, () => 1) };
-    const { exported } = await changing(300, { largest: 100, changes: Array(60).fill(going) });
+    const { exported } = await changing(300, { maxPageSize: 100, changes: Array(60).fill(going) });
     const { code, stderr } = await exported();
     expect(code).toBe(1);
     expect(stderr).toContain("The account changed each of the 3 times that it was read");
@@ -92,7 +92,7 @@ describe("an export of an account that changes between two pages", () => {
     });
     await fc.assert(
       fc.asyncProperty(situation, async ({ count, largest, changes }) => {
-        const { exported, stayingIds } = await changing(count, { largest, changes });
+        const { exported, stayingIds } = await changing(count, { maxPageSize: largest, changes });
         const { code, stderr, ids } = await exported();
         expect([0, 1]).toContain(code);
         if (code === 1) return expect(stderr).toContain("The account changed each of");

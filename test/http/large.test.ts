@@ -4,10 +4,10 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { longestBody } from "../../src/http/failure.ts";
+import { maxBodyBytes } from "../../src/http/failure.ts";
 import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { errorBody, json, startHttpServer } from "../support/http-server.ts";
-import { lineTo, testKey } from "../support/line.ts";
+import { createSendTo, testKey } from "../support/test-send.ts";
 
 const mebibyte = Buffer.alloc(1024 * 1024, "x");
 
@@ -33,7 +33,7 @@ describe.each(["single", "bulk"] as const)("an answer beyond 64 MiB over a %s co
     "to a %s is cut off, and the request is not sent again",
     async (effect) => {
       const server = await startHttpServer((_request, response) => void sendMany(response, 1024));
-      const { send } = await lineTo(server.baseUrl, { timeoutSeconds: 60 }, purpose);
+      const { send } = await createSendTo(server.baseUrl, { timeoutSeconds: 60 }, purpose);
       const sending = send({ method: effect === "read" ? "GET" : "POST", path: "/api/contact", effect });
       await expect(sending).rejects.toMatchObject({
         exitCode: 1,
@@ -41,7 +41,7 @@ describe.each(["single", "bulk"] as const)("an answer beyond 64 MiB over a %s co
         message: expect.stringContaining("it is larger than 64 MiB"),
         details: { applied: effect === "write" ? "yes" : undefined },
       });
-      expect(server.seen).toHaveLength(1);
+      expect(server.requests).toHaveLength(1);
     },
   );
 
@@ -50,7 +50,7 @@ describe.each(["single", "bulk"] as const)("an answer beyond 64 MiB over a %s co
       response.writeHead(404);
       void sendMany(response, 1024);
     });
-    const { send } = await lineTo(server.baseUrl, { timeoutSeconds: 60 }, purpose);
+    const { send } = await createSendTo(server.baseUrl, { timeoutSeconds: 60 }, purpose);
     await expect(send({ method: "GET", path: "/api/contact/1", effect: "read" })).rejects.toMatchObject({
       exitCode: 5,
     });
@@ -75,7 +75,7 @@ describe("ecm api --output-file", () => {
     expect(result).toMatchObject({ code: 0, stdout: "" });
     expect((await stat(file)).size).toBe(start.length + "[redacted]".length + 70 * mebibyte.length);
     expect((await readFile(file)).subarray(65_530, 65_541).toString()).toBe("[redacted]x");
-    expect(70 * mebibyte.length).toBeGreaterThan(longestBody);
+    expect(70 * mebibyte.length).toBeGreaterThan(maxBodyBytes);
   });
 
   it("begins anew when the answer broke off, and keeps nothing of the first", async () => {
@@ -101,7 +101,7 @@ describe("ecm api --output-file", () => {
   it("sends nothing when the file cannot be written", async () => {
     const { ecm, folder, server } = await scene((_request, response) => json(response, 200, {}));
     expect((await ecm(["api", "POST", "/api/x", "--output-file", join(folder, "no/such")])).code).toBe(2);
-    expect(server.seen).toEqual([]);
+    expect(server.requests).toEqual([]);
   });
 
   it("works on the embedded sandbox too", async () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { limitKindOf, limitsFrom, retryAfterFrom } from "../../src/http/limits.ts";
+import { findLimitKind, readLimits, readRetryAfter } from "../../src/http/limits.ts";
 
 const whole = {
   "x-ratelimit-limit": "3600",
@@ -12,7 +12,7 @@ const whole = {
 
 describe("limits from headers", () => {
   it("reads both limits", () => {
-    expect(limitsFrom(whole)).toEqual({
+    expect(readLimits(whole)).toEqual({
       hour: { limit: 3600, remaining: 3541, reset: 1795269600 },
       month: { limit: 100000, remaining: 98742 },
     });
@@ -20,8 +20,8 @@ describe("limits from headers", () => {
 
   it("leaves out a part that was not sent whole", () => {
     const { "x-monthly-limit": _, ...rest } = whole;
-    expect(limitsFrom(rest)).toEqual({ hour: { limit: 3600, remaining: 3541, reset: 1795269600 } });
-    expect(limitsFrom({})).toEqual({});
+    expect(readLimits(rest)).toEqual({ hour: { limit: 3600, remaining: 3541, reset: 1795269600 } });
+    expect(readLimits({})).toEqual({});
   });
 
   it("takes nothing but whole numbers, whatever the headers hold", () => {
@@ -32,10 +32,10 @@ describe("limits from headers", () => {
     const headers = fc.record(Object.fromEntries(Object.keys(whole).map((name) => [name, value])));
     fc.assert(
       fc.property(headers, (given) => {
-        for (const part of Object.values(limitsFrom(given as Record<string, string>))) {
+        for (const part of Object.values(readLimits(given as Record<string, string>))) {
           for (const number of Object.values(part)) expect(Number.isSafeInteger(number)).toBe(true);
         }
-        const { hour } = limitsFrom(given as Record<string, string>);
+        const { hour } = readLimits(given as Record<string, string>);
         if (hour?.reset !== undefined) expect(() => new Date(hour.reset! * 1000).toISOString()).not.toThrow();
       }),
     );
@@ -51,7 +51,7 @@ describe("Retry-After", () => {
     ["nonsense, with a reset", { "retry-after": "soon", "x-ratelimit-reset": String(now / 1000 + 9) }, 9],
     ["nothing", {}, undefined],
   ])("is read when it holds %s", (_name, headers, seconds) => {
-    expect(retryAfterFrom(headers, now)).toBe(seconds);
+    expect(readRetryAfter(headers, now)).toBe(seconds);
   });
 });
 
@@ -65,6 +65,6 @@ describe("the kind of a 429", () => {
     ["something else", {}, 86_400, "month"],
     ["something else", {}, undefined, "hour"],
   ])("of %j with %o after %s s is the %s", (message, headers, seconds, kind) => {
-    expect(limitKindOf(message, headers, seconds)).toBe(kind);
+    expect(findLimitKind(message, headers, seconds)).toBe(kind);
   });
 });

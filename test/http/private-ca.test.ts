@@ -1,5 +1,6 @@
 /**
- * A private certificate authority, as companies have: NODE_EXTRA_CA_CERTS is read by Node when a process starts.
+ * A private certificate authority, as companies have: NODE_EXTRA_CA_CERTS is read by Node when a process
+ * starts.
  *
  * @module-tag slow
  */
@@ -10,7 +11,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { missingTools } from "../recipes.kit.ts";
-import { resultOf, spawnEcm, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
 
 const missing = missingTools(["openssl"]);
 const told = missing.length > 0 ? ` (not tested: there is no ${missing.join(", ")} here)` : "";
@@ -66,7 +67,7 @@ describe.skipIf(missing.length > 0)(`a private certificate authority${told}`, ()
     const { baseUrl, authority, requests } = await startHttps();
     const env = { ...(await temporaryHome()), ECM_BASE_URL: baseUrl, ECM_API_KEY: "k".repeat(50) };
     const list = (more = {}) =>
-      resultOf(spawnEcm(["structure", "list", "-o", "id", "-q"], { ...env, ...more }));
+      waitForResult(spawnEcm(["structure", "list", "-o", "id", "-q"], { ...env, ...more }));
     const refused = await list();
     expect(refused).toMatchObject({ code: 8, stdout: "" });
     expect(refused.stderr).toMatch(/certificate/i);

@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { proxyFor, shownProxy } from "../../src/config/proxy.ts";
+import { findProxy, formatProxy } from "../../src/config/proxy.ts";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";
 import { json, startHttpServer } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
@@ -19,7 +19,7 @@ describe("the proxy for an address", () => {
     [{ HTTPS_PROXY: "http://p:1", NO_PROXY: "other.com, ample.com" }, "http://p:1"],
     [{ HTTPS_PROXY: "http://p:1", NO_PROXY: "example.com:444" }, "http://p:1"],
   ])("of %j is %s", (env, shown) => {
-    expect(shownProxy(proxyFor(baseUrl, env)!)).toBe(shown);
+    expect(formatProxy(findProxy(baseUrl, env)!)).toBe(shown);
   });
 
   it.each([
@@ -31,29 +31,29 @@ describe("the proxy for an address", () => {
     "*",
     "API.Example.com",
   ])("is none with NO_PROXY=%s", (NO_PROXY) => {
-    expect(proxyFor(baseUrl, { HTTPS_PROXY: "http://p:1", NO_PROXY })).toBeUndefined();
+    expect(findProxy(baseUrl, { HTTPS_PROXY: "http://p:1", NO_PROXY })).toBeUndefined();
   });
 
   it.each(["http://127.0.0.1:8080", "http://localhost:1", "http://[::1]:1"])(
     "is none for this machine: %s",
     (own) => {
-      expect(proxyFor(own, { HTTP_PROXY: "http://p:1", HTTPS_PROXY: "http://p:1" })).toBeUndefined();
+      expect(findProxy(own, { HTTP_PROXY: "http://p:1", HTTPS_PROXY: "http://p:1" })).toBeUndefined();
     },
   );
 
   it("is refused when it is no address, without showing it", () => {
     for (const HTTPS_PROXY of ["http://", "ftp://user:secret@p", "a b"]) {
-      expect(() => proxyFor(baseUrl, { HTTPS_PROXY })).toThrow("HTTPS_PROXY is not the address");
+      expect(() => findProxy(baseUrl, { HTTPS_PROXY })).toThrow("HTTPS_PROXY is not the address");
     }
   });
 });
 
 /** A proxy that remembers what was asked of it; it leads every tunnel to the target, or refuses. */
 async function startProxy(target?: string) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const server = createServer();
   server.on("connect", (request, socket) => {
-    asked.push(`CONNECT ${request.url} ${request.headers["proxy-authorization"] ?? ""}`.trim());
+    requests.push(`CONNECT ${request.url} ${request.headers["proxy-authorization"] ?? ""}`.trim());
     socket.on("error", () => undefined);
     if (target === undefined) return socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n");
     const onward = connect(Number(new URL(target).port), "127.0.0.1", () => {
@@ -65,14 +65,14 @@ async function startProxy(target?: string) {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
-  return { asked, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return { requests, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
 describe("requests through a proxy", () => {
   it("reach the service, and doctor says so without the password", async () => {
     const structures = [{ _id: "s1", label: "Default", keyName: "Email", keyType: "email", fields: [] }];
     const service = await startHttpServer((_request, response) => json(response, 200, structures));
-    const { asked, url } = await startProxy(service.baseUrl);
+    const { requests, url } = await startProxy(service.baseUrl);
     const HTTP_PROXY = url.replace("//", "//user:secret@");
     const env = {
       ECM_BASE_URL: "http://api.internal",
@@ -82,7 +82,9 @@ describe("requests through a proxy", () => {
     };
     const ecm = ecmWith({ ...(await temporaryHome()), ...env });
     expect(await ecm(["structure", "list", "-o", "id", "-q"])).toMatchObject({ code: 0, stdout: "s1\n" });
-    expect(asked[0]).toBe(`CONNECT api.internal:80 Basic ${Buffer.from("user:secret").toString("base64")}`);
+    expect(requests[0]).toBe(
+      `CONNECT api.internal:80 Basic ${Buffer.from("user:secret").toString("base64")}`,
+    );
     const { stdout } = await ecm(["doctor", "--json"]);
     expect(JSON.parse(stdout)).toContainEqual({
       check: "proxy",
@@ -93,7 +95,7 @@ describe("requests through a proxy", () => {
   });
 
   it("are tunnelled for https, and what the proxy refuses was not applied", async () => {
-    const { asked, url } = await startProxy();
+    const { requests, url } = await startProxy();
     const env = { ECM_BASE_URL: baseUrl, ECM_API_KEY: "k".repeat(50), HTTPS_PROXY: url };
     const ecm = ecmWith({ ...(await temporaryHome()), ...env });
     const result = await ecm(["api", "POST", "/api/contact", "-f", "key=a@b.co", "--json"]);
@@ -102,7 +104,7 @@ describe("requests through a proxy", () => {
       applied: "no",
       message: expect.stringContaining("502"),
     });
-    expect(new Set(asked)).toEqual(new Set(["CONNECT api.example.com:443"]));
+    expect(new Set(requests)).toEqual(new Set(["CONNECT api.example.com:443"]));
   });
 
   it("that fail are blamed on the proxy, with what to do about it", async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { EcmError } from "../../src/errors.ts";
 import { createSend } from "../../src/http/send.ts";
 import type { ApiRequest, SendEvent, TransportFailure, WireAnswer } from "../../src/wire.ts";
-import { jumpingClock } from "../support/line.ts";
+import { jumpingClock } from "../support/test-send.ts";
 
 const anyKey = fc.stringMatching(/^[\x21-\x7e]{12,60}$/);
 
@@ -29,10 +29,12 @@ function echoes(key: string): fc.Arbitrary<WireAnswer | TransportFailure> {
 }
 
 /** Everything that somebody could print of a value, causes included. */
-function allOf(value: unknown): string {
+function collectText(value: unknown): string {
   if (!(value instanceof Error)) return JSON.stringify(value) ?? "";
   const details = value instanceof EcmError ? value.details : {};
-  return [value.message, value.stack, JSON.stringify({ ...value, details }), allOf(value.cause)].join("\n");
+  return [value.message, value.stack, JSON.stringify({ ...value, details }), collectText(value.cause)].join(
+    "\n",
+  );
 }
 
 describe("the API key", () => {
@@ -71,7 +73,7 @@ describe("the API key", () => {
         const request: ApiRequest = { method: "POST", path: "/api/x", body, query, effect };
         const result = await send(request, { expect: expected }).catch((error: unknown) => error);
         expect(sentKey).toBe(key);
-        for (const text of [allOf(result), ...events.map(allOf)]) {
+        for (const text of [collectText(result), ...events.map(collectText)]) {
           expect(text.includes(key)).toBe(false);
           expect(text.includes(JSON.stringify(key).slice(1, -1))).toBe(false);
         }

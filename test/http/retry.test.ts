@@ -74,11 +74,11 @@ describe("the retry rule", () => {
   });
 
   it("never waits past the allowance in total, whatever the service asks for", () => {
-    const asked = fc.array(fc.option(fc.integer({ min: 0, max: 5000 }), { nil: undefined }), {
+    const waits = fc.array(fc.option(fc.integer({ min: 0, max: 5000 }), { nil: undefined }), {
       minLength: 1,
     });
     fc.assert(
-      fc.property(asked, fc.integer({ min: 0, max: 4000 }), (retryAfters, maxWaitSeconds) => {
+      fc.property(waits, fc.integer({ min: 0, max: 4000 }), (retryAfters, maxWaitSeconds) => {
         let waitedSeconds = 0;
         for (let limitWaits = 0; ; limitWaits++) {
           const retryAfter = retryAfters[limitWaits % retryAfters.length];

@@ -11,13 +11,13 @@ import {
 } from "../../src/errors.ts";
 import type { ApiRequest } from "../../src/wire.ts";
 import { type Answerer, errorBody, json, startHttpServer } from "../support/http-server.ts";
-import { lineTo, testKey } from "../support/line.ts";
+import { createSendTo, testKey } from "../support/test-send.ts";
 
 const read: ApiRequest = { method: "GET", path: "/api/contact/1", effect: "read" };
 const search: ApiRequest = { method: "POST", path: "/api/contact/search", body: { page: 1 }, effect: "read" };
 const write: ApiRequest = { method: "POST", path: "/api/contact", body: { key: "a@b.c" }, effect: "write" };
 
-const failureOf = (promise: Promise<unknown>) =>
+const catchFailure = (promise: Promise<unknown>) =>
   promise.then(
     () => {
       throw new Error("it did not fail");
@@ -34,11 +34,12 @@ async function deadPort(): Promise<number> {
   return port;
 }
 
-// Commands that send a few requests have another client than those that send thousands: both keep all of this.
+// Commands that send a few requests have another client than those that send thousands: both keep all of
+// this.
 describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => {
   const lineToServer = async (answer: Answerer, more = {}) => {
     const server = await startHttpServer(answer);
-    return { server, ...(await lineTo(server.baseUrl, more, purpose)) };
+    return { server, ...(await createSendTo(server.baseUrl, more, purpose)) };
   };
 
   describe("a request", () => {
@@ -54,15 +55,15 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
       const answer = await send({ ...search, query: [["a b", "ä&="]] });
       expect(answer).toMatchObject({ status: 200, body: { ok: true }, text: '{"ok":true}' });
       expect(answer.limits).toEqual({ hour: { limit: 9, remaining: 8, reset: 7 } });
-      expect(server.seen[0]).toMatchObject({
+      expect(server.requests[0]).toMatchObject({
         method: "POST",
         url: "/api/contact/search?a%20b=%C3%A4%26%3D",
         body: '{"page":1}',
       });
       const [sent] = events;
-      const { url, body } = server.seen[0]!;
+      const { url, body } = server.requests[0]!;
       expect(sent).toMatchObject({ kind: "sent", sent: { target: url, body } });
-      expect(server.seen[0]!.headers).toMatchObject({
+      expect(server.requests[0]!.headers).toMatchObject({
         "x-api-key": testKey,
         "content-type": "application/json",
         "user-agent": expect.stringMatching(/^ecm\/\d/),
@@ -72,9 +73,9 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
 
     it("goes below the path that the base address has", async () => {
       const server = await startHttpServer((_request, response) => json(response, 200, {}));
-      const { send } = await lineTo(`${server.baseUrl}/gateway/v1`, {}, purpose);
+      const { send } = await createSendTo(`${server.baseUrl}/gateway/v1`, {}, purpose);
       await send(read);
-      expect(server.seen[0]!.url).toBe("/gateway/v1/api/contact/1");
+      expect(server.requests[0]!.url).toBe("/gateway/v1/api/contact/1");
     });
 
     it.each([
@@ -88,8 +89,8 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
       "/a\\..\\b",
     ])("to %j is refused before it is sent", async (path) => {
       const { send, server } = await lineToServer((_request, response) => json(response, 200, {}));
-      expect(await failureOf(send({ ...read, path }))).toBeInstanceOf(UsageError);
-      expect(server.seen).toEqual([]);
+      expect(await catchFailure(send({ ...read, path }))).toBeInstanceOf(UsageError);
+      expect(server.requests).toEqual([]);
     });
 
     it("arrives as it was meant, whatever id stands in its path", async () => {
@@ -98,7 +99,7 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
       await fc.assert(
         fc.asyncProperty(id, async (text) => {
           await send({ ...read, path: `/api/contact/${encodeURIComponent(text)}` });
-          expect(decodeURIComponent(server.seen.at(-1)!.url)).toBe(`/api/contact/${text}`);
+          expect(decodeURIComponent(server.requests.at(-1)!.url)).toBe(`/api/contact/${text}`);
         }),
         { numRuns: 60 },
       );
@@ -108,10 +109,10 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
       const { send, server } = await lineToServer((_request, response) => json(response, 200, {}), {
         readOnly: true,
       });
-      const error = await failureOf(send(write));
+      const error = await catchFailure(send(write));
       expect(error).toMatchObject({ exitCode: 2, type: "ReadOnlyError" });
       await send(search);
-      expect(server.seen.map((request) => request.url)).toEqual(["/api/contact/search"]);
+      expect(server.requests.map((request) => request.url)).toEqual(["/api/contact/search"]);
     });
   });
 
@@ -131,7 +132,7 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
       const { send, server } = await lineToServer((_request, response) =>
         response.writeHead(200, { "content-type": type }).end(body),
       );
-      const error = await failureOf(send(read));
+      const error = await catchFailure(send(read));
       expect(error).toBeInstanceOf(UnreadableAnswerError);
       expect(error).toMatchObject({
         exitCode: 1,
@@ -139,12 +140,12 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
         details: { status: 200 },
       });
       expect(error.details.applied).toBeUndefined();
-      expect(server.seen).toHaveLength(1);
+      expect(server.requests).toHaveLength(1);
     });
 
     it("says that a write was applied", async () => {
       const { send } = await lineToServer((_request, response) => response.end("<html>"));
-      expect(await failureOf(send(write))).toMatchObject({
+      expect(await catchFailure(send(write))).toMatchObject({
         exitCode: 1,
         message: expect.stringContaining("the request was applied"),
         details: { applied: "yes" },
@@ -194,9 +195,9 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
         fc.asyncProperty(cases, async (given) => {
           next = given;
           const result = await send(read).catch((error: unknown) => error);
-          const isKnown = result instanceof ServiceError || result instanceof UnreadableAnswerError;
+          const isTypedError = result instanceof ServiceError || result instanceof UnreadableAnswerError;
           const isAnswer = given.status < 300 && (result as { status?: number }).status === given.status;
-          expect(isKnown || isAnswer).toBe(true);
+          expect(isTypedError || isAnswer).toBe(true);
         }),
         { numRuns: 150 },
       );
@@ -216,14 +217,14 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
       const { send, server } = await lineToServer((_request, response) =>
         json(response, status, errorBody(errorType, "No.", { field: "key", fieldId: "f1" })),
       );
-      const error = await failureOf(send(read));
+      const error = await catchFailure(send(read));
       expect(error).toMatchObject({
         exitCode,
         type: errorType,
         details: { status, field: "key", fieldId: "f1" },
       });
       expect(error.message).toContain("No.");
-      expect(server.seen).toHaveLength(1);
+      expect(server.requests).toHaveLength(1);
     });
 
     it.each([
@@ -239,7 +240,7 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
         const { send } = await lineToServer((_request, response) =>
           response.writeHead(status, { "content-type": type }).end(body),
         );
-        const error = await failureOf(send(read));
+        const error = await catchFailure(send(read));
         expect(error).toBeInstanceOf(ServiceError);
         expect(error).toMatchObject({ exitCode, message: expect.stringMatching(words), details: { status } });
       },
@@ -254,10 +255,10 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
       const { send, server } = await lineToServer((_request, response) =>
         json(response, status, errorBody("E", "No.")),
       );
-      const error = await failureOf(send(write));
+      const error = await catchFailure(send(write));
       expect(error.details.applied).toBe(applied);
       expect(error.message.includes("may have been applied")).toBe(applied === "unknown");
-      expect(server.seen).toHaveLength(1);
+      expect(server.requests).toHaveLength(1);
     });
 
     it("keeps its status when its body breaks off", async () => {
@@ -266,7 +267,7 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
         response.write("{");
         setImmediate(() => response.destroy());
       });
-      expect(await failureOf(send(write))).toMatchObject({
+      expect(await catchFailure(send(write))).toMatchObject({
         exitCode: 5,
         details: { status: 404, applied: "no" },
       });
@@ -277,11 +278,11 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
       const { send, server } = await lineToServer((_request, response) =>
         response.writeHead(302, { location: `${other.baseUrl}/api` }).end(),
       );
-      const error = await failureOf(send(read));
+      const error = await catchFailure(send(read));
       expect(error).toMatchObject({ exitCode: 1, details: { status: 302 } });
       expect(error.message).toContain(other.baseUrl);
-      expect(other.seen).toEqual([]);
-      expect(server.seen).toHaveLength(1);
+      expect(other.requests).toEqual([]);
+      expect(server.requests).toHaveLength(1);
     });
   });
 
@@ -290,8 +291,8 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
       const { send, server, waits } = await lineToServer((_request, response) =>
         response.writeHead(status).end(),
       );
-      expect(await failureOf(send(search))).toMatchObject({ exitCode: 1, details: { status } });
-      expect(server.seen).toHaveLength(3);
+      expect(await catchFailure(send(search))).toMatchObject({ exitCode: 1, details: { status } });
+      expect(server.requests).toHaveLength(3);
       expect(waits).toEqual([0.2, 0.8]);
     });
 
@@ -316,11 +317,11 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
 
     it("ends as unreachable when the connection is lost three times", async () => {
       const { send, server } = await lineToServer((_request, response) => response.destroy());
-      const error = await failureOf(send(read));
+      const error = await catchFailure(send(read));
       expect(error).toBeInstanceOf(UnreachableError);
       expect(error).toMatchObject({ exitCode: 8, details: { retryable: true } });
       expect(error.details.applied).toBeUndefined();
-      expect(server.seen).toHaveLength(3);
+      expect(server.requests).toHaveLength(3);
     });
 
     it("ends as unreadable when its answer breaks off three times", async () => {
@@ -329,23 +330,23 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
         response.write('{"a":');
         setImmediate(() => response.destroy());
       });
-      expect(await failureOf(send(read))).toMatchObject({
+      expect(await catchFailure(send(read))).toMatchObject({
         exitCode: 1,
         message: expect.stringContaining("ended early, after 5 characters"),
       });
-      expect(server.seen).toHaveLength(3);
+      expect(server.requests).toHaveLength(3);
     });
   });
 
   describe("a failing write", () => {
     it("is not repeated when its answer is lost, and may have been applied", async () => {
       const { send, server } = await lineToServer((_request, response) => response.destroy());
-      expect(await failureOf(send(write))).toMatchObject({
+      expect(await catchFailure(send(write))).toMatchObject({
         exitCode: 8,
         message: expect.stringContaining("may have been applied"),
         details: { applied: "unknown" },
       });
-      expect(server.seen).toHaveLength(1);
+      expect(server.requests).toHaveLength(1);
     });
 
     it("was applied when a 2xx came and broke off", async () => {
@@ -354,13 +355,13 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
         response.write('{"_id":');
         setImmediate(() => response.destroy());
       });
-      expect(await failureOf(send(write))).toMatchObject({ exitCode: 1, details: { applied: "yes" } });
-      expect(server.seen).toHaveLength(1);
+      expect(await catchFailure(send(write))).toMatchObject({ exitCode: 1, details: { applied: "yes" } });
+      expect(server.requests).toHaveLength(1);
     });
 
     it("is repeated while no connection is made, and was then not applied", async () => {
-      const { send, events, waits } = await lineTo(`http://127.0.0.1:${await deadPort()}`, {}, purpose);
-      expect(await failureOf(send(write))).toMatchObject({
+      const { send, events, waits } = await createSendTo(`http://127.0.0.1:${await deadPort()}`, {}, purpose);
+      expect(await catchFailure(send(write))).toMatchObject({
         exitCode: 8,
         message: expect.stringContaining("nothing was applied"),
         details: { applied: "no" },
@@ -371,9 +372,9 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
 
     it("was not applied, and is not repeated, when the server's encryption is not accepted", async () => {
       const server = await startHttpServer((_request, response) => json(response, 200, {}));
-      const { send, events } = await lineTo(server.baseUrl.replace("http:", "https:"), {}, purpose);
-      expect(await failureOf(send(write))).toMatchObject({ exitCode: 8, details: { applied: "no" } });
-      expect(server.seen).toEqual([]);
+      const { send, events } = await createSendTo(server.baseUrl.replace("http:", "https:"), {}, purpose);
+      expect(await catchFailure(send(write))).toMatchObject({ exitCode: 8, details: { applied: "no" } });
+      expect(server.requests).toEqual([]);
       expect(events.filter((event) => event.kind === "sent")).toHaveLength(1);
     });
 
@@ -384,7 +385,7 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
         // The hint asks for a socket to be let go at once.
         json(response, 200, {}, { connection: "keep-alive", "keep-alive": "timeout=1" });
       });
-      const { send } = await lineTo(server.baseUrl, {}, purpose);
+      const { send } = await createSendTo(server.baseUrl, {}, purpose);
       await send(write);
       await send(write);
       expect(ports.size).toBe(2);
@@ -394,12 +395,12 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
   describe("a slow answer", () => {
     it("ends in time, is not repeated, and says of a write that it may have been applied", async () => {
       const { send, server } = await lineToServer(() => undefined, { timeoutSeconds: 0.1 });
-      expect(await failureOf(send(read))).toMatchObject({
+      expect(await catchFailure(send(read))).toMatchObject({
         exitCode: 8,
         message: expect.stringContaining("0.1 s"),
       });
-      expect(await failureOf(send(write))).toMatchObject({ exitCode: 8, details: { applied: "unknown" } });
-      expect(server.seen).toHaveLength(2);
+      expect(await catchFailure(send(write))).toMatchObject({ exitCode: 8, details: { applied: "unknown" } });
+      expect(server.requests).toHaveLength(2);
     });
 
     it("ends in time although its body keeps dripping", async () => {
@@ -411,8 +412,8 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
         },
         { timeoutSeconds: 0.2 },
       );
-      expect(await failureOf(send(read))).toMatchObject({ exitCode: 8 });
-      expect(await failureOf(send(write))).toMatchObject({ details: { applied: "yes" } });
+      expect(await catchFailure(send(read))).toMatchObject({ exitCode: 8 });
+      expect(await catchFailure(send(write))).toMatchObject({ details: { applied: "yes" } });
     });
   });
 
@@ -438,18 +439,18 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
       const { send, server, waits } = await lineToServer(
         limited("Rate limit exceeded. Retry after 1800 seconds.", "1800"),
       );
-      expect(await failureOf(send(write))).toMatchObject({
+      expect(await catchFailure(send(write))).toMatchObject({
         exitCode: 7,
         limitKind: "hour",
         details: { retryAfterSeconds: 1800, applied: "no", retryable: true },
       });
-      expect(server.seen).toHaveLength(1);
+      expect(server.requests).toHaveLength(1);
       expect(waits).toEqual([]);
     });
 
     it("is thrown at once when the caller waits itself", async () => {
       const { send, waits } = await lineToServer(limited("Rate limit exceeded. Retry after 1 seconds.", "1"));
-      expect(await failureOf(send(read, { maxWaitSeconds: 0 }))).toMatchObject({ exitCode: 7 });
+      expect(await catchFailure(send(read, { maxWaitSeconds: 0 }))).toMatchObject({ exitCode: 7 });
       expect(waits).toEqual([]);
     });
 
@@ -458,8 +459,11 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
       ["address", "Too many failed authentication attempts. Please try again later."],
     ])("of the %s is never waited for", async (limitKind, message) => {
       const { send, server, waits } = await lineToServer(limited(message, "1"));
-      expect(await failureOf(send(read, { maxWaitSeconds: 1e6 }))).toMatchObject({ exitCode: 7, limitKind });
-      expect(server.seen).toHaveLength(1);
+      expect(await catchFailure(send(read, { maxWaitSeconds: 1e6 }))).toMatchObject({
+        exitCode: 7,
+        limitKind,
+      });
+      expect(server.requests).toHaveLength(1);
       expect(waits).toEqual([]);
     });
 
@@ -470,7 +474,7 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
         return count === 3 ? again(request, response, count) : json(response, 200, {});
       });
       // Lost, lost, limited, lost: three lost connections are the most that are borne.
-      expect(await failureOf(send(read))).toMatchObject({ exitCode: 8 });
+      expect(await catchFailure(send(read))).toMatchObject({ exitCode: 8 });
     });
   });
 
@@ -482,7 +486,7 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
         signal: abort.signal,
         onEvent: (event: { kind: string }) => event.kind === "waiting" && abort.abort(reason),
       });
-      expect(await failureOf(send(read))).toBe(reason);
+      expect(await catchFailure(send(read))).toBe(reason);
     });
 
     it("ends a request under way, and says of a write that it may have been applied", async () => {
@@ -490,13 +494,13 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
       const { send, server } = await lineToServer(() => abort.abort(new InterruptedError("SIGINT")), {
         signal: abort.signal,
       });
-      const error = await failureOf(send(write));
+      const error = await catchFailure(send(write));
       expect(error).toMatchObject({
         exitCode: 130,
         details: { hint: expect.stringContaining("may have been applied") },
       });
-      expect(await failureOf(send(read))).toMatchObject({ exitCode: 130 });
-      expect(server.seen).toHaveLength(1);
+      expect(await catchFailure(send(read))).toMatchObject({ exitCode: 130 });
+      expect(server.requests).toHaveLength(1);
     });
 
     it("by the caller's own signal ends that request alone", async () => {
@@ -505,7 +509,7 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
         if (count === 1) abort.abort();
         else json(response, 200, {});
       });
-      expect(await failureOf(send(read, { signal: abort.signal }))).toBeInstanceOf(InterruptedError);
+      expect(await catchFailure(send(read, { signal: abort.signal }))).toBeInstanceOf(InterruptedError);
       expect((await send(read)).status).toBe(200);
     });
   });

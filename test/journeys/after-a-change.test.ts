@@ -1,4 +1,7 @@
-/** At a terminal a single change says what it changed, old → new, and one contact is a page; elsewhere both are records. */
+/**
+ * At a terminal a single change says what it changed, old → new, and one contact is a page; elsewhere both
+ * are records.
+ */
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Ecm } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
@@ -18,7 +21,7 @@ beforeEach(async () => {
 });
 
 /** What stands on the screen after a command that ends well. */
-async function said(...args: string[]): Promise<string> {
+async function runEcm(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await ecm(args, at80);
   expect({ args, code, stderr }).toEqual({ args, code: 0, stderr });
   return stdout;
@@ -31,35 +34,35 @@ const change = [
 
 describe("after a change of a contact", () => {
   it("what was another before is said with its old value, and what stays is left out", async () => {
-    expect(await said("contact", "mutate", "ada@example.com", ...change)).toBe(
+    expect(await runEcm("contact", "mutate", "ada@example.com", ...change)).toBe(
       "ada@example.com\n  ~ City  London → Paris\n  + list Newsletter\n  - list Leads\n  + tag vip\n",
     );
-    expect(await said("contact", "mutate", "ada@example.com", "--set", "First Name=Ada")).toContain(
+    expect(await runEcm("contact", "mutate", "ada@example.com", "--set", "First Name=Ada")).toContain(
       "~ First Name  (empty) → Ada\n",
     );
   });
 
   it("the new value alone is said where nobody has read the contact", async () => {
     const id = (await ecm(["contact", "get", "ada@example.com", "-o", "id"])).stdout.trim();
-    expect(await said("contact", "mutate", id, "--set", "City=Rome")).toBe(
+    expect(await runEcm("contact", "mutate", id, "--set", "City=Rome")).toBe(
       "ada@example.com\n  ~ City  Rome\n",
     );
-    expect(await said("contact", "mutate", id, "--set", "City=Oslo", "--if-version", "1")).toContain(
+    expect(await runEcm("contact", "mutate", id, "--set", "City=Oslo", "--if-version", "1")).toContain(
       "~ City  Rome → Oslo\n",
     );
   });
 
   it("of its status too", async () => {
-    expect(await said("contact", "unsubscribe", "ada@example.com", "--yes")).toBe(
+    expect(await runEcm("contact", "unsubscribe", "ada@example.com", "--yes")).toBe(
       "ada@example.com\n  ~ Status  Active → Inactive, Unsubscribe\n",
     );
   });
 
   it("the whole contact is the answer for programs, and where columns are named", async () => {
-    const json = await said("contact", "mutate", "ada@example.com", "--set", "City=Rome", "--json");
+    const json = await runEcm("contact", "mutate", "ada@example.com", "--set", "City=Rome", "--json");
     expect(JSON.parse(json)).toMatchObject({ key: "ada@example.com" });
     const args = ["contact", "mutate", "ada@example.com", "--set", "City=Oslo", "--columns", "key,City"];
-    expect(await said(...args)).toContain("key   ada@example.com\n");
+    expect(await runEcm(...args)).toContain("key   ada@example.com\n");
     const piped = await ecm(["contact", "mutate", "ada@example.com", "--set", "City=Bonn"]);
     expect(piped.stdout.split("\n")[1]).toContain("Bonn");
   });
@@ -75,7 +78,7 @@ describe("after a change of a list or the structure", () => {
     [["structure", "tag", "rename", "vip", "VIP"], '~ tag "vip" → "VIP"\n'],
     [["structure", "update", "--label", "People"], '~ label: "Default" → "People"\n'],
   ])("%j", async (args, expected) => {
-    expect(await said(...args)).toBe(expected);
+    expect(await runEcm(...args)).toBe(expected);
   });
 });
 

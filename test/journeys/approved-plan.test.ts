@@ -8,19 +8,19 @@ import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import {
+  countMembers,
   type Machine,
   machineWith,
-  membersOf,
   missingTools,
   readRecipes,
   recipe,
   runs,
 } from "../recipes.kit.ts";
-import { type Result, resultOf } from "../support/ecm.ts";
+import { type Result, waitForResult } from "../support/ecm.ts";
 
 async function scene() {
-  const made = await machineWith("Customers");
-  const { folder, env, file } = made;
+  const testMachine = await machineWith("Customers");
+  const { folder, env, file } = testMachine;
   const key = async (name: string) => {
     spawnSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-C", "", "-f", join(folder, name)]);
     return (await readFile(join(folder, `${name}.pub`), "utf8")).trim();
@@ -30,16 +30,18 @@ async function scene() {
   const people = await file("people.csv", "Email,First Name\nada@example.com,Ada\nbob@example.com,Bob\n");
   const script = await file("approved-plan.sh", (await readRecipes()).get("approved-plan")!);
   const job = (args: string[], more: Record<string, string> = {}): Promise<Result> =>
-    resultOf(spawn("bash", [script, ...args], { cwd: folder, env: { ...env, PLAN_MAX: "100%", ...more } }));
+    waitForResult(
+      spawn("bash", [script, ...args], { cwd: folder, env: { ...env, PLAN_MAX: "100%", ...more } }),
+    );
   const approve = (name = "ops") => job(["approve"], { PLAN_KEY: join(folder, name), ECM_API_KEY: "" });
-  return { ...made, people, job, approve, plan: join(folder, "plan.ndjson") };
+  return { ...testMachine, people, job, approve, plan: join(folder, "plan.ndjson") };
 }
 
 type Scene = Awaited<ReturnType<typeof scene>>;
 
 /** Nothing was written, and no run was begun. */
 async function expectUntouched({ ecm }: Pick<Machine, "ecm">): Promise<void> {
-  expect(await membersOf(ecm, "Customers")).toBe(0);
+  expect(await countMembers(ecm, "Customers")).toBe(0);
   expect(await runs(ecm)).toEqual([]);
 }
 
@@ -58,7 +60,7 @@ recipe("approved-plan", () => {
     expect((await approve()).code).toBe(0);
     const applied = await job(["apply"]);
     expect(applied.code, applied.stderr).toBe(0);
-    expect(await membersOf(ecm, "Customers")).toBe(2);
+    expect(await countMembers(ecm, "Customers")).toBe(2);
     expect((await runs(ecm))[0]).toMatchObject({ kind: "apply", status: "completed" });
   });
 

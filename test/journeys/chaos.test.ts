@@ -10,19 +10,19 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { contactsIn, inputFile, manyRows, summaryOf } from "../bulk/kit.ts";
-import { resultOf, spawnEcm } from "../support/ecm.ts";
+import { inputFile, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
+import { spawnEcm, waitForResult } from "../support/ecm.ts";
 import { importKilled, importUndisturbed } from "./killing.ts";
-import { carriedOutTwice, randomFrom, startWitness } from "./witness.ts";
+import { findRepeatedWrites, randomFrom, startRecordingProxy } from "./recording-proxy.ts";
 
 const firstSeed = Number(process.env.CHAOS_SEED ?? 1);
-const wantedKills = Number(process.env.CHAOS_KILLS ?? 25);
+const killCount = Number(process.env.CHAOS_KILLS ?? 25);
 const size = 120;
 
 it("survives what the seed says", { timeout: 0 }, async () => {
   const undisturbed = await importUndisturbed(size);
   const tried = { kills: 0, companies: 0, damaged: 0 };
-  for (let seed = firstSeed; tried.kills < wantedKills; seed++) {
+  for (let seed = firstSeed; tried.kills < killCount; seed++) {
     tried.kills += (await importKilled(seed, 12, size, undisturbed)).killed;
     tried.kills += await inCompany(seed);
     tried.companies++;
@@ -33,10 +33,13 @@ it("survives what the seed says", { timeout: 0 }, async () => {
   console.log(`chaos from seed ${firstSeed}: ${JSON.stringify(tried)}`);
 });
 
-/** Three processes at one run, of which some are killed: one works, the others are refused or find nothing to do. */
+/**
+ * Three processes at one run, of which some are killed: one works, the others are refused or find nothing to
+ * do.
+ */
 async function inCompany(seed: number): Promise<number> {
   const random = randomFrom(seed);
-  const witness = await startWitness({ hourlyLimit: 1e6, monthlyLimit: 1e6 });
+  const witness = await startRecordingProxy({ hourlyLimit: 1e6, monthlyLimit: 1e6 });
   const args = ["import", await inputFile(manyRows(size)), "--json"];
   let killed = 0;
   for (let isDone = false; !isDone; ) {
@@ -48,23 +51,23 @@ async function inCompany(seed: number): Promise<number> {
       if (mayKill && count === at) victim.kill("SIGKILL");
       return undefined;
     };
-    const results = await Promise.all(children.map(resultOf));
+    const results = await Promise.all(children.map(waitForResult));
     killed += results.filter(({ code }) => code === -1).length;
     isDone = results.some(({ code }) => code === 0);
     const story = `seed ${seed}\n${results.map(({ code, stderr }) => `${code} ${stderr}`).join("\n")}`;
     for (const { code } of results) expect([-1, 0, 6], story).toContain(code);
   }
-  expect((await contactsIn(witness)).size, `seed ${seed}`).toBe(size);
-  expect(carriedOutTwice(witness.writes, "create"), `seed ${seed}`).toEqual([]);
+  expect((await readContacts(witness)).size, `seed ${seed}`).toBe(size);
+  expect(findRepeatedWrites(witness.writes, "create"), `seed ${seed}`).toEqual([]);
   return killed;
 }
 
 /** One byte of an unfinished run's journal is another: the run stops, or the byte was of the last record. */
 async function withDamage(seed: number): Promise<void> {
   const random = randomFrom(seed);
-  const witness = await startWitness({ hourlyLimit: 1e6, monthlyLimit: 1e6 });
+  const witness = await startRecordingProxy({ hourlyLimit: 1e6, monthlyLimit: 1e6 });
   const args = ["import", await inputFile(manyRows(20)), "--json"];
-  const stopped = summaryOf(await witness.ecm([...args, "--max-requests", "12"]));
+  const stopped = parseSummary(await witness.ecm([...args, "--max-requests", "12"]));
   const folder = join(witness.env.ECM_STATE_DIR!, "runs", stopped.run!);
   const journal = await readFile(join(folder, "journal"));
   const at = Math.floor(random() * journal.length);
@@ -81,6 +84,6 @@ async function withDamage(seed: number): Promise<void> {
     expect(result.code, story).toBe(0);
     expect(journal.subarray(at, -1).includes(10), story).toBe(false);
   }
-  expect((await contactsIn(witness)).size, story).toBe(20);
-  expect(carriedOutTwice(witness.writes, "create"), story).toEqual([]);
+  expect((await readContacts(witness)).size, story).toBe(20);
+  expect(findRepeatedWrites(witness.writes, "create"), story).toEqual([]);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { call, contactsIn, inputFile, summaryOf } from "../bulk/kit.ts";
-import { startWitness } from "./witness.ts";
+import { call, inputFile, parseSummary, readContacts } from "../bulk/kit.ts";
+import { startRecordingProxy } from "./recording-proxy.ts";
 
 describe("lists and tags that an import makes", () => {
   it.each([
@@ -8,15 +8,15 @@ describe("lists and tags that an import makes", () => {
     "reset-after:PUT:/api/contact-structure/*:n=1",
     "500:POST:*lists:n=2",
   ])("are made once although %s", async (fault) => {
-    const witness = await startWitness({ faults: [fault] });
+    const proxy = await startRecordingProxy({ faults: [fault] });
     const path = await inputFile("Email,Lists,Tags\na@x.org,One,T1\nb@x.org,Two,T2\nc@x.org,one,t1\n");
     const args = ["import", path, "--map", "Lists=lists", "--map", "Tags=tags", "--create-missing", "--json"];
-    const result = await witness.ecm(args);
+    const result = await proxy.ecm(args);
     expect(result.code, result.stderr).toBe(0);
-    expect(summaryOf(result).rows.created).toBe(3);
-    const { structureId } = witness.sandbox;
+    expect(parseSummary(result).rows.created).toBe(3);
+    const { structureId } = proxy.sandbox;
     const { records } = await call<{ records: { name: string; totalContacts: number }[] }>(
-      witness,
+      proxy,
       "GET",
       `/api/contact-structure/${structureId}/lists`,
     );
@@ -24,20 +24,20 @@ describe("lists and tags that an import makes", () => {
       ["One", 2],
       ["Two", 1],
     ]);
-    const [structure] = await call<{ tags: { label: string }[] }[]>(witness, "GET", "/api/contact-structure");
+    const [structure] = await call<{ tags: { label: string }[] }[]>(proxy, "GET", "/api/contact-structure");
     expect(structure!.tags.map(({ label }) => label).sort()).toEqual(["T1", "T2"]);
-    expect([...(await contactsIn(witness)).values()].every(({ tags }) => tags.length === 1)).toBe(true);
+    expect([...(await readContacts(proxy)).values()].every(({ tags }) => tags.length === 1)).toBe(true);
   });
 
   it("are not made before a killed run has its rows, and not again after", async () => {
-    const witness = await startWitness();
+    const proxy = await startRecordingProxy();
     const path = await inputFile("Email\na@x.org\nb@x.org\n");
     const args = ["import", path, "--list", "L", "--tag", "T", "--create-missing", "--json"];
-    const first = summaryOf(await witness.ecm([...args, "--max-requests", "5"]));
+    const first = parseSummary(await proxy.ecm([...args, "--max-requests", "5"]));
     expect(first.status).toBe("stopped");
-    const second = summaryOf(await witness.ecm(args));
+    const second = parseSummary(await proxy.ecm(args));
     expect(second).toMatchObject({ run: first.run, status: "completed", rows: { created: 2 } });
-    const contacts = [...(await contactsIn(witness)).values()];
+    const contacts = [...(await readContacts(proxy)).values()];
     expect(contacts.map(({ lists, tags }) => [lists.length, tags.length])).toEqual([
       [1, 1],
       [1, 1],

@@ -8,9 +8,9 @@ import { type JournalFile, openJournalFile, readJournal } from "../../src/bulk/r
 import { realClock } from "../../src/clock.ts";
 import { openNetwork } from "../../src/http/network.ts";
 import { createSend } from "../../src/http/send.ts";
-import { contactsIn, inputFile, manyRows, summaryOf } from "../bulk/kit.ts";
+import { inputFile, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
 import { cutEvery } from "./journal-cut.ts";
-import { startWitness, type Witness } from "./witness.ts";
+import { type RecordingProxy, startRecordingProxy } from "./recording-proxy.ts";
 
 describe("a disk that fails", () => {
   it.each([
@@ -18,36 +18,36 @@ describe("a disk that fails", () => {
     ["write", 5],
     ["sync", 3],
   ] as const)("ends the run before the next request (%s number %d)", async (part, works) => {
-    const witness = await startWitness();
+    const proxy = await startRecordingProxy();
     const path = await inputFile(manyRows(40));
-    const { summary, stop } = await importWith(witness, path, failingAfter(part, works));
+    const { summary, stop } = await importWith(proxy, path, failingAfter(part, works));
     expect(stop?.failure.message).toContain("Cannot write the journal");
     expect(summary).toMatchObject({ status: "stopped", stoppedBy: "error" });
 
     // Every write that left had its intent on the disk.
     const intents = new Set<string>();
     for await (const { record } of readJournal(
-      join(witness.env.ECM_STATE_DIR!, "runs", summary.run!, "journal"),
+      join(proxy.env.ECM_STATE_DIR!, "runs", summary.run!, "journal"),
     )) {
       if (record.kind === "intent") intents.add(record.key);
     }
-    for (const write of witness.writes) expect(intents).toContain(write.what);
+    for (const write of proxy.writes) expect(intents).toContain(write.what);
 
-    const finished = summaryOf(await witness.ecm(["import", path, "--json"]));
+    const finished = parseSummary(await proxy.ecm(["import", path, "--json"]));
     expect(finished).toMatchObject({
       run: summary.run,
       status: "completed",
       rows: { created: 40, unchanged: 0 },
     });
-    expect((await contactsIn(witness)).size).toBe(40);
+    expect((await readContacts(proxy)).size).toBe(40);
   });
 
   it("never sees the API key", async () => {
-    const witness = await startWitness();
-    const { run } = summaryOf(await witness.ecm(["import", await inputFile(manyRows(5)), "--json"]));
+    const proxy = await startRecordingProxy();
+    const { run } = parseSummary(await proxy.ecm(["import", await inputFile(manyRows(5)), "--json"]));
     for (const file of ["manifest.json", "journal"]) {
-      const text = await readFile(join(witness.env.ECM_STATE_DIR!, "runs", run!, file), "utf8");
-      expect(text).not.toContain(witness.apiKey);
+      const text = await readFile(join(proxy.env.ECM_STATE_DIR!, "runs", run!, file), "utf8");
+      expect(text).not.toContain(proxy.apiKey);
     }
   });
 
@@ -84,10 +84,10 @@ function failingAfter(part: "write" | "sync", works: number): (file: string) => 
   };
 }
 
-async function importWith(witness: Witness, path: string, openFile: Engine["openJournalFile"]) {
-  const network = await openNetwork({ baseUrl: witness.baseUrl, purpose: "bulk", connections: 8 });
+async function importWith(proxy: RecordingProxy, path: string, openFile: Engine["openJournalFile"]) {
+  const network = await openNetwork({ baseUrl: proxy.baseUrl, purpose: "bulk", connections: 8 });
   const signal = new AbortController().signal;
-  const { baseUrl, apiKey } = witness;
+  const { baseUrl, apiKey } = proxy;
   const send = createSend({
     baseUrl,
     apiKey,
@@ -102,7 +102,7 @@ async function importWith(witness: Witness, path: string, openFile: Engine["open
     send,
     clock: realClock,
     signal,
-    stateFolder: witness.env.ECM_STATE_DIR!,
+    stateFolder: proxy.env.ECM_STATE_DIR!,
     version: "test",
     account: { baseUrl, isReadOnly: false },
     openJournalFile: openFile,

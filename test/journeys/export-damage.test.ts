@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { InterruptedError } from "../../src/errors.ts";
 import { ecmWith, type Result, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { errorBody, json, startHttpServer } from "../support/http-server.ts";
-import { testKey } from "../support/line.ts";
+import { testKey } from "../support/test-send.ts";
 
 /** An account of twelve contacts whose service gives three at a time. */
 async function smallPages() {
@@ -44,16 +44,16 @@ async function stoppedExport() {
   const { env, ecm } = service;
   const whole = (await ecm(["export", "--columns", "key"])).stdout;
   const file = join(await temporaryFolder(), "contacts.csv");
-  const words = ["export", "--columns", "key", "--output-file", file];
+  const args = ["export", "--columns", "key", "--output-file", file];
   const interruption = new AbortController();
   service.onSearch = async (page) => {
     if (page === 3) interruption.abort(new InterruptedError());
   };
-  expect((await ecm(words, { signal: interruption.signal })).code).toBe(130);
+  expect((await ecm(args, { signal: interruption.signal })).code).toBe(130);
   service.onSearch = async () => undefined;
   const exportsFolder = join(env.ECM_STATE_DIR!, "exports");
   const home = join(exportsFolder, (await readdir(exportsFolder))[0]!);
-  return { ecm, env, words, file, whole, part: join(home, "part"), journal: join(home, "journal") };
+  return { ecm, env, args, file, whole, part: join(home, "part"), journal: join(home, "journal") };
 }
 
 describe("an export that is resumed", () => {
@@ -73,7 +73,7 @@ describe("an export that is resumed", () => {
   ])("is read again, and says so, where its %s", async (_what, damage) => {
     const scene = await stoppedExport();
     await damage(scene);
-    const { code, stderr } = await scene.ecm(scene.words);
+    const { code, stderr } = await scene.ecm(scene.args);
     expect(code).toBe(0);
     expect(stderr).toContain("damaged or missing");
     expect(await readFile(scene.file, "utf8")).toBe(scene.whole);
@@ -81,9 +81,9 @@ describe("an export that is resumed", () => {
 
   it("goes on where it stopped, its journal's last line torn or not", async () => {
     for (const torn of ["", '0000 {"page'] as const) {
-      const { ecm, words, file, whole, journal } = await stoppedExport();
+      const { ecm, args, file, whole, journal } = await stoppedExport();
       await writeFile(journal, (await readFile(journal, "utf8")) + torn);
-      const { code, stderr } = await ecm(words);
+      const { code, stderr } = await ecm(args);
       expect(code).toBe(0);
       expect(stderr).toContain("Resuming at page 3");
       expect(stderr).not.toContain("damaged");
@@ -92,14 +92,14 @@ describe("an export that is resumed", () => {
   });
 
   it("is a new one when it was killed after its file was put in place", async () => {
-    const { ecm, words, file, whole, part, journal } = await stoppedExport();
-    const kept = [await readFile(part), await readFile(journal)] as const;
-    expect((await ecm(words)).code).toBe(0);
+    const { ecm, args, file, whole, part, journal } = await stoppedExport();
+    const filesBefore = [await readFile(part), await readFile(journal)] as const;
+    expect((await ecm(args)).code).toBe(0);
     await mkdir(join(part, ".."));
-    await writeFile(journal, kept[1]);
+    await writeFile(journal, filesBefore[1]);
     await writeFile(part, whole);
     await writeFile(file, whole);
-    const { stderr } = await ecm(words);
+    const { stderr } = await ecm(args);
     expect(stderr).not.toContain("Resuming");
     expect(await readFile(file, "utf8")).toBe(whole);
   });
@@ -125,12 +125,12 @@ it.runIf(process.platform !== "win32")(
     const folder = await temporaryFolder();
     const before = process.umask(0);
     try {
-      for (const words of [["export"], ["lists", "list"]]) {
-        const file = join(folder, words[0]!);
-        expect((await ecm([...words, "--output-file", file])).code).toBe(0);
+      for (const args of [["export"], ["lists", "list"]]) {
+        const file = join(folder, args[0]!);
+        expect((await ecm([...args, "--output-file", file])).code).toBe(0);
         expect((await stat(file)).mode & 0o777).toBe(0o600);
         await chmod(file, 0o644);
-        expect((await ecm([...words, "--output-file", file])).code).toBe(0);
+        expect((await ecm([...args, "--output-file", file])).code).toBe(0);
         expect((await stat(file)).mode & 0o777).toBe(0o644);
       }
     } finally {

@@ -1,34 +1,39 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import type { Summary } from "../../src/bulk/runs/report.ts";
-import { call, contactsIn, inputFile, manyContacts, manyRows, summaryOf } from "../bulk/kit.ts";
+import { call, inputFile, manyContacts, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
 import { firstQuick } from "../support/first-quick.ts";
-import { carriedOutTwice, fastClock, startWitness, type Witness } from "./witness.ts";
+import {
+  fastClock,
+  findRepeatedWrites,
+  type RecordingProxy,
+  startRecordingProxy,
+} from "./recording-proxy.ts";
 
 const size = 60;
 
 /** A third exists and changes, a third exists and stays, a third is new. */
-async function importScene(witness: Witness, seed: (faultless: Witness["env"]) => Promise<void>) {
-  await seed(witness.env);
+async function importScene(proxy: RecordingProxy, seed: (faultless: RecordingProxy["env"]) => Promise<void>) {
+  await seed(proxy.env);
   const rows = Array.from(
     { length: size },
     (_, index) => `p${index}@example.com,${index % 3 === 0 ? "New" : "Old"}`,
   );
   const path = await inputFile(`Email,First Name\n${rows.join("\n")}\n`);
-  let result = await witness.ecm(["import", path, "--json"]);
+  let result = await proxy.ecm(["import", path, "--json"]);
   // A service that fails too long stops the run: the same command goes on.
   for (let tries = 0; result.code !== 0 && tries < 20; tries++) {
-    result = await witness.ecm(["import", path, "--json"]);
+    result = await proxy.ecm(["import", path, "--json"]);
   }
   expect(result.code, result.stderr).toBe(0);
-  return summaryOf(result);
+  return parseSummary(result);
 }
 
-async function seedAccount(witness: Witness): Promise<void> {
+async function seedAccount(proxy: RecordingProxy): Promise<void> {
   const rows = Array.from({ length: size }, (_, index) => `p${index}@example.com,Old`).filter(
     (_, index) => index % 3 < 2,
   );
-  const clean = await startWitness({ folder: witness.folder });
+  const clean = await startRecordingProxy({ folder: proxy.folder });
   const result = await clean.ecm(["import", await inputFile(`Email,First Name\n${rows.join("\n")}\n`)]);
   expect(result.code).toBe(0);
 }
@@ -55,12 +60,12 @@ describe("an import through a service that goes wrong", () => {
     "truncate:*:/api/contact*:p=0.15:seed=9",
     "429:*:*:n=20:seconds=1",
   ])("comes to the same end with %s", async (fault) => {
-    const witness = await startWitness({ faults: [fault] });
-    const summary = await importScene(witness, () => seedAccount(witness));
+    const proxy = await startRecordingProxy({ faults: [fault] });
+    const summary = await importScene(proxy, () => seedAccount(proxy));
     expect(summary.rows).toEqual(expected);
-    expect(carriedOutTwice(witness.writes, "create")).toEqual([]);
-    expect(carriedOutTwice(witness.writes, "mutate")).toEqual([]);
-    const contacts = await contactsIn(await startWitness({ folder: witness.folder }));
+    expect(findRepeatedWrites(proxy.writes, "create")).toEqual([]);
+    expect(findRepeatedWrites(proxy.writes, "mutate")).toEqual([]);
+    const contacts = await readContacts(await startRecordingProxy({ folder: proxy.folder }));
     for (let index = 0; index < size; index++) {
       const contact = contacts.get(`p${index}@example.com`)!;
       expect(contact.fields).toEqual({ "First Name": index % 3 === 0 ? "New" : "Old" });
@@ -70,10 +75,10 @@ describe("an import through a service that goes wrong", () => {
   });
 
   it("settles writes whose answers come too late", async () => {
-    const witness = await startWitness({ faults: ["delay:*:/api/contact*:p=0.05:seed=2:seconds=2"] });
-    await seedAccount(witness);
-    witness.env.ECM_TIMEOUT = "0.5";
-    const summary = await importScene(witness, async () => undefined);
+    const proxy = await startRecordingProxy({ faults: ["delay:*:/api/contact*:p=0.05:seed=2:seconds=2"] });
+    await seedAccount(proxy);
+    proxy.env.ECM_TIMEOUT = "0.5";
+    const summary = await importScene(proxy, async () => undefined);
     expect(summary.rows).toEqual(expected);
   });
 });
@@ -88,15 +93,15 @@ describe("a service that answers reads, and no write", () => {
   firstQuick(2)(
     edits.flatMap(([method, args]) => ["reset-before", "503"].map((kind) => [kind, method, args] as const)),
   )("ends the run after %s:%s, without asking for ever", async (kind, method, args) => {
-    const witness = await startWitness({ faults: [`${kind}:${method}:*`] });
-    await seedAccount(witness);
-    const before = witness.arrived();
-    const result = await witness.ecm([...args, "--json"], { clock: fastClock() });
+    const proxy = await startRecordingProxy({ faults: [`${kind}:${method}:*`] });
+    await seedAccount(proxy);
+    const before = proxy.arrived();
+    const result = await proxy.ecm([...args, "--json"], { clock: fastClock() });
     expect(result.code, result.stderr).toBe(kind === "503" ? 1 : 8);
-    expect(summaryOf(result)).toMatchObject({ status: "stopped", stoppedBy: "error" });
-    expect(summaryOf(result).rows).toMatchObject({ updated: 0, deleted: 0, rejected: 0 });
+    expect(parseSummary(result)).toMatchObject({ status: "stopped", stoppedBy: "error" });
+    expect(parseSummary(result).rows).toMatchObject({ updated: 0, deleted: 0, rejected: 0 });
     expect(result.stderr).toContain("ecm runs resume");
-    expect(witness.arrived() - before).toBeLessThan(100);
+    expect(proxy.arrived() - before).toBeLessThan(100);
   });
 });
 
@@ -106,26 +111,26 @@ describe("a service that never answers the writes of one contact", () => {
   firstQuick(1)(["created", "updated"] as const)(
     "has that row rejected where it would be %s, and all others carried out",
     async (outcome) => {
-      const witness = await startWitness();
+      const proxy = await startRecordingProxy();
       const contacts = outcome === "updated" ? manyContacts(many) : [];
-      witness.sandbox.admin.seed({ contacts });
-      const all = await call<{ _id: string; key: string }[]>(witness, "GET", "/api/contact");
+      proxy.sandbox.admin.seed({ contacts });
+      const all = await call<{ _id: string; key: string }[]>(proxy, "GET", "/api/contact");
       const id = all.find(({ key }) => key === "p0@example.com")?._id;
       let dropped = 0;
-      witness.onRequest = ({ when, path, body }) => {
+      proxy.onRequest = ({ when, path, body }) => {
         const isCreate = path === "/api/contact" && body.includes('"p0@example.com"');
         if (when === "after" || !(isCreate || path === `/api/contact/${id}/mutate`)) return undefined;
         dropped++;
         return "drop";
       };
       const path = await inputFile(manyRows(many, () => "New"));
-      const result = await witness.ecm(["import", path, "--json"], { clock: fastClock() });
+      const result = await proxy.ecm(["import", path, "--json"], { clock: fastClock() });
       expect(result.code, result.stderr).toBe(3);
-      expect(summaryOf(result)).toMatchObject({
+      expect(parseSummary(result)).toMatchObject({
         rows: { [outcome]: many - 1, rejected: 1, pending: 0 },
         codes: { rejected: { UnreachableError: 1 } },
       });
-      expect(await readFile(summaryOf(result).rejects!, "utf8")).toMatch(
+      expect(await readFile(parseSummary(result).rejects!, "utf8")).toMatch(
         /p0@example.com,New,.*the request may have been applied/,
       );
       expect(dropped).toBe(10);

@@ -1,6 +1,6 @@
 /**
- * Real disks: a small file system in memory that is full, read-only, or gone in the middle of a run. Mounting needs root
- * on Linux; elsewhere nothing is tried.
+ * Real disks: a small file system in memory that is full, read-only, or gone in the middle of a run. Mounting
+ * needs root on Linux; elsewhere nothing is tried.
  *
  * @module-tag slow
  */
@@ -8,16 +8,16 @@ import { execFileSync } from "node:child_process";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { inputFile, manyRows, summaryOf } from "../bulk/kit.ts";
-import { ecmWith, resultOf, spawnEcm, temporaryFolder, temporaryHome } from "../support/ecm.ts";
-import { carriedOutTwice, startWitness } from "./witness.ts";
+import { inputFile, manyRows, parseSummary } from "../bulk/kit.ts";
+import { ecmWith, spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
+import { findRepeatedWrites, startRecordingProxy } from "./recording-proxy.ts";
 
 const canMount = process.platform === "linux" && process.getuid?.() === 0 && tryMount();
 
 describe.runIf(canMount)("a state folder on a small disk", () => {
   it("ends a run when the disk is full, and the run is resumed when there is room", async () => {
     const disk = await mountedDisk("256k");
-    const witness = await startWitness({ hourlyLimit: 1e6, monthlyLimit: 1e6 });
+    const witness = await startRecordingProxy({ hourlyLimit: 1e6, monthlyLimit: 1e6 });
     const env = { ECM_STATE_DIR: join(disk, "state") };
     const path = await inputFile(manyRows(1000));
     const full = await witness.ecm(["import", path, "--json"], { env });
@@ -25,7 +25,7 @@ describe.runIf(canMount)("a state folder on a small disk", () => {
     expect(full.stderr).toContain("ENOSPC");
     const hint = /hint"?:[^"]*"?[^"]*Make room on the disk of [^"]*: \d+ \w+ free, at least [^"]* needed/;
     expect(full.stderr).toMatch(hint);
-    expect(summaryOf(full)).toMatchObject({ status: "stopped", stoppedBy: "error" });
+    expect(parseSummary(full)).toMatchObject({ status: "stopped", stoppedBy: "error" });
     const still = await witness.ecm(["import", path, "--json"], { env });
     expect(still.code).toBe(1);
     expect(still.stderr).toContain("ENOSPC");
@@ -36,16 +36,16 @@ describe.runIf(canMount)("a state folder on a small disk", () => {
     for (const { stderr } of [full, still, piped]) expect(stderr).not.toContain("ECM_STATE_DIR");
     remount(disk, "size=8m");
     const done = await witness.ecm(["import", path, "--json"], { env });
-    expect(summaryOf(done)).toMatchObject({
-      run: summaryOf(full).run,
+    expect(parseSummary(done)).toMatchObject({
+      run: parseSummary(full).run,
       rows: { created: 1000, unchanged: 0 },
     });
-    expect(carriedOutTwice(witness.writes, "create")).toEqual([]);
+    expect(findRepeatedWrites(witness.writes, "create")).toEqual([]);
   });
 
   it("ends a run when the disk cannot be written any more, and the run is resumed when it can", async () => {
     const disk = await mountedDisk("8m");
-    const witness = await startWitness();
+    const witness = await startRecordingProxy();
     const state = join(disk, "state");
     const path = await inputFile(manyRows(60));
     // A file system with files open for writing cannot be made read-only; all that is in it can.
@@ -56,18 +56,18 @@ describe.runIf(canMount)("a state folder on a small disk", () => {
     };
     // A process of its own: what cannot delete its lock leaves it, and is then known to be gone.
     const start = () =>
-      resultOf(spawnEcm(["import", path, "--json"], { ...witness.env, ECM_STATE_DIR: state }));
+      waitForResult(spawnEcm(["import", path, "--json"], { ...witness.env, ECM_STATE_DIR: state }));
     const stopped = await start();
     witness.onRequest = () => undefined;
     const refused = await start();
     protect("-i");
     expect([stopped.code, refused.code], stopped.stderr + refused.stderr).toEqual([1, 2]);
     const done = await start();
-    expect(summaryOf(done), done.stderr).toMatchObject({
-      run: summaryOf(stopped).run,
+    expect(parseSummary(done), done.stderr).toMatchObject({
+      run: parseSummary(stopped).run,
       rows: { created: 60 },
     });
-    expect(carriedOutTwice(witness.writes, "create")).toEqual([]);
+    expect(findRepeatedWrites(witness.writes, "create")).toEqual([]);
   });
 
   it("lets the sandbox say that its disk is full, and lose nothing", async () => {
@@ -91,7 +91,7 @@ describe.runIf(canMount)("a state folder on a small disk", () => {
 
   it("leaves what stood there when profiles or an export do not fit", async () => {
     const disk = await mountedDisk("64k");
-    const witness = await startWitness({ hourlyLimit: 1e6, monthlyLimit: 1e6 });
+    const witness = await startRecordingProxy({ hourlyLimit: 1e6, monthlyLimit: 1e6 });
     await witness.ecm(["import", await inputFile(manyRows(1000)), "--json"]);
     const target = join(disk, "out.csv");
     await writeFile(target, "as it was");
@@ -115,7 +115,7 @@ describe.runIf(canMount)("a state folder on a small disk", () => {
 describe.runIf(canMount)("a read-only disk", () => {
   it("is no hindrance to reading: profiles as a mounted secret, caches that cannot be written", async () => {
     const disk = await mountedDisk("1m");
-    const witness = await startWitness();
+    const witness = await startRecordingProxy();
     const config = join(disk, "config");
     await mkdir(config, { mode: 0o755 });
     const profile = { baseUrl: witness.env.ECM_BASE_URL, apiKey: witness.apiKey };

@@ -9,11 +9,11 @@ import { describe, expect, it } from "vitest";
 import { openSnapshot } from "../../src/bulk/plan/snapshot.ts";
 import { reportError } from "../../src/terminal/report-error.ts";
 import { createTerminal } from "../../src/terminal/terminal.ts";
-import { contactsIn, inputFile, manyRows } from "../bulk/kit.ts";
-import { ecmWith, type Result, resultOf, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { inputFile, manyRows, readContacts } from "../bulk/kit.ts";
+import { ecmWith, type Result, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
 import { errorBody, json, startHttpServer } from "../support/http-server.ts";
-import { testKey } from "../support/line.ts";
 import { startSandbox } from "../support/sandbox.ts";
+import { testKey } from "../support/test-send.ts";
 
 const program = fileURLToPath(new URL("../../bin/ecm.js", import.meta.url));
 
@@ -26,7 +26,7 @@ function withFull(stream: "stdout" | "stderr", args: string[], env: Record<strin
     stdio: [...stdio],
   });
   closeSync(full);
-  return resultOf(child);
+  return waitForResult(child);
 }
 
 describe.runIf(process.platform === "linux")("a stream that takes nothing", () => {
@@ -51,14 +51,14 @@ describe.runIf(process.platform === "linux")("a stream that takes nothing", () =
     const { code, stdout } = await withFull("stderr", ["import", path, "--json"], service.env);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ status: "completed", rows: { created: 5 } });
-    expect((await contactsIn(service)).size).toBe(5);
+    expect((await readContacts(service)).size).toBe(5);
   });
 });
 
 it.runIf(process.platform === "linux")("a snapshot on a full disk says so", async () => {
   const file = join(await temporaryFolder(), "snapshot");
   await symlink("/dev/full", file);
-  const snapshot = await openSnapshot(file, { isTemporary: true, identityOf: (key) => key });
+  const snapshot = await openSnapshot(file, { isTemporary: true, toIdentity: (key) => key });
   const page = { page: 1, pageSize: 1, total: 1, at: 0, contacts: [{ _id: "1", key: "a@x.org" }] };
   expect(() => snapshot.add(page)).toThrow("ENOSPC");
 });

@@ -1,4 +1,7 @@
-/** An import that asks: what can be answered, what can be taken back, and that nothing happens before the last yes. */
+/**
+ * An import that asks: what can be answered, what can be taken back, and that nothing happens before the last
+ * yes.
+ */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -53,7 +56,7 @@ describe("the questions of an import", () => {
   it("create a field, name the consent column, and can be taken back", async () => {
     await ecm(["structure", "tag", "add", "vip"]);
     await ecm(["contact", "create", "--key", "ada@example.com", "--tag", "vip"]);
-    const asked = await ecm(["import", file], {
+    const dialog = await ecm(["import", file], {
       ...at120,
       typed: [
         ['Where does "Stadt"', enter],
@@ -67,15 +70,15 @@ describe("the questions of an import", () => {
         ['Create the field "City", and write to 1 contact', yes],
       ],
     });
-    expect(asked.stderr).toContain(
+    expect(dialog.stderr).toContain(
       'The field "City" (text) will be added to the structure "Default", for all contacts of the account',
     );
-    expect(asked.stderr).toContain("City (new)");
-    expect(asked.code).toBe(0);
+    expect(dialog.stderr).toContain("City (new)");
+    expect(dialog.code).toBe(0);
     expect((await json("structure", "get")).fields.at(-1)).toMatchObject({ label: "City", dataType: "text" });
     const { stdout } = await ecm(["export", "--columns", "key,City,tags"]);
     expect(stdout).toBe("key,City,tags\nada@example.com,Oslo,vip\n");
-    const again = nextTime(asked);
+    const again = nextTime(dialog);
     expect(again).toEqual(
       `import ${file} --map Stadt=City --map Notiz=ignore --consent-column Kontakt=opt-in`.split(" "),
     );
@@ -85,22 +88,22 @@ describe("the questions of an import", () => {
 
   it("end in a run that the command for the next time resumes", async () => {
     await writeFile(file, `Email,Stadt\n${[1, 2, 3].map((n) => `p${n}@example.com,Oslo\n`).join("")}`);
-    const asked = await ecm(["import", file, "--max-requests", "5"], {
+    const dialog = await ecm(["import", file, "--max-requests", "5"], {
       ...at120,
       typed: [...newCity, ["Save these answers", enter], ['Create the field "City"', yes]],
     });
-    expect(asked.code).toBe(7);
+    expect(dialog.code).toBe(7);
     const byId = await json("runs", "resume", "last", "--max-requests", "1");
     expect(byId.rows).toMatchObject({ read: 3 });
     const resumed = await json(
-      ...nextTime(asked).filter((word) => word !== "--max-requests" && word !== "5"),
+      ...nextTime(dialog).filter((word) => word !== "--max-requests" && word !== "5"),
     );
     expect(resumed.rows).toMatchObject({ read: 3, created: 3 });
     expect(await json("runs", "list")).toHaveLength(1);
   });
 
   it("offer to create a missing list before any other", async () => {
-    const asked = await ecm(["import", file, "--list", "Leads"], {
+    const dialog = await ecm(["import", file, "--list", "Leads"], {
       ...at120,
       typed: [
         ['Create the list "Leads" with this import?', yes],
@@ -111,20 +114,20 @@ describe("the questions of an import", () => {
         ['Create the list "Leads", and write to 2 contacts', yes],
       ],
     });
-    expect(asked.code).toBe(0);
-    expect(nextTime(asked).join(" ")).toContain("--list Leads --create-missing");
+    expect(dialog.code).toBe(0);
+    expect(nextTime(dialog).join(" ")).toContain("--list Leads --create-missing");
     expect(await json("lists", "list")).toMatchObject([{ name: "Leads" }]);
   });
 
   it("offer to create tags that cells name", async () => {
-    const asked = await ecm(["import", file, "--ignore-unmapped", "--map", "Notiz=tags"], {
+    const dialog = await ecm(["import", file, "--ignore-unmapped", "--map", "Notiz=tags"], {
       ...at120,
       typed: [
         ['Create the tag "hallo" with this import?', yes],
         ['Create the tag "hallo", and write to 2 contacts', yes],
       ],
     });
-    expect(asked.code).toBe(0);
+    expect(dialog.code).toBe(0);
   });
 
   it("change nothing when one is answered with Ctrl-C or no, whichever it is", async () => {
@@ -201,7 +204,7 @@ describe("the questions about how values are written", () => {
     await writeFile(file, dates);
     const mapping = join(await temporaryFolder(), "saved.yaml");
     const field = (place: number) => `${down.repeat(place)}${enter}`;
-    const asked = await ecm(["import", file, "--create-missing"], {
+    const dialog = await ecm(["import", file, "--create-missing"], {
       ...at120,
       typed: [
         // Nowhere, a new field, then the fields, lists and tags.
@@ -218,10 +221,10 @@ describe("the questions about how values are written", () => {
         ["write to 4 contacts", yes],
       ],
     });
-    expect(asked.code, asked.stderr).toBe(0);
-    expect(asked.stderr).toContain("31.12.1980 → 1980-12-31");
-    expect(asked.stderr).toContain("x;y → x, y");
-    expect(nextTime(asked).join(" ")).toContain(`--mapping ${mapping}`);
+    expect(dialog.code, dialog.stderr).toBe(0);
+    expect(dialog.stderr).toContain("31.12.1980 → 1980-12-31");
+    expect(dialog.stderr).toContain("x;y → x, y");
+    expect(nextTime(dialog).join(" ")).toContain(`--mapping ${mapping}`);
     const { stdout } = await ecm([
       "contact",
       "search",

@@ -2,32 +2,32 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { contactsIn, inputFile, summaryOf } from "../bulk/kit.ts";
-import { carriedOutTwice, startWitness } from "./witness.ts";
+import { inputFile, parseSummary, readContacts } from "../bulk/kit.ts";
+import { findRepeatedWrites, startRecordingProxy } from "./recording-proxy.ts";
 
 /** @param every cut at each of so many bytes */
 export async function cutEvery(every: number): Promise<number> {
-  const witness = await startWitness({ hourlyLimit: 1e6, monthlyLimit: 1e6 });
-  await witness.ecm(["import", await inputFile("Email,First Name\na@x.org,Old\nb@x.org,Bob\n")]);
+  const proxy = await startRecordingProxy({ hourlyLimit: 1e6, monthlyLimit: 1e6 });
+  await proxy.ecm(["import", await inputFile("Email,First Name\na@x.org,Old\nb@x.org,Bob\n")]);
   const path = await inputFile(
     "Email,First Name\na@x.org,New\nb@x.org,Bob\nc@x.org,Cy\nd@x.org,Di\nwrong,\n",
   );
   const args = ["import", path, "--json"];
-  const whole = summaryOf(await witness.ecm(args));
+  const whole = parseSummary(await proxy.ecm(args));
   expect(whole.rows).toMatchObject({ created: 2, updated: 1, unchanged: 1, rejected: 1 });
-  const folder = join(witness.env.ECM_STATE_DIR!, "runs", whole.run!);
+  const folder = join(proxy.env.ECM_STATE_DIR!, "runs", whole.run!);
   const manifest = JSON.parse(await readFile(join(folder, "manifest.json"), "utf8")) as { summary?: unknown };
   delete manifest.summary;
   const journal = await readFile(join(folder, "journal"));
-  const contacts = await contactsIn(witness);
+  const contacts = await readContacts(proxy);
   let cuts = 0;
   // The first record was on the disk before the run began.
   const first = journal.indexOf("\n") + 1;
   for (let cut = journal.length - 1; cut >= first; cut -= every) {
     await writeFile(join(folder, "journal"), journal.subarray(0, cut));
     await writeFile(join(folder, "manifest.json"), JSON.stringify(manifest));
-    const result = await witness.ecm(args);
-    const summary = summaryOf(result);
+    const result = await proxy.ecm(args);
+    const summary = parseSummary(result);
     const story = `cut at ${cut}\n${result.stderr}`;
     expect(summary, story).toMatchObject({ run: whole.run, status: "completed" });
     // What the journal no longer knows of was there before; what it knows of counts as it did.
@@ -42,7 +42,7 @@ export async function cutEvery(every: number): Promise<number> {
     expect(summary.requests.mutate, story).toBe(0);
     cuts++;
   }
-  expect(await contactsIn(witness)).toEqual(contacts);
-  expect(carriedOutTwice(witness.writes, "create")).toEqual([]);
+  expect(await readContacts(proxy)).toEqual(contacts);
+  expect(findRepeatedWrites(proxy.writes, "create")).toEqual([]);
   return cuts;
 }

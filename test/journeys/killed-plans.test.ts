@@ -7,23 +7,23 @@ import { readdirSync } from "node:fs";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { contactsIn, inputFile, manyContacts, manyRows, summaryOf } from "../bulk/kit.ts";
+import { inputFile, manyContacts, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
 import { makePlanFile } from "../bulk/plan-kit.ts";
-import { resultOf, spawnEcm } from "../support/ecm.ts";
+import { spawnEcm, waitForResult } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { carriedOutTwice, startWitness, type Witness } from "./witness.ts";
+import { findRepeatedWrites, type RecordingProxy, startRecordingProxy } from "./recording-proxy.ts";
 
 const size = 250;
 const file = manyRows(size, (index) => (index % 3 === 0 ? `Changed ${index}` : `First ${index}`));
 
 /** Two hundred contacts, of whom a third is changed by the file; fifty more are created. */
-async function scene(): Promise<Witness> {
-  const witness = await startWitness();
+async function scene(): Promise<RecordingProxy> {
+  const witness = await startRecordingProxy();
   witness.sandbox.admin.seed({ contacts: manyContacts(200) });
   return witness;
 }
 
-function runFile(witness: Witness, name: string): string {
+function runFile(witness: RecordingProxy, name: string): string {
   const runs = join(witness.env.ECM_STATE_DIR!, "runs");
   const run = readdirSync(runs).find((each) => /^\d/.test(each))!;
   return join(runs, run, name);
@@ -31,7 +31,7 @@ function runFile(witness: Witness, name: string): string {
 
 /** Kills the process when this request of it arrives, or was answered. */
 async function killedAt(
-  witness: Witness,
+  witness: RecordingProxy,
   args: string[],
   request: number,
   when: "before" | "after",
@@ -42,13 +42,13 @@ async function killedAt(
     if (moment.count === first + request && moment.when === when) child.kill("SIGKILL");
     return undefined;
   };
-  const { code, stderr } = await resultOf(child);
+  const { code, stderr } = await waitForResult(child);
   witness.onRequest = () => undefined;
   expect(code, stderr).toBe(-1);
 }
 
-async function expectWhole(witness: Witness): Promise<void> {
-  const contacts = await contactsIn(witness);
+async function expectWhole(witness: RecordingProxy): Promise<void> {
+  const contacts = await readContacts(witness);
   expect(contacts.size).toBe(size);
   for (let index = 0; index < size; index++) {
     const { fields, version } = contacts.get(`p${index}@example.com`)!;
@@ -57,7 +57,8 @@ async function expectWhole(witness: Witness): Promise<void> {
     // Nobody was written twice.
     expect(version, `p${index}`).toBe(index < 200 && isChanged ? 1 : 0);
   }
-  for (const kind of ["create", "mutate"] as const) expect(carriedOutTwice(witness.writes, kind)).toEqual([]);
+  for (const kind of ["create", "mutate"] as const)
+    expect(findRepeatedWrites(witness.writes, kind)).toEqual([]);
 }
 
 describe("killed", () => {
@@ -72,7 +73,7 @@ describe("killed", () => {
         if (when === "after" && path.includes("search") && ++searches === search) child.kill("SIGKILL");
         return undefined;
       };
-      const { code } = await resultOf(child);
+      const { code } = await waitForResult(child);
       witness.onRequest = () => undefined;
       // With fewer searches than that it came to its end.
       if (code === -1) expect(witness.writes).toEqual([]);
@@ -96,7 +97,7 @@ describe("killed", () => {
       await rm(plan.file);
       const resumed = await witness.ecm(["runs", "resume", "last", "--json"]);
       expect(resumed.code, resumed.stderr).toBe(0);
-      expect(summaryOf(resumed).rows).toMatchObject({
+      expect(parseSummary(resumed).rows).toMatchObject({
         read: plan.writes,
         pending: 0,
         skipped: 0,
@@ -160,7 +161,7 @@ it("a run whose plan an erasure has changed goes on without the person", async (
   expect((await service.ecm(["contact", "erase", "p50@example.com", "--yes"])).code).toBe(0);
   const resumed = await service.ecm(["runs", "resume", "last"]);
   expect([0, 3], resumed.stderr).toContain(resumed.code);
-  const contacts = await contactsIn(service);
+  const contacts = await readContacts(service);
   expect(contacts.has("p50@example.com")).toBe(false);
   expect(contacts.get("p59@example.com")!.fields).toEqual({ "First Name": "New 59" });
 });
@@ -175,7 +176,8 @@ it("a run that was stopped while planning goes on after its last whole block, wi
   const before = searches();
   expect(before).toBeGreaterThan(2);
   const dry = await service.ecm(["import", path, "--json"]);
-  expect(summaryOf(dry).rows).toMatchObject({ read: 900, updated: 900 });
-  // Nine blocks in all; those of the first start are looked up again right before they are written, at the most.
+  expect(parseSummary(dry).rows).toMatchObject({ read: 900, updated: 900 });
+  // Nine blocks in all; those of the first start are looked up again right before they are written, at the
+  // most.
   expect(searches()).toBeLessThanOrEqual(9 + before);
 });

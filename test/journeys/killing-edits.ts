@@ -3,51 +3,58 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
 import type { Contact } from "../../src/wire.ts";
-import { call, contactsIn, inputFile, summaryOf } from "../bulk/kit.ts";
-import { type Result, resultOf, spawnEcm, temporaryFolder } from "../support/ecm.ts";
-import { carriedOutTwice, randomFrom, startWitness, type Witness } from "./witness.ts";
+import { call, inputFile, parseSummary, readContacts } from "../bulk/kit.ts";
+import { type Result, spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
+import {
+  findRepeatedWrites,
+  type RecordingProxy,
+  randomFrom,
+  startRecordingProxy,
+} from "./recording-proxy.ts";
 
 /** Everyone is in the account, and two in three are chosen. */
-async function scene(witness: Witness, size: number): Promise<void> {
+async function scene(proxy: RecordingProxy, size: number): Promise<void> {
   const rows = Array.from({ length: size }, (_, index) => {
     return `p${index}@example.com,${index % 3 === 0 ? "Stays" : "Goes"}`;
   });
-  await witness.ecm(["import", await inputFile(`Email,First Name\n${rows.join("\n")}\n`)]);
+  await proxy.ecm(["import", await inputFile(`Email,First Name\n${rows.join("\n")}\n`)]);
 }
 
-/** Kills it `kills` times with SIGKILL, at requests and moments that follow from the seed; then lets it end. */
+/**
+ * Kills it `kills` times with SIGKILL, at requests and moments that follow from the seed; then lets it end.
+ */
 export async function editKilled(kind: "delete" | "unsubscribe", seed: number, kills: number, size: number) {
   const random = randomFrom(seed);
-  const witness = await startWitness();
-  await scene(witness, size);
+  const proxy = await startRecordingProxy();
+  await scene(proxy, size);
   const chosen = size - Math.ceil(size / 3);
   const backup = join(await temporaryFolder(), "backup.csv");
   const args = ["contact", kind, "--where", 'First_Name == "Goes"', "--yes", "--json"];
   if (kind === "delete") args.push("--backup", backup);
-  const before = witness.arrived();
-  witness.writes.length = 0;
+  const before = proxy.arrived();
+  proxy.writes.length = 0;
   let killed = 0;
   let last: Result | undefined;
   while (!last) {
     // The last start is left alone.
     const reach = killed < kills ? 2 + Math.floor(random() * (chosen / 3)) : Number.POSITIVE_INFINITY;
-    const at = witness.arrived() + 1 + reach;
+    const at = proxy.arrived() + 1 + reach;
     const when = random() < 0.5 ? ("before" as const) : ("after" as const);
     const drops = random() < 0.5;
-    const child = spawnEcm(args, witness.env);
-    witness.onRequest = (moment) => {
+    const child = spawnEcm(args, proxy.env);
+    proxy.onRequest = (moment) => {
       if (moment.count < at || moment.when !== when) return undefined;
       child.kill("SIGKILL");
       return drops ? "drop" : undefined;
     };
-    const result = await resultOf(child);
-    witness.onRequest = () => undefined;
+    const result = await waitForResult(child);
+    proxy.onRequest = () => undefined;
     if (result.code === -1) killed++;
     else last = result;
   }
   const story = `${kind}, seed ${seed}, ${killed} kills\n${last.stderr}`;
   expect(last.code, story).toBe(0);
-  const { rows } = summaryOf(last);
+  const { rows } = parseSummary(last);
   const outcome = kind === "delete" ? { deleted: chosen } : { updated: chosen };
   expect(rows, story).toMatchObject({
     read: chosen,
@@ -57,26 +64,27 @@ export async function editKilled(kind: "delete" | "unsubscribe", seed: number, k
     pending: 0,
     ...outcome,
   });
-  expect(carriedOutTwice(witness.writes, "delete"), story).toEqual([]);
-  expect(carriedOutTwice(witness.writes, "status"), story).toEqual([]);
+  expect(findRepeatedWrites(proxy.writes, "delete"), story).toEqual([]);
+  expect(findRepeatedWrites(proxy.writes, "status"), story).toEqual([]);
   const stays = [...Array(size).keys()]
     .filter((index) => index % 3 === 0)
     .map((index) => `p${index}@example.com`);
   if (kind === "delete") {
-    expect([...(await contactsIn(witness)).keys()].sort(), story).toEqual(stays.sort());
+    expect([...(await readContacts(proxy)).keys()].sort(), story).toEqual(stays.sort());
     // A header, and everyone who is gone.
     expect((await readFile(backup, "utf8")).trim().split("\n"), story).toHaveLength(chosen + 1);
   } else {
-    expect((await activeIn(witness)).sort(), story).toEqual(stays.sort());
+    expect((await readActive(proxy)).sort(), story).toEqual(stays.sort());
   }
-  // Each start reads the structure and its lists; each kill may repeat what was under way, and reads what it came to.
-  expect(witness.arrived() - before, story).toBeLessThanOrEqual(chosen + 4 + killed * 24);
+  // Each start reads the structure and its lists; each kill may repeat what was under way, and reads what it
+  // came to.
+  expect(proxy.arrived() - before, story).toBeLessThanOrEqual(chosen + 4 + killed * 24);
   return { killed };
 }
 
-async function activeIn(witness: Witness): Promise<string[]> {
-  const [structure] = await call<{ _id: string }[]>(witness, "GET", "/api/contact-structure");
-  const { contacts } = await call<{ contacts: Contact[] }>(witness, "POST", "/api/contact/search", {
+async function readActive(proxy: RecordingProxy): Promise<string[]> {
+  const [structure] = await call<{ _id: string }[]>(proxy, "GET", "/api/contact-structure");
+  const { contacts } = await call<{ contacts: Contact[] }>(proxy, "POST", "/api/contact/search", {
     contactStructureId: structure!._id,
     page: 1,
     pageSize: 1000,

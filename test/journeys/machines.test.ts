@@ -1,13 +1,16 @@
-/** What docs/containers.md promises: a machine that is lost, two machines on one account, and a shared state folder. */
+/**
+ * What docs/containers.md promises: a machine that is lost, two machines on one account, and a shared state
+ * folder.
+ */
 import { copyFile, readdir, readFile, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { InterruptedError } from "../../src/errors.ts";
-import { contactsIn, inputFile, manyRows, summaryOf } from "../bulk/kit.ts";
+import { inputFile, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
 import { temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { firstQuick } from "../support/first-quick.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { carriedOutTwice, startWitness, type Witness } from "./witness.ts";
+import { findRepeatedWrites, type RecordingProxy, startRecordingProxy } from "./recording-proxy.ts";
 
 const rows = 30;
 /** Of these, how many the account does not know at first. */
@@ -15,63 +18,68 @@ const unknown = 20;
 const flags = ["--list", "Newsletter", "--tag", "VIP", "--create-missing", "--json"];
 
 /** An account in which each third person of the file is known already, under an older name. */
-async function account(options: Parameters<typeof startWitness>[0] = {}) {
-  const witness = await startWitness(options);
-  const known = manyRows(rows, () => "Older")
+async function account(options: Parameters<typeof startRecordingProxy>[0] = {}) {
+  const proxy = await startRecordingProxy(options);
+  const existingRows = manyRows(rows, () => "Older")
     .split("\n")
     .filter((_line, index) => index % 3 === 0)
     .join("\n");
-  const seeded = await witness.ecm(["import", await inputFile(known), "--json"], {
+  const seeded = await proxy.ecm(["import", await inputFile(existingRows), "--json"], {
     env: await temporaryHome(),
   });
   expect(seeded.code, seeded.stderr).toBe(0);
-  witness.writes.length = 0;
-  return { witness, path: await inputFile(manyRows(rows)) };
+  proxy.writes.length = 0;
+  return { proxy, path: await inputFile(manyRows(rows)) };
 }
 
 /** Runs the import until this many writes arrived; the last of them is carried out, and its answer lost. */
-async function stopAfter(witness: Witness, path: string, writes: number, env: Record<string, string> = {}) {
+async function stopAfter(
+  proxy: RecordingProxy,
+  path: string,
+  writes: number,
+  env: Record<string, string> = {},
+) {
   const interruption = new AbortController();
-  let seen = 0;
-  witness.onRequest = ({ when, path: where }) => {
+  let requestCount = 0;
+  proxy.onRequest = ({ when, path: where }) => {
     if (when === "before" || !/^\/api\/contact(\/[^/]+\/mutate)?$/.test(where)) return undefined;
-    if (++seen < writes) return undefined;
+    if (++requestCount < writes) return undefined;
     interruption.abort(new InterruptedError("SIGINT"));
     return "drop";
   };
-  const stopped = await witness.ecm(["import", path, ...flags], { signal: interruption.signal, env });
-  witness.onRequest = () => undefined;
+  const stopped = await proxy.ecm(["import", path, ...flags], { signal: interruption.signal, env });
+  proxy.onRequest = () => undefined;
   expect(stopped.code, stopped.stderr).toBe(130);
-  return summaryOf(stopped);
+  return parseSummary(stopped);
 }
 
-const createdOnce = (witness: Witness) =>
-  witness.writes.filter(({ kind, status }) => kind === "create" && status < 300).map(({ what }) => what);
+const createdOnce = (proxy: RecordingProxy) =>
+  proxy.writes.filter(({ kind, status }) => kind === "create" && status < 300).map(({ what }) => what);
 
 describe("the state folder is lost in the middle of an import", () => {
   firstQuick(1)([1, 22])(
     "after %i writes: the same end, nobody twice, and what was done is left alone",
     async (writes) => {
       const undisturbed = await account();
-      expect((await undisturbed.witness.ecm(["import", undisturbed.path, ...flags])).code).toBe(0);
+      expect((await undisturbed.proxy.ecm(["import", undisturbed.path, ...flags])).code).toBe(0);
 
-      const { witness, path } = await account();
-      const stopped = await stopAfter(witness, path, writes);
+      const { proxy, path } = await account();
+      const stopped = await stopAfter(proxy, path, writes);
       expect(stopped.rows.pending).toBeGreaterThan(0);
       for (const folder of ["ECM_STATE_DIR", "ECM_CACHE_DIR"]) {
-        await rm(witness.env[folder]!, { recursive: true, force: true });
+        await rm(proxy.env[folder]!, { recursive: true, force: true });
       }
-      const before = createdOnce(witness).length;
-      const again = await witness.ecm(["import", path, ...flags]);
+      const before = createdOnce(proxy).length;
+      const again = await proxy.ecm(["import", path, ...flags]);
       expect(again.code, again.stderr).toBe(0);
-      const summary = summaryOf(again);
+      const summary = parseSummary(again);
       expect(summary.run).not.toBe(stopped.run);
       expect(summary.rows).toMatchObject({ read: rows, created: unknown - before, rejected: 0, pending: 0 });
       expect(summary.rows.created + summary.rows.updated + summary.rows.unchanged).toBe(rows);
-      expect(carriedOutTwice(witness.writes, "create")).toEqual([]);
-      expect(carriedOutTwice(witness.writes, "mutate")).toEqual([]);
-      expect(await contactsIn(witness)).toEqual(
-        withIdsOf(await contactsIn(undisturbed.witness), await contactsIn(witness)),
+      expect(findRepeatedWrites(proxy.writes, "create")).toEqual([]);
+      expect(findRepeatedWrites(proxy.writes, "mutate")).toEqual([]);
+      expect(await readContacts(proxy)).toEqual(
+        copyIds(await readContacts(undisturbed.proxy), await readContacts(proxy)),
       );
     },
   );
@@ -87,9 +95,9 @@ describe("the state folder is lost in the middle of an import", () => {
     await copyFile(join(env.ECM_STATE_DIR!, "suppressions", own!), ECM_SUPPRESSIONS);
     await rm(env.ECM_STATE_DIR!, { recursive: true });
     const dry = ["import", path, "--dry-run", "--json"];
-    expect(summaryOf(await ecm(dry)).rows).toMatchObject({ created: 2 });
-    const kept = summaryOf(await ecm(dry, { env: { ECM_SUPPRESSIONS } }));
-    expect(kept).toMatchObject({ rows: { created: 1, skipped: 1 }, consent: { suppressed: 1 } });
+    expect(parseSummary(await ecm(dry)).rows).toMatchObject({ created: 2 });
+    const summary = parseSummary(await ecm(dry, { env: { ECM_SUPPRESSIONS } }));
+    expect(summary).toMatchObject({ rows: { created: 1, skipped: 1 }, consent: { suppressed: 1 } });
     // A volume that is not mounted: nobody is created, rather than everybody.
     await rename(ECM_SUPPRESSIONS, `${ECM_SUPPRESSIONS}.elsewhere`);
     const unmounted = await ecm(["import", path, "--json"], { env: { ECM_SUPPRESSIONS } });
@@ -100,22 +108,20 @@ describe("the state folder is lost in the middle of an import", () => {
 
 describe("two machines on one account", () => {
   it("import the same file at the same time: nobody twice, and the counts of both are true", async () => {
-    const { witness, path } = await account();
+    const { proxy, path } = await account();
     // The service lets two lists have one name: who creates them at the same moment gets two.
-    expect((await witness.ecm(["lists", "create", "Newsletter"])).code).toBe(0);
+    expect((await proxy.ecm(["lists", "create", "Newsletter"])).code).toBe(0);
     const machines = await Promise.all([temporaryHome(), temporaryHome()]);
-    const results = await Promise.all(
-      machines.map((env) => witness.ecm(["import", path, ...flags], { env })),
-    );
+    const results = await Promise.all(machines.map((env) => proxy.ecm(["import", path, ...flags], { env })));
     for (const result of results) expect(result.code, result.stderr).toBe(0);
-    const [one, two] = results.map((result) => summaryOf(result).rows);
+    const [one, two] = results.map((result) => parseSummary(result).rows);
     expect(one!.created + two!.created).toBe(unknown);
-    expect(carriedOutTwice(witness.writes, "create")).toEqual([]);
+    expect(findRepeatedWrites(proxy.writes, "create")).toEqual([]);
     for (const each of [one!, two!]) {
       expect(each).toMatchObject({ read: rows, rejected: 0, skipped: 0, pending: 0 });
       expect(each.created + each.updated + each.unchanged).toBe(rows);
     }
-    const contacts = await contactsIn(witness);
+    const contacts = await readContacts(proxy);
     expect(contacts.size).toBe(rows);
     for (let index = 0; index < rows; index++) {
       const contact = contacts.get(`p${index}@example.com`)!;
@@ -126,17 +132,17 @@ describe("two machines on one account", () => {
   });
 
   it("go on with what the other left: the second does the rest, the first finds nothing to do", async () => {
-    const { witness, path } = await account();
+    const { proxy, path } = await account();
     const second = await temporaryHome();
-    await stopAfter(witness, path, 10);
-    expect((await witness.ecm(["import", path, ...flags], { env: second })).code).toBe(0);
-    const written = witness.writes.length;
-    const first = await witness.ecm(["import", path, ...flags]);
+    await stopAfter(proxy, path, 10);
+    expect((await proxy.ecm(["import", path, ...flags], { env: second })).code).toBe(0);
+    const written = proxy.writes.length;
+    const first = await proxy.ecm(["import", path, ...flags]);
     expect(first.code, first.stderr).toBe(0);
-    expect(summaryOf(first).rows).toMatchObject({ read: rows, rejected: 0, pending: 0 });
-    expect(carriedOutTwice(witness.writes, "create")).toEqual([]);
+    expect(parseSummary(first).rows).toMatchObject({ read: rows, rejected: 0, pending: 0 });
+    expect(findRepeatedWrites(proxy.writes, "create")).toEqual([]);
     // At most the one whose answer was lost is asked about with a write, which the service refuses.
-    expect(witness.writes.slice(written).filter(({ status }) => status < 300)).toEqual([]);
+    expect(proxy.writes.slice(written).filter(({ status }) => status < 300)).toEqual([]);
   });
 });
 
@@ -144,15 +150,15 @@ describe("a state folder on a shared volume", () => {
   it("keeps a second machine out of a run that another one works on, without a request", {
     tags: "slow",
   }, async () => {
-    const { witness, path } = await account();
-    const locks = join(witness.env.ECM_STATE_DIR!, "locks");
+    const { proxy, path } = await account();
+    const locks = join(proxy.env.ECM_STATE_DIR!, "locks");
     let lease: { name: string; text: string } | undefined;
-    witness.beforeRequest = async (where) => {
+    proxy.beforeRequest = async (where) => {
       if (lease || where !== "/api/contact") return;
       const [name] = await readdir(locks);
       lease = { name: name!, text: await readFile(join(locks, name!), "utf8") };
     };
-    const stopped = await stopAfter(witness, path, 10);
+    const stopped = await stopAfter(proxy, path, 10);
     // As the other machine's lease lies there while it works.
     const [holder, ...rest] = lease!.text.split("\n");
     const elsewhere = JSON.stringify({
@@ -165,19 +171,23 @@ describe("a state folder on a shared volume", () => {
     await writeFile(file, [elsewhere, ...rest].join("\n"));
     await utimes(file, new Date(), new Date());
 
-    const arrived = witness.writes.length;
-    const refused = await witness.ecm(["import", path, ...flags]);
+    const arrived = proxy.writes.length;
+    const refused = await proxy.ecm(["import", path, ...flags]);
     expect(refused.code).toBe(6);
-    expect(summaryOf(refused)).toMatchObject({ status: "stopped", stoppedBy: "lock", rows: { created: 0 } });
+    expect(parseSummary(refused)).toMatchObject({
+      status: "stopped",
+      stoppedBy: "lock",
+      rows: { created: 0 },
+    });
     expect(refused.stderr).toContain("in use by process 12 on worker-a since ");
-    expect(witness.writes).toHaveLength(arrived);
+    expect(proxy.writes).toHaveLength(arrived);
 
     // Another file is another run: it is not kept out.
     const other = await inputFile("Email\nsomeone@example.com\n");
-    expect((await witness.ecm(["import", other, "--json"])).code).toBe(0);
+    expect((await proxy.ecm(["import", other, "--json"])).code).toBe(0);
 
     await rm(file);
-    const resumed = summaryOf(await witness.ecm(["import", path, ...flags]));
+    const resumed = parseSummary(await proxy.ecm(["import", path, ...flags]));
     expect(resumed).toMatchObject({
       run: stopped.run,
       status: "completed",
@@ -186,10 +196,10 @@ describe("a state folder on a shared volume", () => {
   });
 });
 
-type Contacts = Awaited<ReturnType<typeof contactsIn>>;
+type Contacts = Awaited<ReturnType<typeof readContacts>>;
 
 /** Two accounts give their lists and tags ids of their own: those of the other, where there are as many. */
-function withIdsOf(contacts: Contacts, other: Contacts): Contacts {
+function copyIds(contacts: Contacts, other: Contacts): Contacts {
   const [{ lists, tags }] = [...other.values()] as [Contacts extends Map<string, infer C> ? C : never];
   return new Map(
     [...contacts].map(([key, each]) => [

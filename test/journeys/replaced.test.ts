@@ -3,7 +3,7 @@ import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { resultOf, spawnEcm, temporaryFolder } from "../support/ecm.ts";
+import { spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -19,7 +19,7 @@ it("a long run ends in good order although the installed program was replaced me
   await writeFile(file, `Email\nnobody\n${rows.join("")}`);
 
   const child = spawnEcm(["import", file, "--wait", "--json"], env, join(installed, "bin/ecm.js"));
-  const result = resultOf(child);
+  const result = waitForResult(child);
   // The price is told when all of the program is loaded; the hour is used up after the first writes.
   await new Promise<void>((resolve) => {
     child.stderr?.on("data", (text) => {

@@ -1,10 +1,10 @@
 /** Two who create a list of one name at once: there is one list afterwards, and everybody is in it. */
 import { describe, expect, it } from "vitest";
-import { contactsIn, inputFile, summaryOf } from "../bulk/kit.ts";
-import { type Ecm, resultOf, spawnEcm, temporaryHome } from "../support/ecm.ts";
+import { inputFile, parseSummary, readContacts } from "../bulk/kit.ts";
+import { type Ecm, spawnEcm, temporaryHome, waitForResult } from "../support/ecm.ts";
 import { firstQuick } from "../support/first-quick.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { startWitness, type Witness } from "./witness.ts";
+import { type RecordingProxy, startRecordingProxy } from "./recording-proxy.ts";
 
 const rows = (start: string) =>
   `Email\n${Array.from({ length: 12 }, (_, index) => `${start}${index}@x.org\n`).join("")}`;
@@ -18,19 +18,19 @@ async function listsIn({
 }
 
 /** Somebody else creates a list of this name, or of another case, when the first creation arrives. */
-function othersCreate(witness: Witness, name: string, when: "before" | "after"): void {
-  const { structureId } = witness.sandbox;
+function othersCreate(proxy: RecordingProxy, name: string, when: "before" | "after"): void {
+  const { structureId } = proxy.sandbox;
   const create = () =>
-    witness.sandbox.transport({
+    proxy.sandbox.transport({
       method: "POST",
       url: `http://sandbox.localhost/api/contact-structure/${structureId}/lists`,
-      headers: { "x-api-key": witness.apiKey, "content-type": "application/json" },
+      headers: { "x-api-key": proxy.apiKey, "content-type": "application/json" },
       body: JSON.stringify({ name }),
       timeoutMilliseconds: 30_000,
     });
   let isDone = false;
   let isCreating = false;
-  witness.beforeRequest = async (path) => {
+  proxy.beforeRequest = async (path) => {
     const isLists = path.startsWith(`/api/contact-structure/${structureId}/lists`);
     // The look before the creation asks with a page; the creation itself does not.
     const isCreation = isLists && !path.includes("?");
@@ -54,7 +54,7 @@ describe("two creators of one name", () => {
     const files = await Promise.all(["a", "b", "c"].map((start) => inputFile(rows(start))));
     const results = await Promise.all(
       files.map((file) =>
-        resultOf(
+        waitForResult(
           spawnEcm(
             ["import", file, "--list", "News", "--tag", "T", "--create-missing", "--json"],
             service.env,
@@ -64,10 +64,10 @@ describe("two creators of one name", () => {
     );
     for (const result of results) {
       expect(result.code, result.stderr).toBe(0);
-      expect(summaryOf(result)).toMatchObject({ rows: { created: 12 } });
+      expect(parseSummary(result)).toMatchObject({ rows: { created: 12 } });
     }
     expect(await listsIn(service)).toMatchObject([{ name: "News", totalContacts: 36 }]);
-    const tags = new Set([...(await contactsIn(service)).values()].map((contact) => contact.tags.join()));
+    const tags = new Set([...(await readContacts(service)).values()].map((contact) => contact.tags.join()));
     expect(tags.size).toBe(1);
   });
 
@@ -102,34 +102,34 @@ describe("two creators of one name", () => {
       ["News", "NEWS"].map((theirs) => [name, theirs, argsFor] as const),
     ),
   )("%s: the older list, %s of somebody else, stays, and its own goes", async (_name, theirs, argsFor) => {
-    const witness = await startWitness();
-    othersCreate(witness, theirs, "before");
-    const result = await witness.ecm(argsFor(await inputFile(rows("a"))));
+    const proxy = await startRecordingProxy();
+    othersCreate(proxy, theirs, "before");
+    const result = await proxy.ecm(argsFor(await inputFile(rows("a"))));
     expect(result.code, result.stderr).toBe(0);
-    expect(await listsIn(witness)).toMatchObject([{ name: theirs }]);
-    for (const { lists } of (await contactsIn(witness)).values()) expect(lists).toHaveLength(1);
+    expect(await listsIn(proxy)).toMatchObject([{ name: theirs }]);
+    for (const { lists } of (await readContacts(proxy)).values()) expect(lists).toHaveLength(1);
   });
 
   it.each(Object.entries(creations))("%s: its own list, the older one, stays", async (_name, argsFor) => {
-    const witness = await startWitness();
-    othersCreate(witness, "News", "after");
-    const result = await witness.ecm(argsFor(await inputFile(rows("a"))));
+    const proxy = await startRecordingProxy();
+    othersCreate(proxy, "News", "after");
+    const result = await proxy.ecm(argsFor(await inputFile(rows("a"))));
     expect(result.code, result.stderr).toBe(0);
     // The other one is theirs to delete.
-    const lists = await listsIn(witness);
+    const lists = await listsIn(proxy);
     expect(lists.map(({ name }) => name)).toEqual(["News", "News"]);
     const [older] = lists.map(({ _id }) => _id).sort();
     if (_name.startsWith("lists")) expect(result.stdout).toContain(older);
-    for (const contact of (await contactsIn(witness)).values()) expect(contact.lists).toEqual([older]);
+    for (const contact of (await readContacts(proxy)).values()) expect(contact.lists).toEqual([older]);
   });
 
   it("a list to be made new by lists duplicate is not somebody else's", async () => {
-    const witness = await startWitness();
-    witness.sandbox.admin.seed({ contacts: [{ key: "a@x.org", lists: ["Source"] }] });
-    othersCreate(witness, "Copy", "before");
-    const result = await witness.ecm(["lists", "duplicate", "Source", "Copy", "--json"]);
+    const proxy = await startRecordingProxy();
+    proxy.sandbox.admin.seed({ contacts: [{ key: "a@x.org", lists: ["Source"] }] });
+    othersCreate(proxy, "Copy", "before");
+    const result = await proxy.ecm(["lists", "duplicate", "Source", "Copy", "--json"]);
     expect(result.code, result.stderr).toBe(6);
-    expect((await listsIn(witness)).map(({ name, totalContacts }) => [name, totalContacts])).toEqual([
+    expect((await listsIn(proxy)).map(({ name, totalContacts }) => [name, totalContacts])).toEqual([
       ["Source", 1],
       ["Copy", 0],
     ]);

@@ -5,21 +5,21 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { inputFile, manyRows } from "../bulk/kit.ts";
-import { ecmWith, resultOf, temporaryFolder, temporaryHome } from "../support/ecm.ts";
-import { startWitness } from "./witness.ts";
+import { ecmWith, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
+import { startRecordingProxy } from "./recording-proxy.ts";
 
 describe("a state folder that cannot be used", () => {
   it("is found out before a request is spent", async () => {
-    const witness = await startWitness();
+    const proxy = await startRecordingProxy();
     const file = join(await temporaryFolder(), "file");
     await writeFile(file, "");
     const path = await inputFile(manyRows(3));
     for (const state of [join(file, "state"), file]) {
       const env = { ECM_STATE_DIR: state };
-      const result = await witness.ecm(["import", path], { env });
+      const result = await proxy.ecm(["import", path], { env });
       expect(result.code).toBe(2);
       expect(result.stderr).toMatch(/^error: Cannot write to the run folder .*\nhint: .*ECM_STATE_DIR/m);
-      expect(witness.arrived()).toBe(0);
+      expect(proxy.arrived()).toBe(0);
     }
   });
 });
@@ -43,9 +43,9 @@ describe.runIf(process.platform === "linux")("too few open files", () => {
   it.each([24, 28])("end the embedded service with exit 1 and one error (%d)", async (limit) => {
     const program = fileURLToPath(new URL("../../bin/ecm.js", import.meta.url));
     const command = `ulimit -n ${limit}; exec "$0" "$@"`;
-    const words = [process.execPath, program, "--profile", "sandbox", "lists", "list"];
+    const args = [process.execPath, program, "--profile", "sandbox", "lists", "list"];
     const env = { PATH: process.env.PATH, ...(await temporaryHome()) };
-    const result = await resultOf(spawn("/bin/sh", ["-c", command, ...words], { env }));
+    const result = await waitForResult(spawn("/bin/sh", ["-c", command, ...args], { env }));
     expect(result).toMatchObject({ code: 1, stdout: "" });
     expect(result.stderr).toMatch(/^error: .*too many open files.*\nhint: .*ulimit -n.*\n$/i);
   });

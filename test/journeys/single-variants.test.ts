@@ -4,7 +4,7 @@
  * @module-tag slow
  */
 import { describe, expect, it } from "vitest";
-import { type Journey, travel } from "./variant-journey.ts";
+import { type Journey, runJourney } from "./variant-journey.ts";
 
 const alone: [name: string, value: string][] = [
   ["keys", "refused"],
@@ -47,7 +47,7 @@ function pairs(count: number): Record<string, string>[] {
 }
 
 /** What a journey is to be, without the steps that it left out. */
-function sameSteps({ said: _said, ...plain }: Journey, { steps }: Pick<Journey, "steps">) {
+function sameSteps({ output: _said, ...plain }: Journey, { steps }: Pick<Journey, "steps">) {
   return {
     ...plain,
     steps: Object.fromEntries(Object.entries(plain.steps).filter(([name]) => name in steps)),
@@ -58,7 +58,7 @@ describe("the same journey", () => {
   let plain: Journey;
 
   it("goes well under the documents alone", async () => {
-    plain = await travel({});
+    plain = await runJourney({});
     expect(plain.writesOfRepeats).toEqual([0, 0, 0]);
     expect(plain.steps).toMatchObject({ import: { code: 0, rows: { created: 14 } }, sync: { code: 0 } });
   });
@@ -71,8 +71,8 @@ describe("the same journey", () => {
   it.each([...alone.map(([name, value]) => ({ [name]: value })), ...several, ...pairs(8)])(
     "comes to the same end under %j",
     async (variants) => {
-      const { said, ...journey } = await travel(variants);
-      expect(journey, said).toEqual(sameSteps(plain, journey));
+      const { output, ...journey } = await runJourney(variants);
+      expect(journey, output).toEqual(sameSteps(plain, journey));
     },
   );
 });
@@ -81,7 +81,7 @@ describe("the same journey in an account that has its structure", () => {
   let plain: Journey;
 
   it("goes well under the documents alone", async () => {
-    plain = await travel({}, { isFurnished: true });
+    plain = await runJourney({}, { isFurnished: true });
     expect(plain.steps).toMatchObject({ import: { code: 0, rows: { created: 14 } }, sync: { code: 0 } });
   });
 
@@ -95,7 +95,7 @@ describe("the same journey in an account that has its structure", () => {
     { "key-case": "exact", inactive: "hidden" },
     { source: "common", "search-lag": "30000" },
   ])("comes to the same end where the service is what the specification shows, with %j", async (variants) => {
-    const { said, ...journey } = await travel({ ...variants, literal: "yes" }, { isFurnished: true });
-    expect(journey, said).toEqual(sameSteps(plain, journey));
+    const { output, ...journey } = await runJourney({ ...variants, literal: "yes" }, { isFurnished: true });
+    expect(journey, output).toEqual(sameSteps(plain, journey));
   });
 });

@@ -24,7 +24,7 @@ async function json(...args: string[]) {
 }
 
 /** As a table of one row, without ids. */
-async function shown(key: string): Promise<string[]> {
+async function readScreen(key: string): Promise<string[]> {
   const columns = "First Name,Last Name,lists,tags";
   const { stdout } = await ecm(["contact", "get", key, "-o", "tsv", "--columns", columns]);
   return stdout.split("\n")[1]!.split("\t");
@@ -44,14 +44,14 @@ describe("what is missing", () => {
       ],
     });
     expect(code).toBe(0);
-    expect(await shown("ada@example.com")).toEqual(["Ada", "", "Leads", "vip"]);
+    expect(await readScreen("ada@example.com")).toEqual(["Ada", "", "Leads", "vip"]);
   });
 
   it("is asked only where no flag has said it", async () => {
     const args = ["contact", "create", "--set", "Last Name=Lovelace", "--list", "Leads", "--tag", "vip"];
     const result = await ecm(args, { ...at80, typed: [["Email", `ada@example.com${enter}`]] });
     expect(result.code).toBe(0);
-    expect(await shown("ada@example.com")).toEqual(["", "Lovelace", "Leads", "vip"]);
+    expect(await readScreen("ada@example.com")).toEqual(["", "Lovelace", "Leads", "vip"]);
   });
 
   it("is asked of a change, and only what would change something is offered", async () => {
@@ -71,7 +71,7 @@ describe("what is missing", () => {
       ],
     });
     expect(code).toBe(0);
-    expect(await shown("ada@example.com")).toEqual(["Ada", "", "", "press"]);
+    expect(await readScreen("ada@example.com")).toEqual(["Ada", "", "", "press"]);
     expect(stderr).not.toContain("Remove from lists");
   });
 
@@ -83,16 +83,16 @@ describe("what is missing", () => {
         ecm(["contact", "mutate", "ada@example.com"], { ...at80, env: { ACCESSIBLE }, typed });
       const select = (question: string, place: number): [string, string][] =>
         ACCESSIBLE ? [["Number, 1 to", pick(place)]] : [[question, pick(place)]];
-      const kept = await change([
+      const dialogEnd = await change([
         ...select("What to change", 1),
         ...select("Field to set", 1),
         ["Enter keeps", enter],
         ...select("What to change", 5),
       ]);
-      expect(kept.stderr).toContain("(Ada)");
-      expect(kept.stderr).toContain("unchanged");
-      expect(kept.code).toBe(0);
-      expect((await shown("ada@example.com"))[0]).toBe("Ada");
+      expect(dialogEnd.stderr).toContain("(Ada)");
+      expect(dialogEnd.stderr).toContain("unchanged");
+      expect(dialogEnd.code).toBe(0);
+      expect((await readScreen("ada@example.com"))[0]).toBe("Ada");
     }
     const cleared = await ecm(["contact", "mutate", "ada@example.com"], {
       ...at80,
@@ -103,7 +103,7 @@ describe("what is missing", () => {
       ],
     });
     expect(cleared.code).toBe(0);
-    expect((await shown("ada@example.com"))[0]).toBe("");
+    expect((await readScreen("ada@example.com"))[0]).toBe("");
   });
 
   it("takes no blanks around a name or a key, as pasted text has them", async () => {
@@ -264,8 +264,8 @@ describe("the last question of a bulk run", () => {
     ["unsubscribe", "Unsubscribe 2 contacts?"],
   ])("leaves no run behind when it is answered with Ctrl-C: contact %s", async (verb, question) => {
     for (const key of ["ada@example.com", "bob@example.com"]) await ecm(["contact", "create", "--key", key]);
-    const words = ["contact", verb, "ada@example.com", "bob@example.com"];
-    const { code, stderr } = await ecm(words, { ...at80, typed: [[question, "\u0003"]] });
+    const args = ["contact", verb, "ada@example.com", "bob@example.com"];
+    const { code, stderr } = await ecm(args, { ...at80, typed: [[question, "\u0003"]] });
     expect(code).toBe(130);
     expect(stderr).toContain("hint: Nothing was written");
     expect(await json("runs", "list")).toEqual([]);
@@ -286,14 +286,14 @@ describe("the undo of a run", () => {
       ["\u0003", 130],
     ] as const) {
       expect((await undo(keys)).code).toBe(code);
-      expect((await shown("ada@example.com"))[0]).toBe("Ada");
+      expect((await readScreen("ada@example.com"))[0]).toBe("Ada");
       expect(await json("runs", "list")).toHaveLength(1);
     }
     const undone = await undo(`y${enter}`);
     expect(undone.code).toBe(3);
     expect(undone.stderr).toContain("1 restored; 1 not undone: created by the run, not");
     expect(undone.stderr).not.toContain("Undo:");
-    expect((await shown("ada@example.com"))[0]).toBe("Augusta");
+    expect((await readScreen("ada@example.com"))[0]).toBe("Augusta");
   });
 
   it("goes on without a question where there is nobody to ask", async () => {
@@ -345,7 +345,7 @@ describe("an import whose columns are unclear", () => {
       "--map 'E-mail 1=key' --map 'Mail 2=ignore' --map 'Frist Name=First Name' --map 'Notiz=Last Name'",
     );
     expect(code).toBe(0);
-    expect(await shown("ada@example.com")).toEqual(["Ada", "hallo", "", ""]);
+    expect(await readScreen("ada@example.com")).toEqual(["Ada", "hallo", "", ""]);
   });
 
   it("keeps the answers as a mapping file, with which nothing is asked and the run is the same", async () => {
@@ -396,7 +396,7 @@ describe("an import whose columns are unclear", () => {
     });
     expect(code).toBe(0);
     expect(stderr).not.toContain("holds the key");
-    expect(await shown("ada@example.com")).toEqual(["Ada", "", "", "hallo"]);
+    expect(await readScreen("ada@example.com")).toEqual(["Ada", "", "", "hallo"]);
   });
 });
 
@@ -427,7 +427,7 @@ describe("with ACCESSIBLE=1", () => {
       ],
     });
     expect(created.code).toBe(0);
-    expect(await shown("ada@example.com")).toEqual(["Ada", "", "Leads", "press,vip"]);
+    expect(await readScreen("ada@example.com")).toEqual(["Ada", "", "Leads", "press,vip"]);
     const login = await ecm(["auth", "login", "--profile", "work", "--base-url", env.ECM_BASE_URL!], {
       ...accessible,
       env: { ...accessible.env, ECM_API_KEY: "" },
@@ -456,11 +456,11 @@ describe("colour", () => {
 
   it("of foreign text does nothing", async () => {
     await ecm(["structure", "tag", "add", "\u001b[31mred"]);
-    const asked = await ecm(["structure", "tag", "remove"], {
+    const dialog = await ecm(["structure", "tag", "remove"], {
       ...at80,
       typed: [["Tag to remove", "\u0003"]],
     });
-    expect(asked.stderr).toContain("\\x1b[31mred");
-    expect(asked.stderr).not.toContain("\u001b[31m");
+    expect(dialog.stderr).toContain("\\x1b[31mred");
+    expect(dialog.stderr).not.toContain("\u001b[31m");
   });
 });

@@ -5,7 +5,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { contactsIn, inputFile, manyContacts, manyRows, summaryOf } from "../bulk/kit.ts";
+import { inputFile, manyContacts, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 import { firstQuick } from "../support/first-quick.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
@@ -42,7 +42,10 @@ async function summariesIn(service: RunningSandbox): Promise<{ id: string; statu
   );
 }
 
-/** Kills a command when the manifest of its run says that it is completed, while its stdout takes nothing. @returns the run */
+/**
+ * Kills a command when the manifest of its run says that it is completed, while its stdout takes nothing.
+ * @returns the run
+ */
 async function killUntold(service: RunningSandbox, args: string[]): Promise<string> {
   const before = new Set((await summariesIn(service)).map(({ id }) => id));
   const child = spawn(process.execPath, [program, ...args], {
@@ -86,26 +89,26 @@ describe.skipIf(process.platform === "win32")(
         const { ecm, sandbox } = service;
         const args = [...argsFor(await inputFile(manyRows(6, () => "New"))), "--json"];
         const run = await killUntold(service, args);
-        const after = await contactsIn(service);
+        const after = await readContacts(service);
         sandbox.admin.clearRequests();
 
-        const told = await ecm(args);
-        expect(told.code, told.stderr).toBe(0);
-        expect(summaryOf(told)).toMatchObject({
+        const result = await ecm(args);
+        expect(result.code, result.stderr).toBe(0);
+        expect(parseSummary(result)).toMatchObject({
           run,
           status: "completed",
           rows: { read: 6, pending: 0 },
           requests: { create: 0, mutate: 0 },
         });
-        expect(told.stderr).toContain(`Run ${run} is completed`);
+        expect(result.stderr).toContain(`Run ${run} is completed`);
         expect(sandbox.admin.requests().every(({ method }) => method === "GET" || method === "POST")).toBe(
           true,
         );
-        expect(await contactsIn(service)).toEqual(after);
+        expect(await readContacts(service)).toEqual(after);
         const last = JSON.parse((await ecm(["runs", "show", "last", "--json"])).stdout) as { run: string };
         expect(last.run).toBe(run);
         // It was said now: the same command is a new run.
-        expect(summaryOf(await ecm(args)).run).not.toBe(run);
+        expect(parseSummary(await ecm(args)).run).not.toBe(run);
       },
     );
 
@@ -115,7 +118,7 @@ describe.skipIf(process.platform === "win32")(
       const args = ["import", await inputFile(manyRows(6, () => "New")), "--json"];
       const run = await killUntold(service, args);
       expect((await ecm(["runs", "undo", run])).code).toBe(0);
-      const again = summaryOf(await ecm(args));
+      const again = parseSummary(await ecm(args));
       expect(again).toMatchObject({ rows: { updated: 6 } });
       expect(again.run).not.toBe(run);
     });
@@ -124,19 +127,19 @@ describe.skipIf(process.platform === "win32")(
       const service = await startSandbox({ contents: { contacts: manyContacts(6) } });
       const { ecm } = service;
       const file = await inputFile(manyRows(6, () => "New"));
-      const { run } = summaryOf(await ecm(["import", file, "--json"]));
+      const { run } = parseSummary(await ecm(["import", file, "--json"]));
       const undo = ["runs", "undo", run!, "--json"];
       const killed = await killUntold(service, undo);
-      expect(summaryOf(await ecm(undo))).toMatchObject({ run: killed, rows: { updated: 6 } });
+      expect(parseSummary(await ecm(undo))).toMatchObject({ run: killed, rows: { updated: 6 } });
     });
 
     it("is started over with --fresh, and is not reported after that", { tags: "slow" }, async () => {
       const service = await startSandbox({ contents: { contacts: manyContacts(6) } });
       const args = ["import", await inputFile(manyRows(6, () => "New")), "--json"];
       const run = await killUntold(service, args);
-      const fresh = summaryOf(await service.ecm([...args, "--fresh"]));
+      const fresh = parseSummary(await service.ecm([...args, "--fresh"]));
       expect(fresh.run).not.toBe(run);
-      expect([run, fresh.run]).not.toContain(summaryOf(await service.ecm(args)).run);
+      expect([run, fresh.run]).not.toContain(parseSummary(await service.ecm(args)).run);
     });
 
     it.skipIf(!existsSync("/dev/full"))(
@@ -151,8 +154,8 @@ describe.skipIf(process.platform === "win32")(
           stdio: ["ignore", full, "ignore"],
         });
         expect(await new Promise((resolve) => child.on("close", resolve))).toBe(1);
-        expect(summaryOf(await service.ecm(args))).toMatchObject({ rows: { updated: 6 } });
-        expect(summaryOf(await service.ecm(args))).toMatchObject({ rows: { unchanged: 6 } });
+        expect(parseSummary(await service.ecm(args))).toMatchObject({ rows: { updated: 6 } });
+        expect(parseSummary(await service.ecm(args))).toMatchObject({ rows: { unchanged: 6 } });
       },
     );
 
@@ -161,9 +164,9 @@ describe.skipIf(process.platform === "win32")(
       const service = await startSandbox({ contents: { contacts } });
       const args = ["lists", "merge", "A", "B", "--into", "C", "--delete-sources", "--yes", "--json"];
       const run = await killUntold(service, args);
-      const told = await service.ecm(args);
-      expect(told.code, told.stderr).toBe(0);
-      expect(summaryOf(told)).toMatchObject({ run, rows: { updated: 4 } });
+      const result = await service.ecm(args);
+      expect(result.code, result.stderr).toBe(0);
+      expect(parseSummary(result)).toMatchObject({ run, rows: { updated: 4 } });
       const lists = await service.ecm(["lists", "list", "--json"]);
       expect((JSON.parse(lists.stdout) as { name: string }[]).map(({ name }) => name)).toEqual(["C"]);
     });

@@ -1,12 +1,12 @@
 /** `--unsubscribe-marked`: each of its writes happens once, whenever the run is disturbed. */
 import { describe, expect, it } from "vitest";
-import { resultOf, spawnEcm } from "../support/ecm.ts";
+import { spawnEcm, waitForResult } from "../support/ecm.ts";
 import { firstQuick } from "../support/first-quick.ts";
-import { expectLost, outcome, scene, undisturbed } from "./marking.ts";
+import { expectLost, readOutcome, runUndisturbed, startScene } from "./marking.ts";
 
 describe.each(["import", "apply"] as const)("--unsubscribe-marked (%s)", (how) => {
   it("comes to the same when the answer to a write is lost", async () => {
-    const { requests, expected } = await undisturbed(how);
+    const { requests, expected } = await runUndisturbed(how);
     expect(expected).toMatchObject({
       rows: { updated: 3, skipped: how === "import" ? 1 : 0 },
       ...(how === "import" && { consent: { marked: 2, inactive: 0 } }),
@@ -26,20 +26,20 @@ describe.each(["import", "apply"] as const)("--unsubscribe-marked (%s)", (how) =
     ["after the status is written", "PATCH", "after"],
     ["after the fields are written", "mutate", "after"],
   ])("comes to the same when it is killed %s", async (_name, kind, when) => {
-    const { expected } = await undisturbed(how);
-    const { witness, command } = await scene(how);
-    const child = spawnEcm([...command, "--concurrency", "1"], witness.env);
+    const { expected } = await runUndisturbed(how);
+    const { proxy, command } = await startScene(how);
+    const child = spawnEcm([...command, "--concurrency", "1"], proxy.env);
     const isMeant = (url: string) =>
       kind === "mutate" ? url.endsWith("/mutate") : /^\/api\/contact\/[0-9a-f]{24}$/.test(url);
-    witness.onRequest = (moment) => {
+    proxy.onRequest = (moment) => {
       if (moment.when !== when || !isMeant(moment.path)) return undefined;
       child.kill("SIGKILL");
       return "drop";
     };
-    expect((await resultOf(child)).code).toBe(-1);
-    witness.onRequest = () => undefined;
-    const { stdout } = await witness.ecm(command);
-    expect(await outcome(witness, stdout)).toEqual(expected);
+    expect((await waitForResult(child)).code).toBe(-1);
+    proxy.onRequest = () => undefined;
+    const { stdout } = await proxy.ecm(command);
+    expect(await readOutcome(proxy, stdout)).toEqual(expected);
   });
 });
 
@@ -52,7 +52,7 @@ it.each([
   "comes to the same when any answer of %s is lost %s the service acted",
   { tags: "slow" },
   async (how, when) => {
-    const { requests, expected } = await undisturbed(how);
+    const { requests, expected } = await runUndisturbed(how);
     expect(requests).toBeGreaterThan(4);
     for (let lost = 1; lost <= requests; lost++) await expectLost(how, when, lost, expected);
   },

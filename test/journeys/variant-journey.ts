@@ -11,10 +11,13 @@ import { startSandbox } from "../support/sandbox.ts";
 /** Longer than any `search-lag` of these tests. */
 const settlingSeconds = 60;
 
-/** All that must be the same whatever the service decides where its documents are silent, but for what was said. */
+/**
+ * All that must be the same whatever the service decides where its documents are silent, but for what was
+ * said.
+ */
 export interface Journey {
   /** Of every step, what it wrote on stderr: to find out why one differs. */
-  said: string;
+  output: string;
   /** Of each step its exit code, and the counts of rows or the output. */
   steps: Record<string, unknown>;
   /** Contacts by key, with labels and names in place of ids. */
@@ -25,13 +28,13 @@ export interface Journey {
 
 export interface JourneyOptions {
   /**
-   * The account has its field and tags from the start, tags are named by their ids, and the structure is not changed:
-   * for a service that does not show a structure's tags.
+   * The account has its field and tags from the start, tags are named by their ids, and the structure is not
+   * changed: for a service that does not show a structure's tags.
    */
   isFurnished?: boolean;
 }
 
-export async function travel(
+export async function runJourney(
   variants: Record<string, string>,
   { isFurnished = false }: JourneyOptions = {},
 ): Promise<Journey> {
@@ -43,15 +46,15 @@ export async function travel(
     monthlyLimit: 1_000_000,
     contents: isFurnished ? { fields: ["City"], tags: ["vip", "trial"] } : undefined,
   });
-  const tagIds = await tagIdsIn(service.folder);
+  const tagIds = await readTagIds(service.folder);
   const tag = (label: string) => (isFurnished ? tagIds.get(label)! : label);
   const steps: Journey["steps"] = {};
   const writesOfRepeats: number[] = [];
-  let said = "";
+  let output = "";
   const ecm = async (name: string, args: string[]) => {
     const result = await service.ecm(args, { clock });
     steps[name] = { code: result.code };
-    said += `$ ecm ${args.join(" ")}\n${result.stderr}`;
+    output += `$ ecm ${args.join(" ")}\n${result.stderr}`;
     clock.pass(settlingSeconds);
     return result.stdout;
   };
@@ -65,7 +68,7 @@ export async function travel(
     const { requests } = await bulk(name, ...args);
     writesOfRepeats.push((requests?.create ?? 0) + (requests?.mutate ?? 0));
   };
-  const told = async (name: string, ...args: string[]) => {
+  const runStep = async (name: string, ...args: string[]) => {
     const stdout = await ecm(name, args);
     Object.assign(steps[name] as object, { output: stdout.split("\n").filter(Boolean).sort() });
   };
@@ -101,7 +104,7 @@ export async function travel(
   await bulk("sync", "lists", "sync", "Offers", members, "--max-remove", "100%");
   await repeat("sync again", "lists", "sync", "Offers", members, "--fresh");
 
-  await told(
+  await runStep(
     "search a list",
     "contact",
     "search",
@@ -113,7 +116,7 @@ export async function travel(
     "-o",
     "tsv",
   );
-  await told(
+  await runStep(
     "search keys",
     ..."contact search --key p1@example.com --key p2@example.com --columns key -o tsv".split(" "),
   );
@@ -137,7 +140,7 @@ export async function travel(
   const change = ["--set", "City=Bergen", "--add-list", "Events", "--remove-tag", tag("vip")];
   await ecm("mutate one", ["contact", "mutate", "single@example.com", ...change]);
   await ecm("mutate one again", ["contact", "mutate", "single@example.com", ...change]);
-  await told(
+  await runStep(
     "get",
     "contact",
     "get",
@@ -150,17 +153,17 @@ export async function travel(
   if (!isFurnished) {
     const folder = join(await temporaryFolder(), "clone");
     await ecm("clone", ["sandbox", "clone", "--contacts", "--data", folder, "--yes"]);
-    Object.assign(steps.clone as object, { contacts: Object.keys(await everything(folder)).length });
+    Object.assign(steps.clone as object, { contacts: Object.keys(await readEverything(folder)).length });
   }
   await ecm("unsubscribe one", ["contact", "unsubscribe", "single@example.com", "--yes"]);
   await bulk("unsubscribe", "contact", "unsubscribe", "--keys", keys);
-  await told(
+  await runStep(
     "search a status",
     ..."contact search --status inactive --all --columns key,status -o tsv".split(" "),
   );
   if (variants.inactive !== "hidden") {
     await bulk("unsubscribe again", "contact", "unsubscribe", "--keys", keys, "--fresh");
-    await told(
+    await runStep(
       "search where",
       "contact",
       "search",
@@ -173,10 +176,10 @@ export async function travel(
     await ecm("rename a field", ["structure", "field", "rename", "City", "Town"]);
     await ecm("remove a tag", ["structure", "tag", "remove", "trial", "--yes"]);
   }
-  return { said, steps, writesOfRepeats, contacts: await everything(service.folder) };
+  return { output, steps, writesOfRepeats, contacts: await readEverything(service.folder) };
 }
 
-async function tagIdsIn(folder: string): Promise<Map<string, string>> {
+async function readTagIds(folder: string): Promise<Map<string, string>> {
   const store = await openStore(folder, Date.now());
   try {
     return new Map(store.structures.all().flatMap(({ tags }) => tags.map(({ _id, label }) => [label, _id])));
@@ -194,21 +197,21 @@ async function keyColumn(file: string): Promise<string[]> {
 }
 
 /** What the account holds, as a reader of names sees it. */
-async function everything(folder: string): Promise<Journey["contacts"]> {
+async function readEverything(folder: string): Promise<Journey["contacts"]> {
   const store = await openStore(folder, Date.now());
   try {
     const [structure] = store.structures.all();
     const lists = store.lists.all(structure!._id).map(({ _id, name }) => ({ _id, label: name }));
     const all = [...structure!.fields, ...structure!.tags, ...lists];
     const names = new Map(all.map(({ _id, label }) => [_id, label]));
-    const named = (ids: string[]) => ids.map((id) => names.get(id) ?? id).sort();
+    const toNames = (ids: string[]) => ids.map((id) => names.get(id) ?? id).sort();
     return Object.fromEntries(
-      Array.from(store.contacts.all(), ({ key, fields, lists: memberOf, tags, status }) => [
+      Array.from(store.contacts.all(), ({ key, fields, lists: listIds, tags, status }) => [
         key,
         {
           fields: Object.fromEntries(fields.map(({ _id, value }) => [names.get(_id) ?? _id, value])),
-          lists: named(memberOf),
-          tags: named(tags),
+          lists: toNames(listIds),
+          tags: toNames(tags),
           status,
         },
       ]),

@@ -1,10 +1,12 @@
-/** The journey under many variants at once; under each alone, and pairs of them, in single-variants.test.ts. */
+/**
+ * The journey under many variants at once; under each alone, and pairs of them, in single-variants.test.ts.
+ */
 import { expect, it } from "vitest";
-import { travel } from "./variant-journey.ts";
+import { runJourney } from "./variant-journey.ts";
 
 it("comes to the same end whatever the service decides, and what is imported again writes nothing", async () => {
-  const plain = await travel({});
-  const { said, ...otherwise } = await travel({
+  const plain = await runJourney({});
+  const { output, ...otherwise } = await runJourney({
     keys: "first",
     page: "cap:3",
     lists: "array",
@@ -16,7 +18,7 @@ it("comes to the same end whatever the service decides, and what is imported aga
     status: "object",
     "hourly-headers": "missing",
   });
-  expect(otherwise, said).toEqual({ ...plain, said: undefined });
+  expect(otherwise, output).toEqual({ ...plain, said: undefined });
   expect(plain.writesOfRepeats).toEqual([0, 0, 0]);
   expect(plain.steps).toMatchObject({
     import: { code: 0, rows: { created: 14 } },
@@ -29,9 +31,9 @@ it("comes to the same end whatever the service decides, and what is imported aga
 it("comes to the same end where the service is what the specification shows, to the letter", {
   tags: "slow",
 }, async () => {
-  const plain = await travel({}, { isFurnished: true });
-  const { said, ...literal } = await travel({ literal: "yes" }, { isFurnished: true });
-  expect(literal, said).toEqual({ ...plain, said: undefined });
+  const plain = await runJourney({}, { isFurnished: true });
+  const { output, ...literal } = await runJourney({ literal: "yes" }, { isFurnished: true });
+  expect(literal, output).toEqual({ ...plain, said: undefined });
   expect(plain.steps).toMatchObject({
     export: { code: 0, keys: expect.arrayContaining(["p0@example.com"]) },
     get: { code: 0, output: expect.arrayContaining([expect.stringContaining("single@example.com\tBergen")]) },

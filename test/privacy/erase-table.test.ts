@@ -1,7 +1,9 @@
-/** Whatever a table holds: of the person nothing is left, and the others' rows are byte for byte as they were. */
+/**
+ * Whatever a table holds: of the person nothing is left, and the others' rows are byte for byte as they were.
+ */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { eraseObjects, tableEraser } from "../../src/privacy/erase-table.ts";
+import { createTableEraser, eraseObjects } from "../../src/privacy/erase-table.ts";
 import { createRedactor } from "../../src/privacy/redaction.ts";
 import { runs } from "../support/runs.ts";
 
@@ -25,7 +27,7 @@ const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
 const delimiters = fc.constantFrom(",", ";", "\t");
 
 function erased(table: string, pieceLength: number, keepsRows: boolean): string {
-  const erase = tableEraser({ redactor, keyNames: [], keepsRows });
+  const erase = createTableEraser({ redactor, keyNames: [], keepsRows });
   let output = "";
   for (let at = 0; at < table.length; at += pieceLength)
     output += erase(table.slice(at, at + pieceLength), false);
@@ -44,11 +46,11 @@ describe("a table", () => {
   it.each([true, false])("loses one person's row alone (its place stays: %j)", (keepsRows) => {
     fc.assert(
       fc.property(tables, ({ others, place, key, note, delimiter, pieceLength }) => {
-        const lineOf = (cells: string[]) => bytes(`${cells.map(quoted).join(delimiter)}\n`);
-        const header = lineOf(["Name", "Email", "Note"]);
-        const lines = others.map(([name, text], n) => lineOf([name, `p${n}@example.com`, text]));
+        const toLine = (cells: string[]) => bytes(`${cells.map(quoted).join(delimiter)}\n`);
+        const header = toLine(["Name", "Email", "Note"]);
+        const lines = others.map(([name, text], n) => toLine([name, `p${n}@example.com`, text]));
         const at = Math.min(place, lines.length);
-        const theirs = lineOf([secret, key, `${note}${secret}\n${secret}`]);
+        const theirs = toLine([secret, key, `${note}${secret}\n${secret}`]);
         const table = [header, ...lines.slice(0, at), theirs, ...lines.slice(at)].join("");
         const output = erased(table, Math.max(pieceLength, header.length), keepsRows);
         expect(output.toLowerCase()).not.toContain("lovelace");

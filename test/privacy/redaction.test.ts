@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createRedactor } from "../../src/privacy/redaction.ts";
 
-const bytesOf = (text: string) => Buffer.from(text).toString("latin1");
-const textOf = (bytes: string) => Buffer.from(bytes, "latin1").toString("utf8");
-const redact = (key: string, text: string) => textOf(createRedactor([key]).redact(bytesOf(text)));
+const toBytes = (text: string) => Buffer.from(text).toString("latin1");
+const toText = (bytes: string) => Buffer.from(bytes, "latin1").toString("utf8");
+const redact = (key: string, text: string) => toText(createRedactor([key]).redact(toBytes(text)));
 const masked = (length: number) => "erased".padEnd(length, "-").slice(0, length);
 
 describe("a key in text", () => {
@@ -73,7 +73,7 @@ describe("a key in text", () => {
       fc.property(local, around, around, fc.boolean(), (name, before, after, isEscaped) => {
         const address = `${name}@example.com`;
         const text = `${before}${address}${after}`;
-        const written = bytesOf(isEscaped ? JSON.stringify(text) : text);
+        const written = toBytes(isEscaped ? JSON.stringify(text) : text);
         const { redact: mask, isIn } = createRedactor([address.toUpperCase()]);
         const result = mask(written);
         expect(result).toHaveLength(written.length);

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { openSuppressions, SuppressionsError } from "../../src/privacy/suppressions.ts";
-import { DamagedList, readList } from "../../src/privacy/suppressions-file.ts";
-import { resultOf, spawnEcm, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { DamagedList, readSuppressionList } from "../../src/privacy/suppressions-file.ts";
+import { spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
 import { runs } from "../support/runs.ts";
 
-async function listOf(...keys: string[]) {
+async function createList(...keys: string[]) {
   const file = join(await temporaryFolder(), "list.txt");
   const list = openSuppressions(file);
   await list.add(keys, 0);
@@ -29,7 +29,7 @@ const three = ["ada@example.com", "bob@example.com", "carl@example.com"];
 
 describe("a suppression list", () => {
   it("is refused after any cut and after any change of a byte", { tags: "trials" }, async () => {
-    const { file, text } = await listOf(...three);
+    const { file, text } = await createList(...three);
     const byte = fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code));
     const place = fc.integer({ min: 0, max: text.length - 1 });
     await fc.assert(
@@ -40,14 +40,14 @@ describe("a suppression list", () => {
           isCut ? text.slice(0, at) : text.slice(0, at) + other + text.slice(at + 1),
           "latin1",
         );
-        expect(() => readList(file)).toThrow(DamagedList);
+        expect(() => readSuppressionList(file)).toThrow(DamagedList);
       }),
       { numRuns: runs(60) },
     );
   });
 
   it("says what is wrong, and on which line", async () => {
-    const { file, text } = await listOf(...three);
+    const { file, text } = await createList(...three);
     const saying = async (changed: string) => {
       await writeFile(file, changed, "latin1");
       try {
@@ -64,14 +64,14 @@ describe("a suppression list", () => {
     expect(await saying(text.replace("suppressions 2", "suppressions 3"))).toContain(
       "a newer version of ecm",
     );
-    const other = await listOf(...three);
+    const other = await createList(...three);
     const secret = (whole: string) => whole.split(" ")[2]!;
     expect(await saying(text.replace(secret(text), secret(other.text)))).toContain("the key of another list");
     expect(await saying(`${text}garbage\n`)).toContain("txt:5: the line is damaged");
   });
 
   it("takes additions that a killed process did not come to count, and no such removal", async () => {
-    const { file, list, text } = await listOf("ada@example.com");
+    const { file, list, text } = await createList("ada@example.com");
     await list.add(["bob@example.com"], 0);
     const addition = (await readFile(file, "latin1")).slice(-91);
     await list.remove(["ada@example.com"], 0);
@@ -83,7 +83,7 @@ describe("a suppression list", () => {
       await again.add(["carl@example.com"], 0);
       const whole = openSuppressions(file);
       expect(["ada", "bob", "carl"].filter((name) => whole.has(`${name}@example.com`))).toHaveLength(3);
-      expect(readList(file).uncounted).toEqual([]);
+      expect(readSuppressionList(file).uncounted).toEqual([]);
     }
   });
 
@@ -115,7 +115,7 @@ describe("a suppression list", () => {
       expect(() => openSuppressions(file)).toThrow("the line is damaged");
     }
     // A version of before that was running while the list was converted.
-    const { file: newer, list } = await listOf("ada@example.com");
+    const { file: newer, list } = await createList("ada@example.com");
     await appendFile(newer, `\n+${"a".repeat(64)} 2026-01-01T00:00:00.000Z\n`);
     expect(openSuppressions(newer).list()).toHaveLength(2);
     expect(list.has("ada@example.com")).toBe(true);
@@ -135,7 +135,7 @@ describe("a suppression list", () => {
         ECM_API_KEY: "ecm_us_none",
         ECM_SUPPRESSIONS: shared,
       };
-      return resultOf(spawnEcm(["suppressions", "add", ...keys], env));
+      return waitForResult(spawnEcm(["suppressions", "add", ...keys], env));
     });
     const results = await Promise.all(children);
     expect(

@@ -24,9 +24,9 @@ async function watched() {
   return { ecm: ecmWith({ ...env, ECM_BASE_URL: door.baseUrl }), writes };
 }
 
-async function done(ecm: Ecm, words: string[], stdin?: string): Promise<string> {
-  const { code, stdout, stderr } = await ecm(words, { stdin });
-  expect(code, `${words.join(" ")}\n${stderr}`).toBe(0);
+async function done(ecm: Ecm, args: string[], stdin?: string): Promise<string> {
+  const { code, stdout, stderr } = await ecm(args, { stdin });
+  expect(code, `${args.join(" ")}\n${stderr}`).toBe(0);
   return stdout;
 }
 
@@ -87,20 +87,20 @@ describe("a dry run", () => {
     expect([...Object.keys(single), ...Object.keys(bulk), ...plansItself].sort()).toEqual(writers.sort());
 
     const before = writes.length;
-    const held = async () => [await done(ecm, ["export"]), await done(ecm, ["structure", "pull"])];
-    const state = await held();
-    for (const [path, [words, method]] of Object.entries(single)) {
-      const line = [...path.split(" "), ...words, "--dry-run"];
-      const shown = JSON.parse(await done(ecm, [...line, "--json"]));
-      expect(Object.keys(shown), path).toEqual(["method", "path", "body"]);
-      expect(shown).toMatchObject({ method, path: expect.stringMatching(/^\/api\//) });
+    const readAccount = async () => [await done(ecm, ["export"]), await done(ecm, ["structure", "pull"])];
+    const state = await readAccount();
+    for (const [path, [args, method]] of Object.entries(single)) {
+      const line = [...path.split(" "), ...args, "--dry-run"];
+      const output = JSON.parse(await done(ecm, [...line, "--json"]));
+      expect(Object.keys(output), path).toEqual(["method", "path", "body"]);
+      expect(output).toMatchObject({ method, path: expect.stringMatching(/^\/api\//) });
       expect(await done(ecm, line), path).toMatch(
-        new RegExp(`^${method} ${shown.path}\n${shown.body === null ? "$" : "[{]"}`),
+        new RegExp(`^${method} ${output.path}\n${output.body === null ? "$" : "[{]"}`),
       );
       expect(await done(ecm, [...line, "--read-only"])).toBe(await done(ecm, line));
     }
-    for (const [path, words] of Object.entries(bulk)) {
-      const { code } = await ecm([...path.split(" "), ...words, "--dry-run", "--json"]);
+    for (const [path, args] of Object.entries(bulk)) {
+      const { code } = await ecm([...path.split(" "), ...args, "--dry-run", "--json"]);
       // A run that is complete has nothing left to resume; one that created contacts cannot be undone whole.
       expect(code, path).toBe({ "runs resume": 2, "runs undo": 3 }[path] ?? 0);
     }
@@ -108,7 +108,7 @@ describe("a dry run", () => {
       code: 0,
     });
     expect(writes.slice(before)).toEqual([]);
-    expect(await held()).toEqual(state);
+    expect(await readAccount()).toEqual(state);
   });
 });
 
@@ -122,9 +122,9 @@ describe("a name", () => {
     await done(ecm, ["structure", "field", "add", "--", name]);
     const { fields, tags } = JSON.parse(await done(ecm, ["structure", "get", "--json"]));
     const field = name.includes("=") ? fields[2]._id : name;
-    const words = ["contact", "create", "--key", "ada@example.com", "--json"];
+    const args = ["contact", "create", "--key", "ada@example.com", "--json"];
     const contact = JSON.parse(
-      await done(ecm, [...words, `--list=${name}`, `--tag=${name}`, `--set=${field}=v=1`]),
+      await done(ecm, [...args, `--list=${name}`, `--tag=${name}`, `--set=${field}=v=1`]),
     );
     expect(contact).toMatchObject({
       lists: [{ _id: list._id }],
@@ -152,11 +152,11 @@ describe("a name", () => {
       ids.push(JSON.parse(await done(ecm, ["lists", "create", name, "--allow-duplicate", "--json"]))._id);
     await done(ecm, ["contact", "create", "--key", "ada@example.com", "--list", "NEWS"]);
     expect(await done(ecm, ["contact", "search", "--list", "news", "--json"])).toBe("[]\n");
-    for (const words of [
+    for (const args of [
       ["export", "--list", "News"],
       ["contact", "search", "--list", "News"],
     ]) {
-      const { code, stdout, stderr } = await ecm(words);
+      const { code, stdout, stderr } = await ecm(args);
       expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
       for (const id of ids) expect(stderr).toContain(id);
     }
@@ -183,8 +183,8 @@ describe("help", () => {
       stdout: "",
       stderr: expect.stringContaining("Did you mean contact?"),
     });
-    for (const words of [["-q"], ["commands", "nope"], ["help"]]) {
-      const { stdout, stderr } = await ecm(words);
+    for (const args of [["-q"], ["commands", "nope"], ["help"]]) {
+      const { stdout, stderr } = await ecm(args);
       expect(stdout + stderr).not.toContain("__complete");
     }
   });

@@ -1,4 +1,7 @@
-/** Configuration: flag, environment, profile, default, for each value by itself; nothing of it readable by others. */
+/**
+ * Configuration: flag, environment, profile, default, for each value by itself; nothing of it readable by
+ * others.
+ */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -21,7 +24,7 @@ async function profiled() {
   const ecm = ecmWith(home);
   const login = ["auth", "login", "--base-url", own.baseUrl, "--structure", "Profile", "--api-key-stdin"];
   expect((await ecm(login, { stdin: `${key("profile")}\n` })).code).toBe(0);
-  own.seen.length = 0;
+  own.requests.length = 0;
   return { home, ecm, own, other };
 }
 
@@ -31,29 +34,29 @@ describe("precedence", () => {
     const far = { ECM_BASE_URL: other.baseUrl };
     const near = { ECM_BASE_URL: own.baseUrl };
     const reached = async (flags: string[], env: Record<string, string>) => {
-      own.seen.length = other.seen.length = 0;
+      own.requests.length = other.requests.length = 0;
       expect((await ecm(["structure", "list", ...flags], { env })).code).toBe(0);
-      const server = own.seen.length > 0 ? own : other;
-      return [server === own ? "own" : "other", server.seen[0]?.headers["x-api-key"]];
+      const server = own.requests.length > 0 ? own : other;
+      return [server === own ? "own" : "other", server.requests[0]?.headers["x-api-key"]];
     };
     expect(await reached([], {})).toEqual(["own", key("profile")]);
     expect(await reached([], far)).toEqual(["other", key("profile")]);
     expect(await reached(["--base-url", other.baseUrl], near)).toEqual(["other", key("profile")]);
     expect(await reached([], { ECM_API_KEY: key("variable") })).toEqual(["own", key("variable")]);
     expect(await reached([], { ...far, ECM_API_KEY: key("variable") })).toEqual(["other", key("variable")]);
-    const told = await ecm(["structure", "list"], { env: far });
-    expect(told.stderr).toBe(
+    const result = await ecm(["structure", "list"], { env: far });
+    expect(result.stderr).toBe(
       `warning: ECM_BASE_URL is set: the key of the profile default goes to ${other.baseUrl}\n`,
     );
   });
 
   it("holds for the structure, else the account's only one is meant, else they are listed", async () => {
     const { ecm, own } = await profiled();
-    const meant = async (flags: string[], env: Record<string, string>) =>
+    const listStructures = async (flags: string[], env: Record<string, string>) =>
       (await ecm(["structure", "get", "--columns", "label", ...flags], { env })).stdout.split("\n")[1];
-    expect(await meant([], {})).toBe("Profile");
-    expect(await meant([], { ECM_STRUCTURE: "variable" })).toBe("Variable");
-    expect(await meant(["-s", "flag"], { ECM_STRUCTURE: "Variable" })).toBe("Flag");
+    expect(await listStructures([], {})).toBe("Profile");
+    expect(await listStructures([], { ECM_STRUCTURE: "variable" })).toBe("Variable");
+    expect(await listStructures(["-s", "flag"], { ECM_STRUCTURE: "Variable" })).toBe("Flag");
     const alone = { ECM_BASE_URL: own.baseUrl, ECM_API_KEY: key("variable"), ECM_PROFILE: "" };
     const several = await ecmWith(await temporaryHome())(["structure", "get"], { env: alone });
     expect(several.code).toBe(2);
@@ -90,7 +93,7 @@ describe("precedence", () => {
     const { code, stderr } = await ecm(["structure", "list", "--timeout", "0.1"]);
     expect(code).toBe(8);
     expect(stderr).toContain("within 0.1 s");
-    expect(silent.seen).toHaveLength(1);
+    expect(silent.requests).toHaveLength(1);
   });
 });
 
@@ -99,21 +102,22 @@ it("leaves everything that it keeps to the owner's eyes, and the key in one file
   await ecm(["structure", "list"]);
   await ecm(["structure", "list", "--profile", "sandbox"]);
   const folders = Object.values(home);
-  const kept = (await Promise.all(folders.map((folder) => readdir(folder, { recursive: true })))).flatMap(
-    (names, at) => names.map((name) => join(folders[at]!, name)),
-  );
-  expect(kept.length).toBeGreaterThan(4);
+  const storedText = (
+    await Promise.all(folders.map((folder) => readdir(folder, { recursive: true })))
+  ).flatMap((names, at) => names.map((name) => join(folders[at]!, name)));
+  expect(storedText.length).toBeGreaterThan(4);
   const holdingKey: string[] = [];
-  for (const path of [...folders, ...kept]) {
+  for (const path of [...folders, ...storedText]) {
     // What the database keeps only while it is open may go meanwhile.
-    const status = await stat(path).catch(() => undefined);
-    if (!status) continue;
-    expect((status.mode & 0o777).toString(8), path).toBe(status.isDirectory() ? "700" : "600");
-    if (status.isFile() && (await readFile(path, "latin1")).includes(key("profile"))) holdingKey.push(path);
+    const fileStatus = await stat(path).catch(() => undefined);
+    if (!fileStatus) continue;
+    expect((fileStatus.mode & 0o777).toString(8), path).toBe(fileStatus.isDirectory() ? "700" : "600");
+    if (fileStatus.isFile() && (await readFile(path, "latin1")).includes(key("profile")))
+      holdingKey.push(path);
   }
   expect(holdingKey).toEqual([join(home.ECM_CONFIG_DIR!, "profiles.json")]);
   expect(dirname(holdingKey[0]!)).toBe(home.ECM_CONFIG_DIR);
-  expect(own.seen.length).toBeGreaterThan(0);
+  expect(own.requests.length).toBeGreaterThan(0);
 });
 
 it("sends a key to https or loopback alone, wherever the address stands", async () => {

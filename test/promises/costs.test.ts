@@ -1,4 +1,7 @@
-/** What each command costs in requests, with names that earlier commands saw and without; and what keeps that honest. */
+/**
+ * What each command costs in requests, with names that earlier commands saw and without; and what keeps that
+ * honest.
+ */
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -27,15 +30,15 @@ function settableClock(): Clock & { advance(seconds: number): void } {
 
 /** Runs commands and counts the requests that the service has seen of each. */
 function counter({ ecm, baseUrl, apiKey }: RunningSandbox) {
-  const seen = async () => {
+  const countRequests = async () => {
     const answer = await fetch(`${baseUrl}/api/contact-structure`, { headers: { "x-api-key": apiKey } });
     return Number(answer.headers.get("x-ratelimit-limit")) - Number(hourLeft(answer.headers));
   };
   return async (args: string[], options: Parameters<typeof ecm>[1] = {}): Promise<Counted> => {
-    const before = await seen();
+    const before = await countRequests();
     const result = await ecm(args, options);
     // The one that counts is seen too.
-    return { ...result, requests: (await seen()) - before - 1 };
+    return { ...result, requests: (await countRequests()) - before - 1 };
   };
 }
 
@@ -199,8 +202,8 @@ describe("remembered names", () => {
     const args = ["--add-list", "Leads", "--add-tag", "gold", "--set", "Town=Oslo"];
     const mutated = await run(["contact", "mutate", "ada@example.com", ...args]);
     expect(mutated).toMatchObject({ code: 0, stderr: expect.not.stringContaining("error") });
-    const shown = await run(["contact", "get", "ada@example.com", "-o", "tsv"]);
-    expect(shown.stdout).toContain("Leads");
+    const result = await run(["contact", "get", "ada@example.com", "-o", "tsv"]);
+    expect(result.stdout).toContain("Leads");
     const wrong = await run(["contact", "mutate", "ada@example.com", "--add-tag", "golden"]);
     expect(wrong).toMatchObject({ code: 5, stderr: expect.stringContaining('"gold"') });
     expect(env).toBeDefined();

@@ -1,6 +1,9 @@
-/** Exit codes and failures: each code is reached, and a failure says what is known, in words or as one JSON line. */
+/**
+ * Exit codes and failures: each code is reached, and a failure says what is known, in words or as one JSON
+ * line.
+ */
 import { describe, expect, it } from "vitest";
-import { ecmWith, resultOf, spawnEcm, temporaryHome } from "../support/ecm.ts";
+import { ecmWith, spawnEcm, temporaryHome, waitForResult } from "../support/ecm.ts";
 import { errorBody, json, startHttpServer } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
@@ -75,7 +78,7 @@ describe("a failure", () => {
     const { server, ecm } = await answering(answer);
     const asJson = await ecm([...words, "--json"], { stdin });
     expect(asJson.code).toBe(exitCode);
-    expect(server.seen).toHaveLength(1);
+    expect(server.requests).toHaveLength(1);
     const { error } = JSON.parse(asJson.stderr);
     expect(error).toMatchObject({
       exitCode,
@@ -93,12 +96,12 @@ describe("a failure", () => {
     const env = { ...(await temporaryHome()), ECM_BASE_URL: lost.baseUrl, ECM_API_KEY: "k".repeat(20) };
     const ecm = ecmWith(env);
     expect((await ecm([...read, "--json"])).code).toBe(8);
-    expect(lost.seen).toHaveLength(3);
+    expect(lost.requests).toHaveLength(3);
     const { code, stderr } = await ecm([...write, "--json"], { stdin });
     expect(code).toBe(8);
     expect(JSON.parse(stderr).error).toMatchObject({ applied: "unknown", retryable: true });
     expect(JSON.parse(stderr).error.message).toContain("may have been applied");
-    expect(lost.seen).toHaveLength(4);
+    expect(lost.requests).toHaveLength(4);
   });
 
   it("to find a contact by its id carries the service's own status", async () => {
@@ -119,8 +122,8 @@ describe("a failure", () => {
       expect(refused.code).toBe(2);
       expect(refused.stderr).toContain("--yes");
     }
-    const kept = await ecm(["structure", "pull"]);
-    expect(kept.stdout).toContain("First Name");
+    const structureFile = await ecm(["structure", "pull"]);
+    expect(structureFile.stdout).toContain("First Name");
   });
 });
 
@@ -137,7 +140,7 @@ describe("a signal", () => {
     const env = { ...(await temporaryHome()), ECM_BASE_URL: server.baseUrl, ECM_API_KEY: "k".repeat(20) };
     const child = spawnEcm([...write, "--json"], env);
     child.stdin!.end(stdin);
-    const result = resultOf(child);
+    const result = waitForResult(child);
     await isUnderWay;
     child.kill(signal);
     const { code, stdout, stderr } = await result;
@@ -163,6 +166,6 @@ describe("a wait for the hour", () => {
     expect([waited.code, waited.stderr]).toEqual([0, "Waiting 1 s: hourly limit reached\n"]);
     expect([quiet.code, quiet.stderr]).toEqual([0, ""]);
     expect((await ecm([...read, "--max-wait", "0.5"])).code).toBe(7);
-    expect(server.seen).toHaveLength(5);
+    expect(server.requests).toHaveLength(5);
   });
 });

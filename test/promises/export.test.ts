@@ -2,7 +2,7 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Ecm, resultOf, spawnEcm, temporaryFolder } from "../support/ecm.ts";
+import { type Ecm, spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
 import { firstQuick } from "../support/first-quick.ts";
 import { errorBody, json, startHttpServer } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
@@ -91,8 +91,8 @@ async function hostileAccount() {
   return service;
 }
 
-async function text(ecm: Ecm, words: string[]): Promise<string> {
-  const { code, stdout, stderr } = await ecm(words);
+async function text(ecm: Ecm, args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await ecm(args);
   expect(code, stderr).toBe(0);
   return stdout;
 }
@@ -161,8 +161,8 @@ describe("an export", () => {
 
   it("takes its conditions together, several of one kind as any of them", async () => {
     const { ecm } = await hostileAccount();
-    const ids = async (...words: string[]) =>
-      (await text(ecm, ["export", "-o", "id", ...words])).trim().split("\n").filter(Boolean);
+    const ids = async (...args: string[]) =>
+      (await text(ecm, ["export", "-o", "id", ...args])).trim().split("\n").filter(Boolean);
     const [all, active, inactive] = [
       await ids(),
       await ids("--status", "active"),
@@ -215,9 +215,9 @@ describe("an export", () => {
       await mkdir(join(folder, "out"));
       const file = join(folder, "out", "contacts.csv");
       await writeFile(file, "key\nbefore\n");
-      const words = ["export", "--output-file", file, "--columns", "key"];
-      const first = spawnEcm(words, { ...env, ECM_BASE_URL: server.baseUrl });
-      const ended = resultOf(first);
+      const args = ["export", "--output-file", file, "--columns", "key"];
+      const first = spawnEcm(args, { ...env, ECM_BASE_URL: server.baseUrl });
+      const ended = waitForResult(first);
       await isHanging;
       first.kill(signal);
       const { code } = await ended;
@@ -227,7 +227,7 @@ describe("an export", () => {
 
       hang = undefined;
       pages.length = 0;
-      const second = await resultOf(spawnEcm(words, { ...env, ECM_BASE_URL: server.baseUrl }));
+      const second = await waitForResult(spawnEcm(args, { ...env, ECM_BASE_URL: server.baseUrl }));
       expect(second.code, second.stderr).toBe(0);
       expect(pages).toEqual([3, 4]);
       const keys = everybody.map(({ key }) => `${key}\n`);

@@ -1,4 +1,7 @@
-/** What holds for every command, whatever it is given: valid output or none, one JSON line for a failure, no trace. */
+/**
+ * What holds for every command, whatever it is given: valid output or none, one JSON line for a failure, no
+ * trace.
+ */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -74,7 +77,7 @@ it("gives valid output or none, and one error for every failure, over the space 
   await ecm(["contact", "create", "--key", "ada@example.com"]);
   const commands = await leaves();
 
-  const words = fc.constantFrom(...commands).chain((command) =>
+  const args = fc.constantFrom(...commands).chain((command) =>
     fc.record({
       path: fc.constant(command.command.split(" ")),
       args: fc.array(values, { maxLength: command.arguments.length + 1 }),
@@ -92,7 +95,7 @@ it("gives valid output or none, and one error for every failure, over the space 
     }),
   );
   await fc.assert(
-    fc.asyncProperty(words, fc.boolean(), async ({ path, args, flags }, isJson) => {
+    fc.asyncProperty(args, fc.boolean(), async ({ path, args, flags }, isJson) => {
       const line = ["--no-input", ...(isJson ? ["--json"] : []), ...path, ...args, ...flags.flat()];
       // What stands behind `--` is no flag, and a later -o would win over --json.
       fc.pre(!line.includes("--") && !line.includes("-o") && !line.includes("--output"));
@@ -128,14 +131,14 @@ it.each([
 it("says of an empty name of a file what it is, whatever the command, and sends nothing", async () => {
   const { ecm, sandbox } = await startSandbox();
   const takesFile = (flags: string) => / <file>$/.test(flags);
-  const lines = (await leaves()).flatMap(({ command, arguments: wanted, flags }) => {
-    const words = wanted.filter(({ required }) => required).map(() => "GET");
-    const place = wanted.findIndex(({ name }) => name === "file");
-    const named = flags.map(({ name, value }) => `${name} ${value}`).filter(takesFile);
+  const lines = (await leaves()).flatMap(({ command, arguments: argumentSpecs, flags }) => {
+    const args = argumentSpecs.filter(({ required }) => required).map(() => "GET");
+    const place = argumentSpecs.findIndex(({ name }) => name === "file");
+    const flagPairs = flags.map(({ name, value }) => `${name} ${value}`).filter(takesFile);
     const path = command.split(" ");
     return [
-      ...(place === -1 ? [] : [[...path, ...wanted.slice(0, place).map(() => "x"), ""]]),
-      ...named.map((flag) => [...path, ...words, flag.split(" ")[0]!, ""]),
+      ...(place === -1 ? [] : [[...path, ...argumentSpecs.slice(0, place).map(() => "x"), ""]]),
+      ...flagPairs.map((flag) => [...path, ...args, flag.split(" ")[0]!, ""]),
     ];
   });
   lines.push(["api", "POST", "/api/contact", "-F", "note=@"]);
@@ -178,7 +181,9 @@ it("tells both ways on when no profile is configured", async () => {
   expect(stderr).toContain("--profile sandbox");
 });
 
-/** Flags that name files get any name: what is written lands in a folder that is removed, `../../` included. */
+/**
+ * Flags that name files get any name: what is written lands in a folder that is removed, `../../` included.
+ */
 async function goElsewhere(): Promise<void> {
   const home = process.cwd();
   const folder = join(await temporaryFolder(), "a", "b", "c");
@@ -231,21 +236,21 @@ async function leaves(leftOut = apart): Promise<CommandFacts[]> {
 }
 
 function holds({ code, stdout, stderr }: Result, isJson: boolean, line: string[]): void {
-  const shown = `ecm ${line.map((word) => JSON.stringify(word)).join(" ")}\n${stderr}`;
-  expect(Object.values(exitCodes) as number[], shown).toContain(code);
-  expect(stderr, shown).not.toMatch(/internal ?error|InternalError|\n\s+at .*:\d+/i);
-  expect(stderr, shown).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+  const failureText = `ecm ${line.map((word) => JSON.stringify(word)).join(" ")}\n${stderr}`;
+  expect(Object.values(exitCodes) as number[], failureText).toContain(code);
+  expect(stderr, failureText).not.toMatch(/internal ?error|InternalError|\n\s+at .*:\d+/i);
+  expect(stderr, failureText).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
   const isFailure = ![exitCodes.done, exitCodes.rejectedRows, exitCodes.differs].includes(code as 0);
   if (!isJson) {
-    if (isFailure) expect(stderr, shown).toMatch(/^error: /m);
+    if (isFailure) expect(stderr, failureText).toMatch(/^error: /m);
     return;
   }
   // The one gives an answer as it came, the other a file as it lies there.
   const isForeign = line.includes("api") || line.includes("rejects");
-  if (stdout !== "" && !isForeign) expect(() => JSON.parse(stdout), shown).not.toThrow();
+  if (stdout !== "" && !isForeign) expect(() => JSON.parse(stdout), failureText).not.toThrow();
   if (!isFailure) return;
   const last = stderr.trimEnd().split("\n").at(-1)!;
-  expect(JSON.parse(last).error, shown).toMatchObject({
+  expect(JSON.parse(last).error, failureText).toMatchObject({
     exitCode: code,
     type: expect.any(String),
     message: expect.any(String),

@@ -5,14 +5,14 @@ import { PassThrough } from "node:stream";
 import type { Command } from "commander";
 import { beforeAll, expect, it } from "vitest";
 import { groups } from "../../src/commands/groups.ts";
-import { childNamed, flagNamed } from "../../src/commands/tree.ts";
+import { findChild, findFlag } from "../../src/commands/shared/tree.ts";
 import { createContext } from "../../src/context.ts";
 import { createProgram } from "../../src/program.ts";
 
 const source = join(import.meta.dirname, "../../src");
 
 /** A file without its comments, with … where a value is put into a text. */
-function textOf(file: string): string {
+function readText(file: string): string {
   return readFileSync(file, "utf8")
     .replace(/\/\*\*?[\s\S]*?\*\//g, "")
     .replace(/^\s*\/\/.*$/gm, "")
@@ -36,7 +36,7 @@ function commandsIn(place: string, text: string): Shown[] {
 }
 
 let program: Command;
-const shown: Shown[] = [];
+const shownHints: Shown[] = [];
 
 beforeAll(async () => {
   const sink = new PassThrough().resume();
@@ -51,18 +51,18 @@ beforeAll(async () => {
   for (const entry of readdirSync(source, { recursive: true, withFileTypes: true })) {
     if (!entry.name.endsWith(".ts") || entry.name.endsWith(".d.ts")) continue;
     const file = join(entry.parentPath, entry.name);
-    shown.push(...commandsIn(file.slice(source.length + 1), textOf(file)));
+    shownHints.push(...commandsIn(file.slice(source.length + 1), readText(file)));
   }
 });
 
 it("names commands that exist", () => {
   const wrong: string[] = [];
-  for (const { place, words } of shown) {
+  for (const { place, words } of shownHints) {
     let command = program;
     for (const word of words) {
       // A word in capitals or a name that is put in stands for a value; flags may stand before the command.
       if (!/^[a-z][a-z-]*$/.test(word)) continue;
-      const child = childNamed(command, word);
+      const child = findChild(command, word);
       if (child) command = child;
       else if (command !== program && command.commands.length > 0 && !/…/.test(words.join(" ")))
         wrong.push(`${place}: ecm ${words.join(" ")}`);
@@ -70,20 +70,20 @@ it("names commands that exist", () => {
     }
   }
   expect(wrong).toEqual([]);
-  expect(shown.length).toBeGreaterThan(150);
+  expect(shownHints.length).toBeGreaterThan(150);
 });
 
 it("names flags that these commands have", () => {
   const wrong: string[] = [];
-  for (const { place, words } of shown) {
+  for (const { place, words } of shownHints) {
     let command = program;
     for (const word of words)
-      command = (/^[a-z]/.test(word) ? childNamed(command, word) : undefined) ?? command;
+      command = (/^[a-z]/.test(word) ? findChild(command, word) : undefined) ?? command;
     if (command === program) continue;
     const own = words.includes("--") ? words.slice(0, words.indexOf("--")) : words;
     for (const word of own) {
       const [, flag] = /^(--[a-z][a-z-]*|-[a-zA-Z])(?:=.*)?$/.exec(word) ?? [];
-      if (flag && flag !== "--help" && !flagNamed(command, flag))
+      if (flag && flag !== "--help" && !findFlag(command, flag))
         wrong.push(`${place}: ecm ${words.join(" ")}`);
     }
   }
@@ -92,12 +92,13 @@ it("names flags that these commands have", () => {
 
 it("leads nobody to a flag that overrides consent", () => {
   const hints: string[] = [];
-  for (const { place, words } of shown) if (words.some((word) => /^--include-/.test(word))) hints.push(place);
+  for (const { place, words } of shownHints)
+    if (words.some((word) => /^--include-/.test(word))) hints.push(place);
   // Elsewhere than in a command they stand in help and in what is said of their effect.
   for (const entry of readdirSync(source, { recursive: true, withFileTypes: true })) {
     if (!entry.name.endsWith(".ts")) continue;
     const file = join(entry.parentPath, entry.name);
-    if (/(?:pass|use|with|add|anyway[^"]*) --include-(?:suppressed|unsubscribed)/i.test(textOf(file)))
+    if (/(?:pass|use|with|add|anyway[^"]*) --include-(?:suppressed|unsubscribed)/i.test(readText(file)))
       hints.push(file);
   }
   expect(hints).toEqual([]);

@@ -1,4 +1,7 @@
-/** Commands that messages show, given to a real shell as they stand: they work, and on the account that was meant. */
+/**
+ * Commands that messages show, given to a real shell as they stand: they work, and on the account that was
+ * meant.
+ */
 
 import { spawn } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -6,8 +9,15 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Command } from "commander";
 import { beforeEach, describe, expect, it } from "vitest";
-import { commandLine } from "../../src/commands/command-line.ts";
-import { type Ecm, ecmWith, type Result, resultOf, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { formatCommandLine } from "../../src/commands/shared/command-line.ts";
+import {
+  type Ecm,
+  ecmWith,
+  type Result,
+  temporaryFolder,
+  temporaryHome,
+  waitForResult,
+} from "../support/ecm.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 
 const program = fileURLToPath(new URL("../../bin/ecm.js", import.meta.url));
@@ -49,10 +59,12 @@ async function inShell(line: string, cwd?: string): Promise<Result> {
     mode: 0o755,
   });
   const env = { ...home, HOME: folder, PATH: `${join(folder, "bin")}:${process.env.PATH}` };
-  return resultOf(spawn("sh", ["-c", line], { cwd: cwd ?? folder, env, stdio: ["ignore", "pipe", "pipe"] }));
+  return waitForResult(
+    spawn("sh", ["-c", line], { cwd: cwd ?? folder, env, stdio: ["ignore", "pipe", "pipe"] }),
+  );
 }
 
-async function fileOf(text: string, name = "people.csv"): Promise<string> {
+async function writeInput(text: string, name = "people.csv"): Promise<string> {
   const file = join(await temporaryFolder(), name);
   await writeFile(file, text);
   return file;
@@ -80,7 +92,7 @@ describe("a command that a message shows works on the account of the command bef
     expect(undone.code, undone.stderr).toBe(0);
     expect(undone.stderr).toContain("1 restored");
 
-    const file = await fileOf("Email\na@example.com\nb@example.com\nc@example.com\n");
+    const file = await writeInput("Email\na@example.com\nb@example.com\nc@example.com\n");
     const stopped = await ecm(["import", file, "--profile", "shop", "--max-requests", "3"]);
     expect(stopped.code).toBe(7);
     const resumed = await inShell(commandAfter("Resume with", stopped));
@@ -90,14 +102,14 @@ describe("a command that a message shows works on the account of the command bef
   });
 
   it("to undo a run that did nothing but create", { tags: "slow" }, async () => {
-    const created = await ecm(["import", await fileOf("Email\na@example.com\n"), "--profile", "shop"]);
+    const created = await ecm(["import", await writeInput("Email\na@example.com\n"), "--profile", "shop"]);
     const undone = await inShell(`${commandAfter("Undo", created)} --yes`);
     expect(undone.code, undone.stderr).toBe(0);
     expect(await json("contact", "search", "--profile", "shop")).toEqual([]);
   });
 
   it("with a base URL of its own", { tags: "slow" }, async () => {
-    const file = await fileOf("Email\na@example.com\nb@example.com\n");
+    const file = await writeInput("Email\na@example.com\nb@example.com\n");
     const env = { ECM_API_KEY: shop.apiKey };
     const stopped = await ecm(["import", file, "--base-url", shop.baseUrl, "--max-requests", "2"], { env });
     expect(stopped.code).toBe(7);
@@ -107,7 +119,7 @@ describe("a command that a message shows works on the account of the command bef
   });
 
   it("to add the field that an import needs", { tags: "slow" }, async () => {
-    const file = await fileOf("Email,-Ort\nada@example.com,Oslo\n");
+    const file = await writeInput("Email,-Ort\nada@example.com,Oslo\n");
     const dry = await ecm(["import", file, "--dry-run", "--profile", "shop"], {
       ...at300,
       typed: [
@@ -128,7 +140,7 @@ describe("a command that a message shows works on the account of the command bef
   it("to see what is wrong, in an error and in doctor's findings", { tags: "slow" }, async () => {
     const failed = await ecm(["contact", "get", "nobody@example.com", "--profile", "shop"]);
     expect(failed.stderr).toContain("ecm --profile shop contact search --all");
-    const file = await fileOf("Email\na@example.com\nb@example.com\n");
+    const file = await writeInput("Email\na@example.com\nb@example.com\n");
     await ecm(["import", file, "--profile", "shop", "--max-requests", "2"]);
     // Whichever profile it looks at, the run is of another one.
     const findings: { check: string; hint?: string }[] = await json("doctor");
@@ -174,7 +186,7 @@ describe("a command that a message shows is quoted as a shell wants it", () => {
   });
 
   it("with the name of a file that has an apostrophe", async () => {
-    const file = await fileOf("Email\nada@example.com\n", "Ada's people.csv");
+    const file = await writeInput("Email\nada@example.com\n", "Ada's people.csv");
     const dry = await ecm(["import", file, "--dry-run", "--profile", "shop"], at300);
     const done = await inShell(commandAfter("Run it with", dry));
     expect(done.code, done.stderr).toBe(0);
@@ -185,7 +197,7 @@ describe("a command that a message shows is quoted as a shell wants it", () => {
     const root = new Command("ecm").option("--profile <name>");
     const command = root.command("import").argument("<file>").option("--list <list...>");
     root.parse(["--profile", "shop", "import", "--list=-a", "--", "-x.csv"], { from: "user" });
-    expect(commandLine(command, ["-x.csv"])).toBe("ecm import --list=-a --profile shop -- -x.csv");
-    expect(commandLine(command, ["-"])).toBe("ecm import - --list=-a --profile shop");
+    expect(formatCommandLine(command, ["-x.csv"])).toBe("ecm import --list=-a --profile shop -- -x.csv");
+    expect(formatCommandLine(command, ["-"])).toBe("ecm import - --list=-a --profile shop");
   });
 });

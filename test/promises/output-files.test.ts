@@ -41,7 +41,7 @@ describe("the name of an output file", () => {
       expect(result.stderr).toContain(message);
       expect(result.stderr).toContain(hint);
     }
-    expect(server.seen).toEqual([]);
+    expect(server.requests).toEqual([]);
     expect(await readdir(folder)).toEqual([]);
   });
 
@@ -69,12 +69,12 @@ describe("the name of an output file", () => {
     ["gone.xlsx", ["contact", "delete", "--all", "--yes"], "--backup", "is a workbook"],
     ["probe.csv", ["probe"], "--save", "but the output is JSON"],
     ["pages.csv", ["api", "GET", "/api/contact", "--paginate"], "--output-file", "but the output is"],
-  ])("%s of %j is refused by %s", async (name, words, flag, message) => {
+  ])("%s of %j is refused by %s", async (name, args, flag, message) => {
     const { server, ecm, folder } = await unasked();
-    const result = await ecm([...words, flag, join(folder, name)]);
+    const result = await ecm([...args, flag, join(folder, name)]);
     expect(result.code, result.stderr).toBe(2);
     expect(result.stderr).toContain(message);
-    expect(server.seen.filter(({ method }) => method !== "GET")).toEqual([]);
+    expect(server.requests.filter(({ method }) => method !== "GET")).toEqual([]);
     expect(await readdir(folder)).toEqual([]);
   });
 
@@ -114,7 +114,7 @@ it("empty names of columns are refused before a request, and export --all is wha
       expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining("name of a column is empty") });
     }
   }
-  expect(server.seen).toEqual([]);
+  expect(server.requests).toEqual([]);
   const sandbox = await startSandbox({ contents: people });
   expect((await sandbox.ecm(["export", "--all"])).stdout).toBe((await sandbox.ecm(["export"])).stdout);
 });
@@ -123,15 +123,15 @@ it("a file that is cut off inside a quote costs no request", async () => {
   const { server, ecm, folder } = await unasked();
   const file = join(folder, "cut.csv");
   await writeFile(file, 'Email,City\na@example.com,"New York"\nb@example.com,"Los');
-  for (const words of [
+  for (const args of [
     ["import", file],
     ["lists", "sync", "L", file],
     ["contact", "delete", "--yes", "--keys", file],
   ]) {
-    const result = await ecm(words);
+    const result = await ecm(args);
     expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining(":3: a quote opens here") });
   }
-  expect(server.seen).toEqual([]);
+  expect(server.requests).toEqual([]);
 });
 
 describe("a file that stands in the place of an output file", () => {
@@ -162,7 +162,7 @@ describe("a file that stands in the place of an output file", () => {
       expect(result.stderr).toContain(`${file} already exists and was not written by ecm`);
       expect(result.stderr).toContain("--force");
     }
-    expect(server.seen).toEqual([]);
+    expect(server.requests).toEqual([]);
     expect(await readFile(file)).toEqual(Buffer.from(content));
     expect(await readdir(folder)).toEqual([name]);
     const sandbox = await startSandbox({ contents: people });
@@ -175,14 +175,14 @@ describe("a file that stands in the place of an output file", () => {
     ["--plan", "plan.ndjson", ["contact", "mutate", "--all", "--set", "City=x", "--dry-run"]],
     ["--rejects", "crm.csv", ["contact", "mutate", "--all", "--set", "City=x", "--dry-run"]],
     ["--save", "package.json", ["probe"]],
-  ])("is not replaced by %s either", async (flag, name, words) => {
+  ])("is not replaced by %s either", async (flag, name, args) => {
     const { server, ecm, folder } = await unasked();
     const file = join(folder, name);
     await writeFile(file, '{"name":"site"}\n');
-    const result = await ecm([...words, flag, file]);
+    const result = await ecm([...args, flag, file]);
     expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining("already exists and was not") });
     expect(result.stderr).toContain("Name another file, or remove it first");
-    expect(server.seen).toEqual([]);
+    expect(server.requests).toEqual([]);
     expect(await readFile(file, "utf8")).toBe('{"name":"site"}\n');
   });
 
@@ -213,15 +213,15 @@ describe("a file that stands in the place of an output file", () => {
     ["api", "GET", "/api/contact", "--paginate"],
   ];
 
-  it.each(rewritten.map((words) => [words.join(" "), words] as const))(
+  it.each(rewritten.map((args) => [args.join(" "), args] as const))(
     "is replaced each night where it is ours, also by a machine that does not remember: %s",
-    async (_line, words) => {
+    async (_line, args) => {
       const { ecm, env } = await startSandbox({ contents: people });
       await ecm(["lists", "create", "Newsletter"]);
       await ecm(["suppressions", "add", "gone@example.com"]);
       const file = join(await temporaryFolder(), "nightly");
       for (let night = 0; night < 3; night += 1) {
-        const { code, stderr } = await ecm([...words, "--output-file", file]);
+        const { code, stderr } = await ecm([...args, "--output-file", file]);
         expect(code, stderr).toBe(0);
         if (night === 1) await rm(join(env.ECM_STATE_DIR!, "written"), { recursive: true });
       }
@@ -299,8 +299,8 @@ describe("a file that stands in the place of an output file", () => {
       json(response, 200, { totalRecords: 0, contacts: [] });
     });
     const env = { ...(await temporaryHome()), ECM_BASE_URL: server.baseUrl, ECM_API_KEY: "k".repeat(20) };
-    for (const words of [["export"], ["contact", "search"]]) {
-      const result = await ecmWith(env)([...words, "--output-file", file]);
+    for (const args of [["export"], ["contact", "search"]]) {
+      const result = await ecmWith(env)([...args, "--output-file", file]);
       expect(result).toMatchObject({
         code: 1,
         stderr: expect.stringContaining("changed by another program"),

@@ -37,9 +37,9 @@ it("draws nothing at a terminal, and still asks", async () => {
   const silent = await ecm(["import", people, "-q", "--yes"], { terminalColumns: 80 });
   expect([silent.code, silent.stderr]).toEqual([0, ""]);
   const more = await inputFile("Email\nbob@example.com\n");
-  const asked = await ecm(["import", more, "-q"], { terminalColumns: 80, typed: "y\r" });
-  expect([asked.code, asked.stderr]).toEqual([0, expect.stringContaining("1 contact")]);
-  expect(asked.stderr).not.toContain("To send");
+  const dialog = await ecm(["import", more, "-q"], { terminalColumns: 80, typed: "y\r" });
+  expect([dialog.code, dialog.stderr]).toEqual([0, expect.stringContaining("1 contact")]);
+  expect(dialog.stderr).not.toContain("To send");
 });
 
 it("keeps rejected rows, people to be unsubscribed and cells that say nothing clear", async () => {
@@ -63,17 +63,17 @@ it("keeps the warning that a list is shown in part, unless a part was asked for"
   await ecm(["lists", "create", "One"]);
   await ecm(["lists", "create", "Two"]);
   expect((await ecm(["contact", "mutate", "--all", "--set", "First Name=X", "--yes"])).code).toBe(0);
-  const stderrOf = async (line: string) => (await ecm([...line.split(" "), "-q"])).stderr;
+  const readStderr = async (line: string) => (await ecm([...line.split(" "), "-q"])).stderr;
   for (const flags of ["", " --json", " -o csv", " --page-size 100"]) {
-    expect(await stderrOf(`contact search${flags}`)).toBe(
+    expect(await readStderr(`contact search${flags}`)).toBe(
       "warning: 100 of 120 contacts · all: --all · next page: --page 2\n",
     );
   }
-  expect(await stderrOf("contact search --where key!='' --json")).toMatch(
+  expect(await readStderr("contact search --where key!='' --json")).toMatch(
     /^warning: 100 contacts · all: --all/,
   );
-  expect(await stderrOf("lists list --size 1 --json")).toMatch(/^warning: 1 of 2 lists · all: --all/);
-  expect(await stderrOf("events --json")).toMatch(/^warning: The newest 100 of \d+ events · /);
+  expect(await readStderr("lists list --size 1 --json")).toMatch(/^warning: 1 of 2 lists · all: --all/);
+  expect(await readStderr("events --json")).toMatch(/^warning: The newest 100 of \d+ events · /);
   for (const line of [
     "contact search --page 1 --json",
     "contact search --limit 7 --json",
@@ -86,7 +86,7 @@ it("keeps the warning that a list is shown in part, unless a part was asked for"
     "events --all --json",
     "export",
   ]) {
-    expect([line, await stderrOf(line)]).toEqual([line, ""]);
+    expect([line, await readStderr(line)]).toEqual([line, ""]);
   }
   const terminal = await ecm(["contact", "search", "-q", "--no-pager"], { terminalColumns: 80 });
   expect(terminal.stderr).toContain("100 of 120 contacts");

@@ -1,4 +1,7 @@
-/** The rate-limit line: after each command that reached the service, exactly so, parts left out that were not sent. */
+/**
+ * The rate-limit line: after each command that reached the service, exactly so, parts left out that were not
+ * sent.
+ */
 import { expect, it } from "vitest";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";
 import { errorBody, json, startHttpServer } from "../support/http-server.ts";
@@ -11,7 +14,7 @@ const hour = {
 const month = { "x-monthly-limit": "100000", "x-monthly-remaining": "98742" };
 const { "x-ratelimit-reset": _, ...hourWithoutReset } = hour;
 
-async function ecmOf(headers: Record<string, string>, status = 200) {
+async function runAgainst(headers: Record<string, string>, status = 200) {
   const body = status === 200 ? [] : errorBody("X", "no");
   const server = await startHttpServer((_request, response) => json(response, status, body, headers));
   return ecmWith({ ...(await temporaryHome()), ECM_BASE_URL: server.baseUrl, ECM_API_KEY: "k".repeat(20) });
@@ -28,15 +31,15 @@ it.each<[Record<string, string>, string]>([
   [{ ...hour, "x-ratelimit-limit": "many" }, ""],
   [{}, ""],
 ])("is written from %o as %j", async (headers, line) => {
-  const ecm = await ecmOf(headers);
+  const ecm = await runAgainst(headers);
   expect((await ecm(get)).stderr).toBe(line);
   expect((await ecm([...get, "--quiet"])).stderr).toBe("");
-  const refused = await ecmOf(headers, 400);
+  const refused = await runAgainst(headers, 400);
   expect((await refused(get)).stderr).toBe(`${line}error: no\n`);
 });
 
 it("is a sentence on a terminal, and is not written where nothing was reached", async () => {
-  const ecm = await ecmOf({ ...hour, ...month });
+  const ecm = await runAgainst({ ...hour, ...month });
   const { stderr } = await ecm(get, { terminalColumns: 80 });
   expect(stderr).toMatch(/3,541 of 3,600 .* · 98,742 of 100,000 this month/);
   expect((await ecm(["auth", "list"])).stderr).toBe("");
@@ -44,7 +47,7 @@ it("is a sentence on a terminal, and is not written where nothing was reached", 
 });
 
 it("is shown by `ecm limits` with the parts that were sent", async () => {
-  const ecm = await ecmOf({ ...hourWithoutReset, ...month });
+  const ecm = await runAgainst({ ...hourWithoutReset, ...month });
   await ecm(get);
   const { seenAt, ...limits } = JSON.parse((await ecm(["limits", "--json"])).stdout);
   expect(limits).toEqual({

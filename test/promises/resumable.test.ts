@@ -1,11 +1,11 @@
 /** When a limit ends: in words, in the JSON error, in the summary, and in the list of runs. */
 import { describe, expect, it } from "vitest";
-import { call, inputFile, manyRows, summaryOf } from "../bulk/kit.ts";
+import { call, inputFile, manyRows, parseSummary } from "../bulk/kit.ts";
 import { ecmWith, type Result, temporaryHome } from "../support/ecm.ts";
 import { errorBody, json, startHttpServer } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
-function errorOf({ stderr }: Result): Record<string, unknown> {
+function readError({ stderr }: Result): Record<string, unknown> {
   return JSON.parse(stderr.split("\n").find((line) => line.startsWith('{"error"'))!).error;
 }
 
@@ -15,11 +15,11 @@ const nextMonth = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1,
 /** Holds what a stopped run says against the moment at which its limit ends. */
 async function expectResumable(result: Result, limit: string, endsAt: number, runs: Result): Promise<void> {
   expect(result.code, result.stderr).toBe(7);
-  const { resumableAt, stoppedBy, run } = summaryOf(result);
+  const { resumableAt, stoppedBy, run } = parseSummary(result);
   expect(stoppedBy).toBe(limit);
   expect(resumableAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
   expect(Math.abs(Date.parse(resumableAt!) - endsAt)).toBeLessThan(60_000);
-  const error = errorOf(result);
+  const error = readError(result);
   expect(error).toMatchObject({ limit, exitCode: 7, retryable: true });
   expect(Math.abs(Number(error.retryAfterSeconds) - (endsAt - Date.now()) / 1000)).toBeLessThan(60);
   expect(error.message).toContain(resumableAt);
@@ -37,7 +37,7 @@ describe("a bulk run that a limit stopped says when it can go on", () => {
   it("with the hour, where --until lies before its end", async () => {
     const { ecm } = await startSandbox({ hourlyLimit: 20 });
     const result = await ecm(["import", await inputFile(manyRows(70)), "--until", "30m", "--json"]);
-    const { stoppedBy, resumableAt } = summaryOf(result);
+    const { stoppedBy, resumableAt } = parseSummary(result);
     expect(stoppedBy).toBe("until");
     expect(Math.abs(Date.parse(resumableAt!) - Date.now() - 3600_000)).toBeLessThan(60_000);
   });
@@ -46,7 +46,7 @@ describe("a bulk run that a limit stopped says when it can go on", () => {
     const { ecm } = await startSandbox({ monthlyLimit: 20 });
     const result = await ecm(["import", await inputFile(manyRows(70)), "--max-requests", "1000", "--json"]);
     await expectResumable(result, "month", nextMonth.getTime(), await ecm(["runs", "list", "--json"]));
-    expect(summaryOf(result).rows.created).toBeGreaterThan(0);
+    expect(parseSummary(result).rows.created).toBeGreaterThan(0);
   });
 
   it("with a blocked address", async () => {
@@ -66,8 +66,8 @@ describe("a bulk run that a limit stopped says when it can go on", () => {
     const file = await inputFile(manyRows(20));
     const stopped = await ecm(["import", file, "--max-requests", "5", "--json"]);
     expect(stopped.code).toBe(7);
-    expect(summaryOf(stopped)).not.toHaveProperty("resumableAt");
-    expect(errorOf(stopped)).not.toHaveProperty("retryAfterSeconds");
+    expect(parseSummary(stopped)).not.toHaveProperty("resumableAt");
+    expect(readError(stopped)).not.toHaveProperty("retryAfterSeconds");
     await ecm(["runs", "resume", "last"]);
     expect(JSON.parse((await ecm(["runs", "list", "--json"])).stdout)).toMatchObject([{ resumableAt: null }]);
   });
@@ -85,7 +85,7 @@ describe("a bulk run that a limit stopped says when it can go on", () => {
     });
     const result = await ecm(["import", await inputFile(manyRows(3)), "--json"]);
     expect(result.code, result.stderr).toBe(7);
-    expect(summaryOf(result)).not.toHaveProperty("resumableAt");
+    expect(parseSummary(result)).not.toHaveProperty("resumableAt");
     expect((await ecm(["lists", "list"])).code).toBe(7);
   });
 });
@@ -95,7 +95,7 @@ describe("a single command says when a limit ends", () => {
     const { ecm } = await startSandbox({ monthlyLimit: 1 });
     await ecm(["lists", "list"]);
     const refused = await ecm(["lists", "list", "--json"]);
-    const error = errorOf(refused);
+    const error = readError(refused);
     expect(error).toMatchObject({ limit: "month", retryAfterSeconds: expect.any(Number) });
     const [at] = /\d{4}-\d\d-\d\dT[\d:]+Z/.exec(String(error.hint)) ?? [];
     expect(Math.abs(Date.parse(at!) - nextMonth.getTime())).toBeLessThan(60_000);

@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { locksFolder } from "../../src/bulk/runs/folder.ts";
+import { toLocksFolder } from "../../src/bulk/runs/folder.ts";
 import { takeLease } from "../../src/disk/lease.ts";
 import { type Result, temporaryFolder } from "../support/ecm.ts";
 import { errorBody, json, startHttpServer } from "../support/http-server.ts";
@@ -93,8 +93,8 @@ describe("the summary of a bulk command", () => {
     expect(summary).toMatchObject({ run: null, status: "stopped", stoppedBy: "hour", rows: { read: 0 } });
     expect(error).toMatchObject({ limit: "hour", exitCode: 7, retryable: true });
     expect(result.stderr.trim().split("\n")).toHaveLength(1);
-    const named = /resets at (\S+)/.exec(String(error.message))?.[1];
-    expect(Math.abs(Date.parse(named!) - Date.parse(reset!))).toBeLessThanOrEqual(1000);
+    const resetTime = /resets at (\S+)/.exec(String(error.message))?.[1];
+    expect(Math.abs(Date.parse(resetTime!) - Date.parse(reset!))).toBeLessThanOrEqual(1000);
   });
 
   it("is printed when the month is used up, for every kind of run", async () => {
@@ -152,11 +152,11 @@ describe("the summary of a bulk command", () => {
     const file = await people(2);
     const stopped = await ecm(["import", file, "--max-requests", "2", "-q", "--json"]);
     const { run } = JSON.parse(stopped.stdout) as { run: string };
-    const { readManifest, runsFolder } = await import("../../src/bulk/runs/folder.ts");
+    const { readManifest, toRunsFolder } = await import("../../src/bulk/runs/folder.ts");
     const state = env.ECM_STATE_DIR!;
-    const manifest = await readManifest(join(runsFolder(state), run));
-    await mkdir(locksFolder(state), { recursive: true });
-    const lease = await takeLease(locksFolder(state), manifest!.fingerprint, "this run");
+    const manifest = await readManifest(join(toRunsFolder(state), run));
+    await mkdir(toLocksFolder(state), { recursive: true });
+    const lease = await takeLease(toLocksFolder(state), manifest!.fingerprint, "this run");
     try {
       for (const args of [
         ["import", file],

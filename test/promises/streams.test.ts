@@ -2,7 +2,7 @@
 import { chmod, lstat, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ecmWith, resultOf, spawnEcm, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { ecmWith, spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
 import { json, startHttpServer } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
@@ -36,16 +36,16 @@ describe("formats", () => {
 
   it("give [] for no objects, a header for no rows, nothing for no ids", async () => {
     const { ecm } = await startSandbox();
-    for (const words of [
+    for (const args of [
       ["contact", "search"],
       ["contact", "search", "--all"],
       ["lists", "list"],
       ["export"],
     ]) {
-      expect((await ecm([...words, "--json"])).stdout).toBe("[]\n");
-      expect((await ecm([...words, "-o", "ndjson"])).stdout).toBe("");
-      expect((await ecm([...words, "-o", "id"])).stdout).toBe("");
-      expect((await ecm([...words, "-o", "tsv"])).stdout.split("\n")).toHaveLength(2);
+      expect((await ecm([...args, "--json"])).stdout).toBe("[]\n");
+      expect((await ecm([...args, "-o", "ndjson"])).stdout).toBe("");
+      expect((await ecm([...args, "-o", "id"])).stdout).toBe("");
+      expect((await ecm([...args, "-o", "tsv"])).stdout.split("\n")).toHaveLength(2);
     }
   });
 
@@ -59,13 +59,13 @@ describe("formats", () => {
   it("mean json for results and failures alike with --json, wherever and with whatever else it stands", async () => {
     const { ecm } = await startSandbox();
     expect(JSON.parse((await ecm(["lists", "list", "--json", "-o", "csv"])).stdout)).toEqual([]);
-    for (const words of [
+    for (const args of [
       ["lists", "list", "--json", "-o", "csv", "--nope"],
       ["lists", "list", "--nope", "-qo", "ndjson"],
       ["-ojson", "lists", "list", "--nope"],
       ["--output=json", "frobnicate"],
     ]) {
-      expect(JSON.parse((await ecm(words)).stderr).error).toMatchObject({ type: "UsageError", exitCode: 2 });
+      expect(JSON.parse((await ecm(args)).stderr).error).toMatchObject({ type: "UsageError", exitCode: 2 });
     }
     expect((await ecm(["lists", "list", "--json", "-o", "yaml"])).code).toBe(2);
   });
@@ -73,8 +73,8 @@ describe("formats", () => {
   it("refuse an answer that is none of the service's objects, in words", async () => {
     for (const body of [{}, null, [null], [{ _id: "x", label: "L" }], ["x"]]) {
       const { ecm } = await answering(body);
-      for (const words of [["structure", "list"], ["structure", "get"], ["export"]]) {
-        const { code, stdout, stderr } = await ecm(words);
+      for (const args of [["structure", "list"], ["structure", "get"], ["export"]]) {
+        const { code, stdout, stderr } = await ecm(args);
         expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
         expect(stderr).toMatch(/^error: The answer is not a list of contact structures/m);
       }
@@ -106,11 +106,11 @@ describe("an output file", () => {
     const { ecm } = await startSandbox();
     const folder = await temporaryFolder();
     const [real, link] = [join(folder, "real.csv"), join(folder, "link.csv")];
-    for (const words of [["lists", "list", "-o", "csv"], ["export"]]) {
+    for (const args of [["lists", "list", "-o", "csv"], ["export"]]) {
       await writeFile(real, "name,totalContacts,_id\nbefore,1,\n");
       await chmod(real, 0o640);
       await symlink(real, link).catch(() => undefined);
-      expect((await ecm([...words, "--output-file", link])).code).toBe(0);
+      expect((await ecm([...args, "--output-file", link])).code).toBe(0);
       expect((await lstat(link)).isSymbolicLink()).toBe(true);
       expect((await stat(real)).mode & 0o777).toBe(0o640);
       expect(await readFile(real, "utf8")).not.toContain("before");
@@ -122,13 +122,13 @@ describe("an output file", () => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, "sub"));
     for (const file of [join(folder, "sub"), join(folder, "none", "x.csv"), "/dev/null", ""]) {
-      for (const words of [["lists", "list"], ["structure", "get"], ["export"], ["contact", "search"]]) {
-        const { code, stderr } = await ecm([...words, "--output-file", file]);
+      for (const args of [["lists", "list"], ["structure", "get"], ["export"], ["contact", "search"]]) {
+        const { code, stderr } = await ecm([...args, "--output-file", file]);
         expect(code).toBe(2);
         expect(stderr).toContain("--output-file");
       }
     }
-    expect(server.seen).toHaveLength(0);
+    expect(server.requests).toHaveLength(0);
   });
 });
 
@@ -140,7 +140,7 @@ describe("a reader who goes away", () => {
       await ecm(["lists", "create", "Newsletter"]);
       const child = spawnEcm([...line.split(" "), "--quiet"], env);
       child.stdout!.destroy();
-      const { code, stderr } = await resultOf(child);
+      const { code, stderr } = await waitForResult(child);
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     },
   );

@@ -1,10 +1,13 @@
-/** What is typed beside a flag's name: nothing of it is taken for something else, and nothing is dropped in silence. */
+/**
+ * What is typed beside a flag's name: nothing of it is taken for something else, and nothing is dropped in
+ * silence.
+ */
 import { describe, expect, it } from "vitest";
 import { inputFile } from "../bulk/kit.ts";
 import { ecmWith, type Result, temporaryHome } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
-function lineOf({ stderr }: Result, title: "error" | "hint"): string {
+function findLine({ stderr }: Result, title: "error" | "hint"): string {
   return stderr.split("\n").find((line) => line.startsWith(`${title}: `)) ?? "";
 }
 
@@ -22,14 +25,14 @@ describe("a flag of the program behind a command", () => {
       "First Name=A",
     ]);
     expect(changed).toMatchObject({ code: 2, stdout: "" });
-    expect(lineOf(changed, "hint")).toContain("--if-version");
+    expect(findLine(changed, "hint")).toContain("--if-version");
     expect(await ecm(["lists", "-V"])).toMatchObject({ code: 2, stdout: "" });
   });
 
   it.each([[["--version"]], [["--json", "-V"]], [["-q", "--version"]]])(
     "%j without a command prints it",
-    async (words) => {
-      const { code, stdout, stderr } = await ecmWith(await temporaryHome())(words);
+    async (args) => {
+      const { code, stdout, stderr } = await ecmWith(await temporaryHome())(args);
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
       expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     },
@@ -44,10 +47,10 @@ describe("a flag where a value is due", () => {
     [["lists", "list", "--profile", "--json"]],
     [["contact", "mutate", "p1@example.com", "--add-tag", "--yes", "vip"]],
     [["contact", "create", "--key", "--help"]],
-  ])("is no value, and nothing is sent: ecm %j", async (words) => {
+  ])("is no value, and nothing is sent: ecm %j", async (args) => {
     const { ecm, sandbox } = await startSandbox();
     const file = await inputFile("Email\nada@example.com\n");
-    const result = await ecm(words.map((word) => (word === "FILE" ? file : word)));
+    const result = await ecm(args.map((word) => (word === "FILE" ? file : word)));
     expect(result).toMatchObject({ code: 2, stdout: "" });
     expect(result.stderr).toContain("has no value");
     expect(sandbox.admin.requests()).toEqual([]);
@@ -70,10 +73,10 @@ describe("a flag given twice", () => {
     [["lists", "list", "--profile", "a", "-p", "b"], "once"],
     [["import", "a.csv", "--wait", "--no-wait"], "Leave out"],
     [["import", "a.csv", "--no-wait", "--wait"], "Leave out"],
-  ])("with different values is refused: ecm %j", async (words, hint) => {
-    const result = await ecmWith(await temporaryHome())(words);
+  ])("with different values is refused: ecm %j", async (args, hint) => {
+    const result = await ecmWith(await temporaryHome())(args);
     expect(result).toMatchObject({ code: 2, stdout: "" });
-    expect(lineOf(result, "hint")).toContain(hint);
+    expect(findLine(result, "hint")).toContain(hint);
   });
 
   it("with the same value, or one that can be repeated, is taken", async () => {
@@ -100,10 +103,10 @@ describe("the hint of a word or flag that does not exist", () => {
     ["contact search --format csv", "--output"],
     ["lists list --api-key abc", "ECM_API_KEY"],
     ["lists create My List", "quotes"],
-  ])("helps: ecm %s", async (words, hint) => {
-    const result = await ecmWith(await temporaryHome())(words.split(" "));
+  ])("helps: ecm %s", async (args, hint) => {
+    const result = await ecmWith(await temporaryHome())(args.split(" "));
     expect(result).toMatchObject({ code: 2, stdout: "" });
-    expect(lineOf(result, "hint")).toContain(hint);
+    expect(findLine(result, "hint")).toContain(hint);
   });
 
   it.each([
@@ -111,19 +114,19 @@ describe("the hint of a word or flag that does not exist", () => {
     "contact re-subscribe a",
     "contact unsubscribe --flie x",
     "lists unmerge",
-  ])("does not lead to the opposite: ecm %s", async (words) => {
-    const { stderr } = await ecmWith(await temporaryHome())(words.split(" "));
+  ])("does not lead to the opposite: ecm %s", async (args) => {
+    const { stderr } = await ecmWith(await temporaryHome())(args.split(" "));
     expect(stderr).not.toMatch(/Did you mean (?:unsubscribe|merge|--profile)/);
   });
 
   it("never leads to a flag that overrides consent", async () => {
     const ecm = ecmWith(await temporaryHome());
-    for (const words of [
+    for (const args of [
       ["import", "x.csv", "--include-suppresed"],
       ["import", "x.csv", "--include-unsubscribe"],
       ["contact", "create", "--key", "x", "--include-suppress"],
     ]) {
-      expect((await ecm(words)).stderr).not.toMatch(/--include-(?:suppressed|unsubscribed)/);
+      expect((await ecm(args)).stderr).not.toMatch(/--include-(?:suppressed|unsubscribed)/);
     }
   });
 });
@@ -142,9 +145,9 @@ describe("an empty word, such as a variable that is not set", () => {
     ["import", ""],
     ["--structure", "", "lists", "list"],
     ["--base-url", "", "lists", "list"],
-  ])("is refused before a request: ecm %s %s %s %s", async (...words) => {
+  ])("is refused before a request: ecm %s %s %s %s", async (...args) => {
     const { ecm, sandbox } = await startSandbox();
-    const result = await ecm(words.filter((word) => word !== undefined));
+    const result = await ecm(args.filter((word) => word !== undefined));
     expect(result).toMatchObject({ code: 2, stdout: "" });
     expect(result.stderr).toContain("is empty");
     expect(result.stderr).toContain("not set");
@@ -171,12 +174,12 @@ describe("an empty word, such as a variable that is not set", () => {
 describe("what can be seen to be wrong without the account", () => {
   it("costs no request: a bulk change without a change", async () => {
     const { ecm, sandbox } = await startSandbox();
-    for (const words of [
+    for (const args of [
       ["--list", "Leads"],
       ["ada@example.com", "--tag", "vip"],
       ["a@example.com", "b@example.com"],
     ]) {
-      const result = await ecm(["contact", "mutate", ...words]);
+      const result = await ecm(["contact", "mutate", ...args]);
       expect(result.code).toBe(2);
       expect(result.stderr).toContain("No change given");
     }
@@ -196,8 +199,8 @@ describe("what can be seen to be wrong without the account", () => {
       "vip",
     ]);
     expect(result.code).toBe(2);
-    expect(lineOf(result, "error")).toContain('"vip"');
-    expect(lineOf(result, "hint")).toContain("--remove-tag");
+    expect(findLine(result, "error")).toContain('"vip"');
+    expect(findLine(result, "hint")).toContain("--remove-tag");
   });
 });
 
@@ -212,10 +215,10 @@ describe("an API key that was typed where none belongs", () => {
     [["contact", "mutate", "--list", key, "--set", "First Name=x"]],
     [["-v", "contact", "search", "--list", key]],
     [["export", "--output-file", `/nowhere/${key}`]],
-  ])("is in no message, nor is its beginning: ecm %j", async (words) => {
+  ])("is in no message, nor is its beginning: ecm %j", async (args) => {
     const { ecm } = await startSandbox();
     for (const more of [[], ["--json"]]) {
-      const { stdout, stderr } = await ecm([...words, ...more]);
+      const { stdout, stderr } = await ecm([...args, ...more]);
       expect(stdout + stderr).not.toContain(key.slice(0, 12));
       expect(stderr).not.toBe("");
     }

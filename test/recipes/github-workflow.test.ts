@@ -1,5 +1,6 @@
 /**
- * The steps of examples/github-workflow.yml, run as GitHub runs them, against the embedded service behind a port.
+ * The steps of examples/github-workflow.yml, run as GitHub runs them, against the embedded service behind a
+ * port.
  *
  * @module-tag slow
  */
@@ -10,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { machine, missingTools } from "../recipes.kit.ts";
-import { resultOf } from "../support/ecm.ts";
+import { waitForResult } from "../support/ecm.ts";
 
 interface Step {
   name?: string;
@@ -32,34 +33,34 @@ const told = missing.length > 0 ? ` (not tested: there is no ${missing.join(", "
 
 /** A runner with these files in `contacts/`. */
 async function runner(files: Record<string, string>) {
-  const made = await machine();
-  for (const [name, text] of Object.entries(files)) await made.file(`contacts/${name}`, text);
-  const summary = join(made.folder, "summary.md");
+  const testMachine = await machine();
+  for (const [name, text] of Object.entries(files)) await testMachine.file(`contacts/${name}`, text);
+  const summary = join(testMachine.folder, "summary.md");
   /** `bash` with the flags that GitHub gives it. */
   const step = async (job: string, name: string) => {
     const { run, env } = workflow.jobs[job]!.steps.find((each) => each.name === name)!;
     await writeFile(summary, "");
-    const script = await made.file("step.sh", run!);
+    const script = await testMachine.file("step.sh", run!);
     const { ECM_READ_ONLY, GH_REPO } = env!;
     const child = spawn("bash", ["--noprofile", "--norc", "-eo", "pipefail", script], {
-      cwd: made.folder,
+      cwd: testMachine.folder,
       env: {
-        ...made.env,
+        ...testMachine.env,
         ...workflow.env,
-        ...made.env,
+        ...testMachine.env,
         MAX_CHANGES: "100%",
         GITHUB_SHA: "merged",
         ...(GH_REPO ? { GH_REPO: "owner/contacts" } : {}),
         GITHUB_STEP_SUMMARY: summary,
-        RUNNER_TEMP: made.folder,
+        RUNNER_TEMP: testMachine.folder,
         ...(ECM_READ_ONLY ? { ECM_READ_ONLY } : {}),
       },
       stdio: ["ignore", "pipe", "pipe"],
     });
-    return { ...(await resultOf(child)), summary: await readFile(summary, "utf8") };
+    return { ...(await waitForResult(child)), summary: await readFile(summary, "utf8") };
   };
   // What the first job keeps is what the second one finds.
-  await made.file(
+  await testMachine.file(
     "bin/gh",
     `#!/bin/sh
 echo "$*" >>"$HOME/gh.log"
@@ -72,18 +73,18 @@ esac
 `,
     0o755,
   );
-  await made.file("head", "abc\n");
-  await made.file("run", "17\n");
-  const kept = join(made.folder, "kept");
+  await testMachine.file("head", "abc\n");
+  await testMachine.file("run", "17\n");
+  const keptFolder = join(testMachine.folder, "kept");
   /** The artifact of the first job, and the second job on a runner of its own. */
   const merge = async () => {
-    await rm(kept, { recursive: true, force: true });
-    await cp(join(made.folder, "plans"), kept, { recursive: true });
+    await rm(keptFolder, { recursive: true, force: true });
+    await cp(join(testMachine.folder, "plans"), keptFolder, { recursive: true });
     const found = await step("apply", "Plans");
     return found.code === 0 ? step("apply", "Apply") : found;
   };
-  const active = async () => Number((await made.ecm("contact", "search", "--count")).stdout);
-  return { ...made, step, merge, active };
+  const active = async () => Number((await testMachine.ecm("contact", "search", "--count")).stdout);
+  return { ...testMachine, step, merge, active };
 }
 
 describe("the workflow", () => {

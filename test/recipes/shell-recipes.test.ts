@@ -1,5 +1,6 @@
 /**
- * Each script of docs/recipes.md as it stands in the page: the ordinary night, and what is cut off, used up, refused or wrong.
+ * Each script of docs/recipes.md as it stands in the page: the ordinary night, and what is cut off, used up,
+ * refused or wrong.
  *
  * @module-tag slow
  */
@@ -10,9 +11,9 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import {
   contacts,
+  countMembers,
   machine,
   machineWith,
-  membersOf,
   recipe,
   requestsLeft,
   rotating,
@@ -64,9 +65,9 @@ recipe("crm-sync", () => {
     const env = { CRM_EXPORT: await file("crm.csv", contacts(24)) };
     const first = await startScript("crm-sync", env);
     const ended = once(first, "close");
-    while ((await membersOf(ecm, "Customers")) === 0);
+    while ((await countMembers(ecm, "Customers")) === 0);
     expect(await script("crm-sync", env)).toEqual(silent);
-    expect(await membersOf(ecm, "Customers")).toBeLessThan(24);
+    expect(await countMembers(ecm, "Customers")).toBeLessThan(24);
     process.kill(-first.pid!, "SIGKILL");
     await ended;
     // The killed ecm held the lock as well: it may die a moment after its script.
@@ -106,7 +107,7 @@ recipe("list-mirror", () => {
     await ecm("import", await file("all.csv", contacts(30)));
     const env = { MIRROR_FILE: await file("attendees.csv", contacts(20)) };
     expect(await script("list-mirror", env)).toEqual(silent);
-    expect(await membersOf(ecm, "Attendees")).toBe(20);
+    expect(await countMembers(ecm, "Attendees")).toBe(20);
 
     const before = await requestsLeft(ecm);
     expect(await script("list-mirror", env)).toEqual(silent);
@@ -114,7 +115,7 @@ recipe("list-mirror", () => {
 
     await file("attendees.csv", contacts(20, 1));
     expect(await script("list-mirror", env)).toEqual(silent);
-    expect(await membersOf(ecm, "Attendees")).toBe(20);
+    expect(await countMembers(ecm, "Attendees")).toBe(20);
   });
 
   it("refuses in one line to empty the list, and says which keys are no contacts", async () => {
@@ -124,7 +125,7 @@ recipe("list-mirror", () => {
     const refused = await script("list-mirror", env);
     expect(refused).toMatchObject({ code: 2, stdout: "" });
     expect(refused.stderr).toMatch(/^list-mirror: Attendees: This would remove 10 of the 20 members .*\n$/);
-    expect(await membersOf(ecm, "Attendees")).toBe(20);
+    expect(await countMembers(ecm, "Attendees")).toBe(20);
     // A person looked, and it was right: the script goes on asking nothing.
     expect((await ecm("lists", "sync", "Attendees", env.MIRROR_FILE, "--max-remove", "50%")).code).toBe(0);
     expect(await script("list-mirror", env)).toEqual(silent);
@@ -135,7 +136,7 @@ recipe("list-mirror", () => {
     expect(strangers.stderr).toMatch(
       /^list-mirror: Attendees: 1 of 13 rows are no contacts: ecm runs rejects \S+\n$/,
     );
-    expect(await membersOf(ecm, "Attendees")).toBe(12);
+    expect(await countMembers(ecm, "Attendees")).toBe(12);
     expect(await script("list-mirror", env)).toEqual(silent);
   });
 
@@ -152,10 +153,10 @@ recipe("list-mirror", () => {
     for (let hour = 0; hour < 2; hour += 1) {
       expect(await script("list-mirror", env)).toEqual({ code: 3, stdout: "", stderr: said });
     }
-    expect(await membersOf(ecm, "Attendees")).toBe(20);
+    expect(await countMembers(ecm, "Attendees")).toBe(20);
     await file("attendees.csv", contacts(19));
     expect(await script("list-mirror", env)).toEqual(silent);
-    expect(await membersOf(ecm, "Attendees")).toBe(19);
+    expect(await countMembers(ecm, "Attendees")).toBe(19);
   });
 
   it("leaves an hour that is used up in silence, and goes on in the next", async () => {
@@ -166,9 +167,9 @@ recipe("list-mirror", () => {
     await restart("--hourly-limit", String(used + 15));
     expect(await script("list-mirror", env)).toEqual(silent);
     await restart();
-    expect(await membersOf(ecm, "Attendees")).toBeLessThan(30);
+    expect(await countMembers(ecm, "Attendees")).toBeLessThan(30);
     expect(await script("list-mirror", env)).toEqual(silent);
-    expect(await membersOf(ecm, "Attendees")).toBe(30);
+    expect(await countMembers(ecm, "Attendees")).toBe(30);
   });
 });
 

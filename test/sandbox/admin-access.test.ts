@@ -146,8 +146,8 @@ test("whoever follows the log sees that another one has begun, and starts over",
   }
   const whole = await fetch(`${two.baseUrl}/__sandbox/requests?since=5&log=${log}`);
   expect(await whole.json()).toMatchObject([{ n: 1 }]);
-  const known = await fetch(`${two.baseUrl}/__sandbox/requests?since=1&log=${began.log}`);
-  expect(await known.json()).toEqual([]);
+  const response = await fetch(`${two.baseUrl}/__sandbox/requests?since=1&log=${began.log}`);
+  expect(await response.json()).toEqual([]);
   const before = two.sandbox.admin.logId();
   two.sandbox.admin.clearRequests();
   expect(two.sandbox.admin.logId()).not.toBe(before);

@@ -33,10 +33,11 @@ test("the reads that its table names are answered", async () => {
 });
 
 test("the Dockerfile starts the sandbox with flags that exist, not as root, and looks after its health", async () => {
-  const words: string[] = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(dockerfile)![1]!);
-  expect(words.slice(0, 3)).toEqual(["ecm", "sandbox", "start"]);
+  const entrypoint: string[] = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(dockerfile)![1]!);
+  expect(entrypoint.slice(0, 3)).toEqual(["ecm", "sandbox", "start"]);
   const { stdout } = await ecmWith(await temporaryHome())(["commands", "sandbox", "start", "--json"]);
-  for (const flag of words.filter((word) => word.startsWith("--"))) expect(stdout).toContain(`"${flag}"`);
+  for (const flag of entrypoint.filter((word) => word.startsWith("--")))
+    expect(stdout).toContain(`"${flag}"`);
   const lastUser = [...dockerfile.matchAll(/^USER (.*)$/gm)].at(-1)?.[1];
   expect(lastUser).toBe("node");
   expect(dockerfile).toMatch(/^HEALTHCHECK /m);

@@ -3,25 +3,26 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { manyContacts } from "../bulk/kit.ts";
-import { ecmWith, resultOf, spawnEcm, temporaryHome } from "../support/ecm.ts";
+import { ecmWith, spawnEcm, temporaryHome, waitForResult } from "../support/ecm.ts";
 import { firstQuick } from "../support/first-quick.ts";
 
 /** `ecm` in processes of their own: nothing of the test holds the database open. */
 async function processes() {
   const env = await temporaryHome();
-  const ecm = (...words: string[]) => resultOf(spawnEcm(words, { ...env, ECM_PROFILE: "sandbox" }));
-  const count = async (...words: string[]) =>
-    Number((await ecm("contact", "search", "--count", ...words)).stdout);
+  const ecm = (...personalTexts: string[]) =>
+    waitForResult(spawnEcm(personalTexts, { ...env, ECM_PROFILE: "sandbox" }));
+  const count = async (...personalTexts: string[]) =>
+    Number((await ecm("contact", "search", "--count", ...personalTexts)).stdout);
   return { env, ecm, count };
 }
 
-async function filesWith(env: Record<string, string>, ...words: string[]): Promise<string[]> {
+async function filesWith(env: Record<string, string>, ...personalTexts: string[]): Promise<string[]> {
   const found: string[] = [];
   for (const entry of await readdir(env.ECM_STATE_DIR!, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
     if (!entry.isFile()) continue;
     const bytes = (await readFile(path, "latin1")).toLowerCase();
-    for (const word of words) if (bytes.includes(word)) found.push(`${word} in ${path}`);
+    for (const word of personalTexts) if (bytes.includes(word)) found.push(`${word} in ${path}`);
   }
   return found;
 }
@@ -56,10 +57,10 @@ firstQuick(1)([false, true])(
     expect((await ecm(...create)).code).toBe(0);
     expect((await ecm("sandbox", "snapshot", "save", "one")).code).toBe(0);
     expect((await ecm("contact", "mutate", "ada@example.com", "--set", "Last Name=Noel-King")).code).toBe(0);
-    const words = ["ada@example.com", "byron-lovelace", "noel-king"];
-    expect((await filesWith(env, ...words)).length).toBeGreaterThan(3);
+    const personalTexts = ["ada@example.com", "byron-lovelace", "noel-king"];
+    expect((await filesWith(env, ...personalTexts)).length).toBeGreaterThan(3);
     const erased = await ecm("contact", "erase", "ada@example.com", "--yes");
     expect(erased.code, erased.stderr).toBe(0);
-    expect(await filesWith(env, ...words)).toEqual([]);
+    expect(await filesWith(env, ...personalTexts)).toEqual([]);
   },
 );

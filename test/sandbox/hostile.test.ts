@@ -1,15 +1,17 @@
-/** Hostile input: refused in the documented form, never a failure of the service, and nothing of it is kept. */
+/**
+ * Hostile input: refused in the documented form, never a failure of the service, and nothing of it is kept.
+ */
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { startSandbox } from "../support/sandbox.ts";
-import { withstand, withstandAsAdmin } from "./hostile.ts";
+import { expectAdminRefusals, expectRefusals } from "./hostile.ts";
 
 test("100 hostile requests: each is answered or refused in the documented form, and refusals keep nothing", async () => {
-  await withstand(100);
+  await expectRefusals(100);
 });
 
 test("100 hostile requests to /__sandbox/: each is answered or refused in the documented form, and none is a failure", async () => {
-  await withstandAsAdmin(100);
+  await expectAdminRefusals(100);
 });
 
 test.each([
@@ -40,7 +42,7 @@ test.each([
 ])("Behind a port, %s is refused, and the service goes on", async (_what, text) => {
   const { baseUrl, apiKey } = await startSandbox();
   // A sender that is still sending when the connection closes may learn nothing but that.
-  expect(await said(new URL(baseUrl), text)).toMatch(/^(HTTP\/1\.1 4\d\d |reset$)/);
+  expect(await sendRaw(new URL(baseUrl), text)).toMatch(/^(HTTP\/1\.1 4\d\d |reset$)/);
   const answer = await fetch(`${baseUrl}/api/contact-structure`, { headers: { "x-api-key": apiKey } });
   expect(answer.status).toBe(200);
 });
@@ -58,7 +60,7 @@ test.each([
   ["to connect elsewhere", "CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n"],
 ])("Behind a port, a request %s is 400 ValidationError in JSON", async (_what, text) => {
   const { baseUrl } = await startSandbox();
-  const answer = await said(new URL(baseUrl), text);
+  const answer = await sendRaw(new URL(baseUrl), text);
   expect(answer).toMatch(/^HTTP\/1\.1 400 /);
   expect(answer).toMatch(/content-type: application\/json/i);
   const body = /\{.*\}/s.exec(answer)?.[0] ?? "";
@@ -92,7 +94,7 @@ test("Behind a port, a caller who leaves in the middle of a body leaves nothing"
   expect(await search.json()).toEqual({ totalRecords: 0, contacts: [] });
 });
 
-function said({ hostname, port }: URL, text: string): Promise<string> {
+function sendRaw({ hostname, port }: URL, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = "";
     const socket = connect(Number(port), hostname, () => socket.write(text));
@@ -109,11 +111,11 @@ function said({ hostname, port }: URL, text: string): Promise<string> {
 test("5,000 hostile requests: each is answered or refused in the documented form, and refusals keep nothing", {
   tags: "slow",
 }, async () => {
-  await withstand(5000);
+  await expectRefusals(5000);
 });
 
 test("2,500 hostile requests to /__sandbox/: each is answered or refused in the documented form, and none is a failure", {
   tags: "slow",
 }, async () => {
-  await withstandAsAdmin(2500);
+  await expectAdminRefusals(2500);
 });

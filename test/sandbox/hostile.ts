@@ -144,18 +144,21 @@ function requests(from: Place[]) {
   });
 }
 
-/** Sends so many requests that are wrong in one way or another; expects each to be refused or answered as documented. */
-export async function withstand(count: number): Promise<void> {
+/**
+ * Sends so many requests that are wrong in one way or another; expects each to be refused or answered as
+ * documented.
+ */
+export async function expectRefusals(count: number): Promise<void> {
   const account = await openAccount();
   const ids = await account.furnished();
   const { _id } = await account.create("a@b.co");
   const database = await openDatabase(`${account.folder}/sandbox.db`);
-  const kept = () => database.get<{ kept: string }>(snapshot)?.kept;
+  const countStored = () => database.get<{ kept: string }>(snapshot)?.kept;
   let refused = 0;
   try {
     await fc.assert(
       fc.asyncProperty(requests(places(account, _id, ids)), async ({ place, spoil }) => {
-        const before = kept();
+        const before = countStored();
         const { path, raw } = spoiled(place, spoil);
         const answer = await account.call(place.method, path, undefined, {
           raw: place.body ? raw : undefined,
@@ -166,7 +169,7 @@ export async function withstand(count: number): Promise<void> {
           errorType: expect.any(String),
           message: expect.any(String),
         });
-        expect(kept()).toBe(before);
+        expect(countStored()).toBe(before);
         refused += 1;
       }),
       { numRuns: count },
@@ -177,7 +180,10 @@ export async function withstand(count: number): Promise<void> {
   expect(refused).toBeGreaterThan(count / 2);
 }
 
-/** The paths of /__sandbox/ that take input. Faults and a set clock are left out of what is kept: they would spoil the next. */
+/**
+ * The paths of /__sandbox/ that take input. Faults and a set clock are left out of what is kept: they would
+ * spoil the next.
+ */
 const adminPlaces: Place[] = [
   { method: "GET", path: "/__sandbox/requests" },
   { method: "GET", path: "/__sandbox/requests/" },
@@ -213,8 +219,11 @@ const adminPlaces: Place[] = [
   },
 ];
 
-/** The same for /__sandbox/: what is refused is 400 or 404, nothing is a failure, and the service works afterwards. */
-export async function withstandAsAdmin(count: number): Promise<void> {
+/**
+ * The same for /__sandbox/: what is refused is 400 or 404, nothing is a failure, and the service works
+ * afterwards.
+ */
+export async function expectAdminRefusals(count: number): Promise<void> {
   const account = await openAccount();
   await account.create("a@b.co");
   let refused = 0;

@@ -12,7 +12,7 @@ import { startSandbox } from "../../src/sandbox/start-sandbox.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 
 // It runs in the page, so it is no module of ours.
-const contrastsOfTexts = readFileSync(join(import.meta.dirname, "contrasts-of-texts.js"), "utf8");
+const contrastScript = readFileSync(join(import.meta.dirname, "contrasts-of-texts.js"), "utf8");
 const program = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const hasBrowser = existsSync(program);
 const title = hasBrowser
@@ -151,7 +151,7 @@ describe.skipIf(!hasBrowser)(title, () => {
     await page.getByText("fault: 503").waitFor();
     await page.locator("summary").first().click();
     const contrasts = await page.evaluate<{ text: string; contrast: number }[]>(
-      `(${contrastsOfTexts.replace(/;\s*$/, "")})()`,
+      `(${contrastScript.replace(/;\s*$/, "")})()`,
     );
     expect(contrasts.length).toBeGreaterThan(20);
     expect(contrasts.filter(({ contrast }) => contrast < 4.5)).toEqual([]);

@@ -36,7 +36,7 @@ async function store(): Promise<Store> {
 }
 
 /** A folder of the version whose log had a row for each request. */
-async function folderOfVersion5(): Promise<string> {
+async function createVersion5Folder(): Promise<string> {
   const folder = join(await temporaryFolder(), "sandbox");
   await mkdir(folder);
   const database = await openDatabase(join(folder, "sandbox.db"));
@@ -112,9 +112,9 @@ it("the log holds nothing back from an erasure that is in the middle of many", a
   await eraseFromSandbox(folder, ["ada@example.com"], (text) =>
     text.includes("ada@example.com") ? text.replaceAll("ada@example.com", "erased") : undefined,
   );
-  const kept = requests.find({}, maxLoggedRequests, "oldest");
-  expect(kept).toHaveLength(1500);
-  expect(requestPaths(kept)).not.toContain("/api/contact/ada@example.com");
+  const loggedRequests = requests.find({}, maxLoggedRequests, "oldest");
+  expect(loggedRequests).toHaveLength(1500);
+  expect(requestPaths(loggedRequests)).not.toContain("/api/contact/ada@example.com");
 });
 
 it("the log leaves the numbers of the others as they are when one is erased", async () => {
@@ -133,7 +133,7 @@ it("the log leaves the numbers of the others as they are when one is erased", as
 });
 
 it("the log keeps what an earlier version of the folder had logged", async () => {
-  const folder = await folderOfVersion5();
+  const folder = await createVersion5Folder();
   const { requests, database: opened } = await openStore(folder, entry.time);
   onTestFinished(() => opened.close());
   expect(requests.find({}, 10, "oldest")).toEqual([
@@ -156,7 +156,7 @@ it("the log keeps what an earlier version of the folder had logged", async () =>
 });
 
 it("the log erases from what an earlier version had logged", async () => {
-  const folder = await folderOfVersion5();
+  const folder = await createVersion5Folder();
   await eraseFromSandbox(folder, ["ada"], (text) =>
     text.includes("ada") ? text.replaceAll("ada", "erased") : undefined,
   );
@@ -235,9 +235,9 @@ it("the log keeps the newest of more than it holds, and counts the others", asyn
     for (let number = 1; number <= maxLoggedRequests + 50; number++)
       requests.add({ ...entry, path: `/${number}` });
   });
-  const kept = requests.find({}, maxLoggedRequests, "oldest");
-  expect(kept).toHaveLength(maxLoggedRequests);
-  expect(kept[0]).toMatchObject({ n: 51, path: "/51" });
+  const loggedRequests = requests.find({}, maxLoggedRequests, "oldest");
+  expect(loggedRequests).toHaveLength(maxLoggedRequests);
+  expect(loggedRequests[0]).toMatchObject({ n: 51, path: "/51" });
   expect(requests.last()).toBe(maxLoggedRequests + 50);
 });
 

@@ -7,9 +7,9 @@ const folder = fileURLToPath(new URL(".", import.meta.url));
 const page = readFileSync(new URL("../../docs/sandbox-rules.md", import.meta.url), "utf8");
 
 test("every file of tests that docs/sandbox-rules.md names exists", () => {
-  const known = readdirSync(folder).filter((name) => name.endsWith(".test.ts"));
+  const titles = readdirSync(folder).filter((name) => name.endsWith(".test.ts"));
   const rows = page.split("\n").filter((line) => /^\|.*\|$/.test(line) && !/^\| (rule|---)/.test(line));
-  const named = rows.map((row) => /`([^`]*)` \|$/.exec(row)?.[1] ?? row);
-  expect(named.length).toBeGreaterThan(70);
-  expect(named.filter((name) => !known.includes(name))).toEqual([]);
+  const ruleNames = rows.map((row) => /`([^`]*)` \|$/.exec(row)?.[1] ?? row);
+  expect(ruleNames.length).toBeGreaterThan(70);
+  expect(ruleNames.filter((name) => !titles.includes(name))).toEqual([]);
 });

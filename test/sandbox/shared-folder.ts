@@ -6,7 +6,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { expect, onTestFinished } from "vitest";
 import { startSandbox } from "../../src/sandbox/start-sandbox.ts";
-import { resultOf, spawnEcm, temporaryHome } from "../support/ecm.ts";
+import { spawnEcm, temporaryHome, waitForResult } from "../support/ecm.ts";
 
 const libsql = fileURLToPath(new URL("../../node_modules/libsql", import.meta.url));
 
@@ -43,14 +43,19 @@ async function create({ baseUrl, apiKey, structureId }: Server, key: string): Pr
   return key;
 }
 
-/** Creates contacts by commands, each a process of its own, until the function it returns is called, which gives their keys. */
+/**
+ * Creates contacts by commands, each a process of its own, until the function it returns is called, which
+ * gives their keys.
+ */
 function writingCommands(home: Record<string, string>, prefix: string) {
   let isOver = false;
   const written: string[] = [];
   const write = async (writer: number) => {
     for (let number = 0; !isOver; number++) {
       const key = `${prefix}-${writer}-${number}@example.com`;
-      const { code, stderr } = await resultOf(spawnEcm(["contact", "create", "--key", key, "--json"], home));
+      const { code, stderr } = await waitForResult(
+        spawnEcm(["contact", "create", "--key", key, "--json"], home),
+      );
       expect(code, stderr).toBe(0);
       written.push(key);
     }

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { NotFoundError, ServiceError, UsageError } from "../../src/errors.ts";
-import { fieldValues, mayMeanUnchanged, wouldChange } from "../../src/service/contact-changes.ts";
-import { parseFilter, parseFilterJson } from "../../src/service/contact-filters.ts";
-import { onContact } from "../../src/service/find-contact.ts";
+import { parseFilter, parseFilterJson } from "../../src/select/contact-filters.ts";
+import { mayMeanUnchanged, parseFieldValues, wouldChange } from "../../src/service/contact-changes.ts";
+import { performOnContact } from "../../src/service/find-contact.ts";
 import type { ApiAnswer, ApiRequest, Contact, ContactStructure, MutateBody, Send } from "../../src/wire.ts";
 
 const structure: ContactStructure = {
@@ -22,18 +22,18 @@ describe("FIELD=VALUE", () => {
   it("splits at the first =, and keeps the value exactly", () => {
     fc.assert(
       fc.property(fc.string(), (value) => {
-        expect(fieldValues(structure, [`City=${value}`])).toEqual([{ _id: "f1", value }]);
+        expect(parseFieldValues(structure, [`City=${value}`])).toEqual([{ _id: "f1", value }]);
       }),
     );
   });
 
   it("names the id of a field whose label holds =", () => {
-    expect(() => fieldValues(structure, ["a=b=1"])).toThrow(NotFoundError);
-    expect(fieldValues(structure, ["f2=1=2"])).toEqual([{ _id: "f2", value: "1=2" }]);
+    expect(() => parseFieldValues(structure, ["a=b=1"])).toThrow(NotFoundError);
+    expect(parseFieldValues(structure, ["f2=1=2"])).toEqual([{ _id: "f2", value: "1=2" }]);
   });
 
   it.each(["City", "=x", ""])("is not %j", (text) => {
-    expect(() => fieldValues(structure, [text])).toThrow(UsageError);
+    expect(() => parseFieldValues(structure, [text])).toThrow(UsageError);
   });
 });
 
@@ -142,7 +142,7 @@ describe("a contact by id or key", () => {
       const body = { totalRecords: found.length, contacts: found };
       return { status: 200, body, request, headers: {}, text: "", limits: {} } as unknown as ApiAnswer;
     }) as Send;
-    const result = await onContact(
+    const result = await performOnContact(
       send,
       async () => structure,
       word,

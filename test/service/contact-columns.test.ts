@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { contactHeaders, contactView } from "../../src/service/contact-columns.ts";
+import { createContactColumnsView, createContactHeaders } from "../../src/service/contact-columns.ts";
 import type { ContactStructure } from "../../src/wire.ts";
 
 const structure = (...labels: string[]): ContactStructure => ({
@@ -11,12 +11,12 @@ const structure = (...labels: string[]): ContactStructure => ({
   tags: [{ _id: "t1", label: "vip, gold" }],
 });
 
-const namesOf = (...labels: string[]) =>
-  contactView(structure(...labels)).columns.map((column) => column.name);
+const listColumnNames = (...labels: string[]) =>
+  createContactColumnsView(structure(...labels)).columns.map((column) => column.name);
 
 describe("the columns of contacts", () => {
   it("are the key, each field by its label, lists, tags, status and creation; the rest on demand", () => {
-    const { columns } = contactView(structure("名", "City"));
+    const { columns } = createContactColumnsView(structure("名", "City"));
     expect(columns.filter((column) => !column.optional).map((column) => column.name)).toEqual([
       "key",
       "名",
@@ -34,21 +34,17 @@ describe("the columns of contacts", () => {
   });
 
   it("give way with ecm: when a field is labelled like one of them, whatever its case", () => {
-    expect(namesOf("Status").slice(0, 4)).toEqual(["ecm:key", "Status", "ecm:lists", "ecm:tags"]);
+    expect(listColumnNames("Status").slice(0, 4)).toEqual(["ecm:key", "Status", "ecm:lists", "ecm:tags"]);
   });
 
   it("stay apart when two fields share a label, or one is named with the prefix", () => {
-    expect([...contactHeaders(structure("City", "city", "Zip", "ecm:key", "")).fields.values()]).toEqual([
-      "f0",
-      "f1",
-      "Zip",
-      "f3",
-      "f4",
-    ]);
+    expect([
+      ...createContactHeaders(structure("City", "city", "Zip", "ecm:key", "")).fields.values(),
+    ]).toEqual(["f0", "f1", "Zip", "f3", "f4"]);
   });
 
   it("show names in place of ids, and an id whose name is not known as it is", () => {
-    const { columns } = contactView(structure("City"), [{ _id: "l1", name: "News" }]);
+    const { columns } = createContactColumnsView(structure("City"), [{ _id: "l1", name: "News" }]);
     const contact = {
       key: "a@x.org",
       fields: [{ _id: "f0", value: "Rome" }],
@@ -80,7 +76,7 @@ describe("the columns of contacts", () => {
       l9: " own ",
     };
     const lists = Object.entries(names).map(([_id, name]) => ({ _id, name }));
-    const { columns } = contactView(
+    const { columns } = createContactColumnsView(
       {
         ...structure(),
         tags: [

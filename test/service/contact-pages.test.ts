@@ -1,4 +1,7 @@
-/** Paging against a service that is written here, so that it can misbehave in ways the embedded one never does. */
+/**
+ * Paging against a service that is written here, so that it can misbehave in ways the embedded one never
+ * does.
+ */
 import { describe, expect, it } from "vitest";
 import { ServiceError } from "../../src/errors.ts";
 import { openSearch } from "../../src/service/contact-pages.ts";
@@ -13,14 +16,14 @@ type Answering = (
   request: number,
 ) => { totalRecords: number; contacts: Partial<Contact>[] };
 
-function serviceThat(answers: Answering): { send: Send; asked: SearchBody[] } {
+function serviceThat(answers: Answering): { send: Send; searches: SearchBody[] } {
   const asked: SearchBody[] = [];
   const send = async (request: ApiRequest) => {
     const body = request.body as SearchBody;
     asked.push(body);
     return { status: 200, body: answers(body, asked.length), headers: {}, text: "", limits: {} } as ApiAnswer;
   };
-  return { send: send as Send, asked };
+  return { send: send as Send, searches: asked };
 }
 
 const paged =
@@ -30,7 +33,7 @@ const paged =
     contacts: all.slice((page - 1) * pageSize, page * pageSize),
   });
 
-async function keysOf(send: Send, options: Parameters<typeof openSearch>[2] = {}) {
+async function readKeys(send: Send, options: Parameters<typeof openSearch>[2] = {}) {
   const keys: unknown[] = [];
   for await (const each of (await openSearch(send, search, options)).contacts) keys.push(each.key);
   return keys;
@@ -38,34 +41,34 @@ async function keysOf(send: Send, options: Parameters<typeof openSearch>[2] = {}
 
 describe("reading every page", () => {
   it("gives each contact once and asks for no page after the last", async () => {
-    const { send, asked } = serviceThat(paged(contacts(7)));
-    expect(await keysOf(send, { pageSize: 3 })).toEqual(contacts(7).map((each) => each.key));
-    expect(asked.map((body) => body.page)).toEqual([1, 2, 3]);
+    const { send, searches } = serviceThat(paged(contacts(7)));
+    expect(await readKeys(send, { pageSize: 3 })).toEqual(contacts(7).map((each) => each.key));
+    expect(searches.map((body) => body.page)).toEqual([1, 2, 3]);
   });
 
   it("asks once when the last page is full", async () => {
-    const { send, asked } = serviceThat(paged(contacts(3)));
-    expect(await keysOf(send, { pageSize: 3 })).toHaveLength(3);
-    expect(asked).toHaveLength(1);
+    const { send, searches } = serviceThat(paged(contacts(3)));
+    expect(await readKeys(send, { pageSize: 3 })).toHaveLength(3);
+    expect(searches).toHaveLength(1);
   });
 
   it("stops at the limit without reading more than it needs", async () => {
-    const { send, asked } = serviceThat(paged(contacts(50)));
-    expect(await keysOf(send, { limit: 4 })).toEqual(["k0", "k1", "k2", "k3"]);
-    expect(asked.map((body) => body.pageSize)).toEqual([4]);
+    const { send, searches } = serviceThat(paged(contacts(50)));
+    expect(await readKeys(send, { limit: 4 })).toEqual(["k0", "k1", "k2", "k3"]);
+    expect(searches.map((body) => body.pageSize)).toEqual([4]);
   });
 
   it("gives a contact that slid onto the next page once", async () => {
     const before = contacts(4);
     const after = [{ _id: "c-new", key: "new" }, ...before];
     const { send } = serviceThat((body, request) => paged(request === 1 ? before : after)(body, request));
-    expect(await keysOf(send, { pageSize: 2 })).toEqual(["k0", "k1", "k2", "k3"]);
+    expect(await readKeys(send, { pageSize: 2 })).toEqual(["k0", "k1", "k2", "k3"]);
   });
 
   it("ends although the service gives the same page forever", async () => {
-    const { send, asked } = serviceThat(() => ({ totalRecords: 1000, contacts: contacts(2) }));
-    expect(await keysOf(send)).toEqual(["k0", "k1"]);
-    expect(asked).toHaveLength(2);
+    const { send, searches } = serviceThat(() => ({ totalRecords: 1000, contacts: contacts(2) }));
+    expect(await readKeys(send)).toEqual(["k0", "k1"]);
+    expect(searches).toHaveLength(2);
   });
 
   it("ends at an empty page although more were promised", async () => {
@@ -73,27 +76,27 @@ describe("reading every page", () => {
       totalRecords: 1000,
       contacts: page === 1 ? [{ key: "a" }] : [],
     }));
-    expect(await keysOf(send)).toEqual(["a"]);
+    expect(await readKeys(send)).toEqual(["a"]);
   });
 
   it("halves the page size while the service refuses it", async () => {
-    const { send, asked } = serviceThat((body, request) => {
+    const { send, searches } = serviceThat((body, request) => {
       if (body.pageSize > 30) {
         throw new ServiceError("too large", { status: 400, type: "ValidationError", field: "pageSize" });
       }
       return paged(contacts(40))(body, request);
     });
-    expect(await keysOf(send)).toHaveLength(40);
-    expect(asked.map((body) => body.pageSize)).toEqual([1000, 500, 250, 125, 62, 31, 15, 15, 15]);
+    expect(await readKeys(send)).toHaveLength(40);
+    expect(searches.map((body) => body.pageSize)).toEqual([1000, 500, 250, 125, 62, 31, 15, 15, 15]);
   });
 
   it("asks for the most that the service gives at once, and for no more than is wanted", async () => {
-    const { send, asked } = serviceThat(paged(contacts(2500)));
-    expect(await keysOf(send)).toHaveLength(2500);
-    expect(asked.map((body) => body.pageSize)).toEqual([1000, 1000, 1000]);
-    asked.length = 0;
-    expect(await keysOf(send, { limit: 300 })).toHaveLength(300);
-    expect(asked.map((body) => body.pageSize)).toEqual([300]);
+    const { send, searches } = serviceThat(paged(contacts(2500)));
+    expect(await readKeys(send)).toHaveLength(2500);
+    expect(searches.map((body) => body.pageSize)).toEqual([1000, 1000, 1000]);
+    searches.length = 0;
+    expect(await readKeys(send, { limit: 300 })).toHaveLength(300);
+    expect(searches.map((body) => body.pageSize)).toEqual([300]);
   });
 
   it("passes on any other refusal", async () => {

@@ -10,7 +10,7 @@ interface Service {
   values?: "any" | "refused" | "first" | "none";
   /** How several filters are taken. */
   filters?: "any" | "refused" | "first";
-  most?: number;
+  maxKeys?: number;
   /** Keys in the account. */
   held: string[];
   /** A key that no search may name. */
@@ -19,17 +19,17 @@ interface Service {
   isCheckedWhereHonoured?: boolean;
 }
 
-function serviceOf(service: Service) {
-  const { values = "any", filters = "any", most = 1000, held, refuses = "" } = service;
-  const asked: SearchBody[] = [];
+function createSearchService(service: Service) {
+  const { values = "any", filters = "any", maxKeys = 1000, held, refuses = "" } = service;
+  const searches: SearchBody[] = [];
   const refusal = () => new ServiceError("refused", { status: 400, type: "ValidationError" });
   const send = async (request: ApiRequest) => {
     const body = request.body as SearchBody;
-    asked.push(body);
+    searches.push(body);
     const wanted = (body.contactSpecification?.filters ?? []).map((filter) => filter.criterias[0]!.values);
     const keys =
       wanted.length > 1 ? take(wanted.flat(), filters) : take(wanted[0] ?? held, wanted[0] ? values : "any");
-    if (keys.length > most && wanted.length > 0) throw refusal();
+    if (keys.length > maxKeys && wanted.length > 0) throw refusal();
     if ((service.isCheckedWhereHonoured ? keys : wanted.flat()).includes(refuses)) throw refusal();
     const found = held.filter((key) => keys.includes(key)).map((key) => ({ _id: `id ${key}`, key }));
     const page = found.slice((body.page - 1) * body.pageSize, body.page * body.pageSize);
@@ -46,20 +46,20 @@ function serviceOf(service: Service) {
     if (how === "refused") throw refusal();
     return how === "first" ? keys.slice(0, 1) : [];
   }
-  return { asked, send: send as Send };
+  return { searches, send: send as Send };
 }
 
 const k = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => `k${from + index}`);
 
-async function lookUp(service: Service, keys: string[], known: KnownBehavior = {}) {
-  const { asked, send } = serviceOf(service);
-  const behavior = createBehavior(known);
-  const search = createKeySearch({ send, behavior, structureId: "s", identityOf: (key) => key });
+async function lookUp(service: Service, keys: string[], knownBehavior: KnownBehavior = {}) {
+  const { searches, send } = createSearchService(service);
+  const behavior = createBehavior(knownBehavior);
+  const search = createKeySearch({ send, behavior, structureId: "s", toIdentity: (key) => key });
   const found = await search.find(keys, ["_id", "key"]);
   return {
     found: found.contacts.map(({ key }) => key),
     refused: [...found.refused.keys()],
-    asked,
+    searches,
     behavior,
     search,
   };
@@ -72,8 +72,8 @@ const services: [string, Omit<Service, "held">][] = [
   ["none of several values", { values: "none" }],
   ["neither values nor filters in number", { values: "refused", filters: "refused" }],
   ["the first of anything", { values: "first", filters: "first" }],
-  ["seven keys at most", { most: 7 }],
-  ["seven alternatives at most", { values: "refused", most: 7 }],
+  ["seven keys at most", { maxKeys: 7 }],
+  ["seven alternatives at most", { values: "refused", maxKeys: 7 }],
 ];
 
 describe("a search for many keys in a service that takes", () => {
@@ -86,8 +86,8 @@ describe("a search for many keys in a service that takes", () => {
       const next = await lookUp(account, k(30, 60), first.behavior.known);
       expect(next.found.sort()).toEqual(k(30, 40).sort());
       const mode = first.behavior.get("keys");
-      expect(next.asked.length).toBeLessThanOrEqual(mode === "one" ? 30 : 6);
-      expect(next.asked.length).toBeLessThanOrEqual(first.asked.length);
+      expect(next.searches.length).toBeLessThanOrEqual(mode === "one" ? 30 : 6);
+      expect(next.searches.length).toBeLessThanOrEqual(first.searches.length);
     },
   );
 
@@ -101,8 +101,8 @@ describe("a search for many keys in a service that takes", () => {
   });
 
   it("any of several values costs one request where two are found", async () => {
-    const { asked, behavior } = await lookUp({ held: k(0, 10) }, k(0, 5));
-    expect(asked).toHaveLength(1);
+    const { searches, behavior } = await lookUp({ held: k(0, 10) }, k(0, 5));
+    expect(searches).toHaveLength(1);
     expect(behavior.get("keys")).toBe("any");
   });
 
@@ -122,20 +122,20 @@ describe("a search for many keys in a service that takes", () => {
   });
 
   it("less than it did: what was learned is found out again", async () => {
-    const known: KnownBehavior = { keys: { value: "any", learnedAt: "2026-01-01T00:00:00Z" } };
-    const { asked, send } = serviceOf({ values: "first", held: k(0, 40) });
-    const behavior = createBehavior(known);
-    const search = createKeySearch({ send, behavior, structureId: "s", identityOf: (key) => key });
+    const knownBehavior: KnownBehavior = { keys: { value: "any", learnedAt: "2026-01-01T00:00:00Z" } };
+    const { searches, send } = createSearchService({ values: "first", held: k(0, 40) });
+    const behavior = createBehavior(knownBehavior);
+    const search = createKeySearch({ send, behavior, structureId: "s", toIdentity: (key) => key });
     search.meet({ key: "k39" });
     expect((await search.find(k(0, 20), ["_id", "key"])).contacts).toHaveLength(20);
     expect(behavior.get("keys")).toBe("alternatives");
-    expect(asked).toHaveLength(3);
+    expect(searches).toHaveLength(3);
   });
 
   it("nothing amiss when the contact that was to be found is deleted meanwhile", async () => {
-    const { send } = serviceOf({ held: k(0, 10) });
+    const { send } = createSearchService({ held: k(0, 10) });
     const behavior = createBehavior();
-    const search = createKeySearch({ send, behavior, structureId: "s", identityOf: (key) => key });
+    const search = createKeySearch({ send, behavior, structureId: "s", toIdentity: (key) => key });
     search.meet({ key: "gone" });
     expect((await search.find(k(5, 15), ["_id", "key"])).contacts).toHaveLength(5);
     expect(behavior.get("keys")).toBe("any");

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { run } from "../../src/run.ts";
 import type { Clock } from "../../src/wire.ts";
-import { type Answer, typistOf } from "./typing.ts";
+import { type Answer, createTypist } from "./typing.ts";
 
 export interface Result {
   code: number;
@@ -19,8 +19,8 @@ export interface Result {
 export interface EcmOptions {
   stdin?: string | Uint8Array;
   /**
-   * Keys pressed once a question stands on stderr: what is typed ahead does not answer it. For several questions, the
-   * words by which each is known, and the keys that answer it.
+   * Keys pressed once a question stands on stderr: what is typed ahead does not answer it. For several
+   * questions, the words by which each is known, and the keys that answer it.
    */
   typed?: string | Answer[];
   /** stdin, stdout and stderr are terminals of this width. */
@@ -56,7 +56,7 @@ export function ecmWith(env: Record<string, string>): Ecm {
     const { typed } = options;
     // Loaded before the first question is drawn: keys that come before it are lost.
     if (typed !== undefined) await import("@inquirer/prompts");
-    const typist = typistOf(typeof typed === "string" ? [["?", typed]] : (typed ?? []), keys);
+    const typist = createTypist(typeof typed === "string" ? [["?", typed]] : (typed ?? []), keys);
     const stderr = collector(options.terminalColumns, typed === undefined ? undefined : typist.read);
     const stdin = Object.assign(options.stdin === undefined ? keys : Readable.from([options.stdin]), {
       isTTY: options.terminalColumns !== undefined,
@@ -87,7 +87,7 @@ export function spawnEcm(args: string[], env: Record<string, string>, program = 
 }
 
 /** Waits for a child's end. */
-export function resultOf(child: ChildProcess): Promise<Result> {
+export function waitForResult(child: ChildProcess): Promise<Result> {
   let stdout = "";
   let stderr = "";
   child.stdout?.setEncoding("utf8").on("data", (text: string) => {

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo, Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-export interface SeenRequest {
+export interface ReceivedRequest {
   method: string;
   /** Path and query as they came. */
   url: string;
@@ -14,11 +14,11 @@ export interface SeenRequest {
 export interface HttpServer {
   baseUrl: string;
   /** Every request so far, in order. */
-  seen: SeenRequest[];
+  requests: ReceivedRequest[];
 }
 
 export type Answerer = (
-  request: SeenRequest,
+  request: ReceivedRequest,
   response: ServerResponse,
   /** Counts from 1. */
   count: number,
@@ -26,7 +26,7 @@ export type Answerer = (
 
 /** Starts one on a free port; it is closed when the test ends. */
 export async function startHttpServer(answer: Answerer): Promise<HttpServer> {
-  const seen: SeenRequest[] = [];
+  const requests: ReceivedRequest[] = [];
   const sockets = new Set<Socket>();
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -35,8 +35,8 @@ export async function startHttpServer(answer: Answerer): Promise<HttpServer> {
     request.on("end", () => {
       const body = Buffer.concat(chunks).toString("utf8");
       const { method = "", url = "", headers } = request;
-      seen.push({ method, url, headers, body });
-      answer(seen.at(-1)!, response, seen.length);
+      requests.push({ method, url, headers, body });
+      answer(requests.at(-1)!, response, requests.length);
     });
   });
   server.on("connection", (socket) => {
@@ -50,7 +50,7 @@ export async function startHttpServer(answer: Answerer): Promise<HttpServer> {
       server.close(() => resolve());
     });
   });
-  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
 }
 
 /** Ends a response with JSON. */

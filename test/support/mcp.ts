@@ -25,7 +25,7 @@ export interface Session {
   end(): Promise<number>;
 }
 
-export async function serving(
+export async function startMcp(
   env: Record<string, string>,
   args: string[] = [],
   clock?: Clock,
@@ -97,7 +97,7 @@ export async function belowWorkingFolder(name: string, text: string): Promise<st
   return join(folder, name);
 }
 
-export async function keysIn(ecm: Ecm, ...conditions: string[]): Promise<string[]> {
+export async function searchKeys(ecm: Ecm, ...conditions: string[]): Promise<string[]> {
   const { stdout } = await ecm(["contact", "search", "--all", "--json", ...conditions]);
   return (JSON.parse(stdout) as { key: string }[]).map(({ key }) => key).sort();
 }

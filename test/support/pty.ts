@@ -1,4 +1,7 @@
-/** The built program in a real pseudo-terminal, with someone who types once what they wait for is on the screen. */
+/**
+ * The built program in a real pseudo-terminal, with someone who types once what they wait for is on the
+ * screen.
+ */
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
@@ -8,7 +11,8 @@ type NodePty = typeof import("@lydell/node-pty");
 
 export interface PtySession {
   /**
-   * Waits for words that were not waited for yet, then types. Resolves at once where they are on the screen already.
+   * Waits for words that were not waited for yet, then types. Resolves at once where they are on the screen
+   * already.
    * @throws Error with all that was on the screen, as soon as the program has ended without them
    */
   answer(words: string, keys: string): Promise<void>;
@@ -46,7 +50,7 @@ export function openPty(
     env: { PATH: process.env.PATH, TERM: "xterm-256color", TZ: "UTC", NO_COLOR: "1", ...env },
   });
   let screen = "";
-  let seen = 0;
+  let readLength = 0;
   let exit: { exitCode: number } | undefined;
   let look: () => void = () => undefined;
   child.onData((text) => {
@@ -70,10 +74,10 @@ export function openPty(
     answer: (words, keys) =>
       new Promise((resolve, reject) => {
         look = () => {
-          const at = plain().indexOf(words, seen);
+          const at = plain().indexOf(words, readLength);
           if (at !== -1) {
             look = () => undefined;
-            seen = at + words.length;
+            readLength = at + words.length;
             child.write(keys);
             resolve();
           } else if (exit) {

@@ -19,7 +19,7 @@ export interface Typist {
  * Each answer is typed once its question is drawn: what is typed ahead is lost. `?` stands for any question.
  * @param keys where the keys go
  */
-export function typistOf(answers: readonly Answer[], keys: PassThrough): Typist {
+export function createTypist(answers: readonly Answer[], keys: PassThrough): Typist {
   const left = [...answers];
   const giveUp = new AbortController();
   let screen = "";

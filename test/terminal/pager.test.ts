@@ -6,7 +6,7 @@ import { showInPager } from "../../src/terminal/pager.ts";
 import { createTerminal } from "../../src/terminal/terminal.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 
-function screenOf(rows: number, env: Record<string, string>) {
+function createScreen(rows: number, env: Record<string, string>) {
   const sink = () =>
     Object.assign(new Writable({ write: (_chunk, _encoding, done) => done() }), { isTTY: true, rows });
   const terminal = createTerminal({ stdin: new PassThrough(), stdout: sink(), stderr: sink(), env });
@@ -19,17 +19,17 @@ const lines = (count: number) => "line\n".repeat(count);
 it("shows in the pager what is longer than the screen, and nothing else", async () => {
   const file = join(await temporaryFolder(), "paged");
   const env = { PATH: process.env.PATH!, PAGER: `cat > '${file}'` };
-  expect(showInPager(screenOf(24, env), lines(10))).toBe(false);
-  expect(showInPager(screenOf(24, env), lines(30))).toBe(true);
+  expect(showInPager(createScreen(24, env), lines(10))).toBe(false);
+  expect(showInPager(createScreen(24, env), lines(30))).toBe(true);
   expect(await readFile(file, "utf8")).toBe(lines(30));
 });
 
 it("pages nothing where the screen's size is not known, where no pager is wanted, or where there is none", () => {
   const path = { PATH: process.env.PATH! };
-  expect(screenOf(0, path).rows).toBeUndefined();
-  expect(showInPager(screenOf(0, { ...path, PAGER: "false" }), lines(30))).toBe(false);
-  expect(showInPager(screenOf(24, { ...path, PAGER: "cat" }), lines(30))).toBe(false);
-  expect(showInPager(screenOf(24, { ...path, PAGER: "/nonexistent/pager 2>/dev/null" }), lines(30))).toBe(
+  expect(createScreen(0, path).rows).toBeUndefined();
+  expect(showInPager(createScreen(0, { ...path, PAGER: "false" }), lines(30))).toBe(false);
+  expect(showInPager(createScreen(24, { ...path, PAGER: "cat" }), lines(30))).toBe(false);
+  expect(showInPager(createScreen(24, { ...path, PAGER: "/nonexistent/pager 2>/dev/null" }), lines(30))).toBe(
     false,
   );
 });

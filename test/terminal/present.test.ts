@@ -32,37 +32,37 @@ function windowTo(stdout: Writable): Terminal {
 }
 
 /** All that was written: a stream gives it in one piece, or write by write, as Node's line has it. */
-function textOf(stream: PassThrough): string {
+function readText(stream: PassThrough): string {
   let text = "";
   for (let piece = stream.read(); piece !== null; piece = stream.read()) text += piece;
   return text;
 }
 
-async function shown(output: OutputOptions, items: Person[] = people): Promise<string> {
+async function presentAsText(output: OutputOptions, items: Person[] = people): Promise<string> {
   const stdout = new PassThrough();
   await presentList(windowTo(stdout), output, items, view);
-  return textOf(stdout);
+  return readText(stdout);
 }
 
 describe("presentList", () => {
   it("gives the objects untouched as json and ndjson", async () => {
-    expect(JSON.parse(await shown({ format: "json" }))).toEqual(people);
-    const lines = (await shown({ format: "ndjson" })).trimEnd().split("\n");
+    expect(JSON.parse(await presentAsText({ format: "json" }))).toEqual(people);
+    const lines = (await presentAsText({ format: "ndjson" })).trimEnd().split("\n");
     expect(lines.map((line) => JSON.parse(line))).toEqual(people);
   });
 
   it("gives an empty array, an empty stream, or the header alone when there is nothing", async () => {
-    expect(await shown({ format: "json" }, [])).toBe("[]\n");
-    expect(await shown({ format: "ndjson" }, [])).toBe("");
-    expect(await shown({ format: "id" }, [])).toBe("");
-    expect(await shown({ format: "csv" }, [])).toBe("Name\n");
-    expect(await shown({ format: "tsv" }, [])).toBe("Name\n");
+    expect(await presentAsText({ format: "json" }, [])).toBe("[]\n");
+    expect(await presentAsText({ format: "ndjson" }, [])).toBe("");
+    expect(await presentAsText({ format: "id" }, [])).toBe("");
+    expect(await presentAsText({ format: "csv" }, [])).toBe("Name\n");
+    expect(await presentAsText({ format: "tsv" }, [])).toBe("Name\n");
   });
 
   it("gives the view's columns as csv and tsv, and ids", async () => {
-    expect(await shown({ format: "csv" })).toBe('Name\n"Ada, Countess"\n=Grace\tHopper\n');
-    expect(await shown({ format: "tsv" })).toBe("Name\nAda, Countess\n=Grace\\tHopper\n");
-    expect(await shown({ format: "id" })).toBe("1\n2\n");
+    expect(await presentAsText({ format: "csv" })).toBe('Name\n"Ada, Countess"\n=Grace\tHopper\n');
+    expect(await presentAsText({ format: "tsv" })).toBe("Name\nAda, Countess\n=Grace\\tHopper\n");
+    expect(await presentAsText({ format: "id" })).toBe("1\n2\n");
   });
 
   it("heads a table for people by titles, which --columns takes too; data keeps the names", async () => {
@@ -73,7 +73,7 @@ describe("presentList", () => {
     const show = async (output: OutputOptions) => {
       const stdout = new PassThrough();
       await presentList(windowTo(stdout), output, people.slice(1), titled);
-      return textOf(stdout).split("\n")[0];
+      return readText(stdout).split("\n")[0];
     };
     expect(await show({ format: "table" })).toMatch(/^Name +created$/);
     expect(await show({ format: "tsv" })).toBe("Name\tcreatedAt");
@@ -81,19 +81,19 @@ describe("presentList", () => {
   });
 
   it("picks and orders columns, also those that are hidden otherwise", async () => {
-    expect(await shown({ format: "tsv", columns: ["_ID", "name"] })).toBe(
+    expect(await presentAsText({ format: "tsv", columns: ["_ID", "name"] })).toBe(
       "_id\tName\n1\tAda, Countess\n2\t=Grace\\tHopper\n",
     );
   });
 
   it("refuses an unknown column and names those there are", async () => {
-    const failure = await shown({ format: "csv", columns: ["mail"] }).catch((error) => error);
+    const failure = await presentAsText({ format: "csv", columns: ["mail"] }).catch((error) => error);
     expect(failure).toBeInstanceOf(UsageError);
     expect(failure.details.hint).toBe("Columns: Name, _id");
   });
 
   it("disarms formulas on request, and starts with a byte order mark on request", async () => {
-    expect(await shown({ format: "csv", safeCells: true, bom: true })).toBe(
+    expect(await presentAsText({ format: "csv", safeCells: true, bom: true })).toBe(
       '\ufeffName\n"Ada, Countess"\n\'=Grace\tHopper\n',
     );
   });
@@ -132,16 +132,16 @@ describe("presentList", () => {
         done(Object.assign(new Error("write EPIPE"), { code: "EPIPE" }));
       },
     });
-    let asked = 0;
+    let requestCount = 0;
     async function* endless(): AsyncGenerator<Person> {
       for (;;) {
-        asked += 1;
+        requestCount += 1;
         yield people[0]!;
         await new Promise((resolve) => setImmediate(resolve));
       }
     }
     await presentList(windowTo(closed), { format: "ndjson" }, endless(), view);
-    expect(asked).toBeLessThan(10);
+    expect(requestCount).toBeLessThan(10);
   });
 });
 
@@ -149,12 +149,12 @@ describe("presentOne", () => {
   it("gives one object, not an array", async () => {
     const stdout = new PassThrough();
     await presentOne(windowTo(stdout), { format: "json" }, people[0]!, view);
-    expect(JSON.parse(textOf(stdout))).toEqual(people[0]);
+    expect(JSON.parse(readText(stdout))).toEqual(people[0]);
   });
 
   it("shows name and value to a person", async () => {
     const stdout = new PassThrough();
     await presentOne(windowTo(stdout), { format: "table" }, people[1]!, view);
-    expect(textOf(stdout)).toBe("Name  =Grace\\tHopper\n");
+    expect(readText(stdout)).toBe("Name  =Grace\\tHopper\n");
   });
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import stringWidth from "fast-string-width";
 import { describe, expect, it } from "vitest";
-import { fitColumns, renderTable, shortDate, shortNames } from "../../src/terminal/table.ts";
+import { fitColumns, formatShortDate, formatShortNames, renderTable } from "../../src/terminal/table.ts";
 
 const columns = [
   { name: "key", isWhole: true },
@@ -61,15 +61,15 @@ describe("the columns of a table", () => {
 describe("cells of a table", () => {
   it("show times as dates", () => {
     const now = new Date("2026-11-21T12:00:00Z");
-    expect(shortDate("2026-11-21T08:00:00.000Z", now)).toBe("today");
-    expect(shortDate("2026-11-02T08:00:00.000Z", now)).toBe("2 Nov");
-    expect(shortDate("2025-03-02T08:00:00.000Z", now)).toBe("2 Mar 2025");
-    expect(shortDate("soon", now)).toBe("soon");
+    expect(formatShortDate("2026-11-21T08:00:00.000Z", now)).toBe("today");
+    expect(formatShortDate("2026-11-02T08:00:00.000Z", now)).toBe("2 Nov");
+    expect(formatShortDate("2025-03-02T08:00:00.000Z", now)).toBe("2 Mar 2025");
+    expect(formatShortDate("soon", now)).toBe("soon");
   });
 
   it("show several names as a count where they are long", () => {
-    expect(shortNames(["VIP"])).toBe("VIP");
-    expect(shortNames(["VIP", "Press"])).toBe("VIP, Press");
-    expect(shortNames(["Newsletter", "Tokyo, Japan", "Coffee lovers"])).toBe("Newsletter +2");
+    expect(formatShortNames(["VIP"])).toBe("VIP");
+    expect(formatShortNames(["VIP", "Press"])).toBe("VIP, Press");
+    expect(formatShortNames(["Newsletter", "Tokyo, Japan", "Coffee lovers"])).toBe("Newsletter +2");
   });
 });

@@ -6,7 +6,7 @@ import { cut } from "../../src/terminal/text-width.ts";
 
 const renderTable = (...words: Parameters<typeof tablePieces>) => [...tablePieces(...words)].join("");
 
-const widthsOf = (text: string) =>
+const measureWidths = (text: string) =>
   text
     .trimEnd()
     .split("\n")
@@ -67,7 +67,7 @@ describe("renderTable", () => {
       40,
       false,
     );
-    expect(Math.max(...widthsOf(table))).toBeLessThanOrEqual(40);
+    expect(Math.max(...measureWidths(table))).toBeLessThanOrEqual(40);
     expect(table).toContain("ada@example.com");
     expect(table).toContain("…");
   });
@@ -86,7 +86,7 @@ describe("renderTable", () => {
           const table = renderTable(["one", "two"], rows, width, false);
           expect(table.split("\n").length).toBe(rows.length + 2);
           expect(table.replaceAll("\n", "")).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
-          expect(Math.max(...widthsOf(table))).toBeLessThanOrEqual(width);
+          expect(Math.max(...measureWidths(table))).toBeLessThanOrEqual(width);
         },
       ),
     );

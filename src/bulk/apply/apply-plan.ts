@@ -1,31 +1,32 @@
 /**
- * The apply step: what the plan says is written, line by line, side by side but never two writes for one contact. Every
- * intent is on the disk before its request leaves, every outcome after it. Nothing else decides what is written.
+ * The apply step: what the plan says is written, line by line, side by side but never two writes for one
+ * contact. Every intent is on the disk before its request leaves, every outcome after it. Nothing else
+ * decides what is written.
  */
 
 import type { Item, Operation } from "../items.ts";
-import { asRunStop } from "../pace/run-stop.ts";
+import { toErrorStop } from "../pace/run-stop.ts";
 import type { Found } from "../plan/found.ts";
 import { type Planned, readPlanBlocks, type StoredLine } from "../plan/plan-file.ts";
-import { isScarce, note, type Session } from "../plan/session.ts";
-import { plannedItem } from "../plan/stored-line.ts";
+import { isScarce, recordInJournal, type Session } from "../plan/session.ts";
+import { toPlannedItem } from "../plan/stored-line.ts";
 import type { Freshness, Seen } from "./attempt.ts";
 import { createKeyedQueue, createPool } from "./pool.ts";
-import { withCreatedNames } from "./stand-ins.ts";
-import { carryOut } from "./write.ts";
+import { replaceStandIns } from "./stand-ins.ts";
+import { performWrite } from "./write.ts";
 
 /** @param file the closed plan @throws RunStop after everything under way has ended; or what failed */
 export async function applyPlan(session: Session, file: string): Promise<void> {
   const { send, options, work } = session;
   const pool = createPool((error) => {
     // Whatever failed, nothing more may leave.
-    send.stop(asRunStop(error));
+    send.stop(toErrorStop(error));
   });
   // Two lines may name one contact.
   const inTurn = createKeyedQueue();
   let writing = 0;
   try {
-    for await (const group of groupsIn(session, file)) {
+    for await (const group of readGroups(session, file)) {
       for (const { item, planned, found } of group.contacts) {
         // A read right before its write must not use up what the write of another needs.
         const isAlone = work.readsAlone?.(item) && isScarce(session);
@@ -33,9 +34,9 @@ export async function applyPlan(session: Session, file: string): Promise<void> {
         // Nobody who is left may be begun; what is known of an open write is settled when the run is resumed.
         if (send.stopped) throw send.stopped;
         const contactId = "contactId" in planned ? planned.contactId : undefined;
-        const freshness = group.freshnessOf(item, found);
+        const freshness = group.freshnessFor(item, found);
         writing++;
-        const written = inTurn(contactId, () => carryOut({ session, item, planned }, freshness));
+        const written = inTurn(contactId, () => performWrite({ session, item, planned }, freshness));
         pool.add(written.finally(() => writing--));
       }
     }
@@ -53,7 +54,7 @@ interface PlannedContact {
 }
 
 /** Contacts of the plan that are not done, in groups that are looked up together where they have to be. */
-async function* groupsIn(session: Session, file: string): AsyncGenerator<Group> {
+async function* readGroups(session: Session, file: string): AsyncGenerator<Group> {
   let contacts: PlannedContact[] = [];
   let at = Number.POSITIVE_INFINITY;
   for await (const block of readPlanBlocks(file)) {
@@ -71,19 +72,21 @@ async function* groupsIn(session: Session, file: string): AsyncGenerator<Group> 
   if (contacts.length > 0) yield new Group(session, contacts, at);
 }
 
-/** Undefined where nothing is left to be written. Who was erased since the plan was made is noted as skipped. */
+/**
+ * Undefined where nothing is left to be written. Who was erased since the plan was made is noted as skipped.
+ */
 function contactToWrite(session: Session, line: StoredLine): PlannedContact | undefined {
-  const { ledger, identityOf } = session;
+  const { ledger, toIdentity } = session;
   if (!isPlanned(line) || ledger.isDone(line.apply.ref)) return undefined;
   if (line.apply.isErased) {
-    note(session, { kind: "done", ref: line.apply.ref, outcome: "skipped", code: "suppressed" });
+    recordInJournal(session, { kind: "done", ref: line.apply.ref, outcome: "skipped", code: "suppressed" });
     return undefined;
   }
-  const { operation, desired } = withCreatedNames(line.apply, ledger.names);
-  const item = plannedItem({ ...line, apply: { ...line.apply, operation, desired } }, identityOf);
+  const { operation, desired } = replaceStandIns(line.apply, ledger.names);
+  const item = toPlannedItem({ ...line, apply: { ...line.apply, operation, desired } }, toIdentity);
   const contactId = "contactId" in operation ? operation.contactId : undefined;
   const contact = contactId === undefined ? undefined : { _id: contactId, key: line.key };
-  return { item, planned: operation, found: { contact, isKept: true } };
+  return { item, planned: operation, found: { contact, isRemembered: true } };
 }
 
 function isPlanned(line: StoredLine): line is StoredLine & { apply: Planned } {
@@ -95,7 +98,7 @@ class Group {
   readonly contacts: readonly PlannedContact[];
   private readonly session: Session;
   private readonly at: number;
-  private again: { begunAt: number; seen: Promise<ReadonlyMap<number, Seen>> } | undefined;
+  private again: { begunAt: number; results: Promise<ReadonlyMap<number, Seen>> } | undefined;
 
   constructor(session: Session, contacts: readonly PlannedContact[], at: number) {
     this.session = session;
@@ -103,25 +106,25 @@ class Group {
     this.at = at;
   }
 
-  freshnessOf(item: Item, found: Found): Freshness {
+  freshnessFor(item: Item, found: Found): Freshness {
     const { work, lookup, clock } = this.session;
     if (work.readsAlone?.(item) && item.contactId !== undefined) {
       const lookAgain = async (): Promise<Seen> => {
         const contact = await lookup.read(item.contactId!);
-        return { found: { contact, isKept: false, isById: true }, at: clock.now() };
+        return { found: { contact, isRemembered: false, isById: true }, at: clock.now() };
       };
       // What the plan saw is never enough.
-      return { seen: { found, at: Number.NEGATIVE_INFINITY }, lookAgain };
+      return { lastLookUp: { found, at: Number.NEGATIVE_INFINITY }, lookUpAgain: lookAgain };
     }
-    return { seen: { found, at: this.at }, lookAgain: () => this.lookAgain(item) };
+    return { lastLookUp: { found, at: this.at }, lookUpAgain: () => this.lookUpAgain(item) };
   }
 
   /** Those who are not written yet are looked up together, once for each time that it is needed. */
-  private async lookAgain(item: Item): Promise<Seen> {
+  private async lookUpAgain(item: Item): Promise<Seen> {
     const { send, lookup, ledger, clock } = this.session;
     const now = clock.now();
     const begunAt = this.again?.begunAt ?? Number.NEGATIVE_INFINITY;
-    const isNewEnough = begunAt >= send.waitEndedAt && now - begunAt < reuseMilliseconds;
+    const isNewEnough = begunAt >= send.waitEndedAt && now - begunAt < maxContactAgeMilliseconds;
     if (!isNewEnough) {
       // What an earlier invocation has left open is settled with the others.
       const isFirst = this.again === undefined;
@@ -131,18 +134,20 @@ class Group {
       });
       const items = left.map((each) => each.item);
       if (!items.includes(item)) items.push(item);
-      const seen = lookup.findFresh(items).then((found) => {
+      const results = lookup.findFresh(items).then((found) => {
         const at = clock.now();
-        return new Map(items.map(({ ref }) => [ref, { found: found.get(ref) ?? { isKept: false }, at }]));
+        return new Map(
+          items.map(({ ref }) => [ref, { found: found.get(ref) ?? { isRemembered: false }, at }]),
+        );
       });
-      this.again = { begunAt: now, seen };
+      this.again = { begunAt: now, results };
     }
-    const seen = (await this.again!.seen).get(item.ref);
-    if (seen) return seen;
+    const results = (await this.again!.results).get(item.ref);
+    if (results) return results;
     const found = (await lookup.findFresh([item])).get(item.ref);
-    return { found: found ?? { isKept: false }, at: clock.now() };
+    return { found: found ?? { isRemembered: false }, at: clock.now() };
   }
 }
 
 /** A second look serves the others of its group for so long. */
-const reuseMilliseconds = 240_000;
+const maxContactAgeMilliseconds = 240_000;

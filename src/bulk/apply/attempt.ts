@@ -19,9 +19,9 @@ export interface Seen {
 /** How old a look-up may be when what was decided on it is written. */
 export interface Freshness {
   /** What the plan saw of the contact. */
-  readonly seen: Seen;
+  readonly lastLookUp: Seen;
   /** The contact as it is now, for a decision that is too old. */
-  lookAgain(): Promise<Seen>;
+  lookUpAgain(): Promise<Seen>;
 }
 
 export interface Attempt extends Seen {
@@ -34,57 +34,59 @@ export interface Attempt extends Seen {
   /** How often nobody knew whether the write had been applied. */
   readonly lost: number;
   /** How often it was looked at again without leaving. */
-  readonly looks: number;
+  readonly lookUps: number;
 }
 
 /** An attempt that is about to be sent, or was sent. */
-export type Tried = Attempt & { readonly decision: Operation };
+export type SentAttempt = Attempt & { readonly decision: Operation };
 
 /** After so many contacts that a look-up has missed, each is looked up by itself before it is created. */
 const maxMissed = 10;
 /** How old a look-up may be, in milliseconds, when a change that rests on it leaves. */
-const maxAge = 300_000;
-/** With so few requests that a look and a write never fit between two waits, the write follows after a wait. */
+const maxDecisionAgeMilliseconds = 300_000;
+/**
+ * With so few requests that a look and a write never fit between two waits, the write follows after a wait.
+ */
 const maxLooks = 3;
 
 /** As the plan has it, unless an earlier write is to be settled first or the contact has to be seen again. */
-export async function firstAttempt(task: Task, { seen, lookAgain }: Freshness): Promise<Attempt> {
+export async function planFirstAttempt(task: Task, { lastLookUp, lookUpAgain }: Freshness): Promise<Attempt> {
   const { session, item, planned } = task;
   const { ledger, visibility, behavior, clock } = session;
   const open = ledger.openIntent(item.ref);
   const start: Attempt = {
-    ...seen,
+    ...lastLookUp,
     decision: planned,
     open,
     elements: behavior.get("mutateElements"),
     conflicts: 0,
     lost: 0,
-    looks: 0,
+    lookUps: 0,
   };
   if (open?.operation.kind === "status" || open?.operation.kind === "delete") {
     const found = await readWritten(session, item, open.operation);
     return decided(task, start, { found, at: clock.now() });
   }
-  if (open || ledger.isBegun(item.ref)) return decided(task, start, await lookAgain());
+  if (open || ledger.isBegun(item.ref)) return decided(task, start, await lookUpAgain());
   if (planned.kind !== "create" || visibility.missed < maxMissed) return start;
   return decided(task, start, { found: await findOne(session, item), at: clock.now() });
 }
 
 /** Decides by what was seen now, with the function that made the plan. */
-export function decided({ session, item }: Task, known: Attempt, { found, at }: Seen): Attempt {
+export function decided({ session, item }: Task, attempt: Attempt, { found, at }: Seen): Attempt {
   const { refused } = found;
   const decision: Decision = refused
     ? { kind: "reject", code: refused.type, message: refused.message }
     : session.work.decide(item, found.contact);
-  return { ...known, found, at, decision };
+  return { ...attempt, found, at, decision };
 }
 
 /** A create needs no second look: the service refuses a second contact. */
-export function mayLeave({ session, item }: Task, { decision, at, looks }: Attempt): boolean {
+export function mayBeSent({ session, item }: Task, { decision, at, lookUps }: Attempt): boolean {
   const { send, clock, work } = session;
   if (decision.kind === "create") return !work.isSuppressed?.(item);
-  if (looks > maxLooks) return true;
+  if (lookUps > maxLooks) return true;
   const age = clock.now() - at;
   // A clock that was set back tells no age.
-  return at >= session.startedAt && at >= send.waitEndedAt && age >= 0 && age <= maxAge;
+  return at >= session.startedAt && at >= send.waitEndedAt && age >= 0 && age <= maxDecisionAgeMilliseconds;
 }

@@ -1,8 +1,8 @@
 /** How a contact's outcome is written down. */
-import { isInactive } from "../../service/contacts.ts";
+import { isInactive } from "../../api/contacts.ts";
 import type { Contact } from "../../wire.ts";
 import type { Decision, Item, Operation, Outcome, Remark } from "../items.ts";
-import { note, type Session } from "../plan/session.ts";
+import { recordInJournal, type Session } from "../plan/session.ts";
 
 /** One contact of a plan. */
 export interface Task {
@@ -13,27 +13,33 @@ export interface Task {
 }
 
 /** Writes down a decision that needs no request. */
-export function conclude(
+export function settleWithoutWrite(
   task: Task,
   decision: Exclude<Decision, Operation>,
   contact: Partial<Contact> | undefined,
 ): void {
   if (decision.kind === "reject") {
-    reject(task, decision);
+    recordRejection(task, decision);
     return;
   }
   const { session, item } = task;
   const outcome = decision.kind === "leave" ? "unchanged" : "skipped";
   const code = decision.kind === "skip" ? { code: decision.code } : {};
-  note(session, { kind: "done", ref: item.ref, outcome, ...code, inactive: isNewlyInactive(task, contact) });
+  recordInJournal(session, {
+    kind: "done",
+    ref: item.ref,
+    outcome,
+    ...code,
+    inactive: isNewlyInactive(task, contact),
+  });
 }
 
-export function reject({ session, item: { ref } }: Task, { code, message }: Remark): void {
-  note(session, { kind: "done", ref, outcome: "rejected", code, message });
+export function recordRejection({ session, item: { ref } }: Task, { code, message }: Remark): void {
+  recordInJournal(session, { kind: "done", ref, outcome: "rejected", code, message });
 }
 
 /** Writes down that a contact was written, or found as it should be. */
-export function done(
+export function settleWrite(
   task: Task,
   outcome: Outcome,
   contact: Partial<Contact> | undefined,
@@ -41,10 +47,20 @@ export function done(
 ): void {
   const { session, item } = task;
   const inactive = isNewlyInactive(task, contact);
-  note(session, { kind: "done", ref: item.ref, outcome, contactId: contact?._id, inactive, ...remark });
+  recordInJournal(session, {
+    kind: "done",
+    ref: item.ref,
+    outcome,
+    contactId: contact?._id,
+    inactive,
+    ...remark,
+  });
 }
 
-/** Whom the plan took for absent, and the account holds as inactive; the others were counted when they were planned. */
+/**
+ * Whom the plan took for absent, and the account holds as inactive; the others were counted when they were
+ * planned.
+ */
 function isNewlyInactive({ planned }: Task, contact: Partial<Contact> | undefined): true | undefined {
   return planned.kind === "create" && isInactive(contact) ? true : undefined;
 }

@@ -6,11 +6,14 @@ import type { Found } from "../plan/found.ts";
 import type { Session } from "../plan/session.ts";
 
 /** A search may lag behind a create: look again after these, in milliseconds. */
-const visibilityPauses = [1000, 3000, 10_000];
+const visibilityPausesMilliseconds = [1000, 3000, 10_000];
 
 export type AfterRefusal =
   | { kind: "again"; found: Found }
-  /** It exists, and no search without a condition shows it. `contact` where it was found among the inactive ones. */
+  /**
+   * It exists, and no search without a condition shows it. `contact` where it was found among the inactive
+   * ones.
+   */
   | { kind: "hidden"; contact?: Partial<Contact> }
   /** `found` where the contact has to be compared before the refusal is believed. */
   | { kind: "rejected"; reason: Remark; found?: Found };
@@ -21,7 +24,10 @@ export async function readAfterRefusal(
   item: Item,
   { operation, error, isUncertain }: { operation: Operation; error: ServiceError; isUncertain: boolean },
 ): Promise<AfterRefusal> {
-  const rejected = { kind: "rejected" as const, reason: { code: error.type, message: messageOf(error) } };
+  const rejected = {
+    kind: "rejected" as const,
+    reason: { code: error.type, message: toServerMessage(error) },
+  };
   if (operation.kind === "create") {
     if (error.type !== "DuplicateFieldError") return rejected;
     return findExisting(session, item, isUncertain);
@@ -30,8 +36,9 @@ export async function readAfterRefusal(
     return { kind: "again", found: await readAgain(session, item, operation.contactId) };
   }
   if (error.status === 404) {
-    // A contact that others have created under the key of a deleted one is not the one that was to be deleted.
-    const found = operation.kind === "delete" ? { isKept: false } : await findOne(session, item);
+    // A contact that others have created under the key of a deleted one is not the one that was to be
+    // deleted.
+    const found = operation.kind === "delete" ? { isRemembered: false } : await findOne(session, item);
     return { kind: "again", found };
   }
   const isPrecise = error.details.field !== undefined || error.details.fieldId !== undefined;
@@ -40,8 +47,8 @@ export async function readAfterRefusal(
 }
 
 /**
- * What a write of which nobody knows whether it was applied was meant for, as it is now: by its id, since a search may
- * lag behind, and may not show who is inactive. Only an id that does not exist proves a deletion.
+ * What a write of which nobody knows whether it was applied was meant for, as it is now: by its id, since a
+ * search may lag behind, and may not show who is inactive. Only an id that does not exist proves a deletion.
  */
 export async function readWritten(
   session: Session,
@@ -49,38 +56,39 @@ export async function readWritten(
   operation: Exclude<Operation, { kind: "create" }>,
 ): Promise<Found> {
   if (operation.kind !== "delete") return readAgain(session, item, operation.contactId);
-  return { contact: await session.lookup.read(operation.contactId), isKept: false };
+  return { contact: await session.lookup.read(operation.contactId), isRemembered: false };
 }
 
 /** The contact as it is now; looked up by its key when its id is gone. */
 async function readAgain(session: Session, item: Item, contactId: string): Promise<Found> {
   const contact = await session.lookup.read(contactId);
-  return contact ? { contact, isKept: false } : findOne(session, item);
+  return contact ? { contact, isRemembered: false } : findOne(session, item);
 }
 
 export async function findOne({ lookup }: Session, item: Item): Promise<Found> {
-  return (await lookup.findFresh([item])).get(item.ref) ?? { isKept: false };
+  return (await lookup.findFresh([item])).get(item.ref) ?? { isRemembered: false };
 }
 
 /**
- * The contact whose key the service takes no second time. Where a search does not show it, it is inactive in an account
- * that hides such contacts, or the search lags behind whoever created it: that is waited for, but not for each row anew.
+ * The contact whose key the service takes no second time. Where a search does not show it, it is inactive in
+ * an account that hides such contacts, or the search lags behind whoever created it: that is waited for, but
+ * not for each row anew.
  */
 async function findExisting(session: Session, item: Item, isUncertain: boolean): Promise<AfterRefusal> {
   const { behavior, lookup, visibility, clock } = session;
   const since = clock.now();
-  const seen = await findOne(session, item);
-  if (seen.contact) {
+  const existing = await findOne(session, item);
+  if (existing.contact) {
     visibility.missed++;
-    lookup.meet(seen.contact);
-    return { kind: "again", found: seen };
+    lookup.meet(existing.contact);
+    return { kind: "again", found: existing };
   }
   const hidden = await lookup.findHidden(item);
   if (hidden) {
     behavior.learn("inactive", "hidden");
     return { kind: "hidden", contact: hidden };
   }
-  for (const pause of visibility.isVain && !isUncertain ? [] : visibilityPauses) {
+  for (const pause of visibility.isVain && !isUncertain ? [] : visibilityPausesMilliseconds) {
     await clock.sleep(pause, session.send.ended);
     const found = await findOne(session, item);
     if (!found.contact) continue;
@@ -91,7 +99,7 @@ async function findExisting(session: Session, item: Item, isUncertain: boolean):
   return { kind: "hidden" };
 }
 
-function messageOf(error: ServiceError): string {
+function toServerMessage(error: ServiceError): string {
   const { field, fieldId } = error.details;
   const place = field ?? fieldId;
   return place === undefined || error.message.includes(place) ? error.message : `${error.message} (${place})`;

@@ -1,38 +1,41 @@
-/** One write as a request: how it is built, its intent on the disk before it leaves, what its answer teaches. */
-import { hasReferences, withElements } from "../../service/contact-changes.ts";
+/**
+ * One write as a request: how it is built, its intent on the disk before it leaves, what its answer teaches.
+ */
+
 import {
   changeStatusRequest,
   createContactRequest,
   deleteContactRequest,
   mutateContactRequest,
-} from "../../service/contacts.ts";
+} from "../../api/contacts.ts";
+import { hasReferences, setElementForm } from "../../service/contact-changes.ts";
 import type { ApiRequest, Contact } from "../../wire.ts";
 import type { Operation } from "../items.ts";
 import type { RequestKind } from "../pace/paced-send.ts";
 import type { Reply } from "../pace/reply.ts";
-import { note, type Session } from "../plan/session.ts";
+import { recordInJournal, type Session } from "../plan/session.ts";
 import type { OpenIntent } from "../runs/ledger.ts";
-import { type Elements, mayLeave, type Tried } from "./attempt.ts";
+import { type Elements, mayBeSent, type SentAttempt } from "./attempt.ts";
 import type { Task } from "./outcomes.ts";
 
 /** The intent is on the disk before the request leaves. */
-export function sendWrite(task: Task, intent: OpenIntent, tried: Tried): Promise<Reply> {
+export function sendWrite(task: Task, intent: OpenIntent, tried: SentAttempt): Promise<Reply> {
   const { session, item } = task;
-  const { request, countedAs } = requestFor(intent.operation, tried.elements);
+  const { request, countedAs } = toRequest(intent.operation, tried.elements);
   return session.send.send(request, countedAs, {
     async beforeLeaving() {
-      if (!tried.open && !mayLeave(task, tried)) return false;
-      note(session, { kind: "intent", ref: item.ref, ...intent });
+      if (!tried.open && !mayBeSent(task, tried)) return false;
+      recordInJournal(session, { kind: "intent", ref: item.ref, ...intent });
       await session.syncIntents?.();
       return true;
     },
     notApplied() {
-      if (!tried.open) note(session, { kind: "void", ref: item.ref });
+      if (!tried.open) recordInJournal(session, { kind: "void", ref: item.ref });
     },
   });
 }
 
-function requestFor(
+function toRequest(
   operation: Operation,
   elements: Elements | undefined,
 ): { request: ApiRequest; countedAs: RequestKind } {
@@ -41,7 +44,7 @@ function requestFor(
       return { request: createContactRequest(operation.body), countedAs: "create" };
     case "change":
       return {
-        request: mutateContactRequest(operation.contactId, withElements(operation.body, elements)),
+        request: mutateContactRequest(operation.contactId, setElementForm(operation.body, elements)),
         countedAs: "mutate",
       };
     case "status":
@@ -52,7 +55,7 @@ function requestFor(
 }
 
 /** The new contact's id. An answer without one has created the contact all the same. */
-export function idIn(body: unknown): string | undefined {
+export function readId(body: unknown): string | undefined {
   const id = (body as Partial<Contact> | null | undefined)?._id;
   return typeof id === "string" ? id : undefined;
 }
@@ -60,7 +63,7 @@ export function idIn(body: unknown): string | undefined {
 /** What the answer to a write tells of the service. Nothing else is read from the answer to a mutate. */
 export function learnFromAnswer(
   { behavior, visibility }: Session,
-  { decision, elements }: Tried,
+  { decision, elements }: SentAttempt,
   body: unknown,
 ): void {
   if (decision.kind === "create") visibility.missed = 0;

@@ -1,31 +1,38 @@
-/** One contact's write, from its line of the plan to a certain outcome: sent, and settled when the answer was lost. */
+/**
+ * One contact's write, from its line of the plan to a certain outcome: sent, and settled when the answer was
+ * lost.
+ */
+
+import { isInactive } from "../../api/contacts.ts";
 import type { EcmError, ServiceError } from "../../errors.ts";
 import { mayBeElements } from "../../service/contact-changes.ts";
-import { isInactive } from "../../service/contacts.ts";
 import type { Contact } from "../../wire.ts";
 import type { Decision, Operation } from "../items.ts";
 import { holdsChange } from "../plan/decide.ts";
-import { note, type Session, serviceNow } from "../plan/session.ts";
-import { isWrite, plannedOutcome } from "../plan/tally.ts";
+import { readServiceTime, recordInJournal, type Session } from "../plan/session.ts";
+import { isWrite, toPlannedOutcome } from "../plan/tally.ts";
 import type { OpenIntent } from "../runs/ledger.ts";
 import {
   type Attempt,
   decided,
   type Elements,
   type Freshness,
-  firstAttempt,
-  mayLeave,
-  type Tried,
+  mayBeSent,
+  planFirstAttempt,
+  type SentAttempt,
 } from "./attempt.ts";
-import { conclude, done, reject, type Task } from "./outcomes.ts";
+import { recordRejection, settleWithoutWrite, settleWrite, type Task } from "./outcomes.ts";
 import { type AfterRefusal, findOne, readAfterRefusal, readWritten } from "./read-back.ts";
-import { idIn, learnFromAnswer, sendWrite } from "./send-write.ts";
+import { learnFromAnswer, readId, sendWrite } from "./send-write.ts";
 import { wasApplied } from "./settle.ts";
 
 /** How often a contact may have changed while it is being written before its row is given up. */
 const maxConflicts = 5;
-/** How often a contact's write may go without an answer, while others are answered, before its row is given up. */
-const maxLost = 10;
+/**
+ * How often a contact's write may go without an answer, while others are answered, before its row is given
+ * up.
+ */
+const maxLostAnswers = 10;
 
 const keepsChanging = {
   code: "keeps_changing",
@@ -33,44 +40,47 @@ const keepsChanging = {
 };
 
 /**
- * Carries out a line of the plan and writes its outcome down. Decides again when the contact has changed meanwhile.
+ * Carries out a line of the plan and writes its outcome down. Decides again when the contact has changed
+ * meanwhile.
  * @throws RunStop when the run ends first; then the intent may be left open
  */
-export async function carryOut(task: Task, freshness: Freshness): Promise<void> {
+export async function performWrite(task: Task, freshness: Freshness): Promise<void> {
   const { session } = task;
-  let next: Attempt | undefined = await firstAttempt(task, freshness);
+  let next: Attempt | undefined = await planFirstAttempt(task, freshness);
   while (next) {
-    if (isWrite(next.decision) && !next.open && !mayLeave(task, next)) {
-      const looks = next.looks + 1;
-      next = { ...decided(task, next, await freshness.lookAgain()), looks };
+    if (isWrite(next.decision) && !next.open && !mayBeSent(task, next)) {
+      const lookUps = next.lookUps + 1;
+      next = { ...decided(task, next, await freshness.lookUpAgain()), lookUps };
     }
     const elements: Elements | undefined = next.elements ?? session.behavior.get("mutateElements");
-    next = await attempt(task, { ...next, elements });
+    next = await sendAttempt(task, { ...next, elements });
   }
 }
 
 /** @returns what is known for another attempt; undefined once the outcome is written down */
-async function attempt(task: Task, before: Attempt): Promise<Attempt | undefined> {
-  const known = settleStatus(task, before);
-  const { open, decision, found } = known;
+async function sendAttempt(task: Task, before: Attempt): Promise<Attempt | undefined> {
+  const previous = settleStatus(task, before);
+  const { open, decision, found } = previous;
   if (open && wasApplied(open, found.contact)) return void concludeApplied(task, open, found.contact);
   if (!isWrite(decision)) return void concludeUnwritten(task, decision, found.contact);
-  if (known.conflicts > maxConflicts) return void reject(task, keepsChanging);
-  return write(task, { ...known, decision });
+  if (previous.conflicts > maxConflicts) return void recordRejection(task, keepsChanging);
+  return write(task, { ...previous, decision });
 }
 
-/** A status that may have been written, and was: what is still to be written follows as a write of its own. */
+/**
+ * A status that may have been written, and was: what is still to be written follows as a write of its own.
+ */
 function settleStatus({ session, item }: Task, known: Attempt): Attempt {
   const { open, decision, found } = known;
   if (open?.operation.kind !== "status" || !isWrite(decision) || !isInactive(found.contact)) return known;
-  note(session, { kind: "applied", ref: item.ref });
+  recordInJournal(session, { kind: "applied", ref: item.ref });
   return { ...known, open: undefined };
 }
 
 /** An earlier write has turned out to have been applied. */
 function concludeApplied(task: Task, { operation }: OpenIntent, found: Partial<Contact> | undefined): void {
   const contact = found ?? { _id: operation.kind === "create" ? undefined : operation.contactId };
-  done(task, plannedOutcome(task.item, operation), contact, operation.remark);
+  settleWrite(task, toPlannedOutcome(task.item, operation), contact, operation.remark);
 }
 
 /** Nothing is left to be written; where a part was, the contact counts as written. */
@@ -80,62 +90,70 @@ function concludeUnwritten(
   contact: Partial<Contact> | undefined,
 ): void {
   const isBegun = task.session.ledger.isBegun(task.item.ref) && decision.kind !== "reject";
-  if (isBegun) done(task, "updated", contact);
-  else conclude(task, decision, contact);
+  if (isBegun) settleWrite(task, "updated", contact);
+  else settleWithoutWrite(task, decision, contact);
 }
 
-async function write(task: Task, tried: Tried): Promise<Attempt | undefined> {
+async function write(task: Task, attempt: SentAttempt): Promise<Attempt | undefined> {
   const { session, item } = task;
-  const { found, open, decision: operation } = tried;
+  const { found, open, decision: operation } = attempt;
   // The key as the account holds it, so that an undo finds it again.
   const key = found.contact?.key ?? item.key.sent;
-  const intent: OpenIntent = { key, at: open?.at ?? serviceNow(session), operation };
-  const reply = await sendWrite(task, intent, tried);
+  const intent: OpenIntent = { key, at: open?.at ?? readServiceTime(session), operation };
+  const reply = await sendWrite(task, intent, attempt);
   switch (reply.kind) {
     case "withheld":
-      return tried;
+      return attempt;
     case "answered":
-      return afterAnswer(task, tried, reply.answer.body);
+      return handleAnswer(task, attempt, reply.answer.body);
     case "refused":
-      return afterRefusal(task, tried, reply.error);
+      return handleRefusal(task, attempt, reply.error);
     case "uncertain":
-      return afterLoss(task, { ...tried, open: open ?? intent, lost: tried.lost + 1 }, reply.error);
+      return handleLostAnswer(
+        task,
+        { ...attempt, open: open ?? intent, lost: attempt.lost + 1 },
+        reply.error,
+      );
   }
 }
 
 /** After a status has changed, the fields may still have to. */
-function afterAnswer(task: Task, tried: Tried, body: unknown): Attempt | undefined {
+function handleAnswer(task: Task, sent: SentAttempt, body: unknown): Attempt | undefined {
   const { session, item } = task;
-  const { found, decision } = tried;
-  learnFromAnswer(session, tried, body);
+  const { found, decision } = sent;
+  learnFromAnswer(session, sent, body);
   if (decision.kind === "status" && decision.next) {
-    note(session, { kind: "applied", ref: item.ref });
-    return { ...tried, open: undefined, decision: decision.next };
+    recordInJournal(session, { kind: "applied", ref: item.ref });
+    return { ...sent, open: undefined, decision: decision.next };
   }
-  const written = decision.kind === "create" ? { _id: idIn(body) } : found.contact;
-  return void done(task, plannedOutcome(item, decision), written, decision.remark);
+  const written = decision.kind === "create" ? { _id: readId(body) } : found.contact;
+  return void settleWrite(task, toPlannedOutcome(item, decision), written, decision.remark);
 }
 
-async function afterRefusal(task: Task, tried: Tried, error: ServiceError): Promise<Attempt | undefined> {
+async function handleRefusal(
+  task: Task,
+  sent: SentAttempt,
+  error: ServiceError,
+): Promise<Attempt | undefined> {
   const { session, item } = task;
-  const { decision: operation, open } = tried;
-  if (mayBeAboutElements(session, tried, error)) {
-    if (!open) note(session, { kind: "void", ref: item.ref });
-    return { ...tried, elements: "id" };
+  const { decision: operation, open } = sent;
+  if (mayBeAboutElements(session, sent, error)) {
+    if (!open) recordInJournal(session, { kind: "void", ref: item.ref });
+    return { ...sent, elements: "id" };
   }
-  noteRefusedElements(session, tried);
+  noteRefusedElements(session, sent);
   const next = await readAfterRefusal(session, item, { operation, error, isUncertain: open !== undefined });
   switch (next.kind) {
     case "hidden":
       return void concludeHidden(task, open, next.contact);
     case "rejected":
-      return void concludeRefused(task, tried, next);
+      return void concludeRefused(task, sent, next);
     case "again":
       // What was lost before may yet prove to have been applied; a plain refusal leaves nothing open.
-      if (!open) note(session, { kind: "void", ref: item.ref });
+      if (!open) recordInJournal(session, { kind: "void", ref: item.ref });
       return decided(
         task,
-        { ...tried, conflicts: tried.conflicts + 1 },
+        { ...sent, conflicts: sent.conflicts + 1 },
         { found: next.found, at: session.clock.now() },
       );
   }
@@ -144,7 +162,7 @@ async function afterRefusal(task: Task, tried: Tried, error: ServiceError): Prom
 /** Whether the service may have refused the form in which references are named, rather than the change. */
 function mayBeAboutElements(
   { visibility }: Session,
-  { decision, elements }: Tried,
+  { decision, elements }: SentAttempt,
   error: ServiceError,
 ): boolean {
   if (elements !== undefined || visibility.isObject) return false;
@@ -152,7 +170,7 @@ function mayBeAboutElements(
 }
 
 /** Bare ids are refused too: the form was not the reason. */
-function noteRefusedElements({ behavior, visibility }: Session, { elements }: Tried): void {
+function noteRefusedElements({ behavior, visibility }: Session, { elements }: SentAttempt): void {
   if (behavior.get("mutateElements") === undefined && elements === "id") visibility.isObject = true;
 }
 
@@ -166,48 +184,50 @@ function concludeHidden(
   // A create makes nobody inactive: the contact may be one that the account held before.
   const isOurs = open && (!contact || wasApplied(open, contact));
   if (isOurs) {
-    done(task, "created", contact, open.operation.remark);
+    settleWrite(task, "created", contact, open.operation.remark);
     return;
   }
   const skipped = { outcome: "skipped", code: "exists_hidden", inactive: true } as const;
-  note(session, { kind: "done", ref: item.ref, contactId: contact?._id, ...skipped });
+  recordInJournal(session, { kind: "done", ref: item.ref, contactId: contact?._id, ...skipped });
 }
 
 /** The service may have said no to a change that was there already: only the contact itself can tell. */
 function concludeRefused(
   task: Task,
-  { decision: operation, open }: Tried,
+  { decision: operation, open }: SentAttempt,
   { reason, found }: Extract<AfterRefusal, { kind: "rejected" }>,
 ): void {
   const contact = found?.contact;
-  if (!contact || !isAlready(operation, contact)) {
-    reject(task, reason);
+  if (!contact || !isAlreadyApplied(operation, contact)) {
+    recordRejection(task, reason);
     return;
   }
-  const outcome = open ? plannedOutcome(task.item, operation) : "unchanged";
-  done(task, outcome, contact, open?.operation.remark);
+  const outcome = open ? toPlannedOutcome(task.item, operation) : "unchanged";
+  settleWrite(task, outcome, contact, open?.operation.remark);
 }
 
-function isAlready(operation: Operation, contact: Partial<Contact>): boolean {
+function isAlreadyApplied(operation: Operation, contact: Partial<Contact>): boolean {
   if (operation.kind === "change") return holdsChange(operation.body, contact);
   return operation.kind === "status" && isInactive(contact);
 }
 
-/** A create is sent again: the service takes it once. Anything else is compared with what the contact is now. */
-async function afterLoss(
+/**
+ * A create is sent again: the service takes it once. Anything else is compared with what the contact is now.
+ */
+async function handleLostAnswer(
   task: Task,
-  tried: Tried & { readonly open: OpenIntent },
+  sent: SentAttempt & { readonly open: OpenIntent },
   error: EcmError,
 ): Promise<Attempt | undefined> {
   const { session, item } = task;
-  const { decision: operation, open, lost } = tried;
-  const isLast = lost >= maxLost;
-  if (operation.kind === "create" && !isLast) return tried;
+  const { decision: operation, open, lost } = sent;
+  const isLast = lost >= maxLostAnswers;
+  if (operation.kind === "create" && !isLast) return sent;
   const found = await (operation.kind === "create"
     ? findOne(session, item)
     : readWritten(session, item, operation));
-  const next = decided(task, tried, { found, at: session.clock.now() });
+  const next = decided(task, sent, { found, at: session.clock.now() });
   const isSameAgain = next.decision.kind === operation.kind && !wasApplied(open, found.contact);
-  if (isLast && isSameAgain) return void reject(task, { code: error.type, message: error.message });
+  if (isLast && isSameAgain) return void recordRejection(task, { code: error.type, message: error.message });
   return next;
 }

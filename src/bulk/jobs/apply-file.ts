@@ -1,33 +1,33 @@
 /**
- * `ecm apply`: a plan that was made earlier, perhaps elsewhere and by somebody else, carried out exactly as it says. Each
- * contact is looked up again; one that is no longer as the plan has it is not written.
+ * `ecm apply`: a plan that was made earlier, perhaps elsewhere and by somebody else, carried out exactly as
+ * it says. Each contact is looked up again; one that is no longer as the plan has it is not written.
  */
 import { createReadStream } from "node:fs";
 import { join, resolve } from "node:path";
 import { EcmError, NotFoundError, ReadOnlyError, UsageError } from "../../errors.ts";
 import { createAccount } from "../../service/account.ts";
-import { withCreatedNames } from "../apply/stand-ins.ts";
-import { asRunStop, RunStop } from "../pace/run-stop.ts";
+import { replaceStandIns } from "../apply/stand-ins.ts";
+import { RunStop, toErrorStop } from "../pace/run-stop.ts";
 import type { RunEvent } from "../plan/events.ts";
 import { type NameBook, openPlannedNames } from "../plan/name-book.ts";
-import { standInFor } from "../plan/names.ts";
-import { type PlanHead, readKeptPlan } from "../plan/plan-file.ts";
+import { toStandInId } from "../plan/names.ts";
+import { type PlanHead, readStoredPlan } from "../plan/plan-file.ts";
 import type { PlanFile } from "../plan/plan-import.ts";
 import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
-import { identityReader } from "../read/keys.ts";
-import { fileOf } from "../runs/files.ts";
-import { fingerprintOf } from "../runs/fingerprint.ts";
-import { isInPlanFolder, type Manifest, requireStatePlace, runsFolder } from "../runs/folder.ts";
-import { type AboutRun, enterJob, leaveRun } from "./enter-job.ts";
-import { type Closed, closeUnentered, nothingRead } from "./finish.ts";
+import { createIdentityReader } from "../read/keys.ts";
+import { fileNames } from "../runs/file-names.ts";
+import { computeFingerprint } from "../runs/fingerprint.ts";
+import { isInPlanFolder, type Manifest, requireStatePlace, toRunsFolder } from "../runs/folder.ts";
+import { enterJob, leaveRun, type RunDescription } from "./enter-job.ts";
+import { type Closed, closeUnentered, noInput } from "./finish.ts";
 import { openLookup } from "./open-lookup.ts";
 import { planAndApply } from "./plan-and-apply.ts";
 import type { ReadyJob } from "./ready-job.ts";
-import { keyTable } from "./rejected.ts";
+import { keyTableFacts } from "./rejected.ts";
 import { spoolInput } from "./run-job.ts";
-import { type ApplyItem, strictWork } from "./strict-work.ts";
+import { type ApplyItem, createStrictWork } from "./strict-work.ts";
 
-const entriesInBatch = 100;
+const batchSize = 100;
 
 /** @throws UsageError for a plan of another account */
 export async function applyPlanFile(
@@ -36,33 +36,36 @@ export async function applyPlanFile(
   options: RunOptions,
   emit: (event: RunEvent) => void,
 ): Promise<Closed> {
-  requirePlanOf(plan, engine);
+  requireMatchingPlan(plan, engine);
   if (engine.account.isReadOnly && !options.isDryRun) throw ReadOnlyError.forCommand();
   if (!options.isDryRun) await requireStatePlace(engine.stateFolder);
-  const subject = planName(engine.stateFolder, plan);
+  const subject = toPlanName(engine.stateFolder, plan);
   const context = openContext({ kind: "apply", applies: plan.head.kind, subject, engine, options, emit });
   try {
-    const job = await readyApply(context, plan.head, plan);
+    const job = await prepareApply(context, plan.head, plan);
     if (options.isDryRun) return await planAndApply(context, job, undefined);
     // Its own file is removed once the run has ended, however it ended.
-    const isKept = !isInPlanFolder(engine.stateFolder, plan.path);
-    const spooled = isKept ? undefined : await spoolInput(engine, createReadStream(plan.path), subject);
-    const run = await enterJob(context, aboutApply(context, plan), { spooled });
+    const isUsersFile = !isInPlanFolder(engine.stateFolder, plan.path);
+    const spooled = isUsersFile ? undefined : await spoolInput(engine, createReadStream(plan.path), subject);
+    const run = await enterJob(context, describeApplyRun(context, plan), { spooled });
     return await leaveRun(context, run, () => planAndApply(context, job, run));
   } catch (error) {
     if (!(error instanceof RunStop || error instanceof EcmError) || error instanceof UsageError) throw error;
-    return closeUnentered(context, asRunStop(error));
+    return closeUnentered(context, toErrorStop(error));
   }
 }
 
 /** How the plan is called: one that `ecm` keeps for itself has no name that says anything. */
-export function planName(stateFolder: string, { path, head }: PlanFile): string {
+export function toPlanName(stateFolder: string, { path, head }: PlanFile): string {
   return isInPlanFolder(stateFolder, path) ? `plan (${head.kind})` : path;
 }
 
 /** The plan file of a run that is planned already: its own plan says everything. */
-export async function plannedFile(stateFolder: string, manifest: Manifest): Promise<PlanFile | undefined> {
-  const own = await readKeptPlan(join(runsFolder(stateFolder), manifest.id, fileOf.plan));
+export async function openPlannedFile(
+  stateFolder: string,
+  manifest: Manifest,
+): Promise<PlanFile | undefined> {
+  const own = await readStoredPlan(join(toRunsFolder(stateFolder), manifest.id, fileNames.plan));
   if (!own?.end) return undefined;
   const { counts, requests } = own.end;
   return {
@@ -78,10 +81,10 @@ export async function plannedFile(stateFolder: string, manifest: Manifest): Prom
   };
 }
 
-function aboutApply(
+function describeApplyRun(
   { engine: { version, account, stateFolder }, subject }: RunContext,
   { path, head, end }: PlanFile,
-): AboutRun {
+): RunDescription {
   const { baseUrl, structureId } = head.account;
   return {
     kind: "apply",
@@ -94,16 +97,16 @@ function aboutApply(
       sha256: end.digest,
       bytes: 0,
     },
-    fingerprint: fingerprintOf({ kind: "apply", digest: end.digest, baseUrl, structureId }),
+    fingerprint: computeFingerprint({ kind: "apply", digest: end.digest, baseUrl, structureId }),
     options: { digest: end.digest, applies: head.kind },
   };
 }
 
-function requirePlanOf(plan: PlanFile, engine: Engine): void {
-  if (plan.head.account.baseUrl !== engine.account.baseUrl) throw otherAccount(plan, engine);
+function requireMatchingPlan(plan: PlanFile, engine: Engine): void {
+  if (plan.head.account.baseUrl !== engine.account.baseUrl) throw otherAccountError(plan, engine);
 }
 
-function otherAccount({ path, head: { account: planned } }: PlanFile, { account }: Engine): UsageError {
+function otherAccountError({ path, head: { account: planned } }: PlanFile, { account }: Engine): UsageError {
   const isSameAddress = planned.baseUrl === account.baseUrl;
   return new UsageError(
     isSameAddress
@@ -114,13 +117,13 @@ function otherAccount({ path, head: { account: planned } }: PlanFile, { account 
   );
 }
 
-async function readyApply(context: RunContext, head: PlanHead, plan: PlanFile): Promise<ReadyJob> {
+async function prepareApply(context: RunContext, head: PlanHead, plan: PlanFile): Promise<ReadyJob> {
   const { engine, send } = context;
   const { structureId, keyType } = head.account;
   const account = createAccount(send.plain, structureId, engine.behaviors, undefined, engine.creatingNames);
   // Another account may be behind the same address.
   const structure = await account.structure().catch((error: unknown) => {
-    throw error instanceof NotFoundError ? otherAccount(plan, engine) : error;
+    throw error instanceof NotFoundError ? otherAccountError(plan, engine) : error;
   });
   // Read now, so that the price counts what the backup needs.
   if (plan.deletes > 0) await Promise.all([account.lists(structure), account.complete(structure)]);
@@ -135,54 +138,54 @@ async function readyApply(context: RunContext, head: PlanHead, plan: PlanFile): 
   const { creations } = plan;
   const names = await openPlannedNames({ send: send.plain, account, creations });
   const suppressions = await engine.openSuppressions?.();
-  const input = { ...nothingRead, read: plan.writes };
+  const input = { ...noInput, read: plan.writes };
   return {
     account,
     keyType,
     behavior,
-    work: strictWork(suppressions),
+    work: createStrictWork(suppressions),
     lookup,
     input,
     names,
     requestsAfter: 0,
-    head: async () => ({ ...head, kind: "apply", source, table: keyTable }),
+    head: async () => ({ ...head, kind: "apply", source, table: keyTableFacts }),
     async source() {
-      const entries = approvedItems(plan, idsOfExisting(plan, names), identityReader(keyType));
+      const entries = readApprovedItems(plan, findExistingIds(plan, names), createIdentityReader(keyType));
       return { entries, input, stableEntries: plan.writes, lookup, close: () => undefined };
     },
   };
 }
 
 /** What the plan creates and the account has by now: stand-in → id. */
-function idsOfExisting({ creations }: PlanFile, names: NameBook): ReadonlyMap<string, string> {
-  const missing = new Set(names.creations.map(standInFor));
-  const existing = creations.filter((each) => !missing.has(standInFor(each)));
-  return new Map(existing.map((each) => [standInFor(each), names.idOf(each)]));
+function findExistingIds({ creations }: PlanFile, names: NameBook): ReadonlyMap<string, string> {
+  const missing = new Set(names.creations.map(toStandInId));
+  const existing = creations.filter((each) => !missing.has(toStandInId(each)));
+  return new Map(existing.map((each) => [toStandInId(each), names.toId(each)]));
 }
 
-async function* approvedItems(
+async function* readApprovedItems(
   plan: PlanFile,
   ids: ReadonlyMap<string, string>,
-  identityOf: (key: string) => string,
+  toIdentity: (key: string) => string,
 ): AsyncGenerator<ApplyItem[]> {
   let batch: ApplyItem[] = [];
   for await (const { line, key, apply } of plan.lines()) {
     if (!apply || apply.isErased) continue;
     const { ref, key: forms, isRemoval } = apply;
-    const { operation } = withCreatedNames(apply, ids);
+    const { operation } = replaceStandIns(apply, ids);
     const contactId = operation.kind === "create" ? undefined : operation.contactId;
     const sent = operation.kind === "create" ? forms.sent : key;
     const item: ApplyItem = {
       kind: "contact",
       ref,
       line,
-      key: { written: key, sent, identity: identityOf(sent) },
+      key: { written: key, sent, identity: toIdentity(sent) },
       cells: [key],
       ...(contactId !== undefined && { contactId }),
       ...(isRemoval === true && { isRemoval }),
       approved: operation,
     };
-    if (batch.push(item) < entriesInBatch) continue;
+    if (batch.push(item) < batchSize) continue;
     yield batch;
     batch = [];
   }

@@ -1,21 +1,21 @@
 /** What a run did, as the lines of its plan: from its journal, without the account. */
 import type { Operation } from "../items.ts";
-import { type PlanLine, planLineOf, planNames } from "../plan/plan-line.ts";
+import { type PlanLine, toPlanLine, toPlanNames } from "../plan/plan-line.ts";
 import { readRunNames } from "../plan/run-names.ts";
 import type { Manifest } from "../runs/folder.ts";
-import { writtenBy } from "./written-contacts.ts";
+import { readWrittenContacts } from "./written-contacts.ts";
 
 /**
- * One line for each contact that the run wrote, in input order. A write of which it is not known whether it was applied
- * says so in its message. Keeps a line of text for each contact in memory.
+ * One line for each contact that the run wrote, in input order. A write of which it is not known whether it
+ * was applied says so in its message. Keeps a line of text for each contact in memory.
  * @throws DamagedLineError for a damaged journal
  */
-export async function changesOf(run: { folder: string; manifest: Manifest }): Promise<PlanLine[]> {
-  const names = planNames(await readRunNames(run.folder));
+export async function readRunChanges(run: { folder: string; manifest: Manifest }): Promise<PlanLine[]> {
+  const names = toPlanNames(await readRunNames(run.folder));
   const found: { ref: number; line: PlanLine }[] = [];
-  for await (const { ref, key, operation, createdId, isUnproven } of writtenBy(run.folder, true)) {
+  for await (const { ref, key, operation, createdId, isUnproven } of readWrittenContacts(run.folder, true)) {
     const line = hasLine(run.manifest, operation) ? ref : null;
-    const planned = planLineOf(
+    const planned = toPlanLine(
       { line, key, found: createdId ? { _id: createdId } : undefined },
       operation,
       names,

@@ -1,14 +1,14 @@
 /**
- * A new list of everyone in other lists: `lists duplicate` and `lists merge`. Composed of a creation and a run over the
- * members, since the service's own endpoints for them are not documented enough to be trusted.
+ * A new list of everyone in other lists: `lists duplicate` and `lists merge`. Composed of a creation and a
+ * run over the members, since the service's own endpoints for them are not documented enough to be trusted.
  */
-import { statusParts } from "../../service/contacts.ts";
-import { requireFreeListName } from "../../service/lists.ts";
-import type { Selection } from "../../service/selection.ts";
+import { statusParts } from "../../api/contacts.ts";
+import { requireFreeListName } from "../../api/lists.ts";
+import type { Selection } from "../../select/selection.ts";
 import type { ListFilters } from "../../service/several-lists.ts";
 import type { DesiredContact } from "../items.ts";
 import type { NameBook } from "../plan/name-book.ts";
-import { withoutInput } from "../read/none.ts";
+import { emptyInput } from "../read/empty-input.ts";
 import type { ResolvedJob, RowJob } from "./job.ts";
 
 export interface ComposeOptions {
@@ -27,7 +27,7 @@ const requestsAfter = { newList: 1, source: 4 };
 /** @param isResumed the new list may exist: an earlier invocation has made it */
 export function composeListJob(options: ComposeOptions, isResumed: boolean): RowJob {
   const { kind, sources, into, deleteSources } = options;
-  const inNewList = (names: NameBook): DesiredContact => ({
+  const toDesiredContact = (names: NameBook): DesiredContact => ({
     fields: new Map(),
     addLists: [names.listId(into)],
     removeLists: [],
@@ -35,16 +35,16 @@ export function composeListJob(options: ComposeOptions, isResumed: boolean): Row
     removeTags: [],
   });
   const ids = sources.map(({ _id }) => _id);
-  const selectionFrom = (ofLists: ListFilters): Selection => ({
+  const toSelection = (ofLists: ListFilters): Selection => ({
     filters: ofLists(),
     needs: ["lists"],
     holds: ({ lists }) => lists?.some(({ _id }) => ids.includes(_id)) ?? true,
   });
   const names = sources.map(({ name }) => JSON.stringify(name)).join(", ");
   const outline = { kind, input: { name: `${names} into ${JSON.stringify(into)}` }, isWithoutInput: true };
-  const resolvedWith = (selection: Selection): ResolvedJob => ({
+  const toResolvedJob = (selection: Selection): ResolvedJob => ({
     ...outline,
-    understand: () => Promise.resolve(withoutInput),
+    understand: () => Promise.resolve(emptyInput),
     options: { sources, into, deleteSources: deleteSources || undefined },
     requestsAfter: requestsAfter.newList + (deleteSources ? sources.length * requestsAfter.source : 0),
     duplicates: "first",
@@ -53,11 +53,11 @@ export function composeListJob(options: ComposeOptions, isResumed: boolean): Row
     createMissing: true,
     decide: { mode: "update", missing: "skip" },
     source: () => ["lists", ...statusParts],
-    desiredContactOf: (_row, names) => inNewList(names),
+    toDesiredContact: (_row, names) => toDesiredContact(names),
     notSubscribedAre: "chosen anyway",
     listIds: (names) => [...ids, names.listId(into)],
     selection,
-    desiredOfAll: inNewList,
+    desiredForAll: toDesiredContact,
     // Nobody is in a list that is new, also where searches do not tell a contact's lists.
     chosenLists: [{ _id: ids[0]! }],
   });
@@ -66,13 +66,13 @@ export function composeListJob(options: ComposeOptions, isResumed: boolean): Row
     async resolve(account) {
       const structure = await account.structure();
       if (!isResumed) requireFreeListName(into, await account.lists(structure));
-      return resolvedWith(selectionFrom(await account.anyOfLists(structure, ids)));
+      return toResolvedJob(toSelection(await account.anyOfLists(structure, ids)));
     },
   };
 }
 
 /** From a manifest, for `runs resume`. */
-export function composeOptionsFrom(
+export function restoreComposeOptions(
   kind: ComposeOptions["kind"],
   record: Record<string, unknown>,
 ): ComposeOptions {

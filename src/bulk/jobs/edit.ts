@@ -1,17 +1,20 @@
-/** The same done to many contacts: a change, an unsubscription, a deletion. An input names them, or conditions choose them. */
+/**
+ * The same done to many contacts: a change, an unsubscription, a deletion. An input names them, or conditions
+ * choose them.
+ */
 
+import { findStatus, isInactive, statusParts, unsubscribed, wholeContact } from "../../api/contacts.ts";
 import { UsageError } from "../../errors.ts";
-import { mutateBody, type WantedChanges } from "../../service/contact-changes.ts";
-import { isInactive, statusOf, statusParts, unsubscribed, wholeContact } from "../../service/contacts.ts";
-import { resolveSelection, type Selection, type WantedSelection } from "../../service/selection.ts";
-import { parseWhere } from "../../service/where.ts";
+import { type RequestedSelection, resolveSelection, type Selection } from "../../select/selection.ts";
+import { parseWhere } from "../../select/where.ts";
+import { createMutateBody, type RequestedChanges } from "../../service/contact-changes.ts";
 import type { Contact, MutateBody } from "../../wire.ts";
 import type { DesiredContact } from "../items.ts";
-import { desiredOfMutate } from "../plan/decide.ts";
+import { toDesiredFromMutate } from "../plan/decide.ts";
 import { openInput, requireClearConsent, understandKeys } from "../read/index.ts";
 import type { Survey } from "../read/survey.ts";
-import { type FileOfKeys, readOptionsOf } from "./file-of-keys.ts";
 import type { ContactEdit, ResolvedJob, RowJob } from "./job.ts";
+import { type KeysFileOptions, toReadOptions } from "./keys-file-options.ts";
 
 export interface EditOptions {
   kind: "mutate" | "unsubscribe" | "delete";
@@ -22,41 +25,41 @@ export interface EditOptions {
   /** As typed. */
   conditions?: TypedConditions;
   /** Of a mutate: the changes as typed, or the body as given. */
-  wanted?: WantedChanges | { body: MutateBody };
+  wanted?: RequestedChanges | { body: MutateBody };
   /** How the file is read; by default as it says itself. */
-  read?: FileOfKeys;
+  read?: KeysFileOptions;
   /** Of a file whose consent columns mark some rows: those alone, or all. Absent: refused. */
   rows?: "marked" | "all";
   /** Add to lists whom the file marks as not subscribed, too. */
   includeUnsubscribed?: boolean;
 }
 
-export type TypedConditions = Omit<WantedSelection, "where"> & { where?: string };
+export type TypedConditions = Omit<RequestedSelection, "where"> & { where?: string };
 
 /** @throws UsageError for a condition whose grammar is wrong */
 export async function editJob(options: EditOptions): Promise<RowJob> {
-  const { kind, input, conditions = {}, wanted, read } = options;
+  const { kind, input, conditions = {}, wanted: changes, read } = options;
   const where = conditions.where === undefined ? undefined : await parseWhere(conditions.where);
   const consentChoosesRows = doMarksChoose(options);
   return {
     ...outlineOf(options),
-    open: input && ((file) => openInput(file, readOptionsOf(read))),
+    open: input && ((file) => openInput(file, toReadOptions(read))),
     async requireOpened(opened) {
-      if (!consentChoosesRows && !addsToLists(wanted)) return;
+      if (!consentChoosesRows && !addsToLists(changes)) return;
       await requireClearConsent(
         opened,
-        { ...readOptionsOf(read), takesIds: true, consentChoosesRows },
+        { ...toReadOptions(read), takesIds: true, consentChoosesRows },
         "keys",
       );
     },
     async resolve(account) {
-      const body = wanted && ("body" in wanted ? wanted.body : await mutateBody(account, wanted));
+      const body = changes && ("body" in changes ? changes.body : await createMutateBody(account, changes));
       const structure = await account.structure();
       const selection = await resolveSelection(account, structure, { ...conditions, where });
       // Read now, so that the price counts what the backup needs.
       if (kind === "delete") await Promise.all([account.lists(structure), account.complete(structure)]);
       const source = neededParts(kind, body, selection);
-      return resolvedJob(options, { selection, source, desired: body && desiredOfMutate(body) });
+      return resolvedJob(options, { selection, source, desired: body && toDesiredFromMutate(body) });
     },
   };
 }
@@ -71,10 +74,10 @@ interface ResolvedEdit {
 }
 
 function resolvedJob(options: EditOptions, { selection, source, desired }: ResolvedEdit): ResolvedJob {
-  const { kind, input, isPlain, conditions = {}, wanted, read, rows, includeUnsubscribed } = options;
+  const { kind, input, isPlain, conditions = {}, wanted: changes, read, rows, includeUnsubscribed } = options;
   const marksChoose = doMarksChoose(options);
   const readOptions = {
-    ...readOptionsOf(read),
+    ...toReadOptions(read),
     hasNoHeader: isPlain,
     takesIds: true,
     // Nobody who left is added to a list; anything else may be changed about them.
@@ -85,7 +88,7 @@ function resolvedJob(options: EditOptions, { selection, source, desired }: Resol
     ...outlineOf(options),
     understand: (opened, structure) => understandKeys(opened, readOptions, structure),
     options: {
-      wanted,
+      wanted: changes,
       isPlain,
       conditions: hasConditions(conditions) ? conditions : undefined,
       read,
@@ -100,7 +103,7 @@ function resolvedJob(options: EditOptions, { selection, source, desired }: Resol
     createMissing: false,
     decide: { mode: "update", missing: input === undefined ? "skip" : "reject" },
     source: () => source,
-    desiredContactOf: (row) =>
+    toDesiredContact: (row) =>
       row.notSubscribed === undefined || includeUnsubscribed
         ? desired!
         : { ...desired!, isNotSubscribed: true },
@@ -108,7 +111,7 @@ function resolvedJob(options: EditOptions, { selection, source, desired }: Resol
     listIds: () => (desired ? [...desired.addLists, ...desired.removeLists] : []),
     selection,
     edit: edits[kind],
-    desiredOfAll: desired && (() => desired),
+    desiredForAll: desired && (() => desired),
   };
 }
 
@@ -120,7 +123,7 @@ function outlineOf({ kind, input, conditions = {} }: EditOptions): Pick<
 } {
   return {
     kind,
-    input: input ?? { name: inWords(conditions) },
+    input: input ?? { name: describeConditions(conditions) },
     isWithoutInput: input === undefined,
   };
 }
@@ -142,7 +145,7 @@ function neededParts(
   body: MutateBody | undefined,
   { needs }: Selection,
 ): string[] {
-  const changed = body ? sourceOf(body) : [];
+  const changed = body ? toSource(body) : [];
   const parts = kind === "delete" ? wholeContact : [...changed, ...statusParts, ...needs];
   return [...new Set(parts)].filter((part) => part !== "_id" && part !== "key");
 }
@@ -163,8 +166,8 @@ export class MarkedRowsError extends UsageError {
 }
 
 /**
- * A table that marks every row, or has no column of consent, is taken whole. So is one that is to be deleted and marks nobody,
- * and our own export, which tells the status of each contact in any case.
+ * A table that marks every row, or has no column of consent, is taken whole. So is one that is to be deleted
+ * and marks nobody, and our own export, which tells the status of each contact in any case.
  */
 function requireRows(
   { kind, rows }: EditOptions,
@@ -185,7 +188,7 @@ function requireRows(
 }
 
 /** From a manifest, for `runs resume`. */
-export function editOptionsFrom(
+export function restoreEditOptions(
   kind: EditOptions["kind"],
   record: Record<string, unknown>,
   input: RowJob["input"],
@@ -198,8 +201,8 @@ export function editOptionsFrom(
   };
 }
 
-function addsToLists(wanted: EditOptions["wanted"]): boolean {
-  const lists = wanted && ("body" in wanted ? wanted.body.addLists : wanted.addList);
+function addsToLists(changes: EditOptions["wanted"]): boolean {
+  const lists = changes && ("body" in changes ? changes.body.addLists : changes.addList);
   return (lists?.length ?? 0) > 0;
 }
 
@@ -220,7 +223,7 @@ const unsubscription: ContactEdit = {
   decide: (found: Partial<Contact>) =>
     isInactive(found)
       ? { kind: "leave" }
-      : { kind: "status", contactId: found._id!, status: unsubscribed, before: statusOf(found) },
+      : { kind: "status", contactId: found._id!, status: unsubscribed, before: findStatus(found) },
 };
 
 const edits: Record<EditOptions["kind"], ContactEdit | undefined> = {
@@ -230,7 +233,7 @@ const edits: Record<EditOptions["kind"], ContactEdit | undefined> = {
 };
 
 /** The conditions as a person would say them: what `runs list` shows in place of a file. */
-function inWords({ list, tag, status, where }: TypedConditions): string {
+function describeConditions({ list, tag, status, where }: TypedConditions): string {
   const words = [
     ...(list ?? []).map((name) => `--list ${name}`),
     ...(tag ?? []).map((name) => `--tag ${name}`),
@@ -240,7 +243,7 @@ function inWords({ list, tag, status, where }: TypedConditions): string {
   return words.length === 0 ? "all contacts" : words.join(" ");
 }
 
-function sourceOf(body: MutateBody): string[] {
+function toSource(body: MutateBody): string[] {
   const source: string[] = [];
   if (body.updateFields) source.push("fields");
   if (body.addLists || body.removeLists) source.push("lists");

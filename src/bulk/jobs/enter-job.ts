@@ -8,15 +8,18 @@ import type { Manifest } from "../runs/folder.ts";
 import { type Closed, closeCompleted } from "./finish.ts";
 
 /** What a job says of its run. Where its files go, and what limits it, is the same for all. */
-export type AboutRun = Omit<
+export type RunDescription = Omit<
   Manifest,
   "format" | "id" | "startedAt" | "rejects" | "plan" | "backup" | "guards"
 >;
 
-/** @param spooled a folder made for an input that can be read only once @throws LockedError; JournalDamagedError */
+/**
+ * @param spooled a folder made for an input that can be read only once
+ * @throws LockedError; JournalDamagedError
+ */
 export function enterJob(
   { engine, clock, options, emit }: RunContext,
-  about: AboutRun,
+  about: RunDescription,
   {
     spooled,
     isFresh = options.isFresh,
@@ -42,7 +45,10 @@ export function enterJob(
   });
 }
 
-/** Does the work of a run that was entered, and leaves it. What was refused before it began leaves nothing to resume. */
+/**
+ * Does the work of a run that was entered, and leaves it. What was refused before it began leaves nothing to
+ * resume.
+ */
 export async function leaveRun(
   context: RunContext,
   run: EnteredRun,
@@ -53,7 +59,7 @@ export async function leaveRun(
   try {
     if (run.completed) return closeCompleted(context, run.completed);
     const closed = await work();
-    isRefused = !run.isResumed && (isRefusal(closed.stop?.failure) || isUnfit(closed));
+    isRefused = !run.isResumed && (endedBeforeWrites(closed.stop?.failure) || isUnfit(closed));
     if (isRefused) {
       context.emit({ kind: "refused", summary: { ...closed.summary, run: null, rejects: null } });
       throw closed.stop!.failure;
@@ -66,7 +72,7 @@ export async function leaveRun(
 }
 
 /** Before the first write: a usage error, a person's no, or Ctrl-C in place of one. */
-export function isRefusal(failure: EcmError | undefined): boolean {
+export function endedBeforeWrites(failure: EcmError | undefined): boolean {
   if (failure instanceof InterruptedError) return failure.details.applied === "no";
   // A plan that a guard has stopped stays, to be looked at.
   if (failure?.type === "GuardError") return false;

@@ -1,10 +1,13 @@
-/** What a job over rows puts into its plan: the contacts of its input, or those that conditions choose, in order. */
+/**
+ * What a job over rows puts into its plan: the contacts of its input, or those that conditions choose, in
+ * order.
+ */
 import type { Contact } from "../../wire.ts";
 import type { Item, PassedRow } from "../items.ts";
-import type { Entry } from "../plan/make-plan.ts";
+import type { PlanEntry } from "../plan/make-plan.ts";
 import type { AccountSnapshot } from "../plan/snapshot.ts";
-import { roleOf } from "../read/join.ts";
-import { identityReader } from "../read/keys.ts";
+import { findRole } from "../read/join.ts";
+import { createIdentityReader } from "../read/keys.ts";
 import type { ReadRow, RejectedRow, Row } from "../read/rows.ts";
 import type { Survey } from "../read/survey.ts";
 import type { SettledByInput } from "../runs/report.ts";
@@ -15,17 +18,20 @@ export interface RowItem extends Item {
   keyFault?: Row["keyFault"];
   /** A member that a sync takes out of its list. */
   isRemoval?: boolean;
-  /** Of a file whose marks say who is meant: this row is not. Of a removal: the input is cut off, and may have named it. */
+  /**
+   * Of a file whose marks say who is meant: this row is not. Of a removal: the input is cut off, and may have
+   * named it.
+   */
   isLeftOut?: boolean;
 }
 
-const entriesInBatch = 100;
+const batchSize = 100;
 
 /** The entries of a source that gives them one by one, in batches. */
-export function* inBatches<T>(entries: Iterable<T>): Generator<T[]> {
+export function* toBatches<T>(entries: Iterable<T>): Generator<T[]> {
   let batch: T[] = [];
   for (const entry of entries) {
-    if (batch.push(entry) < entriesInBatch) continue;
+    if (batch.push(entry) < batchSize) continue;
     yield batch;
     batch = [];
   }
@@ -33,7 +39,7 @@ export function* inBatches<T>(entries: Iterable<T>): Generator<T[]> {
 }
 
 /** Rows that stand for no contact. */
-export function settledByInput({ survey, joined, job }: ReadInput): SettledByInput {
+export function countSettledByInput({ survey, joined, job }: ReadInput): SettledByInput {
   return {
     read: survey.read,
     rejectedCodes: Object.fromEntries(survey.rejectedCodes),
@@ -43,19 +49,23 @@ export function settledByInput({ survey, joined, job }: ReadInput): SettledByInp
 }
 
 /** One entry for each row, in file order. */
-export async function* rowEntries(rowRun: RowRun): AsyncGenerator<Entry[]> {
+export async function* readRowEntries(rowRun: RowRun): AsyncGenerator<PlanEntry[]> {
   const { survey, joined } = rowRun;
   for await (const rows of survey.batches()) {
     yield rows.map((row) => {
-      if (row.kind === "rejected") return rejectedRow(rowRun, row);
-      const role = roleOf(row, joined);
-      if ("passedOverFor" in role) return passedOver(rowRun, row, role.passedOverFor);
-      return itemOf(rowRun, role.representative, row.cells);
+      if (row.kind === "rejected") return toRejectedEntry(rowRun, row);
+      const role = findRole(row, joined);
+      if ("passedOverFor" in role) return toSkippedEntry(rowRun, row, role.passedOverFor);
+      return toRowItem(rowRun, role.representative, row.cells);
     });
   }
 }
 
-export function itemOf({ survey, job, names, understood }: RowRun, row: Row, cells: Row["cells"]): RowItem {
+export function toRowItem(
+  { survey, job, names, understood }: RowRun,
+  row: Row,
+  cells: Row["cells"],
+): RowItem {
   const marked = withMarks(row, survey);
   const { line, key, keyFault } = row;
   const isLeftOut = job.takesRow && !job.takesRow(marked);
@@ -67,7 +77,7 @@ export function itemOf({ survey, job, names, understood }: RowRun, row: Row, cel
     cells,
     ...(keyFault && { keyFault }),
     ...(isLeftOut && { isLeftOut }),
-    ...(!job.edit && { desired: job.desiredContactOf(marked, names, understood.reading) }),
+    ...(!job.edit && { desired: job.toDesiredContact(marked, names, understood.reading) }),
   };
 }
 
@@ -79,12 +89,12 @@ function withMarks(row: Row, { markedElsewhere }: Survey): Row {
   return { ...row, notSubscribed, isMarkClear: isMarkClear || mark.isMarkClear };
 }
 
-function rejectedRow(rowRun: RowRun, row: RejectedRow): PassedRow {
+function toRejectedEntry(rowRun: RowRun, row: RejectedRow): PassedRow {
   const { line, cells, code, message } = row;
-  return { kind: "passed", line, key: keyCellOf(rowRun, row), action: "reject", code, message, cells };
+  return { kind: "passed", line, key: findKeyCell(rowRun, row), action: "reject", code, message, cells };
 }
 
-function passedOver({ job }: RowRun, { line, key, cells }: Row, other: number): PassedRow {
+function toSkippedEntry({ job }: RowRun, { line, key, cells }: Row, other: number): PassedRow {
   return {
     kind: "passed",
     line,
@@ -99,42 +109,44 @@ function passedOver({ job }: RowRun, { line, key, cells }: Row, other: number): 
 }
 
 /** The cell that should have been a key, as it is written. */
-function keyCellOf({ understood }: RowRun, { cells }: ReadRow): string {
+function findKeyCell({ understood }: RowRun, { cells }: ReadRow): string {
   const place = understood.reading.targets.findIndex(({ kind }) => kind === "key");
   return cells[place] ?? "";
 }
 
-/** Everyone on the pages for whom the conditions hold. A contact's place on the pages names it in the journal. */
-export function* selectedItems(
+/**
+ * Everyone on the pages for whom the conditions hold. A contact's place on the pages names it in the journal.
+ */
+export function* listSelectedItems(
   snapshot: AccountSnapshot,
   { job, names, structure }: RowRun,
 ): Generator<RowItem> {
-  const identityOf = identityReader(structure.keyType);
-  const desired = job.desiredOfAll?.(names);
+  const toIdentity = createIdentityReader(structure.keyType);
+  const desired = job.desiredForAll?.(names);
   // A contact that moved to another page was read twice.
-  const seen = snapshot.isWhole() ? undefined : new Set<string>();
+  const seenIds = snapshot.isWhole() ? undefined : new Set<string>();
   let place = 0;
   for (const contact of snapshot.all()) {
     place++;
-    if (seen?.has(contact._id ?? "")) continue;
-    seen?.add(contact._id ?? "");
+    if (seenIds?.has(contact._id ?? "")) continue;
+    seenIds?.add(contact._id ?? "");
     if (!(job.selection?.holds(contact) ?? true)) continue;
-    yield { ...itemOnPage(place, contact, identityOf), ...(desired && { desired }) };
+    yield { ...toPageItem(place, contact, toIdentity), ...(desired && { desired }) };
   }
 }
 
 /** A contact that no row names. */
-export function itemOnPage(
+export function toPageItem(
   ref: number,
   contact: Partial<Contact>,
-  identityOf: (key: string) => string,
+  toIdentity: (key: string) => string,
 ): RowItem {
   const key = contact.key ?? "";
   return {
     kind: "contact",
     ref,
     line: null,
-    key: { written: key, sent: key, identity: identityOf(key) },
+    key: { written: key, sent: key, identity: toIdentity(key) },
     cells: [key],
     contactId: contact._id,
     found: contact,

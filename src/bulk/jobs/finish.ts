@@ -1,10 +1,10 @@
 /** The end of a run: its summary, in the report and in its folder. */
-import { asRunStop, type RunStop, timestampAfter } from "../pace/run-stop.ts";
-import { guardFailure } from "../plan/guards.ts";
-import { monthStop, type Price } from "../plan/price.ts";
+import { formatResetTime, type RunStop, toErrorStop } from "../pace/run-stop.ts";
+import { findGuardFailure } from "../plan/guards.ts";
+import { findMonthStop, type Price } from "../plan/price.ts";
 import type { RunContext } from "../plan/run-context.ts";
-import { type RunState, rowsOf } from "../plan/session.ts";
-import { emptyTally } from "../plan/tally.ts";
+import { countRunRows, type RunState } from "../plan/session.ts";
+import { createTally } from "../plan/tally.ts";
 import { writeManifest } from "../runs/folder.ts";
 import { Ledger } from "../runs/ledger.ts";
 import { countCodes, type SettledByInput, type Summary } from "../runs/report.ts";
@@ -28,7 +28,7 @@ export interface Closed {
 }
 
 /** The rows of a run that ends before its input was read. */
-export const nothingRead: SettledByInput = {
+export const noInput: SettledByInput = {
   read: 0,
   rejectedCodes: {},
   passedOver: 0,
@@ -39,9 +39,9 @@ export const nothingRead: SettledByInput = {
 export function closeUnentered(
   context: RunContext,
   stop: RunStop,
-  input: SettledByInput = nothingRead,
+  input: SettledByInput = noInput,
 ): Promise<Closed> {
-  const state = { ...context, input, tally: emptyTally(), ledger: new Ledger(), run: undefined };
+  const state = { ...context, input, tally: createTally(), ledger: new Ledger(), run: undefined };
   return closeRun(state, { stop });
 }
 
@@ -49,10 +49,10 @@ export function closeUnentered(
 export async function closeRun(state: RunState, ending: Ending): Promise<Closed> {
   const { run, ledger, clock, options } = state;
   const { stop, price } = ending;
-  const summary = summaryOf(state, ending);
+  const summary = createSummary(state, ending);
   if (!run) {
     // What is refused before its first write: a dry run says so too.
-    const refusal = stop ?? (price && (monthStop(price, options) ?? guardStop(state)));
+    const refusal = stop ?? (price && (findMonthStop(price, options) ?? findGuardStop(state)));
     return { summary: { ...summary, stoppedBy: refusal?.by ?? null }, stop: refusal, price };
   }
   const at = clock.now();
@@ -66,7 +66,7 @@ export async function closeRun(state: RunState, ending: Ending): Promise<Closed>
   } catch (error) {
     // A stop that is under way says more than a disk that cannot take its note.
     if (stop) return { summary, stop };
-    const failure = asRunStop(error);
+    const failure = toErrorStop(error);
     return { summary: { ...summary, status: "stopped", stoppedBy: "error" }, stop: failure };
   }
   return { summary, stop };
@@ -79,14 +79,14 @@ export function closeCompleted({ send, emit }: RunContext, completed: Summary): 
   return { summary: { ...completed, requests: { ...send.counts } } };
 }
 
-function guardStop({ tally, options }: RunState): RunStop | undefined {
-  const failure = guardFailure(tally, options.guards);
-  return failure && asRunStop(failure);
+function findGuardStop({ tally, options }: RunState): RunStop | undefined {
+  const failure = findGuardFailure(tally, options.guards);
+  return failure && toErrorStop(failure);
 }
 
-function summaryOf(state: RunState, { stop, price, rejects, backup }: Ending): Summary {
+function createSummary(state: RunState, { stop, price, rejects, backup }: Ending): Summary {
   const { kind, applies = kind, subject, run, ledger, tally, send, options } = state;
-  const rows = rowsOf(state);
+  const rows = countRunRows(state);
   const codes = countCodes(state);
   const inactive = tally.inactive + ledger.inactive;
   return {
@@ -103,7 +103,7 @@ function summaryOf(state: RunState, { stop, price, rejects, backup }: Ending): S
     rejects: rejects ?? null,
     backup: backup ?? run?.manifest.summary?.backup,
     stoppedBy: stop?.by ?? null,
-    resumableAt: timestampAfter(stop?.resumableAt),
+    resumableAt: formatResetTime(stop?.resumableAt),
     codes,
     inactive,
     consent: {
@@ -114,11 +114,11 @@ function summaryOf(state: RunState, { stop, price, rejects, backup }: Ending): S
     },
     partial:
       kind === "undo" ? (options.isDryRun ? tally : { remarks: ledger.remarks.size }).remarks : undefined,
-    members: applies === "sync" ? membersIn(state) : undefined,
+    members: applies === "sync" ? countMembers(state) : undefined,
   };
 }
 
-function membersIn({ options, tally, ledger }: RunState): Summary["members"] {
+function countMembers({ options, tally, ledger }: RunState): Summary["members"] {
   const { created, updated, removed } = options.isDryRun ? tally : ledger.counts;
   return { added: created + updated, removed };
 }

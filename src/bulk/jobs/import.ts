@@ -1,6 +1,6 @@
 /** What an import wants of each row. */
 
-import { statusParts } from "../../service/contacts.ts";
+import { statusParts } from "../../api/contacts.ts";
 import type { ContactStructure } from "../../wire.ts";
 import type { DesiredContact } from "../items.ts";
 import type { Mode } from "../plan/decide.ts";
@@ -12,7 +12,7 @@ import type { Duplicates } from "../read/join.ts";
 import type { Reading } from "../read/reading.ts";
 import type { ReadOptions, Row } from "../read/rows.ts";
 import type { Survey } from "../read/survey.ts";
-import { fingerprintOf } from "../runs/fingerprint.ts";
+import { computeFingerprint } from "../runs/fingerprint.ts";
 import type { ResolvedJob, RowJob } from "./job.ts";
 
 export interface ImportOptions {
@@ -37,7 +37,7 @@ export function importJob(options: ImportOptions): RowJob {
   const resolved: ResolvedJob = {
     ...outline,
     understand: (opened, structure) => understandInput(opened, read, structure),
-    options: importRecord(options),
+    options: toImportRecord(options),
     mapping: mappingRecord(options),
     duplicates,
     lists,
@@ -45,10 +45,10 @@ export function importJob(options: ImportOptions): RowJob {
     createMissing,
     newFields: read.newFields,
     decide: { mode, missing: "skip" },
-    source: (structure, survey) => sourceOf(options, structure, survey),
-    desiredContactOf: (row, names, reading) => desiredContactOf(row, names, { options, reading }),
+    source: (structure, survey) => toSource(options, structure, survey),
+    toDesiredContact: (row, names, reading) => toDesiredContact(row, names, { options, reading }),
     listIds: (names) => names.listIds(),
-    notSubscribedAre: notSubscribedAre(options),
+    notSubscribedAre: toSubscriptionRule(options),
     unsubscribesMarked: options.unsubscribeMarked,
     leavesOutSuppressed: !options.includeSuppressed,
   };
@@ -64,7 +64,7 @@ export function importJob(options: ImportOptions): RowJob {
   };
 }
 
-function notSubscribedAre({ includeUnsubscribed, unsubscribeMarked, mode }: ImportOptions): string {
+function toSubscriptionRule({ includeUnsubscribed, unsubscribeMarked, mode }: ImportOptions): string {
   if (includeUnsubscribed) return "imported like any other (--include-unsubscribed)";
   const become = mode === "update" ? "added to no list" : "not created";
   return unsubscribeMarked ? `${become}; unsubscribed if active in the account` : become;
@@ -76,7 +76,7 @@ type ImportRecord = Omit<ImportOptions, "input" | "read"> & {
 };
 
 /** Once the new fields exist, the command that names them is the same. */
-function importRecord({ input: _input, read, ...options }: ImportOptions): ImportRecord {
+function toImportRecord({ input: _input, read, ...options }: ImportOptions): ImportRecord {
   // Where an entry is written changes nothing, and what was expected held.
   const entries = read.entries?.map(({ place: _place, ...entry }) => entry);
   return {
@@ -92,45 +92,45 @@ function mappingRecord({
   if (map.size + entries.length + defaults.length === 0) return undefined;
   const columns = Object.fromEntries(map);
   const made = entries.map(({ place: _place, ...entry }) => entry);
-  const digest = `sha256:${fingerprintOf({ columns, entries: made, defaults })}`;
+  const digest = `sha256:${computeFingerprint({ columns, entries: made, defaults })}`;
   return { digest, columns, entries: made, defaults };
 }
 
 /** The inverse, for `runs resume`. */
-export function importOptionsFrom(record: Record<string, unknown>, input: RowJob["input"]): ImportOptions {
+export function restoreImportOptions(record: Record<string, unknown>, input: RowJob["input"]): ImportOptions {
   const { read, ...options } = record as ImportRecord;
   return { ...options, input, read: { ...read, map: new Map(read.map) } };
 }
 
-function sourceOf(options: ImportOptions, _structure: ContactStructure, survey: Survey): string[] {
+function toSource(options: ImportOptions, _structure: ContactStructure, survey: Survey): string[] {
   const source = ["fields", ...statusParts, "createdAt"];
   if (options.lists.length > 0 || survey.lists.size > 0) source.push("lists");
   if (options.tags.length > 0 || survey.tags.size > 0) source.push("tags");
   return source;
 }
 
-function desiredContactOf(
+function toDesiredContact(
   row: Row,
   names: NameBook,
   { options, reading }: { options: ImportOptions; reading: Reading },
 ): DesiredContact {
   const { blankRules, defaults } = reading;
-  const told =
+  const fieldValues =
     blankRules.size > 0
       ? byRules(row.fields, blankRules, options.blank)
       : options.blank === "clear"
         ? row.fields
         : withoutBlanks(row.fields);
-  const idOf = options.read.newFields && ((id: string) => names.fieldId(id));
+  const toId = options.read.newFields && ((id: string) => names.fieldId(id));
   const onlyIfEmpty = [...blankRules.keys()].filter(
-    (id) => blankRules.get(id) === "only-if-empty" && told.has(id),
+    (id) => blankRules.get(id) === "only-if-empty" && fieldValues.has(id),
   );
   return {
-    fields: idOf ? new Map([...told].map(([id, value]) => [idOf(id), value])) : told,
-    ...(onlyIfEmpty.length > 0 && { onlyIfEmpty: idOf ? onlyIfEmpty.map(idOf) : onlyIfEmpty }),
+    fields: toId ? new Map([...fieldValues].map(([id, value]) => [toId(id), value])) : fieldValues,
+    ...(onlyIfEmpty.length > 0 && { onlyIfEmpty: toId ? onlyIfEmpty.map(toId) : onlyIfEmpty }),
     ...(defaults.length > 0 && { defaults }),
-    addLists: idsOf(options.lists, row.lists, (name) => names.listId(name)),
-    addTags: idsOf(options.tags, row.tags, (name) => names.tagId(name)),
+    addLists: mergeIds(options.lists, row.lists, (name) => names.listId(name)),
+    addTags: mergeIds(options.tags, row.tags, (name) => names.tagId(name)),
     removeLists: [],
     removeTags: [],
     isNotSubscribed: row.notSubscribed !== undefined && !options.includeUnsubscribed,
@@ -159,13 +159,13 @@ function withoutBlanks(fields: ReadonlyMap<string, string>): ReadonlyMap<string,
 }
 
 /** Each id once. */
-function idsOf(
-  ofAll: readonly string[],
-  ofRow: readonly string[],
-  idOf: (name: string) => string,
+function mergeIds(
+  namesForAll: readonly string[],
+  namesOfRow: readonly string[],
+  toId: (name: string) => string,
 ): readonly string[] {
-  if (ofAll.length + ofRow.length === 0) return none;
-  return [...new Set([...ofAll, ...ofRow].map(idOf))];
+  if (namesForAll.length + namesOfRow.length === 0) return none;
+  return [...new Set([...namesForAll, ...namesOfRow].map(toId))];
 }
 
 const none: readonly string[] = [];

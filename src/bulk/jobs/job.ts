@@ -1,14 +1,17 @@
-/** The job of a run over the rows of an input, or over contacts that conditions choose: what each command makes of it. */
+/**
+ * The job of a run over the rows of an input, or over contacts that conditions choose: what each command
+ * makes of it.
+ */
 import type { Readable } from "node:stream";
+import { statusParts } from "../../api/contacts.ts";
+import type { Selection } from "../../select/selection.ts";
 import type { Account } from "../../service/account.ts";
-import { statusParts } from "../../service/contacts.ts";
-import type { Selection } from "../../service/selection.ts";
 import type { Contact, ContactStructure, IdRef } from "../../wire.ts";
 import type { Decision, DesiredContact, Limit } from "../items.ts";
 import type { DecideOptions } from "../plan/decide.ts";
 import type { NameBook } from "../plan/name-book.ts";
 import type { PlanMapping } from "../plan/plan-file.ts";
-import type { InputFile, OpenedInput, Understood } from "../read/index.ts";
+import type { InputFile, OpenedInput, UnderstoodInput } from "../read/index.ts";
 import type { Duplicates } from "../read/join.ts";
 import type { NewField } from "../read/new-fields.ts";
 import type { Reading } from "../read/reading.ts";
@@ -35,7 +38,7 @@ export interface RowJob extends JobOutline {
 }
 
 export interface ResolvedJob extends JobOutline {
-  understand(input: OpenedInput, structure: ContactStructure): Promise<Understood>;
+  understand(input: OpenedInput, structure: ContactStructure): Promise<UnderstoodInput>;
   /** Everything that decides a contact's outcome, as `resume` hands it back. */
   options: Record<string, unknown>;
   /** How the values of rows are made, for the plan. */
@@ -58,7 +61,7 @@ export interface ResolvedJob extends JobOutline {
   decide: Omit<DecideOptions, "structureId">;
   /** Parts of a contact that decisions need, besides `_id` and `key`. */
   source(structure: ContactStructure, survey: Survey): string[];
-  desiredContactOf(row: Row, names: NameBook, reading: Reading): DesiredContact;
+  toDesiredContact(row: Row, names: NameBook, reading: Reading): DesiredContact;
   /** What becomes of those whom the file marks as not subscribed, in words: `not created`. */
   notSubscribedAre: string;
   /** Whom the file marks is unsubscribed in the account. */
@@ -72,7 +75,7 @@ export interface ResolvedJob extends JobOutline {
   /** Done to every contact that exists and is chosen, in place of what its row wants. */
   edit?: ContactEdit;
   /** What is wanted of every contact that conditions choose; needs no `edit`. */
-  desiredOfAll?(names: NameBook): DesiredContact;
+  desiredForAll?(names: NameBook): DesiredContact;
   /** Lists that every contact is in whom the conditions choose, should the pages not tell. */
   chosenLists?: IdRef[];
 }
@@ -94,7 +97,10 @@ export interface MembersOptions {
   maxRemove?: Limit;
 }
 
-/** Whether the status of contacts decides what becomes of them: where no search tells it, they are read by their ids. */
+/**
+ * Whether the status of contacts decides what becomes of them: where no search tells it, they are read by
+ * their ids.
+ */
 export function needsStatus({ edit, unsubscribesMarked, selection }: ResolvedJob): boolean {
   const isSelected = selection?.needs.some((part) => statusParts.includes(part));
   return edit !== undefined || unsubscribesMarked === true || isSelected === true;

@@ -4,7 +4,7 @@ import { createKeySearch } from "../../service/key-search.ts";
 import type { LookupOptions } from "../plan/found.ts";
 import { createLookup, type Lookup } from "../plan/lookup.ts";
 import type { RunContext } from "../plan/run-context.ts";
-import { identityReader } from "../read/keys.ts";
+import { createIdentityReader } from "../read/keys.ts";
 
 interface AboutLookup
   extends Pick<LookupOptions, "structureId" | "keyType" | "source" | "asksHidden" | "listIds"> {
@@ -18,7 +18,13 @@ export function openLookup(
 ): { behavior: Behavior; lookup: Lookup } {
   const { structureId, keyType } = about;
   const behavior = engine.behaviors?.(structureId) ?? createBehavior();
-  const identityOf = identityReader(keyType);
-  const keys = createKeySearch({ send: send.searches, behavior, structureId, identityOf, readsStatus });
+  const identityOf = createIdentityReader(keyType);
+  const keys = createKeySearch({
+    send: send.searches,
+    behavior,
+    structureId,
+    toIdentity: identityOf,
+    readsStatus,
+  });
   return { behavior, lookup: createLookup({ ...about, send, keys, behavior }) };
 }

@@ -1,33 +1,35 @@
-/** The plan part of a bulk run: who is planned, and what is decided of each, is in a closed plan at its end. */
+/**
+ * The plan part of a bulk run: who is planned, and what is decided of each, is in a closed plan at its end.
+ */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Lookup } from "../plan/lookup.ts";
 import { makePlan } from "../plan/make-plan.ts";
 import {
   type ClosedPlan,
-  type KeptPlan,
   type PlanEnd,
   type PlanHead,
-  readKeptPlan,
   readPlanLines,
+  readStoredPlan,
+  type StoredPlan,
 } from "../plan/plan-file.ts";
-import { planNames } from "../plan/plan-line.ts";
+import { toPlanNames } from "../plan/plan-line.ts";
 import { PlanWriter } from "../plan/plan-writer.ts";
 import { beginPhase, openSession, type RunState, type Session } from "../plan/session.ts";
-import { identityReader } from "../read/keys.ts";
+import { createIdentityReader } from "../read/keys.ts";
 import type { EnteredRun } from "../runs/enter.ts";
-import { fileOf } from "../runs/files.ts";
+import { fileNames } from "../runs/file-names.ts";
 import { runCommands } from "../runs/kinds.ts";
-import { stopAtRejects } from "./few-rejects.ts";
+import { stopAtMaxRejects } from "./max-rejects.ts";
 import type { PlanPlace } from "./plan-place.ts";
-import { restOf } from "./plan-price.ts";
+import { toPlanRest } from "./plan-price.ts";
 import type { ReadyJob } from "./ready-job.ts";
 
 /** Looks everyone up and decides; a plan that was cut off continues. */
-export async function makeWholePlan(
+export async function makePlanFile(
   state: RunState,
   job: ReadyJob,
-  kept: KeptPlan | undefined,
+  storedPlan: StoredPlan | undefined,
   { file, scratch }: PlanPlace,
 ): Promise<{ state: RunState; plan: ClosedPlan | undefined }> {
   const { clock, run, options } = state;
@@ -36,15 +38,15 @@ export async function makeWholePlan(
   try {
     const head = await headFor(state, job);
     const creations = job.names?.creations ?? [];
-    const usable = file && kept ? await readKeptPlan(file, source.stableEntries) : undefined;
+    const usable = file && storedPlan ? await readStoredPlan(file, source.stableEntries) : undefined;
     const writer =
       usable && usable.taken > 0
         ? await PlanWriter.resume(file!, usable)
         : PlanWriter.create(file, head, creations);
     const planning = { ...state, input: source.input, tally: writer.tally };
-    const session = sessionFor(planning, job, source.lookup, clock.now());
+    const session = createSession(planning, job, source.lookup, clock.now());
     beginPhase(session, "looking");
-    const names = planNames(head.names);
+    const names = toPlanNames(head.names);
     const isComplete = options.takePlan !== undefined || run?.manifest.plan !== undefined;
     try {
       await makePlan({ session, entries: source.entries, writer, names, isComplete });
@@ -52,9 +54,9 @@ export async function makeWholePlan(
       writer.release();
       throw error;
     }
-    const end = writer.close(restOf(session.tally).requests, source.input);
-    const plan = file === undefined ? undefined : closedPlan(file, { head, creations, end });
-    if (run) await forgetSources(run, scratch);
+    const end = writer.close(toPlanRest(session.tally).requests, source.input);
+    const plan = file === undefined ? undefined : readClosedPlan(file, { head, creations, end });
+    if (run) await removeSources(run, scratch);
     return { state: session, plan };
   } finally {
     source.close();
@@ -73,22 +75,22 @@ async function headFor({ engine, clock }: RunState, job: ReadyJob): Promise<Plan
 }
 
 /** What only the plan needed: pages of the account, and an input that could be read only once. */
-async function forgetSources({ folder, manifest }: EnteredRun, scratch: string): Promise<void> {
+async function removeSources({ folder, manifest }: EnteredRun, scratch: string): Promise<void> {
   await rm(scratch, { force: true });
-  if (manifest.input.isSpooled) await rm(join(folder, fileOf.input), { force: true });
+  if (manifest.input.isSpooled) await rm(join(folder, fileNames.input), { force: true });
 }
 
-export function closedPlan(
+export function readClosedPlan(
   file: string,
-  { head, creations, end }: Pick<KeptPlan, "head" | "creations"> & { end: PlanEnd },
+  { head, creations, end }: Pick<StoredPlan, "head" | "creations"> & { end: PlanEnd },
 ): ClosedPlan {
   return { head, creations, end, lines: () => readPlanLines(file) };
 }
 
-export function sessionFor(state: RunState, job: ReadyJob, lookup: Lookup, startedAt: number): Session {
-  const identityOf = identityReader(job.keyType);
+export function createSession(state: RunState, job: ReadyJob, lookup: Lookup, startedAt: number): Session {
+  const identityOf = createIdentityReader(job.keyType);
   const { work, behavior } = job;
   const isLimited = state.options.maxRejects !== undefined || !job.isLenient;
-  const onRejected = isLimited ? () => stopAtRejects(state) : undefined;
-  return openSession(state, { work, behavior, lookup, identityOf, startedAt, onRejected });
+  const onRejected = isLimited ? () => stopAtMaxRejects(state) : undefined;
+  return openSession(state, { work, behavior, lookup, toIdentity: identityOf, startedAt, onRejected });
 }

@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Engine, RunContext } from "../plan/run-context.ts";
 import type { EnteredRun } from "../runs/enter.ts";
-import { fileOf } from "../runs/files.ts";
-import { runsFolder } from "../runs/folder.ts";
+import { fileNames } from "../runs/file-names.ts";
+import { toRunsFolder } from "../runs/folder.ts";
 
-export function planFileOf({ folder }: EnteredRun): string {
-  return join(folder, fileOf.plan);
+export function planPath({ folder }: EnteredRun): string {
+  return join(folder, fileNames.plan);
 }
 
 export interface PlanPlace {
@@ -21,21 +21,21 @@ export interface PlanPlace {
 }
 
 /**
- * A real run keeps its plan in its folder; a dry run in a place of its own, which must also be found where nothing can be
- * written.
+ * A real run keeps its plan in its folder; a dry run in a place of its own, which must also be found where
+ * nothing can be written.
  */
-export async function planPlace(
+export async function choosePlanPlace(
   { engine, options }: RunContext,
   run: EnteredRun | undefined,
 ): Promise<PlanPlace> {
   if (run) {
-    const scratch = join(run.folder, fileOf.snapshot);
-    return { file: planFileOf(run), scratch, remove: async () => undefined };
+    const scratch = join(run.folder, fileNames.snapshot);
+    return { file: planPath(run), scratch, remove: async () => undefined };
   }
-  const folder = await scratchFolder(engine);
+  const folder = await createScratchFolder(engine);
   const name = join(folder, `.dry-run-${randomBytes(6).toString("hex")}`);
-  const isWanted = options.takePlan !== undefined || options.rejects !== undefined;
-  const file = isWanted ? `${name}.ndjson` : undefined;
+  const isPlanNeeded = options.takePlan !== undefined || options.rejects !== undefined;
+  const file = isPlanNeeded ? `${name}.ndjson` : undefined;
   return {
     file,
     scratch: name,
@@ -45,8 +45,8 @@ export async function planPlace(
   };
 }
 
-async function scratchFolder({ stateFolder }: Engine): Promise<string> {
-  const folder = runsFolder(stateFolder);
+async function createScratchFolder({ stateFolder }: Engine): Promise<string> {
+  const folder = toRunsFolder(stateFolder);
   const isWritable = await mkdir(folder, { recursive: true, mode: 0o700 })
     .then(() => access(folder, constants.W_OK))
     .then(

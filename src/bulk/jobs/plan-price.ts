@@ -1,13 +1,13 @@
 /** What is left of a plan to be written, and what that costs. */
 import type { ClosedPlan } from "../plan/plan-file.ts";
-import { type PlanRest, type Price, priceOfPlan } from "../plan/price.ts";
+import { computePlanPrice, type PlanRest, type Price } from "../plan/price.ts";
 import type { RunState } from "../plan/session.ts";
-import { plannedWrites, requestsFor } from "../plan/tally.ts";
+import { countOperationRequests, countPlannedWrites } from "../plan/tally.ts";
 import type { Ledger } from "../runs/ledger.ts";
 import type { ReadyJob } from "./ready-job.ts";
 
 /** What the plan still writes. */
-export function leftOf({ tally, ledger: { counts } }: RunState): RunState["tally"] {
+export function subtractSettled({ tally, ledger: { counts } }: RunState): RunState["tally"] {
   const { created, updated, removed, deleted } = tally;
   return {
     ...tally,
@@ -19,9 +19,9 @@ export function leftOf({ tally, ledger: { counts } }: RunState): RunState["tally
 }
 
 /** Of a plan that was not applied yet. */
-export function restOf(tally: RunState["tally"]): PlanRest {
+export function toPlanRest(tally: RunState["tally"]): PlanRest {
   const { requests, updated, removed, deleted } = tally;
-  return { writes: plannedWrites(tally), requests, changes: updated + removed + deleted, areOld: false };
+  return { writes: countPlannedWrites(tally), requests, changes: updated + removed + deleted, areOld: false };
 }
 
 /** With everything decided the price is exact. */
@@ -31,20 +31,24 @@ export async function priceOf(
   plan: ClosedPlan | undefined,
   areOld: boolean,
 ): Promise<Price> {
-  const rest = areOld && plan ? await restOfOld(plan, state.ledger, job) : restOf(state.tally);
+  const rest = areOld && plan ? await computeRestOfOldPlan(plan, state.ledger, job) : toPlanRest(state.tally);
   const further = (state.ledger.names.size > 0 ? 0 : (job.names?.requestsToCreate ?? 0)) + job.requestsAfter;
   // Who is read by the id is read right before the write in any case.
   const changes = job.work.readsAlone ? 0 : rest.changes;
-  return priceOfPlan(state, { ...rest, changes }, { further, blockSize: job.lookup.blockSize });
+  return computePlanPrice(state, { ...rest, changes }, { further, blockSize: job.lookup.blockSize });
 }
 
-async function restOfOld({ lines }: ClosedPlan, ledger: Ledger, { work }: ReadyJob): Promise<PlanRest> {
+async function computeRestOfOldPlan(
+  { lines }: ClosedPlan,
+  ledger: Ledger,
+  { work }: ReadyJob,
+): Promise<PlanRest> {
   const rest = { writes: 0, requests: 0, changes: 0, areOld: true };
   for await (const { apply } of lines()) {
     if (!apply || apply.isErased || ledger.isDone(apply.ref)) continue;
     const { operation } = apply;
     rest.writes++;
-    rest.requests += requestsFor(operation);
+    rest.requests += countOperationRequests(operation);
     if (operation.kind === "create") continue;
     rest.changes++;
     if (work.readsAlone) rest.requests++;

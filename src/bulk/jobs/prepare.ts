@@ -1,19 +1,21 @@
-/** The first steps of a row run, before it is entered: its input is read whole, and its names are looked up. */
+/**
+ * The first steps of a row run, before it is entered: its input is read whole, and its names are looked up.
+ */
 
 import type { Suppressions } from "../../privacy/suppressions.ts";
 import { type Account, createAccount } from "../../service/account.ts";
 import { type Behavior, createBehavior } from "../../service/behavior.ts";
 import { createKeySearch, type KeySearch } from "../../service/key-search.ts";
 import type { ContactStructure } from "../../wire.ts";
-import { progressOf } from "../plan/events.ts";
+import { createProgress } from "../plan/events.ts";
 import { NameBook } from "../plan/name-book.ts";
 import type { PagesOptions } from "../plan/read-account.ts";
 import type { RunContext } from "../plan/run-context.ts";
-import type { InputFile, Understood } from "../read/index.ts";
-import type { Joined } from "../read/join.ts";
+import { createEmptySurvey, emptyInput } from "../read/empty-input.ts";
+import type { InputFile, UnderstoodInput } from "../read/index.ts";
+import type { JoinedRows } from "../read/join.ts";
 import { joinRows } from "../read/join.ts";
-import { identityReader } from "../read/keys.ts";
-import { surveyOfNothing, withoutInput } from "../read/none.ts";
+import { createIdentityReader } from "../read/keys.ts";
 import type { Survey } from "../read/survey.ts";
 import { surveyInput } from "../read/survey.ts";
 import { needsStatus, type ResolvedJob, type RowJob } from "./job.ts";
@@ -23,9 +25,9 @@ export interface ReadInput extends RunContext {
   readonly job: ResolvedJob;
   readonly account: Account;
   readonly structure: ContactStructure;
-  readonly understood: Understood;
+  readonly understood: UnderstoodInput;
   readonly survey: Survey;
-  readonly joined: Joined;
+  readonly joined: JoinedRows;
 }
 
 /** Everything that is known of a row run before it is entered. */
@@ -38,7 +40,7 @@ export interface RowRun extends ReadInput {
 }
 
 /** How pages of the account are read for this run. */
-export function pagesOf(rowRun: RowRun): PagesOptions {
+export function readContactPages(rowRun: RowRun): PagesOptions {
   const { send, behavior, keys, clock, job, structure, survey, options } = rowRun;
   return {
     send,
@@ -62,16 +64,16 @@ export type Clarify = (failure: unknown) => Promise<RowJob>;
 /** Resolves the job and reads its whole input once. @throws UsageError for an input that cannot be meant */
 export async function readInput(
   context: RunContext,
-  stated: RowJob,
+  jobOutline: RowJob,
   file: InputFile,
   clarify: Clarify | undefined,
 ): Promise<ReadInput> {
   const { engine, send, emit } = context;
   let rowsRead = 0;
-  emit({ kind: "phase", progress: () => progressOf(context, "reading", { rowsRead }) });
-  const opened = await stated.open?.(file);
+  emit({ kind: "phase", progress: () => createProgress(context, "reading", { rowsRead }) });
+  const opened = await jobOutline.open?.(file);
   // Whoever can be asked is, further on.
-  if (opened && !clarify) await stated.requireOpened?.(opened);
+  if (opened && !clarify) await jobOutline.requireOpened?.(opened);
   const { preferredStructure } = engine.account;
   const account = createAccount(
     send.plain,
@@ -81,24 +83,24 @@ export async function readInput(
     engine.creatingNames,
   );
   const structure = await account.structure();
-  let job = await stated.resolve(account);
+  let job = await jobOutline.resolve(account);
   if (clarify) {
-    ({ job } = await clarified(clarify, account, job, (now) =>
+    ({ job } = await resolveClarified(clarify, account, job, (now) =>
       requireNames(context, account, structure, now),
     ));
   }
-  const answered = await clarified(clarify, account, job, async (now) =>
-    opened ? now.understand(opened, structure) : withoutInput,
+  const answered = await resolveClarified(clarify, account, job, async (now) =>
+    opened ? now.understand(opened, structure) : emptyInput,
   );
   job = answered.job;
   const understood = answered.result;
   emit({ kind: "understood", facts: understood.facts });
   const survey = job.isWithoutInput
-    ? surveyOfNothing()
+    ? createEmptySurvey()
     : await surveyInput(understood, engine.signal, (rows) => {
         rowsRead = rows;
       });
-  const required = await clarified(clarify, account, job, async (now) =>
+  const required = await resolveClarified(clarify, account, job, async (now) =>
     now.requireInput?.(survey, understood.facts),
   );
   job = required.job;
@@ -111,7 +113,7 @@ export async function readInput(
 export async function openRowRun(read: ReadInput, clarify: Clarify | undefined): Promise<RowRun> {
   const { engine, account, structure, survey, send, emit } = read;
   const suppressions = read.job.leavesOutSuppressed ? await engine.openSuppressions?.() : undefined;
-  const { job, result: names } = await clarified(clarify, account, read.job, (now) =>
+  const { job, result: names } = await resolveClarified(clarify, account, read.job, (now) =>
     NameBook.open({
       send: send.plain,
       account,
@@ -129,14 +131,17 @@ export async function openRowRun(read: ReadInput, clarify: Clarify | undefined):
     send: send.searches,
     behavior,
     structureId: structure._id,
-    identityOf: identityReader(structure.keyType),
+    toIdentity: createIdentityReader(structure.keyType),
     readsStatus: needsStatus(job),
   });
   return { ...read, job, behavior, keys, names, suppressions };
 }
 
-/** A step of the preparation: where it fails, and a person can settle that, it is tried again with the job as it is then. */
-async function clarified<T>(
+/**
+ * A step of the preparation: where it fails, and a person can settle that, it is tried again with the job as
+ * it is then.
+ */
+async function resolveClarified<T>(
   clarify: Clarify | undefined,
   account: Account,
   first: ResolvedJob,

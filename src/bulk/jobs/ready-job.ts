@@ -3,7 +3,7 @@ import type { Account } from "../../service/account.ts";
 import type { Behavior } from "../../service/behavior.ts";
 import type { Work } from "../items.ts";
 import type { Lookup } from "../plan/lookup.ts";
-import type { Entries } from "../plan/make-plan.ts";
+import type { PlanEntries } from "../plan/make-plan.ts";
 import type { NameBook } from "../plan/name-book.ts";
 import type { PlanHead } from "../plan/plan-file.ts";
 import type { RunState } from "../plan/session.ts";
@@ -13,7 +13,7 @@ import type { SettledByInput } from "../runs/report.ts";
 
 /** What a job puts into a plan. */
 export interface PlanSource {
-  entries: Entries;
+  entries: PlanEntries;
   /** Rows, and contacts that no row names. */
   input: SettledByInput;
   /** So many entries are the same each time that they are read: a plan can continue within them. */
@@ -23,7 +23,7 @@ export interface PlanSource {
 }
 
 /** What a job says of its plan. */
-export type PlanAbout = Omit<PlanHead, "version" | "program" | "command" | "createdAt" | "kind"> & {
+export type PlanDescription = Omit<PlanHead, "version" | "program" | "command" | "createdAt" | "kind"> & {
   kind: RunKind;
 };
 
@@ -37,14 +37,17 @@ export interface ReadyJob {
   /** Rows that stand for no contact; all rows, as far as they are known. */
   readonly input: SettledByInput;
   /** What the run creates in the account first. */
-  readonly names?: Pick<NameBook, "missing" | "creations" | "requestsToCreate" | "create" | "idOf">;
+  readonly names?: Pick<NameBook, "missing" | "creations" | "requestsToCreate" | "create" | "toId">;
   /** Requests that follow on the run once it is complete. */
   readonly requestsAfter: number;
   readonly isUnsubscribingMarked?: boolean;
   /** Rejected rows stop it only where a limit was given. */
   readonly isLenient?: boolean;
-  head(): Promise<PlanAbout>;
-  /** Reads the pages that are needed first, if any. @throws RunStop; UsageError when a sync would remove too many */
+  head(): Promise<PlanDescription>;
+  /**
+   * Reads the pages that are needed first, if any.
+   * @throws RunStop; UsageError when a sync would remove too many
+   */
   source(state: RunState, scratch: string): Promise<PlanSource>;
   /** After what is missing was created. */
   created?(run: EnteredRun): Promise<void>;

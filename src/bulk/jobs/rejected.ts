@@ -2,27 +2,29 @@
 import { copyFile, realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { RunStop } from "../pace/run-stop.ts";
-import { readKeptPlan, readPlanLines, type StoredLine } from "../plan/plan-file.ts";
+import { readPlanLines, readStoredPlan, type StoredLine } from "../plan/plan-file.ts";
 import type { RunState } from "../plan/session.ts";
 import type { InputFacts } from "../read/rows.ts";
-import { fileOf } from "../runs/files.ts";
+import { fileNames } from "../runs/file-names.ts";
 import type { Ledger } from "../runs/ledger.ts";
 import { type RejectedLine, writeRejects } from "../runs/rejects-file.ts";
 
 /** A plan that takes longer to read again than an interrupted person waits. */
-const maxRowsAfterSignal = 5000;
+const maxRejectsAfterSignal = 5000;
 
 /** Of contacts that no input names. */
-export const keyTable: Pick<InputFacts, "columns" | "delimiter" | "hasEscapes"> = {
+export const keyTableFacts: Pick<InputFacts, "columns" | "delimiter" | "hasEscapes"> = {
   columns: [{ name: "key", target: { kind: "key" } }],
   delimiter: ",",
   hasEscapes: false,
 };
 
 /**
- * Writes the rejects file into the run's folder, and to where the command wants it too; of a dry run only there.
+ * Writes the rejects file into the run's folder, and to where the command wants it too; of a dry run only
+ * there.
  * @param plan the run's own
- * @returns its path; null when nothing was rejected, when there is no place for it, or when it could not be written
+ * @returns its path; null when nothing was rejected, when there is no place for it, or when it could not be
+ *   written
  */
 export async function writeRejected(
   state: RunState,
@@ -30,23 +32,23 @@ export async function writeRejected(
   plan: string | undefined,
 ): Promise<string | null> {
   const { run, options, input } = state;
-  if (plan === undefined || countOf(state) === 0) return null;
-  if (stop?.by === "signal" && input.read > maxRowsAfterSignal) return null;
-  const wanted = options.rejects === undefined ? undefined : resolve(options.rejects);
-  const own = run && join(run.folder, fileOf.rejects);
-  const target = own ?? (wanted && (await targetOf(wanted)));
+  if (plan === undefined || countRejected(state) === 0) return null;
+  if (stop?.by === "signal" && input.read > maxRejectsAfterSignal) return null;
+  const rejectsPath = options.rejects === undefined ? undefined : resolve(options.rejects);
+  const own = run && join(run.folder, fileNames.rejects);
+  const target = own ?? (rejectsPath && (await targetOf(rejectsPath)));
   if (!target || !(await isWritten(target, state, plan))) return null;
-  if (!own || !wanted) return wanted ?? target;
-  if (await isCopied(own, wanted)) return wanted;
-  state.emit({ kind: "remark", text: `--rejects: ${wanted} cannot be written` });
+  if (!own || !rejectsPath) return rejectsPath ?? target;
+  if (await isCopied(own, rejectsPath)) return rejectsPath;
+  state.emit({ kind: "remark", text: `--rejects: ${rejectsPath} cannot be written` });
   return own;
 }
 
 async function isWritten(file: string, { emit, ledger }: RunState, plan: string): Promise<boolean> {
   try {
-    const kept = await readKeptPlan(plan);
-    const table = kept?.head.table ?? keyTable;
-    return (await writeRejects(file, table, () => rejectedLines(plan, ledger))) > 0;
+    const kept = await readStoredPlan(plan);
+    const table = kept?.head.table ?? keyTableFacts;
+    return (await writeRejects(file, table, () => readRejectedLines(plan, ledger))) > 0;
   } catch (error) {
     // The run is over, and its summary must not be lost over this.
     emit({ kind: "remark", text: `No rejects file: ${(error as Error).message}` });
@@ -67,21 +69,21 @@ function isCopied(from: string, to: string): Promise<boolean> {
 }
 
 /** Rows and contacts that may have a line in the file. */
-function countOf({ input, tally, ledger, options }: RunState): number {
+function countRejected({ input, tally, ledger, options }: RunState): number {
   const codes = { ...input.rejectedCodes, ...tally.rejected };
   const passedOver = input.passedOverAre === "rejected" ? input.passedOver : 0;
   const remarks = options.isDryRun ? tally.remarks : ledger.remarks.size;
   return Object.keys(codes).length + passedOver + ledger.rejections.size + remarks;
 }
 
-async function* rejectedLines(plan: string, ledger: Ledger): AsyncGenerator<RejectedLine> {
+async function* readRejectedLines(plan: string, ledger: Ledger): AsyncGenerator<RejectedLine> {
   for await (const line of readPlanLines(plan)) {
-    const said = reasonFor(line, ledger);
-    if (said) yield { row: { line: placeOf(line), cells: cellsOf(line) }, ...said };
+    const reason = findReason(line, ledger);
+    if (reason) yield { row: { line: toRowNumber(line), cells: toCells(line) }, ...reason };
   }
 }
 
-function reasonFor(
+function findReason(
   { action, code, message, of, apply }: StoredLine,
   ledger: Ledger,
 ): { code: string; message: string } | undefined {
@@ -94,10 +96,10 @@ function reasonFor(
 }
 
 /** Its line in the input, or its place among the contacts of the run. */
-function placeOf({ line, apply, ref }: StoredLine): number {
+function toRowNumber({ line, apply, ref }: StoredLine): number {
   return line ?? apply?.ref ?? ref ?? 0;
 }
 
-function cellsOf({ cells = [] }: StoredLine): (string | undefined)[] {
+function toCells({ cells = [] }: StoredLine): (string | undefined)[] {
   return cells.map((cell) => cell ?? undefined);
 }

@@ -1,13 +1,14 @@
 /** A list's members, and which of them an input does not name. */
+
+import { createEquals, createFilter } from "../../api/contacts.ts";
 import { UsageError } from "../../errors.ts";
-import { allOf, equals } from "../../service/contacts.ts";
 import type { Contact } from "../../wire.ts";
 import { type PagesOptions, readAllPages } from "../plan/read-account.ts";
 import type { AccountSnapshot } from "../plan/snapshot.ts";
 import { createIdentityTally, type RepeatedIdentities } from "../read/identities.ts";
-import { identityReader, withoutInvisible } from "../read/keys.ts";
+import { createIdentityReader, removeInvisible } from "../read/keys.ts";
 import type { Survey } from "../read/survey.ts";
-import { itemOnPage, type RowItem } from "./entries.ts";
+import { type RowItem, toPageItem } from "./entries.ts";
 import type { MembersOptions } from "./job.ts";
 import type { RowRun } from "./prepare.ts";
 
@@ -16,7 +17,7 @@ export interface Removals {
   items(): Iterable<RowItem>;
 }
 
-const defaultMostPercent = 10;
+const defaultMaxPercent = 10;
 
 /** Reads the members into the snapshot. */
 export async function readMembers(
@@ -24,13 +25,13 @@ export async function readMembers(
   pages: PagesOptions,
   { listId }: MembersOptions,
 ): Promise<void> {
-  const filters = allOf(equals("LIST_ID", [listId]));
+  const filters = createFilter(createEquals("LIST_ID", [listId]));
   await readAllPages(snapshot, { ...pages, filters, lists: [{ _id: listId }] });
 }
 
 /**
- * Members that the input does not name, not even in a row that is rejected; none where the input is cut off. Their places in the
- * snapshot name them in the journal, after the input's lines.
+ * Members that the input does not name, not even in a row that is rejected; none where the input is cut off.
+ * Their places in the snapshot name them in the journal, after the input's lines.
  * @param isLastUnknown whether the account does not hold the contact of a last row that may be cut off
  * @throws UsageError when they are more than may be taken out; a dry run says so, and shows whom all the same
  */
@@ -40,12 +41,12 @@ export async function planRemovals(
   list: MembersOptions,
   isLastUnknown: () => Promise<boolean>,
 ): Promise<Removals> {
-  const identityOf = identityReader(structure.keyType);
-  const rejected = await namedByRejected(survey, identityOf);
-  const isCut = survey.rejectedCodes.has("truncated") || isStartOfMember(survey, members, identityOf);
+  const toIdentity = createIdentityReader(structure.keyType);
+  const rejected = await collectRejectedIdentities(survey, toIdentity);
+  const isCut = survey.rejectedCodes.has("truncated") || isStartOfMember(survey, members, toIdentity);
   const isNamed = ({ _id, key = "" }: Partial<Contact>) => {
     if (isCut) return true;
-    const identity = identityOf(key);
+    const identity = toIdentity(key);
     if (survey.repeated.mayName(identity) || rejected.mayName(identity)) return true;
     return _id !== undefined && rejected.mayName(_id.toLowerCase());
   };
@@ -56,8 +57,8 @@ export async function planRemovals(
     if (!isNamed(contact)) count++;
   }
   const isLeftOut = count > 0 && (await isLastUnknown());
-  if (isCut || isLeftOut) emit({ kind: "remark", text: cutOff });
-  const refusal = isLeftOut ? undefined : tooMany(count, total, list);
+  if (isCut || isLeftOut) emit({ kind: "remark", text: cutOffWarning });
+  const refusal = isLeftOut ? undefined : tooManyRemovalsError(count, total, list);
   if (refusal && !options.isDryRun) throw refusal;
   if (refusal) emit({ kind: "remark", text: `A real run would be refused: ${refusal.message}` });
   const desired = {
@@ -72,44 +73,47 @@ export async function planRemovals(
     for (const contact of members.all()) {
       place++;
       if (isNamed(contact)) continue;
-      const item = itemOnPage(survey.lastLine + place, contact, identityOf);
+      const item = toPageItem(survey.lastLine + place, contact, toIdentity);
       yield { ...item, desired, isRemoval: true, ...(isLeftOut && { isLeftOut }) };
     }
   }
   return { count, items };
 }
 
-const cutOff =
+const cutOffWarning =
   "warning: The file seems to be cut off in its last row: nobody is taken out of the list, since those that came after it are not known";
 
 /** The last row has no line end, and its key is the start of a member's key that the input does not name. */
 function isStartOfMember(
   { openRow, repeated }: Survey,
   members: AccountSnapshot,
-  identityOf: (key: string) => string,
+  toIdentity: (key: string) => string,
 ): boolean {
   if (!openRow) return false;
   const start = openRow.key.identity;
   let hasLonger = false;
   for (const { key = "" } of members.all()) {
-    const identity = identityOf(key);
+    const identity = toIdentity(key);
     if (identity === start) return false;
     hasLonger ||= identity.startsWith(start) && !repeated.mayName(identity);
   }
   return hasLonger;
 }
 
-/** Whoever a rejected row may mean: what is wrong with the row does not say that the person is to be taken out. */
-async function namedByRejected(
+/**
+ * Whoever a rejected row may mean: what is wrong with the row does not say that the person is to be taken
+ * out.
+ */
+async function collectRejectedIdentities(
   survey: Survey,
-  identityOf: (key: string) => string,
+  toIdentity: (key: string) => string,
 ): Promise<RepeatedIdentities> {
   const tally = createIdentityTally();
   if (survey.rejected === 0) return tally.repeated();
   for await (const rows of survey.batches()) {
     for (const row of rows) {
       if (row.kind !== "rejected") continue;
-      for (const meant of keysIn(row.cells)) tally.add(identityOf(meant));
+      for (const meant of keysIn(row.cells)) tally.add(toIdentity(meant));
     }
   }
   return tally.repeated();
@@ -120,38 +124,41 @@ function* keysIn(cells: readonly (string | undefined)[]): Generator<string> {
   for (const cell of cells) {
     if (cell === undefined) continue;
     yield cell;
-    yield* addressesIn(cell);
+    yield* findAddresses(cell);
   }
 }
 
-const betweenAddresses = /[\s,;|<>()[\]"]+/;
+const addressSeparators = /[\s,;|<>()[\]"]+/;
 const domainAtStart = /^[\p{L}\p{N}.。-]*/u;
-const signsBefore = /^(?:.*[/:=&]|[^\p{L}\p{N}]+)/su;
+const signsBeforeDomain = /^(?:.*[/:=&]|[^\p{L}\p{N}]+)/su;
 
-/** Whatever a text may mean as an address, also behind signs that part addresses and can be part of one; too many do no harm. */
-function* addressesIn(text: string): Generator<string> {
+/**
+ * Whatever a text may mean as an address, also behind signs that part addresses and can be part of one; too
+ * many do no harm.
+ */
+function* findAddresses(text: string): Generator<string> {
   const folded = text.normalize("NFKC");
-  for (const each of new Set([text, folded, withoutInvisible(folded)])) {
-    for (const word of each.split(betweenAddresses)) {
+  for (const each of new Set([text, folded, removeInvisible(folded)])) {
+    for (const word of each.split(addressSeparators)) {
       const parts = word.split("@");
       if (parts.length > 1) yield word;
       let local = parts[0]!;
       for (const part of parts.slice(1)) {
         const [domain] = domainAtStart.exec(part)!;
         yield `${local}@${domain}`;
-        yield `${local.replace(signsBefore, "")}@${domain}`;
+        yield `${local.replace(signsBeforeDomain, "")}@${domain}`;
         local = part.slice(domain.length);
       }
     }
   }
 }
 
-function tooMany(
+function tooManyRemovalsError(
   count: number,
   total: number,
   { maxRemove, listName }: MembersOptions,
 ): UsageError | undefined {
-  const limit = maxRemove ?? { percent: defaultMostPercent };
+  const limit = maxRemove ?? { percent: defaultMaxPercent };
   const isTooMany = "rows" in limit ? count > limit.rows : count * 100 > limit.percent * total;
   if (!isTooMany) return undefined;
   const share = Math.round((count / total) * 1000) / 10;

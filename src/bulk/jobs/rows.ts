@@ -1,44 +1,51 @@
 /** A job over rows or over chosen contacts, ready to be planned and applied. */
 import { rm } from "node:fs/promises";
+import { isErasedKey } from "../../api/key-spelling.ts";
 import type { Suppressions } from "../../privacy/suppressions.ts";
-import { isErasedKey } from "../../service/key-spelling.ts";
 import type { Contact } from "../../wire.ts";
 import type { Decision, Work } from "../items.ts";
 import { type DecideOptions, decide, isMarked } from "../plan/decide.ts";
 import { type HiddenContact, isHidden } from "../plan/found.ts";
 import { createLookup, type Lookup, maxPagesAgeMilliseconds } from "../plan/lookup.ts";
-import type { Entry } from "../plan/make-plan.ts";
+import type { PlanEntry } from "../plan/make-plan.ts";
 import { readAccountIfSmaller } from "../plan/read-account.ts";
-import { type RunState, requestsNow, rowsOf } from "../plan/session.ts";
+import { countRunRows, countSentRequests, type RunState } from "../plan/session.ts";
 import { type AccountSnapshot, openSnapshot, type SnapshotOptions } from "../plan/snapshot.ts";
-import { identityReader } from "../read/keys.ts";
-import { namesFrom } from "../runs/names-file.ts";
-import { fingerprintIn } from "./about-run.ts";
-import { inBatches, itemOf, type RowItem, rowEntries, selectedItems, settledByInput } from "./entries.ts";
+import { createIdentityReader } from "../read/keys.ts";
+import { toStoredNames } from "../runs/names-file.ts";
+import { computeRunFingerprint } from "./describe-run.ts";
+import {
+  countSettledByInput,
+  listSelectedItems,
+  type RowItem,
+  readRowEntries,
+  toBatches,
+  toRowItem,
+} from "./entries.ts";
 import type { ResolvedJob } from "./job.ts";
-import { pagesOf, type RowRun } from "./prepare.ts";
+import { type RowRun, readContactPages } from "./prepare.ts";
 import type { PlanSource, ReadyJob } from "./ready-job.ts";
-import { keyTable } from "./rejected.ts";
+import { keyTableFacts } from "./rejected.ts";
 import { planRemovals, readMembers } from "./removals.ts";
 import { readSelected } from "./selected.ts";
 
-export function readyRows(rowRun: RowRun): ReadyJob {
+export function prepareRows(rowRun: RowRun): ReadyJob {
   const { job, account, structure, behavior, names, understood, survey, suppressions } = rowRun;
-  const lookup = lookupFor(rowRun);
-  const work = workFor(job, structure._id, suppressions);
+  const lookup = createRowLookup(rowRun);
+  const work = createWork(job, structure._id, suppressions);
   return {
     account,
     keyType: structure.keyType,
     behavior,
     work,
     lookup,
-    input: settledByInput(rowRun),
+    input: countSettledByInput(rowRun),
     names,
     requestsAfter: job.requestsAfter ?? 0,
     isUnsubscribingMarked: job.unsubscribesMarked,
     async head() {
       const { facts } = understood;
-      const known = await account.known(structure);
+      const knownNames = await account.readCachedNames(structure);
       const { columns, delimiter, hasEscapes, sha256, bytes } = facts;
       return {
         kind: job.kind,
@@ -49,21 +56,21 @@ export function readyRows(rowRun: RowRun): ReadyJob {
         },
         input: job.isWithoutInput ? null : { sha256, size: bytes },
         ...(job.mapping && { mapping: job.mapping }),
-        names: namesFrom(known.structure, known.lists),
+        names: toStoredNames(knownNames.structure, knownNames.lists),
         source: job.source(structure, survey),
         listIds: job.listIds(names),
-        table: job.isWithoutInput ? keyTable : { columns, delimiter, hasEscapes },
+        table: job.isWithoutInput ? keyTableFacts : { columns, delimiter, hasEscapes },
       };
     },
     source: (state, scratch) => openSource(rowRun, work, state, scratch),
     created: async (run) => {
-      if (job.newFields) await run.become(fingerprintIn(rowRun, undefined));
+      if (job.newFields) await run.become(computeRunFingerprint(rowRun, undefined));
     },
   };
 }
 
 /** What is decided of each contact, when it is planned and when it is looked at again. */
-export function workFor(
+export function createWork(
   job: ResolvedJob,
   structureId: string,
   suppressions: Suppressions | undefined,
@@ -95,7 +102,7 @@ function decideFound(
 ): Decision {
   const isChosen = selection?.holds(found) ?? true;
   if (!isChosen) return { kind: "skip", code: "not_selected" };
-  if (isHidden(found)) return edit?.hidden ?? rejectHidden(found);
+  if (isHidden(found)) return edit?.hidden ?? toHiddenRejection(found);
   return edit ? edit.decide(found) : decide(key.sent, desired!, found, options);
 }
 
@@ -111,13 +118,13 @@ function decideRemoval(
 }
 
 /** The service would take the write, but nobody who looks for the contact sees it. */
-function rejectHidden({ _id }: HiddenContact): Decision {
+function toHiddenRejection({ _id }: HiddenContact): Decision {
   const message = `the contact with this key is inactive, and no search shows it; name it by its id: ${_id}`;
   return { kind: "reject", code: "exists_hidden", message };
 }
 
 /** @param snapshot pages of the account, for the plan */
-function lookupFor(rowRun: RowRun, snapshot?: AccountSnapshot): Lookup {
+function createRowLookup(rowRun: RowRun, snapshot?: AccountSnapshot): Lookup {
   const { job, send, keys, behavior, structure, survey, names } = rowRun;
   return createLookup({
     send,
@@ -127,14 +134,17 @@ function lookupFor(rowRun: RowRun, snapshot?: AccountSnapshot): Lookup {
     source: job.source(structure, survey),
     snapshot,
     behavior,
-    asksHidden: asksForHidden(job),
+    asksHidden: needsHiddenContacts(job),
     isAbsentOutside: !job.members && snapshot?.isWhole(),
     listIds: job.listIds(names),
   });
 }
 
-/** Whoever names a contact to change it is told why it is not found; an import learns it from the refused create. */
-export function asksForHidden({ edit, decide, isWithoutInput }: ResolvedJob): boolean {
+/**
+ * Whoever names a contact to change it is told why it is not found; an import learns it from the refused
+ * create.
+ */
+export function needsHiddenContacts({ edit, decide, isWithoutInput }: ResolvedJob): boolean {
   return !isWithoutInput && (edit !== undefined || decide.missing === "reject");
 }
 
@@ -148,12 +158,12 @@ async function openSource(
   const snapshot = await takeSnapshot(rowRun, state, scratch);
   try {
     const close = () => snapshot?.close();
-    const lookup = lookupFor(rowRun, snapshot);
+    const lookup = createRowLookup(rowRun, snapshot);
     if (job.isWithoutInput) {
       let count = 0;
-      for (const _item of selectedItems(snapshot!, rowRun)) count++;
+      for (const _item of listSelectedItems(snapshot!, rowRun)) count++;
       return {
-        entries: inBatches(selectedItems(snapshot!, rowRun)),
+        entries: toBatches(listSelectedItems(snapshot!, rowRun)),
         input: { ...state.input, read: count },
         stableEntries: 0,
         lookup,
@@ -162,9 +172,9 @@ async function openSource(
     }
     const isLastUnknown = () => isLastRowUnknown(rowRun, lookup, work);
     const removals = job.members && (await planRemovals(snapshot!, rowRun, job.members, isLastUnknown));
-    async function* entries(): AsyncGenerator<readonly Entry[]> {
-      yield* rowEntries(rowRun);
-      if (removals) yield* inBatches(removals.items());
+    async function* entries(): AsyncGenerator<readonly PlanEntry[]> {
+      yield* readRowEntries(rowRun);
+      if (removals) yield* toBatches(removals.items());
     }
     return {
       entries: entries(),
@@ -180,11 +190,13 @@ async function openSource(
   }
 }
 
-/** Whether nobody is known by the key of a last row that has no line end, although the rows before have one. */
+/**
+ * Whether nobody is known by the key of a last row that has no line end, although the rows before have one.
+ */
 async function isLastRowUnknown(rowRun: RowRun, lookup: Lookup, work: Work<RowItem>): Promise<boolean> {
   const { openRow } = rowRun.survey;
   if (!openRow) return false;
-  const item = itemOf(rowRun, openRow, openRow.cells);
+  const item = toRowItem(rowRun, openRow, openRow.cells);
   const found = (await lookup.find([item])).get(item.ref);
   return found?.refused !== undefined || work.decide(item, found?.contact).kind === "reject";
 }
@@ -196,15 +208,18 @@ async function takeSnapshot(
   file: string,
 ): Promise<AccountSnapshot | undefined> {
   const { job, structure } = rowRun;
-  const contacts = rowsOf(state).pending;
+  const contacts = countRunRows(state).pending;
   if (contacts === 0 && !job.members && !job.isWithoutInput) return undefined;
-  const opening = { isTemporary: state.run === undefined, identityOf: identityReader(structure.keyType) };
+  const opening = {
+    isTemporary: state.run === undefined,
+    toIdentity: createIdentityReader(structure.keyType),
+  };
   if (job.isWithoutInput) return readSelected(rowRun, file, opening);
   const snapshot = await openPages(file, opening, rowRun.clock.now());
-  const pages = pagesOf(rowRun);
+  const pages = readContactPages(rowRun);
   try {
     if (job.members) await readMembers(snapshot, pages, job.members);
-    else if (!(await readAccountIfSmaller(snapshot, contacts, pages, requestsNow(rowRun)))) {
+    else if (!(await readAccountIfSmaller(snapshot, contacts, pages, countSentRequests(rowRun)))) {
       snapshot.close();
       return undefined;
     }

@@ -1,5 +1,6 @@
 /**
- * A run over the rows of an input, or over contacts that conditions choose: read → plan → apply. `import`, `mutate`,
+ * A run over the rows of an input, or over contacts that conditions choose: read → plan → apply. `import`,
+ * `mutate`,
  * `lists sync` and the others differ only in their job.
  */
 import { randomBytes } from "node:crypto";
@@ -8,29 +9,29 @@ import { dirname, join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { EcmError, exitCodes, ReadOnlyError, UsageError } from "../../errors.ts";
 import { createAccount } from "../../service/account.ts";
-import { asRunStop, RunStop } from "../pace/run-stop.ts";
+import { RunStop, toErrorStop } from "../pace/run-stop.ts";
 import type { RunEvent } from "../plan/events.ts";
 import { openPlannedNames } from "../plan/name-book.ts";
 import type { Creation } from "../plan/names.ts";
-import { type PlanHead, readKeptPlan } from "../plan/plan-file.ts";
+import { type PlanHead, readStoredPlan } from "../plan/plan-file.ts";
 import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
 import type { InputFile } from "../read/index.ts";
 import { requireFile } from "../read/source.ts";
-import { spool, streamAt } from "../read/spool.ts";
+import { openStream, spool } from "../read/spool.ts";
 import type { EnteredRun } from "../runs/enter.ts";
-import { fileOf } from "../runs/files.ts";
-import { type Manifest, makeRunFolder, requireStatePlace, runsFolder } from "../runs/folder.ts";
+import { fileNames } from "../runs/file-names.ts";
+import { type Manifest, makeRunFolder, requireStatePlace, toRunsFolder } from "../runs/folder.ts";
 import { sweepAbandoned } from "../runs/sweep.ts";
-import { aboutRun, fingerprintIn } from "./about-run.ts";
-import { enterJob, isRefusal, leaveRun } from "./enter-job.ts";
-import { settledByInput } from "./entries.ts";
-import { type Closed, closeUnentered, nothingRead } from "./finish.ts";
+import { computeRunFingerprint, describeRun } from "./describe-run.ts";
+import { endedBeforeWrites, enterJob, leaveRun } from "./enter-job.ts";
+import { countSettledByInput } from "./entries.ts";
+import { type Closed, closeUnentered, noInput } from "./finish.ts";
 import { needsStatus, type RowJob } from "./job.ts";
 import { openLookup } from "./open-lookup.ts";
 import { planAndApply } from "./plan-and-apply.ts";
 import { type Clarify, openRowRun, type RowRun, readInput } from "./prepare.ts";
 import type { ReadyJob } from "./ready-job.ts";
-import { asksForHidden, readyRows, workFor } from "./rows.ts";
+import { createWork, needsHiddenContacts, prepareRows } from "./rows.ts";
 
 export interface JobOptions extends RunOptions {
   clarify?: Clarify;
@@ -53,12 +54,12 @@ export async function runJob(
   emit({ kind: "phase", progress: () => ({ phase: "reading", rowsRead: 0, sent: 0 }) });
   if (!isDryRun) await requireStatePlace(engine.stateFolder);
   await sweepAbandoned(engine.stateFolder, engine.clock.now());
-  await requireRejectsPlace(job, options);
+  await requireWritableRejects(job, options);
   const context = openContext({ kind: job.kind, subject: job.input.name, engine, options, emit });
   const resumed = resumes && !isDryRun ? await resumePlanned(context, job, resumes) : undefined;
   if (resumed) return resumed;
-  const taken = await takeInput(engine, job);
-  return new InputRun(context, job, options, taken).run();
+  const spooledInput = await takeInput(engine, job);
+  return new InputRun(context, job, options, spooledInput).run();
 }
 
 /** A run from its input on, until it is entered and its folder keeps what was taken. */
@@ -66,13 +67,13 @@ class InputRun {
   private readonly context: RunContext;
   private readonly job: RowJob;
   private readonly options: JobOptions;
-  private readonly taken: TakenInput;
+  private readonly taken: SpooledInput;
   /** Rows, as far as they were read. */
-  private input = nothingRead;
+  private input = noInput;
   /** The folder of the run that was entered. */
   private folder: string | undefined;
 
-  constructor(context: RunContext, job: RowJob, options: JobOptions, taken: TakenInput) {
+  constructor(context: RunContext, job: RowJob, options: JobOptions, taken: SpooledInput) {
     this.context = context;
     this.job = job;
     this.options = options;
@@ -82,7 +83,7 @@ class InputRun {
   async run(): Promise<Closed> {
     const { stateFolder } = this.context.engine;
     // Swept later with other abandoned folders if the process is killed.
-    const scratch = join(runsFolder(stateFolder), `.unpacked-${randomBytes(6).toString("hex")}`);
+    const scratch = join(toRunsFolder(stateFolder), `.unpacked-${randomBytes(6).toString("hex")}`);
     try {
       return await this.readAndRun(scratch);
     } catch (error) {
@@ -100,42 +101,50 @@ class InputRun {
     const { context, job, taken } = this;
     const { isDryRun, clarify, resumes } = this.options;
     const read = await readInput(context, job, { ...taken.file, scratch }, clarify);
-    this.input = settledByInput(read);
+    this.input = countSettledByInput(read);
     const rowRun = await openRowRun(read, clarify);
-    if (isDryRun) return planAndApply(context, readyRows(rowRun), undefined);
+    if (isDryRun) return planAndApply(context, prepareRows(rowRun), undefined);
     const run = await enter(rowRun, taken, resumes);
     this.folder = run.folder;
     return leaveRun(
       context,
       run,
-      () => planAndApply(context, readyRows(rowRun), run),
-      (closed) => isUnasked(rowRun, closed),
+      () => planAndApply(context, prepareRows(rowRun), run),
+      (closed) => isInputUnasked(rowRun, closed),
     );
   }
 
   /** @throws what failed, where that was refused, is a defect, or the run was entered and says it itself */
   private async closeFailed(error: unknown): Promise<Closed> {
     if (this.folder === undefined) {
-      const stop = asRunStop(error);
+      const stop = toErrorStop(error);
       const closed = await closeUnentered(this.context, stop, this.input);
       const isOurs = error instanceof RunStop || error instanceof EcmError;
-      if (isOurs && !isRefusal(stop.failure)) return closed;
+      if (isOurs && !endedBeforeWrites(stop.failure)) return closed;
       this.context.emit({ kind: "refused", summary: closed.summary });
     }
     throw error instanceof RunStop ? error.failure : error;
   }
 }
 
-/** @throws RunStop for whatever keeps the run from being entered; EcmError when the input is not that of `resumes` */
-async function enter(rowRun: RowRun, taken: TakenInput, resumes: Manifest | undefined): Promise<EnteredRun> {
-  if (resumes && fingerprintIn(rowRun, resumes) !== resumes.fingerprint) throw changedInput(resumes);
-  const { file, spooled } = taken;
+/**
+ * @throws RunStop for whatever keeps the run from being entered; EcmError when the input is not that of
+ * `resumes`
+ */
+async function enter(
+  rowRun: RowRun,
+  input: SpooledInput,
+  resumes: Manifest | undefined,
+): Promise<EnteredRun> {
+  if (resumes && computeRunFingerprint(rowRun, resumes) !== resumes.fingerprint)
+    throw changedInputError(resumes);
+  const { file, spooled } = input;
   try {
-    return await enterJob(rowRun, aboutRun(rowRun, { file, isSpooled: spooled !== undefined }, resumes), {
+    return await enterJob(rowRun, describeRun(rowRun, { file, isSpooled: spooled !== undefined }, resumes), {
       spooled,
     });
   } catch (error) {
-    throw asRunStop(error);
+    throw toErrorStop(error);
   }
 }
 
@@ -148,21 +157,24 @@ async function resumePlanned(
   job: RowJob,
   manifest: Manifest,
 ): Promise<Closed | undefined> {
-  const plan = await readKeptPlan(join(runsFolder(context.engine.stateFolder), manifest.id, fileOf.plan));
+  const plan = await readStoredPlan(
+    join(toRunsFolder(context.engine.stateFolder), manifest.id, fileNames.plan),
+  );
   if (!plan?.end) return undefined;
   try {
     const { format: _format, id: _id, startedAt: _startedAt, summary: _summary, ...about } = manifest;
     const run = await enterJob(context, about, { isFresh: false });
     return await leaveRun(context, run, async () => {
-      return planAndApply(context, await readyPlanned(context, job, plan.head, plan.creations), run);
+      return planAndApply(context, await preparePlannedRun(context, job, plan.head, plan.creations), run);
     });
   } catch (error) {
-    if (!(error instanceof RunStop || error instanceof EcmError) || isRefusal(error as EcmError)) throw error;
-    return closeUnentered(context, asRunStop(error), plan.end.input);
+    if (!(error instanceof RunStop || error instanceof EcmError) || endedBeforeWrites(error as EcmError))
+      throw error;
+    return closeUnentered(context, toErrorStop(error), plan.end.input);
   }
 }
 
-async function readyPlanned(
+async function preparePlannedRun(
   context: RunContext,
   job: RowJob,
   head: PlanHead,
@@ -177,7 +189,7 @@ async function readyPlanned(
     keyType,
     source: head.source,
     readsStatus: needsStatus(resolved),
-    asksHidden: asksForHidden(resolved),
+    asksHidden: needsHiddenContacts(resolved),
     listIds: head.listIds,
   });
   const suppressions = resolved.leavesOutSuppressed ? await engine.openSuppressions?.() : undefined;
@@ -187,9 +199,9 @@ async function readyPlanned(
     account,
     keyType,
     behavior,
-    work: workFor(resolved, structureId, suppressions),
+    work: createWork(resolved, structureId, suppressions),
     lookup,
-    input: nothingRead,
+    input: noInput,
     names,
     requestsAfter: resolved.requestsAfter ?? 0,
     isUnsubscribingMarked: resolved.unsubscribesMarked,
@@ -198,13 +210,16 @@ async function readyPlanned(
   };
 }
 
-/** Stopped before its last question was answered, with fields to create that no command names: it cannot be resumed. */
-function isUnasked({ job, names }: RowRun, { stop }: Closed): boolean {
+/**
+ * Stopped before its last question was answered, with fields to create that no command names: it cannot be
+ * resumed.
+ */
+function isInputUnasked({ job, names }: RowRun, { stop }: Closed): boolean {
   return stop !== undefined && (job.newFields?.length ?? 0) > 0 && names.requestsToCreate > 0;
 }
 
 /** Found out before the run, not after it. @throws UsageError */
-export async function requireRejectsPlace(
+export async function requireWritableRejects(
   { input }: Pick<RowJob, "input">,
   { rejects }: RunOptions,
 ): Promise<void> {
@@ -230,27 +245,30 @@ export async function requireRejectsPlace(
   }
 }
 
-interface TakenInput {
+interface SpooledInput {
   file: InputFile;
   spooled?: { id: string; folder: string };
 }
 
 /** What can be read only once is copied first, so that the run can be resumed. */
-async function takeInput(engine: Engine, { input, isWithoutInput }: RowJob): Promise<TakenInput> {
+async function takeInput(engine: Engine, { input, isWithoutInput }: RowJob): Promise<SpooledInput> {
   if (isWithoutInput) return { file: { path: "", name: input.name } };
   const name = input.name === "-" ? "standard input" : input.name;
   const source = resolve(input.path ?? input.name);
-  const stream = input.stream ?? (await streamAt(source, engine.signal));
+  const stream = input.stream ?? (await openStream(source, engine.signal));
   if (!stream) {
     const file = { path: source, name };
     await requireFile(file);
     return { file };
   }
   const spooled = await spoolInput(engine, stream, name);
-  return { file: { path: resolve(spooled.folder, fileOf.input), name }, spooled };
+  return { file: { path: resolve(spooled.folder, fileNames.input), name }, spooled };
 }
 
-/** Copies an input into the folder of a run that is yet to be entered. @throws UsageError; the signal's reason */
+/**
+ * Copies an input into the folder of a run that is yet to be entered.
+ * @throws UsageError; the signal's reason
+ */
 export async function spoolInput(
   { stateFolder, clock, signal }: Engine,
   stream: Readable,
@@ -258,7 +276,7 @@ export async function spoolInput(
 ): Promise<{ id: string; folder: string }> {
   const spooled = await makeRunFolder(stateFolder, clock.now());
   try {
-    await spool(stream, name, join(spooled.folder, fileOf.input), signal);
+    await spool(stream, name, join(spooled.folder, fileNames.input), signal);
     return spooled;
   } catch (error) {
     await rm(spooled.folder, { recursive: true, force: true });
@@ -266,7 +284,7 @@ export async function spoolInput(
   }
 }
 
-function changedInput(run: Manifest): EcmError {
+function changedInputError(run: Manifest): EcmError {
   return new EcmError(
     exitCodes.usage,
     `Run ${run.id} cannot be resumed: ${run.input.name}, or what its columns mean in the account, has changed`,

@@ -1,16 +1,19 @@
-/** Contacts that conditions choose: the account's pages are read once, and kept with the run until its plan is closed. */
+/**
+ * Contacts that conditions choose: the account's pages are read once, and kept with the run until its plan is
+ * closed.
+ */
 import { rm } from "node:fs/promises";
 import { maxPagesAgeMilliseconds } from "../plan/lookup.ts";
 import { readAllPages } from "../plan/read-account.ts";
 import { type AccountSnapshot, openSnapshot, type SnapshotOptions } from "../plan/snapshot.ts";
-import { pagesOf, type RowRun } from "./prepare.ts";
+import { type RowRun, readContactPages } from "./prepare.ts";
 
 /** How often the pages are read when contacts come and go meanwhile. */
 const maxPasses = 3;
 
 /**
- * Reads every page that the service's filters let through. Contacts that others add or remove meanwhile move the rest from page
- * to page: then all is read again, so that nobody is passed over.
+ * Reads every page that the service's filters let through. Contacts that others add or remove meanwhile move
+ * the rest from page to page: then all is read again, so that nobody is passed over.
  */
 export async function readSelected(
   rowRun: RowRun,
@@ -18,7 +21,7 @@ export async function readSelected(
   options: SnapshotOptions,
 ): Promise<AccountSnapshot> {
   const { clock, job } = rowRun;
-  const pages = { ...pagesOf(rowRun), filters: job.selection!.filters, lists: job.chosenLists };
+  const pages = { ...readContactPages(rowRun), filters: job.selection!.filters, lists: job.chosenLists };
   let snapshot = await openSnapshot(file, options);
   const age = clock.now() - snapshot.takenAt;
   const isFresh = age >= 0 && age < maxPagesAgeMilliseconds;

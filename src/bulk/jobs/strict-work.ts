@@ -1,16 +1,19 @@
-/** What `ecm apply` decides of a contact: what was approved is written where nothing has changed since. Pure. */
+/**
+ * What `ecm apply` decides of a contact: what was approved is written where nothing has changed since. Pure.
+ */
+
+import { isInactive } from "../../api/contacts.ts";
 import type { Suppressions } from "../../privacy/suppressions.ts";
-import { isInactive } from "../../service/contacts.ts";
 import type { Contact } from "../../wire.ts";
 import type { Change, Decision, Item, Operation, Work } from "../items.ts";
 import {
   filledValuesOf,
   holdsChange,
   holdsCreate,
-  idsOf,
   isSameMap,
   isSameSet,
-  valuesOf,
+  toFieldValues,
+  toIdSet,
 } from "../plan/decide.ts";
 import { isHidden } from "../plan/found.ts";
 
@@ -24,7 +27,7 @@ export interface ApplyItem extends Item {
 const changed: Decision = { kind: "skip", code: "changed" };
 
 /** What was approved, where the contact is as it was when that was planned; nothing else. */
-export function strictWork(suppressions: Suppressions | undefined): Work<ApplyItem> {
+export function createStrictWork(suppressions: Suppressions | undefined): Work<ApplyItem> {
   const isSuppressed = ({ key }: Item) => suppressions?.has(key.sent) ?? false;
   return {
     isSuppressed: ({ key }) => suppressions?.hasNow(key.sent) ?? false,
@@ -68,7 +71,7 @@ function decideChange(approved: Operation & Change, found: Partial<Contact>): De
 function isAsBefore({ body, before }: Change, found: Partial<Contact>): boolean {
   // Nobody who has left since is written: they were approved as somebody who had not.
   if (isInactive(found) && !before.inactive) return false;
-  const values = valuesOf(found);
+  const values = toFieldValues(found);
   return (
     before.fields.every(({ _id, value }) => (values.get(_id) ?? "") === value) &&
     (!before.knewLists || isStillToDo(found.lists, body.addLists, body.removeLists)) &&
@@ -83,8 +86,10 @@ function isStillToDo(
   removed: Change["body"]["addLists"] = [],
 ): boolean {
   if (!references) return true;
-  const held = idsOf(references);
-  return [...idsOf(added)].every((id) => !held.has(id)) && [...idsOf(removed)].every((id) => held.has(id));
+  const held = toIdSet(references);
+  return (
+    [...toIdSet(added)].every((id) => !held.has(id)) && [...toIdSet(removed)].every((id) => held.has(id))
+  );
 }
 
 /** The version that was seen now, where one was: an older one would be refused. */
@@ -104,5 +109,5 @@ function isSameContact(planned: Partial<Contact>, found: Partial<Contact>): bool
 }
 
 function areSameReferences(before: Contact["lists"], now: Contact["lists"]): boolean {
-  return !before || !now || isSameSet(idsOf(before), idsOf(now));
+  return !before || !now || isSameSet(toIdSet(before), toIdSet(now));
 }

@@ -1,9 +1,10 @@
 /** `lists sync`: the list's members become exactly the contacts that a file names. */
+
+import { statusParts } from "../../api/contacts.ts";
 import { UsageError } from "../../errors.ts";
-import { statusParts } from "../../service/contacts.ts";
 import { openInput, requireClearConsent, understandKeys } from "../read/index.ts";
-import { type FileOfKeys, readOptionsOf } from "./file-of-keys.ts";
 import type { MembersOptions, ResolvedJob, RowJob } from "./job.ts";
+import { type KeysFileOptions, toReadOptions } from "./keys-file-options.ts";
 
 export interface SyncOptions {
   input: RowJob["input"];
@@ -12,7 +13,7 @@ export interface SyncOptions {
   /** Create contacts that do not exist. */
   create: boolean;
   /** How the file is read; by default as it says itself. */
-  read?: FileOfKeys;
+  read?: KeysFileOptions;
   includeUnsubscribed?: boolean;
   includeSuppressed?: boolean;
   maxRemove?: MembersOptions["maxRemove"];
@@ -21,8 +22,8 @@ export interface SyncOptions {
 export function syncJob({ input, list, create, maxRemove, ...options }: SyncOptions): RowJob {
   const { read, includeUnsubscribed, includeSuppressed } = options;
   const outline = { kind: "sync", input } as const;
-  const reading = { ...readOptionsOf(read), readsConsent: true };
-  const jobFor = (listId: string): ResolvedJob => ({
+  const reading = { ...toReadOptions(read), readsConsent: true };
+  const toResolvedJob = (listId: string): ResolvedJob => ({
     ...outline,
     understand: (opened, structure) => understandKeys(opened, reading, structure),
     // How many may be taken out decides whether it begins, not what becomes of a contact.
@@ -47,7 +48,7 @@ export function syncJob({ input, list, create, maxRemove, ...options }: SyncOpti
       ? "added like any other (--include-unsubscribed)"
       : `not added to the list${create ? ", and not created" : ""}`,
     leavesOutSuppressed: create && !includeSuppressed,
-    desiredContactOf: (row) => ({
+    toDesiredContact: (row) => ({
       fields: new Map(),
       addLists: [listId],
       removeLists: [],
@@ -62,12 +63,12 @@ export function syncJob({ input, list, create, maxRemove, ...options }: SyncOpti
     requireOpened: (opened) => requireClearConsent(opened, reading, "keys"),
     async resolve(account) {
       const { _id } = await account.list(await account.structure(), list);
-      return jobFor(_id);
+      return toResolvedJob(_id);
     },
   };
 }
 
 /** From a manifest, for `runs resume`: the removals were agreed to when the run began. */
-export function syncOptionsFrom(record: Record<string, unknown>, input: RowJob["input"]): SyncOptions {
+export function restoreSyncOptions(record: Record<string, unknown>, input: RowJob["input"]): SyncOptions {
   return { ...(record as Omit<SyncOptions, "input">), input, maxRemove: { percent: 100 } };
 }

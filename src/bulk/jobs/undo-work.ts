@@ -1,14 +1,14 @@
 /** What an undo decides of each contact that a run wrote: what still holds the run's value goes back. */
 
-import { isInactive, statusOf } from "../../service/contacts.ts";
+import { findStatus, isInactive } from "../../api/contacts.ts";
 import type { Contact, MutateBody } from "../../wire.ts";
 import type { Before, Decision, Item, Operation, Remark, Work } from "../items.ts";
-import { idsOf, valuesOf } from "../plan/decide.ts";
+import { toFieldValues, toIdSet } from "../plan/decide.ts";
 import type { Lookup } from "../plan/lookup.ts";
-import { type PlanNames, partNamed } from "../plan/plan-line.ts";
+import { formatPart, type PlanNames } from "../plan/plan-line.ts";
 import { isWrite } from "../plan/tally.ts";
 import { isUntouched, type Recreation } from "./recreate.ts";
-import { type WrittenContact, writtenBy } from "./written-contacts.ts";
+import { readWrittenContacts, type WrittenContact } from "./written-contacts.ts";
 
 export interface UndoItem extends Item {
   undoes: WrittenContact;
@@ -34,20 +34,21 @@ export interface Remaining {
 }
 
 /**
- * One item for each contact that the run wrote, in the order of the run. The journal has them in the order of their outcomes.
+ * One item for each contact that the run wrote, in the order of the run. The journal has them in the order of
+ * their outcomes.
  * @param refs of all of them
  */
-export async function* undoItems(
+export async function* readUndoItems(
   folder: string,
   refs: readonly number[],
-  identityOf: (key: string) => string,
+  toIdentity: (key: string) => string,
   isPartial: boolean,
 ): AsyncGenerator<UndoItem[]> {
   const order = [...new Set(refs)].sort((one, other) => one - other);
   const waiting = new Map<number, UndoItem>();
   let next = 0;
-  for await (const undoes of writtenBy(folder, isPartial)) {
-    waiting.set(undoes.ref, undoItem(undoes, identityOf));
+  for await (const undoes of readWrittenContacts(folder, isPartial)) {
+    waiting.set(undoes.ref, toUndoItem(undoes, toIdentity));
     const ready: UndoItem[] = [];
     for (let item = waiting.get(order[next]!); item; item = waiting.get(order[next]!)) {
       ready.push(item);
@@ -58,7 +59,7 @@ export async function* undoItems(
   yield [...waiting.values()].sort((one, other) => one.ref - other.ref);
 }
 
-function undoItem(undoes: WrittenContact, identityOf: (key: string) => string): UndoItem {
+function toUndoItem(undoes: WrittenContact, toIdentity: (key: string) => string): UndoItem {
   const { ref, key, operation, createdId } = undoes;
   // A deleted contact's id is gone with it.
   const contactId =
@@ -67,14 +68,17 @@ function undoItem(undoes: WrittenContact, identityOf: (key: string) => string): 
     kind: "contact",
     ref,
     line: null,
-    key: { written: key, sent: key, identity: identityOf(key) },
+    key: { written: key, sent: key, identity: toIdentity(key) },
     cells: [key],
     ...(contactId !== undefined && { contactId }),
     undoes,
   };
 }
 
-export function undoWork(scope: UndoScope = {}, isSuppressed: (key: string) => boolean): Work<UndoItem> {
+export function createUndoWork(
+  scope: UndoScope = {},
+  isSuppressed: (key: string) => boolean,
+): Work<UndoItem> {
   const isChangedBack = ({ undoes: { operation, isUnproven, createdId } }: UndoItem) => {
     if (isUnproven) return false;
     if (operation.kind === "create") return scope.deletesCreated === true && createdId !== undefined;
@@ -92,17 +96,20 @@ export function undoWork(scope: UndoScope = {}, isSuppressed: (key: string) => b
   };
 }
 
-/** A look-up without the contacts that the run has deleted: a search may still show them for a while. No id is given twice. */
-export function withoutDeleted(lookup: Lookup): Lookup {
+/**
+ * A look-up without the contacts that the run has deleted: a search may still show them for a while. No id is
+ * given twice.
+ */
+export function hideDeleted(lookup: Lookup): Lookup {
   const isDeleted = (item: Item, contact: Partial<Contact> | undefined) => {
     const { operation } = (item as UndoItem).undoes;
     return operation.kind === "delete" && contact?._id === operation.contactId;
   };
-  const living = (find: Lookup["find"]): Lookup["find"] => {
+  const findLiving = (find: Lookup["find"]): Lookup["find"] => {
     return async (items) => {
       const found = await find(items);
       for (const item of items) {
-        if (isDeleted(item, found.get(item.ref)?.contact)) found.set(item.ref, { isKept: false });
+        if (isDeleted(item, found.get(item.ref)?.contact)) found.set(item.ref, { isRemembered: false });
       }
       return found;
     };
@@ -112,8 +119,8 @@ export function withoutDeleted(lookup: Lookup): Lookup {
     get blockSize() {
       return lookup.blockSize;
     },
-    find: living(lookup.find),
-    findFresh: living(lookup.findFresh),
+    find: findLiving(lookup.find),
+    findFresh: findLiving(lookup.findFresh),
     async findHidden(item) {
       const contact = await lookup.findHidden(item);
       return isDeleted(item, contact) ? undefined : contact;
@@ -121,7 +128,9 @@ export function withoutDeleted(lookup: Lookup): Lookup {
   };
 }
 
-/** What still holds the run's value goes back to what it was before; the rest stays as others have made it. */
+/**
+ * What still holds the run's value goes back to what it was before; the rest stays as others have made it.
+ */
 export function decideUndo(
   item: UndoItem,
   found: Partial<Contact> | undefined,
@@ -129,20 +138,23 @@ export function decideUndo(
 ): Decision {
   const { operation, isUnproven, isUnsubscribed } = item.undoes;
   if (isUnproven) {
-    return reject("unproven", "the journal is damaged: check by hand whether the run changed this contact");
+    return toRejection(
+      "unproven",
+      "the journal is damaged: check by hand whether the run changed this contact",
+    );
   }
   if (operation.kind === "create") return decideCreated(item.undoes, operation, found, scope);
   if (operation.kind === "status") {
-    return reject("unsubscribed", "contacts cannot be reactivated through the API");
+    return toRejection("unsubscribed", "contacts cannot be reactivated through the API");
   }
   if (operation.kind === "delete") return decideDeleted(operation, found, scope);
-  if (!found || found._id !== operation.contactId) return reject("gone", "the contact no longer exists");
-  const { body, kept } = restoring(operation, found, scope);
-  if (isUnsubscribed) kept.push("the status (contacts cannot be reactivated through the API)");
-  const remark = notRestored(kept);
+  if (!found || found._id !== operation.contactId) return toRejection("gone", "the contact no longer exists");
+  const { body, kept: leftOut } = createRestorer(operation, found, scope);
+  if (isUnsubscribed) leftOut.push("the status (contacts cannot be reactivated through the API)");
+  const remark = toNotRestoredRemark(leftOut);
   if (Object.keys(body).length === 0) return remark ? { kind: "reject", ...remark } : { kind: "leave" };
   if (found.__v !== undefined) body.__v = found.__v;
-  const values = valuesOf(found);
+  const values = toFieldValues(found);
   const fields = (body.updateFields ?? []).map(({ _id }) => ({ _id, value: values.get(_id) ?? "" }));
   const before: Before = {
     fields,
@@ -160,83 +172,86 @@ function decideCreated(
   { deletesCreated }: UndoScope,
 ): Decision {
   if (!deletesCreated || contactId === undefined) {
-    return reject("created", "the run created this contact; it stays without --delete-created");
+    return toRejection("created", "the run created this contact; it stays without --delete-created");
   }
   if (!found) return { kind: "leave" };
   return isUntouched(body, found)
     ? { kind: "delete", contactId, contact: found }
-    : reject("changed_since", "the run created this contact, and it was changed since; it stays");
+    : toRejection("changed_since", "the run created this contact, and it was changed since; it stays");
 }
 
-/** Never wakes anyone: only who was active is created again, and nobody who has said meanwhile that they want to go. */
+/**
+ * Never wakes anyone: only who was active is created again, and nobody who has said meanwhile that they want
+ * to go.
+ */
 function decideDeleted(
   { contact }: Extract<Operation, { kind: "delete" }>,
   found: Partial<Contact> | undefined,
   { recreate }: UndoScope,
 ): Decision {
   if (found) return { kind: "skip", code: "exists" };
-  const primary = statusOf(contact)?.primary.toLowerCase();
+  const primary = findStatus(contact)?.primary.toLowerCase();
   if (primary !== "active") {
-    return reject("not_active", "the contact was not active when it was deleted; it is not recreated");
+    return toRejection("not_active", "the contact was not active when it was deleted; it is not recreated");
   }
   const recreation = recreate?.(contact);
-  if (!recreation) return reject("deleted", "the contact was permanently deleted");
+  if (!recreation) return toRejection("deleted", "the contact was permanently deleted");
   if (recreation === "suppressed") return { kind: "skip", code: "suppressed" };
-  const remark = notRestored(recreation.lost);
+  const remark = toNotRestoredRemark(recreation.lost);
   return { kind: "create", body: recreation.body, ...(remark && { remark }) };
 }
 
 /** @param parts what cannot be put back */
-function notRestored(parts: readonly string[]): Remark | undefined {
+function toNotRestoredRemark(parts: readonly string[]): Remark | undefined {
   return parts.length === 0
     ? undefined
     : { code: "changed_since", message: `not restored: ${parts.join(", ")}` };
 }
 
-function restoring(
+function createRestorer(
   { body: done, before }: Extract<Operation, { kind: "change" }>,
   found: Partial<Contact>,
   { names, remaining = {} }: UndoScope,
 ): { body: MutateBody; kept: string[] } {
-  const values = valuesOf(found);
-  const lists = idsOf(found.lists ?? []);
-  const tags = idsOf(found.tags ?? []);
-  const kept: string[] = [];
-  const keep = (what: keyof PlanNames, id: string) => kept.push(partNamed(what, id, names));
+  const values = toFieldValues(found);
+  const lists = toIdSet(found.lists ?? []);
+  const tags = toIdSet(found.tags ?? []);
+  const leftOut: string[] = [];
+  const noteLeftOut = (what: keyof PlanNames, id: string) => leftOut.push(formatPart(what, id, names));
   const earlier = new Map(before.fields.map(({ _id, value }) => [_id, value]));
   const updateFields = (done.updateFields ?? []).flatMap(({ _id, value }) => {
     const now = values.get(_id) ?? "";
     const was = earlier.get(_id) ?? "";
     if (now === was) return [];
     if (now === value && (remaining.fields?.has(_id) ?? true)) return [{ _id, value: was }];
-    keep("field", _id);
+    noteLeftOut("field", _id);
     return [];
   });
-  const refs = (ids: { _id: string }[] = [], isWanted: (id: string) => boolean) =>
-    ids.filter(({ _id }) => isWanted(_id)).map(({ _id }) => ({ _id }));
-  if (!before.knewLists) for (const { _id } of done.addLists ?? []) keep("list", _id);
-  if (!before.knewTags) for (const { _id } of done.addTags ?? []) keep("tag", _id);
+  const toRefs = (ids: { _id: string }[] = [], isIncluded: (id: string) => boolean) =>
+    ids.filter(({ _id }) => isIncluded(_id)).map(({ _id }) => ({ _id }));
+  if (!before.knewLists) for (const { _id } of done.addLists ?? []) noteLeftOut("list", _id);
+  if (!before.knewTags) for (const { _id } of done.addTags ?? []) noteLeftOut("tag", _id);
   /** What is gone from the account would have the whole change refused. */
-  const returning = (what: "list" | "tag", ids: { _id: string }[] = [], held: ReadonlySet<string>) => {
+  const listRestored = (what: "list" | "tag", ids: { _id: string }[] = [], held: ReadonlySet<string>) => {
     const there = what === "list" ? remaining.lists : remaining.tags;
-    return refs(ids, (id) => {
+    return toRefs(ids, (id) => {
       if (held.has(id)) return false;
       const isThere = there?.has(id) ?? true;
-      if (!isThere) keep(what, id);
+      if (!isThere) noteLeftOut(what, id);
       return isThere;
     });
   };
   const parts: MutateBody = {
     updateFields,
-    removeLists: before.knewLists ? refs(done.addLists, (id) => lists.has(id)) : [],
-    addLists: returning("list", done.removeLists, lists),
-    removeTags: before.knewTags ? refs(done.addTags, (id) => tags.has(id)) : [],
-    addTags: returning("tag", done.removeTags, tags),
+    removeLists: before.knewLists ? toRefs(done.addLists, (id) => lists.has(id)) : [],
+    addLists: listRestored("list", done.removeLists, lists),
+    removeTags: before.knewTags ? toRefs(done.addTags, (id) => tags.has(id)) : [],
+    addTags: listRestored("tag", done.removeTags, tags),
   };
   const body = Object.fromEntries(Object.entries(parts).filter(([, part]) => (part as unknown[]).length > 0));
-  return { body, kept };
+  return { body, kept: leftOut };
 }
 
-function reject(code: string, message: string): Decision {
+function toRejection(code: string, message: string): Decision {
   return { kind: "reject", code, message };
 }

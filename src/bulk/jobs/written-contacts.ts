@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { EcmError, exitCodes } from "../../errors.ts";
 import type { Operation, Outcome } from "../items.ts";
-import { fileOf } from "../runs/files.ts";
+import { fileNames } from "../runs/file-names.ts";
 import { type JournalRecord, readJournal } from "../runs/journal.ts";
 
 /** What a run did to a contact. */
@@ -20,14 +20,17 @@ export interface WrittenContact {
 
 /**
  * The contacts that a run has written, with what it did to each, in the order of its outcomes.
- * @param isPartial the journal is damaged: passes over what cannot be read, and gives intents without an outcome as
- * unproven
+ * @param isPartial the journal is damaged: passes over what cannot be read, and gives intents without an
+ *   outcome as unproven
  * @throws EcmError when writes are open; DamagedLineError
  */
-export async function* writtenBy(folder: string, isPartial = false): AsyncGenerator<WrittenContact> {
+export async function* readWrittenContacts(
+  folder: string,
+  isPartial = false,
+): AsyncGenerator<WrittenContact> {
   const writes = new WritesOfRun(isPartial);
   const passOver = isPartial ? () => undefined : undefined;
-  for await (const { record } of readJournal(join(folder, fileOf.journal), passOver)) {
+  for await (const { record } of readJournal(join(folder, fileNames.journal), passOver)) {
     const written = writes.take(record);
     if (written) yield written;
   }
@@ -95,7 +98,7 @@ class WritesOfRun {
     this.open.delete(ref);
     if (!intent) {
       const isKnown = this.isPartial && wasWritten && contactId !== undefined;
-      return isKnown ? withoutIntent(ref, contactId) : undefined;
+      return isKnown ? toWrittenContact(ref, contactId) : undefined;
     }
     const { key, operation } = intent;
     return {
@@ -116,7 +119,7 @@ function unknownEnd(writes: number): EcmError {
 }
 
 /** A contact that was written, and whose intent cannot be read: its id is all that is known of it. */
-function withoutIntent(ref: number, contactId: string): WrittenContact {
+function toWrittenContact(ref: number, contactId: string): WrittenContact {
   const operation: Operation = {
     kind: "change",
     contactId,

@@ -1,7 +1,7 @@
 /**
  * What the answers say of the limits, and so whether one more request may leave (specification, Limits).
- * Times are milliseconds of the local clock. The account's other users spend too, so that what is left is read from
- * every answer, and the requests that are still under way are taken off it.
+ * Times are milliseconds of the local clock. The account's other users spend too, so that what is left is
+ * read from every answer, and the requests that are still under way are taken off it.
  */
 import type { LimitKind } from "../../errors.ts";
 import type { RateLimits } from "../../wire.ts";
@@ -31,7 +31,7 @@ export type Verdict =
 
 /** What is known when a request asks. */
 interface BudgetState {
-  readonly hour: Pick<HourWindow, "known" | "isUnknown" | "hasOthers">;
+  readonly hour: Pick<HourWindow, "current" | "isUnknown" | "hasOthers">;
   /** When the hour's window ends; undefined while it is not known. */
   readonly reset: number | undefined;
   readonly month: RateLimits["month"];
@@ -42,10 +42,13 @@ interface BudgetState {
   readonly spent: number;
 }
 
-/** Other users' requests that arrive between an answer and our next request are met by leaving them this share. */
-const shareAmongOthers = 4;
+/**
+ * Other users' requests that arrive between an answer and our next request are met by leaving them this
+ * share.
+ */
+const otherClientsShare = 4;
 /** Past the window's end by this much, so that no request arrives before it. */
-const afterReset = 250;
+const marginAfterResetMilliseconds = 250;
 
 export class Budget {
   /** The service's clock minus ours, in milliseconds; 0 while they agree. */
@@ -76,54 +79,54 @@ export class Budget {
 
   /** What is known of the limits, newest first of each answer. */
   get limits(): RateLimits {
-    return { hour: this.hour.known, month: this.month };
+    return { hour: this.hour.current, month: this.month };
   }
 
-  ask(now: number): Verdict {
+  decide(now: number): Verdict {
     const state = this.state();
-    const verdict = this.stopped ?? firstVerdict(this.options, state, now);
+    const verdict = this.stopped ?? checkLimits(this.options, state, now);
     if (verdict) return verdict;
     if (state.reset !== undefined && now >= state.reset) this.hour.end();
-    return hourVerdict(this.options, this.state());
+    return checkHour(this.options, this.state());
   }
 
   /** A request leaves. */
-  leave(): void {
+  reserve(): void {
     if (this.month && this.month.remaining < 1) this.hasAskedMonth = true;
     this.inFlight++;
     this.spent++;
   }
 
   /** A request that `leave` announced does not leave after all. */
-  withdraw(): void {
+  release(): void {
     this.inFlight--;
     this.spent--;
   }
 
   /** A request that `leave` announced was sent once more below. */
-  repeat(): void {
+  noteRepeat(): void {
     this.spent++;
     this.hour.spend(false);
   }
 
   /** It came back. @param serverNow the answer's own time, when it said one */
-  answered(limits: RateLimits, now: number, serverNow?: number): void {
+  noteAnswer(limits: RateLimits, now: number, serverNow?: number): void {
     this.inFlight--;
     this.pause.answered();
-    if (serverNow !== undefined) this.clockOffset = offsetOf(serverNow, now);
-    this.month = smallestOf(this.month, limits.month);
+    if (serverNow !== undefined) this.clockOffset = computeClockOffset(serverNow, now);
+    this.month = toSmallerLimit(this.month, limits.month);
     this.hour.note(limits.hour, this.inFlight, now + this.clockOffset);
   }
 
   /** No answer came: it may have been counted. */
-  lost(): void {
+  noteLost(): void {
     this.inFlight--;
     this.hour.spend(true);
     if (this.month) this.month.remaining--;
   }
 
   /** A 429: it was not counted. */
-  limited(
+  noteLimited(
     kind: LimitKind,
     { retryAfterSeconds, limits }: { retryAfterSeconds: number | undefined; limits: RateLimits },
     now: number,
@@ -141,7 +144,7 @@ export class Budget {
 
   /** What limits said before this run began to count. */
   seed(limits: RateLimits): void {
-    this.month ??= smallestOf(undefined, limits.month);
+    this.month ??= toSmallerLimit(undefined, limits.month);
     this.hour.note(limits.hour, this.inFlight);
   }
 
@@ -153,13 +156,13 @@ export class Budget {
 
   private state(): BudgetState {
     const { hour, pause, month, hasAskedMonth, inFlight: underWay, spent, clockOffset } = this;
-    const reset = hour.known && hour.known.reset * 1000 - clockOffset + afterReset;
+    const reset = hour.current && hour.current.reset * 1000 - clockOffset + marginAfterResetMilliseconds;
     return { hour, pause, month, hasAskedMonth, underWay, spent, reset };
   }
 }
 
 /** Undefined when only the hourly limit is left to be asked. */
-function firstVerdict(options: BudgetOptions, state: BudgetState, now: number): Verdict | undefined {
+function checkLimits(options: BudgetOptions, state: BudgetState, now: number): Verdict | undefined {
   const { month, pause, underWay, spent } = state;
   const { maxRequests, until, reserve } = options;
   if (maxRequests !== undefined && spent >= maxRequests) return { kind: "stop", by: "max-requests" };
@@ -170,26 +173,26 @@ function firstVerdict(options: BudgetOptions, state: BudgetState, now: number): 
     const mayAsk = month.remaining < 1 && reserve === 0 && !state.hasAskedMonth;
     if (!mayAsk) return { kind: "stop", by: "month" };
   }
-  return pause.until > now ? waitUntil(pause.until, "the service asked to wait", options, state) : undefined;
+  return pause.until > now ? waitOrStop(pause.until, "the service asked to wait", options, state) : undefined;
 }
 
 /** To be asked of a window that has not ended. */
-function hourVerdict(options: BudgetOptions, state: BudgetState): Verdict {
+function checkHour(options: BudgetOptions, state: BudgetState): Verdict {
   const { hour, reset, underWay } = state;
-  if (!hour.known || reset === undefined) {
+  if (!hour.current || reset === undefined) {
     // The first answer of a window says what it holds: one request goes ahead and asks.
     return hour.isUnknown || underWay === 0 ? { kind: "go" } : { kind: "hold" };
   }
-  const left = hour.known.remaining - options.reserve;
-  const mayBeUnderWay = hour.hasOthers ? Math.floor(left / shareAmongOthers) : left;
+  const left = hour.current.remaining - options.reserve;
+  const mayBeUnderWay = hour.hasOthers ? Math.floor(left / otherClientsShare) : left;
   if (underWay < mayBeUnderWay) return { kind: "go" };
-  return underWay > 0 ? { kind: "hold" } : waitUntil(reset, "hourly limit reached", options, state);
+  return underWay > 0 ? { kind: "hold" } : waitOrStop(reset, "hourly limit reached", options, state);
 }
 
-function waitUntil(until: number, why: string, options: BudgetOptions, state: BudgetState): Verdict {
+function waitOrStop(until: number, why: string, options: BudgetOptions, state: BudgetState): Verdict {
   if (!options.waits) {
     const { hour, reset = 0, pause } = state;
-    const isUsedUp = hour.known !== undefined && hour.known.remaining <= options.reserve;
+    const isUsedUp = hour.current !== undefined && hour.current.remaining <= options.reserve;
     return { kind: "stop", by: "hour", until: Math.max(until, pause.retryAt, isUsedUp ? reset : 0) };
   }
   if (options.until !== undefined && until >= options.until) return { kind: "stop", by: "until", until };
@@ -197,16 +200,17 @@ function waitUntil(until: number, why: string, options: BudgetOptions, state: Bu
 }
 
 /** The service's clock minus ours; 0 while they agree. */
-function offsetOf(serverNow: number, now: number): number {
+function computeClockOffset(serverNow: number, now: number): number {
   // The header is cut to whole seconds: a smaller difference says nothing.
   const offset = serverNow + 500 - now;
   return Math.abs(offset) < 2000 ? 0 : offset;
 }
 
 /** The smaller of what was known and what was said of this month, unless a new month has begun. */
-function smallestOf(known: RateLimits["month"], said: RateLimits["month"]): RateLimits["month"] {
-  if (!said) return known;
-  const isNewPeriod = known && said.remaining > known.remaining + 1000;
-  const remaining = known && !isNewPeriod ? Math.min(known.remaining, said.remaining) : said.remaining;
-  return { limit: said.limit, remaining };
+function toSmallerLimit(current: RateLimits["month"], reported: RateLimits["month"]): RateLimits["month"] {
+  if (!reported) return current;
+  const isNewPeriod = current && reported.remaining > current.remaining + 1000;
+  const remaining =
+    current && !isNewPeriod ? Math.min(current.remaining, reported.remaining) : reported.remaining;
+  return { limit: reported.limit, remaining };
 }

@@ -1,8 +1,10 @@
-/** The queue of requests that are ready to be sent: lets as many go as the budget and the concurrency allow. */
+/**
+ * The queue of requests that are ready to be sent: lets as many go as the budget and the concurrency allow.
+ */
 import type { Clock } from "../../wire.ts";
 import type { Budget, Verdict } from "./budget.ts";
 import type { Outage } from "./outage.ts";
-import { type RunStop, stopOf } from "./run-stop.ts";
+import { type RunStop, toRunStop } from "./run-stop.ts";
 
 export interface GateOptions {
   budget: Budget;
@@ -11,7 +13,10 @@ export interface GateOptions {
   concurrency: number;
 }
 
-/** Longest sleep without a look at the clock, in milliseconds: it may have been set, or the machine may have slept. */
+/**
+ * Longest sleep without a look at the clock, in milliseconds: it may have been set, or the machine may have
+ * slept.
+ */
 const maxSleep = 15_000;
 /** A clock that goes back by more than this, in milliseconds, was set. */
 const minSetBack = 1000;
@@ -64,12 +69,12 @@ export class Gate {
       const verdict = this.verdict(now);
       if (verdict.kind !== "go") {
         if (verdict.kind === "wait") this.sleepUntil(verdict.until, verdict.why);
-        if (verdict.kind === "stop") this.close(stopOf(verdict.by, verdict.until, now));
+        if (verdict.kind === "stop") this.close(toRunStop(verdict.by, verdict.until, now));
         return;
       }
       if (this.waiting) this.waitEndedAt = now;
       this.waiting = undefined;
-      budget.leave();
+      budget.reserve();
       this.queue.shift()!.go();
     }
   }
@@ -80,7 +85,7 @@ export class Gate {
     if (until !== undefined && until > now) return { kind: "wait", until, why: "the service did not answer" };
     // After a failure one request goes ahead and looks.
     if (budget.underWay >= (until === undefined ? concurrency : 1)) return { kind: "hold" };
-    return budget.ask(now);
+    return budget.decide(now);
   }
 
   /** What is waited for does not move away when the clock is set back. */

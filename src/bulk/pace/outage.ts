@@ -1,7 +1,7 @@
 /**
- * Failures in a row without an answer of the service: an outage is waited out, by one request at a time with growing
- * pauses between them, until one is answered or the attempts are used up. Each lost write is followed by a read, so
- * only an answered write shows that writes are answered again.
+ * Failures in a row without an answer of the service: an outage is waited out, by one request at a time with
+ * growing pauses between them, until one is answered or the attempts are used up. Each lost write is followed
+ * by a read, so only an answered write shows that writes are answered again.
  */
 import type { EcmError } from "../../errors.ts";
 import type { ApiRequest } from "../../wire.ts";
@@ -12,7 +12,7 @@ export interface Outage {
   /** Until when nothing is sent; undefined while the service answers. */
   readonly until: number | undefined;
   /** The service was reached, whatever it said. */
-  reached(): void;
+  noteReached(): void;
   /** It answered in its right mind: the outage, if there was one, is over. */
   end(effect: Effect): void;
   /** @returns false when it has lasted too long */
@@ -24,7 +24,7 @@ export interface Outage {
 }
 
 /** Pauses after one, two, … failures, in milliseconds; then it has lasted too long. */
-const pauses = [50, 500, 1500, 4000, 8000];
+const pausesMilliseconds = [50, 500, 1500, 4000, 8000];
 
 export function createOutage(): Outage {
   let failures = 0;
@@ -36,7 +36,7 @@ export function createOutage(): Outage {
     get until() {
       return failures > 0 ? until : undefined;
     },
-    reached() {
+    noteReached() {
       wasReached = true;
     },
     end(effect) {
@@ -47,7 +47,7 @@ export function createOutage(): Outage {
       const before = effect === "write" ? Math.max(failures, lostWrites) : failures;
       // Requests that were under way together fail together: that is one failure.
       if (before > 0 && startedAt < since) return true;
-      const pause = pauses[before];
+      const pause = pausesMilliseconds[before];
       failures = before + 1;
       if (effect === "write") lostWrites = failures;
       since = now;
@@ -55,8 +55,8 @@ export function createOutage(): Outage {
       return pause !== undefined;
     },
     /**
-     * A wrong address: when no connection was ever made, the attempts of a single request are enough. Or a certificate
-     * that is not accepted.
+     * A wrong address: when no connection was ever made, the attempts of a single request are enough. Or a
+     * certificate that is not accepted.
      */
     isHopeless({ details }) {
       if (details.retryable === false) return true;

@@ -8,7 +8,7 @@ import type { Budget } from "./budget.ts";
 import { Gate } from "./gate.ts";
 import { createOutage, type Outage } from "./outage.ts";
 import { type Reply, readFailure } from "./reply.ts";
-import { asRunStop, RunStop } from "./run-stop.ts";
+import { RunStop, toErrorStop } from "./run-stop.ts";
 
 export type RequestKind = "search" | "create" | "mutate" | "other";
 
@@ -45,9 +45,11 @@ interface PacedRequest {
 
 export class PacedSend {
   /** For reads of names, and for what is made once. Throws what a `Send` throws, and RunStop. */
-  readonly plain: Send = asSend((request) => this.sendPaced({ request, kind: "other", isPlain: true }));
-  /** For the searches that the run is about: counted as such, and one that the key may not make ends the run. */
-  readonly searches: Send = asSend((request) => this.sendPaced({ request, kind: "search", isPlain: false }));
+  readonly plain: Send = toSend((request) => this.sendPaced({ request, kind: "other", isPlain: true }));
+  /**
+   * For the searches that the run is about: counted as such, and one that the key may not make ends the run.
+   */
+  readonly searches: Send = toSend((request) => this.sendPaced({ request, kind: "search", isPlain: false }));
   readonly counts: Readonly<RequestCounts>;
 
   private readonly options: PaceOptions;
@@ -113,25 +115,28 @@ export class PacedSend {
     try {
       mayLeave = await write.beforeLeaving();
     } catch (error) {
-      budget.withdraw();
-      gate.close(asRunStop(error));
+      budget.release();
+      gate.close(toErrorStop(error));
       throw error;
     }
     if (!mayLeave) {
-      budget.withdraw();
+      budget.release();
       gate.update();
       return false;
     }
     if (gate.closed?.by === "signal" || gate.closed?.by === "error") {
       // That came while the intent was being written: the request is not sent any more.
-      budget.withdraw();
+      budget.release();
       write.notApplied();
       throw gate.closed;
     }
     return true;
   }
 
-  /** One attempt that may leave; undefined when it is certain that nothing was done and it should be sent again. */
+  /**
+   * One attempt that may leave; undefined when it is certain that nothing was done and it should be sent
+   * again.
+   */
   private async attempt(paced: PacedRequest, isRepeat: boolean): Promise<Reply | undefined> {
     const { send, budget, clock } = this.options;
     const startedAt = clock.now();
@@ -139,8 +144,8 @@ export class PacedSend {
     try {
       const signal = this.interruption.giveUp;
       const answer = await send(paced.request, { maxWaitSeconds: 0, onEvent, signal });
-      budget.answered(answer.limits, clock.now(), this.readDate(answer.headers));
-      this.outage.reached();
+      budget.noteAnswer(answer.limits, clock.now(), this.readDate(answer.headers));
+      this.outage.noteReached();
       this.outage.end(paced.request.effect);
       return { kind: "answered", answer };
     } catch (error) {
@@ -161,10 +166,10 @@ export class PacedSend {
     // What was given up fails for that reason, and says nothing of the service.
     const isGivenUp = interruption.giveUp.aborted;
     if (failure.kind === "outage" && !isGivenUp && !outage.isHopeless(failure.error)) {
-      if (!outage.noteFailure(request.effect, startedAt, now)) gate.close(asRunStop(error));
+      if (!outage.noteFailure(request.effect, startedAt, now)) gate.close(toErrorStop(error));
       return failure.reply;
     }
-    gate.close(asRunStop(error));
+    gate.close(toErrorStop(error));
     throw gate.closed;
   }
 
@@ -173,17 +178,17 @@ export class PacedSend {
     const { outage } = this;
     const { budget } = this.options;
     const isAnswer = error instanceof ServiceError;
-    if (isAnswer) outage.reached();
+    if (isAnswer) outage.noteReached();
     if (!isAnswer || error.status >= 500) {
-      budget.lost();
+      budget.noteLost();
       return;
     }
     outage.end(effect);
     const { limits, limitKind = "hour", details } = error;
     if (error.status === 429) {
       const { retryAfterSeconds } = details;
-      budget.limited(limitKind, { retryAfterSeconds, limits }, now);
-    } else budget.answered(limits, now);
+      budget.noteLimited(limitKind, { retryAfterSeconds, limits }, now);
+    } else budget.noteAnswer(limits, now);
   }
 
   /** Counts what one attempt sends, which may be more than one request. */
@@ -196,13 +201,13 @@ export class PacedSend {
       sent.total++;
       sent[kind]++;
       if (wasSent || isRepeat) sent.retried++;
-      if (wasSent) budget.repeat();
+      if (wasSent) budget.noteRepeat();
       wasSent = true;
     };
   }
 }
 
-function asSend(send: (request: ApiRequest) => Promise<Reply>): Send {
+function toSend(send: (request: ApiRequest) => Promise<Reply>): Send {
   return async (request) => {
     const reply = await send(request);
     if (reply.kind === "withheld") throw new Error("only a write is withheld");
@@ -217,7 +222,8 @@ interface Interruption {
 }
 
 /**
- * At a signal, nothing more passes the gate, and requests under way are given up when their grace period is over.
+ * At a signal, nothing more passes the gate, and requests under way are given up when their grace period is
+ * over.
  * `begin` does the same for a request that was interrupted otherwise.
  */
 function watchSignal(

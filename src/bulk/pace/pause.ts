@@ -2,7 +2,7 @@
 
 export type Pause = ReturnType<typeof createPause>;
 
-const longestPauseSeconds = 300;
+const maxPauseSeconds = 300;
 
 export function createPause() {
   let until = 0;
@@ -15,7 +15,7 @@ export function createPause() {
       if (until > now) return;
       const needed = Math.max(1, retryAfterSeconds ?? 1);
       retryAt = now + needed * 1000;
-      const end = now + Math.min(needed * 2 ** Math.min(inARow, 20), longestPauseSeconds) * 1000;
+      const end = now + Math.min(needed * 2 ** Math.min(inARow, 20), maxPauseSeconds) * 1000;
       inARow++;
       until = reset !== undefined && reset > now ? Math.min(end, reset) : end;
     },

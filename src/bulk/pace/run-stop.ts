@@ -26,16 +26,17 @@ export class RunStop extends Error {
  * RFC 3339 in whole seconds, rounded up: not a moment before.
  * @param at milliseconds since the epoch; undefined, or beyond what a date can hold: not known
  */
-export function timestampAfter(at: number | undefined): string | undefined {
+export function formatResetTime(at: number | undefined): string | undefined {
   if (at === undefined || at >= 8.64e15) return undefined;
   return new Date(Math.ceil(at / 1000) * 1000).toISOString().replace(".000Z", "Z");
 }
 
 /**
- * @param until when the limit allows requests again: milliseconds since the epoch, as `now`; undefined where it is not known
+ * @param until when the limit allows requests again: milliseconds since the epoch, as `now`; undefined where
+ *   it is not known
  */
-export function stopOf(by: BudgetStop, until?: number, now = 0): RunStop {
-  const when = timestampAfter(until);
+export function toRunStop(by: BudgetStop, until?: number, now = 0): RunStop {
+  const when = formatResetTime(until);
   const messages: Record<BudgetStop, string> = {
     hour: `Hourly limit reached${when ? `; it resets at ${when}` : ""}`,
     month: `Monthly quota used up${when ? `; it resets at ${when}` : ""}`,
@@ -56,26 +57,27 @@ export function stopOf(by: BudgetStop, until?: number, now = 0): RunStop {
 }
 
 /**
- * What follows on a run is not paced: a run that leaves too little for it is not complete, and can be resumed.
+ * What follows on a run is not paced: a run that leaves too little for it is not complete, and can be
+ * resumed.
  * @param further requests @throws RunStop
  */
-export function requireFurther(
+export function requireRequestsLeft(
   further: number,
   { sent, maxRequests }: { sent: number; maxRequests: number | undefined },
 ): void {
   if (further > 0 && maxRequests !== undefined && sent + further > maxRequests) {
-    throw stopOf("max-requests");
+    throw toRunStop("max-requests");
   }
 }
 
 /** Whatever ended a run, as its stop. */
-export function asRunStop(error: unknown): RunStop {
+export function toErrorStop(error: unknown): RunStop {
   if (error instanceof RunStop) return error;
   const by = error instanceof InterruptedError ? "signal" : error instanceof LockedError ? "lock" : "error";
-  return new RunStop(by, asEcmError(error));
+  return new RunStop(by, toEcmError(error));
 }
 
-function asEcmError(error: unknown): EcmError {
+function toEcmError(error: unknown): EcmError {
   if (error instanceof EcmError) return error;
   return new EcmError(exitCodes.failed, (error as Error).message, { cause: error });
 }

@@ -1,17 +1,18 @@
 /** Looks contacts up at the service, now: the keys of a block in one search, ids one by one. */
+
+import { createEquals, getContactRequest, isInactive, readContact } from "../../api/contacts.ts";
+import { isEmailKey } from "../../api/structures.ts";
 import { isRefusal } from "../../service/checked-search.ts";
-import { equals, getContactRequest, isInactive, readContact } from "../../service/contacts.ts";
 import type { FoundByKeys } from "../../service/key-search.ts";
-import { isEmailKey } from "../../service/structures.ts";
 import type { Contact } from "../../wire.ts";
 import type { Item } from "../items.ts";
-import { identityReader, isId } from "../read/keys.ts";
-import { areFoundInOtherCase, blocksOf, keysOf, largestBlock, loweredOf } from "./block-keys.ts";
+import { createIdentityReader, isContactId } from "../read/keys.ts";
+import { areFoundInOtherCase, maxBlockSize, splitIntoBlocks, toKeys, toLowerCaseKeys } from "./block-keys.ts";
 import type { Found, LookupOptions } from "./found.ts";
 import { HiddenSearch } from "./hidden-search.ts";
 
 /** More lists than this are not asked for one by one: then the lists stay unknown, and the writes tell. */
-const mostListsAsked = 5;
+const maxListSearches = 5;
 
 export class BlockSearch {
   /** For those whom a plain search does not show. */
@@ -23,14 +24,14 @@ export class BlockSearch {
   constructor(options: LookupOptions) {
     this.options = options;
     this.source = ["_id", "key", ...options.source];
-    this.identityOf = identityReader(options.keyType);
+    this.identityOf = createIdentityReader(options.keyType);
     this.hidden = new HiddenSearch(options, this.source);
   }
 
   async findFresh(items: readonly Item[]): Promise<Map<number, Found>> {
-    const found = await this.findByIds(items.filter(({ key }) => isId(key.written)));
+    const found = await this.findByIds(items.filter(({ key }) => isContactId(key.written)));
     const byKey = found.size === 0 ? items : items.filter(({ ref }) => !found.has(ref));
-    for (const block of blocksOf(byKey, this.options.keys)) await this.findBlock(block, found);
+    for (const block of splitIntoBlocks(byKey, this.options.keys)) await this.findBlock(block, found);
     await this.hidden.tellHidden(byKey, found);
     return found;
   }
@@ -51,8 +52,8 @@ export class BlockSearch {
       items.map(async ({ ref, key }) => {
         const contact = await this.read(key.identity);
         const isOurs = contact && (contact.contactStructureId ?? structureId) === structureId;
-        if (isOurs) found.set(ref, { contact, isKept: false });
-        else if (isEmailKey(keyType)) found.set(ref, { isKept: false });
+        if (isOurs) found.set(ref, { contact, isRemembered: false });
+        else if (isEmailKey(keyType)) found.set(ref, { isRemembered: false });
       }),
     );
     return found;
@@ -69,16 +70,16 @@ export class BlockSearch {
     contacts.push(...lowered.contacts);
     if (source.includes("lists")) {
       await addLists(contacts, listIds, (listId) =>
-        keys.find(forms, ["_id", "key"], [equals("LIST_ID", [listId])]),
+        keys.find(forms, ["_id", "key"], [createEquals("LIST_ID", [listId])]),
       );
     }
-    const contactOf = matcherOf(contacts, this.identityOf);
+    const matchContact = createMatcher(contacts, this.identityOf);
     // Whom one form of the key may mean is not absent because another form finds nobody.
     const refusalOf = ({ key: { written, sent, identity } }: Item) =>
       refused.get(written) ?? refused.get(sent) ?? refused.get(identity) ?? lowered.refused.get(identity);
     for (const item of block) {
-      const contact = contactOf(item);
-      found.set(item.ref, { contact, isKept: false, refused: contact ? undefined : refusalOf(item) });
+      const contact = matchContact(item);
+      found.set(item.ref, { contact, isRemembered: false, refused: contact ? undefined : refusalOf(item) });
     }
   }
 
@@ -91,10 +92,10 @@ export class BlockSearch {
   /** The keys of a block, and in lower case too while they fit. */
   private formsOf(block: readonly Item[]): string[] {
     const { keys, keyType } = this.options;
-    const forms = keysOf(block, keyType);
-    const room = Math.min(keys.limit, 2 * largestBlock) - forms.length;
+    const forms = toKeys(block, keyType);
+    const room = Math.min(keys.limit, 2 * maxBlockSize) - forms.length;
     if (room <= 0 || !this.mayDifferByCase()) return forms;
-    return [...forms, ...loweredOf(block, forms).slice(0, room)];
+    return [...forms, ...toLowerCaseKeys(block, forms).slice(0, room)];
   }
 
   /** Those in lower case that did not fit, and whom no other form has found. */
@@ -107,7 +108,7 @@ export class BlockSearch {
     if (!this.mayDifferByCase()) return none;
     const known = new Set(contacts.map(({ key }) => this.identityOf(key ?? "")));
     const missing = block.filter(({ key }) => !known.has(key.identity));
-    const lowered = loweredOf(missing, forms);
+    const lowered = toLowerCaseKeys(missing, forms);
     if (lowered.length === 0) return none;
     const found = await this.options.keys.find(lowered, this.source);
     if (found.contacts.length > 0) this.options.behavior.learn("keyCase", "exact");
@@ -122,10 +123,10 @@ async function addLists(
   findIn: (listId: string) => Promise<FoundByKeys>,
 ): Promise<void> {
   const unknown = contacts.filter(({ lists }) => lists === undefined);
-  if (unknown.length === 0 || listIds.length === 0 || listIds.length > mostListsAsked) return;
+  if (unknown.length === 0 || listIds.length === 0 || listIds.length > maxListSearches) return;
   const members = new Map<string, Set<string>>();
   for (const listId of listIds) {
-    const answer = await findIn(listId).catch(undefinedWhenRefused);
+    const answer = await findIn(listId).catch(toUndefinedIfRefused);
     if (answer === undefined || answer.refused.size > 0) return;
     members.set(listId, new Set(answer.contacts.map(({ _id }) => _id ?? "")));
   }
@@ -135,15 +136,15 @@ async function addLists(
 }
 
 /** What is asked besides may not be taken: then it stays unknown. */
-function undefinedWhenRefused(error: unknown): undefined {
+function toUndefinedIfRefused(error: unknown): undefined {
   if (!isRefusal(error)) throw error;
 }
 
 /** The contact that an item means. Of several with its key, the one whose key is as written. */
-function matcherOf(contacts: Partial<Contact>[], identityOf: (key: string) => string) {
+function createMatcher(contacts: Partial<Contact>[], toIdentity: (key: string) => string) {
   const byIdentity = new Map<string, Partial<Contact>[]>();
   for (const contact of contacts) {
-    const identity = identityOf(contact.key ?? "");
+    const identity = toIdentity(contact.key ?? "");
     byIdentity.set(identity, [...(byIdentity.get(identity) ?? []), contact]);
   }
   return (item: Item): Partial<Contact> | undefined => {

@@ -1,6 +1,6 @@
 /** What to do about one contact: a pure function of what is wanted, what the account holds, and the mode. */
 
-import { isInactive, statusOf, unsubscribed } from "../../service/contacts.ts";
+import { findStatus, isInactive, unsubscribed } from "../../api/contacts.ts";
 import type { Contact, ContactStatus, CreateContactBody, FieldValue, IdRef, MutateBody } from "../../wire.ts";
 import type { Before, Decision, DesiredContact } from "../items.ts";
 
@@ -9,7 +9,10 @@ export type Mode = "upsert" | "create" | "update";
 export interface DecideOptions {
   structureId: string;
   mode: Mode;
-  /** What becomes of a key that the account does not hold, in mode `update`: passed over, or an error of its row. */
+  /**
+   * What becomes of a key that the account does not hold, in mode `update`: passed over, or an error of its
+   * row.
+   */
   missing: "skip" | "reject";
 }
 
@@ -21,20 +24,30 @@ export function decide(
   options: DecideOptions,
 ): Decision {
   if (!found) return decideAbsent(key, desired, options);
-  if (desired.unsubscribes && isMarked(desired, found)) return unsubscription(desired, found, options);
+  if (desired.unsubscribes && isMarked(desired, found)) return decideUnsubscription(desired, found, options);
   if (options.mode === "create") return { kind: "skip", code: "exists" };
-  const change = changeOf(desired, found);
+  const change = computeChange(desired, found);
   if (!change) return { kind: "leave" };
   return { kind: "change", contactId: found._id!, ...change };
 }
 
 /** Whom the file marks is unsubscribed, and then changed like anybody who is inactive. */
-function unsubscription(desired: DesiredContact, found: Partial<Contact>, { mode }: DecideOptions): Decision {
+function decideUnsubscription(
+  desired: DesiredContact,
+  found: Partial<Contact>,
+  { mode }: DecideOptions,
+): Decision {
   const contactId = found._id!;
   const { __v: _, ...after } = withStatus(found, unsubscribed);
-  const change = mode === "create" ? undefined : changeOf(desired, after);
+  const change = mode === "create" ? undefined : computeChange(desired, after);
   const next = change && { kind: "change" as const, contactId, ...change };
-  return { kind: "status", contactId, status: unsubscribed, before: statusOf(found), ...(next && { next }) };
+  return {
+    kind: "status",
+    contactId,
+    status: unsubscribed,
+    before: findStatus(found),
+    ...(next && { next }),
+  };
 }
 
 function decideAbsent(
@@ -50,10 +63,10 @@ function decideAbsent(
       : { kind: "reject", code: "not_found", message: "no contact has this key" };
   }
   if (desired.isNotSubscribed) return { kind: "skip", code: "not_subscribed" };
-  return { kind: "create", body: createBody(key, desired, structureId) };
+  return { kind: "create", body: toCreateBody(key, desired, structureId) };
 }
 
-function createBody(key: string, desired: DesiredContact, contactStructureId: string): CreateContactBody {
+function toCreateBody(key: string, desired: DesiredContact, contactStructureId: string): CreateContactBody {
   const body: CreateContactBody = { key, contactStructureId };
   const fields: FieldValue[] = [];
   for (const [_id, value] of desired.fields) if (value !== "") fields.push({ _id, value });
@@ -61,28 +74,28 @@ function createBody(key: string, desired: DesiredContact, contactStructureId: st
     if (value !== "" && !desired.fields.get(_id)) fields.push({ _id, value });
   }
   if (fields.length > 0) body.fields = fields;
-  if (desired.addLists.length > 0) body.lists = refs(desired.addLists);
-  if (desired.addTags.length > 0) body.tags = refs(desired.addTags);
+  if (desired.addLists.length > 0) body.lists = toRefs(desired.addLists);
+  if (desired.addTags.length > 0) body.tags = toRefs(desired.addTags);
   return body;
 }
 
 /**
- * The smallest mutate that makes the contact as wanted, and what it replaces; undefined when it is so already.
- * A facet that the answer did not carry is unknown, and is sent.
+ * The smallest mutate that makes the contact as wanted, and what it replaces; undefined when it is so
+ * already. A facet that the answer did not carry is unknown, and is sent.
  */
-export function changeOf(
+export function computeChange(
   desired: DesiredContact,
   found: Partial<Contact>,
 ): { body: MutateBody; before: Before } | undefined {
-  const values = valuesOf(found);
+  const values = toFieldValues(found);
   const updateFields = [...desired.fields]
     .filter(([id, value]) => {
       const held = values.get(id) ?? "";
       return held !== value && (held === "" || !desired.onlyIfEmpty?.includes(id));
     })
     .map(([_id, value]): FieldValue => ({ _id, value }));
-  const lists = found.lists && idsOf(found.lists);
-  const tags = found.tags && idsOf(found.tags);
+  const lists = found.lists && toIdSet(found.lists);
+  const tags = found.tags && toIdSet(found.tags);
   // Only the person can take an unsubscription back: their file says they have not.
   const addLists = desired.isNotSubscribed ? [] : desired.addLists.filter((id) => !lists?.has(id));
   const removeLists = desired.removeLists.filter((id) => !lists || lists.has(id));
@@ -91,10 +104,10 @@ export function changeOf(
 
   const body: MutateBody = {};
   if (updateFields.length > 0) body.updateFields = updateFields;
-  if (addLists.length > 0) body.addLists = refs(addLists);
-  if (removeLists.length > 0) body.removeLists = refs(removeLists);
-  if (addTags.length > 0) body.addTags = refs(addTags);
-  if (removeTags.length > 0) body.removeTags = refs(removeTags);
+  if (addLists.length > 0) body.addLists = toRefs(addLists);
+  if (removeLists.length > 0) body.removeLists = toRefs(removeLists);
+  if (addTags.length > 0) body.addTags = toRefs(addTags);
+  if (removeTags.length > 0) body.removeTags = toRefs(removeTags);
   if (Object.keys(body).length === 0) return undefined;
   if (found.__v !== undefined) body.__v = found.__v;
   const before: Before = {
@@ -108,31 +121,31 @@ export function changeOf(
 
 /** Whether a contact is as this create would have made it: at least what was asked for. */
 export function holdsCreate(body: CreateContactBody, found: Partial<Contact>): boolean {
-  return changeOf(desiredOfCreate(body), found) === undefined;
+  return computeChange(toDesiredFromCreate(body), found) === undefined;
 }
 
 /** Whether nothing of this mutate is left to be done. */
 export function holdsChange(body: MutateBody, found: Partial<Contact>): boolean {
-  return changeOf(desiredOfMutate(body), found) === undefined;
+  return computeChange(toDesiredFromMutate(body), found) === undefined;
 }
 
-export function desiredOfCreate({ fields, lists = [], tags = [] }: CreateContactBody): DesiredContact {
+export function toDesiredFromCreate({ fields, lists = [], tags = [] }: CreateContactBody): DesiredContact {
   return {
     fields: new Map(fields?.map(({ _id, value }) => [_id, value])),
-    addLists: [...idsOf(lists)],
-    addTags: [...idsOf(tags)],
+    addLists: [...toIdSet(lists)],
+    addTags: [...toIdSet(tags)],
     removeLists: [],
     removeTags: [],
   };
 }
 
-export function desiredOfMutate(body: MutateBody): DesiredContact {
+export function toDesiredFromMutate(body: MutateBody): DesiredContact {
   return {
     fields: new Map(body.updateFields?.map(({ _id, value }) => [_id, value])),
-    addLists: [...idsOf(body.addLists ?? [])],
-    removeLists: [...idsOf(body.removeLists ?? [])],
-    addTags: [...idsOf(body.addTags ?? [])],
-    removeTags: [...idsOf(body.removeTags ?? [])],
+    addLists: [...toIdSet(body.addLists ?? [])],
+    removeLists: [...toIdSet(body.removeLists ?? [])],
+    addTags: [...toIdSet(body.addTags ?? [])],
+    removeTags: [...toIdSet(body.removeTags ?? [])],
   };
 }
 
@@ -147,17 +160,17 @@ export function withStatus(found: Partial<Contact>, status: ContactStatus): Part
 }
 
 /** Ids of references, also of bare id strings. */
-export function idsOf(references: readonly (IdRef | string)[]): Set<string> {
+export function toIdSet(references: readonly (IdRef | string)[]): Set<string> {
   return new Set(references.map((each) => (typeof each === "string" ? each : each._id)));
 }
 
-export function valuesOf(found: Partial<Contact>): Map<string, string> {
+export function toFieldValues(found: Partial<Contact>): Map<string, string> {
   return new Map(found.fields?.map(({ _id, value }) => [_id, value]));
 }
 
 /** The fields that hold something. */
 export function filledValuesOf(found: Partial<Contact>): Map<string, string> {
-  return new Map([...valuesOf(found)].filter(([, value]) => value !== ""));
+  return new Map([...toFieldValues(found)].filter(([, value]) => value !== ""));
 }
 
 export function isSameSet(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
@@ -169,6 +182,6 @@ export function isSameMap(one: ReadonlyMap<string, string>, other: ReadonlyMap<s
   return one.size === other.size && [...one].every(([id, value]) => other.get(id) === value);
 }
 
-function refs(ids: readonly string[]): IdRef[] {
+function toRefs(ids: readonly string[]): IdRef[] {
   return ids.map((_id) => ({ _id }));
 }

@@ -2,7 +2,7 @@
 
 import type { Budget } from "../pace/budget.ts";
 import type { PacedSend } from "../pace/paced-send.ts";
-import type { Joined } from "../read/join.ts";
+import type { JoinedRows } from "../read/join.ts";
 import type { InputFacts } from "../read/rows.ts";
 import type { Survey } from "../read/survey.ts";
 import type { RowCounts, Summary } from "../runs/report.ts";
@@ -31,7 +31,7 @@ export type RunEvent =
   /** A phase begins; `progress` can be asked at any time until the next one does. */
   | { kind: "phase"; progress: () => RunProgress }
   | { kind: "understood"; facts: InputFacts }
-  | { kind: "surveyed"; survey: Survey; joined: Joined; notSubscribedAre: string }
+  | { kind: "surveyed"; survey: Survey; joined: JoinedRows; notSubscribedAre: string }
   | { kind: "names-missing"; missing: MissingNames }
   | { kind: "input-changed"; older: string }
   | { kind: "entered"; run: string; isResumed: boolean; rows: RowCounts }
@@ -50,7 +50,7 @@ export type RunEvent =
   | { kind: "refused"; summary: Summary };
 
 /** The progress of a phase, from the counters as they are now. */
-export function progressOf(
+export function createProgress(
   { send, budget }: { send: PacedSend; budget: Budget },
   phase: Phase,
   counted: Pick<RunProgress, "rows" | "price"> & { rowsRead?: number },

@@ -1,33 +1,34 @@
 /** Limits on what a plan may do, checked once it is closed and before its first write. Pure. */
 import { UsageError } from "../../errors.ts";
-import { shellWord } from "../../shell-word.ts";
+import { quoteShellWord } from "../../shell-word.ts";
 import type { Limit } from "../items.ts";
 import type { GuardOptions } from "../runs/folder.ts";
-import { type PlanTally, plannedWrites } from "./tally.ts";
+import { countPlannedWrites, type PlanTally } from "./tally.ts";
 
 /**
  * What the plan would do beyond its limits.
  * @param file the plan, where it stays for a look
  */
-export function guardFailure(
+export function findGuardFailure(
   tally: PlanTally,
   guards: GuardOptions = {},
   file?: string,
 ): UsageError | undefined {
   const skipped = Object.values(tally.skipped).reduce((sum, each) => sum + each, 0);
-  const contacts = plannedWrites(tally) + tally.unchanged + skipped;
+  const contacts = countPlannedWrites(tally) + tally.unchanged + skipped;
   const guarded: [flag: string, guard: Limit | undefined, count: number, what: string][] = [
-    ["--max-changes", guards.maxChanges, plannedWrites(tally), "write to @ contacts"],
+    ["--max-changes", guards.maxChanges, countPlannedWrites(tally), "write to @ contacts"],
     ["--max-clears", guards.maxClears, tally.clears, "empty @ values"],
     ["--max-create", guards.maxCreate, tally.created, "create @ contacts"],
     ["--max-delete", guards.maxDelete, tally.deleted, "delete @ contacts"],
   ];
   for (const [flag, guard, count, what] of guarded) {
-    if (!guard || !exceeds(count, guard, contacts)) continue;
+    if (!guard || !exceedsLimit(count, guard, contacts)) continue;
     const limit = "rows" in guard ? guard.rows.toLocaleString("en-US") : `${guard.percent} %`;
     const would = what.replace("@", count.toLocaleString("en-US"));
     const words = count === 1 ? would.replace(/s$/, "") : would;
-    const look = file === undefined ? "--dry-run --plan plan.ndjson" : `ecm plan show ${shellWord(file)}`;
+    const look =
+      file === undefined ? "--dry-run --plan plan.ndjson" : `ecm plan show ${quoteShellWord(file)}`;
     return new UsageError(
       `This would ${words} (of ${contacts.toLocaleString("en-US")} looked at); ${flag} allows ${limit}`,
       `Nothing was written. Look at the plan: ${look}; to allow it, pass ${flag} ${count}`,
@@ -37,6 +38,6 @@ export function guardFailure(
   return undefined;
 }
 
-function exceeds(count: number, guard: Limit, contacts: number): boolean {
+function exceedsLimit(count: number, guard: Limit, contacts: number): boolean {
   return "rows" in guard ? count > guard.rows : count * 100 > guard.percent * contacts;
 }

@@ -1,11 +1,12 @@
 /** Looks contacts up among the inactive ones, which an account may leave out of a plain search. */
+
+import { createEquals } from "../../api/contacts.ts";
 import { isRefusal } from "../../service/checked-search.ts";
-import { equals } from "../../service/contacts.ts";
 import type { FoundByKeys } from "../../service/key-search.ts";
 import type { Contact } from "../../wire.ts";
 import type { Item } from "../items.ts";
-import { identityReader } from "../read/keys.ts";
-import { blocksOf, keysOf } from "./block-keys.ts";
+import { createIdentityReader } from "../read/keys.ts";
+import { splitIntoBlocks, toKeys } from "./block-keys.ts";
 import type { Found, HiddenContact, LookupOptions } from "./found.ts";
 
 export class HiddenSearch {
@@ -17,7 +18,7 @@ export class HiddenSearch {
   constructor(options: LookupOptions, source: string[]) {
     this.options = options;
     this.source = source;
-    this.identityOf = identityReader(options.keyType);
+    this.identityOf = createIdentityReader(options.keyType);
   }
 
   async findHidden(item: Item): Promise<Partial<Contact> | undefined> {
@@ -29,7 +30,7 @@ export class HiddenSearch {
     const { asksHidden, keys, behavior } = this.options;
     if (!asksHidden) return;
     const missing = items.filter(({ ref }) => !found.get(ref)?.contact && !found.get(ref)?.refused);
-    for (const block of blocksOf(missing, keys)) {
+    for (const block of splitIntoBlocks(missing, keys)) {
       if (behavior.get("inactive") === "shown") return;
       await this.tellBlock(block, found);
     }
@@ -37,22 +38,22 @@ export class HiddenSearch {
 
   private async tellBlock(block: readonly Item[], found: Map<number, Found>): Promise<void> {
     const { keyType, behavior } = this.options;
-    const { contacts, refused } = await this.findInactive(keysOf(block, keyType));
+    const { contacts, refused } = await this.findInactive(toKeys(block, keyType));
     if (contacts.length > 0) behavior.learn("inactive", "hidden");
     for (const item of block) {
       const contact = this.ofItem(item, contacts);
       const refusal = refused.get(item.key.written) ?? refused.get(item.key.sent);
       if (contact) {
         const hidden: HiddenContact = { ...contact, isHidden: true };
-        found.set(item.ref, { contact: hidden, isKept: false });
-      } else if (refusal) found.set(item.ref, { isKept: false, refused: refusal });
+        found.set(item.ref, { contact: hidden, isRemembered: false });
+      } else if (refusal) found.set(item.ref, { isRemembered: false, refused: refusal });
     }
   }
 
   /** Where such a search is not taken at all, each of the keys is refused. */
   private async findInactive(forms: string[]): Promise<FoundByKeys> {
     try {
-      return await this.options.keys.find(forms, this.source, [equals("CONTACT_STATUS", ["inactive"])]);
+      return await this.options.keys.find(forms, this.source, [createEquals("CONTACT_STATUS", ["inactive"])]);
     } catch (error) {
       if (!isRefusal(error)) throw error;
       return { contacts: [], refused: new Map(forms.map((form) => [form, error])) };

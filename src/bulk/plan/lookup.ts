@@ -1,16 +1,16 @@
 /**
- * What the account holds of the contacts that a run names, in as few requests as possible: the keys of a block in one
- * search, or every contact page by page where the account is smaller than the input.
+ * What the account holds of the contacts that a run names, in as few requests as possible: the keys of a
+ * block in one search, or every contact page by page where the account is smaller than the input.
  */
 import type { Contact } from "../../wire.ts";
 import type { Item } from "../items.ts";
-import { isId } from "../read/keys.ts";
-import { largestBlock } from "./block-keys.ts";
+import { isContactId } from "../read/keys.ts";
+import { maxBlockSize } from "./block-keys.ts";
 import { BlockSearch, isWritten } from "./block-search.ts";
 import type { Found, LookupOptions } from "./found.ts";
 
 /** Contacts on one page when all are read. */
-export const largestPage = 1000;
+export const maxLookUpPageSize = 1000;
 
 export interface Lookup {
   /** Contacts in a block; fewer where the service refuses so many keys. */
@@ -31,8 +31,11 @@ export interface Lookup {
   read(contactId: string): Promise<Contact | undefined>;
 }
 
-/** Contacts whose first item is remembered; more would not fit into little memory, and then only those named by id are. */
-const mostRemembered = 100_000;
+/**
+ * Contacts whose first item is remembered; more would not fit into little memory, and then only those named
+ * by id are.
+ */
+const maxRememberedContacts = 100_000;
 
 /** Pages that an earlier invocation has read are read again after this. */
 export const maxPagesAgeMilliseconds = 3_600_000;
@@ -51,7 +54,7 @@ export function createLookup(options: LookupOptions): Lookup {
     if (!options.asksHidden || id === undefined) return found;
     const first = firstRefs.get(id);
     if (first !== undefined && first !== item.ref) return { ...found, isRepeated: true };
-    if (firstRefs.size < mostRemembered || isId(item.key.written)) firstRefs.set(id, item.ref);
+    if (firstRefs.size < maxRememberedContacts || isContactId(item.key.written)) firstRefs.set(id, item.ref);
     return found;
   }
 
@@ -63,17 +66,17 @@ export function createLookup(options: LookupOptions): Lookup {
     return found;
   }
 
-  function known(item: Item): Found | undefined {
+  function recall(item: Item): Found | undefined {
     const contact =
-      (isId(item.key.written) ? snapshot?.findById(item.key.identity) : undefined) ??
+      (isContactId(item.key.written) ? snapshot?.findById(item.key.identity) : undefined) ??
       snapshot?.find(item.key.identity, (each) => isWritten(item, each));
     const isAbsent = isKnownAbsent && (!options.asksHidden || behavior.get("inactive") === "shown");
-    return contact || isAbsent ? { contact, isKept: true } : undefined;
+    return contact || isAbsent ? { contact, isRemembered: true } : undefined;
   }
 
   return {
     get blockSize() {
-      return Math.min(largestBlock, keys.limit);
+      return Math.min(maxBlockSize, keys.limit);
     },
     knowsAll: isKnownAbsent,
     takenAt,
@@ -83,13 +86,13 @@ export function createLookup(options: LookupOptions): Lookup {
       const found = new Map<number, Found>();
       const missing: Item[] = [];
       for (const item of items) {
-        const each = known(item);
+        const each = recall(item);
         if (each) found.set(item.ref, each);
         else missing.push(item);
       }
       if (missing.length === 0) return markEach(items, found);
       if (isKnownAbsent) {
-        for (const { ref } of missing) found.set(ref, { isKept: true });
+        for (const { ref } of missing) found.set(ref, { isRemembered: true });
         await search.hidden.tellHidden(missing, found);
       } else for (const [ref, each] of await search.findFresh(missing)) found.set(ref, each);
       return markEach(items, found);

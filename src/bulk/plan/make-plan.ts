@@ -1,43 +1,43 @@
 /**
- * The plan step: contacts are looked up block by block and decided, and what was decided is added to the plan. Nothing is
- * written to the account.
+ * The plan step: contacts are looked up block by block and decided, and what was decided is added to the
+ * plan. Nothing is written to the account.
  */
 
 import type { Decision, Item, PassedRow } from "../items.ts";
-import { asRunStop } from "../pace/run-stop.ts";
+import { toErrorStop } from "../pace/run-stop.ts";
 import type { Found } from "./found.ts";
 import type { StoredLine } from "./plan-file.ts";
-import { type PlanLine, type PlanNames, planLineOf } from "./plan-line.ts";
+import { type PlanLine, type PlanNames, toPlanLine } from "./plan-line.ts";
 import type { PlanWriter } from "./plan-writer.ts";
-import { isScarce, requestsNow, type Session } from "./session.ts";
-import { storedLine } from "./stored-line.ts";
+import { countSentRequests, isScarce, type Session } from "./session.ts";
+import { toStoredLine } from "./stored-line.ts";
 import { addToTally, isWrite } from "./tally.ts";
 
 /** What a job puts into a plan, in order: contacts, and rows that stand for none. */
-export type Entry = Item | PassedRow;
-export type Entries = AsyncIterable<readonly Entry[]> | Iterable<readonly Entry[]>;
+export type PlanEntry = Item | PassedRow;
+export type PlanEntries = AsyncIterable<readonly PlanEntry[]> | Iterable<readonly PlanEntry[]>;
 
 /** Entries that are added to the plan together, where nothing has to be looked up. */
-const maxEntries = 100;
+const maxBlockEntries = 100;
 
 export interface PlanStep {
   session: Session;
   /** All entries of the job, from the first on. */
-  entries: Entries;
+  entries: PlanEntries;
   writer: PlanWriter;
   names: PlanNames;
   /** Whether contacts that stay as they are, or are skipped, get a line too. */
   isComplete: boolean;
 }
 
-interface Decided {
+interface DecidedItem {
   item: Item;
   found: Found;
   decision: Decision;
 }
 
 interface DecidedBlock {
-  entries: readonly (PassedRow | Decided)[];
+  entries: readonly (PassedRow | DecidedItem)[];
   /** The oldest look-up that it rests on. */
   at: number;
 }
@@ -48,30 +48,30 @@ export async function makePlan(step: PlanStep): Promise<void> {
   const running: Promise<DecidedBlock>[] = [];
   const addOldest = async () => addBlock(step, await running.shift()!);
   try {
-    for await (const block of blocksOf(step)) {
+    for await (const block of readBlocks(step)) {
       if (session.send.stopped) throw session.send.stopped;
       const decided = decideBlock(session, block);
       decided.catch(() => undefined);
       running.push(decided);
-      if (running.length >= concurrencyOf(session)) await addOldest();
+      if (running.length >= chooseConcurrency(session)) await addOldest();
     }
     while (running.length > 0) await addOldest();
   } catch (error) {
-    session.send.stop(asRunStop(error));
+    session.send.stop(toErrorStop(error));
     throw error;
   } finally {
     await Promise.allSettled(running);
   }
 }
 
-function concurrencyOf(session: Session): number {
+function chooseConcurrency(session: Session): number {
   return isScarce(session) ? 1 : session.options.concurrency;
 }
 
 /** The entries that are not planned yet, in blocks that are looked up together. */
-async function* blocksOf({ session, entries, writer }: PlanStep): AsyncGenerator<Entry[]> {
+async function* readBlocks({ session, entries, writer }: PlanStep): AsyncGenerator<PlanEntry[]> {
   let skip = writer.taken;
-  let block: Entry[] = [];
+  let block: PlanEntry[] = [];
   let lookUps = 0;
   for await (const batch of entries) {
     for (const entry of batch) {
@@ -81,7 +81,7 @@ async function* blocksOf({ session, entries, writer }: PlanStep): AsyncGenerator
       }
       block.push(entry);
       if (entry.kind === "contact" && needsLookup(session, entry)) lookUps++;
-      if (lookUps < maxLookUps(session, entry) && block.length < maxEntries) continue;
+      if (lookUps < countMaxLookUps(session, entry) && block.length < maxBlockEntries) continue;
       yield block;
       block = [];
       lookUps = 0;
@@ -90,43 +90,50 @@ async function* blocksOf({ session, entries, writer }: PlanStep): AsyncGenerator
   if (block.length > 0) yield block;
 }
 
-/** Where contacts may have to be read one by one besides, a block is as large as this invocation can complete. */
-function maxLookUps(session: Session, entry: Entry): number {
+/**
+ * Where contacts may have to be read one by one besides, a block is as large as this invocation can complete.
+ */
+function countMaxLookUps(session: Session, entry: PlanEntry): number {
   const { work, lookup } = session;
   const mayBeAlone = entry.kind === "contact" && work.readsAlone?.(entry);
-  return mayBeAlone ? Math.max(1, Math.min(lookup.blockSize, requestsNow(session) - 1)) : lookup.blockSize;
+  return mayBeAlone
+    ? Math.max(1, Math.min(lookup.blockSize, countSentRequests(session) - 1))
+    : lookup.blockSize;
 }
 
 function needsLookup({ work, lookup }: Session, item: Item): boolean {
   return item.found === undefined && !lookup.knowsAll && (work.needsLookup?.(item) ?? true);
 }
 
-async function decideBlock(session: Session, block: readonly Entry[]): Promise<DecidedBlock> {
+async function decideBlock(session: Session, block: readonly PlanEntry[]): Promise<DecidedBlock> {
   const { lookup, clock } = session;
   const items = block.filter((entry) => entry.kind === "contact");
   const found = await lookUp(session, items);
-  let isKept = false;
+  let isRemembered = false;
   const entries = block.map((entry) => {
     if (entry.kind !== "contact") return entry;
     const decided = decideOne(session, entry, found.get(entry.ref));
-    isKept ||= decided.found.isKept;
+    isRemembered ||= decided.found.isRemembered;
     return decided;
   });
-  const again = await lookCloser(session, entries);
+  const again = await lookUpWholeContacts(session, entries);
   return {
     entries: again.size === 0 ? entries : entries.map((each) => again.get(each) ?? each),
-    at: isKept ? Math.min(lookup.takenAt, clock.now()) : clock.now(),
+    at: isRemembered ? Math.min(lookup.takenAt, clock.now()) : clock.now(),
   };
 }
 
-/** Contacts of which more has to be known: those that a search does not settle, and those whose lists a page left out. */
-async function lookCloser(
+/**
+ * Contacts of which more has to be known: those that a search does not settle, and those whose lists a page
+ * left out.
+ */
+async function lookUpWholeContacts(
   session: Session,
-  entries: readonly (PassedRow | Decided)[],
-): Promise<Map<PassedRow | Decided, Decided>> {
+  entries: readonly (PassedRow | DecidedItem)[],
+): Promise<Map<PassedRow | DecidedItem, DecidedItem>> {
   const { work, lookup } = session;
-  const again = new Map<PassedRow | Decided, Decided>();
-  const unknown: Decided[] = [];
+  const again = new Map<PassedRow | DecidedItem, DecidedItem>();
+  const unknown: DecidedItem[] = [];
   const reading: Promise<void>[] = [];
   for (const each of entries) {
     if ("kind" in each) continue;
@@ -134,7 +141,7 @@ async function lookCloser(
     const isCertain = found.isById || (work.isCertain?.(item, decision) ?? true);
     if (!isCertain && item.contactId !== undefined) {
       const read = lookup.read(item.contactId).then((contact) => {
-        again.set(each, decideOne(session, item, { contact, isKept: false }));
+        again.set(each, decideOne(session, item, { contact, isRemembered: false }));
       });
       reading.push(read);
     } else if (changesUnknownLists(each)) unknown.push(each);
@@ -148,23 +155,23 @@ async function lookCloser(
 
 async function lookUp(session: Session, items: readonly Item[]): Promise<Map<number, Found>> {
   const { work, lookup } = session;
-  const wanted = items.filter(
+  const itemsToFind = items.filter(
     (item) => item.found === undefined && (lookup.knowsAll || (work.needsLookup?.(item) ?? true)),
   );
-  const [first] = wanted;
-  const isAlone = wanted.length === 1 && first!.contactId !== undefined && work.readsAlone?.(first!);
-  const found: Map<number, Found> = isAlone ? new Map() : await lookup.find(wanted);
+  const [first] = itemsToFind;
+  const isAlone = itemsToFind.length === 1 && first!.contactId !== undefined && work.readsAlone?.(first!);
+  const found: Map<number, Found> = isAlone ? new Map() : await lookup.find(itemsToFind);
   if (isAlone) {
     const contact = await lookup.read(first!.contactId!);
-    found.set(first!.ref, { contact, isKept: false, isById: true });
+    found.set(first!.ref, { contact, isRemembered: false, isById: true });
   }
   for (const item of items) {
-    if (item.found !== undefined) found.set(item.ref, { contact: item.found, isKept: true });
+    if (item.found !== undefined) found.set(item.ref, { contact: item.found, isRemembered: true });
   }
   return found;
 }
 
-function decideOne({ work }: Session, item: Item, found: Found = { isKept: false }): Decided {
+function decideOne({ work }: Session, item: Item, found: Found = { isRemembered: false }): DecidedItem {
   const { refused } = found;
   const decision: Decision = refused
     ? { kind: "reject", code: refused.type, message: refused.message }
@@ -175,8 +182,8 @@ function decideOne({ work }: Session, item: Item, found: Found = { isKept: false
 }
 
 /** A page of everybody may leave the lists out; a look-up by keys can ask for them list by list. */
-function changesUnknownLists({ found, decision }: Decided): boolean {
-  if (!found.isKept || decision.kind !== "change") return false;
+function changesUnknownLists({ found, decision }: DecidedItem): boolean {
+  if (!found.isRemembered || decision.kind !== "change") return false;
   const { body, before } = decision;
   return !before.knewLists && (body.addLists !== undefined || body.removeLists !== undefined);
 }
@@ -191,14 +198,14 @@ function addBlock(step: PlanStep, { entries, at }: DecidedBlock): void {
       countDecided(session, entry);
       isRejected ||= entry.decision.kind === "reject";
     }
-    const line = writer.isKept ? lineOf(step, entry) : undefined;
+    const line = writer.isOnDisk ? lineOf(step, entry) : undefined;
     if (line) lines.push(line);
   }
   writer.addBlock(lines, at, entries.length);
   if (isRejected) session.onRejected?.();
 }
 
-function countDecided({ work, tally }: Session, { item, found, decision }: Decided): void {
+function countDecided({ work, tally }: Session, { item, found, decision }: DecidedItem): void {
   const isMarked = work.isMarked?.(item, found.contact) ?? false;
   const isDoubtful = isMarked && (work.isDoubtful?.(item) ?? false);
   const counted = { item, decision, found: found.contact, isMarked, isDoubtful };
@@ -206,21 +213,21 @@ function countDecided({ work, tally }: Session, { item, found, decision }: Decid
 }
 
 /** Undefined for a contact that is not written, where the plan is not to name those. */
-function lineOf({ names, isComplete }: PlanStep, entry: PassedRow | Decided): StoredLine | undefined {
-  if ("kind" in entry) return lineOfRow(entry);
+function lineOf({ names, isComplete }: PlanStep, entry: PassedRow | DecidedItem): StoredLine | undefined {
+  if ("kind" in entry) return toRowLine(entry);
   const { item, decision } = entry;
-  if (isWrite(decision)) return storedLine(lineOfContact(entry, names), item, decision);
+  if (isWrite(decision)) return toStoredLine(toContactLine(entry, names), item, decision);
   if (decision.kind !== "reject" && !isComplete) return undefined;
-  return storedLine(lineOfContact(entry, names), item, undefined);
+  return toStoredLine(toContactLine(entry, names), item, undefined);
 }
 
-function lineOfContact({ item, found, decision }: Decided, names: PlanNames): PlanLine {
-  const known = item.contactId === undefined ? undefined : { _id: item.contactId };
-  const contact = found.contact ?? known;
-  return planLineOf({ line: item.line, key: item.key.sent, found: contact }, decision, names);
+function toContactLine({ item, found, decision }: DecidedItem, names: PlanNames): PlanLine {
+  const knownContact = item.contactId === undefined ? undefined : { _id: item.contactId };
+  const contact = found.contact ?? knownContact;
+  return toPlanLine({ line: item.line, key: item.key.sent, found: contact }, decision, names);
 }
 
-function lineOfRow({ line, key, action, code, message, cells, of }: PassedRow): StoredLine {
+function toRowLine({ line, key, action, code, message, cells, of }: PassedRow): StoredLine {
   const planned: StoredLine = { line, key, contactId: null, action, code, message, changes: [], cells };
   return of === undefined ? planned : { ...planned, of };
 }

@@ -1,13 +1,16 @@
-/** Ids of the names in an input or in flags. What is missing is created, or is an error that names all of it. */
+/**
+ * Ids of the names in an input or in flags. What is missing is created, or is an error that names all of it.
+ */
+
+import { requireFreeListName } from "../../api/lists.ts";
+import { findByName, resolveTag } from "../../api/names.ts";
 import { EcmError, exitCodes, ServiceError } from "../../errors.ts";
 import type { Account } from "../../service/account.ts";
 import { ensureLists, ensureParts } from "../../service/create-names.ts";
-import { requestsToLookAgain } from "../../service/list-pages.ts";
-import { requireFreeListName } from "../../service/lists.ts";
-import { findByName, resolveTag } from "../../service/names.ts";
+import { countRequestsToReadAgain } from "../../service/list-pages.ts";
 import type { ContactList, ContactStructure, Send } from "../../wire.ts";
-import { type NewField, newFieldId } from "../read/new-fields.ts";
-import { type Creation, type MissingNames, MissingNamesError, missingAmong, standInFor } from "./names.ts";
+import { type NewField, toNewFieldId } from "../read/new-fields.ts";
+import { type Creation, findMissing, type MissingNames, MissingNamesError, toStandInId } from "./names.ts";
 
 export interface NameBookOptions {
   send: Send;
@@ -52,8 +55,8 @@ export class NameBook {
   }
 
   /**
-   * @throws MissingNamesError naming everything that is missing, unless it is to be created; UsageError for a name that
-   * means two things
+   * @throws MissingNamesError naming everything that is missing, unless it is to be created; UsageError for a
+   *   name that means two things
    */
   static async open(options: NameBookOptions): Promise<NameBook> {
     const book = new NameBook(options);
@@ -69,14 +72,17 @@ export class NameBook {
 
   // What is not created yet is named by its stand-in: a dry run only counts.
   listId(name: string): string {
-    return this.lists.get(name) ?? standInFor({ what: "list", name });
+    return this.lists.get(name) ?? toStandInId({ what: "list", name });
   }
 
   tagId(name: string): string {
-    return this.tags.get(name) ?? standInFor({ what: "tag", name });
+    return this.tags.get(name) ?? toStandInId({ what: "tag", name });
   }
 
-  /** The id behind the stand-in of a field that was created; any other id, and a stand-in until then, as it is. */
+  /**
+   * The id behind the stand-in of a field that was created; any other id, and a stand-in until then, as it
+   * is.
+   */
   fieldId(id: string): string {
     return this.madeFields.get(id) ?? id;
   }
@@ -87,11 +93,11 @@ export class NameBook {
   }
 
   /** Its id once it exists. */
-  idOf({ what, name }: Creation): string {
+  toId({ what, name }: Creation): string {
     const ids = {
       list: () => this.lists.get(name),
       tag: () => this.tags.get(name),
-      field: () => this.madeFields.get(newFieldId(name)),
+      field: () => this.madeFields.get(toNewFieldId(name)),
     };
     const id = ids[what]();
     if (id === undefined) throw new Error(`the ${what} ${JSON.stringify(name)} was not created`);
@@ -106,7 +112,10 @@ export class NameBook {
     return lists + this.requestsToLook(lists) + (isPartMissing ? 1 : 0);
   }
 
-  /** Creates what is missing: one request for each list, and looks before and after; one for all fields and tags. */
+  /**
+   * Creates what is missing: one request for each list, and looks before and after; one for all fields and
+   * tags.
+   */
   async create(): Promise<void> {
     if (this.creations.length === 0) return;
     const { account, isNew = false } = this.options;
@@ -117,7 +126,7 @@ export class NameBook {
         this.isMade = true;
         return;
       } catch (error) {
-        if (tries === maxTries || !mayBeTriedAgain(error)) throw error;
+        if (tries === maxTries || !isRetryable(error)) throw error;
         account.forget();
         this.structure = await account.structure(this.structure._id);
       }
@@ -148,11 +157,11 @@ export class NameBook {
     const { fields } = this;
     const [unknownLists, unknownTags] = [this.unknownLists(), this.unknownTags()];
     this.missing = {
-      lists: missingAmong(
+      lists: findMissing(
         unknownLists,
         lists.map((list) => list.name),
       ),
-      tags: missingAmong(unknownTags, this.structure.tags?.map((tag) => tag.label) ?? []),
+      tags: findMissing(unknownTags, this.structure.tags?.map((tag) => tag.label) ?? []),
       fields,
     };
     this.creations = [
@@ -181,7 +190,7 @@ export class NameBook {
     this.noteTags();
     for (const { label } of this.fields) {
       const id = findByName(label, this.structure.fields, (field) => field.label, "field")?._id;
-      if (id) this.madeFields.set(newFieldId(label), id);
+      if (id) this.madeFields.set(toNewFieldId(label), id);
     }
   }
 
@@ -205,7 +214,7 @@ export class NameBook {
     if (created === 0) return 0;
     const reading = this.options.account.lastReading(this.structure);
     if (!reading || reading.hasTotal) return (reading?.requests ?? 1) + 1;
-    return reading.requests + requestsToLookAgain(reading, created);
+    return reading.requests + countRequestsToReadAgain(reading, created);
   }
 }
 
@@ -214,24 +223,26 @@ export async function openPlannedNames({
   creations,
   ...place
 }: Pick<NameBookOptions, "send" | "account"> & { creations: readonly Creation[] }): Promise<NameBook> {
-  const named = (what: Creation["what"]) => creations.filter((each) => each.what === what);
+  const listNames = (what: Creation["what"]) => creations.filter((each) => each.what === what);
   return NameBook.open({
     ...place,
     structure: await place.account.structure(),
-    lists: named("list").map(({ name }) => name),
-    tags: named("tag").map(({ name }) => name),
-    fields: named("field").map(({ name, dataType = "text" }) => ({ label: name, dataType })),
+    lists: listNames("list").map(({ name }) => name),
+    tags: listNames("tag").map(({ name }) => name),
+    fields: listNames("field").map(({ name, dataType = "text" }) => ({ label: name, dataType })),
     createMissing: true,
   });
 }
 
-/** @throws NotFoundError where the service does not say which tags there are: what is not known is not missing */
+/**
+ * @throws NotFoundError where the service does not say which tags there are: what is not known is not missing
+ */
 function findTag(structure: ContactStructure, name: string) {
   const { tags } = structure;
   return tags ? findByName(name, tags, (tag) => tag.label, "tag") : resolveTag(structure, name);
 }
 
-function mayBeTriedAgain(error: unknown): boolean {
+function isRetryable(error: unknown): boolean {
   if (!(error instanceof EcmError)) return false;
   if (error instanceof ServiceError && error.status < 500) {
     return error.type === "ConcurrencyError" || error.type === "DuplicateFieldError";

@@ -1,7 +1,11 @@
-/** Lists, tags and fields that do not exist yet: how they are named until they do, and how people are told of them. */
+/**
+ * Lists, tags and fields that do not exist yet: how they are named until they do, and how people are told of
+ * them.
+ */
+
+import { findClosest, foldCase } from "../../api/names.ts";
 import { NotFoundError } from "../../errors.ts";
-import { closest, fold } from "../../service/names.ts";
-import { type NewField, newFieldId, newFieldLabel } from "../read/new-fields.ts";
+import { type NewField, parseNewFieldId, toNewFieldId } from "../read/new-fields.ts";
 
 /** A list, a tag or a field that does not exist yet. */
 export interface Creation {
@@ -32,34 +36,37 @@ export class MissingNamesError extends NotFoundError {
 
   constructor(missing: MissingNames) {
     const { lists, tags } = missing;
-    const parts = [partOf("list", lists), partOf("tag", tags)].filter((part) => part !== "");
-    const hints = [...doubtsAbout(missing), "Fix the names, or create what is missing with --create-missing"];
+    const parts = [describePart("list", lists), describePart("tag", tags)].filter((part) => part !== "");
+    const hints = [
+      ...describeDoubts(missing),
+      "Fix the names, or create what is missing with --create-missing",
+    ];
     super(`The account has no ${parts.join(", and no ")}`, hints.join("; "));
     this.missing = missing;
   }
 }
 
 /** What is not made yet has a stand-in for its id. No id holds a blank. */
-const newList = "new list ";
-const newTag = "new tag ";
+const newListPrefix = "new list ";
+const newTagPrefix = "new tag ";
 
 /** The name behind a stand-in; undefined for an id. */
-export function standInName(id: string): string | undefined {
-  for (const start of [newList, newTag]) if (id.startsWith(start)) return id.slice(start.length);
-  return newFieldLabel(id);
+export function toStandInName(id: string): string | undefined {
+  for (const start of [newListPrefix, newTagPrefix]) if (id.startsWith(start)) return id.slice(start.length);
+  return parseNewFieldId(id);
 }
 
 /** How operations name what does not exist yet. */
-export function standInFor({ what, name }: Creation): string {
-  if (what === "field") return newFieldId(name);
-  return `${what === "list" ? newList : newTag}${name}`;
+export function toStandInId({ what, name }: Creation): string {
+  if (what === "field") return toNewFieldId(name);
+  return `${what === "list" ? newListPrefix : newTagPrefix}${name}`;
 }
 
 /** Names that differ in letter case alone mean one thing. */
-export function missingAmong(wanted: string[], there: string[]): MissingName[] {
-  const byFold = new Map(wanted.toReversed().map((name) => [fold(name), name]));
+export function findMissing(names: string[], existing: string[]): MissingName[] {
+  const byFold = new Map(names.toReversed().map((name) => [foldCase(name), name]));
   return [...byFold.values()].toReversed().map((name) => {
-    const near = slipOf(name, there);
+    const near = findTypo(name, existing);
     const parts = name
       .split(/[;|]/)
       .map((part) => part.trim())
@@ -68,21 +75,24 @@ export function missingAmong(wanted: string[], there: string[]): MissingName[] {
   });
 }
 
-function partOf(kind: string, names: MissingName[]): string {
+function describePart(kind: string, names: MissingName[]): string {
   if (names.length === 0) return "";
   return `${kind}${names.length > 1 ? "s" : ""} ${names.map(({ name }) => JSON.stringify(name)).join(", ")}`;
 }
 
-/** The name that was probably meant. Short names, and names that differ in their numbers, are meant as they are. */
-function slipOf(name: string, there: string[]): string | undefined {
+/**
+ * The name that was probably meant. Short names, and names that differ in their numbers, are meant as they
+ * are.
+ */
+function findTypo(name: string, existing: string[]): string | undefined {
   if (name.length < 4) return undefined;
-  const near = closest(name, there);
-  const letters = (text: string) => fold(text).replace(/\d+/g, "");
+  const near = findClosest(name, existing);
+  const letters = (text: string) => foldCase(text).replace(/\d+/g, "");
   return near !== undefined && letters(near) !== letters(name) ? near : undefined;
 }
 
 /** Names that may be misspelled, and cells that may hold several names, each in a sentence. */
-export function doubtsAbout({ lists, tags }: Pick<MissingNames, "lists" | "tags">): string[] {
+export function describeDoubts({ lists, tags }: Pick<MissingNames, "lists" | "tags">): string[] {
   const doubts: string[] = [];
   for (const { name, near } of [...lists, ...tags]) {
     if (near !== undefined) doubts.push(`${JSON.stringify(name)}: did you mean ${JSON.stringify(near)}?`);
@@ -94,9 +104,9 @@ export function doubtsAbout({ lists, tags }: Pick<MissingNames, "lists" | "tags"
       );
     }
   }
-  return doubts.length > doubtsShown
-    ? [...doubts.slice(0, doubtsShown), `and ${doubts.length - doubtsShown} more`]
+  return doubts.length > maxDoubtsShown
+    ? [...doubts.slice(0, maxDoubtsShown), `and ${doubts.length - maxDoubtsShown} more`]
     : doubts;
 }
 
-const doubtsShown = 10;
+const maxDoubtsShown = 10;

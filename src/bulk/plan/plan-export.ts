@@ -17,19 +17,19 @@ export async function exportPlan(
   onLine: (line: PlanLine) => void,
 ): Promise<string> {
   const hash = createHash("sha256");
-  const put = async (value: object) => {
+  const writeLine = async (value: object) => {
     if (!write) return;
     const line = `${JSON.stringify(value)}\n`;
     hash.update(line);
     await write(line);
   };
   const { table: _table, ...about } = head;
-  await put({ plan: about });
-  for (const create of creations) await put({ create });
+  await writeLine({ plan: about });
+  for (const create of creations) await writeLine({ create });
   for await (const { cells: _cells, of: _of, ref: _ref, ...line } of lines()) {
-    const { apply: _apply, ...told } = line;
-    onLine(told);
-    await put(line);
+    const { apply: _apply, ...publicLine } = line;
+    onLine(publicLine);
+    await writeLine(line);
   }
   const digest = `sha256:${hash.digest("hex")}`;
   await write?.(`${JSON.stringify({ end: { counts, requests, digest } })}\n`);

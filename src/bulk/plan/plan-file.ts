@@ -1,8 +1,8 @@
 /**
- * The plan of a run as a file: what will be written, known before the first write. JSON lines: the head, what is created
- * in the account first, a line for each contact that is written and for each row that is not, and the end with counts and
- * digest. Lines come in blocks of contacts that were looked up together; a plan that was cut off continues after its last
- * whole block.
+ * The plan of a run as a file: what will be written, known before the first write. JSON lines: the head, what
+ * is created in the account first, a line for each contact that is written and for each row that is not, and
+ * the end with counts and digest. Lines come in blocks of contacts that were looked up together; a plan that
+ * was cut off continues after its last whole block.
  */
 import { createHash, type Hash } from "node:crypto";
 import { createReadStream } from "node:fs";
@@ -10,11 +10,11 @@ import { EcmError, exitCodes } from "../../errors.ts";
 import type { ContactKey, DesiredContact, Operation } from "../items.ts";
 import type { MappingEntry } from "../read/compute/entry.ts";
 import type { InputFacts } from "../read/rows.ts";
-import type { KeptNames } from "../runs/names-file.ts";
+import type { StoredNames } from "../runs/names-file.ts";
 import type { SettledByInput } from "../runs/report.ts";
 import type { Creation } from "./names.ts";
 import type { PlanLine } from "./plan-line.ts";
-import { emptyTally, type PlanTally } from "./tally.ts";
+import { createTally, type PlanTally } from "./tally.ts";
 
 export const planVersion = 1;
 
@@ -34,7 +34,7 @@ export interface PlanHead {
   /** RFC 3339, UTC. */
   createdAt: string;
   /** What ids of the account are called. */
-  names: KeptNames;
+  names: StoredNames;
   /** What a second look asks for: parts of a contact, and lists that the writes speak of. */
   source: string[];
   listIds: string[];
@@ -126,7 +126,7 @@ export interface ClosedPlan {
 }
 
 /** What of a plan is on the disk. */
-export interface KeptPlan {
+export interface StoredPlan {
   head: PlanHead;
   creations: readonly Creation[];
   /** Bytes up to the end of the block after which it continues. */
@@ -145,12 +145,12 @@ export interface KeptPlan {
  * @returns undefined where there is no head
  * @throws PlanDamagedError for a closed plan that has changed since
  */
-export async function readKeptPlan(
+export async function readStoredPlan(
   file: string,
   maxTaken = Number.POSITIVE_INFINITY,
-): Promise<KeptPlan | undefined> {
+): Promise<StoredPlan | undefined> {
   const reader = new KeptPlanReader(file, maxTaken);
-  for await (const line of rawLines(file)) {
+  for await (const line of readRawLines(file)) {
     reader.take(line);
     if (reader.kept?.end) break;
   }
@@ -159,7 +159,7 @@ export async function readKeptPlan(
 
 /** What the lines of a plan say up to here, each proven by the digests behind it. */
 class KeptPlanReader {
-  kept: KeptPlan | undefined;
+  kept: StoredPlan | undefined;
   private readonly file: string;
   private readonly maxTaken: number;
   private readonly hash = createHash("sha256");
@@ -173,23 +173,23 @@ class KeptPlanReader {
 
   /** @throws PlanDamagedError */
   take({ text, length }: RawLine): void {
-    const { plan, create, block, end } = markIn(this.file, text);
+    const { plan, create, block, end } = parseMark(this.file, text);
     if (end) {
-      this.close(decoded(end));
+      this.close(decode(end));
       return;
     }
-    if (!this.kept && !plan) throw damaged(this.file);
-    if (block && block.digest !== digestOf(this.hash)) throw damaged(this.file);
+    if (!this.kept && !plan) throw planDamagedError(this.file);
+    if (block && block.digest !== computeDigest(this.hash)) throw planDamagedError(this.file);
     this.hash.update(Buffer.from(`${text}\n`, "latin1"));
     this.bytes += length;
-    if (plan) this.begin(decoded(plan));
-    else if (create) this.addCreation(decoded(create));
+    if (plan) this.begin(decode(plan));
+    else if (create) this.addCreation(decode(create));
     else if (block) this.keepBlock(block);
   }
 
   private begin(head: PlanHead): void {
     const { creations, bytes } = this;
-    this.kept = { head, creations, bytes, taken: 0, tally: emptyTally(), digest: "" };
+    this.kept = { head, creations, bytes, taken: 0, tally: createTally(), digest: "" };
   }
 
   private addCreation(creation: Creation): void {
@@ -199,28 +199,31 @@ class KeptPlanReader {
 
   private keepBlock({ taken, tally }: BlockMark): void {
     if (taken > this.maxTaken) return;
-    this.kept = { ...this.kept!, bytes: this.bytes, taken, tally: decoded(tally) };
+    this.kept = { ...this.kept!, bytes: this.bytes, taken, tally: decode(tally) };
   }
 
   private close(end: PlanEnd): void {
-    const digest = digestOf(this.hash);
-    if (!this.kept || end.digest !== digest) throw damaged(this.file);
+    const digest = computeDigest(this.hash);
+    if (!this.kept || end.digest !== digest) throw planDamagedError(this.file);
     this.kept = { ...this.kept, end, digest };
   }
 }
 
 /** Lines of contacts, which are most, are not parsed: they are told by how they begin. */
-function markIn(file: string, text: string): Mark {
+function parseMark(file: string, text: string): Mark {
   if (!/^\{"(?:plan|create|block|end)":/.test(text)) return {};
   try {
     return JSON.parse(text) as Mark;
   } catch {
-    throw damaged(file);
+    throw planDamagedError(file);
   }
 }
 
-/** A run's own plan is no longer what was planned: what the run has done, and what is left of it, is not known. */
-function damaged(file: string): PlanDamagedError {
+/**
+ * A run's own plan is no longer what was planned: what the run has done, and what is left of it, is not
+ * known.
+ */
+function planDamagedError(file: string): PlanDamagedError {
   return new PlanDamagedError(
     file,
     "is damaged: it is not as it was written",
@@ -229,8 +232,8 @@ function damaged(file: string): PlanDamagedError {
 }
 
 /** @throws PlanDamagedError for a run that has begun to write by a plan that is not whole any more */
-export function requireWholePlan(file: string, kept: KeptPlan | undefined, hasBegun: boolean): void {
-  if (hasBegun && !kept?.end) throw damaged(file);
+export function requireWholePlan(file: string, storedPlan: StoredPlan | undefined, hasBegun: boolean): void {
+  if (hasBegun && !storedPlan?.end) throw planDamagedError(file);
 }
 
 /** The head of a plan, and what is created first; undefined where there is none. */
@@ -239,7 +242,7 @@ export async function readPlanHead(
 ): Promise<{ head: PlanHead; creations: Creation[] } | undefined> {
   let head: PlanHead | undefined;
   const creations: Creation[] = [];
-  for await (const { text } of rawLines(file)) {
+  for await (const { text } of readRawLines(file)) {
     const { plan, create } = parsed(text);
     if (plan) head = plan;
     else if (create) creations.push(create);
@@ -251,7 +254,7 @@ export async function readPlanHead(
 /** The blocks of a plan, in its order. */
 export async function* readPlanBlocks(file: string): AsyncGenerator<PlanBlock> {
   let lines: StoredLine[] = [];
-  for await (const { text } of rawLines(file)) {
+  for await (const { text } of readRawLines(file)) {
     const value = parsed(text);
     if (value.plan || value.create) continue;
     if (value.end) return;
@@ -266,12 +269,12 @@ export async function* readPlanLines(file: string): AsyncGenerator<StoredLine> {
   for await (const { lines } of readPlanBlocks(file)) yield* lines;
 }
 
-export function digestOf(hash: Hash): string {
+export function computeDigest(hash: Hash): string {
   return `sha256:${hash.copy().digest("hex")}`;
 }
 
 /** Texts of a line that was read as latin1, as they are. */
-function decoded<T>(value: T): T {
+function decode<T>(value: T): T {
   return JSON.parse(Buffer.from(JSON.stringify(value), "latin1").toString("utf8")) as T;
 }
 
@@ -286,7 +289,7 @@ interface RawLine {
 }
 
 /** Lines with their break, byte for byte as latin1; what follows the last break is left out. */
-async function* rawLines(file: string): AsyncGenerator<RawLine> {
+async function* readRawLines(file: string): AsyncGenerator<RawLine> {
   let rest = "";
   try {
     for await (const piece of createReadStream(file, { encoding: "latin1" })) {

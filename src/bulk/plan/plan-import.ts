@@ -23,7 +23,7 @@ export interface PlanFile {
 /** @throws PlanDamagedError for a file that is no plan, was cut off or changed, or is of another version */
 export async function openPlanFile(path: string, digest?: string): Promise<PlanFile> {
   const reader = new PlanFileReader(path);
-  for await (const value of valuesIn(path)) reader.take(value);
+  for await (const value of readValues(path)) reader.take(value);
   const plan = reader.finish();
   if (digest !== undefined && digest !== plan.end.digest) {
     throw new PlanDamagedError(
@@ -53,20 +53,20 @@ class PlanFileReader {
 
   /** @throws PlanDamagedError for a file that does not begin as a plan does */
   take(value: Value): void {
-    if ("plan" in value) this.begin(headFrom(this.path, value.plan));
-    else if (!this.plan) throw noPlan(this.path);
+    if ("plan" in value) this.begin(parseHead(this.path, value.plan));
+    else if (!this.plan) throw notPlanError(this.path);
     else if (!this.add(this.plan, value)) this.isMisshapen = true;
   }
 
   /** @throws PlanDamagedError */
   finish(): PlanFile {
-    if (!this.plan || this.isMisshapen) throw noPlan(this.path);
+    if (!this.plan || this.isMisshapen) throw notPlanError(this.path);
     return this.plan;
   }
 
   private begin(head: PlanHead): void {
     const { path } = this;
-    if (this.plan) throw noPlan(path);
+    if (this.plan) throw notPlanError(path);
     const plan: PlanFile = {
       path,
       head,
@@ -75,7 +75,7 @@ class PlanFileReader {
       writes: 0,
       unsubscribes: false,
       deletes: 0,
-      lines: () => linesOf(path, plan.end.digest),
+      lines: () => readLines(path, plan.end.digest),
     };
     this.plan = plan;
   }
@@ -106,7 +106,10 @@ class PlanFileReader {
   }
 }
 
-/** The end is not part of the digest: what it counts is held against the lines. Contacts that stay as they are may have none. */
+/**
+ * The end is not part of the digest: what it counts is held against the lines. Contacts that stay as they are
+ * may have none.
+ */
 function isCountedIn(counts: PlanEnd["counts"], counted: Partial<PlanEnd["counts"]>): boolean {
   const isWrite = (action: string) => ["create", "update", "delete"].includes(action);
   return Object.entries(counts).every(([action, count]) => {
@@ -116,23 +119,24 @@ function isCountedIn(counts: PlanEnd["counts"], counted: Partial<PlanEnd["counts
 }
 
 /** @throws PlanDamagedError */
-function headFrom(path: string, value: unknown): PlanHead {
+function parseHead(path: string, value: unknown): PlanHead {
   const { version } = (value ?? {}) as Partial<PlanHead>;
-  if (typeof version === "number" && version !== planVersion) throw otherVersion(path, value as PlanHead);
-  if (version !== planVersion || !isHead(value)) throw noPlan(path);
+  if (typeof version === "number" && version !== planVersion)
+    throw otherVersionError(path, value as PlanHead);
+  if (version !== planVersion || !isHead(value)) throw notPlanError(path);
   return value;
 }
 
-async function* linesOf(path: string, digest: string): AsyncGenerator<ExportedLine> {
-  for await (const value of valuesIn(path)) {
+async function* readLines(path: string, digest: string): AsyncGenerator<ExportedLine> {
+  for await (const value of readValues(path)) {
     if ("end" in value) {
-      if ((value.end as PlanEnd).digest !== digest) throw changed(path);
+      if ((value.end as PlanEnd).digest !== digest) throw planChangedError(path);
     } else if (!("plan" in value) && !("create" in value)) yield value as Value & ExportedLine;
   }
 }
 
 /** The values of its lines; the digest is checked at its end. */
-async function* valuesIn(path: string): AsyncGenerator<Value> {
+async function* readValues(path: string): AsyncGenerator<Value> {
   const seal = new SealCheck(path);
   let rest = "";
   for await (const bytes of readBytes({ path, name: path })) {
@@ -161,13 +165,13 @@ class SealCheck {
   /** @param text as latin1 @throws PlanDamagedError */
   take(text: string): Value {
     const { path, hash } = this;
-    if (this.isEnded) throw changed(path);
-    const value = parsedLine(text);
-    if (!value) throw this.isFirst ? noPlan(path) : changed(path);
+    if (this.isEnded) throw planChangedError(path);
+    const value = parseLine(text);
+    if (!value) throw this.isFirst ? notPlanError(path) : planChangedError(path);
     this.isFirst = false;
     if ("end" in value) {
       const { digest } = (value.end ?? {}) as Partial<PlanEnd>;
-      if (digest !== `sha256:${hash.digest("hex")}`) throw changed(path);
+      if (digest !== `sha256:${hash.digest("hex")}`) throw planChangedError(path);
       this.isEnded = true;
     } else hash.update(Buffer.from(`${text}\n`, "latin1"));
     return value;
@@ -176,7 +180,7 @@ class SealCheck {
   /** @param rest what follows the last line break @throws PlanDamagedError where the end is missing */
   requireEnd(rest: string): void {
     if (this.isEnded && rest === "") return;
-    if (this.isFirst) throw noPlan(this.path);
+    if (this.isFirst) throw notPlanError(this.path);
     throw new PlanDamagedError(
       this.path,
       "is cut off: its last line is missing",
@@ -185,7 +189,7 @@ class SealCheck {
   }
 }
 
-function parsedLine(text: string): Value | undefined {
+function parseLine(text: string): Value | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(text, "latin1").toString("utf8"));
     return typeof value === "object" && value !== null ? (value as Value) : undefined;
@@ -194,11 +198,11 @@ function parsedLine(text: string): Value | undefined {
   }
 }
 
-function noPlan(path: string): PlanDamagedError {
+function notPlanError(path: string): PlanDamagedError {
   return new PlanDamagedError(path, "is not a plan", "Make one with --dry-run --plan plan.ndjson");
 }
 
-function changed(path: string): PlanDamagedError {
+function planChangedError(path: string): PlanDamagedError {
   return new PlanDamagedError(
     path,
     "was changed after it was made: its digest does not match",
@@ -206,7 +210,7 @@ function changed(path: string): PlanDamagedError {
   );
 }
 
-function otherVersion(path: string, { version, program }: PlanHead): PlanDamagedError {
+function otherVersionError(path: string, { version, program }: PlanHead): PlanDamagedError {
   return new PlanDamagedError(
     path,
     `has the format ${version}; this version of ecm reads format ${planVersion}`,

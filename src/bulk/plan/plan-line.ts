@@ -1,10 +1,13 @@
-/** The plan of a bulk run: one line for each contact, in input order: what would be done, and what would change. */
-import { statusOf, statusText } from "../../service/contacts.ts";
+/**
+ * The plan of a bulk run: one line for each contact, in input order: what would be done, and what would
+ * change.
+ */
+import { findStatus, formatStatus } from "../../api/contacts.ts";
 import type { Contact, CreateContactBody, IdRef, MutateBody } from "../../wire.ts";
 import type { Before, Decision, Operation } from "../items.ts";
-import type { KeptNames } from "../runs/names-file.ts";
-import { idsOf } from "./decide.ts";
-import { standInName } from "./names.ts";
+import type { StoredNames } from "../runs/names-file.ts";
+import { toIdSet } from "./decide.ts";
+import { toStandInName } from "./names.ts";
 
 /** As `--plan` writes it, one JSON object a line. */
 export interface PlanLine {
@@ -18,7 +21,9 @@ export interface PlanLine {
   changes: PlanChange[];
 }
 
-/** `before` is null where it is not known. Fields and the status have texts; tags and lists are there or not. */
+/**
+ * `before` is null where it is not known. Fields and the status have texts; tags and lists are there or not.
+ */
 export interface PlanChange {
   what: "field" | "tag" | "list" | "status";
   name: string;
@@ -34,16 +39,16 @@ export interface PlanNames {
 }
 
 /** Names of what the account has and of what is yet to be made. */
-export function planNames({ fields, lists, tags }: KeptNames): PlanNames {
+export function toPlanNames({ fields, lists, tags }: StoredNames): PlanNames {
   return {
-    field: (id) => fields[id] ?? standInName(id) ?? id,
-    list: (id) => lists[id] ?? standInName(id) ?? id,
-    tag: (id) => tags[id] ?? standInName(id) ?? id,
+    field: (id) => fields[id] ?? toStandInName(id) ?? id,
+    list: (id) => lists[id] ?? toStandInName(id) ?? id,
+    tag: (id) => tags[id] ?? toStandInName(id) ?? id,
   };
 }
 
 /** `field "City"`, or its id where the name is not known. */
-export function partNamed(what: keyof PlanNames, id: string, names: PlanNames | undefined): string {
+export function formatPart(what: keyof PlanNames, id: string, names: PlanNames | undefined): string {
   const name = names?.[what](id) ?? id;
   return `${what} ${name === id ? id : JSON.stringify(name)}`;
 }
@@ -56,10 +61,10 @@ export interface PlannedContact {
 }
 
 /** A contact about which something was decided. */
-export function planLineOf(contact: PlannedContact, decision: Decision, names: PlanNames): PlanLine {
+export function toPlanLine(contact: PlannedContact, decision: Decision, names: PlanNames): PlanLine {
   const { line, found } = contact;
   const key = found?.key ?? contact.key;
-  const lineWith = (
+  const createLine = (
     action: PlanLine["action"],
     changes: PlanChange[] = [],
     more: { contactId?: string; code?: string; message?: string } = {},
@@ -74,42 +79,46 @@ export function planLineOf(contact: PlannedContact, decision: Decision, names: P
   });
   switch (decision.kind) {
     case "create":
-      return lineWith("create", changesOfCreate(decision.body, names), decision.remark);
+      return createLine("create", toCreateChanges(decision.body, names), decision.remark);
     case "change":
-      return lineWith("update", changesOfMutate(decision.body, decision.before, names), remarked(decision));
+      return createLine(
+        "update",
+        toMutateChanges(decision.body, decision.before, names),
+        withRemark(decision),
+      );
     case "status": {
-      const further = decision.next ? changesOfMutate(decision.next.body, decision.next.before, names) : [];
-      return lineWith("update", [changeOfStatus(decision, found), ...further], remarked(decision));
+      const further = decision.next ? toMutateChanges(decision.next.body, decision.next.before, names) : [];
+      return createLine("update", [toStatusChange(decision, found), ...further], withRemark(decision));
     }
     case "delete":
-      return lineWith("delete", [], remarked(decision));
+      return createLine("delete", [], withRemark(decision));
     case "leave":
-      return lineWith("unchanged");
+      return createLine("unchanged");
     case "skip":
-      return lineWith("skip", [], decision);
+      return createLine("skip", [], decision);
     case "reject":
-      return lineWith("reject", [], decision);
+      return createLine("reject", [], decision);
   }
 }
 
 /** Which contact is written, and what is to be said of it although it is. */
-function remarked({ contactId, remark }: Exclude<Operation, { kind: "create" }>) {
+function withRemark({ contactId, remark }: Exclude<Operation, { kind: "create" }>) {
   return { contactId, ...remark };
 }
 
-function changeOfStatus(
+function toStatusChange(
   { before, status }: Extract<Decision, { kind: "status" }>,
   found: Partial<Contact> | undefined,
 ): PlanChange {
   return {
     what: "status",
     name: "status",
-    before: statusText(before ?? (found && statusOf(found))),
-    after: statusText(status)!,
+    before: formatStatus(before ?? (found && findStatus(found))),
+    after: formatStatus(status)!,
   };
 }
 
-function changesOfCreate(
+function toCreateChanges(
   { fields = [], lists = [], tags = [] }: CreateContactBody,
   names: PlanNames,
 ): PlanChange[] {
@@ -118,21 +127,21 @@ function changesOfCreate(
     ...fields.map(
       ({ _id, value }): PlanChange => ({ what: "field", name: names.field(_id), before: null, after: value }),
     ),
-    ...membershipChanges("list", lists, added, names),
-    ...membershipChanges("tag", tags, added, names),
+    ...toMembershipChanges("list", lists, added, names),
+    ...toMembershipChanges("tag", tags, added, names),
   ];
 }
 
 /** A mutate holds only what differs: where the answer told lists or tags, each was the other way before. */
-function changesOfMutate(body: MutateBody, before: Before, names: PlanNames): PlanChange[] {
+function toMutateChanges(body: MutateBody, before: Before, names: PlanNames): PlanChange[] {
   const values = new Map(before.fields.map(({ _id, value }) => [_id, value]));
-  const memberships = (
+  const toMemberships = (
     what: "list" | "tag",
     refs: readonly (IdRef | string)[] | undefined,
     after: boolean,
   ): PlanChange[] => {
     const isKnown = what === "list" ? before.knewLists : before.knewTags;
-    return membershipChanges(what, refs, { before: isKnown ? !after : null, after }, names);
+    return toMembershipChanges(what, refs, { before: isKnown ? !after : null, after }, names);
   };
   return [
     ...(body.updateFields ?? []).map(
@@ -143,18 +152,18 @@ function changesOfMutate(body: MutateBody, before: Before, names: PlanNames): Pl
         after: value,
       }),
     ),
-    ...memberships("list", body.addLists, true),
-    ...memberships("list", body.removeLists, false),
-    ...memberships("tag", body.addTags, true),
-    ...memberships("tag", body.removeTags, false),
+    ...toMemberships("list", body.addLists, true),
+    ...toMemberships("list", body.removeLists, false),
+    ...toMemberships("tag", body.addTags, true),
+    ...toMemberships("tag", body.removeTags, false),
   ];
 }
 
-function membershipChanges(
+function toMembershipChanges(
   what: "list" | "tag",
   refs: readonly (IdRef | string)[] | undefined,
   change: Pick<PlanChange, "before" | "after">,
   names: PlanNames,
 ): PlanChange[] {
-  return [...idsOf(refs ?? [])].map((id) => ({ what, name: names[what](id), ...change }));
+  return [...toIdSet(refs ?? [])].map((id) => ({ what, name: names[what](id), ...change }));
 }

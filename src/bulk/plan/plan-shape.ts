@@ -1,12 +1,12 @@
 /**
- * Whether the values of a plan file are what a plan holds. A digest only tells that a file is as it was written, not who
- * wrote it: what people read of a contact must also be what would be sent. Pure.
+ * Whether the values of a plan file are what a plan holds. A digest only tells that a file is as it was
+ * written, not who wrote it: what people read of a contact must also be what would be sent. Pure.
  */
 
 import type { Operation } from "../items.ts";
 import type { Creation } from "./names.ts";
 import type { PlanEnd, PlanHead, Planned, StoredLine } from "./plan-file.ts";
-import { type PlanLine, type PlanNames, planLineOf, planNames } from "./plan-line.ts";
+import { type PlanLine, type PlanNames, toPlanLine, toPlanNames } from "./plan-line.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -44,8 +44,8 @@ export function isLine(value: Fields, { names }: PlanHead): value is Fields & St
   if (!isReadable(value)) return false;
   const { action, apply } = value;
   if (isObject(apply) && apply.isErased === true) return true;
-  if (apply === undefined) return !writes.some((each) => each === action);
-  return isPlanned(apply) && saysWhatItDoes(value, apply, planNames(names));
+  if (apply === undefined) return !writeActions.some((each) => each === action);
+  return isPlanned(apply) && matchesOperation(value, apply, toPlanNames(names));
 }
 
 /** Whether people can read what becomes of the contact. */
@@ -61,8 +61,8 @@ function isReadable(value: Fields): value is Fields & PlanLine {
   );
 }
 
-const writes = ["create", "update", "delete"] as const;
-const actions = [...writes, "unchanged", "skip", "reject"] as const;
+const writeActions = ["create", "update", "delete"] as const;
+const actions = [...writeActions, "unchanged", "skip", "reject"] as const;
 
 function isPlanned(value: unknown): value is Planned {
   if (!isObject(value)) return false;
@@ -96,7 +96,7 @@ function isBefore(value: unknown): boolean {
   return isObject(value) && isValues(value.fields) && [value.knewLists, value.knewTags].every(isFlag);
 }
 
-const references = ["lists", "tags", "addLists", "removeLists", "addTags", "removeTags"];
+const referenceMembers = ["lists", "tags", "addLists", "removeLists", "addTags", "removeTags"];
 
 function isBody(value: unknown): value is Fields {
   if (!isObject(value)) return false;
@@ -104,7 +104,9 @@ function isBody(value: unknown): value is Fields {
   const isReference = (each: unknown) => isText(each) || (isObject(each) && isText(each._id));
   const areReferences = (each: unknown) =>
     each === undefined || (Array.isArray(each) && each.every(isReference));
-  return isValues(fields) && isValues(updateFields) && references.every((name) => areReferences(value[name]));
+  return (
+    isValues(fields) && isValues(updateFields) && referenceMembers.every((name) => areReferences(value[name]))
+  );
 }
 
 function isValues(value: unknown): boolean {
@@ -113,19 +115,19 @@ function isValues(value: unknown): boolean {
   );
 }
 
-function saysWhatItDoes(line: PlanLine, { operation, key }: Planned, names: PlanNames): boolean {
+function matchesOperation(line: PlanLine, { operation, key }: Planned, names: PlanNames): boolean {
   const contact = { line: line.line, key: line.key };
-  const said: PlanLine = planLineOf(contact, operation, names);
+  const expectedLine: PlanLine = toPlanLine(contact, operation, names);
   // The status that a contact had may have been told by its look-up alone.
-  const told = (changes: PlanLine["changes"]) =>
+  const formatChanges = (changes: PlanLine["changes"]) =>
     changes.map(({ what, name, before, after }) => [what, name, what === "status" ? null : before, after]);
   const isSameKey =
     operation.kind !== "create" || [key.sent, operation.body.key].every((each) => each === line.key);
   return (
     isSameKey &&
-    line.action === said.action &&
-    (said.contactId === null || line.contactId === said.contactId) &&
-    JSON.stringify(told(line.changes)) === JSON.stringify(told(said.changes))
+    line.action === expectedLine.action &&
+    (expectedLine.contactId === null || line.contactId === expectedLine.contactId) &&
+    JSON.stringify(formatChanges(line.changes)) === JSON.stringify(formatChanges(expectedLine.changes))
   );
 }
 

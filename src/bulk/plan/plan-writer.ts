@@ -5,13 +5,13 @@ import type { SettledByInput } from "../runs/report.ts";
 import type { Creation } from "./names.ts";
 import {
   type BlockMark,
-  digestOf,
-  type KeptPlan,
+  computeDigest,
   type PlanEnd,
   type PlanHead,
   type StoredLine,
+  type StoredPlan,
 } from "./plan-file.ts";
-import { emptyTally, type PlanTally } from "./tally.ts";
+import { createTally, type PlanTally } from "./tally.ts";
 
 type Written =
   | { plan: PlanHead }
@@ -38,32 +38,33 @@ export class PlanWriter {
 
   static create(file: string | undefined, head: PlanHead, creations: readonly Creation[]): PlanWriter {
     const descriptor = file === undefined ? undefined : openSync(file, "w", 0o600);
-    const writer = new PlanWriter(descriptor, createHash("sha256"), emptyTally(), 0);
+    const writer = new PlanWriter(descriptor, createHash("sha256"), createTally(), 0);
     writer.append([{ plan: head }, ...creations.map((create) => ({ create }))]);
     return writer;
   }
 
   /** Continues after the last whole block. */
-  static async resume(file: string, kept: KeptPlan): Promise<PlanWriter> {
+  static async resume(file: string, storedPlan: StoredPlan): Promise<PlanWriter> {
     const hash = createHash("sha256");
-    if (kept.bytes > 0) {
-      for await (const piece of createReadStream(file, { end: kept.bytes - 1 })) hash.update(piece as Buffer);
+    if (storedPlan.bytes > 0) {
+      for await (const piece of createReadStream(file, { end: storedPlan.bytes - 1 }))
+        hash.update(piece as Buffer);
     }
     const descriptor = openSync(file, "r+", 0o600);
-    ftruncateSync(descriptor, kept.bytes);
+    ftruncateSync(descriptor, storedPlan.bytes);
     closeSync(descriptor);
-    return new PlanWriter(openSync(file, "a", 0o600), hash, kept.tally, kept.taken);
+    return new PlanWriter(openSync(file, "a", 0o600), hash, storedPlan.tally, storedPlan.taken);
   }
 
   /** Whether lines are kept at all. */
-  get isKept(): boolean {
+  get isOnDisk(): boolean {
     return this.descriptor !== undefined;
   }
 
   addBlock(lines: readonly StoredLine[], at: number, entries: number): void {
     this.taken += entries;
     this.append(lines);
-    this.append([{ block: { at, taken: this.taken, tally: this.tally, digest: digestOf(this.hash) } }]);
+    this.append([{ block: { at, taken: this.taken, tally: this.tally, digest: computeDigest(this.hash) } }]);
   }
 
   /** Has all of it on the disk. @param requests that applying it takes */
@@ -83,7 +84,7 @@ export class PlanWriter {
           (input.passedOverAre === "rejected" ? passed : 0),
       },
       requests,
-      digest: digestOf(this.hash),
+      digest: computeDigest(this.hash),
       tally,
       input,
     };

@@ -34,17 +34,17 @@ export interface Price {
 }
 
 /** Why a run that costs this must not begin; undefined when the month holds it, or the run is limited. */
-export function monthStop(
+export function findMonthStop(
   price: Price,
   { maxRequests }: Pick<BudgetOptions, "maxRequests">,
 ): RunStop | undefined {
   if (price.fitsMonth || maxRequests !== undefined) return undefined;
-  const most = price.estimate.isExact ? "" : "up to ";
+  const qualifier = price.estimate.isExact ? "" : "up to ";
   return new RunStop(
     "month",
     new EcmError(
       exitCodes.outOfBudget,
-      `This needs ${most}${price.left} requests, but only ${price.monthLeft} are left this month`,
+      `This needs ${qualifier}${price.left} requests, but only ${price.monthLeft} are left this month`,
       {
         type: "OutOfBudgetError",
         limit: "month",
@@ -66,8 +66,11 @@ export interface PlanRest {
   areOld: boolean;
 }
 
-/** Where a run waits for the hour, those who are still to be changed are looked up again, so many in one search. */
-export function priceOfPlan(
+/**
+ * Where a run waits for the hour, those who are still to be changed are looked up again, so many in one
+ * search.
+ */
+export function computePlanPrice(
   context: Spending,
   { writes, requests, changes, areOld }: PlanRest,
   { further, blockSize }: { further: number; blockSize: number },
@@ -77,12 +80,12 @@ export function priceOfPlan(
   const isLater = hourLeft !== undefined && requests > hourLeft;
   const lookedUpAgain = areOld ? changes : isLater ? Math.min(changes, requests - Math.max(0, hourLeft)) : 0;
   const left = requests + further + Math.ceil(lookedUpAgain / blockSize);
-  return { ...priceOfRest(context, { left, isExact: true }), writes };
+  return { ...computeRestPrice(context, { left, isExact: true }), writes };
 }
 
 /** @throws RunStop */
-export function requireMonth(options: Pick<BudgetOptions, "maxRequests">, price: Price): void {
-  const stop = monthStop(price, options);
+export function requireMonthQuota(options: Pick<BudgetOptions, "maxRequests">, price: Price): void {
+  const stop = findMonthStop(price, options);
   if (stop) throw stop;
 }
 
@@ -104,11 +107,11 @@ export interface PriceQuestion {
 }
 
 /** What the rest of a run costs, by what its answers have said of the limits. */
-export function priceOfRest(
+export function computeRestPrice(
   { send, budget, options, clock }: Spending,
   { left, isExact }: Pick<PriceQuestion, "left" | "isExact">,
 ): Price {
-  return priceOf({
+  return computePrice({
     spent: send.counts.total,
     left,
     isExact,
@@ -120,11 +123,11 @@ export function priceOfRest(
   });
 }
 
-export function priceOf(question: PriceQuestion): Price {
+export function computePrice(question: PriceQuestion): Price {
   const { spent, left, limits, reserve, isExact } = question;
   const monthLeft = limits.month && Math.max(0, limits.month.remaining - reserve);
   return {
-    estimate: { requests: spent + left, seconds: Math.ceil(secondsFor(question)), isExact },
+    estimate: { requests: spent + left, seconds: Math.ceil(estimateSeconds(question)), isExact },
     left,
     monthLeft,
     fitsMonth: monthLeft === undefined || left <= monthLeft,
@@ -132,7 +135,7 @@ export function priceOf(question: PriceQuestion): Price {
 }
 
 /** Windows that are used up are waited for; the last one takes as long as its answers do. */
-function secondsFor({
+function estimateSeconds({
   left,
   limits,
   reserve,
@@ -140,14 +143,14 @@ function secondsFor({
   windowSeconds = secondsPerHour,
   now,
 }: PriceQuestion): number {
-  const answering = (requests: number) => (requests * secondsPerAnswer) / concurrency;
+  const toAnswerSeconds = (requests: number) => (requests * secondsPerAnswer) / concurrency;
   const { hour } = limits;
-  if (!hour) return answering(left);
+  if (!hour) return toAnswerSeconds(left);
   const usable = Math.max(1, hour.limit - reserve);
   const leftNow = Math.max(0, hour.remaining - reserve);
-  if (left <= leftNow) return answering(left);
+  if (left <= leftNow) return toAnswerSeconds(left);
   const beyond = left - leftNow;
   const fullWindows = Math.ceil(beyond / usable) - 1;
   const untilReset = hour.reset === undefined ? windowSeconds : Math.max(0, hour.reset - now / 1000);
-  return untilReset + fullWindows * windowSeconds + answering(beyond - fullWindows * usable);
+  return untilReset + fullWindows * windowSeconds + toAnswerSeconds(beyond - fullWindows * usable);
 }

@@ -1,15 +1,18 @@
-/** Whether the account is better read page by page than asked for each block of keys, and the reading itself. */
+/**
+ * Whether the account is better read page by page than asked for each block of keys, and the reading itself.
+ */
+
+import { isInactive } from "../../api/contacts.ts";
 import { EcmError, exitCodes, ServiceError } from "../../errors.ts";
 import type { Behavior } from "../../service/behavior.ts";
-import { contactPages } from "../../service/contact-search.ts";
-import { isInactive } from "../../service/contacts.ts";
+import { createContactPages } from "../../service/contact-search.ts";
 import type { KeySearch } from "../../service/key-search.ts";
 import { openPages } from "../../service/pages.ts";
 import type { Clock, Contact, Filter, IdRef } from "../../wire.ts";
 import type { PacedSend } from "../pace/paced-send.ts";
-import { sideBySide } from "../pace/side-by-side.ts";
-import { largestBlock } from "./block-keys.ts";
-import { largestPage } from "./lookup.ts";
+import { runConcurrently } from "../pace/run-concurrently.ts";
+import { maxBlockSize } from "./block-keys.ts";
+import { maxLookUpPageSize } from "./lookup.ts";
 import type { AccountSnapshot } from "./snapshot.ts";
 
 export interface PagesOptions {
@@ -29,8 +32,10 @@ export interface PagesOptions {
 }
 
 /**
- * Reads every contact of the account into the snapshot when that takes fewer requests than looking `contacts` keys up.
- * @param maxRequests pages that may be read now; where there are more, looking keys up gets on and reading pages does not
+ * Reads every contact of the account into the snapshot when that takes fewer requests than looking `contacts`
+ * keys up.
+ * @param maxRequests pages that may be read now; where there are more, looking keys up gets on and reading
+ *   pages does not
  * @returns whether the snapshot can be used
  */
 export async function readAccountIfSmaller(
@@ -39,14 +44,14 @@ export async function readAccountIfSmaller(
   { readsStatus, ...options }: PagesOptions,
   maxRequests: number,
 ): Promise<boolean> {
-  const lookUps = Math.ceil(contacts / Math.min(largestBlock, options.keys.limit));
+  const lookUps = Math.ceil(contacts / Math.min(maxBlockSize, options.keys.limit));
   // For one block, asking would cost as much as it can save; unless it has to be found out first how to ask.
   const mayAsk = contacts <= 1 || options.behavior.get("keys") !== undefined;
   if (lookUps <= 1 && mayAsk && snapshot.total === undefined) return false;
   if (snapshot.total === undefined && !(await isFirstPageRead(snapshot, options))) return false;
   // The status of everybody would take a request for each.
   if (readsStatus && options.behavior.get("source") === "common") return false;
-  const missing = missingPages(snapshot);
+  const missing = findMissingPages(snapshot);
   if (missing.length >= Math.max(lookUps, 1) || missing.length > maxRequests) return false;
   await readPages(snapshot, missing, options);
   return true;
@@ -55,7 +60,7 @@ export async function readAccountIfSmaller(
 /** Reads every page that the snapshot does not hold yet. */
 export async function readAllPages(snapshot: AccountSnapshot, options: PagesOptions): Promise<void> {
   if (snapshot.total === undefined) await readFirstPage(snapshot, options);
-  await readPages(snapshot, missingPages(snapshot), options);
+  await readPages(snapshot, findMissingPages(snapshot), options);
 }
 
 /** A service may refuse a search without a condition: then the keys are looked up. */
@@ -69,7 +74,7 @@ async function isFirstPageRead(snapshot: AccountSnapshot, options: PagesOptions)
   }
 }
 
-function missingPages(snapshot: AccountSnapshot): number[] {
+function findMissingPages(snapshot: AccountSnapshot): number[] {
   const last = Math.ceil(snapshot.total! / snapshot.pageSize!);
   const pages: number[] = [];
   for (let page = 1; page <= last; page++) if (!snapshot.has(page)) pages.push(page);
@@ -78,32 +83,32 @@ function missingPages(snapshot: AccountSnapshot): number[] {
 
 async function readFirstPage(snapshot: AccountSnapshot, options: PagesOptions): Promise<void> {
   const at = options.clock.now();
-  const { size, first } = await openPages(readerOf(options), {
-    size: largestPage,
+  const { size, first } = await openPages(createPageReader(options), {
+    size: maxLookUpPageSize,
     behavior: options.behavior,
   });
-  keep(snapshot, { page: 1, pageSize: size, at, ...first }, options);
+  storePage(snapshot, { page: 1, pageSize: size, at, ...first }, options);
 }
 
 async function readPages(snapshot: AccountSnapshot, pages: number[], options: PagesOptions): Promise<void> {
   const pageSize = snapshot.pageSize!;
-  const read = readerOf(options);
+  const read = createPageReader(options);
   const next = pages[Symbol.iterator]();
-  const readOn = async () => {
+  const readNextPage = async () => {
     for (const page of next) {
       const at = options.clock.now();
-      keep(snapshot, { page, pageSize, at, ...(await read(page, pageSize)) }, options);
+      storePage(snapshot, { page, pageSize, at, ...(await read(page, pageSize)) }, options);
     }
   };
-  await sideBySide(options.concurrency, readOn);
+  await runConcurrently(options.concurrency, readNextPage);
 }
 
-function readerOf({ send, behavior, structureId, source, readsStatus, filters = [] }: PagesOptions) {
+function createPageReader({ send, behavior, structureId, source, readsStatus, filters = [] }: PagesOptions) {
   const search = { structureId, filters, source: ["_id", "key", ...source], readsStatus };
-  return contactPages(send.searches, search, behavior);
+  return createContactPages(send.searches, search, behavior);
 }
 
-interface PageRead {
+interface ReadAccountPage {
   page: number;
   pageSize: number;
   at: number;
@@ -111,7 +116,11 @@ interface PageRead {
   total?: number;
 }
 
-function keep(snapshot: AccountSnapshot, { items, total, ...place }: PageRead, options: PagesOptions): void {
+function storePage(
+  snapshot: AccountSnapshot,
+  { items, total, ...place }: ReadAccountPage,
+  options: PagesOptions,
+): void {
   if (total === undefined) {
     throw new EcmError(exitCodes.failed, "The answer to a search has no totalRecords", {
       type: "UnreadableAnswerError",

@@ -6,7 +6,7 @@ import type { JournalRecord } from "../runs/journal.ts";
 import type { Ledger } from "../runs/ledger.ts";
 import { type Counted, countRows, type RowCounts } from "../runs/report.ts";
 import { shareSyncs } from "../runs/shared-sync.ts";
-import { type Phase, progressOf } from "./events.ts";
+import { createProgress, type Phase } from "./events.ts";
 import type { Lookup } from "./lookup.ts";
 import type { Price } from "./price.ts";
 import type { RunContext } from "./run-context.ts";
@@ -25,8 +25,11 @@ export interface Session extends RunState {
   readonly work: Work;
   readonly lookup: Lookup;
   readonly behavior: Behavior;
-  readonly identityOf: (key: string) => string;
-  /** When this invocation began, in milliseconds since the epoch: what was looked up before is looked up again. */
+  readonly toIdentity: (key: string) => string;
+  /**
+   * When this invocation began, in milliseconds since the epoch: what was looked up before is looked up
+   * again.
+   */
   readonly startedAt: number;
   /** Resolves when the intents that were noted are on the disk. @throws JournalError; absent in a dry run */
   readonly syncIntents?: () => Promise<void>;
@@ -46,7 +49,7 @@ export interface Session extends RunState {
 /** The session of a run that is about to look contacts up. */
 export function openSession(
   state: RunState,
-  parts: Pick<Session, "work" | "behavior" | "lookup" | "identityOf" | "startedAt" | "onRejected">,
+  parts: Pick<Session, "work" | "behavior" | "lookup" | "toIdentity" | "startedAt" | "onRejected">,
 ): Session {
   const { run, budget } = state;
   const syncIntents = run && shareSyncs(run.journal.sync, () => budget.underWay);
@@ -54,13 +57,16 @@ export function openSession(
 }
 
 /** Writes a record down and counts it: the two never part. */
-export function note(session: Pick<Session, "run" | "ledger" | "onRejected">, record: JournalRecord): void {
+export function recordInJournal(
+  session: Pick<Session, "run" | "ledger" | "onRejected">,
+  record: JournalRecord,
+): void {
   session.run?.journal.append(record);
   session.ledger.take(record);
   if (record.kind === "done" && record.outcome === "rejected") session.onRejected?.();
 }
 
-export function rowsOf(state: Counted & Pick<RunContext, "options">): RowCounts {
+export function countRunRows(state: Counted & Pick<RunContext, "options">): RowCounts {
   return countRows(state, state.options.isDryRun);
 }
 
@@ -68,12 +74,15 @@ export function rowsOf(state: Counted & Pick<RunContext, "options">): RowCounts 
 export function announceEntered(state: RunState): void {
   const { run, emit, clock, engine } = state;
   if (!run) return;
-  emit({ kind: "entered", run: run.manifest.id, isResumed: run.isResumed, rows: rowsOf(state) });
-  note(state, { kind: "start", at: clock.now(), version: engine.version });
+  emit({ kind: "entered", run: run.manifest.id, isResumed: run.isResumed, rows: countRunRows(state) });
+  recordInJournal(state, { kind: "start", at: clock.now(), version: engine.version });
 }
 
 export function beginPhase(state: RunState, phase: Phase, price?: Price): void {
-  state.emit({ kind: "phase", progress: () => progressOf(state, phase, { rows: rowsOf(state), price }) });
+  state.emit({
+    kind: "phase",
+    progress: () => createProgress(state, phase, { rows: countRunRows(state), price }),
+  });
 }
 
 /** Whether a write has been sent, or may have been. */
@@ -82,12 +91,12 @@ export function hasBegun({ counts, openCount }: Ledger): boolean {
 }
 
 /** Now, by the service's clock as far as it is known. */
-export function serviceNow({ clock, budget }: Pick<RunContext, "clock" | "budget">): number {
+export function readServiceTime({ clock, budget }: Pick<RunContext, "clock" | "budget">): number {
   return clock.now() + budget.clockOffset;
 }
 
 /** Requests that this invocation may send before it stops. */
-export function requestsNow({
+export function countSentRequests({
   options,
   send,
   budget,
@@ -100,7 +109,10 @@ export function requestsNow({
   );
 }
 
-/** Whether so few requests are left that one contact is completed after another, so that each invocation gets on. */
+/**
+ * Whether so few requests are left that one contact is completed after another, so that each invocation gets
+ * on.
+ */
 export function isScarce({ options, budget }: Pick<RunContext, "options" | "budget">): boolean {
   const left = budget.limits.hour?.remaining ?? Number.POSITIVE_INFINITY;
   return options.maxRequests !== undefined || left - options.reserve < 20 * options.concurrency;

@@ -1,6 +1,9 @@
-/** Where the contacts of a snapshot are in its file, by the hashes of their keys and ids: 28 bytes for each, 4 more once an id is looked for. */
+/**
+ * Where the contacts of a snapshot are in its file, by the hashes of their keys and ids: 28 bytes for each, 4
+ * more once an id is looked for.
+ */
 
-export interface Entry {
+export interface SnapshotEntry {
   /** 53 bits each, as whole numbers. */
   keyHash: number;
   idHash: number;
@@ -14,18 +17,18 @@ export interface SnapshotIndex {
   readonly size: number;
   /** Makes room for so many contacts, within reason: the number is the service's. */
   reserve(contacts: number): void;
-  add(entry: Entry): void;
+  add(entry: SnapshotEntry): void;
   /** Slots that may hold a key, or an id: those of others whose hash ends the same are among them. */
-  slotsOfKey(hash: number): Generator<number>;
-  slotsOfId(hash: number): Generator<number>;
+  findSlotsByKey(hash: number): Generator<number>;
+  findSlotsById(hash: number): Generator<number>;
   /** How many different ids there are. */
   countIds(): number;
   offsetAt(slot: number): number;
   lengthAt(slot: number): number;
 }
 
-const leastCapacity = 1024;
-const mostReserved = 4_000_000;
+const minCapacity = 1024;
+const maxReserved = 4_000_000;
 
 export function createSnapshotIndex(): SnapshotIndex {
   /** What is read of a key's contact tells whether it is the one: half of the bits will do. */
@@ -38,10 +41,10 @@ export function createSnapshotIndex(): SnapshotIndex {
   let byId: Uint32Array | undefined;
 
   function resize(capacity: number): void {
-    keyHashes = resized(keyHashes, capacity);
-    idHashes = resized(idHashes, capacity);
-    offsets = resized(offsets, capacity);
-    lengths = resized(lengths, capacity);
+    keyHashes = resizeArray(keyHashes, capacity);
+    idHashes = resizeArray(idHashes, capacity);
+    offsets = resizeArray(offsets, capacity);
+    lengths = resizeArray(lengths, capacity);
   }
 
   return {
@@ -49,11 +52,11 @@ export function createSnapshotIndex(): SnapshotIndex {
       return size;
     },
     reserve(contacts) {
-      const capacity = Math.min(contacts, mostReserved);
+      const capacity = Math.min(contacts, maxReserved);
       if (capacity > keyHashes.length) resize(capacity);
     },
     add({ keyHash, idHash, offset, length }) {
-      if (size === keyHashes.length) resize(Math.max(leastCapacity, size * 2));
+      if (size === keyHashes.length) resize(Math.max(minCapacity, size * 2));
       keyHashes[size] = keyHash;
       idHashes[size] = idHash;
       offsets[size] = offset;
@@ -62,13 +65,13 @@ export function createSnapshotIndex(): SnapshotIndex {
       byKey = undefined;
       byId = undefined;
     },
-    slotsOfKey(hash) {
-      byKey ??= orderOf(keyHashes, size);
-      return slotsOf(hash, keyHashes, byKey);
+    findSlotsByKey(hash) {
+      byKey ??= sortByHash(keyHashes, size);
+      return findSlots(hash, keyHashes, byKey);
     },
-    slotsOfId(hash) {
-      byId ??= orderOf(idHashes, size);
-      return slotsOf(hash, idHashes, byId);
+    findSlotsById(hash) {
+      byId ??= sortByHash(idHashes, size);
+      return findSlots(hash, idHashes, byId);
     },
     countIds() {
       const sorted = idHashes.slice(0, size).sort();
@@ -84,36 +87,36 @@ export function createSnapshotIndex(): SnapshotIndex {
 type Hashes = Uint32Array | Float64Array;
 
 /** Slots that fit beside 32 bits of a hash into a whole number. */
-const mostPacked = 2 ** 21;
+const maxPackedIndex = 2 ** 21;
 
 /** The slots in the order of the last 32 bits of their hashes. */
-function orderOf(hashes: Hashes, size: number): Uint32Array {
-  if (size > mostPacked) {
+function sortByHash(hashes: Hashes, size: number): Uint32Array {
+  if (size > maxPackedIndex) {
     const order = Uint32Array.from({ length: size }, (_, slot) => slot);
     return order.sort((one, other) => (hashes[one]! >>> 0) - (hashes[other]! >>> 0));
   }
   // Sorted as plain numbers, which takes a fifth of the time.
   const packed = new Float64Array(size);
-  for (let slot = 0; slot < size; slot++) packed[slot] = (hashes[slot]! >>> 0) * mostPacked + slot;
+  for (let slot = 0; slot < size; slot++) packed[slot] = (hashes[slot]! >>> 0) * maxPackedIndex + slot;
   packed.sort();
   const order = new Uint32Array(size);
-  for (let at = 0; at < size; at++) order[at] = packed[at]! % mostPacked;
+  for (let at = 0; at < size; at++) order[at] = packed[at]! % maxPackedIndex;
   return order;
 }
 
-function* slotsOf(hash: number, hashes: Hashes, order: Uint32Array): Generator<number> {
-  const wanted = hash >>> 0;
+function* findSlots(hash: number, hashes: Hashes, order: Uint32Array): Generator<number> {
+  const unsignedHash = hash >>> 0;
   let from = 0;
   let to = order.length;
   while (from < to) {
     const middle = (from + to) >>> 1;
-    if (hashes[order[middle]!]! >>> 0 < wanted) from = middle + 1;
+    if (hashes[order[middle]!]! >>> 0 < unsignedHash) from = middle + 1;
     else to = middle;
   }
-  for (; from < order.length && hashes[order[from]!]! >>> 0 === wanted; from++) yield order[from]!;
+  for (; from < order.length && hashes[order[from]!]! >>> 0 === unsignedHash; from++) yield order[from]!;
 }
 
-function resized<T extends Uint32Array | Float64Array>(array: T, capacity: number): T {
+function resizeArray<T extends Uint32Array | Float64Array>(array: T, capacity: number): T {
   const larger = new (array.constructor as new (length: number) => T)(capacity);
   larger.set(array);
   return larger;

@@ -1,13 +1,13 @@
 /**
- * Contacts of the account, read page by page and kept in a file: 28 bytes of memory for each, however many fields it
- * has. A snapshot outlives a stop: the pages that are there are not read again.
+ * Contacts of the account, read page by page and kept in a file: 28 bytes of memory for each, however many
+ * fields it has. A snapshot outlives a stop: the pages that are there are not read again.
  */
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import type { Contact } from "../../wire.ts";
-import { identityHash } from "../read/identities.ts";
-import { createSnapshotIndex, type Entry } from "./snapshot-index.ts";
+import { hashIdentity } from "../read/identities.ts";
+import { createSnapshotIndex, type SnapshotEntry } from "./snapshot-index.ts";
 
 export interface SnapshotPage {
   page: number;
@@ -21,12 +21,12 @@ export interface SnapshotPage {
 export interface SnapshotOptions {
   /** Taken off the disk when it is closed, and at once where the platform can. */
   isTemporary: boolean;
-  identityOf(key: string): string;
+  toIdentity(key: string): string;
 }
 
 export async function openSnapshot(file: string, options: SnapshotOptions): Promise<AccountSnapshot> {
-  const kept = options.isTemporary ? { pages: [], end: 0 } : await readKept(file);
-  return new AccountSnapshot(file, options, kept);
+  const storedPages = options.isTemporary ? { pages: [], end: 0 } : await readStoredPages(file);
+  return new AccountSnapshot(file, options, storedPages);
 }
 
 export class AccountSnapshot {
@@ -65,7 +65,7 @@ export class AccountSnapshot {
     if (this.pages.has(header.page)) return;
     const lines: Buffer[] = [Buffer.from(`${JSON.stringify({ ...header, count: contacts.length })}\n`)];
     let offset = this.end + lines[0]!.length;
-    const entries: Entry[] = [];
+    const entries: SnapshotEntry[] = [];
     for (const contact of contacts) {
       const line = Buffer.from(`${JSON.stringify(contact)}\n`);
       entries.push(this.entryOf(contact, offset, line.length - 1));
@@ -87,7 +87,10 @@ export class AccountSnapshot {
     return this.totals.values().next().value;
   }
 
-  /** Every page said the same total, and that many different contacts were read: whoever is not here is not there. */
+  /**
+   * Every page said the same total, and that many different contacts were read: whoever is not here is not
+   * there.
+   */
   isWhole(): boolean {
     const { totals, index } = this;
     return totals.size === 1 && totals.has(index.size) && index.countIds() === index.size;
@@ -96,9 +99,9 @@ export class AccountSnapshot {
   find(identity: string, prefers: (contact: Partial<Contact>) => boolean): Partial<Contact> | undefined {
     if (this.index.size === 0) return undefined;
     let first: Partial<Contact> | undefined;
-    for (const slot of this.index.slotsOfKey(identityHash(identity))) {
+    for (const slot of this.index.findSlotsByKey(hashIdentity(identity))) {
       const contact = this.read(slot);
-      if (this.options.identityOf(contact.key ?? "") !== identity) continue;
+      if (this.options.toIdentity(contact.key ?? "") !== identity) continue;
       if (prefers(contact)) return contact;
       first ??= contact;
     }
@@ -106,7 +109,7 @@ export class AccountSnapshot {
   }
 
   findById(id: string): Partial<Contact> | undefined {
-    for (const slot of this.index.slotsOfId(identityHash(id))) {
+    for (const slot of this.index.findSlotsById(hashIdentity(id))) {
       const contact = this.read(slot);
       if (contact._id === id) return contact;
     }
@@ -127,7 +130,7 @@ export class AccountSnapshot {
     this.index = createSnapshotIndex();
   }
 
-  private note(header: Omit<SnapshotPage, "contacts">, entries: Entry[]): void {
+  private note(header: Omit<SnapshotPage, "contacts">, entries: SnapshotEntry[]): void {
     this.pages.add(header.page);
     this.totals.add(header.total);
     this.pageSize = header.pageSize;
@@ -136,9 +139,9 @@ export class AccountSnapshot {
     for (const entry of entries) this.index.add(entry);
   }
 
-  private entryOf(contact: Partial<Contact>, offset: number, length: number): Entry {
-    const keyHash = identityHash(this.options.identityOf(contact.key ?? ""));
-    return { keyHash, idHash: identityHash(contact._id ?? ""), offset, length };
+  private entryOf(contact: Partial<Contact>, offset: number, length: number): SnapshotEntry {
+    const keyHash = hashIdentity(this.options.toIdentity(contact.key ?? ""));
+    return { keyHash, idHash: hashIdentity(contact._id ?? ""), offset, length };
   }
 
   private read(slot: number): Partial<Contact> {
@@ -149,33 +152,33 @@ export class AccountSnapshot {
   }
 }
 
-interface KeptPage extends Omit<SnapshotPage, "contacts"> {
+interface StoredPage extends Omit<SnapshotPage, "contacts"> {
   contacts: { contact: Partial<Contact>; offset: number; length: number }[];
 }
 
 interface KeptPages {
-  pages: KeptPage[];
+  pages: StoredPage[];
   /** In bytes. */
   end: number;
 }
 
 /** The whole pages of a file that an earlier invocation left; a torn last page is left out. */
-async function readKept(file: string): Promise<KeptPages> {
-  const pages: KeptPage[] = [];
+async function readStoredPages(file: string): Promise<KeptPages> {
+  const pages: StoredPage[] = [];
   const handle = await open(file, "r").catch(() => undefined);
   if (!handle) return { pages, end: 0 };
   const { size } = await handle.stat();
   const lines = createInterface({ input: handle.createReadStream(), crlfDelay: 0 });
   let offset = 0;
   let end = 0;
-  let current: (KeptPage & { count: number }) | undefined;
+  let current: (StoredPage & { count: number }) | undefined;
   try {
     for await (const line of lines) {
       const length = Buffer.byteLength(line);
       const start = offset;
       offset += length + 1;
       if (offset > size) break;
-      const value = JSON.parse(line) as Partial<Contact> & Partial<KeptPage & { count: number }>;
+      const value = JSON.parse(line) as Partial<Contact> & Partial<StoredPage & { count: number }>;
       if (!current)
         current = {
           page: value.page!,

@@ -1,14 +1,14 @@
 /** A contact of a run as the plan keeps it, and back. Pure. */
 import type { Item, Operation } from "../items.ts";
-import { desiredOfCreate } from "./decide.ts";
+import { toDesiredFromCreate } from "./decide.ts";
 import type { Planned, StoredLine } from "./plan-file.ts";
 import type { PlanLine } from "./plan-line.ts";
 
 /** The line of a contact, with what applying it needs. */
-export function storedLine(line: PlanLine, item: Item, operation: Operation | undefined): StoredLine {
+export function toStoredLine(line: PlanLine, item: Item, operation: Operation | undefined): StoredLine {
   if (!operation) return { ...line, cells: item.cells, ...(line.line === null && { ref: item.ref }) };
   const { kind: _kind, line: _line, found: _found, cells, desired, key, ...more } = item;
-  const isTold =
+  const repeatsDesired =
     operation.kind === "create" &&
     desired &&
     !desired.onlyIfEmpty &&
@@ -21,22 +21,22 @@ export function storedLine(line: PlanLine, item: Item, operation: Operation | un
       ...more,
       key: { written: key.written, sent: key.sent },
       operation,
-      ...(desired && !isTold && { desired: { ...desired, fields: [...desired.fields] } }),
+      ...(desired && !repeatsDesired && { desired: { ...desired, fields: [...desired.fields] } }),
     },
   };
 }
 
 /** The contact that a line plans. */
-export function plannedItem(
+export function toPlannedItem(
   line: StoredLine & { apply: Planned },
   identityOf: (key: string) => string,
 ): Item {
   const { key, operation, desired, ...more } = line.apply;
   const { ref } = more;
-  const wanted = desired
+  const desiredContact = desired
     ? { ...desired, fields: new Map(desired.fields) }
     : operation.kind === "create"
-      ? desiredOfCreate(operation.body)
+      ? toDesiredFromCreate(operation.body)
       : undefined;
   return {
     ...more,
@@ -45,7 +45,7 @@ export function plannedItem(
     line: line.line,
     cells: line.cells ?? [],
     key: { ...key, identity: identityOf(key.sent) },
-    ...(wanted && { desired: wanted }),
+    ...(desiredContact && { desired: desiredContact }),
     // As the operation, with the ids of what was created since.
     ...("approved" in more && { approved: operation }),
   };

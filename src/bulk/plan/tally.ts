@@ -1,5 +1,5 @@
 /** What a plan holds so far, in numbers. */
-import { isInactive } from "../../service/contacts.ts";
+import { isInactive } from "../../api/contacts.ts";
 import type { Contact } from "../../wire.ts";
 import type { Decision, Item, Operation } from "../items.ts";
 
@@ -32,9 +32,9 @@ export interface PlanTally {
   remarks: number;
 }
 
-const maxMarkedNamed = 100;
+const maxMarkedListed = 100;
 
-export function emptyTally(): PlanTally {
+export function createTally(): PlanTally {
   return {
     created: 0,
     updated: 0,
@@ -54,19 +54,19 @@ export function emptyTally(): PlanTally {
   };
 }
 
-const writes: readonly Decision["kind"][] = ["create", "change", "status", "delete"];
+const writeKinds: readonly Decision["kind"][] = ["create", "change", "status", "delete"];
 
 export function isWrite(decision: Decision): decision is Operation {
-  return writes.includes(decision.kind);
+  return writeKinds.includes(decision.kind);
 }
 
 /** Contacts that the plan writes. */
-export function plannedWrites({ created, updated, removed, deleted }: PlanTally): number {
+export function countPlannedWrites({ created, updated, removed, deleted }: PlanTally): number {
   return created + updated + removed + deleted;
 }
 
 /** Counts a contact about which something was decided. */
-export function addToTally(tally: PlanTally, decided: Decided, readsBefore: number): void {
+export function addToTally(tally: PlanTally, decided: TalliedDecision, readsBefore: number): void {
   const { item, decision } = decided;
   if (isInactive(decided.found)) tally.inactive++;
   if (decided.isMarked) addMarked(tally, decided);
@@ -78,23 +78,23 @@ export function addToTally(tally: PlanTally, decided: Decided, readsBefore: numb
   }
 }
 
-function addMarked(tally: PlanTally, { item, isDoubtful }: Decided): void {
+function addMarked(tally: PlanTally, { item, isDoubtful }: TalliedDecision): void {
   tally.marked++;
   if (isDoubtful) tally.doubtful++;
-  if (tally.markedContacts.length >= maxMarkedNamed) return;
+  if (tally.markedContacts.length >= maxMarkedListed) return;
   const named = { line: item.line, key: item.key.sent };
   tally.markedContacts.push(isDoubtful ? { ...named, isDoubtful } : named);
 }
 
 function addWrite(tally: PlanTally, item: Item, operation: Operation, readsBefore: number): void {
-  tally[plannedOutcome(item, operation)]++;
-  tally.requests += requestsFor(operation) + readsBefore;
-  tally.clears += clearsOf(operation);
+  tally[toPlannedOutcome(item, operation)]++;
+  tally.requests += countOperationRequests(operation) + readsBefore;
+  tally.clears += countClears(operation);
   if (operation.kind === "status") tally.unsubscribed++;
   if (operation.remark) tally.remarks++;
 }
 
-export interface Decided {
+export interface TalliedDecision {
   item: Item;
   decision: Decision;
   found: Partial<Contact> | undefined;
@@ -103,7 +103,7 @@ export interface Decided {
 }
 
 /** What a write counts as once it is carried out. */
-export function plannedOutcome(
+export function toPlannedOutcome(
   item: Item,
   { kind }: Operation,
 ): "created" | "updated" | "removed" | "deleted" {
@@ -113,11 +113,11 @@ export function plannedOutcome(
 }
 
 /** How many requests it takes until the contact is done. */
-export function requestsFor(operation: Operation): number {
+export function countOperationRequests(operation: Operation): number {
   return operation.kind === "status" && operation.next ? 2 : 1;
 }
 
-function clearsOf(operation: Operation): number {
+function countClears(operation: Operation): number {
   const change = operation.kind === "status" ? operation.next : operation;
   if (change?.kind !== "change") return 0;
   const before = new Map(change.before.fields.map(({ _id, value }) => [_id, value]));

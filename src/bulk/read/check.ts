@@ -3,15 +3,15 @@ import type { ContactStructure, FieldDefinition } from "../../wire.ts";
 import { isOurBookkeeping } from "./columns.ts";
 import { ruleOf } from "./compute/entry.ts";
 import type { OpenedInput } from "./formats/open.ts";
-import { identityHash } from "./identities.ts";
+import { hashIdentity } from "./identities.ts";
 import { type MadeColumn, madeColumns, textOf } from "./made-columns.ts";
-import { foldName, isKeyName, predefinedFieldOf } from "./names.ts";
+import { findPredefinedField, foldName, isKeyName } from "./names.ts";
 import { readRowBatches } from "./read-rows.ts";
-import type { Understood } from "./reading.ts";
+import type { UnderstoodInput } from "./reading.ts";
 import type { InputFacts, ReadOptions, ReadRow, RejectedRow, Target } from "./rows.ts";
-import { isIgnoredBy, type System } from "./systems.ts";
-import { tableLayoutOf } from "./table-layout.ts";
-import { systemOf, usualStructure } from "./table-reading.ts";
+import { isIgnoredColumn, type System } from "./systems.ts";
+import { readTableLayout } from "./table-layout.ts";
+import { findInputSystem, placeholderStructure } from "./table-reading.ts";
 import { understandInput } from "./understand.ts";
 
 export interface CheckedColumn {
@@ -129,7 +129,7 @@ function checkedRow(row: ReadRow, names: readonly string[], { fields }: ContactS
  * Of the file's columns first, then of what the mapping adds.
  * @param told labels of the fields that the mapping names
  */
-function targetOf({ facts, reading }: Understood, place: number, told: ReadonlySet<string>): Target {
+function targetOf({ facts, reading }: UnderstoodInput, place: number, told: ReadonlySet<string>): Target {
   const added = reading.computed.filter(({ replaces }) => replaces.length === 0);
   const isConsent = reading.consent.some(({ index }) => index === place);
   const target = facts.columns[place]?.target ?? added[place - facts.columns.length]!.target;
@@ -162,8 +162,8 @@ class ColumnTally {
       this.blank += 1;
       return;
     }
-    if (this.seen.size < maxDistinct) this.seen.add(identityHash(after));
-    else this.hasMore ||= !this.seen.has(identityHash(after));
+    if (this.seen.size < maxDistinct) this.seen.add(hashIdentity(after));
+    else this.hasMore ||= !this.seen.has(hashIdentity(after));
   }
 
   result(target: Target): CheckedColumn {
@@ -190,13 +190,13 @@ async function assumedStructure(
   options: ReadOptions,
   told: readonly string[],
 ): Promise<ContactStructure> {
-  const { names } = await tableLayoutOf(opened, options, usualStructure, "contacts");
-  const system = systemOf(names, options, true);
+  const { names } = await readTableLayout(opened, options, placeholderStructure, "contacts");
+  const system = findInputSystem(names, options, true);
   const labels = [...told, ...names.filter((name) => isFieldName(name, system))];
   const fields = new Map<string, FieldDefinition>();
   for (const [label, predefinedField] of predefined) add(fields, label, predefinedField);
   for (const label of labels) add(fields, label);
-  return { ...usualStructure, fields: [...fields.values()] };
+  return { ...placeholderStructure, fields: [...fields.values()] };
 }
 
 function toldFields(options: ReadOptions): string[] {
@@ -225,7 +225,7 @@ function isWord(target: string): boolean {
 
 /** A column of such a name goes to a field of that name, if the account has it. */
 function isFieldName(name: string, system: System | undefined): boolean {
-  if (isOurBookkeeping(name) || isKeyName(name, "Email", "email") || predefinedFieldOf(name)) return false;
+  if (isOurBookkeeping(name) || isKeyName(name, "Email", "email") || findPredefinedField(name)) return false;
   if (["lists", "tags"].includes(foldName(name).replace(/^ecm:/, ""))) return false;
-  return !(system && isIgnoredBy(system, name));
+  return !(system && isIgnoredColumn(system, name));
 }

@@ -1,8 +1,8 @@
 /** Reading: a file that is cut off inside a quote, found before anything of the account is asked for. */
 import { CsvFault, readRecords } from "./csv.ts";
 import type { FoundEncoding } from "./encoding/detect.ts";
-import { unreadableFrom } from "./faults.ts";
 import { delimiters, parseDelimiter } from "./header.ts";
+import { toUnreadableError } from "./input-errors.ts";
 import type { Inspection } from "./inspect.ts";
 import type { ReadOptions } from "./rows.ts";
 import { recogniseSystem } from "./systems.ts";
@@ -21,14 +21,17 @@ export async function requireClosedQuotes(
   const [first = ""] = start.toString("latin1", markBytes).split(/[\r\n]/, 1);
   // In our own tsv a quote is text; what a line before the header says of the delimiter is read later.
   if (recogniseSystem(first.split("\t"))?.name === "ecm" || /^"?sep=/i.test(first)) return;
-  const shown = delimiters.filter((each) => first.includes(each));
+  const usedDelimiters = delimiters.filter((each) => first.includes(each));
   // Of several it is the header that decides, and the header needs the account.
-  if (delimiter === undefined && shown.length > 1) return;
-  const known = delimiter === undefined ? (shown[0] ?? ",") : parseDelimiter(delimiter);
+  if (delimiter === undefined && usedDelimiters.length > 1) return;
+  const usedDelimiter = delimiter === undefined ? (usedDelimiters[0] ?? ",") : parseDelimiter(delimiter);
   try {
-    for await (const _records of readRecords(readText({ file, encoding, markBytes }), { delimiter: known }));
+    for await (const _records of readRecords(readText({ file, encoding, markBytes }), {
+      delimiter: usedDelimiter,
+    }));
   } catch (error) {
-    if (error instanceof CsvFault && error.kind === "unclosed_quote") throw unreadableFrom(file.name, error);
+    if (error instanceof CsvFault && error.kind === "unclosed_quote")
+      throw toUnreadableError(file.name, error);
     if (!(error instanceof CsvFault)) throw error;
   }
 }

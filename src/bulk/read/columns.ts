@@ -1,18 +1,18 @@
 /** Reading: header names → where each column's cells go. */
 import { UsageError } from "../../errors.ts";
-import { shellWord } from "../../shell-word.ts";
+import { quoteShellWord } from "../../shell-word.ts";
 import type { FieldDefinition } from "../../wire.ts";
-import { indexesWhere, namesShown, quoted } from "./column-names.ts";
+import { findIndexes, formatQuotedNames, maxNamesShown } from "./column-names.ts";
 import type { ConsentColumn } from "./consent.ts";
-import { consentColumns, namedConsent, unclearConsent } from "./consent-columns.ts";
+import { findConsentColumns, readNamedConsent, unclearConsentError } from "./consent-columns.ts";
 import type { ComputedColumn, MappingInput, Targets } from "./mapping-input.ts";
 import { missingColumn } from "./missing-cells.ts";
-import { foldName, isIdName, isKeyName, nearestName, predefinedFieldOf } from "./names.ts";
+import { findNearestName, findPredefinedField, foldName, isIdName, isKeyName } from "./names.ts";
 import type { Target } from "./rows.ts";
-import { columnOfAddresses, holdsValues } from "./sample.ts";
-import { isColumn, isIgnoredBy, type System } from "./systems.ts";
-import { entryTarget, findField, toldTargets } from "./targets.ts";
-import { UnclearColumnsError, unclearFrom } from "./unclear.ts";
+import { findAddressColumn, holdsValues } from "./sample.ts";
+import { isColumn, isIgnoredColumn, type System } from "./systems.ts";
+import { entryTarget, findField, readExplicitTargets } from "./targets.ts";
+import { createUnclearError, UnclearColumnsError } from "./unclear.ts";
 
 export interface Columns {
   targets: Target[];
@@ -25,24 +25,25 @@ export interface Columns {
 /**
  * Decides for every column: `--map` and the mapping file first, then the system's rules, then names.
  *
- * @throws UsageError naming all columns that map to nothing, or the candidates when the key column is not plain
+ * @throws UsageError naming all columns that map to nothing, or the candidates when the key column is not
+ *   plain
  */
 export function mapColumns(input: MappingInput): Columns {
-  const targets = toldTargets(input);
-  const { consent, unclear: unclearColumns, notes } = consentColumns(input, targets);
-  const isTold = targets.map((target) => target !== undefined);
-  const named = namedConsent(input, targets);
+  const targets = readExplicitTargets(input);
+  const { consent, unclear: unclearColumns, notes } = findConsentColumns(input, targets);
+  const isExplicit = targets.map((target) => target !== undefined);
+  const namedColumns = readNamedConsent(input, targets);
   if (input.system) placeSystemColumns(input.names, targets, input.system);
   if (input.options.hasNoHeader && input.names.length === 1) targets[0] ??= { kind: "key" };
   const key = placeKey(input, targets);
   placeFields(input, targets);
   for (const { index } of consent) targets[index] ??= { kind: "consent" };
-  const { settled, lost } = settleRest(input, targets, notes);
+  const { settled, lost } = placeRemaining(input, targets, notes);
   const isLost = lost.length > 0 && !input.options.ignoreUnmapped;
   const problem =
-    (unclearColumns.length > 0 ? unclearConsent(input, unclearColumns) : undefined) ??
+    (unclearColumns.length > 0 ? unclearConsentError(input, unclearColumns) : undefined) ??
     key?.problem ??
-    (isLost ? unmapped(input, lost) : undefined);
+    (isLost ? unmappedColumnsError(input, lost) : undefined);
   if (problem) {
     const unclear = {
       keyCandidates: key?.candidates ?? [],
@@ -50,14 +51,14 @@ export function mapColumns(input: MappingInput): Columns {
       readings: unclearColumns,
       // Asked too when a person is asked anyway.
       consent: consent
-        .filter(({ index }) => !isTold[index] && !named.has(index))
+        .filter(({ index }) => !isExplicit[index] && !namedColumns.has(index))
         .map(({ index }) => index)
         .filter((index) => settled[index]!.kind !== "field" && settled[index]!.kind !== "key"),
     };
-    throw new UnclearColumnsError(problem, unclearFrom(input, targets, unclear));
+    throw new UnclearColumnsError(problem, createUnclearError(input, targets, unclear));
   }
   const computed = computedColumns(input);
-  noteSharedFields(input.names, { targets: settled, isTold, computed }, notes);
+  noteSharedFields(input.names, { targets: settled, isTold: isExplicit, computed }, notes);
   return { targets: settled, consent, computed, notes };
 }
 
@@ -73,17 +74,17 @@ function computedColumns({ entries = [], structure, options }: MappingInput): Co
  * @throws UsageError when it is not plain which column holds the key
  */
 export function mapKeyColumn(input: MappingInput): Columns {
-  const targets = toldTargets(input);
+  const targets = readExplicitTargets(input);
   if (input.system) placeSystemColumns(input.names, targets, input.system);
   if (input.names.length === 1) targets[0] ??= { kind: "key" };
   const key = placeKey(input, targets);
-  const ids = input.options.takesIds ? indexesWhere(input.names, isIdName) : [];
+  const ids = input.options.takesIds ? findIndexes(input.names, isIdName) : [];
   if (key && ids.length === 1) targets[ids[0]!] = { kind: "key" };
   else if (key) throw key.problem;
   const { consent, unclear, notes } = input.options.readsConsent
-    ? consentColumns(input, targets)
+    ? findConsentColumns(input, targets)
     : { consent: [], unclear: [], notes: [] };
-  if (unclear.length > 0) throw unclearConsent(input, unclear);
+  if (unclear.length > 0) throw unclearConsentError(input, unclear);
   return {
     targets: targets.map((target) => (target?.kind === "key" ? target : { kind: "ignore" })),
     consent,
@@ -109,54 +110,54 @@ function placeKey(
 ): { problem: UsageError; candidates: number[] } | undefined {
   if (targets.some((target) => target?.kind === "key")) return undefined;
   const isFree = (index: number) => targets[index] === undefined;
-  const own = indexesWhere(names, (name) => foldName(name) === foldName(structure.keyName)).filter(isFree);
+  const own = findIndexes(names, (name) => foldName(name) === foldName(structure.keyName)).filter(isFree);
   const candidates =
     own.length === 1
       ? own
-      : indexesWhere(names, (name) => isKeyName(name, structure.keyName, structure.keyType)).filter(isFree);
+      : findIndexes(names, (name) => isKeyName(name, structure.keyName, structure.keyType)).filter(isFree);
   if (candidates.length === 1) {
     targets[candidates[0]!] = { kind: "key" };
     return undefined;
   }
-  const likely = columnOfAddresses(sample, candidates.length > 0 ? candidates : [...names.keys()]);
+  const likely = findAddressColumn(sample, candidates.length > 0 ? candidates : [...names.keys()]);
   const found = candidates.map((index) => names[index]!);
   if (found.length > 1) {
     const others = options.ignoreUnmapped ? "" : ", and map the others to a field or to ignore";
     const problem = new UsageError(
-      `${place}: ${found.length} columns could be the key: ${quoted(found)}`,
-      `Say which one: --map ${shellWord(`${likely === undefined ? found[0] : names[likely]}=key`)}${others}`,
+      `${place}: ${found.length} columns could be the key: ${formatQuotedNames(found)}`,
+      `Say which one: --map ${quoteShellWord(`${likely === undefined ? found[0] : names[likely]}=key`)}${others}`,
     );
     return { problem, candidates };
   }
   const problem = new UsageError(
-    `${place}: no key column (${structure.keyName}) found; columns: ${quoted(names)}`,
-    `Say which one: --map ${shellWord(`${(likely === undefined ? undefined : names[likely]) || "COLUMN"}=key`)}`,
+    `${place}: no key column (${structure.keyName}) found; columns: ${formatQuotedNames(names)}`,
+    `Say which one: --map ${quoteShellWord(`${(likely === undefined ? undefined : names[likely]) || "COLUMN"}=key`)}`,
   );
-  return { problem, candidates: indexesWhere(names, () => true).filter(isFree) };
+  return { problem, candidates: findIndexes(names, () => true).filter(isFree) };
 }
 
 /** Columns named like a field, then like a first or last name. No field is filled from two columns. */
 function placeFields(input: MappingInput, targets: Targets): void {
   const { names, structure, system } = input;
   const told = [...targets, ...computedColumns(input).map(({ target }) => target)];
-  const taken = new Set(told.flatMap((target) => (target?.kind === "field" ? [target.fieldId] : [])));
-  const give = (index: number, field: FieldDefinition | undefined) => {
-    if (!field || taken.has(field._id)) return;
+  const takenFieldIds = new Set(told.flatMap((target) => (target?.kind === "field" ? [target.fieldId] : [])));
+  const assignField = (index: number, field: FieldDefinition | undefined) => {
+    if (!field || takenFieldIds.has(field._id)) return;
     targets[index] = { kind: "field", fieldId: field._id, label: field.label };
-    taken.add(field._id);
+    takenFieldIds.add(field._id);
   };
   const isOpen = (name: string, index: number) => !targets[index] && foldName(name) !== "";
   for (const [index, name] of names.entries()) {
-    if (isOpen(name, index)) give(index, findField(name, structure));
+    if (isOpen(name, index)) assignField(index, findField(name, structure));
   }
   for (const [index, name] of names.entries()) {
     if (isOpen(name, index) && system?.suffix)
-      give(index, findField(name.replace(system.suffix, ""), structure));
+      assignField(index, findField(name.replace(system.suffix, ""), structure));
   }
   for (const [index, name] of names.entries()) {
-    const part = isOpen(name, index) ? predefinedFieldOf(name) : undefined;
+    const part = isOpen(name, index) ? findPredefinedField(name) : undefined;
     if (part)
-      give(
+      assignField(
         index,
         structure.fields.find((field) => field.predefinedField === part),
       );
@@ -164,7 +165,7 @@ function placeFields(input: MappingInput, targets: Targets): void {
 }
 
 /** Lists and tags by name; what is left is ignored by a rule, or lost: its column maps to nothing. */
-function settleRest(
+function placeRemaining(
   { names, sample, system, entries = [] }: MappingInput,
   targets: Targets,
   notes: string[],
@@ -172,38 +173,43 @@ function settleRest(
   const lost: number[] = [];
   // What a value is made of goes somewhere.
   const isRead = (index: number) => entries.some(({ reads }) => reads.includes(index));
-  const kept: string[] = [];
+  const systemColumns: string[] = [];
   const settled = targets.map((target, index): Target => {
     if (target) return target;
     const name = names[index]!;
     const word = foldName(name).replace(/^ecm:/, "");
     if (word === "lists" || word === "tags") return { kind: word };
-    if (system && isIgnoredBy(system, name)) kept.push(name);
+    if (system && isIgnoredColumn(system, name)) systemColumns.push(name);
     else if (!isOurBookkeeping(name) && !isRead(index) && (word !== "" || holdsValues(sample, index)))
       lost.push(index);
     return { kind: "ignore" };
   });
-  if (system && kept.length > 0) notes.push(`Ignored columns of ${system.title}: ${kept.join(", ")}`);
+  if (system && systemColumns.length > 0)
+    notes.push(`Ignored columns of ${system.title}: ${systemColumns.join(", ")}`);
   if (lost.length > 0)
-    notes.push(`Ignored columns that do not match any field: ${quoted(lost.map((index) => names[index]!))}`);
+    notes.push(
+      `Ignored columns that do not match any field: ${formatQuotedNames(lost.map((index) => names[index]!))}`,
+    );
   return { settled, lost };
 }
 
 /** Several columns mapped to one field by hand: the last one that has a value fills it. */
 function noteSharedFields(
   names: string[],
-  { targets, isTold, computed }: Pick<Columns, "targets" | "computed"> & { isTold: boolean[] },
+  { targets, isTold: isExplicit, computed }: Pick<Columns, "targets" | "computed"> & { isTold: boolean[] },
   notes: string[],
 ): void {
   const byField = new Map<string, string[]>();
   const add = (target: Target, name: string) => {
     if (target.kind === "field") byField.set(target.label, [...(byField.get(target.label) ?? []), name]);
   };
-  for (const [index, target] of targets.entries()) if (isTold[index]) add(target, names[index]!);
+  for (const [index, target] of targets.entries()) if (isExplicit[index]) add(target, names[index]!);
   for (const { target, entry, replaces } of computed) if (replaces.length === 0) add(target, entry.name);
   for (const [label, columns] of byField) {
     if (columns.length > 1) {
-      notes.push(`${quoted(columns)} all fill ${JSON.stringify(label)}; the last non-blank value is used`);
+      notes.push(
+        `${formatQuotedNames(columns)} all fill ${JSON.stringify(label)}; the last non-blank value is used`,
+      );
     }
   }
 }
@@ -213,21 +219,21 @@ export function isOurBookkeeping(name: string): boolean {
   return ["ecm_line", "ecm_error", "ecm_message", missingColumn].includes(foldName(name));
 }
 
-function unmapped({ names, structure, place }: MappingInput, lost: number[]): UsageError {
+function unmappedColumnsError({ names, structure, place }: MappingInput, lost: number[]): UsageError {
   const labels = structure.fields.map((field) => field.label);
-  const described = lost.slice(0, namesShown).map((index) => {
+  const described = lost.slice(0, maxNamesShown).map((index) => {
     const name = names[index]!;
     if (foldName(name) === "") return `column ${index + 1}, which has no name`;
     if (names.indexOf(name) < index) return `the second ${JSON.stringify(name)} (column ${index + 1})`;
-    const near = nearestName(name, labels);
+    const near = findNearestName(name, labels);
     return near ? `${JSON.stringify(name)} (like the field ${JSON.stringify(near)}?)` : JSON.stringify(name);
   });
-  if (lost.length > namesShown) described.push(`and ${lost.length - namesShown} more`);
+  if (lost.length > maxNamesShown) described.push(`and ${lost.length - maxNamesShown} more`);
   const example = names[lost.find((index) => foldName(names[index]!) !== "") ?? -1];
   return new UsageError(
     `${place}: ${lost.length === 1 ? "1 column does" : `${lost.length} columns do`} not match any field: ${described.join(", ")}`,
     example === undefined
       ? "Give the column a name, or pass --ignore-unmapped"
-      : `Map each with --map ${shellWord(`${example}=FIELD`)} or --map ${shellWord(`${example}=ignore`)}, or ignore them all with --ignore-unmapped`,
+      : `Map each with --map ${quoteShellWord(`${example}=FIELD`)} or --map ${quoteShellWord(`${example}=ignore`)}, or ignore them all with --ignore-unmapped`,
   );
 }

@@ -1,12 +1,15 @@
-/** Reading: which of a file's columns speak of consent: told by flags, by the system's rules, or found in the file. */
+/**
+ * Reading: which of a file's columns speak of consent: told by flags, by the system's rules, or found in the
+ * file.
+ */
 import { UsageError } from "../../errors.ts";
-import { shellWord } from "../../shell-word.ts";
-import { columnsNamed, unknownColumn } from "./column-names.ts";
+import { quoteShellWord } from "../../shell-word.ts";
+import { findColumns, unknownColumnError } from "./column-names.ts";
 import type { ConsentColumn, ConsentRule } from "./consent.ts";
-import { consentNameOf } from "./consent-names.ts";
+import { findConsentName } from "./consent-names.ts";
 import type { FoundConsent, Readings } from "./find-consent.ts";
 import type { MappingInput, Targets } from "./mapping-input.ts";
-import { isFullExport, isIgnoredBy, systemRule } from "./systems.ts";
+import { findSystemRule, isFullExport, isIgnoredColumn } from "./systems.ts";
 
 /** How a person says that a column is read. `none`: it does not speak of consent. */
 export type ConsentReading = "opt-in" | "opt-out" | "none";
@@ -19,44 +22,53 @@ export interface ConsentColumns {
   notes: string[];
 }
 
-/** Columns that a person has named as consent, by index; undefined where they leave the reading to the name. */
+/**
+ * Columns that a person has named as consent, by index; undefined where they leave the reading to the name.
+ */
 export type NamedConsent = ReadonlyMap<number, ConsentReading | undefined>;
 
 /**
- * The columns that are read as consent. A recognised system's own rule comes first, and no flag inverts it; only
+ * The columns that are read as consent. A recognised system's own rule comes first, and no flag inverts it;
+ * only
  * `--map COLUMN=ignore` puts a column aside.
  *
  * @param targets what `--map` and the mapping file say
  * @throws UsageError for a `--consent-column` that is not there, or that contradicts the column's own name
  */
-export function consentColumns(input: MappingInput, targets: Targets): ConsentColumns {
+export function findConsentColumns(input: MappingInput, targets: Targets): ConsentColumns {
   const { names } = input;
-  const named = namedConsent(input, targets);
+  const namedColumns = readNamedConsent(input, targets);
   const found = new Map(input.found?.map((each) => [each.index, each]));
   const columns: ConsentColumns = { consent: [], unclear: [], notes: [] };
   const note = (index: number, text: string) => columns.notes.push(`${quote(names[index]!)} ${text}`);
   for (const [index, name] of names.entries()) {
     const each = found.get(index);
-    const known = ruleOf(input, index) ?? (each?.outcome === "consent" ? each.rule : undefined);
-    const isNamed = named.has(index);
+    const knownRule = findRule(input, index) ?? (each?.outcome === "consent" ? each.rule : undefined);
+    const isNamed = namedColumns.has(index);
     const add = (rule: ConsentRule) => columns.consent.push({ index, name, rule });
     if (isNamed) {
-      const reading = named.get(index);
+      const reading = namedColumns.get(index);
       requireSameReading(input, index, reading);
       if (reading === "none")
-        note(index, `does not speak of consent, because of --consent-column ${shellWord(`${name}=none`)}`);
+        note(
+          index,
+          `does not speak of consent, because of --consent-column ${quoteShellWord(`${name}=none`)}`,
+        );
       else if (reading) add(reading === "opt-in" ? "subscribed" : "optedOut");
       else if (each?.outcome === "unclear") columns.unclear.push(each);
-      else add(known ?? each?.rule ?? "status");
+      else add(knownRule ?? each?.rule ?? "status");
     } else if (targets[index]?.kind === "ignore") {
-      if (known || each?.outcome === "unclear" || each?.outcome === "unreadable") {
-        note(index, `looks like consent but is ignored, because of --map ${shellWord(`${name}=ignore`)}`);
+      if (knownRule || each?.outcome === "unclear" || each?.outcome === "unreadable") {
+        note(
+          index,
+          `looks like consent but is ignored, because of --map ${quoteShellWord(`${name}=ignore`)}`,
+        );
       }
-    } else if (known) add(known);
+    } else if (knownRule) add(knownRule);
     else if (each?.outcome === "otherChannel")
       note(index, "is about another channel than email; not read as consent");
     else if (each?.outcome === "empty") note(index, "is empty in every row; not read as consent");
-    else if (each && isOfOurExport(input, index))
+    else if (each && isFromOwnExport(input, index))
       note(index, "is a field of the account; not read as consent");
     else if (each) columns.unclear.push(each);
   }
@@ -67,44 +79,44 @@ export function consentColumns(input: MappingInput, targets: Targets): ConsentCo
 export function isConsentKnown(input: MappingInput, targets: Targets): (index: number) => boolean {
   const { names, system } = input;
   return (index) => {
-    if (targets[index]?.kind === "key" || ruleOf(input, index)) return true;
-    return system !== undefined && isIgnoredBy(system, names[index]!);
+    if (targets[index]?.kind === "key" || findRule(input, index)) return true;
+    return system !== undefined && isIgnoredColumn(system, names[index]!);
   };
 }
 
 /** What flags and targets say of consent. @throws UsageError for a column that does not exist */
-export function namedConsent({ names, options, place }: MappingInput, targets: Targets): NamedConsent {
-  const named = new Map<number, ConsentReading | undefined>();
+export function readNamedConsent({ names, options, place }: MappingInput, targets: Targets): NamedConsent {
+  const readings = new Map<number, ConsentReading | undefined>();
   for (const [index, target] of targets.entries()) {
-    if (target?.kind === "consent") named.set(index, target.reading);
+    if (target?.kind === "consent") readings.set(index, target.reading);
   }
   for (const text of options.consentColumns ?? []) {
     const { column, reading } = parseConsentColumn(text, names);
-    const indexes = columnsNamed(column, names);
-    if (indexes.length === 0) throw unknownColumn(column, names, place, "--consent-column");
-    for (const index of indexes) named.set(index, reading);
+    const indexes = findColumns(column, names);
+    if (indexes.length === 0) throw unknownColumnError(column, names, place, "--consent-column");
+    for (const index of indexes) readings.set(index, reading);
   }
-  return named;
+  return readings;
 }
 
 /** `NAME=opt-out`; a column may be called so itself. */
 function parseConsentColumn(text: string, names: string[]): { column: string; reading?: ConsentReading } {
   const match = /^(.+)=\s*(opt-in|opt-out|none)\s*$/is.exec(text);
-  if (!match || columnsNamed(text, names).length > 0) return { column: text };
+  if (!match || findColumns(text, names).length > 0) return { column: text };
   return { column: match[1]!, reading: match[2]!.toLowerCase() as ConsentReading };
 }
 
 /** By the system's own rule. */
-function ruleOf({ names, system }: MappingInput, index: number): ConsentRule | undefined {
-  return system && systemRule(system, names[index]!);
+function findRule({ names, system }: MappingInput, index: number): ConsentRule | undefined {
+  return system && findSystemRule(system, names[index]!);
 }
 
 /** A name or a rule that says one thing is not told another. @throws UsageError */
 function requireSameReading(input: MappingInput, index: number, reading: ConsentReading | undefined): void {
   if (reading === undefined) return;
   const name = input.names[index]!;
-  const rule = ruleOf(input, index);
-  const kind = consentNameOf(name);
+  const rule = findRule(input, index);
+  const kind = findConsentName(name);
   const own = rule
     ? rule === "subscribed" || rule === "unlessRefused"
       ? "opt-in"
@@ -118,34 +130,37 @@ function requireSameReading(input: MappingInput, index: number, reading: Consent
   const why = rule ? `${input.system!.title} has its own rule for it` : "its name says so";
   throw new UsageError(
     `${input.place}: --consent-column ${quote(`${name}=${reading}`)}: the column is an ${own}, ${why}`,
-    `Pass --consent-column ${shellWord(name)}, ignore the column with --map ${shellWord(`${name}=ignore`)}, or rename it in the file`,
+    `Pass --consent-column ${quoteShellWord(name)}, ignore the column with --map ${quoteShellWord(`${name}=ignore`)}, or rename it in the file`,
     { type: "ConsentError" },
   );
 }
 
-/** Our own export as a whole says of each contact itself whether they are active; its fields come back as they were. */
-function isOfOurExport({ names, system, structure }: MappingInput, index: number): boolean {
+/**
+ * Our own export as a whole says of each contact itself whether they are active; its fields come back as they
+ * were.
+ */
+function isFromOwnExport({ names, system, structure }: MappingInput, index: number): boolean {
   if (system?.name !== "ecm" || !isFullExport(names)) return false;
   return structure.fields.some(({ label }) => label === names[index]);
 }
 
 /** @returns the error that names the place, what each reading would do, and the ways out */
-export function unclearConsent(input: MappingInput, unclear: readonly FoundConsent[]): UsageError {
+export function unclearConsentError(input: MappingInput, unclear: readonly FoundConsent[]): UsageError {
   const { names, place, options } = input;
-  const described = unclear.map((each) => describe(names[each.index] || String(each.index + 1), each));
+  const described = unclear.map((each) => describeColumn(names[each.index] || String(each.index + 1), each));
   const [first] = unclear;
-  const name = shellWord(`${names[first!.index] || first!.index + 1}`).replace(/^'|'$/g, "");
-  const flag = (end: string) => (/[^\w.-]/.test(name) ? `'${name}=${end}'` : `${name}=${end}`);
+  const name = quoteShellWord(`${names[first!.index] || first!.index + 1}`).replace(/^'|'$/g, "");
+  const formatFlag = (end: string) => (/[^\w.-]/.test(name) ? `'${name}=${end}'` : `${name}=${end}`);
   const each = unclear.length > 1 ? " (for each of them)" : "";
   const others = options.consentChoosesRows ? "; or take every row with --all-rows" : "";
   return new UsageError(
     `${place}: ${described.join("; ")}`,
-    `Say how to read it: --consent-column ${flag("opt-in")} if a yes means subscribed, --consent-column ${flag("opt-out")} if a yes means not subscribed, --consent-column ${flag("none")} if it says neither; or ignore it with --map ${flag("ignore")}${each}${others}`,
+    `Say how to read it: --consent-column ${formatFlag("opt-in")} if a yes means subscribed, --consent-column ${formatFlag("opt-out")} if a yes means not subscribed, --consent-column ${formatFlag("none")} if it says neither; or ignore it with --map ${formatFlag("ignore")}${each}${others}`,
     { type: "ConsentError" },
   );
 }
 
-function describe(name: string, { outcome, readings, unclear }: FoundConsent): string {
+function describeColumn(name: string, { outcome, readings, unclear }: FoundConsent): string {
   if (outcome === "unreadable") {
     const such = unclear ? `, such as ${quote(unclear.cell.slice(0, 40))} on line ${unclear.line}` : "";
     return `${quote(name)} looks like consent, but none of its cells is a yes or a no${such}`;

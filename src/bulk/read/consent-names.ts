@@ -1,9 +1,10 @@
 /**
- * Reading: what the name of a column says of consent. A name is understood as a whole or not at all: which way round a yes is to be
- * read is never guessed from a part of it (`Keine Einwilligung`, `Consent withdrawn`).
+ * Reading: what the name of a column says of consent. A name is understood as a whole or not at all: which
+ * way round a yes is to be read is never guessed from a part of it (`Keine Einwilligung`, `Consent
+ * withdrawn`).
  */
 import { foldPhrase, isWithoutBlanks, nameForms, phraseKey } from "./consent-fold.ts";
-import { entriesOf, type WordTable } from "./consent-words/languages.ts";
+import { listEntries, type WordTable } from "./consent-words/languages.ts";
 import { aroundWords, reasonWords } from "./consent-words/names-around.ts";
 import { channelNames, channelWords, emailWords } from "./consent-words/names-channels.ts";
 import { aloneHints, emailHints, hintWords, withEmailHints } from "./consent-words/names-hints.ts";
@@ -13,69 +14,70 @@ import { otherNames } from "./consent-words/names-others.ts";
 import { statusNames } from "./consent-words/names-status.ts";
 
 /**
- * `optIn`: a yes means subscribed; `optOut`: a yes means gone; `status`: its cells speak for themselves. `unclear`: a word of consent is in
- * it, and nothing more is known. `otherChannel`: not about e-mail. `other`: a name or a place, whatever its cells are.
+ * `optIn`: a yes means subscribed; `optOut`: a yes means gone; `status`: its cells speak for themselves.
+ * `unclear`: a word of consent is in it, and nothing more is known. `otherChannel`: not about e-mail.
+ * `other`: a name or a place, whatever its cells are.
  */
 export type ConsentName = "optIn" | "optOut" | "status" | "unclear" | "otherChannel" | "other";
 
-type Understood = "optIn" | "optOut" | "status";
+type NameMeaning = "optIn" | "optOut" | "status";
 
-const phrases = new Map<string, Set<Understood>>();
+const phrases = new Map<string, Set<NameMeaning>>();
 for (const [kind, table] of [
   ["optIn", optInNames],
   ["optOut", optOutNames],
   ["status", statusNames],
-] as [Understood, WordTable][]) {
-  for (const phrase of entriesOf(table)) {
+] as [NameMeaning, WordTable][]) {
+  for (const phrase of listEntries(table)) {
     const key = phraseKey(phrase);
     phrases.set(key, (phrases.get(key) ?? new Set()).add(kind));
   }
 }
 
-const keysOf = (words: readonly string[]) => new Set(words.map(phraseKey));
+const toPhraseKeys = (words: readonly string[]) => new Set(words.map(phraseKey));
 /** With their blanks: `person ne` is not the French `personne`. */
-const phrasesOf = (entries: readonly string[]) => new Set(entries.map(foldPhrase));
-const around = phrasesOf(entriesOf(aroundWords));
-const aroundOptOut = new Set([...around, ...phrasesOf(entriesOf(reasonWords))]);
-const channels = phrasesOf(entriesOf(channelWords));
-const channelPhrases = keysOf(channelNames);
-const email = phrasesOf(entriesOf(emailWords));
-const others = phrasesOf(entriesOf(otherNames));
-const alone = keysOf(entriesOf(aloneHints));
-const beside = phrasesOf(withEmailHints);
-const emailBeside = phrasesOf(emailHints);
+const toPhrases = (entries: readonly string[]) => new Set(entries.map(foldPhrase));
+const around = toPhrases(listEntries(aroundWords));
+const aroundOptOut = new Set([...around, ...toPhrases(listEntries(reasonWords))]);
+const channels = toPhrases(listEntries(channelWords));
+const channelPhrases = toPhraseKeys(channelNames);
+const email = toPhrases(listEntries(emailWords));
+const others = toPhrases(listEntries(otherNames));
+const alone = toPhraseKeys(listEntries(aloneHints));
+const beside = toPhrases(withEmailHints);
+const emailBeside = toPhrases(emailHints);
 /** These are also taken off a name that is written without blanks: `emailoptin`, `メール配信停止日`. */
-const leastJoinedLength = 4;
-const joinedAround = keysOf(
-  entriesOf(aroundWords).filter(
-    (word) => isWithoutBlanks(word) || (word.length >= leastJoinedLength && !word.includes(" ")),
+const minJoinedLength = 4;
+const joinedAround = toPhraseKeys(
+  listEntries(aroundWords).filter(
+    (word) => isWithoutBlanks(word) || (word.length >= minJoinedLength && !word.includes(" ")),
   ),
 );
-const longestJoined = Math.max(...[...joinedAround].map((word) => word.length));
+const maxJoinedLength = Math.max(...[...joinedAround].map((word) => word.length));
 /** Shorter ones are looked for at the start of a word, not within it. */
-const leastLengthWithin = 5;
+const minLengthWithin = 5;
 const hintsWithin: string[] = [];
 const hintsAtStart: string[] = [];
-for (const hint of keysOf(entriesOf(hintWords))) {
-  (isWithoutBlanks(hint) || hint.length >= leastLengthWithin ? hintsWithin : hintsAtStart).push(hint);
+for (const hint of toPhraseKeys(listEntries(hintWords))) {
+  (isWithoutBlanks(hint) || hint.length >= minLengthWithin ? hintsWithin : hintsAtStart).push(hint);
 }
 const consentPhrases = [...phrases].filter(([, kinds]) => !kinds.has("status")).map(([key]) => key);
 const longPhrases = consentPhrases.filter(
   (key) => key.length >= 6 || (isWithoutBlanks(key) && key.length >= 2),
 );
-const shortPhrases = phrasesOf([...entriesOf(optInNames), ...entriesOf(optOutNames)]);
+const shortPhrases = toPhrases([...listEntries(optInNames), ...listEntries(optOutNames)]);
 
 /** The most words that an entry of the tables of single words has. */
-const mostWords = 3;
+const maxWords = 3;
 
 /** What a column's name says of consent; undefined when it says nothing. */
-export function consentNameOf(name: string): ConsentName | undefined {
+export function findConsentName(name: string): ConsentName | undefined {
   const forms = nameForms(name);
-  const understood = agreed(forms.map(understoodWhole));
+  const understood = toAgreed(forms.map(understandWhole));
   if (understood) return understood;
   if (forms.some(isOfOtherChannel)) return "otherChannel";
   if (hasHint(name)) return "unclear";
-  return forms.some((words) => words.some((_, at) => startsWith(words, at, others) > 0))
+  return forms.some((words) => words.some((_, at) => countStart(words, at, others) > 0))
     ? "other"
     : undefined;
 }
@@ -90,63 +92,63 @@ export function hasHint(name: string): boolean {
     ) {
       return true;
     }
-    if (words.some((_, at) => startsWith(words, at, shortPhrases) > 0)) return true;
+    if (words.some((_, at) => countStart(words, at, shortPhrases) > 0)) return true;
     if (words.some((word) => hintsAtStart.some((hint) => word.startsWith(hint)))) return true;
-    if (middles(words, around).some((middle) => alone.has(middle.join("")))) return true;
-    const has = (set: ReadonlySet<string>) => words.some((_, at) => startsWith(words, at, set) > 0);
-    return has(emailBeside) && has(beside);
+    if (listMiddles(words, around).some((middle) => alone.has(middle.join("")))) return true;
+    const hasAny = (set: ReadonlySet<string>) => words.some((_, at) => countStart(words, at, set) > 0);
+    return hasAny(emailBeside) && hasAny(beside);
   });
 }
 
 /** One answer, or none: two that differ are no answer. */
-function agreed(found: (Understood | undefined)[]): Understood | undefined {
+function toAgreed(found: (NameMeaning | undefined)[]): NameMeaning | undefined {
   const kinds = new Set(found.filter((kind) => kind !== undefined));
   return kinds.size === 1 ? [...kinds][0] : undefined;
 }
 
 /** The phrase that is the whole name but for words that say nothing. */
-function understoodWhole(words: string[]): Understood | undefined {
-  const whole = kindOf(words.join(""));
+function understandWhole(words: string[]): NameMeaning | undefined {
+  const whole = findKind(words.join(""));
   if (whole) return whole;
-  const found = middles(words, around).flatMap((middle) =>
+  const found = listMiddles(words, around).flatMap((middle) =>
     middle.length === 1 || isWithoutBlanks(middle.join(""))
-      ? joinedKinds(middle.join(""))
-      : (kindOf(middle.join("")) ?? []),
+      ? findJoinedKinds(middle.join(""))
+      : (findKind(middle.join("")) ?? []),
   );
-  const reasons = middles(words, aroundOptOut).flatMap((middle) => kindOf(middle.join("")) ?? []);
-  return agreed([...found, ...reasons.filter((kind) => kind === "optOut")]);
+  const reasons = listMiddles(words, aroundOptOut).flatMap((middle) => findKind(middle.join("")) ?? []);
+  return toAgreed([...found, ...reasons.filter((kind) => kind === "optOut")]);
 }
 
-function kindOf(key: string): Understood | undefined {
+function findKind(key: string): NameMeaning | undefined {
   const kinds = phrases.get(key);
   return kinds?.size === 1 ? [...kinds][0] : undefined;
 }
 
 /** The kinds of a text without blanks, with and without the long words around it. */
-function joinedKinds(key: string): Understood[] {
-  const kind = kindOf(key);
+function findJoinedKinds(key: string): NameMeaning[] {
+  const kind = findKind(key);
   if (kind) return [kind];
-  const found: Understood[] = [];
-  for (let length = 1; length <= Math.min(longestJoined, key.length - 1); length++) {
-    if (joinedAround.has(key.slice(0, length))) found.push(...joinedKinds(key.slice(length)));
-    if (joinedAround.has(key.slice(-length))) found.push(...joinedKinds(key.slice(0, -length)));
+  const found: NameMeaning[] = [];
+  for (let length = 1; length <= Math.min(maxJoinedLength, key.length - 1); length++) {
+    if (joinedAround.has(key.slice(0, length))) found.push(...findJoinedKinds(key.slice(length)));
+    if (joinedAround.has(key.slice(-length))) found.push(...findJoinedKinds(key.slice(0, -length)));
   }
   return found;
 }
 
 /** What may be left of a name when words of the set, and numbers, are taken off its ends. */
-function middles(words: readonly string[], set: ReadonlySet<string>): string[][] {
-  const starts = reachable(words, set);
-  const ends = reachable([...words].reverse(), set, true).map((taken) => words.length - taken);
+function listMiddles(words: readonly string[], set: ReadonlySet<string>): string[][] {
+  const starts = countReachable(words, set);
+  const ends = countReachable([...words].reverse(), set, true).map((wordsTaken) => words.length - wordsTaken);
   return starts.flatMap((start) => ends.filter((end) => end > start).map((end) => words.slice(start, end)));
 }
 
 /** How many words can be taken off the start. */
-function reachable(words: readonly string[], set: ReadonlySet<string>, isReversed = false): number[] {
+function countReachable(words: readonly string[], set: ReadonlySet<string>, isReversed = false): number[] {
   const counts = new Set([0]);
   for (const count of counts) {
     if (/^\d+$/.test(words[count] ?? "")) counts.add(count + 1);
-    for (let length = 1; length <= mostWords && count + length <= words.length; length++) {
+    for (let length = 1; length <= maxWords && count + length <= words.length; length++) {
       const part = words.slice(count, count + length);
       if (set.has((isReversed ? part.reverse() : part).join(" "))) counts.add(count + length);
     }
@@ -155,28 +157,31 @@ function reachable(words: readonly string[], set: ReadonlySet<string>, isReverse
 }
 
 /** How many words from here on are an entry of the set. */
-function startsWith(words: readonly string[], at: number, set: ReadonlySet<string>): number {
-  for (let length = Math.min(mostWords, words.length - at); length > 0; length--) {
+function countStart(words: readonly string[], at: number, set: ReadonlySet<string>): number {
+  for (let length = Math.min(maxWords, words.length - at); length > 0; length--) {
     if (set.has(words.slice(at, at + length).join(" "))) return length;
   }
   return 0;
 }
 
-/** A phrase of consent, or a word such as marketing, beside a channel that is not e-mail; and nothing else. */
+/**
+ * A phrase of consent, or a word such as marketing, beside a channel that is not e-mail; and nothing else.
+ */
 function isOfOtherChannel(words: string[]): boolean {
   if (channelPhrases.has(words.join(""))) return true;
   const joined = words.join("");
   if (isWithoutBlanks(joined)) return isOfOtherChannelWithoutBlanks(joined);
   const rest: string[] = [];
   for (let at = 0; at < words.length; ) {
-    if (startsWith(words, at, email) > 0) return false;
-    const length = startsWith(words, at, channels);
+    if (countStart(words, at, email) > 0) return false;
+    const length = countStart(words, at, channels);
     if (length === 0) rest.push(words[at]!);
     at += length || 1;
   }
   if (rest.length === words.length || rest.length === 0) return false;
-  const isTopic = middles(rest, around).length === 0 || reachable(rest, around).includes(rest.length);
-  return understoodWhole(rest) !== undefined || (isTopic && hasHint(rest.join(" ")));
+  const isTopic =
+    listMiddles(rest, around).length === 0 || countReachable(rest, around).includes(rest.length);
+  return understandWhole(rest) !== undefined || (isTopic && hasHint(rest.join(" ")));
 }
 
 function isOfOtherChannelWithoutBlanks(joined: string): boolean {
@@ -184,6 +189,6 @@ function isOfOtherChannelWithoutBlanks(joined: string): boolean {
   return [...channels].some((word) => {
     if (!isWithoutBlanks(word) || !joined.includes(word)) return false;
     const rest = joined.replace(word, "");
-    return rest !== "" && agreed(joinedKinds(rest)) !== undefined;
+    return rest !== "" && toAgreed(findJoinedKinds(rest)) !== undefined;
   });
 }

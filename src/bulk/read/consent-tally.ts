@@ -1,5 +1,5 @@
 /** Reading: what the rows of a file say of consent, counted for the report. */
-import type { ConsentColumn, ConsentRule, Refusal } from "./consent.ts";
+import type { ConsentColumn, ConsentRefusal, ConsentRule } from "./consent.ts";
 
 /** What the rows of a file say of consent, counted for the report. */
 export interface ConsentTally {
@@ -11,7 +11,7 @@ export interface ConsentTally {
   readonly marked: number;
   /** Those of them that are understood. */
   readonly clearlyMarked: number;
-  add(line: number, refusals: readonly Refusal[] | undefined): void;
+  add(line: number, refusals: readonly ConsentRefusal[] | undefined): void;
 }
 
 export interface ColumnTally {
@@ -19,12 +19,15 @@ export interface ColumnTally {
   rule: ConsentRule;
   /** Rows that this column marks. */
   marked: number;
-  /** What they say, as it is written first, and how many say it. Of very many different ones (dates) the first alone. */
+  /**
+   * What they say, as it is written first, and how many say it. Of very many different ones (dates) the first
+   * alone.
+   */
   words: Map<string, { said: string; count: number }>;
 }
 
-const mostWordsCounted = 1000;
-const mostUnclearKept = 5;
+const maxWordsCounted = 1000;
+const maxUnclearCells = 5;
 
 export function createConsentTally(columns: readonly ConsentColumn[]): ConsentTally {
   const tallies = new Map(
@@ -53,14 +56,15 @@ export function createConsentTally(columns: readonly ConsentColumn[]): ConsentTa
       if (!refusals || refusals.length === 0) return;
       marked++;
       if (refusals.some(({ isUnclear }) => !isUnclear)) clearlyMarked++;
-      for (const { index, said, isUnclear } of refusals) {
+      for (const { index, cell: cellText, isUnclear } of refusals) {
         const tally = tallies.get(index)!;
         tally.marked++;
-        const folded = said.toLowerCase();
+        const folded = cellText.toLowerCase();
         const word = tally.words.get(folded);
         if (word) word.count++;
-        else if (tally.words.size < mostWordsCounted) tally.words.set(folded, { said, count: 1 });
-        if (isUnclear && unclearCount++ < mostUnclearKept) unclear.push({ line, column: tally.name, said });
+        else if (tally.words.size < maxWordsCounted) tally.words.set(folded, { said: cellText, count: 1 });
+        if (isUnclear && unclearCount++ < maxUnclearCells)
+          unclear.push({ line, column: tally.name, said: cellText });
       }
     },
   };

@@ -1,15 +1,16 @@
 /**
- * Reading: how the cells of a consent column are read. In doubt a person is not subscribed, and nothing that looks like consent
- * is passed over without a word.
+ * Reading: how the cells of a consent column are read. In doubt a person is not subscribed, and nothing that
+ * looks like consent is passed over without a word.
  */
 import { foldPhrase, isWithoutBlanks, phraseKey } from "./consent-fold.ts";
 import { ambiguousGone, aroundGone, cellWords, signs } from "./consent-words/cells.ts";
 import { type Language, splitEntries } from "./consent-words/languages.ts";
 
 /**
- * How a consent column speaks. `subscribed`: its cells say yes or no to mail, and an empty one is no yes; `unlessRefused`: so too, but an
- * empty cell says nothing; `status`: its cells are words for what has become of a person; `optedOut`: its cells say yes or no to having
- * left; `evidence`: any value of the cell speaks against mail; `always`: the column's presence does.
+ * How a consent column speaks. `subscribed`: its cells say yes or no to mail, and an empty one is no yes;
+ * `unlessRefused`: so too, but an empty cell says nothing; `status`: its cells are words for what has become
+ * of a person; `optedOut`: its cells say yes or no to having left; `evidence`: any value of the cell speaks
+ * against mail; `always`: the column's presence does.
  */
 export type ConsentRule = "subscribed" | "unlessRefused" | "status" | "optedOut" | "evidence" | "always";
 
@@ -20,19 +21,21 @@ export interface ConsentColumn {
 }
 
 /** A cell that keeps a person from being mailed. */
-export interface Refusal {
+export interface ConsentRefusal {
   /** The column's. */
   index: number;
   /** As the file has it. */
-  said: string;
-  /** It is no word for yes or no: the person counts as not subscribed, and is not unsubscribed in the account. */
+  cell: string;
+  /**
+   * It is no word for yes or no: the person counts as not subscribed, and is not unsubscribed in the account.
+   */
   isUnclear: boolean;
 }
 
 type Meaning = "yes" | "no" | "active" | "subscribed" | "gone" | "notSubscribed" | "empty";
 
 /** `perhapsGone`: a longer text with a word for gone in it. */
-export type Said = Meaning | "perhapsGone" | "date" | "number" | "unclear";
+export type CellMeaning = Meaning | "perhapsGone" | "date" | "number" | "unclear";
 
 /** Later entries win: what speaks for itself is stronger than yes and no. */
 const words = new Map<string, Meaning>();
@@ -48,12 +51,15 @@ for (const meaning of ["yes", "no", "empty"] as const) {
 const ambiguous = new Set(splitEntries(ambiguousGone).map(phraseKey));
 const around = new Set(splitEntries(aroundGone).map(phraseKey));
 
-/** Long enough to mean one thing in a longer text: "user unsubscribed on 3 May" is gone, "Baja California" is not. */
-const leastLengthWithin = 7;
-const longestText = 60;
+/**
+ * Long enough to mean one thing in a longer text: "user unsubscribed on 3 May" is gone, "Baja California" is
+ * not.
+ */
+const minLengthWithin = 7;
+const maxTextLength = 60;
 const goneWithin = (Object.keys(cellWords) as Language[])
   .flatMap((language) => splitEntries(cellWords[language].gone).map(foldPhrase))
-  .filter((phrase) => phrase.length >= (isWithoutBlanks(phrase) ? 3 : leastLengthWithin));
+  .filter((phrase) => phrase.length >= (isWithoutBlanks(phrase) ? 3 : minLengthWithin));
 const negation =
   / (?:not|never|no|t|isn|hasn|nicht|nie|kein|keine|pas|jamais|ne|non|nunca|mai|niet|geen|inte|ikke|ei|не|nao|nu|nem|ne|nije|ni|değil|degil) /;
 
@@ -66,20 +72,20 @@ const number = /^[+\-\u2212]?\s?\d+(?:[.,]\d+)?\s?%?$/;
 const doubt = /[?？*＊¿]/;
 
 /** Files say the same few words over and over; dates are remembered as long as there are not too many. */
-const remembered = new Map<string, Said>();
-const mostRemembered = 5000;
+const remembered = new Map<string, CellMeaning>();
+const maxRememberedCells = 5000;
 
 /** What a cell says, whatever its column. */
-export function saidIn(cell: string): Said {
-  const known = remembered.get(cell);
-  if (known) return known;
-  const said = readCell(cell);
-  if (remembered.size >= mostRemembered) remembered.clear();
-  remembered.set(cell, said);
-  return said;
+export function readConsentCell(cell: string): CellMeaning {
+  const cachedMeaning = remembered.get(cell);
+  if (cachedMeaning) return cachedMeaning;
+  const cellMeaning = parseCell(cell);
+  if (remembered.size >= maxRememberedCells) remembered.clear();
+  remembered.set(cell, cellMeaning);
+  return cellMeaning;
 }
 
-function readCell(cell: string): Said {
+function parseCell(cell: string): CellMeaning {
   const written = cell
     .normalize("NFKC")
     .replace(/[\p{Cf}\u00ad]/gu, "")
@@ -94,16 +100,16 @@ function readCell(cell: string): Said {
   const meaning = words.get(phraseKey(cell));
   if (meaning === "gone" || meaning === "notSubscribed") return meaning;
   if (meaning) return doubt.test(written) ? "unclear" : meaning;
-  return goneInText(cell);
+  return findRefusalInText(cell);
 }
 
 /** A word for gone that cannot be the name of a place or a person. */
 export function isUnmistakable(cell: string): boolean {
-  return saidIn(cell) === "gone" && !ambiguous.has(phraseKey(cell));
+  return readConsentCell(cell) === "gone" && !ambiguous.has(phraseKey(cell));
 }
 
-function goneInText(cell: string): Said {
-  if (cell.length > longestText) return "unclear";
+function findRefusalInText(cell: string): CellMeaning {
+  if (cell.length > maxTextLength) return "unclear";
   const text = foldPhrase(cell);
   const rest = foldPhrase(cell.replace(dateWithin, " "))
     .split(" ")
@@ -120,7 +126,7 @@ function goneInText(cell: string): Said {
 
 type Answer = "allows" | "refuses" | "unclear";
 
-const answers: Record<"subscribed" | "status" | "optedOut", Record<Said, Answer>> = {
+const meaningsToAnswers: Record<"subscribed" | "status" | "optedOut", Record<CellMeaning, Answer>> = {
   subscribed: {
     yes: "allows",
     active: "allows",
@@ -163,32 +169,39 @@ const answers: Record<"subscribed" | "status" | "optedOut", Record<Said, Answer>
 };
 
 /** Whether a cell lets a person be mailed; `unclear` counts as refusing. */
-export function answerIn(rule: ConsentRule, cell: string): Answer {
+export function toAnswer(rule: ConsentRule, cell: string): Answer {
   if (rule === "always") return "refuses";
-  const said = saidIn(cell);
-  if (rule === "evidence") return said === "empty" ? "allows" : "refuses";
-  if (rule === "unlessRefused") return said === "empty" ? "allows" : answers.subscribed[said];
-  return answers[rule][said];
+  const cellMeaning = readConsentCell(cell);
+  if (rule === "evidence") return cellMeaning === "empty" ? "allows" : "refuses";
+  if (rule === "unlessRefused")
+    return cellMeaning === "empty" ? "allows" : meaningsToAnswers.subscribed[cellMeaning];
+  return meaningsToAnswers[rule][cellMeaning];
 }
 
 /**
- * Why a cell says that the person is not subscribed; undefined when it says that all is well. What cannot be understood, and
- * an empty cell where a yes is asked for, count as not subscribed.
+ * Why a cell says that the person is not subscribed; undefined when it says that all is well. What cannot be
+ * understood, and an empty cell where a yes is asked for, count as not subscribed.
  *
  * @param cell undefined when the row has no such cell
  */
-export function refusalIn({ rule, index }: ConsentColumn, cell: string | undefined): Refusal | undefined {
-  const answer = answerIn(rule, cell ?? "");
+export function findRefusal(
+  { rule, index }: ConsentColumn,
+  cell: string | undefined,
+): ConsentRefusal | undefined {
+  const answer = toAnswer(rule, cell ?? "");
   if (answer === "allows") return undefined;
-  return { index, said: cell?.trim() ?? "", isUnclear: answer === "unclear" };
+  return { index, cell: cell?.trim() ?? "", isUnclear: answer === "unclear" };
 }
 
 /** Refusals in the file's words, such as `Status: unsubscribed`. */
-export function describeRefusals(refusals: readonly Refusal[], columns: readonly ConsentColumn[]): string {
+export function describeRefusals(
+  refusals: readonly ConsentRefusal[],
+  columns: readonly ConsentColumn[],
+): string {
   return refusals
-    .map(({ index, said }) => {
+    .map(({ index, cell: word }) => {
       const column = columns.find((each) => each.index === index);
-      return `${column?.name ?? index + 1}: ${said === "" ? "(empty)" : said}`;
+      return `${column?.name ?? index + 1}: ${word === "" ? "(empty)" : word}`;
     })
     .join("; ");
 }

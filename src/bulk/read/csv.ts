@@ -50,8 +50,8 @@ const grammar = {
 };
 
 /**
- * Reads records in batches, one for each chunk. LF, CRLF and CR all end a record; an empty line is a record with one empty
- * cell. A record that is too long comes without its cells.
+ * Reads records in batches, one for each chunk. LF, CRLF and CR all end a record; an empty line is a record
+ * with one empty cell. A record that is too long comes without its cells.
  *
  * @param chunks UTF-8 without a byte-order mark
  * @param firstLine physical line on which the text starts
@@ -96,7 +96,7 @@ class RecordReader {
 
   async write(chunk: Buffer): Promise<CsvRecord[]> {
     this.#text.add(chunk);
-    const written = settled((done) => this.#parser.write(chunk, done));
+    const written = toPromise((done) => this.#parser.write(chunk, done));
     const batch = this.#takeRecords();
     await written;
     if (batch.length > 0) {
@@ -108,12 +108,12 @@ class RecordReader {
 
   async end(): Promise<CsvRecord[]> {
     try {
-      await settled((done) => this.#parser.end(done));
+      await toPromise((done) => this.#parser.end(done));
     } catch (error) {
       if ((error as Partial<CsvError>).code !== "CSV_QUOTE_NOT_CLOSED") throw error;
       // The parser has counted the bytes up to the end of the cell before.
       const before = this.#text.upTo(this.#parser.info.bytes);
-      throw new CsvFault("unclosed_quote", this.#line + lineBreaksIn(before));
+      throw new CsvFault("unclosed_quote", this.#line + countLineBreaks(before));
     }
     return this.#takeRecords();
   }
@@ -121,7 +121,7 @@ class RecordReader {
   #takeRecords(): CsvRecord[] {
     const batch: CsvRecord[] = [];
     for (let cells = this.#read(); cells !== null; cells = this.#read()) {
-      const record: CsvRecord = { line: this.#line, lines: linesOf(cells), cells };
+      const record: CsvRecord = { line: this.#line, lines: countLines(cells), cells };
       this.#line += record.lines;
       if (batch.length === 0 && this.#openBytes > maxRecordBytes) {
         record.cells = [];
@@ -137,8 +137,10 @@ class RecordReader {
   }
 
   /**
-   * A cell that begins with a quote is either one whose value does, or one with blanks or other text around its quotes.
-   * @throws CsvFault when a quote took in several lines before the text after it: which rows it swallowed is unknown
+   * A cell that begins with a quote is either one whose value does, or one with blanks or other text around
+   * its quotes.
+   * @throws CsvFault when a quote took in several lines before the text after it: which rows it swallowed is
+   *   unknown
    */
   #readQuotesAgain(record: CsvRecord): void {
     const { line, lines } = record;
@@ -149,12 +151,15 @@ class RecordReader {
       return;
     }
     record.fault = "text_after_quote";
-    const opened = line + linesOf(record.cells.slice(0, read.faultyCell)) - 1;
-    const closed = opened + lineBreaksIn(record.cells[read.faultyCell] ?? "");
+    const opened = line + countLines(record.cells.slice(0, read.faultyCell)) - 1;
+    const closed = opened + countLineBreaks(record.cells[read.faultyCell] ?? "");
     if (opened !== closed) throw new CsvFault("quote_spans_rows", opened, closed);
   }
 
-  /** @throws CsvFault for a text that goes on without the end of a record: that is no row, but another kind of file */
+  /**
+   * @throws CsvFault for a text that goes on without the end of a record: that is no row, but another kind of
+   * file
+   */
   async #addOpen(chunk: Buffer): Promise<void> {
     const before = this.#openBytes;
     this.#openBytes += chunk.length;
@@ -167,7 +172,7 @@ class RecordReader {
   }
 }
 
-function settled(act: (done: (error?: Error | null) => void) => unknown): Promise<void> {
+function toPromise(act: (done: (error?: Error | null) => void) => unknown): Promise<void> {
   return new Promise((resolve, reject) => {
     act((error) => (error ? reject(error) : resolve()));
   });
@@ -178,21 +183,22 @@ function mayStartWithQuote(cell: string): boolean {
   return first === 34 || ((first === 32 || first === 9) && /^[ \t]+"/.test(cell));
 }
 
-function linesOf(cells: readonly string[]): number {
+function countLines(cells: readonly string[]): number {
   let count = 1;
   for (const cell of cells) {
-    if (cell.includes("\n") || cell.includes("\r")) count += lineBreaksIn(cell);
+    if (cell.includes("\n") || cell.includes("\r")) count += countLineBreaks(cell);
   }
   return count;
 }
 
-export function lineBreaksIn(text: string): number {
+export function countLineBreaks(text: string): number {
   return text.match(/\r\n|\n|\r/g)?.length ?? 0;
 }
 
 /**
- * The cells of one record's text, without its line break at the end. Blanks between a quoted cell and its delimiters
- * belong to neither, although the standard has none there; where that makes no sense, blanks before a quote make it text.
+ * The cells of one record's text, without its line break at the end. Blanks between a quoted cell and its
+ * delimiters belong to neither, although the standard has none there; where that makes no sense, blanks
+ * before a quote make it text.
  */
 export function readCells(text: string, delimiter: string): { cells: string[] } | { faultyCell: number } {
   const trimmed = readWrittenCells(text, delimiter, { trim: true });

@@ -1,6 +1,6 @@
 /** Reading: whether a file is as its mapping expects, before anything is sent. */
 import { UsageError } from "../../errors.ts";
-import { quoted } from "./column-names.ts";
+import { formatQuotedNames } from "./column-names.ts";
 import type { CompiledEntry } from "./compute/compile.ts";
 import type { ColumnExpectation, Expectations } from "./compute/entry.ts";
 import type { Computed } from "./compute/expression.ts";
@@ -8,12 +8,12 @@ import { createPattern } from "./compute/pattern.ts";
 import type { OpenedInput } from "./formats/open.ts";
 import { createIdentityTally, type IdentityTally, type RepeatedIdentities } from "./identities.ts";
 import { type MadeColumn, madeColumns, textOf } from "./made-columns.ts";
-import { foldName, nearestName } from "./names.ts";
+import { findNearestName, foldName } from "./names.ts";
 import { readRowBatches } from "./read-rows.ts";
 import type { ReadRow } from "./rows.ts";
 import type { System } from "./systems.ts";
 import type { TableLayout } from "./table-layout.ts";
-import { readingOf, usualStructure } from "./table-reading.ts";
+import { placeholderStructure, toReading } from "./table-reading.ts";
 
 type Batches = () => AsyncIterable<readonly Pick<ReadRow, "line" | "cells">[]>;
 
@@ -24,7 +24,7 @@ export async function requireExpectations(
   table: { layout: TableLayout; system: System | undefined; entries: readonly CompiledEntry[] },
 ): Promise<void> {
   const { layout, system, entries } = table;
-  const reading = readingOf(layout, usualStructure, system);
+  const reading = toReading(layout, placeholderStructure, system);
   const columns = madeColumns(layout.names, entries, reading);
   const batches = () => readRowBatches({ file: opened.file, text: layout.source.file, reading });
   const { failures, warnings } = await unmetExpectations(expect, columns, batches);
@@ -204,10 +204,10 @@ function columnNamed({ name, place }: ColumnExpectation, columns: readonly MadeC
     ordered.find((column) => foldName(column.name) === foldName(name));
   if (found) return found;
   const names = columns.map((column) => column.name);
-  const near = nearestName(name, names);
+  const near = findNearestName(name, names);
   throw new UsageError(
     `${place}: expect: there is no column ${JSON.stringify(name)}`,
-    near ? `Did you mean ${JSON.stringify(near)}?` : `Columns: ${quoted(names)}`,
+    near ? `Did you mean ${JSON.stringify(near)}?` : `Columns: ${formatQuotedNames(names)}`,
   );
 }
 

@@ -1,6 +1,6 @@
 /** Reading: which columns of a file speak of consent, by their names and by all of their cells. */
-import { answerIn, type ConsentRule, isUnmistakable, type Said, saidIn } from "./consent.ts";
-import { type ConsentName, consentNameOf, hasHint } from "./consent-names.ts";
+import { type CellMeaning, type ConsentRule, isUnmistakable, readConsentCell, toAnswer } from "./consent.ts";
+import { type ConsentName, findConsentName, hasHint } from "./consent-names.ts";
 
 /** What was found of a column over the whole file. */
 interface Tally {
@@ -37,7 +37,8 @@ export interface Readings {
 export interface FoundConsent {
   index: number;
   /**
-   * `unclear`: it may be consent, and which way round is not known; `unreadable`: it is, and none of its cells is an answer.
+   * `unclear`: it may be consent, and which way round is not known; `unreadable`: it is, and none of its
+   * cells is an answer.
    */
   outcome: "consent" | "unclear" | "unreadable" | "otherChannel" | "empty";
   rule: ConsentRule;
@@ -48,7 +49,8 @@ export interface FoundConsent {
 type Batches = AsyncIterable<readonly { line: number; cells: readonly (string | undefined)[] }[]>;
 
 /**
- * Finds the columns that speak of consent, by their names and values. Reads the rows once, if there is any column to look at.
+ * Finds the columns that speak of consent, by their names and values. Reads the rows once, if there is any
+ * column to look at.
  *
  * @param names one for each column
  * @param isSettled columns of which the answer is known
@@ -61,25 +63,25 @@ export async function findConsent(
   batches: Batches,
 ): Promise<FoundConsent[]> {
   const tallies = names.flatMap((name, index) =>
-    isSettled(index) ? [] : [newTally(index, name, isNamed(index))],
+    isSettled(index) ? [] : [createTally(index, name, isNamed(index))],
   );
   let open = tallies.filter(isOpen);
   if (open.length > 0) {
     for await (const rows of batches) {
       for (const row of rows) {
-        for (const tally of open) take(tally, row.cells[tally.index] ?? "", row.line);
+        for (const tally of open) countCell(tally, row.cells[tally.index] ?? "", row.line);
       }
       open = open.filter(isOpen);
       if (open.length === 0) break;
     }
   }
-  return tallies.flatMap((tally) => outcomeOf(tally) ?? []);
+  return tallies.flatMap((tally) => toOutcome(tally) ?? []);
 }
 
-function newTally(index: number, name: string, isNamed: boolean): Tally {
+function createTally(index: number, name: string, isNamed: boolean): Tally {
   return {
     index,
-    kind: consentNameOf(name),
+    kind: findConsentName(name),
     isNamed,
     hasHint: hasHint(name),
     hasContent: false,
@@ -96,7 +98,7 @@ function newTally(index: number, name: string, isNamed: boolean): Tally {
 /** Whether a further cell can change what becomes of the column, or of what is said of it. */
 function isOpen(tally: Tally): boolean {
   const { kind, hasAnswer, hasGone, hasOther } = tally;
-  if (isAsked(tally)) return true;
+  if (needsAnswer(tally)) return true;
   switch (kind) {
     case "otherChannel":
       return false;
@@ -111,58 +113,63 @@ function isOpen(tally: Tally): boolean {
 }
 
 /** Whether both readings are counted, since a person may have to choose between them. */
-function isAsked({ kind, isNamed, hasHint }: Tally): boolean {
+function needsAnswer({ kind, isNamed, hasHint }: Tally): boolean {
   return (
     kind === "unclear" || (kind === "status" && hasHint) || (isNamed && kind !== "optIn" && kind !== "optOut")
   );
 }
 
-function take(tally: Tally, cell: string, line: number): void {
-  const isCounted = isAsked(tally);
+function countCell(tally: Tally, cell: string, line: number): void {
+  const isCounted = needsAnswer(tally);
   if (cell === "" && !isCounted) return;
-  const said = saidIn(cell);
+  const cellMeaning = readConsentCell(cell);
   if (isCounted) {
     tally.rows++;
-    if (answerIn("subscribed", cell) !== "allows") tally.leftOut.optIn++;
-    if (answerIn("optedOut", cell) !== "allows") tally.leftOut.optOut++;
+    if (toAnswer("subscribed", cell) !== "allows") tally.leftOut.optIn++;
+    if (toAnswer("optedOut", cell) !== "allows") tally.leftOut.optOut++;
   }
-  if (said === "empty") return;
+  if (cellMeaning === "empty") return;
   tally.hasContent = true;
-  if (said === "gone" || said === "perhapsGone") tally.hasGone = true;
-  if (said === "gone" && isUnmistakable(cell)) tally.hasUnmistakable = true;
-  if (isAnswer(said)) tally.hasAnswer = true;
+  if (cellMeaning === "gone" || cellMeaning === "perhapsGone") tally.hasGone = true;
+  if (cellMeaning === "gone" && isUnmistakable(cell)) tally.hasUnmistakable = true;
+  if (isAnswer(cellMeaning)) tally.hasAnswer = true;
   else tally.unclear ??= { cell: cell.trim(), line };
-  if (said === "yes" || said === "no" || said === "date") tally.needsPolarity = true;
-  if (!isWordOfSubscription(said)) tally.hasOther = true;
+  if (cellMeaning === "yes" || cellMeaning === "no" || cellMeaning === "date") tally.needsPolarity = true;
+  if (!isWordOfSubscription(cellMeaning)) tally.hasOther = true;
 }
 
-function isAnswer(said: Said): boolean {
-  return said !== "unclear" && said !== "number";
+function isAnswer(cellMeaning: CellMeaning): boolean {
+  return cellMeaning !== "unclear" && cellMeaning !== "number";
 }
 
-function isWordOfSubscription(said: Said): boolean {
-  return said === "subscribed" || said === "gone" || said === "notSubscribed" || said === "active";
+function isWordOfSubscription(cellMeaning: CellMeaning): boolean {
+  return (
+    cellMeaning === "subscribed" ||
+    cellMeaning === "gone" ||
+    cellMeaning === "notSubscribed" ||
+    cellMeaning === "active"
+  );
 }
 
-function outcomeOf(tally: Tally): FoundConsent | undefined {
+function toOutcome(tally: Tally): FoundConsent | undefined {
   const { index, kind, isNamed, hasContent, hasGone, hasAnswer, hasOther, unclear, rows, leftOut } = tally;
-  const found = (outcome: FoundConsent["outcome"], rule: ConsentRule = "status"): FoundConsent => ({
+  const toFound = (outcome: FoundConsent["outcome"], rule: ConsentRule = "status"): FoundConsent => ({
     index,
     outcome,
     rule,
     readings: { rows, ...leftOut },
     unclear,
   });
-  if (kind === "otherChannel" && !isNamed) return found("otherChannel");
-  if (kind === "optOut") return hasContent ? found("consent", "optedOut") : found("empty", "optedOut");
+  if (kind === "otherChannel" && !isNamed) return toFound("otherChannel");
+  if (kind === "optOut") return hasContent ? toFound("consent", "optedOut") : toFound("empty", "optedOut");
   if (!hasContent) {
-    if (kind === "optIn") return found("empty", "subscribed");
-    return kind === "unclear" || isNamed ? found("empty") : undefined;
+    if (kind === "optIn") return toFound("empty", "subscribed");
+    return kind === "unclear" || isNamed ? toFound("empty") : undefined;
   }
-  if (kind === "optIn") return found(hasAnswer ? "consent" : "unreadable", "subscribed");
-  if (kind === "status" && hasGone) return found("consent");
+  if (kind === "optIn") return toFound(hasAnswer ? "consent" : "unreadable", "subscribed");
+  if (kind === "status" && hasGone) return toFound("consent");
   const isGone = kind === "other" ? tally.hasUnmistakable : hasGone;
-  if (isGone && !hasOther) return found("consent");
-  if (isNamed) return found(tally.needsPolarity ? "unclear" : "consent");
-  return isAsked(tally) && hasAnswer ? found("unclear") : undefined;
+  if (isGone && !hasOther) return toFound("consent");
+  if (isNamed) return toFound(tally.needsPolarity ? "unclear" : "consent");
+  return needsAnswer(tally) && hasAnswer ? toFound("unclear") : undefined;
 }

@@ -3,7 +3,7 @@ import { UsageError } from "../../errors.ts";
 import { CsvFault, type CsvRecord, readRecords } from "./csv.ts";
 import { foldName, isIdName, isKeyName } from "./names.ts";
 import { recogniseSystem } from "./systems.ts";
-import { plainCells } from "./values.ts";
+import { toPlainCells } from "./values.ts";
 
 export interface Header {
   delimiter: string;
@@ -16,7 +16,7 @@ export interface Header {
 }
 
 /** Reports and some exports have a title above the header: this many records are looked at. */
-const recordsAboveHeader = 20;
+const maxRecordsAboveHeader = 20;
 export const delimiters = [",", ";", "\t", "|"];
 
 export interface HeaderSearch {
@@ -45,14 +45,14 @@ export interface HeaderSearch {
  * @throws CsvFault when no delimiter gives a single record
  */
 export async function findHeader(search: HeaderSearch): Promise<Header> {
-  const own = ownTsvHeader(search);
+  const own = findOwnTsvHeader(search);
   if (own) return own;
   let best: (Header & { score: number }) | undefined;
   let fault: CsvFault | undefined;
   for (const delimiter of search.delimiter === undefined ? delimiters : [search.delimiter]) {
-    const { records, ...end } = await firstRecords(search, delimiter);
+    const { records, ...end } = await readFirstRecords(search, delimiter);
     fault ??= end.fault;
-    const found = search.hasNoHeader ? firstRow(records) : headerAmong(records, search);
+    const found = search.hasNoHeader ? toFirstRow(records) : chooseHeader(records, search);
     const header = { delimiter, ...found };
     if (search.isNamedTsv && delimiter === "\t" && found.names.length > 1) header.score += namedTsvBonus;
     if (!best || header.score > best.score) best = header;
@@ -65,7 +65,7 @@ export async function findHeader(search: HeaderSearch): Promise<Header> {
 const namedTsvBonus = 10_000;
 
 /** The first line of a tsv that `ecm` wrote, where quotes and other delimiters are text like any other. */
-function ownTsvHeader({
+function findOwnTsvHeader({
   text,
   firstLine,
   delimiter,
@@ -81,18 +81,18 @@ function ownTsvHeader({
 }
 
 /** What can be read: a quote may be open at the end of the start, or make no sense under this delimiter. */
-async function firstRecords(
+async function readFirstRecords(
   search: HeaderSearch,
   delimiter: string,
 ): Promise<{ records: CsvRecord[]; fault?: CsvFault }> {
   const records: CsvRecord[] = [];
   try {
     for await (const batch of readRecords(
-      oneChunk(search.text),
+      toChunks(search.text),
       { delimiter, hasNoQuotes: search.isTable },
       search.firstLine,
     )) {
-      if (search.isTable) for (const record of batch) record.cells = plainCells(record.cells, true);
+      if (search.isTable) for (const record of batch) record.cells = toPlainCells(record.cells, true);
       records.push(...batch);
     }
   } catch (error) {
@@ -103,33 +103,35 @@ async function firstRecords(
   return { records };
 }
 
-async function* oneChunk(text: string): AsyncGenerator<Buffer> {
+async function* toChunks(text: string): AsyncGenerator<Buffer> {
   yield Buffer.from(text);
 }
 
 type FoundHeader = Omit<Header, "delimiter"> & { score: number };
 
-function headerAmong(records: CsvRecord[], search: HeaderSearch): FoundHeader {
-  const filled = records.filter((record) => !isBlank(record)).slice(0, recordsAboveHeader);
+function chooseHeader(records: CsvRecord[], search: HeaderSearch): FoundHeader {
+  const filled = records.filter((record) => !isBlank(record)).slice(0, maxRecordsAboveHeader);
   let best: FoundHeader | undefined;
   for (const [index, record] of filled.entries()) {
-    const score = headerScore(record.cells, search);
+    const score = computeHeaderScore(record.cells, search);
     if (score > 0 && (!best || score > best.score)) {
       // The same names under more columns are the better header; a later line must be better to count.
       best = {
         line: record.line,
         names: record.cells,
         isSure: true,
-        score: score + widthOf(record) - index / 100,
+        score: score + countCells(record) - index / 100,
       };
     }
   }
   const first = filled[0];
-  return best ?? { line: first?.line, names: first?.cells ?? [], isSure: false, score: evenness(filled) };
+  return (
+    best ?? { line: first?.line, names: first?.cells ?? [], isSure: false, score: computeEvenness(filled) }
+  );
 }
 
 /** 0: not a header. */
-function headerScore(cells: string[], search: HeaderSearch): number {
+function computeHeaderScore(cells: string[], search: HeaderSearch): number {
   const folded = new Set(cells.map(foldName));
   if (search.mapped.length > 0 && search.mapped.every((name) => folded.has(foldName(name)))) return 2000;
   if (cells.some((name) => isKeyName(name, search.keyName, search.keyType))) return 1000;
@@ -137,23 +139,26 @@ function headerScore(cells: string[], search: HeaderSearch): number {
   return 0;
 }
 
-function firstRow(records: CsvRecord[]): FoundHeader {
+function toFirstRow(records: CsvRecord[]): FoundHeader {
   const filled = records.filter((record) => !isBlank(record));
   const first = filled[0];
-  const width = Math.max(0, ...filled.slice(0, recordsAboveHeader).map((record) => record.cells.length));
+  const width = Math.max(0, ...filled.slice(0, maxRecordsAboveHeader).map((record) => record.cells.length));
   const names = Array.from({ length: width }, (_, index) => String(index + 1));
-  return { line: first?.line, names, isSure: false, score: evenness(filled) };
+  return { line: first?.line, names, isSure: false, score: computeEvenness(filled) };
 }
 
-/** Up to 500: the share of rows that have as many cells as the first, if these are several; ties go to more cells. */
-function evenness(records: CsvRecord[]): number {
-  const width = records[0] ? widthOf(records[0]) : 0;
+/**
+ * Up to 500: the share of rows that have as many cells as the first, if these are several; ties go to more
+ * cells.
+ */
+function computeEvenness(records: CsvRecord[]): number {
+  const width = records[0] ? countCells(records[0]) : 0;
   if (width < 2) return 0;
-  const even = records.filter((record) => widthOf(record) === width).length;
+  const even = records.filter((record) => countCells(record) === width).length;
   return (even / records.length) * 400 + Math.min(width, 99);
 }
 
-function widthOf(record: CsvRecord): number {
+function countCells(record: CsvRecord): number {
   return Math.min(record.cells.length, 900);
 }
 
@@ -162,8 +167,8 @@ export function isBlank({ cells }: { cells: (string | undefined)[] }): boolean {
 }
 
 /** A delimiter as it is typed: one character, or its name. @throws UsageError */
-export function parseDelimiter(given: string): string {
-  const named: Record<string, string> = {
+export function parseDelimiter(text: string): string {
+  const delimitersByName: Record<string, string> = {
     tab: "\t",
     "\\t": "\t",
     comma: ",",
@@ -171,10 +176,10 @@ export function parseDelimiter(given: string): string {
     pipe: "|",
     space: " ",
   };
-  const delimiter = named[given.toLowerCase()] ?? given;
+  const delimiter = delimitersByName[text.toLowerCase()] ?? text;
   if ([...delimiter].length !== 1 || /["\r\n]/.test(delimiter)) {
     throw new UsageError(
-      `--delimiter ${JSON.stringify(given)} is not a delimiter`,
+      `--delimiter ${JSON.stringify(text)} is not a delimiter`,
       "Give one character, or tab, comma, semicolon, pipe",
     );
   }

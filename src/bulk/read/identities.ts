@@ -8,7 +8,10 @@ export interface IdentityTally {
 }
 
 export interface RepeatedIdentities {
-  /** Whether the file may name this identity more than once. Rarely true for one it names once; never false for one it names twice. */
+  /**
+   * Whether the file may name this identity more than once. Rarely true for one it names once; never false
+   * for one it names twice.
+   */
   mayRepeat(identity: string): boolean;
   readonly isEmpty: boolean;
   /** Whether the file names this identity at all; true for one in a million millions that it does not. */
@@ -25,7 +28,7 @@ export function createIdentityTally(): IdentityTally {
         larger.set(hashes);
         hashes = larger;
       }
-      hashes[count++] = identityHash(identity);
+      hashes[count++] = hashIdentity(identity);
     },
     repeated() {
       const sorted = hashes.subarray(0, count).sort();
@@ -37,15 +40,15 @@ export function createIdentityTally(): IdentityTally {
       const twice = Float64Array.from(repeatedHashes);
       return {
         isEmpty: twice.length === 0,
-        mayRepeat: (identity) => twice.length > 0 && holds(twice, identityHash(identity)),
-        mayName: (identity) => holds(sorted, identityHash(identity)),
+        mayRepeat: (identity) => twice.length > 0 && hasHash(twice, hashIdentity(identity)),
+        mayName: (identity) => hasHash(sorted, hashIdentity(identity)),
       };
     },
   };
 }
 
 /** 53 bits of a text, as a whole number. Not for hostile input: a collision must only cost time. */
-export function identityHash(text: string): number {
+export function hashIdentity(text: string): number {
   let high = 0xdeadbeef;
   let low = 0x41c6ce57;
   for (let index = 0; index < text.length; index++) {
@@ -58,14 +61,14 @@ export function identityHash(text: string): number {
   return 4294967296 * (2097151 & low) + (high >>> 0);
 }
 
-function holds(sorted: Float64Array, wanted: number): boolean {
+function hasHash(sorted: Float64Array, hash: number): boolean {
   let from = 0;
   let to = sorted.length - 1;
   while (from <= to) {
     const middle = (from + to) >>> 1;
     const value = sorted[middle]!;
-    if (value === wanted) return true;
-    if (value < wanted) from = middle + 1;
+    if (value === hash) return true;
+    if (value < hash) from = middle + 1;
     else to = middle - 1;
   }
   return false;

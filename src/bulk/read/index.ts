@@ -1,12 +1,12 @@
 /** Reading: file → rows. What other folders of the engine use. */
 export { isOurBookkeeping } from "./columns.ts";
-export { type ConsentName, consentNameOf } from "./consent-names.ts";
+export { type ConsentName, findConsentName } from "./consent-names.ts";
 export { type OpenedInput, openInput } from "./formats/open.ts";
-export { missingColumn, missingNames } from "./missing-cells.ts";
+export { listMissingNames, missingColumn } from "./missing-cells.ts";
 export { foldName } from "./names.ts";
-export { type NewField, newFieldLabel } from "./new-fields.ts";
+export { type NewField, parseNewFieldId } from "./new-fields.ts";
 export { readRowBatches, readRows } from "./read-rows.ts";
-export type { Understood } from "./reading.ts";
+export type { UnderstoodInput } from "./reading.ts";
 export type { InputFile } from "./source.ts";
 export { type Unclear, type UnclearColumn, UnclearColumnsError } from "./unclear.ts";
 export { requireClearConsent, requireMapped, understandInput, understandKeys } from "./understand.ts";

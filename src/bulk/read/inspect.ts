@@ -52,7 +52,7 @@ export async function inspectFile(file: InputFile): Promise<Inspection> {
     found.isAscii = false;
     if (!found.isUtf8) continue;
     const text = cut.length > 0 ? Buffer.concat([cut, chunk]) : chunk;
-    const end = endOfWhole(text);
+    const end = findEndOfWhole(text);
     found.isUtf8 = isUtf8(text.subarray(0, end));
     cut = text.subarray(end);
   }
@@ -71,7 +71,7 @@ function countQuotes(bytes: Buffer): number {
 }
 
 /** Where the last character starts, if it may continue in the next chunk; else the end. */
-function endOfWhole(bytes: Buffer): number {
+function findEndOfWhole(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back]!;
     if (byte < 0x80) break;
@@ -83,7 +83,7 @@ function endOfWhole(bytes: Buffer): number {
   return bytes.length;
 }
 
-const kinds: { starts: string | RegExp; is: string; hint: string }[] = [
+const otherKinds: { starts: string | RegExp; is: string; hint: string }[] = [
   {
     starts: "\xd0\xcf\x11\xe0",
     is: "an old Excel workbook (.xls)",
@@ -103,19 +103,19 @@ const kinds: { starts: string | RegExp; is: string; hint: string }[] = [
 ];
 
 /** @throws UsageError for a file of a kind that holds no delimited text */
-export function refuseOtherKinds({ file: { name }, start }: Inspection): void {
+export function requireTextFile({ file: { name }, start }: Inspection): void {
   if (start.includes(Buffer.from("EncryptedPackage", "utf16le"))) {
     throw new UsageError(`${name} is a workbook protected by a password`, "Save a copy without the password");
   }
   const head = start.toString("latin1", 0, 512).replace(/^\xef\xbb\xbf/, "");
-  const kind = kinds.find(({ starts }) =>
+  const kind = otherKinds.find(({ starts }) =>
     typeof starts === "string" ? head.startsWith(starts) : starts.test(head),
   );
   if (kind) throw new UsageError(`${name} is ${kind.is}`, kind.hint);
 }
 
 /** The physical line that holds a byte, in a file whose line breaks are single bytes. */
-export async function lineOfByte(file: InputFile, offset: number): Promise<number> {
+export async function findLineOfByte(file: InputFile, offset: number): Promise<number> {
   const lines = new LineCounter();
   for await (const chunk of readBytes(file)) {
     lines.add(chunk);

@@ -12,7 +12,7 @@ export interface Group {
   lines: number[];
 }
 
-export interface Joined {
+export interface JoinedRows {
   /** By identity; identities of one row are not here. */
   groups: ReadonlyMap<string, Group>;
   /** Rows that another row represents. */
@@ -24,14 +24,14 @@ export async function joinRows(
   batches: AsyncIterable<readonly ReadRow[]>,
   repeated: RepeatedIdentities,
   duplicates: Duplicates,
-): Promise<Joined> {
+): Promise<JoinedRows> {
   const groups = new Map<string, Group>();
   if (!repeated.isEmpty) {
     for await (const rows of batches) {
       for (const row of rows) {
         if (row.kind === "rejected" || !repeated.mayRepeat(row.key.identity)) continue;
         const group = groups.get(row.key.identity);
-        if (!group) groups.set(row.key.identity, { row: copyOf(row), lines: [row.line] });
+        if (!group) groups.set(row.key.identity, { row: copyRow(row), lines: [row.line] });
         else addTo(group, row, duplicates);
       }
     }
@@ -44,8 +44,10 @@ export async function joinRows(
   return { groups, passedOver };
 }
 
-/** What a row is, now that all rows are known: it represents its contact, or is passed over for another line. */
-export function roleOf(row: Row, joined: Joined): { representative: Row } | { passedOverFor: number } {
+/**
+ * What a row is, now that all rows are known: it represents its contact, or is passed over for another line.
+ */
+export function findRole(row: Row, joined: JoinedRows): { representative: Row } | { passedOverFor: number } {
   const group = joined.groups.get(row.key.identity);
   if (!group) return { representative: row };
   return group.row.line === row.line ? { representative: group.row } : { passedOverFor: group.row.line };
@@ -56,14 +58,17 @@ function addTo(group: Group, row: Row, duplicates: Duplicates): void {
   // Whichever row represents the contact: a mark on any of them marks it.
   const notSubscribed = group.row.notSubscribed ?? row.notSubscribed;
   const isMarkClear = group.row.isMarkClear || row.isMarkClear;
-  if (duplicates === "last") group.row = copyOf(row);
+  if (duplicates === "last") group.row = copyRow(row);
   if (duplicates === "merge") mergeInto(group.row, row);
   group.row.notSubscribed = notSubscribed;
   group.row.isMarkClear = isMarkClear;
 }
 
-/** Without the cells, which are read again when a rejects file is written: keeping them would hold the file in memory. */
-function copyOf(row: Row): Row {
+/**
+ * Without the cells, which are read again when a rejects file is written: keeping them would hold the file in
+ * memory.
+ */
+function copyRow(row: Row): Row {
   return { ...row, cells: [], fields: new Map(row.fields) };
 }
 

@@ -2,16 +2,16 @@
 
 import emailModule from "validator/lib/isEmail.js";
 import {
-  asciiDomain,
   invisible,
-  keyIdentity,
-  plainDomain,
+  toAsciiDomain,
+  toKeyIdentity,
+  toPlainDomain,
   trimEdges,
   unwrapAddress,
-} from "../../service/key-spelling.ts";
-import { isEmailKey } from "../../service/structures.ts";
+} from "../../api/key-spelling.ts";
+import { isEmailKey } from "../../api/structures.ts";
 import type { ContactKey } from "../items.ts";
-import { carriers, likelyDomain, roles } from "./mail-words.ts";
+import { carriers, roles, suggestDomain } from "./mail-domains.ts";
 
 export type KeyReading =
   | {
@@ -41,15 +41,15 @@ export type KeyFaultCode =
 export type KeyReader = (cell: string) => KeyReading;
 
 /** The form of the service's ids (published reference, Shapes). */
-export function isId(text: string): boolean {
+export function isContactId(text: string): boolean {
   return /^[0-9a-f]{24}$/i.test(text);
 }
 
 /** Takes ids besides keys: for files that name contacts and create none. */
-export function orId(read: KeyReader): KeyReader {
+export function acceptIds(read: KeyReader): KeyReader {
   return (cell) => {
     const id = cell.trim();
-    if (!isId(id)) return read(cell);
+    if (!isContactId(id)) return read(cell);
     return { key: { written: id, sent: id, identity: id.toLowerCase() }, warnings: [] };
   };
 }
@@ -64,118 +64,118 @@ const placeholders =
 /** A placeholder that looks like an address is at one of these. */
 const placeholderDomain = /^(?:none|no|na|noemail|unknown)(?:\.com)?$/;
 
-const longestLocal = 64;
-const longestAddress = 254;
+const maxLocalLength = 64;
+const maxAddressLength = 254;
 /** No A-label form of a domain makes an address of this length too long. */
-const longestPlain = 200;
+const maxPlainLength = 200;
 
 /** Reads the cells of a key column. It remembers the verdict on the domains it has seen; use one for each file. */
 export function createKeyReader(keyType: string): KeyReader {
   if (!isEmailKey(keyType)) return readPlainKey;
   const domains = new Map<string, DomainReading>();
-  const domainOf = (written: string): DomainReading => {
-    const known = domains.get(written);
-    if (known) return known;
+  const readCachedDomain = (written: string): DomainReading => {
+    const cachedDomain = domains.get(written);
+    if (cachedDomain) return cachedDomain;
     const reading = readDomain(written);
     // A file of a million private domains must not stay in memory.
     if (domains.size >= 10_000) domains.clear();
     domains.set(written, reading);
     return reading;
   };
-  return (cell) => readAddress(cell, domainOf);
+  return (cell) => readAddress(cell, readCachedDomain);
 }
 
 /** A function from a key, in whatever form, to what makes two keys one contact. Use one for many keys. */
-export function identityReader(keyType: string): (key: string) => string {
+export function createIdentityReader(keyType: string): (key: string) => string {
   const read = createKeyReader(keyType);
   return (key) => {
     const reading = read(key);
-    return "key" in reading ? reading.key.identity : keyIdentity(key, keyType);
+    return "key" in reading ? reading.key.identity : toKeyIdentity(key, keyType);
   };
 }
 
-const betweenAddresses = /[\s,;|/\\<>()[\]{}"“”„«»]+/u;
+const addressSeparators = /[\s,;|/\\<>()[\]{}"“”„«»]+/u;
 
 /** Every address that a text holds, however it is written: several of them, with remarks, with a blank inside. */
-export function addressesWithin(text: string): string[] {
+export function findAddresses(text: string): string[] {
   const plain = text
     .normalize("NFKC")
     .replace(/[\p{Cc}\p{Cf}]/gu, "")
     .replace(/mailto:/gi, " ")
     .replace(/\s*[([{]\s*(?:at|ät|@)\s*[)\]}]\s*/gi, "@")
     .replace(/\s*([@.])\s*/g, "$1");
-  const found = [...plain.split(betweenAddresses), text.trim()]
+  const found = [...plain.split(addressSeparators), text.trim()]
     .map((part) => part.replace(/^[.:'’‘`*=-]+|[.:!?'’‘`*-]+$/gu, ""))
     .filter((part) => /.@./.test(part));
   return [...new Set(found)];
 }
 
 /** Without blanks and invisible marks, wherever they are. */
-export function withoutInvisible(text: string): string {
+export function removeInvisible(text: string): string {
   return text.replace(insideAnywhere, "");
 }
 
 function readPlainKey(cell: string): KeyReading {
   const sent = trimEdges(cell);
-  if (sent === "") return fault("key_missing", "the key is missing");
+  if (sent === "") return toFault("key_missing", "the key is missing");
   return { key: { written: sent, sent, identity: sent }, warnings: [] };
 }
 
 /** As almost every address of a file is written: nothing about it has to be folded, and nothing can be hidden in it. */
-const plainest = /^[A-Za-z0-9](?:[\w+-]|\.(?=[\w+-]))*@[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/;
+const simplestAddress = /^[A-Za-z0-9](?:[\w+-]|\.(?=[\w+-]))*@[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/;
 const noWarnings: never[] = [];
 
-function readAddress(cell: string, domainOf: (written: string) => DomainReading): KeyReading {
-  if (cell.length <= longestPlain && plainest.test(cell)) {
+function readAddress(cell: string, readCachedDomain: (written: string) => DomainReading): KeyReading {
+  if (cell.length <= maxPlainLength && simplestAddress.test(cell)) {
     const at = cell.indexOf("@");
-    const domain = domainOf(cell.slice(at + 1));
-    if (domain.isPlain && at <= longestLocal && !roles.has(cell.slice(0, at).toLowerCase())) {
+    const domain = readCachedDomain(cell.slice(at + 1));
+    if (domain.isPlain && at <= maxLocalLength && !roles.has(cell.slice(0, at).toLowerCase())) {
       const sent = domain.isWritten ? cell : `${cell.slice(0, at)}@${domain.ascii}`;
       return { key: { written: cell, sent, identity: sent.toLowerCase() }, warnings: noWarnings };
     }
   }
   const written = trimEdges(cell);
-  if (written === "") return fault("key_missing", "the key is missing");
+  if (written === "") return toFault("key_missing", "the key is missing");
   const address = plainAddress.test(written) ? written : unwrapAddress(written.normalize("NFC"));
   const at = address.lastIndexOf("@");
-  const refusal = refusalOf(address, at);
+  const refusal = findAddressFault(address, at);
   if (refusal) return refusal;
   const local = address.slice(0, at);
-  const domain = domainOf(address.slice(at + 1));
-  if (local.length > longestLocal || local.length + 1 + domain.ascii.length > longestAddress) {
-    return fault("key_too_long", `the address is longer than mail allows: ${excerpt(address)}`);
+  const domain = readCachedDomain(address.slice(at + 1));
+  if (local.length > maxLocalLength || local.length + 1 + domain.ascii.length > maxAddressLength) {
+    return toFault("key_too_long", `the address is longer than mail allows: ${toExcerpt(address)}`);
   }
   const sent = `${local}@${domain.ascii}`;
-  if (!domain.isValid || !isLocalPart(local)) return refusalOfSyntax(local, domain, address);
+  if (!domain.isValid || !isLocalPart(local)) return findSyntaxFault(local, domain, address);
   const warnings: string[] = [];
-  if (domain.meant) warnings.push("likely_typo");
+  if (domain.suggestion) warnings.push("likely_typo");
   if (roles.has(local.toLowerCase())) warnings.push("role_address");
   return { key: { written, sent, identity: sent.toLowerCase() }, warnings };
 }
 
 /** What is wrong before the parts of the address are looked at. */
-function refusalOf(address: string, at: number): KeyReading | undefined {
+function findAddressFault(address: string, at: number): KeyReading | undefined {
   if (placeholders.test(address)) {
-    return fault("key_placeholder", `"${excerpt(address)}" is a placeholder, not an address`);
+    return toFault("key_placeholder", `"${toExcerpt(address)}" is a placeholder, not an address`);
   }
   if (address.startsWith('"') && /"@/.test(address)) {
-    return fault("key_quoted_local", `addresses with quotes are not accepted: ${excerpt(address)}`);
+    return toFault("key_quoted_local", `addresses with quotes are not accepted: ${toExcerpt(address)}`);
   }
   if (/[\s,;|/:<>]/.test(address.slice(address.indexOf("@"), at + 1))) {
-    return fault("key_several_addresses", `the cell has more than one address: ${excerpt(address)}`);
+    return toFault("key_several_addresses", `the cell has more than one address: ${toExcerpt(address)}`);
   }
   const hidden = inside.exec(address);
   if (hidden) {
     const name = `U+${hidden[0].codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
     return hidden[0] === " "
-      ? fault("key_syntax", `the address has a blank inside: ${excerpt(address)}`)
-      : fault("key_invisible_character", `the address has an invisible character inside: ${name}`);
+      ? toFault("key_syntax", `the address has a blank inside: ${toExcerpt(address)}`)
+      : toFault("key_invisible_character", `the address has an invisible character inside: ${name}`);
   }
   if (at < 1 || at === address.length - 1) {
-    return fault("key_syntax", `not an email address: ${excerpt(address)}`);
+    return toFault("key_syntax", `not an email address: ${toExcerpt(address)}`);
   }
   if (address[at + 1] === "[") {
-    return fault("key_address_literal", `the domain must be a name, not a number: ${excerpt(address)}`);
+    return toFault("key_address_literal", `the domain must be a name, not a number: ${toExcerpt(address)}`);
   }
   return undefined;
 }
@@ -186,14 +186,17 @@ function isLocalPart(local: string): boolean {
   return localPart.test(local);
 }
 
-function refusalOfSyntax(local: string, domain: DomainReading, address: string): KeyReading {
+function findSyntaxFault(local: string, domain: DomainReading, address: string): KeyReading {
   if (/[^\x00-\x7f]/.test(local)) {
-    return fault("key_non_ascii_local", `only the domain may have letters beyond ASCII: ${excerpt(address)}`);
+    return toFault(
+      "key_non_ascii_local",
+      `only the domain may have letters beyond ASCII: ${toExcerpt(address)}`,
+    );
   }
   if (domain.isValid && carriers.has(domain.ascii) && isLocalPart(local.replace(/\.+/g, ""))) {
-    return fault("key_carrier_dots", `consecutive, leading or trailing dots: ${excerpt(address)}`);
+    return toFault("key_carrier_dots", `consecutive, leading or trailing dots: ${toExcerpt(address)}`);
   }
-  return fault("key_syntax", `not an email address: ${excerpt(address)}`);
+  return toFault("key_syntax", `not an email address: ${toExcerpt(address)}`);
 }
 
 interface DomainReading {
@@ -201,7 +204,7 @@ interface DomainReading {
   ascii: string;
   isValid: boolean;
   /** The big domain that was probably meant. */
-  meant?: string;
+  suggestion?: string;
   /** Nothing is to be said of any address at it. */
   isPlain: boolean;
   /** `ascii` is as it was written. */
@@ -209,19 +212,19 @@ interface DomainReading {
 }
 
 function readDomain(written: string): DomainReading {
-  const plain = plainDomain(written);
-  const ascii = asciiDomain(written);
+  const plain = toPlainDomain(written);
+  const ascii = toAsciiDomain(written);
   // With a plain local part, what the library judges is the domain.
   const isValid = ascii !== "" && emailModule.default(`a@${ascii}`, { allow_utf8_local_part: false });
-  const meant = isValid ? likelyDomain(ascii) : undefined;
-  const isPlain = isValid && meant === undefined && !placeholderDomain.test(plain);
-  return { ascii: ascii || plain, isValid, meant, isPlain, isWritten: ascii === written };
+  const suggestion = isValid ? suggestDomain(ascii) : undefined;
+  const isPlain = isValid && suggestion === undefined && !placeholderDomain.test(plain);
+  return { ascii: ascii || plain, isValid, suggestion, isPlain, isWritten: ascii === written };
 }
 
-function fault(code: KeyFaultCode, message: string): KeyReading {
+function toFault(code: KeyFaultCode, message: string): KeyReading {
   return { code, message };
 }
 
-function excerpt(text: string): string {
+function toExcerpt(text: string): string {
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }

@@ -2,11 +2,11 @@
 import { UsageError } from "../../errors.ts";
 import type { ContactStructure } from "../../wire.ts";
 import { needsNoColumn } from "./compute/entry.ts";
-import { unreadableFrom } from "./faults.ts";
 import { findHeader, type Header, parseDelimiter } from "./header.ts";
+import { toUnreadableError } from "./input-errors.ts";
 import type { ReadOptions } from "./rows.ts";
 import { readStart, type TextSource } from "./text.ts";
-import { unusualLayout } from "./unusual-layout.ts";
+import { unusualLayoutError } from "./unusual-layout.ts";
 
 /** Enough for a header and some rows, whatever their length. */
 const startBytes = 256 * 1024;
@@ -28,11 +28,11 @@ export async function locateHeader(
       ? undefined
       : parseDelimiter(options.delimiter);
   let { text, isCut } = await readStart(source, firstLine, startBytes);
-  const told = /^"?sep=(.)"?(?:\r\n|\n|\r|$)/i.exec(text);
-  if (told && !isTable) {
-    delimiter ??= told[1]!;
+  const separatorLine = /^"?sep=(.)"?(?:\r\n|\n|\r|$)/i.exec(text);
+  if (separatorLine && !isTable) {
+    delimiter ??= separatorLine[1]!;
     firstLine += 1;
-    text = text.slice(told[0].length);
+    text = text.slice(separatorLine[0].length);
   }
   const header = await findHeader({
     text,
@@ -51,7 +51,7 @@ export async function locateHeader(
     ],
     takesIds: options.takesIds,
   }).catch((error: unknown) => {
-    throw unreadableFrom(source.file.name, error);
+    throw toUnreadableError(source.file.name, error);
   });
   if (header.line !== undefined) return { ...header, line: header.line };
   throw options.skipLines
@@ -66,11 +66,17 @@ export async function locateHeader(
 export function requireHeader(
   file: string,
   { line, names, delimiter }: Header,
-  told: string | undefined,
+  declaredDelimiter: string | undefined,
   { keyName, keyType }: ContactStructure,
 ): void {
   const place = `${file}:${line}`;
-  const layout = unusualLayout(place, { names, delimiter, isTold: told !== undefined, keyName, keyType });
+  const layout = unusualLayoutError(place, {
+    names,
+    delimiter,
+    isExplicit: declaredDelimiter !== undefined,
+    keyName,
+    keyType,
+  });
   if (layout) throw layout;
   if (keyType.toLowerCase() !== "email") return;
   const column = names.findIndex((cell) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(cell.trim()));

@@ -1,6 +1,6 @@
 /**
- * Reading: the column by which a rejects file says which cells its rows lack. CSV alone cannot: a cell that is missing keeps
- * the contact's value, and a blank one clears it with `--blank clear`.
+ * Reading: the column by which a rejects file says which cells its rows lack. CSV alone cannot: a cell that
+ * is missing keeps the contact's value, and a blank one clears it with `--blank clear`.
  */
 import { joinNames } from "../../delimited-lines.ts";
 import { foldName } from "./names.ts";
@@ -19,24 +19,24 @@ export interface MissingCells {
  * Whoever fixes a rejects file may take the other columns of ours out of it.
  * @param names of the columns, as the file has them
  */
-export function missingCellsOf(names: readonly string[]): MissingCells | undefined {
+export function findMissingCells(names: readonly string[]): MissingCells | undefined {
   const folded = names.map(foldName);
   const column = folded.indexOf(missingColumn);
   return column === -1 ? undefined : { column, names: folded };
 }
 
 /** The cells of a row without those that it says are missing, unless they were filled in since. */
-export function withoutMissing(cells: string[], { column, names }: MissingCells): string[] {
-  const said = cells[column] ?? "";
-  if (isBlankText(said)) return cells;
-  const missing = new Set(splitNames(said, "csv").map(foldName));
+export function removeMissing(cells: string[], { column, names }: MissingCells): string[] {
+  const missingText = cells[column] ?? "";
+  if (isBlankText(missingText)) return cells;
+  const missing = new Set(splitNames(missingText, "csv").map(foldName));
   return cells.map((cell, index) =>
     missing.has(names[index] ?? "") && isBlankText(cell ?? "") ? (undefined as unknown as string) : cell,
   );
 }
 
 /** What the column says of a row: the names of the columns that it has no cell in. */
-export function missingNames(
+export function listMissingNames(
   cells: readonly (string | undefined)[],
   columns: readonly { name: string }[],
   places: readonly number[],

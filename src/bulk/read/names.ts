@@ -1,15 +1,18 @@
 /** Reading: names of columns, and what they mean without being told. */
-import { trimEdges } from "../../service/key-spelling.ts";
-import { closest } from "../../service/names.ts";
-import { isEmailKey } from "../../service/structures.ts";
+import { trimEdges } from "../../api/key-spelling.ts";
+import { findClosest } from "../../api/names.ts";
+import { isEmailKey } from "../../api/structures.ts";
 
-/** A header name as names are compared: NFC, no marks at the edges, no regard to case or to how blanks are written. */
+/**
+ * A header name as names are compared: NFC, no marks at the edges, no regard to case or to how blanks are
+ * written.
+ */
 export function foldName(name: string): string {
   return trimEdges(name.normalize("NFC")).toLowerCase().replace(/\s+/g, " ");
 }
 
 /** As `foldName`, and without what writers of one name differ in: blanks, hyphens, underscores, dots. */
-export function looseName(name: string): string {
+export function toLooseName(name: string): string {
   return foldName(name).replace(/[\s_.·-]+/g, "");
 }
 
@@ -57,7 +60,7 @@ const keyNames = new Set(
     "sähköpostiosoite",
     "эл.почта",
     "электроннаяпочта",
-  ].map((name) => looseName(name)),
+  ].map((name) => toLooseName(name)),
 );
 
 const firstNames = [
@@ -105,8 +108,8 @@ const lastNames = [
 ];
 
 const predefined = new Map([
-  ...firstNames.map((name) => [looseName(name), "firstName"] as const),
-  ...lastNames.map((name) => [looseName(name), "lastName"] as const),
+  ...firstNames.map((name) => [toLooseName(name), "firstName"] as const),
+  ...lastNames.map((name) => [toLooseName(name), "lastName"] as const),
 ]);
 
 /** Whether a column of this name holds keys. @param keyName the structure's own name of the key */
@@ -114,7 +117,7 @@ export function isKeyName(name: string, keyName: string, keyType: string): boole
   const folded = foldName(name);
   if (folded === "") return false;
   if (folded === foldName(keyName) || folded === "key" || folded === "ecm:key") return true;
-  return isEmailKey(keyType) && keyNames.has(looseName(name));
+  return isEmailKey(keyType) && keyNames.has(toLooseName(name));
 }
 
 /** Whether a column of this name holds the service's ids: our own exports' name for it. */
@@ -124,11 +127,11 @@ export function isIdName(name: string): boolean {
 }
 
 /** The `predefinedField` that a column of this name fills. */
-export function predefinedFieldOf(name: string): "firstName" | "lastName" | undefined {
-  return predefined.get(looseName(name));
+export function findPredefinedField(name: string): "firstName" | "lastName" | undefined {
+  return predefined.get(toLooseName(name));
 }
 
 /** The column, field or system that was likely meant, whatever its blanks, hyphens and dots. */
-export function nearestName(name: string, names: readonly string[]): string | undefined {
-  return closest(name, names, looseName);
+export function findNearestName(name: string, names: readonly string[]): string | undefined {
+  return findClosest(name, names, toLooseName);
 }

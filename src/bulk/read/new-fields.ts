@@ -1,4 +1,6 @@
-/** Fields that an import creates before its first write. Until they exist, a placeholder is used as their id. */
+/**
+ * Fields that an import creates before its first write. Until they exist, a placeholder is used as their id.
+ */
 
 export interface NewField {
   label: string;
@@ -7,14 +9,14 @@ export interface NewField {
 }
 
 /** No id holds a blank. */
-const start = "new field ";
+const newFieldPrefix = "new field ";
 
 /** The placeholder for the id of a field that does not exist yet. */
-export function newFieldId(label: string): string {
-  return `${start}${label}`;
+export function toNewFieldId(label: string): string {
+  return `${newFieldPrefix}${label}`;
 }
 
 /** The label in a placeholder; undefined for an id. */
-export function newFieldLabel(id: string): string | undefined {
-  return id.startsWith(start) ? id.slice(start.length) : undefined;
+export function parseNewFieldId(id: string): string | undefined {
+  return id.startsWith(newFieldPrefix) ? id.slice(newFieldPrefix.length) : undefined;
 }

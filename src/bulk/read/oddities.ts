@@ -1,6 +1,6 @@
 /** Reading: what looks odd in rows that are read all the same, gathered over the whole file and told once. */
 import type { InputFacts, ReadRow } from "./rows.ts";
-import { textOfFormula } from "./values.ts";
+import { unwrapFormula } from "./values.ts";
 
 export interface Oddities {
   add(row: ReadRow): void;
@@ -8,7 +8,7 @@ export interface Oddities {
   notes(): string[];
 }
 
-interface Seen {
+interface OddCells {
   count: number;
   /** Of the first one. */
   line: number;
@@ -20,8 +20,8 @@ const shortened = /^[+-]?\d(?:[.,]\d+)?E\+\d{1,3}$/i;
 /** @param formulaColumns those whose `="…"` is undone */
 export function createOddities(columns: InputFacts["columns"], formulaColumns: readonly number[]): Oddities {
   const watched = columns.flatMap(({ target }, index) => (target.kind === "field" ? [index] : []));
-  const shortenedIn = new Map<number, Seen>();
-  const formulasIn = new Map<number, Seen>();
+  const shortenedIn = new Map<number, OddCells>();
+  const formulasIn = new Map<number, OddCells>();
   let tall = 0;
   let tallest = { line: 0, lines: 1 };
   return {
@@ -34,27 +34,27 @@ export function createOddities(columns: InputFacts["columns"], formulaColumns: r
       for (const index of watched) {
         const cell = row.cells[index];
         if (cell === undefined || cell.length > 40) continue;
-        if (cell.includes("E+") && shortened.test(cell)) count(shortenedIn, index, row.line, cell);
-        else if (!formulaColumns.includes(index) && textOfFormula(cell) !== undefined)
-          count(formulasIn, index, row.line, cell);
+        if (cell.includes("E+") && shortened.test(cell)) countOddity(shortenedIn, index, row.line, cell);
+        else if (!formulaColumns.includes(index) && unwrapFormula(cell) !== undefined)
+          countOddity(formulasIn, index, row.line, cell);
       }
     },
     notes() {
-      const named = (index: number) => JSON.stringify(columns[index]!.name);
+      const formatColumn = (index: number) => JSON.stringify(columns[index]!.name);
       const notes = [...shortenedIn].map(
-        ([index, seen]) =>
-          `Column ${named(index)}: ${cells(seen.count)} such as ${seen.cell} (line ${seen.line}): a spreadsheet has rounded the number; its digits are lost`,
+        ([index, oddities]) =>
+          `Column ${formatColumn(index)}: ${formatCellCount(oddities.count)} such as ${oddities.cell} (line ${oddities.line}): a spreadsheet has rounded the number; its digits are lost`,
       );
-      for (const [index, seen] of formulasIn) {
+      for (const [index, oddities] of formulasIn) {
         notes.push(
-          `Column ${named(index)}: ${cells(seen.count)} such as ${seen.cell} (line ${seen.line}); imported as written, because the column's other cells are not numbers of this kind`,
+          `Column ${formatColumn(index)}: ${formatCellCount(oddities.count)} such as ${oddities.cell} (line ${oddities.line}); imported as written, because the column's other cells are not numbers of this kind`,
         );
       }
       if (tall === 1)
-        notes.push(`The row on line ${tallest.line} spans ${grouped(tallest.lines)} lines${doubt}`);
+        notes.push(`The row on line ${tallest.line} spans ${formatNumber(tallest.lines)} lines${doubt}`);
       if (tall > 1) {
         notes.push(
-          `${grouped(tall)} rows span several lines; the longest, on line ${tallest.line}, spans ${grouped(tallest.lines)}${doubt}`,
+          `${formatNumber(tall)} rows span several lines; the longest, on line ${tallest.line}, spans ${formatNumber(tallest.lines)}${doubt}`,
         );
       }
       return notes;
@@ -64,16 +64,16 @@ export function createOddities(columns: InputFacts["columns"], formulaColumns: r
 
 const doubt = " (if that is wrong, look for a stray quote there)";
 
-function count(seen: Map<number, Seen>, index: number, line: number, cell: string): void {
-  const known = seen.get(index);
-  if (known) known.count += 1;
-  else seen.set(index, { count: 1, line, cell });
+function countOddity(oddities: Map<number, OddCells>, index: number, line: number, cell: string): void {
+  const oddity = oddities.get(index);
+  if (oddity) oddity.count += 1;
+  else oddities.set(index, { count: 1, line, cell });
 }
 
-function cells(number: number): string {
-  return `${grouped(number)} ${number === 1 ? "cell" : "cells"}`;
+function formatCellCount(number: number): string {
+  return `${formatNumber(number)} ${number === 1 ? "cell" : "cells"}`;
 }
 
-function grouped(number: number): string {
+function formatNumber(number: number): string {
   return number.toLocaleString("en-US");
 }

@@ -1,19 +1,19 @@
 /** Reading: an understood file → its rows, one by one, in flat memory. */
 
-import { erasedKey, isErasedKey, keyIdentity, trimEdges } from "../../service/key-spelling.ts";
-import { type ConsentColumn, describeRefusals, type Refusal, refusalIn } from "./consent.ts";
+import { createErasedKey, isErasedKey, toKeyIdentity, trimEdges } from "../../api/key-spelling.ts";
+import { type ConsentColumn, type ConsentRefusal, describeRefusals, findRefusal } from "./consent.ts";
 import { type CsvRecord, readRecords } from "./csv.ts";
-import { unreadableFrom } from "./faults.ts";
 import { isBlank } from "./header.ts";
-import { addressesWithin, createKeyReader, identityReader, type KeyReading, orId } from "./keys.ts";
-import { withoutMissing } from "./missing-cells.ts";
-import type { Reading, Understood } from "./reading.ts";
+import { toUnreadableError } from "./input-errors.ts";
+import { acceptIds, createIdentityReader, createKeyReader, findAddresses, type KeyReading } from "./keys.ts";
+import { removeMissing } from "./missing-cells.ts";
+import type { Reading, UnderstoodInput } from "./reading.ts";
 import { cellReader, rowValueReader } from "./row-values.ts";
 import type { Mark, ReadRow, RejectedRow, Row } from "./rows.ts";
 import { readText } from "./text.ts";
-import { isBlankText, plainCells, splitNames } from "./values.ts";
+import { isBlankText, splitNames, toPlainCells } from "./values.ts";
 
-type Readable = Pick<Understood, "file" | "text" | "reading">;
+type Readable = Pick<UnderstoodInput, "file" | "text" | "reading">;
 
 /** The rows of a file one by one, see `readRowBatches`. */
 export async function* readRows(understood: Readable): AsyncGenerator<ReadRow> {
@@ -21,8 +21,8 @@ export async function* readRows(understood: Readable): AsyncGenerator<ReadRow> {
 }
 
 /**
- * The rows of a file, in its order; blank lines are passed over. Can be called several times. In batches, as the file is
- * read: a promise for each row of a million costs as much as the row.
+ * The rows of a file, in its order; blank lines are passed over. Can be called several times. In batches, as
+ * the file is read: a promise for each row of a million costs as much as the row.
  * @throws UsageError when the file cannot be read to its end
  */
 export async function* readRowBatches(understood: Readable): AsyncGenerator<ReadRow[]> {
@@ -39,35 +39,42 @@ export async function* readRowBatches(understood: Readable): AsyncGenerator<Read
       if (isAfterBlank && reading.system?.hasFooter && isFooterLine(record)) continue;
       isAfterBlank &&= reading.system?.hasFooter ?? false;
       const row = toRow(record);
-      rows.push(record.isLastAndOpen && record.line > reading.startLine ? lastRow(row) : row);
+      rows.push(record.isLastAndOpen && record.line > reading.startLine ? toLastRow(row) : row);
     }
     if (rows.length > 0) yield rows;
   }
 }
 
-/** Where the rows before have a line end and the last one has none, what is wrong with it is that it is cut off. */
-function lastRow(row: ReadRow): ReadRow {
-  if (row.kind === "rejected") return row.code === "truncated" ? row : { ...row, ...truncated(row.message) };
+/**
+ * Where the rows before have a line end and the last one has none, what is wrong with it is that it is cut
+ * off.
+ */
+function toLastRow(row: ReadRow): ReadRow {
+  if (row.kind === "rejected")
+    return row.code === "truncated" ? row : { ...row, ...toTruncatedFault(row.message) };
   const { keyFault } = row;
-  return { ...row, isOpen: true, ...(keyFault && { keyFault: truncated(keyFault.message) }) };
+  return { ...row, isOpen: true, ...(keyFault && { keyFault: toTruncatedFault(keyFault.message) }) };
 }
 
-/** The records of the rows. Without the header: a row has its own width for csv-parse, and any other costs it an error. */
+/**
+ * The records of the rows. Without the header: a row has its own width for csv-parse, and any other costs it
+ * an error.
+ */
 async function* readFileRecords({ file, text, reading }: Readable): AsyncGenerator<CsvRecord[]> {
   const firstLine = reading.startLine + reading.headerLines;
   const chunks = readText({ ...reading, file: text }, firstLine);
   try {
     for await (const records of readRecords(chunks, reading, firstLine)) {
       if (reading.hasEscapes) {
-        for (const record of records) record.cells = plainCells(record.cells, reading.isTable);
+        for (const record of records) record.cells = toPlainCells(record.cells, reading.isTable);
       }
       if (reading.missing) {
-        for (const record of records) record.cells = withoutMissing(record.cells, reading.missing);
+        for (const record of records) record.cells = removeMissing(record.cells, reading.missing);
       }
       yield records;
     }
   } catch (error) {
-    throw unreadableFrom(file.name, error);
+    throw toUnreadableError(file.name, error);
   }
 }
 
@@ -77,71 +84,74 @@ function isFooterLine({ cells }: CsvRecord): boolean {
 
 function createRowReader(reading: Reading): (record: CsvRecord) => ReadRow {
   const { targets, system, consent } = reading;
-  const cellOf = cellReader(reading);
-  const readValues = rowValueReader(reading, cellOf);
+  const readCell = cellReader(reading);
+  const readValues = rowValueReader(reading, readCell);
   const ownKeys = createKeyReader(reading.keyType);
-  const readKey = reading.takesIds ? orId(ownKeys) : ownKeys;
+  const readKey = reading.takesIds ? acceptIds(ownKeys) : ownKeys;
   const namesContacts = reading.takesIds || system?.name === "ecm";
   const keyIndex = targets.findIndex((target) => target.kind === "key");
   const emptyColumns = reading.emptyColumns.length === 0 ? undefined : reading.emptyColumns;
 
-  const identityOf = identityReader(reading.keyType);
+  const toIdentity = createIdentityReader(reading.keyType);
   /** @param shifted by how many cells the row's own may be further to the right */
-  const refusalsOf = (cells: string[], shifted = 0): Refusal[] =>
+  const findRefusals = (cells: string[], shifted = 0): ConsentRefusal[] =>
     consent.length === 0
       ? none
-      : consent.flatMap((column) => refusalWithin(column, (index) => cellOf(cells, index), shifted) ?? []);
+      : consent.flatMap(
+          (column) => findRefusalWithin(column, (index) => readCell(cells, index), shifted) ?? [],
+        );
   /** A row that cannot be read to its end still says who left: another row of the contact may be sound. */
-  const rejectedRow = (
+  const toRejectedRow = (
     record: CsvRecord,
     reason: { code: string; message: string },
     shifted = 0,
   ): RejectedRow => {
-    const row = rejected(record, reason);
-    const refusals = refusalsOf(record.cells, shifted);
+    const row = toRejected(record, reason);
+    const refusals = findRefusals(record.cells, shifted);
     if (refusals.length === 0) return row;
     // Where the cells of a row end is a guess, the key may be in any of them.
     const keyCells = record.fault ? record.cells : record.cells.slice(keyIndex, keyIndex + 1 + shifted);
-    const identities = addressesWithin(keyCells.map((cell) => cell ?? "").join(" ")).map(identityOf);
-    return { ...row, mark: { identities, refusals, ...markFrom(refusals, consent) } };
+    const identities = findAddresses(keyCells.map((cell) => cell ?? "").join(" ")).map(toIdentity);
+    return { ...row, mark: { identities, refusals, ...toMark(refusals, consent) } };
   };
 
   return (record) => {
     const { line, lines, cells } = record;
-    if (record.fault) return rejectedRow(record, faults[record.fault]);
+    if (record.fault) return toRejectedRow(record, faults[record.fault]);
     if (record.isLastAndOpen && cells.length < reading.width) {
-      return rejectedRow(record, truncated(`cell ${cells.length} of ${reading.width}`));
+      return toRejectedRow(record, toTruncatedFault(`cell ${cells.length} of ${reading.width}`));
     }
     if (cells.length > targets.length && cells.slice(targets.length).some((cell) => cell.trim() !== "")) {
       const surplus = cells.length - targets.length;
-      return rejectedRow(record, tooManyCells(cells.length, targets.length), surplus);
+      return toRejectedRow(record, toTooManyCellsFault(cells.length, targets.length), surplus);
     }
     const unnamed = emptyColumns?.find((index) => !isBlankText(cells[index] ?? ""));
-    if (unnamed !== undefined) return rejectedRow(record, valueWithoutColumn(unnamed));
-    const keyCell = cellOf(cells, keyIndex) ?? "";
+    if (unnamed !== undefined) return toRejectedRow(record, toValueWithoutColumnFault(unnamed));
+    const keyCell = readCell(cells, keyIndex) ?? "";
     const addresses = system?.keySplitting ? splitNames(keyCell, system.keySplitting) : undefined;
     const written = addresses?.[0] ?? keyCell;
-    if (isErasedKey(written)) return erasedRow(record);
+    if (isErasedKey(written)) return toErasedRow(record);
     const read = readKey(written);
-    const key = namesContacts ? asHeld(read, written) : read;
-    if ("code" in key) return rejectedRow(record, key);
+    const key = namesContacts ? acceptErased(read, written) : read;
+    if ("code" in key) return toRejectedRow(record, key);
     const warnings = addresses && addresses.length > 1 ? [...key.warnings, "first_of_several"] : key.warnings;
     const values = readValues(cells);
-    if ("code" in values) return rejectedRow(record, values);
-    const refusals = refusalsOf(cells);
+    if ("code" in values) return toRejectedRow(record, values);
+    const refusals = findRefusals(cells);
     const row: Row = { kind: "row", line, cells, key: key.key, ...values, warnings };
     if (lines > 1) row.lines = lines;
     if (key.fault) row.keyFault = key.fault;
     if (refusals.length > 0) {
-      Object.assign(row, { refusals, ...markFrom(refusals, consent) });
-      const named = addresses || key.fault ? addressesWithin(keyCell).map(identityOf) : none;
-      if (named.length > 0) row.alsoNames = named.filter((identity) => identity !== key.key.identity);
+      Object.assign(row, { refusals, ...toMark(refusals, consent) });
+      const identities = addresses || key.fault ? findAddresses(keyCell).map(toIdentity) : none;
+      if (identities.length > 0)
+        row.alsoNames = identities.filter((identity) => identity !== key.key.identity);
     }
     return row;
   };
 }
 
-function markFrom(refusals: readonly Refusal[], consent: readonly ConsentColumn[]): Mark {
+function toMark(refusals: readonly ConsentRefusal[], consent: readonly ConsentColumn[]): Mark {
   return {
     notSubscribed: describeRefusals(refusals, consent),
     isMarkClear: refusals.some(({ isUnclear }) => !isUnclear),
@@ -149,14 +159,14 @@ function markFrom(refusals: readonly Refusal[], consent: readonly ConsentColumn[
 }
 
 /** Where a cell holds a delimiter without quotes, all cells behind it are further to the right. */
-function refusalWithin(
+function findRefusalWithin(
   column: ConsentColumn,
   cellAt: (index: number) => string | undefined,
   shifted: number,
-): Refusal | undefined {
-  let found: Refusal | undefined;
+): ConsentRefusal | undefined {
+  let found: ConsentRefusal | undefined;
   for (let by = 0; by <= shifted; by++) {
-    const refusal = refusalIn(column, cellAt(column.index + by));
+    const refusal = findRefusal(column, cellAt(column.index + by));
     if (refusal && !refusal.isUnclear) return refusal;
     found ??= refusal;
   }
@@ -166,46 +176,52 @@ function refusalWithin(
 /** Shared by all rows that have nothing to list: never changed. */
 const none: never[] = [];
 
-/** Somebody was erased from the input. Nothing is known of them but that they are not to be created, and each row is of its own. */
-function erasedRow({ line, cells }: CsvRecord): Row {
-  const key = { written: "", sent: erasedKey(6), identity: `erased:${line}` };
+/**
+ * Somebody was erased from the input. Nothing is known of them but that they are not to be created, and each
+ * row is of its own.
+ */
+function toErasedRow({ line, cells }: CsvRecord): Row {
+  const key = { written: "", sent: createErasedKey(6), identity: `erased:${line}` };
   return { kind: "row", line, cells, key, fields: new Map(), lists: none, tags: none, warnings: none };
 }
 
-/** The account may hold a contact under this key, whatever we would say of it: our own export wrote it, or a contact is named. */
-function asHeld(read: KeyReading, cell: string): KeyReading {
+/**
+ * The account may hold a contact under this key, whatever we would say of it: our own export wrote it, or a
+ * contact is named.
+ */
+function acceptErased(read: KeyReading, cell: string): KeyReading {
   if (!("code" in read) || read.code === "key_missing" || read.code === "key_placeholder") return read;
   const sent = trimEdges(cell.normalize("NFC"));
   return {
-    // As `identityReader` has it for the contact's own key.
-    key: { written: cell, sent, identity: keyIdentity(cell, "email") },
+    // As `createIdentityReader` has it for the contact's own key.
+    key: { written: cell, sent, identity: toKeyIdentity(cell, "email") },
     warnings: [],
     fault: { code: read.code, message: read.message },
   };
 }
 
-function rejected(
+function toRejected(
   { line, lines, cells }: CsvRecord,
   { code, message }: { code: string; message: string },
 ): RejectedRow {
   return { kind: "rejected", line, ...(lines > 1 && { lines }), cells, code, message };
 }
 
-function truncated(reason: string): { code: string; message: string } {
+function toTruncatedFault(reason: string): { code: string; message: string } {
   return {
     code: "truncated",
     message: `the file ends in the middle of this row (no line end; ${reason}): it is probably incomplete`,
   };
 }
 
-function valueWithoutColumn(index: number): { code: string; message: string } {
+function toValueWithoutColumnFault(index: number): { code: string; message: string } {
   return {
     code: "unnamed_column",
     message: `cell ${index + 1} has a value, but its column has no name: name the column in the header, or remove the value`,
   };
 }
 
-function tooManyCells(count: number, expected: number): { code: string; message: string } {
+function toTooManyCellsFault(count: number, expected: number): { code: string; message: string } {
   return {
     code: "too_many_cells",
     message: `the row has ${count} cells, but the header has ${expected}: a cell that contains a delimiter must be quoted`,

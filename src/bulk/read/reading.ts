@@ -10,7 +10,7 @@ import type { System } from "./systems.ts";
 
 export interface Reading {
   keyType: string;
-  /** As `encodingNamed` gives it. */
+  /** As `resolveEncoding` gives it. */
   encoding: string;
   /** Bytes of the byte-order mark at the start. */
   markBytes: number;
@@ -51,7 +51,7 @@ export interface Reading {
 }
 
 /** A file that was understood: everything that reading its rows needs. Made by `understandInput`. */
-export interface Understood {
+export interface UnderstoodInput {
   file: InputFile;
   /** Holds the text where that is not the file itself. */
   text: InputFile;

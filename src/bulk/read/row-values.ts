@@ -3,7 +3,7 @@ import type { ComputedColumn } from "./mapping-input.ts";
 import type { Reading } from "./reading.ts";
 import type { Row, Target } from "./rows.ts";
 import type { Splitting } from "./systems.ts";
-import { isBlankText, splitNames, textOfFormula, valueReader } from "./values.ts";
+import { createValueReader, isBlankText, splitNames, unwrapFormula } from "./values.ts";
 
 type Cells = readonly (string | undefined)[];
 type CellOf = (cells: Cells, index: number) => string | undefined;
@@ -11,12 +11,12 @@ type RowValues = Pick<Row, "fields" | "lists" | "tags">;
 
 /** A cell without what only a spreadsheet needed. */
 export function cellReader({ system, formulaColumns, hasSafeCells }: Reading): CellOf {
-  const plainCell = valueReader(hasSafeCells, system?.hasApostrophes ?? false);
+  const plainCell = createValueReader(hasSafeCells, system?.hasApostrophes ?? false);
   const formulas = new Set(formulaColumns);
   return (cells, index) => {
     const cell = cells[index];
     if (cell === undefined) return undefined;
-    return plainCell((formulas.has(index) ? textOfFormula(cell) : undefined) ?? cell);
+    return plainCell((formulas.has(index) ? unwrapFormula(cell) : undefined) ?? cell);
   };
 }
 

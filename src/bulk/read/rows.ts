@@ -1,7 +1,7 @@
 /** What reading an input returns: valid rows and rejected rows. */
 import type { ContactKey } from "../items.ts";
 import type { Expectations, MappingEntry } from "./compute/entry.ts";
-import type { Refusal } from "./consent.ts";
+import type { ConsentRefusal } from "./consent.ts";
 import type { NewField } from "./new-fields.ts";
 
 export interface Row {
@@ -13,7 +13,10 @@ export interface Row {
   /** The input's own cells, for the rejects file; one that is missing is undefined. */
   cells: (string | undefined)[];
   key: ContactKey;
-  /** Why no contact is created with this key, although one that has it is looked for: our own export and a file that names contacts can hold any key. */
+  /**
+   * Why no contact is created with this key, although one that has it is looked for: our own export and a
+   * file that names contacts can hold any key.
+   */
   keyFault?: { code: string; message: string };
   /** Field id → value. An empty string is a blank cell; a field whose cell is missing is absent. */
   fields: Map<string, string>;
@@ -23,7 +26,7 @@ export interface Row {
   /** Why the row's own file says that this person is not subscribed, in its words. */
   notSubscribed?: string;
   /** The same, cell by cell. */
-  refusals?: Refusal[];
+  refusals?: ConsentRefusal[];
   /** Some cell says so in words that are understood: only then is anybody unsubscribed because of the row. */
   isMarkClear?: boolean;
   /** Identities of further addresses that the key cell holds: a mark of the row is theirs too. */
@@ -44,7 +47,7 @@ export interface RejectedRow {
   code: string;
   message: string;
   /** Of a row that says all the same that somebody is not subscribed. */
-  mark?: Mark & { identities: string[]; refusals: Refusal[] };
+  mark?: Mark & { identities: string[]; refusals: ConsentRefusal[] };
 }
 
 /** Why a contact counts as not subscribed, in the file's words, and whether they are understood. */
@@ -76,13 +79,19 @@ export interface ReadOptions {
   skipLines?: number;
   hasNoHeader?: boolean;
   ignoreUnmapped?: boolean;
-  /** Columns of consent, each with how it is read where its name does not say so: `NAME`, `NAME=opt-in`, `NAME=opt-out`, `NAME=none`. */
+  /**
+   * Columns of consent, each with how it is read where its name does not say so: `NAME`, `NAME=opt-in`,
+   * `NAME=opt-out`, `NAME=none`.
+   */
   consentColumns?: readonly string[];
   /** Of a file that names contacts: its consent columns matter too. */
   readsConsent?: boolean;
   /** A mark decides whether its row is meant at all, and `--all-rows` takes every row. */
   consentChoosesRows?: boolean;
-  /** Contacts are named, not made: an id is as good as a key, and a column `_id` names them where no key column does. */
+  /**
+   * Contacts are named, not made: an id is as good as a key, and a column `_id` names them where no key
+   * column does.
+   */
   takesIds?: boolean;
 }
 

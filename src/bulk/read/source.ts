@@ -11,7 +11,9 @@ export interface InputFile {
   scratch?: string;
 }
 
-/** A chunk's records are in memory at once, with all that is made of them: larger ones are not read faster. */
+/**
+ * A chunk's records are in memory at once, with all that is made of them: larger ones are not read faster.
+ */
 const chunkBytes = 16 * 1024;
 
 /** The file's bytes from an offset on, in chunks. @throws UsageError when it cannot be read */
@@ -19,19 +21,19 @@ export async function* readBytes(file: InputFile, start = 0): AsyncGenerator<Buf
   try {
     for await (const chunk of createReadStream(file.path, { start, highWaterMark: chunkBytes })) yield chunk;
   } catch (error) {
-    throw unreadable(file.name, error);
+    throw unreadableError(file.name, error);
   }
 }
 
 /** @throws UsageError when the file is missing, a folder, or may not be read */
 export async function requireFile({ path, name }: InputFile): Promise<void> {
   const entry = await stat(path).catch((error: unknown) => {
-    throw unreadable(name, error);
+    throw unreadableError(name, error);
   });
   if (entry.isDirectory()) throw new UsageError(`${name} is a folder`, "Name the file to read");
 }
 
-function unreadable(name: string, cause: unknown): UsageError {
+function unreadableError(name: string, cause: unknown): UsageError {
   const { code } = cause as NodeJS.ErrnoException;
   if (code === "ENOENT" || code === "ENOTDIR") {
     return new UsageError(`${name}: there is no such file`, "Check the path; - reads standard input", {

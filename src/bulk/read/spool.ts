@@ -1,4 +1,6 @@
-/** Input that can be read only once, such as standard input: written to a file, so that a run can be resumed. */
+/**
+ * Input that can be read only once, such as standard input: written to a file, so that a run can be resumed.
+ */
 import {
   closeSync,
   constants,
@@ -10,14 +12,14 @@ import {
 import { open, stat } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { hintOfFullDisk } from "../../disk/disk-room.ts";
+import { diskFullHint } from "../../disk/disk-room.ts";
 import { UsageError } from "../../errors.ts";
 
 /**
- * The stream of a path that is no regular file: a FIFO, a process substitution (`/dev/fd/63`), `/dev/stdin` behind a pipe.
- * Undefined for a regular file, a folder, and a path that does not exist.
+ * The stream of a path that is no regular file: a FIFO, a process substitution (`/dev/fd/63`), `/dev/stdin`
+ * behind a pipe. Undefined for a regular file, a folder, and a path that does not exist.
  */
-export async function streamAt(path: string, signal: AbortSignal): Promise<Readable | undefined> {
+export async function openStream(path: string, signal: AbortSignal): Promise<Readable | undefined> {
   const entry = await stat(path).catch(() => undefined);
   const isStream = entry?.isFIFO() || entry?.isCharacterDevice() || entry?.isSocket();
   if (!entry || !isStream) return undefined;
@@ -27,7 +29,10 @@ export async function streamAt(path: string, signal: AbortSignal): Promise<Reada
   return stream;
 }
 
-/** Opening a FIFO waits for a writer, and the process cannot exit while it waits: after an abort this is that writer. */
+/**
+ * Opening a FIFO waits for a writer, and the process cannot exit while it waits: after an abort this is that
+ * writer.
+ */
 function releaseOnAbort(stream: ReadStream, fifo: string, signal: AbortSignal): void {
   let timer: NodeJS.Timeout | undefined;
   const writeNothing = () => {
@@ -38,7 +43,7 @@ function releaseOnAbort(stream: ReadStream, fifo: string, signal: AbortSignal): 
     }
   };
   const release = () => {
-    timer = setInterval(writeNothing, millisecondsBetweenReleases);
+    timer = setInterval(writeNothing, releaseIntervalMilliseconds);
   };
   const ready = () => {
     signal.removeEventListener("abort", release);
@@ -48,9 +53,12 @@ function releaseOnAbort(stream: ReadStream, fifo: string, signal: AbortSignal): 
   stream.once("open", ready).once("close", ready);
 }
 
-const millisecondsBetweenReleases = 10;
+const releaseIntervalMilliseconds = 10;
 
-/** Writes all of a stream to a file that its owner alone can read, and has it on the disk. @throws UsageError; the signal's reason */
+/**
+ * Writes all of a stream to a file that its owner alone can read, and has it on the disk.
+ * @throws UsageError; the signal's reason
+ */
 export async function spool(input: Readable, name: string, file: string, signal: AbortSignal): Promise<void> {
   try {
     await pipeline(input, createWriteStream(file, { mode: 0o600, flags: "wx" }), { signal });
@@ -61,7 +69,7 @@ export async function spool(input: Readable, name: string, file: string, signal:
     if (signal.aborted) throw signal.reason;
     throw new UsageError(
       `Cannot copy ${name} to ${file}: ${(error as Error).message}`,
-      hintOfFullDisk(error, file),
+      diskFullHint(error, file),
     );
   }
 }

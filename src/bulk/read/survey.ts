@@ -1,17 +1,17 @@
 /** The first pass over an input: everything is read and checked before anything is sent. */
 import { stat } from "node:fs/promises";
 import { type ConsentTally, createConsentTally } from "./consent-tally.ts";
-import { inputChanged } from "./faults.ts";
 import { createIdentityTally, type RepeatedIdentities } from "./identities.ts";
-import { readRowBatches, type Understood } from "./index.ts";
+import { readRowBatches, type UnderstoodInput } from "./index.ts";
+import { inputChangedError } from "./input-errors.ts";
 import { createOddities } from "./oddities.ts";
 import type { Mark, ReadRow, Row } from "./rows.ts";
 import type { InputFile } from "./source.ts";
 
 /** So many rows are kept in memory; more are read from the file again in each pass. */
-const mostKeptRows = 5000;
+const maxKeptRows = 5000;
 /** How often a further pass looks whether the file is still the same, in rows. */
-const rowsBetweenLooks = 2000;
+const rowsBetweenChecks = 2000;
 export interface Survey {
   /** Rows of the file: sound ones and rejected ones. */
   read: number;
@@ -34,13 +34,16 @@ export interface Survey {
   openRow?: Row;
   /** What looks odd in rows that are read all the same, in sentences. */
   notes: string[];
-  /** All rows again, in file order and in batches of any size. @throws EcmError when the file has changed since the survey */
+  /**
+   * All rows again, in file order and in batches of any size.
+   * @throws EcmError when the file has changed since the survey
+   */
   batches(): AsyncIterable<readonly ReadRow[]>;
 }
 
 /** @throws UsageError when the file cannot be read to its end; the signal's reason */
 export async function surveyInput(
-  understood: Understood,
+  understood: UnderstoodInput,
   signal: AbortSignal,
   onRows: (rows: number) => void,
 ): Promise<Survey> {
@@ -55,19 +58,19 @@ export async function surveyInput(
   const markedElsewhere = new Map<string, Mark>();
   const markAll = (identities: readonly string[], { notSubscribed, isMarkClear }: Mark) => {
     for (const identity of identities) {
-      const known = markedElsewhere.get(identity);
+      const existingMark = markedElsewhere.get(identity);
       markedElsewhere.set(identity, {
-        notSubscribed: known?.notSubscribed ?? notSubscribed,
-        isMarkClear: isMarkClear || (known?.isMarkClear ?? false),
+        notSubscribed: existingMark?.notSubscribed ?? notSubscribed,
+        isMarkClear: isMarkClear || (existingMark?.isMarkClear ?? false),
       });
     }
   };
-  let kept: ReadRow[][] | undefined = [];
+  let keptBatches: ReadRow[][] | undefined = [];
   let read = 0;
   let rejected = 0;
   let lastLine = 0;
   let openRow: Row | undefined;
-  const take = (row: ReadRow) => {
+  const takeRow = (row: ReadRow) => {
     lastLine = row.line;
     oddities.add(row);
     if (row.kind === "rejected") {
@@ -91,17 +94,17 @@ export async function surveyInput(
     signal.throwIfAborted();
     onRows(read);
     read += rows.length;
-    for (const row of rows) take(row);
-    if (kept && read <= mostKeptRows) kept.push(rows);
-    else kept = undefined;
+    for (const row of rows) takeRow(row);
+    if (keptBatches && read <= maxKeptRows) keptBatches.push(rows);
+    else keptBatches = undefined;
   }
-  const batches = kept;
+  const batches = keptBatches;
 
-  async function* again(): AsyncGenerator<ReadRow[]> {
-    let unchecked = rowsBetweenLooks;
+  async function* readAgain(): AsyncGenerator<ReadRow[]> {
+    let unchecked = rowsBetweenChecks;
     for await (const rows of readRowBatches(understood)) {
       signal.throwIfAborted();
-      if (unchecked >= rowsBetweenLooks) {
+      if (unchecked >= rowsBetweenChecks) {
         await requireUnchanged(understood.file, before);
         unchecked = 0;
       }
@@ -123,16 +126,16 @@ export async function surveyInput(
     lastLine,
     openRow,
     notes: oddities.notes(),
-    batches: () => (batches ? iterate(batches) : again()),
+    batches: () => (batches ? toAsync(batches) : readAgain()),
   };
 }
 
-async function* iterate(batches: ReadRow[][]): AsyncGenerator<ReadRow[]> {
+async function* toAsync(batches: ReadRow[][]): AsyncGenerator<ReadRow[]> {
   yield* batches;
 }
 
 async function requireUnchanged(file: InputFile, before: { size: number; mtimeMs: number }): Promise<void> {
   const now = await stat(file.path).catch(() => undefined);
   if (now?.size === before.size && now.mtimeMs === before.mtimeMs) return;
-  throw inputChanged(file.name);
+  throw inputChangedError(file.name);
 }

@@ -1,7 +1,9 @@
-/** Reading: the exports of known systems, as a table of rules. Names are compared as `looseName` gives them. */
+/**
+ * Reading: the exports of known systems, as a table of rules. Names are compared as `toLooseName` gives them.
+ */
 import { UsageError } from "../../errors.ts";
 import type { ConsentRule } from "./consent.ts";
-import { looseName, nearestName } from "./names.ts";
+import { findNearestName, toLooseName } from "./names.ts";
 
 /** How a cell holds several values: parts between separators, or a record of delimited text of its own. */
 export type Splitting = "csv" | " ::: " | ";" | ", ";
@@ -243,12 +245,12 @@ export const systems: System[] = [
 
 /** The system whose export has these columns. */
 export function recogniseSystem(names: readonly string[]): System | undefined {
-  const there = new Set(names.map(looseName));
-  return systems.find((system) => fits(system, there));
+  const there = new Set(names.map(toLooseName));
+  return systems.find((system) => fitsSystem(system, there));
 }
 
-function fits({ all, any }: System, there: ReadonlySet<string>): boolean {
-  const isThere = (name: string) => there.has(looseName(name));
+function fitsSystem({ all, any }: System, there: ReadonlySet<string>): boolean {
+  const isThere = (name: string) => there.has(toLooseName(name));
   return all.every(isThere) && (any === undefined || any.some(isThere));
 }
 
@@ -256,38 +258,38 @@ function fits({ all, any }: System, there: ReadonlySet<string>): boolean {
  * The system that `--from` names, in the variant that fits the columns best.
  * @throws UsageError for a name that is not in the table
  */
-export function systemNamed(name: string, names: readonly string[]): System {
-  const wanted = name.trim().toLowerCase();
-  const variants = systems.filter((system) => system.name === wanted);
-  const there = new Set(names.map(looseName));
-  const chosen = variants.find((system) => fits(system, there)) ?? variants.at(-1);
+export function findSystem(name: string, names: readonly string[]): System {
+  const systemName = name.trim().toLowerCase();
+  const variants = systems.filter((system) => system.name === systemName);
+  const there = new Set(names.map(toLooseName));
+  const chosen = variants.find((system) => fitsSystem(system, there)) ?? variants.at(-1);
   if (chosen) return chosen;
-  const known = systemNames();
-  const near = nearestName(name, known);
+  const allNames = listSystemNames();
+  const near = findNearestName(name, allNames);
   throw new UsageError(
     `--from ${JSON.stringify(name)} is not a known system`,
-    near ? `Did you mean ${near}?` : `Known: ${known.join(", ")}`,
+    near ? `Did you mean ${near}?` : `Known: ${allNames.join(", ")}`,
   );
 }
 
-export function systemNames(): string[] {
+export function listSystemNames(): string[] {
   return [...new Set(systems.map((system) => system.name))];
 }
 
 /** Whether a system keeps a column of this name for itself. */
-export function isIgnoredBy(system: System, name: string): boolean {
-  const loose = looseName(name);
+export function isIgnoredColumn(system: System, name: string): boolean {
+  const loose = toLooseName(name);
   return (
-    (system.ignored?.some((each) => looseName(each) === loose) ?? false) ||
+    (system.ignored?.some((each) => toLooseName(each) === loose) ?? false) ||
     (system.ignoredPattern?.test(loose) ?? false)
   );
 }
 
 /** How a column of this name is read by the system's own rule. */
-export function systemRule({ consent = [] }: System, name: string): ConsentRule | undefined {
-  const isOf = (column: string | RegExp) =>
+export function findSystemRule({ consent = [] }: System, name: string): ConsentRule | undefined {
+  const matchesColumn = (column: string | RegExp) =>
     typeof column === "string" ? isColumn(name, column) : column.test(name.trim());
-  return consent.find(({ column }) => isOf(column))?.rule;
+  return consent.find(({ column }) => matchesColumn(column))?.rule;
 }
 
 const ourColumns = ["lists", "tags", "status", "createdAt"];
@@ -299,5 +301,5 @@ export function isFullExport(names: readonly string[]): boolean {
 }
 
 export function isColumn(name: string, column: string | undefined): boolean {
-  return column !== undefined && looseName(name) === looseName(column);
+  return column !== undefined && toLooseName(name) === toLooseName(column);
 }

@@ -1,17 +1,20 @@
-/** Reading: how a table lies in a file: its encoding and dialect, where it begins, what its columns are called. */
+/**
+ * Reading: how a table lies in a file: its encoding and dialect, where it begins, what its columns are
+ * called.
+ */
 import type { ContactStructure } from "../../wire.ts";
 import { type Dialect, readRecords } from "./csv.ts";
-import { unreadableFrom } from "./faults.ts";
 import type { OpenedInput } from "./formats/open.ts";
 import { type Header, isBlank } from "./header.ts";
+import { toUnreadableError } from "./input-errors.ts";
 import type { Inspection } from "./inspect.ts";
 import { locateHeader, requireHeader } from "./locate-header.ts";
 import { foldName } from "./names.ts";
 import type { ReadOptions } from "./rows.ts";
-import { sampledRows } from "./sample.ts";
+import { maxSampleRows } from "./sample.ts";
 import { recogniseSystem } from "./systems.ts";
 import { readText, type TextSource } from "./text.ts";
-import { plainCells, valueReader } from "./values.ts";
+import { createValueReader, toPlainCells } from "./values.ts";
 
 /** The column by which a file says that its cells were made safe for spreadsheets. */
 const safeCellsColumn = "ecm:safe-cells";
@@ -34,12 +37,15 @@ export interface TableLayout {
   rows: string[][];
 }
 
-/** @throws UsageError with the place and the next step, for a file that cannot be read or whose header is not sure */
-export async function tableLayoutOf(
+/**
+ * @throws UsageError with the place and the next step, for a file that cannot be read or whose header is not
+ * sure
+ */
+export async function readTableLayout(
   { file, text: inspection, table, encoding: found }: OpenedInput,
   options: ReadOptions,
   structure: ContactStructure,
-  wanted: "contacts" | "keys",
+  rowKind: "contacts" | "keys",
 ): Promise<TableLayout> {
   const source = { file: inspection.file, encoding: found.encoding, markBytes: found.markBytes };
   const header: TableLayout["header"] = table?.names
@@ -51,10 +57,10 @@ export async function tableLayoutOf(
   const hasHeader =
     !table?.names &&
     !options.hasNoHeader &&
-    (wanted === "contacts" || header.isSure || header.names.length > 1);
+    (rowKind === "contacts" || header.isSure || header.names.length > 1);
   const tsv = table
     ? { isTable: true, hasEscapes: true, hasNoQuotes: true }
-    : ownTsv(inspection, header, options);
+    : readOwnTsv(inspection, header, options);
   const dialect = { delimiter: header.delimiter, ...tsv };
   const { first, firstLines, rows } = await readSample(source, dialect, header.line, hasHeader);
   const written =
@@ -63,7 +69,7 @@ export async function tableLayoutOf(
   const isNamed = hasHeader || table?.names !== undefined;
   const hasSafeCells = isNamed && written.some((name) => foldName(name) === safeCellsColumn);
   // Columns are named by labels, and a label can look like a formula too.
-  const names = written.map(valueReader(hasSafeCells, false));
+  const names = written.map(createValueReader(hasSafeCells, false));
   if (hasHeader && !header.isSure) requireHeader(file.name, header, options.delimiter, structure);
   const headerLines = hasHeader ? firstLines : 0;
   return { source, header, hasHeader, headerLines, dialect, written, names, isNamed, hasSafeCells, rows };
@@ -84,13 +90,13 @@ async function readSample(
       for (const { line, lines, cells, fault } of records) {
         if (line === startLine) firstLines = lines;
         if (fault || isBlank({ cells })) continue;
-        const plain = dialect.hasEscapes ? plainCells(cells, dialect.isTable) : cells;
+        const plain = dialect.hasEscapes ? toPlainCells(cells, dialect.isTable) : cells;
         if (hasHeader && line === startLine) first = plain;
-        else if (rows.push(plain) === sampledRows) return { first, firstLines, rows };
+        else if (rows.push(plain) === maxSampleRows) return { first, firstLines, rows };
       }
     }
   } catch (error) {
-    throw unreadableFrom(source.file.name, error);
+    throw toUnreadableError(source.file.name, error);
   }
   return { first, firstLines, rows };
 }
@@ -101,14 +107,17 @@ interface OwnTsv {
   hasNoQuotes: boolean;
 }
 
-/** Whether the file is a tsv that `ecm` wrote, and whether it is still as it was written: our line ends are LF alone. */
-function ownTsv(
+/**
+ * Whether the file is a tsv that `ecm` wrote, and whether it is still as it was written: our line ends are LF
+ * alone.
+ */
+function readOwnTsv(
   { hasCarriageReturn }: Inspection,
   { delimiter, names }: Header,
   options: ReadOptions,
 ): OwnTsv {
-  const isTold = options.from === "ecm";
+  const isExplicit = options.from === "ecm";
   const hasEscapes =
-    delimiter === "\t" && !options.hasNoHeader && (isTold || recogniseSystem(names)?.name === "ecm");
+    delimiter === "\t" && !options.hasNoHeader && (isExplicit || recogniseSystem(names)?.name === "ecm");
   return { isTable: false, hasEscapes, hasNoQuotes: hasEscapes && !hasCarriageReturn };
 }

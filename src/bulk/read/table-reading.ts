@@ -1,16 +1,16 @@
 /** Reading: how a table's rows are read as long as nothing is known of the account. */
 import type { ContactStructure } from "../../wire.ts";
 import type { CompiledEntry } from "./compute/compile.ts";
-import { missingCellsOf } from "./missing-cells.ts";
+import { findMissingCells } from "./missing-cells.ts";
 import { foldName } from "./names.ts";
 import type { Reading } from "./reading.ts";
 import type { ReadOptions, Target } from "./rows.ts";
-import { isOfFormulas } from "./sample.ts";
-import { recogniseSystem, type System, systemNamed } from "./systems.ts";
+import { hasOnlyFormulas } from "./sample.ts";
+import { findSystem, recogniseSystem, type System } from "./systems.ts";
 import type { TableLayout } from "./table-layout.ts";
 
 /** Enough of a structure to find a header by: what the account really has is not asked yet. */
-export const usualStructure: ContactStructure = {
+export const placeholderStructure: ContactStructure = {
   _id: "",
   label: "",
   keyName: "Email",
@@ -19,7 +19,7 @@ export const usualStructure: ContactStructure = {
 };
 
 /** How the rows are read as long as nothing is known of the columns. */
-export function readingOf(
+export function toReading(
   { source, dialect, header, hasHeader, headerLines, hasSafeCells, names, written, rows }: TableLayout,
   { keyType }: ContactStructure,
   system: System | undefined,
@@ -38,8 +38,8 @@ export function readingOf(
     system,
     consent: [],
     hasSafeCells,
-    formulaColumns: [...names.keys()].filter((index) => isOfFormulas(rows, index)),
-    missing: hasHeader ? missingCellsOf(written) : undefined,
+    formulaColumns: [...names.keys()].filter((index) => hasOnlyFormulas(rows, index)),
+    missing: hasHeader ? findMissingCells(written) : undefined,
     emptyColumns: [],
     width: 1 + names.findLastIndex((name) => foldName(name) !== ""),
   };
@@ -60,7 +60,11 @@ export async function compiledEntries(
   });
 }
 
-export function systemOf(names: string[], options: ReadOptions, hasHeader: boolean): System | undefined {
-  if (options.from !== undefined) return systemNamed(options.from, names);
+export function findInputSystem(
+  names: string[],
+  options: ReadOptions,
+  hasHeader: boolean,
+): System | undefined {
+  if (options.from !== undefined) return findSystem(options.from, names);
   return hasHeader ? recogniseSystem(names) : undefined;
 }

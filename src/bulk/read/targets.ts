@@ -1,35 +1,41 @@
 /** Reading: targets that a person has named → fields of the account, lists, tags. */
 import { UsageError } from "../../errors.ts";
-import { shellArguments, shellWord } from "../../shell-word.ts";
+import { formatShellArguments, quoteShellWord } from "../../shell-word.ts";
 import type { ContactStructure, FieldDefinition } from "../../wire.ts";
-import { columnsNamed, quoted, unknownColumn } from "./column-names.ts";
+import { findColumns, formatQuotedNames, unknownColumnError } from "./column-names.ts";
 import { type MappingEntry, placeOf } from "./compute/entry.ts";
 import type { MappingInput, Targets } from "./mapping-input.ts";
-import { foldName, nearestName } from "./names.ts";
-import { newFieldId } from "./new-fields.ts";
+import { findNearestName, foldName } from "./names.ts";
+import { toNewFieldId } from "./new-fields.ts";
 import type { ReadOptions, Target } from "./rows.ts";
 
 /** What `--map` and the mapping file say. Each of their columns must exist. */
-export function toldTargets({ names, options, structure, place, entries = [] }: MappingInput): Targets {
-  const told: Targets = names.map(() => undefined);
+export function readExplicitTargets({
+  names,
+  options,
+  structure,
+  place,
+  entries = [],
+}: MappingInput): Targets {
+  const explicitTargets: Targets = names.map(() => undefined);
   for (const [column, target] of options.map) {
-    const indexes = columnsNamed(column, names);
-    if (indexes.length === 0) throw unknownColumn(column, names, place, "--map");
+    const indexes = findColumns(column, names);
+    if (indexes.length === 0) throw unknownColumnError(column, names, place, "--map");
     const resolved = parseTarget(target, structure, column, options.newFields);
-    for (const index of indexes) told[index] = resolved;
+    for (const index of indexes) explicitTargets[index] = resolved;
   }
   for (const { entry, replaces } of entries) {
     const target = entryTarget(entry, structure, options.newFields);
-    for (const index of replaces) told[index] = target;
+    for (const index of replaces) explicitTargets[index] = target;
   }
-  const keys = names.filter((_, index) => told[index]?.kind === "key");
+  const keys = names.filter((_, index) => explicitTargets[index]?.kind === "key");
   if (keys.length > 1) {
     throw new UsageError(
-      `${place}: ${keys.length} columns are mapped to the key: ${quoted(keys)}`,
+      `${place}: ${keys.length} columns are mapped to the key: ${formatQuotedNames(keys)}`,
       "Map one of them to ignore",
     );
   }
-  return told;
+  return explicitTargets;
 }
 
 /** Where the values of an entry go. @throws UsageError for a field that does not exist */
@@ -64,7 +70,7 @@ function parseTarget(
     `--map ${column}=${target}`,
     target,
     structure,
-    (near) => `--map ${shellWord(`${column}=${near}`)}`,
+    (near) => `--map ${quoteShellWord(`${column}=${near}`)}`,
   );
 }
 
@@ -76,7 +82,12 @@ export function defaultValues(
   return defaults.map(([field, value]) => {
     const found = fieldTarget(field, structure, []);
     if (found?.kind === "field") return [found.fieldId, value];
-    throw unknownField("--default", field, structure, (near) => `--default ${shellWord(`${near}=${value}`)}`);
+    throw unknownField(
+      "--default",
+      field,
+      structure,
+      (near) => `--default ${quoteShellWord(`${near}=${value}`)}`,
+    );
   });
 }
 
@@ -88,7 +99,7 @@ function fieldTarget(
   const field = findField(name, structure);
   if (field) return { kind: "field", fieldId: field._id, label: field.label };
   const made = newFields.find(({ label }) => foldName(label) === foldName(name));
-  return made && { kind: "field", fieldId: newFieldId(made.label), label: made.label };
+  return made && { kind: "field", fieldId: toNewFieldId(made.label), label: made.label };
 }
 
 function unknownField(
@@ -98,12 +109,12 @@ function unknownField(
   meant: (near: string) => string,
 ): UsageError {
   const labels = structure.fields.map(({ label }) => label);
-  const near = nearestName(name, labels);
+  const near = findNearestName(name, labels);
   return new UsageError(
     `${what}: there is no field ${JSON.stringify(name)}`,
     near
       ? `Did you mean ${meant(near)}?`
-      : `Fields: ${quoted(labels)}. Add one with: ecm structure field add ${shellArguments(name)}`,
+      : `Fields: ${formatQuotedNames(labels)}. Add one with: ecm structure field add ${formatShellArguments(name)}`,
   );
 }
 

@@ -12,7 +12,7 @@ export interface TextSource {
 export async function* readText(source: TextSource, startLine = 1): AsyncGenerator<Buffer> {
   let linesToSkip = startLine - 1;
   let mayBeHalfBreak = false;
-  for await (const chunk of withoutEndMark(asUtf8(source))) {
+  for await (const chunk of removeEndMark(toUtf8(source))) {
     if (linesToSkip === 0 && !mayBeHalfBreak) {
       yield chunk;
       continue;
@@ -35,8 +35,11 @@ export async function* readText(source: TextSource, startLine = 1): AsyncGenerat
 
 const endMark = 0x1a;
 
-/** DOS programs write a mark (Ctrl-Z) after the last byte of a text, sometimes several. It is no part of the text. */
-async function* withoutEndMark(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+/**
+ * DOS programs write a mark (Ctrl-Z) after the last byte of a text, sometimes several. It is no part of the
+ * text.
+ */
+async function* removeEndMark(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let marks = 0;
   for await (const chunk of chunks) {
     let end = chunk.length;
@@ -50,7 +53,7 @@ async function* withoutEndMark(chunks: AsyncIterable<Buffer>): AsyncGenerator<Bu
   }
 }
 
-async function* asUtf8({ file, encoding, markBytes }: TextSource): AsyncGenerator<Buffer> {
+async function* toUtf8({ file, encoding, markBytes }: TextSource): AsyncGenerator<Buffer> {
   if (encoding === "utf-8") {
     yield* readBytes(file, markBytes);
     return;

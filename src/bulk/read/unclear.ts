@@ -2,7 +2,7 @@
 import { UsageError } from "../../errors.ts";
 import type { ContactStructure } from "../../wire.ts";
 import type { FoundConsent, Readings } from "./find-consent.ts";
-import { nearestName } from "./names.ts";
+import { findNearestName } from "./names.ts";
 import type { ReadRow, Target } from "./rows.ts";
 import type { Sample } from "./sample.ts";
 
@@ -47,7 +47,7 @@ export class UnclearColumnsError extends UsageError {
 }
 
 /** @param targets of the columns whose place is known */
-export function unclearFrom(
+export function createUnclearError(
   { names, sample, structure }: { names: string[]; sample: Sample; structure: ContactStructure },
   targets: (Target | undefined)[],
   unclear: {
@@ -58,45 +58,46 @@ export function unclearFrom(
   },
 ): Unclear {
   const { keyCandidates, readings } = unclear;
-  const asked = readings.map(({ index }) => index);
-  const consent = unclear.consent.filter((index) => !asked.includes(index));
-  const isConsent = (index: number) => [...consent, ...asked].some((each) => names[each] === names[index]);
+  const askedColumns = readings.map(({ index }) => index);
+  const consent = unclear.consent.filter((index) => !askedColumns.includes(index));
+  const isConsent = (index: number) =>
+    [...consent, ...askedColumns].some((each) => names[each] === names[index]);
   const unmapped = unclear.unmapped.filter((index) => !isConsent(index));
   const labels = structure.fields.map((field) => field.label);
-  const columns = (indexes: number[]): UnclearColumn[] =>
+  const toUnclearColumns = (indexes: number[]): UnclearColumn[] =>
     [...new Set(indexes.map((index) => names[index]!))].map((name) => ({
       name,
       count: names.filter((each) => each === name).length,
-      near: nearestName(name, labels),
-      samples: samplesOf(names.indexOf(name), sample),
+      near: findNearestName(name, labels),
+      samples: listSamples(names.indexOf(name), sample),
     }));
   const isUnclear = (name: string) =>
-    [...unmapped, ...consent, ...asked].some((index) => names[index] === name);
+    [...unmapped, ...consent, ...askedColumns].some((index) => names[index] === name);
   const takenFields = targets.flatMap((target, index) =>
     target?.kind === "field" && !isUnclear(names[index]!) ? [target.fieldId] : [],
   );
   return {
     structure,
-    keyCandidates: columns(keyCandidates),
-    unmapped: columns(unmapped),
-    unclearConsent: columns(asked).map((column) => ({
+    keyCandidates: toUnclearColumns(keyCandidates),
+    unmapped: toUnclearColumns(unmapped),
+    unclearConsent: toUnclearColumns(askedColumns).map((column) => ({
       ...column,
       readings: readings.find(({ index }) => names[index] === column.name)?.readings,
       fillsField: targets[names.indexOf(column.name)]?.kind === "field",
     })),
-    consent: columns(consent),
+    consent: toUnclearColumns(consent),
     takenFields,
   };
 }
 
-const samplesShown = 3;
+const maxSamplesShown = 3;
 
-function samplesOf(index: number, sample: Sample): string[] {
+function listSamples(index: number, sample: Sample): string[] {
   const cells = new Set<string>();
   for (const row of sample) {
     const cell = row[index]?.trim();
     if (cell) cells.add(cell);
-    if (cells.size === samplesShown) break;
+    if (cells.size === maxSamplesShown) break;
   }
   return [...cells];
 }

@@ -1,10 +1,15 @@
 /** Reading: what a file is, found out before anything is sent. */
 import type { ContactStructure } from "../../wire.ts";
-import { quoted } from "./column-names.ts";
+import { formatQuotedNames } from "./column-names.ts";
 import { type Columns, mapColumns, mapKeyColumn } from "./columns.ts";
 import type { CompiledEntry } from "./compute/compile.ts";
 import { type BlankRule, ruleOf } from "./compute/entry.ts";
-import { consentColumns, isConsentKnown, namedConsent, unclearConsent } from "./consent-columns.ts";
+import {
+  findConsentColumns,
+  isConsentKnown,
+  readNamedConsent,
+  unclearConsentError,
+} from "./consent-columns.ts";
 import { hasHint } from "./consent-names.ts";
 import type { FoundEncoding } from "./encoding/detect.ts";
 import { findConsent } from "./find-consent.ts";
@@ -12,22 +17,22 @@ import { type OpenedInput, openInput } from "./formats/open.ts";
 import type { MappingInput } from "./mapping-input.ts";
 import { foldName } from "./names.ts";
 import { readRowBatches, readRows } from "./read-rows.ts";
-import type { Reading, Understood } from "./reading.ts";
+import type { Reading, UnderstoodInput } from "./reading.ts";
 import type { InputFacts, ReadOptions, ReadRow, Target } from "./rows.ts";
 import { holdsValues, type Sample } from "./sample.ts";
 import type { InputFile } from "./source.ts";
 import type { System } from "./systems.ts";
-import { type TableLayout, tableLayoutOf } from "./table-layout.ts";
-import { compiledEntries, readingOf, systemOf, usualStructure } from "./table-reading.ts";
-import { defaultValues, toldTargets } from "./targets.ts";
+import { readTableLayout, type TableLayout } from "./table-layout.ts";
+import { compiledEntries, findInputSystem, placeholderStructure, toReading } from "./table-reading.ts";
+import { defaultValues, readExplicitTargets } from "./targets.ts";
 import { UnclearColumnsError } from "./unclear.ts";
 
-const sampleRows = 5;
+const headerSampleRows = 5;
 
 /**
- * Understands a file: delimiter, header, where each column goes. Reads its first rows; all of its bytes where it was not opened yet.
- * A quote that is not closed further down shows only when `readRows` is read to its end, which the engine does
- * before it sends.
+ * Understands a file: delimiter, header, where each column goes. Reads its first rows; all of its bytes where
+ * it was not opened yet. A quote that is not closed further down shows only when `readRows` is read to its
+ * end, which the engine does before it sends.
  *
  * @throws UsageError with the place and the next step, for a file that cannot be read
  */
@@ -35,13 +40,13 @@ export async function understandInput(
   input: InputFile | OpenedInput,
   options: ReadOptions,
   structure: ContactStructure,
-): Promise<Understood> {
+): Promise<UnderstoodInput> {
   return understand(input, options, structure, "contacts");
 }
 
 /**
- * Understands a file that names contacts: one key for each line, or a table with a key column, whose other columns
- * are ignored. `readRows` then gives rows that have a key and nothing else.
+ * Understands a file that names contacts: one key for each line, or a table with a key column, whose other
+ * columns are ignored. `readRows` then gives rows that have a key and nothing else.
  *
  * @throws UsageError as `understandInput`
  */
@@ -49,24 +54,24 @@ export async function understandKeys(
   input: InputFile | OpenedInput,
   options: ReadOptions,
   structure: ContactStructure,
-): Promise<Understood> {
+): Promise<UnderstoodInput> {
   return understand(input, options, structure, "keys");
 }
 
 /**
- * Refuses a file with a column of consent that cannot be read, before a request is spent: where its header is found without
- * the account's help, which is nearly always.
+ * Refuses a file with a column of consent that cannot be read, before a request is spent: where its header is
+ * found without the account's help, which is nearly always.
  * @throws UsageError as `understandInput`
  */
 export async function requireClearConsent(
   opened: OpenedInput,
   options: ReadOptions,
-  wanted: "contacts" | "keys",
+  rowKind: "contacts" | "keys",
 ): Promise<void> {
-  const layout = await tableLayoutOf(opened, options, usualStructure, wanted).catch(() => undefined);
+  const layout = await readTableLayout(opened, options, placeholderStructure, rowKind).catch(() => undefined);
   if (!layout?.isNamed || (!layout.header.isSure && !opened.table)) return;
   const { names, rows, header } = layout;
-  const system = systemOf(names, { ...options, from: undefined }, true);
+  const system = findInputSystem(names, { ...options, from: undefined }, true);
   if (system?.name === "ecm" || options.from !== undefined) return;
   const words = [...options.map].filter(([, target]) =>
     /^(?:key|ignore|consent(?::opt-(?:in|out))?)$/i.test(target.trim()),
@@ -77,34 +82,36 @@ export async function requireClearConsent(
     names,
     sample: rows,
     options: read,
-    structure: usualStructure,
+    structure: placeholderStructure,
     system,
     place,
   };
-  const targets = toldTargets(input);
-  const named = namedConsent(input, targets);
+  const targets = readExplicitTargets(input);
+  const namedColumns = readNamedConsent(input, targets);
   const isKnown = isConsentKnown(input, targets);
   const columns = {
     isSettled: (index: number) => isKnown(index) || !hasHint(names[index]!),
-    isNamed: (index: number) => named.has(index),
+    isNamed: (index: number) => namedColumns.has(index),
   };
-  const reading = readingOf(layout, usualStructure, system);
+  const reading = toReading(layout, placeholderStructure, system);
   const batches = readRowBatches({ file: opened.file, text: layout.source.file, reading });
   input.found = await findConsent(names, columns, batches);
-  const { unclear } = consentColumns(input, targets);
-  if (unclear.length > 0) throw unclearConsent(input, unclear);
+  const { unclear } = findConsentColumns(input, targets);
+  if (unclear.length > 0) throw unclearConsentError(input, unclear);
 }
 
 /**
- * Refuses a mapping that does not fit the file, and a file that is not as the mapping expects, before a request is spent:
- * where its header is found without the account's help.
+ * Refuses a mapping that does not fit the file, and a file that is not as the mapping expects, before a
+ * request is spent: where its header is found without the account's help.
  * @throws UsageError with the place
  */
 export async function requireMapped(opened: OpenedInput, options: ReadOptions): Promise<void> {
   if (!options.entries?.length && !options.expect) return;
-  const layout = await tableLayoutOf(opened, options, usualStructure, "contacts").catch(() => undefined);
+  const layout = await readTableLayout(opened, options, placeholderStructure, "contacts").catch(
+    () => undefined,
+  );
   if (!layout || (layout.hasHeader && !layout.header.isSure && !opened.table)) return;
-  const system = systemOf(layout.names, options, layout.isNamed);
+  const system = findInputSystem(layout.names, options, layout.isNamed);
   const entries = await compiledEntries(options, layout, system);
   await requireExpected(opened, options, { layout, system, entries });
 }
@@ -121,33 +128,33 @@ async function requireExpected(
 }
 
 async function understand(
-  given: InputFile | OpenedInput,
+  fileOrInput: InputFile | OpenedInput,
   options: ReadOptions,
   structure: ContactStructure,
-  wanted: "contacts" | "keys",
-): Promise<Understood> {
-  const opened = "text" in given ? given : await openInput(given, options);
+  rowKind: "contacts" | "keys",
+): Promise<UnderstoodInput> {
+  const opened = "text" in fileOrInput ? fileOrInput : await openInput(fileOrInput, options);
   const { file } = opened;
-  const layout = await tableLayoutOf(opened, options, structure, wanted);
+  const layout = await readTableLayout(opened, options, structure, rowKind);
   const { source, header, hasHeader, dialect, names, rows } = layout;
   const { encoding } = source;
-  const system = systemOf(names, options, layout.isNamed);
+  const system = findInputSystem(names, options, layout.isNamed);
   const place = `${file.name}:${header.line}`;
   const entries = await compiledEntries(options, layout, system);
   if (!opened.isAsExpected) await requireExpected(opened, options, { layout, system, entries });
   const input: MappingInput = { names, sample: rows, options, structure, system, place, entries };
-  const readingBy = ({ targets, consent, computed }: Columns): Reading => ({
-    ...readingOf(layout, structure, system),
+  const createReading = ({ targets, consent, computed }: Columns): Reading => ({
+    ...toReading(layout, structure, system),
     targets,
     consent,
     computed,
     blankRules: blankRulesOf(computed),
     defaults: defaultValues(options.defaults ?? [], structure),
-    emptyColumns: wanted === "contacts" && !options.ignoreUnmapped ? columnsWithout(names, rows) : [],
+    emptyColumns: rowKind === "contacts" && !options.ignoreUnmapped ? findEmptyColumns(names, rows) : [],
     takesIds: options.takesIds,
   });
-  const columns = await mapped(wanted, input, (unmapped) =>
-    readRowBatches({ file, text: source.file, reading: readingBy(unmapped) }),
+  const columns = await mapTable(rowKind, input, (unmapped) =>
+    readRowBatches({ file, text: source.file, reading: createReading(unmapped) }),
   );
   const facts: InputFacts = {
     sha256: opened.sha256,
@@ -167,18 +174,18 @@ async function understand(
     })),
     notes: [
       ...opened.notes,
-      ...encodingNotes(opened.encoding),
-      ...systemNotes(system, columns.consent.length > 0),
+      ...describeEncoding(opened.encoding),
+      ...describeSystem(system, columns.consent.length > 0),
       ...columns.notes,
-      ...formulaNotes(names, readingOf(layout, structure, system).formulaColumns),
+      ...describeFormulas(names, toReading(layout, structure, system).formulaColumns),
     ],
     warnings: opened.warnings,
     sample: [],
   };
-  const understood: Understood = { file, text: source.file, facts, reading: readingBy(columns) };
+  const understood: UnderstoodInput = { file, text: source.file, facts, reading: createReading(columns) };
   for await (const row of readRows(understood)) {
     facts.sample.push(row);
-    if (facts.sample.length === sampleRows) break;
+    if (facts.sample.length === headerSampleRows) break;
   }
   if (facts.sample.length === 0) facts.notes.push("The file has a header but no rows");
   return understood;
@@ -193,10 +200,10 @@ function blankRulesOf(computed: Columns["computed"]): Map<string, BlankRule> {
 }
 
 /** Where the columns go. @throws UnclearColumnsError with those that a person must decide on */
-async function mapped(
-  wanted: "contacts" | "keys",
+async function mapTable(
+  rowKind: "contacts" | "keys",
   input: MappingInput,
-  batchesOf: (columns: Columns) => AsyncIterable<readonly ReadRow[]>,
+  readBatches: (columns: Columns) => AsyncIterable<readonly ReadRow[]>,
 ): Promise<Columns> {
   const none: Columns = {
     targets: input.names.map((): Target => ({ kind: "ignore" })),
@@ -204,37 +211,39 @@ async function mapped(
     computed: [],
     notes: [],
   };
-  if (wanted === "contacts" || input.options.readsConsent) {
-    const targets = toldTargets(input);
-    const named = namedConsent(input, targets);
+  if (rowKind === "contacts" || input.options.readsConsent) {
+    const targets = readExplicitTargets(input);
+    const namedColumns = readNamedConsent(input, targets);
     const columns = {
       isSettled: isConsentKnown(input, targets),
-      isNamed: (index: number) => named.has(index),
+      isNamed: (index: number) => namedColumns.has(index),
     };
-    input.found = await findConsent(input.names, columns, batchesOf(none));
+    input.found = await findConsent(input.names, columns, readBatches(none));
   }
   try {
-    return wanted === "keys" ? mapKeyColumn(input) : mapColumns(input);
+    return rowKind === "keys" ? mapKeyColumn(input) : mapColumns(input);
   } catch (error) {
     if (error instanceof UnclearColumnsError) {
-      error.unclear.rows = () => ({ names: input.names, batches: batchesOf(none) });
+      error.unclear.rows = () => ({ names: input.names, batches: readBatches(none) });
     }
     throw error;
   }
 }
 
-/** Columns that have no name, and no value in the first rows. A delimiter at the end of each line makes one. */
-function columnsWithout(names: string[], sample: Sample): number[] {
+/**
+ * Columns that have no name, and no value in the first rows. A delimiter at the end of each line makes one.
+ */
+function findEmptyColumns(names: string[], sample: Sample): number[] {
   return [...names.keys()].filter((index) => foldName(names[index]!) === "" && !holdsValues(sample, index));
 }
 
-function formulaNotes(names: string[], columns: number[]): string[] {
+function describeFormulas(names: string[], columns: number[]): string[] {
   if (columns.length === 0) return [];
-  const shown = quoted(columns.map((index) => names[index]!));
-  return [`Cells such as ="01067" are read as the text inside: ${shown}`];
+  const quotedNames = formatQuotedNames(columns.map((index) => names[index]!));
+  return [`Cells such as ="01067" are read as the text inside: ${quotedNames}`];
 }
 
-function encodingNotes({ encoding, isGuess, firstForeign }: FoundEncoding): string[] {
+function describeEncoding({ encoding, isGuess, firstForeign }: FoundEncoding): string[] {
   if (encoding === "utf-8" || (!isGuess && !firstForeign)) return [];
   const how = isGuess ? " (detected; override with --encoding)" : "";
   const sample = firstForeign
@@ -243,7 +252,7 @@ function encodingNotes({ encoding, isGuess, firstForeign }: FoundEncoding): stri
   return [`Read as ${encoding}${how}${sample}`];
 }
 
-function systemNotes(system: System | undefined, hasConsent: boolean): string[] {
+function describeSystem(system: System | undefined, hasConsent: boolean): string[] {
   if (!system) return [];
   const notes = [`Read as ${system.title}`];
   if (!hasConsent && !system.isOfSubscribers) {

@@ -1,10 +1,10 @@
 /** Reading: a cell → the values it means, by the rules of the file. */
-import { trimEdges } from "../../service/key-spelling.ts";
+import { trimEdges } from "../../api/key-spelling.ts";
 import { readCells } from "./csv.ts";
 import { type Splitting, systemApostrophe } from "./systems.ts";
 
 /** The cell without what a spreadsheet needed and the value does not have. */
-export function valueReader(hasSafeCells: boolean, hasApostrophes: boolean): (cell: string) => string {
+export function createValueReader(hasSafeCells: boolean, hasApostrophes: boolean): (cell: string) => string {
   if (hasSafeCells) return (cell) => (cell.charCodeAt(0) === 39 ? cell.slice(1) : cell);
   if (hasApostrophes)
     return (cell) => (cell.charCodeAt(0) === 39 ? cell.replace(systemApostrophe, "") : cell);
@@ -18,27 +18,30 @@ export function isBlankText(text: string): boolean {
   return trimEdges(text) === "";
 }
 
-const formulaOfText = /^="((?:[^"]|"")*)"$/;
+const textFormula = /^="((?:[^"]|"")*)"$/;
 
 /** The text of a cell such as `="01067"`, by which a spreadsheet is told to keep it as it is. */
-export function textOfFormula(cell: string): string | undefined {
+export function unwrapFormula(cell: string): string | undefined {
   if (!cell.startsWith('="')) return undefined;
-  return formulaOfText.exec(cell)?.[1]?.replaceAll('""', '"');
+  return textFormula.exec(cell)?.[1]?.replaceAll('""', '"');
 }
 
 /** Marks a cell that is missing, where rows of a workbook or of JSON are written as our own tsv. */
 export const missingCell = "\\-";
 
-/** A cell of our own tsv as it was before it was escaped; one that our export cannot have written stays as it is. */
-function unescapedCell(cell: string): string {
+/**
+ * A cell of our own tsv as it was before it was escaped; one that our export cannot have written stays as it
+ * is.
+ */
+function unescapeCell(cell: string): string {
   if (!cell.includes("\\") || !/^(?:[^\\]|\\[\\tnr])*$/.test(cell)) return cell;
   return cell.replace(/\\(.)/g, (_, letter: string) => escapes[letter]!);
 }
 
 /** The cells of an escaped record; of a table of our own making, those that are missing are undefined. */
-export function plainCells(cells: string[], isTable: boolean): string[] {
-  if (!isTable) return cells.map(unescapedCell);
-  return cells.map((cell) => (cell === missingCell ? (undefined as unknown as string) : unescapedCell(cell)));
+export function toPlainCells(cells: string[], isTable: boolean): string[] {
+  if (!isTable) return cells.map(unescapeCell);
+  return cells.map((cell) => (cell === missingCell ? (undefined as unknown as string) : unescapeCell(cell)));
 }
 
 const escapes: Record<string, string> = { "\\": "\\", t: "\t", n: "\n", r: "\r" };

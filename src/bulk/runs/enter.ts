@@ -1,17 +1,19 @@
-/** Coming into a run: the unfinished one of the same command, or a new one; alone, and knowing what was done. */
+/**
+ * Coming into a run: the unfinished one of the same command, or a new one; alone, and knowing what was done.
+ */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Lease, takeLease } from "../../disk/lease.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
-import { cannotResume, readRunRecord } from "./damage.ts";
-import { fileOf } from "./files.ts";
+import { cannotResumeError, readRunRecord } from "./damage.ts";
+import { fileNames } from "./file-names.ts";
 import {
   listRuns,
-  locksFolder,
   type Manifest,
   type ManifestError,
   makeRunFolder,
   type StoredRun,
+  toLocksFolder,
   writeManifest,
 } from "./folder.ts";
 import { createJournal, cutTornTail, type Journal, type JournalFile, openJournal } from "./journal.ts";
@@ -38,7 +40,10 @@ export interface EnterRunOptions {
   now: number;
   /** What the manifest will say; `id` and `startedAt` are the run's own. */
   about: Omit<Manifest, "format" | "id" | "startedAt">;
-  /** A folder made for the spooled input: becomes the run's, unless the run exists already; then it is left as it is. */
+  /**
+   * A folder made for the spooled input: becomes the run's, unless the run exists already; then it is left as
+   * it is.
+   */
   spooled?: { id: string; folder: string };
   isFresh: boolean;
   openJournalFile?: (file: string) => JournalFile;
@@ -53,25 +58,25 @@ export interface EnterRunOptions {
 /** @throws LockedError when another process works on the same run; JournalDamagedError; JournalError */
 export async function enterRun(options: EnterRunOptions): Promise<EnteredRun> {
   const { stateFolder, about, spooled, isFresh } = options;
-  const made = spooled ?? (await makeRunFolder(stateFolder, options.now));
+  const place = spooled ?? (await makeRunFolder(stateFolder, options.now));
   let lease: Lease | undefined;
   try {
-    lease = await takeLease(locksFolder(stateFolder), about.fingerprint, "this run");
+    lease = await takeLease(toLocksFolder(stateFolder), about.fingerprint, "this run");
     if (lease.tookOver !== undefined) options.onTookOver?.(lease.tookOver);
     const unfinished = isFresh ? undefined : await findUnfinished(options);
     if (unfinished) requirePlanned(unfinished.manifest);
-    if (!unfinished) await begin(options, made);
-    else if (!spooled) await rm(made.folder, { recursive: true, force: true });
-    const { manifest, folder } = unfinished ?? (await findById(stateFolder, made.id));
-    return await open({ manifest, folder, lease, options, isResumed: unfinished !== undefined });
+    if (!unfinished) await begin(options, place);
+    else if (!spooled) await rm(place.folder, { recursive: true, force: true });
+    const { manifest, folder } = unfinished ?? (await findById(stateFolder, place.id));
+    return await openRun({ manifest, folder, lease, options, isResumed: unfinished !== undefined });
   } catch (error) {
-    await rm(made.folder, { recursive: true, force: true }).catch(() => undefined);
+    await rm(place.folder, { recursive: true, force: true }).catch(() => undefined);
     await lease?.release();
     throw error;
   }
 }
 
-async function begin(options: EnterRunOptions, made: { id: string; folder: string }): Promise<void> {
+async function begin(options: EnterRunOptions, place: { id: string; folder: string }): Promise<void> {
   const { about, stateFolder, isFresh } = options;
   const runs = await listRuns(stateFolder);
   for (const { manifest, folder } of runs) {
@@ -80,7 +85,7 @@ async function begin(options: EnterRunOptions, made: { id: string; folder: strin
       continue;
     }
     if (isFresh && manifest.fingerprint === about.fingerprint) {
-      await writeManifest(folder, { ...manifest, supersededBy: made.id });
+      await writeManifest(folder, { ...manifest, supersededBy: place.id });
     }
     const isSameFile = manifest.input.file === about.input.file && !about.input.isSpooled;
     if (isSameFile && manifest.kind === about.kind && manifest.input.sha256 !== about.input.sha256) {
@@ -88,15 +93,15 @@ async function begin(options: EnterRunOptions, made: { id: string; folder: strin
     }
   }
   const input = about.input.isSpooled
-    ? { ...about.input, file: join(made.folder, fileOf.input) }
+    ? { ...about.input, file: join(place.folder, fileNames.input) }
     : about.input;
   const startedAt = new Date(options.now).toISOString();
-  const known = Math.max(0, ...runs.map(({ number = 0 }) => number));
-  await writeRunNumber(made.folder, await takeRunNumber(stateFolder, known));
+  const lastNumber = Math.max(0, ...runs.map(({ number = 0 }) => number));
+  await writeRunNumber(place.folder, await takeRunNumber(stateFolder, lastNumber));
   // Before the manifest: a run without a journal has lost it.
   const start = { kind: "start", at: options.now, version: about.version } as const;
-  await createJournal(join(made.folder, fileOf.journal), start);
-  await writeManifest(made.folder, { format: 2, id: made.id, startedAt, ...about, input });
+  await createJournal(join(place.folder, fileNames.journal), start);
+  await writeManifest(place.folder, { format: 2, id: place.id, startedAt, ...about, input });
 }
 
 /** A run that was killed between its last record and its summary is entered too: it has only to report. */
@@ -134,17 +139,17 @@ export function isReported({ manifest, folder }: Pick<StoredRun, "manifest" | "f
   return isFinished(manifest) && (manifest.supersededBy !== undefined || !isUnreported(folder));
 }
 
-async function open(coming: {
+async function openRun(entering: {
   manifest: Manifest;
   folder: string;
   lease: Lease;
   options: EnterRunOptions;
   isResumed: boolean;
 }): Promise<EnteredRun> {
-  const { manifest, folder, lease, options, isResumed } = coming;
-  const file = join(folder, fileOf.journal);
+  const { manifest, folder, lease, options, isResumed } = entering;
+  const file = join(folder, fileNames.journal);
   const { ledger, end, damage } = await readRunRecord({ manifest, folder });
-  if (damage !== undefined) throw cannotResume(manifest.id, damage);
+  if (damage !== undefined) throw cannotResumeError(manifest.id, damage);
   if (isResumed) await cutTornTail(file, end);
   const journal = openJournal(file, options.openJournalFile, lease.requireHeld);
   const leases = [lease];
@@ -156,7 +161,7 @@ async function open(coming: {
     isResumed,
     completed: isFinished(manifest) ? manifest.summary : undefined,
     async become(fingerprint) {
-      leases.push(await takeLease(locksFolder(options.stateFolder), fingerprint, "this run"));
+      leases.push(await takeLease(toLocksFolder(options.stateFolder), fingerprint, "this run"));
       manifest.fingerprint = fingerprint;
       await writeManifest(folder, manifest);
     },

@@ -3,11 +3,11 @@ import { randomBytes } from "node:crypto";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { writeAtomically } from "../../disk/atomic-file.ts";
-import { hintOfFolder, hintOfFullDisk } from "../../disk/disk-room.ts";
-import { diskReason, makeFolder, requireWritable } from "../../disk/make-folder.ts";
+import { diskFullHint, folderHint } from "../../disk/disk-room.ts";
+import { describeDiskError, makeFolder, requireWritable } from "../../disk/make-folder.ts";
 import { EcmError, exitCodes, NotFoundError, UsageError } from "../../errors.ts";
 import type { Limit } from "../items.ts";
-import { fileOf } from "./files.ts";
+import { fileNames } from "./file-names.ts";
 import type { RunKind } from "./kinds.ts";
 import type { Summary } from "./report.ts";
 import { readRunNumber } from "./sequence.ts";
@@ -33,7 +33,10 @@ export interface Manifest {
   /** RFC 3339, UTC. */
   startedAt: string;
   account: { baseUrl: string; profile?: string; structureId: string };
-  /** The input as it was named, and what its bytes were. `file` is absolute; `-` was spooled to the run folder. */
+  /**
+   * The input as it was named, and what its bytes were. `file` is absolute; `-` was spooled to the run
+   * folder.
+   */
   input: {
     name: string;
     file: string;
@@ -68,7 +71,7 @@ export interface StoredRun {
   number: number | undefined;
 }
 
-export function runsFolder(stateFolder: string): string {
+export function toRunsFolder(stateFolder: string): string {
   return join(stateFolder, "runs");
 }
 
@@ -78,12 +81,12 @@ export function isRunName(name: string): boolean {
 }
 
 /** To the minute, by the clock of then: the order of runs that have no number. */
-function minuteOf(runName: string): string {
+function toMinute(runName: string): string {
   return runName.slice(0, 13);
 }
 
 /** Where the leases of runs are, and of what else only one process may do at a time. */
-export function locksFolder(stateFolder: string): string {
+export function toLocksFolder(stateFolder: string): string {
   return join(stateFolder, "locks");
 }
 
@@ -95,21 +98,22 @@ export async function makeRunFolder(
   const at = new Date(nowMilliseconds).toISOString();
   const stamp = `${at.slice(0, 10).replaceAll("-", "")}-${at.slice(11, 16).replace(":", "")}`;
   const id = `${stamp}-${randomBytes(3).toString("hex")}`;
-  const folder = join(runsFolder(stateFolder), id);
+  const folder = join(toRunsFolder(stateFolder), id);
   await makeFolder(folder).catch((error) => {
-    throw cannotWrite(folder, error);
+    throw cannotWriteError(folder, error);
   });
   return { id, folder };
 }
 
 /**
- * A new folder for a plan that belongs to no run, or not yet: an erasure finds it there, and it is swept if it is left behind.
+ * A new folder for a plan that belongs to no run, or not yet: an erasure finds it there, and it is swept if
+ * it is left behind.
  * @throws UsageError when it cannot be made
  */
 export async function makePlanFolder(stateFolder: string): Promise<string> {
-  const folder = join(runsFolder(stateFolder), `${planPrefix}${randomBytes(6).toString("hex")}`);
+  const folder = join(toRunsFolder(stateFolder), `${planPrefix}${randomBytes(6).toString("hex")}`);
   await makeFolder(folder).catch((error) => {
-    throw cannotWrite(folder, error);
+    throw cannotWriteError(folder, error);
   });
   return folder;
 }
@@ -119,31 +123,31 @@ const planPrefix = ".plan-";
 /** Whether the file is in a folder that `makePlanFolder` made. */
 export function isInPlanFolder(stateFolder: string, file: string): boolean {
   const folder = dirname(resolve(file));
-  return dirname(folder) === resolve(runsFolder(stateFolder)) && basename(folder).startsWith(planPrefix);
+  return dirname(folder) === resolve(toRunsFolder(stateFolder)) && basename(folder).startsWith(planPrefix);
 }
 
 /** Found out before any request is spent, by writing. @throws UsageError when runs cannot be kept there */
 export async function requireStatePlace(stateFolder: string): Promise<void> {
-  const folder = runsFolder(stateFolder);
+  const folder = toRunsFolder(stateFolder);
   await requireWritable(folder).catch((error) => {
-    throw cannotWrite(folder, error);
+    throw cannotWriteError(folder, error);
   });
 }
 
-function cannotWrite(folder: string, error: unknown): UsageError {
+function cannotWriteError(folder: string, error: unknown): UsageError {
   return new UsageError(
-    `Cannot write to the run folder ${folder}: ${diskReason(error)}`,
-    hintOfFolder(error, folder),
+    `Cannot write to the run folder ${folder}: ${describeDiskError(error)}`,
+    folderHint(error, folder),
     { cause: error },
   );
 }
 
 /** Writes the manifest whole or not at all, and has it on the disk. @throws EcmError */
 export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
-  const target = join(folder, fileOf.manifest);
+  const target = join(folder, fileNames.manifest);
   await writeAtomically(target, `${JSON.stringify(manifest, null, 2)}\n`).catch((error: Error) => {
     throw new EcmError(exitCodes.failed, `Cannot write ${target}: ${error.message}`, {
-      hint: hintOfFullDisk(error, folder),
+      hint: diskFullHint(error, folder),
       cause: error,
     });
   });
@@ -165,7 +169,7 @@ export class ManifestError extends EcmError {
     super(
       exitCodes.failed,
       isRun
-        ? `Cannot read run ${id}: ${join(folder, fileOf.manifest)} ${why}`
+        ? `Cannot read run ${id}: ${join(folder, fileNames.manifest)} ${why}`
         : `${folder} is not a run of ecm`,
       { type: "ManifestError", hint: isRun ? hint : "Move it out of this folder" },
     );
@@ -177,7 +181,7 @@ export class ManifestError extends EcmError {
 export async function readManifest(folder: string): Promise<Manifest | undefined> {
   let text: string;
   try {
-    text = await readFile(join(folder, fileOf.manifest), "utf8");
+    text = await readFile(join(folder, fileNames.manifest), "utf8");
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code !== "ENOENT" && code !== "ENOTDIR") {
@@ -217,12 +221,15 @@ function isManifest(value: unknown): value is Manifest {
   );
 }
 
-/** All runs, the one that began last first. @param onUnreadable told of each that is passed over since it cannot be read */
+/**
+ * All runs, the one that began last first.
+ * @param onUnreadable told of each that is passed over since it cannot be read
+ */
 export async function listRuns(
   stateFolder: string,
   onUnreadable: (error: ManifestError) => void = () => undefined,
 ): Promise<StoredRun[]> {
-  const root = runsFolder(stateFolder);
+  const root = toRunsFolder(stateFolder);
   const names = await readdir(root).catch(() => [] as string[]);
   const runs: StoredRun[] = [];
   for (const name of names.sort().reverse()) {
@@ -252,12 +259,12 @@ function newestFirst(one: StoredRun, other: StoredRun): number {
  */
 export async function findRun(
   stateFolder: string,
-  wanted: string,
+  idOrLast: string,
   onPassedOver: (error: ManifestError) => void = () => undefined,
 ): Promise<StoredRun> {
   const unreadable: ManifestError[] = [];
   const runs = await listRuns(stateFolder, (error) => unreadable.push(error));
-  if (wanted === "last") {
+  if (idOrLast === "last") {
     const [newest] = runs;
     // An older run is not the last one because the last one cannot be read.
     const newer = unreadable.find((each) => isRunName(each.id) && mayBeNewer(each, newest));
@@ -265,32 +272,36 @@ export async function findRun(
     for (const each of unreadable) onPassedOver(each);
     if (newest) return newest;
   }
-  const matches = runs.filter(({ manifest }) => manifest.id === wanted);
+  const matches = runs.filter(({ manifest }) => manifest.id === idOrLast);
   // An empty word is a variable that a script has not set, and the beginning of every id.
-  const isBeginning = (id: string) => wanted !== "" && id.startsWith(wanted);
+  const isBeginning = (id: string) => idOrLast !== "" && id.startsWith(idOrLast);
   if (matches.length === 0) matches.push(...runs.filter(({ manifest }) => isBeginning(manifest.id)));
   if (matches.length > 1) {
     const ids = matches.map(({ manifest }) => manifest.id).join(", ");
-    throw new UsageError(`${JSON.stringify(wanted)} matches several runs: ${ids}`, "Give the whole id");
+    throw new UsageError(`${JSON.stringify(idOrLast)} matches several runs: ${ids}`, "Give the whole id");
   }
   const damaged = unreadable.find(({ id }) => isBeginning(id));
   if (!matches[0] && damaged) throw damaged;
-  if (!matches[0]) throw new NotFoundError(`There is no run ${JSON.stringify(wanted)}`, "See: ecm runs list");
+  if (!matches[0])
+    throw new NotFoundError(`There is no run ${JSON.stringify(idOrLast)}`, "See: ecm runs list");
   return matches[0];
 }
 
 function mayBeNewer({ id, number }: ManifestError, newest: StoredRun | undefined): boolean {
   if (!newest) return true;
   if (number !== undefined) return number > (newest.number ?? 0);
-  return minuteOf(id) >= minuteOf(newest.manifest.id);
+  return toMinute(id) >= toMinute(newest.manifest.id);
 }
 
-/** A manifest, or a journal beyond its first record: then the manifest was lost. What cannot be looked at may be one. */
+/**
+ * A manifest, or a journal beyond its first record: then the manifest was lost. What cannot be looked at may
+ * be one.
+ */
 export async function hasRun(folder: string): Promise<boolean> {
-  const isThere = (name: string, leastBytes: number) =>
+  const exists = (name: string, minBytes: number) =>
     stat(join(folder, name)).then(
-      ({ size }) => size >= leastBytes,
+      ({ size }) => size >= minBytes,
       ({ code }: NodeJS.ErrnoException) => code !== "ENOENT" && code !== "ENOTDIR",
     );
-  return (await isThere(fileOf.manifest, 0)) || (await isThere(fileOf.journal, 512));
+  return (await exists(fileNames.manifest, 0)) || (await exists(fileNames.journal, 512));
 }

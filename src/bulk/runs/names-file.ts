@@ -2,16 +2,16 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ContactList, ContactStructure } from "../../wire.ts";
-import { fileOf } from "./files.ts";
+import { fileNames } from "./file-names.ts";
 
 /** Id → name, each. */
-export interface KeptNames {
+export interface StoredNames {
   fields: Record<string, string>;
   lists: Record<string, string>;
   tags: Record<string, string>;
 }
 
-export function namesFrom(structure: ContactStructure, lists: readonly ContactList[]): KeptNames {
+export function toStoredNames(structure: ContactStructure, lists: readonly ContactList[]): StoredNames {
   return {
     fields: Object.fromEntries(structure.fields.map(({ _id, label }) => [_id, label])),
     lists: Object.fromEntries(lists.map(({ _id, name }) => [_id, name])),
@@ -20,7 +20,7 @@ export function namesFrom(structure: ContactStructure, lists: readonly ContactLi
 }
 
 /** Later names win. */
-export function joinedNames(...names: Partial<KeptNames>[]): KeptNames {
+export function mergeNames(...names: Partial<StoredNames>[]): StoredNames {
   return {
     fields: Object.assign({}, ...names.map(({ fields }) => fields)),
     lists: Object.assign({}, ...names.map(({ lists }) => lists)),
@@ -28,11 +28,14 @@ export function joinedNames(...names: Partial<KeptNames>[]): KeptNames {
   };
 }
 
-/** Of a run of an earlier version. None where there is no file, or a damaged one: then ids are shown as they are. */
-export async function readKeptNames(folder: string): Promise<KeptNames> {
-  const none: KeptNames = { fields: {}, lists: {}, tags: {} };
+/**
+ * Of a run of an earlier version. None where there is no file, or a damaged one: then ids are shown as they
+ * are.
+ */
+export async function readStoredNames(folder: string): Promise<StoredNames> {
+  const none: StoredNames = { fields: {}, lists: {}, tags: {} };
   try {
-    return { ...none, ...(JSON.parse(await readFile(join(folder, fileOf.names), "utf8")) as KeptNames) };
+    return { ...none, ...(JSON.parse(await readFile(join(folder, fileNames.names), "utf8")) as StoredNames) };
   } catch {
     return none;
   }

@@ -1,8 +1,13 @@
-/** The digests of a run's plan whose lines were changed on purpose: each is that of what is left before it. */
+/**
+ * The digests of a run's plan whose lines were changed on purpose: each is that of what is left before it.
+ */
 import { createHash } from "node:crypto";
 
-/** @returns takes each line of the file in turn, as latin1 and without its break, and gives it back with its digest */
-export function planSealer(): (line: string) => string {
+/**
+ * @returns takes each line of the file in turn, as latin1 and without its break, and gives it back with its
+ * digest
+ */
+export function createPlanSealer(): (line: string) => string {
   const hash = createHash("sha256");
   return (line) => {
     const isMark = /^\{"(?:block|end)":/.test(line);

@@ -1,14 +1,14 @@
 /**
- * The rejects file: the input's own columns and three of ours, so that it can be fixed and imported as it is; a fourth where a
- * row lacks cells, which would come back as blank ones.
+ * The rejects file: the input's own columns and three of ours, so that it can be fixed and imported as it is;
+ * a fourth where a row lacks cells, which would come back as blank ones.
  */
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
-import { csvLine, tsvLine } from "../../delimited-lines.ts";
+import { formatCsvLine, formatTsvLine } from "../../delimited-lines.ts";
 import { type AtomicFile, openAtomicFile } from "../../disk/atomic-file.ts";
-import { hintOfFullDisk } from "../../disk/disk-room.ts";
+import { diskFullHint } from "../../disk/disk-room.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
-import { isOurBookkeeping, missingColumn, missingNames } from "../read/index.ts";
+import { isOurBookkeeping, listMissingNames, missingColumn } from "../read/index.ts";
 import type { InputFacts } from "../read/rows.ts";
 
 export interface RejectedLine {
@@ -18,11 +18,11 @@ export interface RejectedLine {
 }
 
 /** Lines are gathered to pieces of this many characters before they are written. */
-const pieceCharacters = 64 * 1024;
+const chunkCharacters = 64 * 1024;
 
 /**
- * Writes the file whole or not at all, in the dialect of the input. Cells beyond the header follow our own columns,
- * which have no name for them: such a row is rejected again until it is fixed.
+ * Writes the file whole or not at all, in the dialect of the input. Cells beyond the header follow our own
+ * columns, which have no name for them: such a row is rejected again until it is fixed.
  * @param rejected is read twice
  * @returns how many rows it holds; with none, no file is left
  * @throws EcmError when it cannot be written
@@ -36,22 +36,22 @@ export async function writeRejects(
   const { columns } = facts;
   // Of a rejects file that is imported again, the columns of the earlier rejection are replaced.
   const own = columns.flatMap(({ name }, index) => (isOurBookkeeping(name) ? [] : [index]));
-  const missingIn = ({ row }: RejectedLine) => missingNames(row.cells, columns, own);
+  const listMissing = ({ row }: RejectedLine) => listMissingNames(row.cells, columns, own);
   let count = 0;
   let opened: AtomicFile | undefined;
   try {
-    const saysMissing = await isAny(rejected(), (line) => missingIn(line) !== "");
+    const saysMissing = await hasAny(rejected(), (line) => listMissing(line) !== "");
     const ours = ["ecm_line", "ecm_error", "ecm_message", ...(saysMissing ? [missingColumn] : [])];
     opened = await openAtomicFile(target);
-    let piece = lineOf([...own.map((index) => columns[index]!.name), ...ours], facts);
+    let piece = formatLine([...own.map((index) => columns[index]!.name), ...ours], facts);
     for await (const line of rejected()) {
       const { row, code, message } = line;
       const cells = own.map((index) => row.cells[index] ?? "");
       const surplus = row.cells.slice(columns.length).map((cell = "") => cell);
-      const missing = saysMissing ? [missingIn(line)] : [];
-      piece += lineOf([...cells, String(row.line), code, message, ...missing, ...surplus], facts);
+      const missing = saysMissing ? [listMissing(line)] : [];
+      piece += formatLine([...cells, String(row.line), code, message, ...missing, ...surplus], facts);
       count++;
-      if (piece.length < pieceCharacters) continue;
+      if (piece.length < chunkCharacters) continue;
       await opened.append(piece);
       piece = "";
     }
@@ -64,21 +64,21 @@ export async function writeRejects(
     const message = `Cannot write the rejects file ${file}: ${(error as Error).message}`;
     throw new EcmError(exitCodes.failed, message, {
       type: "RejectsFileError",
-      hint: hintOfFullDisk(error, file),
+      hint: diskFullHint(error, file),
       cause: error,
     });
   }
   return count;
 }
 
-async function isAny<T>(each: AsyncIterable<T>, holds: (one: T) => boolean): Promise<boolean> {
+async function hasAny<T>(each: AsyncIterable<T>, holds: (one: T) => boolean): Promise<boolean> {
   for await (const one of each) if (holds(one)) return true;
   return false;
 }
 
-function lineOf(
+function formatLine(
   cells: readonly string[],
   { delimiter, hasEscapes }: Pick<InputFacts, "delimiter" | "hasEscapes">,
 ): string {
-  return `${hasEscapes ? tsvLine(cells) : csvLine(cells, delimiter)}\n`;
+  return `${hasEscapes ? formatTsvLine(cells) : formatCsvLine(cells, delimiter)}\n`;
 }

@@ -38,7 +38,10 @@ export interface Summary {
   codes: { skipped: Record<string, number>; rejected: Record<string, number> };
   /** Contacts of these rows that the account holds as inactive. */
   inactive: number;
-  /** Contacts that were not created, or are not mailed, because of what the file, the suppression list or the account says. */
+  /**
+   * Contacts that were not created, or are not mailed, because of what the file, the suppression list or the
+   * account says.
+   */
   consent: {
     not_subscribed: number;
     suppressed: number;
@@ -49,7 +52,10 @@ export interface Summary {
   };
   /** Of an undo: contacts of `updated` that were restored in part; the rest is as others have made it. */
   partial?: number;
-  /** Of a list sync: members taken in and out. Their removals count in `rows` too, as contacts read and updated. */
+  /**
+   * Of a list sync: members taken in and out. Their removals count in `rows` too, as contacts read and
+   * updated.
+   */
   members?: { added: number; removed: number };
 }
 
@@ -89,9 +95,9 @@ export function countRows({ input, tally, ledger }: Counted, isDryRun: boolean):
   const updated = written.updated + written.removed;
   const unchanged = tally.unchanged + counts.unchanged;
   const isSkipped = input.passedOverAre === "skipped";
-  const skipped = sumOf(tally.skipped) + counts.skipped + (isSkipped ? input.passedOver : 0);
+  const skipped = sum(tally.skipped) + counts.skipped + (isSkipped ? input.passedOver : 0);
   const rejected =
-    sumOf(input.rejectedCodes) + sumOf(tally.rejected) + counts.rejected + (isSkipped ? 0 : input.passedOver);
+    sum(input.rejectedCodes) + sum(tally.rejected) + counts.rejected + (isSkipped ? 0 : input.passedOver);
   const settled = created + updated + deleted + unchanged + skipped + rejected;
   const pending = input.read - settled;
   return { read: input.read, created, updated, deleted, unchanged, skipped, rejected, pending };
@@ -113,6 +119,6 @@ function addCodes(codes: Map<string, number>, more: Readonly<Record<string, numb
   for (const [code, count] of Object.entries(more)) codes.set(code, (codes.get(code) ?? 0) + count);
 }
 
-function sumOf(counts: Readonly<Record<string, number>>): number {
+function sum(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((sum, each) => sum + each, 0);
 }

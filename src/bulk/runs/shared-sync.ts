@@ -1,7 +1,10 @@
 /** One sync for the intents of all writes that are about to be sent. */
 
-/** How long a write waits for others to share its sync, in milliseconds: little beside an answer of the service. */
-const longestWait = 2;
+/**
+ * How long a write waits for others to share its sync, in milliseconds: little beside an answer of the
+ * service.
+ */
+const maxWaitMilliseconds = 2;
 
 /**
  * @param sync brings everything that was appended to the disk
@@ -15,7 +18,7 @@ export function shareSyncs(sync: () => Promise<void>, underWay: () => number): (
 
   function share(): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(() => start(), longestWait);
+      const timer = setTimeout(() => start(), maxWaitMilliseconds);
       start = () => {
         clearTimeout(timer);
         waiting = 0;

@@ -1,19 +1,22 @@
 /** Taking away what never became a run. */
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { fileOf } from "./files.ts";
-import { hasRun, isRunName, runsFolder } from "./folder.ts";
+import { fileNames } from "./file-names.ts";
+import { hasRun, isRunName, toRunsFolder } from "./folder.ts";
 
 /** Files and folders in which something of ours grows that is no run, or not yet. */
 const scratchName = /^\.(?:plan|unpacked|dry-run|write-test)[.-]/;
 
-/** Removes folders that never became a run, such as one whose input was still being read when the machine stopped. */
+/**
+ * Removes folders that never became a run, such as one whose input was still being read when the machine
+ * stopped.
+ */
 export async function sweepAbandoned(stateFolder: string, nowMilliseconds: number): Promise<void> {
-  const root = runsFolder(stateFolder);
+  const root = toRunsFolder(stateFolder);
   for (const name of await readdir(root).catch(() => [] as string[])) {
     if (!isRunName(name) && !scratchName.test(name)) continue;
     const folder = join(root, name);
-    const times = await Promise.all([changedAt(folder), changedAt(join(folder, fileOf.input))]);
+    const times = await Promise.all([changedAt(folder), changedAt(join(folder, fileNames.input))]);
     const isOld = nowMilliseconds - Math.max(...times) > 86_400_000;
     if (isOld && !(await hasRun(folder))) await rm(folder, { recursive: true, force: true });
   }

@@ -8,7 +8,10 @@ import type { Summary } from "./report.ts";
 export interface RunView {
   run: string;
   kind: Manifest["kind"];
-  /** `unfinished`: it is at work now, or was killed. `damaged`: its journal cannot be believed, as `damage` says. */
+  /**
+   * `unfinished`: it is at work now, or was killed. `damaged`: its journal cannot be believed, as `damage`
+   * says.
+   */
   status: "completed" | "stopped" | "unfinished" | "superseded" | "damaged";
   damage: string | null;
   file: string;
@@ -43,7 +46,7 @@ export async function viewRun({
   return {
     run: manifest.id,
     kind: manifest.kind,
-    status: damage === undefined ? statusOf(manifest, ledger.isEnded) : "damaged",
+    status: damage === undefined ? toRunStatus(manifest, ledger.isEnded) : "damaged",
     damage: damage ?? null,
     file: manifest.input.name,
     startedAt: manifest.startedAt,
@@ -61,7 +64,7 @@ export async function viewRun({
   };
 }
 
-function statusOf(manifest: Manifest, isEnded: boolean): RunView["status"] {
+function toRunStatus(manifest: Manifest, isEnded: boolean): RunView["status"] {
   if (manifest.supersededBy !== undefined) return "superseded";
   if (isEnded || isFinished(manifest)) return "completed";
   return manifest.summary ? "stopped" : "unfinished";

@@ -3,8 +3,8 @@ import { maskKey } from "../../config/keys.ts";
 import { type Profile, sandboxProfile } from "../../config/profiles.ts";
 import type { Context } from "../../context.ts";
 import { presentList, type View } from "../../terminal/present.ts";
-import { addOutputFileFlags } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
+import { addOutputFileFlags } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
 
 interface ListedProfile {
   name: string;
@@ -43,11 +43,11 @@ export function registerAuthList(parent: Command, context: Context): void {
 async function runAuthList(context: Context, flags: Parameters<Context["output"]>[0]): Promise<void> {
   const profiles = await context.profiles();
   const current = profiles.current();
-  const listed = profiles.names().map((name) => listedProfile(name, profiles.get(name)!, name === current));
+  const listed = profiles.names().map((name) => toListedProfile(name, profiles.get(name)!, name === current));
   await presentList(context.terminal, context.output(flags), listed, view);
 }
 
-function listedProfile(name: string, profile: Profile, current: boolean): ListedProfile {
+function toListedProfile(name: string, profile: Profile, current: boolean): ListedProfile {
   const { baseUrl, apiKey, apiKeyCommand, structure, readOnly = false } = profile;
   // The command is not shown: it may hold the key.
   const hasKeyCommand = apiKeyCommand !== undefined;

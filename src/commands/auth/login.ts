@@ -1,13 +1,13 @@
 import type { Command } from "commander";
-import { isUsualKey, maskKey, regionOf } from "../../config/keys.ts";
+import { findRegion, isUsualKey, maskKey } from "../../config/keys.ts";
 import { checkName, type Profile } from "../../config/profiles.ts";
-import { profileAsGiven, type ResolvedProfile } from "../../config/resolve.ts";
+import { type ResolvedProfile, resolveStoredProfile } from "../../config/resolve.ts";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import { presentValue } from "../../terminal/present.ts";
 import type { ContactStructure } from "../../wire.ts";
-import { describeCommand } from "../help-text.ts";
-import { askBaseUrl, askKey, chooseStructure } from "./login-questions.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { askBaseUrl, askKey, askStructure } from "./shared/login-questions.ts";
 
 interface LoginOptions {
   apiKeyStdin?: boolean;
@@ -49,20 +49,24 @@ async function runAuthLogin(context: Context, options: LoginOptions): Promise<vo
   const baseUrl = await askBaseUrl(context, before?.baseUrl);
   if (before) await requireReplacing(context, name, before, baseUrl);
   // A new key for the same address changes nothing else: a read-only profile stays read-only.
-  const kept = before?.baseUrl === baseUrl ? before : undefined;
+  const sameAccount = before?.baseUrl === baseUrl ? before : undefined;
   const profile: Profile = {
     baseUrl,
-    structure: settings.structure?.value ?? kept?.structure,
-    readOnly: options.readOnly === true || kept?.readOnly ? true : undefined,
+    structure: settings.structure?.value ?? sameAccount?.structure,
+    readOnly: options.readOnly === true || sameAccount?.readOnly ? true : undefined,
     ...(await askKey(context, options)),
   };
-  const resolved = profileAsGiven(name, profile, terminal.env, () => context.prompter() !== undefined);
+  const resolved = resolveStoredProfile(name, profile, terminal.env, () => context.prompter() !== undefined);
   const { value: key } = await resolved.key(context.signal);
   if (!isUsualKey(key)) terminal.warn("The key does not look like an API key of 50 characters");
   const structures = options.verify ? await tryKey(context, resolved) : undefined;
   if (structures) {
-    const known = structures.find(({ _id }) => _id === kept?.structure)?._id;
-    profile.structure = await chooseStructure(context, structures, settings.structure?.value ?? known);
+    const currentStructure = structures.find(({ _id }) => _id === sameAccount?.structure)?._id;
+    profile.structure = await askStructure(
+      context,
+      structures,
+      settings.structure?.value ?? currentStructure,
+    );
   }
   profiles.save(name, profile);
 
@@ -70,16 +74,19 @@ async function runAuthLogin(context: Context, options: LoginOptions): Promise<vo
   terminal.note(`Saved profile "${name}": ${profile.baseUrl}, key ${maskKey(key)}`);
   if (!isCurrent) terminal.note(`Select it with: ecm auth use ${name}, or pass --profile ${name}`);
   const { structure = null } = profile;
-  const told = { profile: name, baseUrl, apiKey: maskKey(key), region: regionOf(key) ?? null, structure };
+  const report = { profile: name, baseUrl, apiKey: maskKey(key), region: findRegion(key) ?? null, structure };
   await presentValue(
     terminal,
     context.output(),
-    { ...told, current: isCurrent, verified: options.verify },
+    { ...report, current: isCurrent, verified: options.verify },
     "",
   );
 }
 
-/** A person is asked before a profile of theirs is replaced; a script has named it and means it. @throws DeclinedError */
+/**
+ * A person is asked before a profile of theirs is replaced; a script has named it and means it.
+ * @throws DeclinedError
+ */
 async function requireReplacing(
   context: Context,
   name: string,
@@ -94,17 +101,20 @@ async function requireReplacing(
   );
 }
 
-/** The account's structures: proof that address and key work. @throws what went wrong, with what to do about it */
+/**
+ * The account's structures: proof that address and key work.
+ * @throws what went wrong, with what to do about it
+ */
 async function tryKey(context: Context, profile: ResolvedProfile): Promise<ContactStructure[]> {
   try {
     return await (await context.open(profile)).account.structures();
   } catch (error) {
-    if (error instanceof EcmError) error.details.hint = hintAfter(error) ?? error.details.hint;
+    if (error instanceof EcmError) error.details.hint = toLoginHint(error) ?? error.details.hint;
     throw error;
   }
 }
 
-function hintAfter({ exitCode, details }: EcmError): string | undefined {
+function toLoginHint({ exitCode, details }: EcmError): string | undefined {
   const nothing = "Nothing was saved";
   if (details.status === 401) {
     return `${nothing}. Copy the whole key from the account's API Keys page, check that it is active and belongs to this base address, and log in again`;

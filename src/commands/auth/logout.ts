@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import { describeCommand } from "../help-text.ts";
+import { describeCommand } from "../shared/help-text.ts";
 
 export function registerAuthLogout(parent: Command, context: Context): void {
   const command = parent
@@ -16,9 +16,9 @@ export function registerAuthLogout(parent: Command, context: Context): void {
   });
 }
 
-async function runAuthLogout(context: Context, given?: string): Promise<void> {
+async function runAuthLogout(context: Context, typedName?: string): Promise<void> {
   const profiles = await context.profiles();
-  const name = given ?? context.settings.profile?.value ?? profiles.current();
+  const name = typedName ?? context.settings.profile?.value ?? profiles.current();
   if (name === undefined) {
     throw new UsageError("No profile is selected", `Profiles: ${profiles.names().join(", ")}`);
   }

@@ -1,13 +1,13 @@
 import type { Command } from "commander";
-import { maskKey, regionOf } from "../../config/keys.ts";
+import { findRegion, maskKey } from "../../config/keys.ts";
 import type { ResolvedProfile } from "../../config/resolve.ts";
 import type { Sourced } from "../../config/settings.ts";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import { presentOne, type View } from "../../terminal/present.ts";
-import { describeCommand } from "../help-text.ts";
+import { describeCommand } from "../shared/help-text.ts";
 
-type Source = Sourced<string>["source"];
+type SettingSource = Sourced<string>["source"];
 
 interface AuthStatus {
   profile: string | null;
@@ -19,23 +19,28 @@ interface AuthStatus {
   readOnly: boolean;
   /** Whether the service took the key; null when it could not be asked. */
   works: boolean | null;
-  sources: { profile?: Source; baseUrl?: Source; apiKey?: Source; structure?: Source };
+  sources: {
+    profile?: SettingSource;
+    baseUrl?: SettingSource;
+    apiKey?: SettingSource;
+    structure?: SettingSource;
+  };
 }
 
 /** @param isForPeople each value says where it comes from */
-function viewFor(isForPeople: boolean): View<AuthStatus> {
-  const shown = (value: string | null, source?: Source, otherwise = "") =>
-    isForPeople && source && value ? `${value} (${origins[source]})` : (value ?? otherwise);
+function createStatusView(isForPeople: boolean): View<AuthStatus> {
+  const formatValue = (value: string | null, source?: SettingSource, otherwise = "") =>
+    isForPeople && source && value ? `${value} (${sourceDescriptions[source]})` : (value ?? otherwise);
   return {
     columns: [
-      { name: "profile", value: ({ profile, sources }) => shown(profile, sources.profile, "(none)") },
+      { name: "profile", value: ({ profile, sources }) => formatValue(profile, sources.profile, "(none)") },
       {
         name: "base address",
-        value: ({ baseUrl, sources }) => shown(baseUrl, sources.baseUrl, "(embedded)"),
+        value: ({ baseUrl, sources }) => formatValue(baseUrl, sources.baseUrl, "(embedded)"),
       },
-      { name: "key", value: ({ apiKey, sources }) => shown(apiKey, sources.apiKey, "(none needed)") },
+      { name: "key", value: ({ apiKey, sources }) => formatValue(apiKey, sources.apiKey, "(none needed)") },
       { name: "region", value: ({ region }) => region },
-      { name: "structure", value: ({ structure, sources }) => shown(structure, sources.structure) },
+      { name: "structure", value: ({ structure, sources }) => formatValue(structure, sources.structure) },
       { name: "read-only", value: ({ readOnly }) => (readOnly ? "yes" : "no") },
       { name: "key works", value: ({ works }) => (works === null ? "not known" : works ? "yes" : "no") },
     ],
@@ -43,7 +48,7 @@ function viewFor(isForPeople: boolean): View<AuthStatus> {
   };
 }
 
-const origins: Record<Source, string> = {
+const sourceDescriptions: Record<SettingSource, string> = {
   flag: "from a flag",
   environment: "from the environment",
   profile: "from the profile",
@@ -76,23 +81,23 @@ async function runAuthStatus(context: Context): Promise<void> {
     problem = error;
   }
   const output = context.output();
-  const status = statusOf(profile, key, works);
-  await presentOne(context.terminal, output, status, viewFor(output.format === "table"));
+  const status = toAuthStatus(profile, key, works);
+  await presentOne(context.terminal, output, status, createStatusView(output.format === "table"));
   if (problem instanceof EcmError && problem.details.hint?.endsWith("ecm auth status")) {
-    problem.details.hint = newKeyInto(key?.source);
+    problem.details.hint = describeNewKeyPlace(key?.source);
   }
   if (problem !== undefined) throw problem;
 }
 
 /** After a refused key: this command is where other commands send to. */
-function newKeyInto(source: Source | undefined): string {
+function describeNewKeyPlace(source: SettingSource | undefined): string {
   const first = "Copy the whole key from the account's settings, check there that it is active, and";
   return source === "environment"
     ? `${first} set ECM_API_KEY to it`
     : `${first} log in again: ecm auth login`;
 }
 
-function statusOf(
+function toAuthStatus(
   profile: ResolvedProfile,
   key: Sourced<string> | undefined,
   works: boolean | null,
@@ -102,7 +107,7 @@ function statusOf(
     profile: name?.value ?? null,
     baseUrl: isSandbox ? null : baseUrl.value,
     apiKey: key ? maskKey(key.value) : null,
-    region: (key && regionOf(key.value)) ?? null,
+    region: (key && findRegion(key.value)) ?? null,
     structure: structure?.value ?? null,
     readOnly,
     works,

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
-import { describeCommand } from "../help-text.ts";
-import { choiceOr } from "../questions.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { requireChoice } from "../shared/questions.ts";
 
 export function registerAuthUse(parent: Command, context: Context): void {
   const command = parent
@@ -18,9 +18,9 @@ export function registerAuthUse(parent: Command, context: Context): void {
 
 const missingName = { question: "Profile to use", what: "the profile", usage: "ecm auth use NAME" };
 
-async function runAuthUse(context: Context, given?: string): Promise<void> {
+async function runAuthUse(context: Context, typedName?: string): Promise<void> {
   const profiles = await context.profiles();
-  const name = await choiceOr(context, given, missingName, async () => {
+  const name = await requireChoice(context, typedName, missingName, async () => {
     const current = profiles.current();
     return profiles.names().map((each) => {
       const where = profiles.get(each)?.baseUrl ?? "the embedded service";

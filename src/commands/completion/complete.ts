@@ -3,8 +3,8 @@ import type { Context } from "../../context.ts";
 import { exitCodes } from "../../errors.ts";
 import { readTypedWords } from "../../terminal/completion-words.ts";
 import { escapeControls } from "../../terminal/escape.ts";
-import { type CommandTree, childNamed, flagNamed } from "../tree.ts";
-import { type Typed, valuesOf } from "./values.ts";
+import { type CommandTree, findChild, findFlag } from "../shared/tree.ts";
+import { listValues, type TypedLine } from "./values.ts";
 
 interface Candidate {
   text: string;
@@ -12,8 +12,8 @@ interface Candidate {
 }
 
 /**
- * Hidden: what the shell scripts of `ecm completion` ask. Reads files, never the network, and never fails: one candidate
- * a line, a tab before its description; exit code 1 asks the shell for the names of files.
+ * Hidden: what the shell scripts of `ecm completion` ask. Reads files, never the network, and never fails:
+ * one candidate a line, a tab before its description; exit code 1 asks the shell for the names of files.
  */
 export function registerComplete(command: Command, context: Context, tree: CommandTree): void {
   command
@@ -21,7 +21,7 @@ export function registerComplete(command: Command, context: Context, tree: Comma
     .argument("[words...]", "the words typed so far, the last one unfinished")
     .action(async (shell: string, raw: string[]) => {
       const { words, onLine } = readTypedWords(shell, raw);
-      const answer = await answerTo(context, tree, words).catch((): Candidate[] => []);
+      const answer = await listCandidates(context, tree, words).catch((): Candidate[] => []);
       if (answer === "files") return context.endWith(exitCodes.failed);
       const lines = answer.map(({ text, description }) => {
         const word = escapeControls(text) === text ? onLine(text) : undefined;
@@ -31,55 +31,55 @@ export function registerComplete(command: Command, context: Context, tree: Comma
     });
 }
 
-async function answerTo(
+async function listCandidates(
   context: Context,
   tree: CommandTree,
   words: string[],
 ): Promise<Candidate[] | "files"> {
   const unfinished = words.at(-1) ?? "";
-  const typed = await walk(tree, words.slice(0, -1));
+  const typed = await readTypedLine(tree, words.slice(0, -1));
   const { command, args, open, isPastFlags } = typed;
 
   const [flag, assigned] = isPastFlags ? [unfinished] : splitAssignment(unfinished);
-  const option = assigned === undefined ? open : flagNamed(command, flag);
+  const option = assigned === undefined ? open : findFlag(command, flag);
   if (option?.long) {
     const prefix = assigned === undefined ? "" : `${flag}=`;
-    const values = await valuesOf(context, option, typed, assigned ?? unfinished);
+    const values = await listValues(context, option, typed, assigned ?? unfinished);
     return values === "files" ? values : values.map((text) => ({ text: `${prefix}${text}` }));
   }
   if (unfinished.startsWith("-") && !isPastFlags) {
-    return [...optionsOf(command), { long: "--help", description: "show help" }]
+    return [...listOptions(command), { long: "--help", description: "show help" }]
       .filter((each) => each.long?.startsWith(unfinished))
       .map((each) => ({ text: each.long!, description: each.description }));
   }
-  if (command.commands.length > 0) return args.length > 0 ? [] : subcommandsOf(command, unfinished);
-  const argument = command.registeredArguments[args.length] ?? lastIfVariadic(command);
+  if (command.commands.length > 0) return args.length > 0 ? [] : listSubcommands(command, unfinished);
+  const argument = command.registeredArguments[args.length] ?? findVariadicArgument(command);
   if (!argument) return [];
-  if (command.name() === "commands") return subcommandsOf(await commandAt(tree, args), unfinished);
-  const values = await valuesOf(context, argument, typed, unfinished);
+  if (command.name() === "commands") return listSubcommands(await loadCommand(tree, args), unfinished);
+  const values = await listValues(context, argument, typed, unfinished);
   if (values === "files") return values;
   // A name that begins with - would be taken for a flag.
   return values.filter((text) => isPastFlags || !text.startsWith("-")).map((text) => ({ text }));
 }
 
 /** Finds the command and flag that the complete words lead to. */
-async function walk(tree: CommandTree, words: string[]): Promise<Typed> {
-  const typed: Typed = { command: tree.root, args: [], isPastFlags: false };
-  const take = (option: Option | undefined, value: string) => {
+async function readTypedLine(tree: CommandTree, words: string[]): Promise<TypedLine> {
+  const typed: TypedLine = { command: tree.root, args: [], isPastFlags: false };
+  const noteOption = (option: Option | undefined, value: string) => {
     if (option?.long === "--profile") typed.profile = value;
     if (option?.long === "--base-url") typed.baseUrl = value;
     typed.open = undefined;
   };
   for (const word of words) {
-    if (typed.open) take(typed.open, word);
+    if (typed.open) noteOption(typed.open, word);
     else if (word === "--") typed.isPastFlags = true;
     else if (word.startsWith("-") && !typed.isPastFlags) {
       const [flag, assigned] = splitAssignment(word);
-      const option = flagNamed(typed.command, flag);
-      if (assigned !== undefined) take(option, assigned);
+      const option = findFlag(typed.command, flag);
+      if (assigned !== undefined) noteOption(option, assigned);
       else if (option?.required || option?.optional) typed.open = option;
     } else {
-      const child = childNamed(typed.command, word);
+      const child = findChild(typed.command, word);
       if (!child) typed.args.push(word);
       else {
         if (typed.command === tree.root) await tree.load(child.name());
@@ -90,24 +90,24 @@ async function walk(tree: CommandTree, words: string[]): Promise<Typed> {
   return typed;
 }
 
-function lastIfVariadic(command: Command): Argument | undefined {
+function findVariadicArgument(command: Command): Argument | undefined {
   const last = command.registeredArguments.at(-1);
   return last?.variadic ? last : undefined;
 }
 
-async function commandAt(tree: CommandTree, path: string[]): Promise<Command> {
+async function loadCommand(tree: CommandTree, path: string[]): Promise<Command> {
   await tree.loadAll();
-  return path.reduce((command, word) => childNamed(command, word) ?? command, tree.root);
+  return path.reduce((command, word) => findChild(command, word) ?? command, tree.root);
 }
 
-function subcommandsOf(command: Command, unfinished: string): Candidate[] {
+function listSubcommands(command: Command, unfinished: string): Candidate[] {
   return command.commands
     .filter((each) => each.name().startsWith(unfinished) && !each.name().startsWith("__"))
     .map((each) => ({ text: each.name(), description: each.description() }));
 }
 
-function optionsOf(command: Command): Option[] {
-  const own = [...command.options, ...(command.parent ? optionsOf(command.parent) : [])];
+function listOptions(command: Command): Option[] {
+  const own = [...command.options, ...(command.parent ? listOptions(command.parent) : [])];
   return own.filter((option) => !option.hidden);
 }
 

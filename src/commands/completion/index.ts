@@ -1,7 +1,7 @@
 import { Argument, type Command } from "commander";
 import type { Context } from "../../context.ts";
 import { presentValue } from "../../terminal/present.ts";
-import { describeCommand } from "../help-text.ts";
+import { describeCommand } from "../shared/help-text.ts";
 
 interface CompletionOptions {
   install?: boolean;
@@ -33,8 +33,8 @@ async function runCompletion(context: Context, shell: string, options: Completio
   const { completionScript } = await import("../../terminal/completion-scripts.ts");
   const script = completionScript(shell);
   if (!options.install) return context.terminal.write(script);
-  const { install, placesOf } = await import("./install.ts");
-  const places = placesOf(shell, context.terminal.env, context.platform);
+  const { install, findPlaces } = await import("./install.ts");
+  const places = findPlaces(shell, context.terminal.env, context.platform);
   const written = await install(places, script, options.dryRun ?? false);
   const { terminal } = context;
   const would = options.dryRun ? "would write" : "wrote";

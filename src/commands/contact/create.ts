@@ -1,18 +1,23 @@
 import type { Command } from "commander";
+import { createContactRequest, readContact } from "../../api/contacts.ts";
+import { normalizeKey } from "../../api/key-spelling.ts";
 import type { Connection, Context } from "../../context.ts";
 import { EcmError, exitCodes, ServiceError, UsageError } from "../../errors.ts";
-import { fieldValues, listRefs, splitAssignment, tagRefs } from "../../service/contact-changes.ts";
-import { createContactRequest, readContact } from "../../service/contacts.ts";
-import { normalKey } from "../../service/key-spelling.ts";
+import {
+  parseFieldValues,
+  resolveListRefs,
+  resolveTagRefs,
+  splitAssignment,
+} from "../../service/contact-changes.ts";
 import { readJsonInput } from "../../terminal/data-input.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
 import { hasColumns } from "../../terminal/present.ts";
 import type { ApiRequest, CreateContactBody } from "../../wire.ts";
-import { addDryRunFlag, repeatable } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { openSuppressionList } from "../suppression-list.ts";
-import { askContact, type NewContact } from "./questions.ts";
-import { checkContactColumns, presentContact } from "./view.ts";
+import { addDryRunFlag, repeatableOption } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { openSuppressionList } from "../shared/suppression-list.ts";
+import { askContact, type NewContact } from "./shared/questions.ts";
+import { checkContactColumns, presentContact } from "./shared/view.ts";
 
 interface ContactCreateOptions extends NewContact {
   data?: string;
@@ -25,9 +30,9 @@ export function registerContactCreate(parent: Command, context: Context): void {
     .command("create")
     .description("create one contact")
     .option("--key <key>", "the contact's key, usually an email address")
-    .addOption(repeatable("--set <field=value>", "a field by label or id, and its value (repeatable)"))
-    .addOption(repeatable("--list <list>", "a list to add it to, by name or id (repeatable)"))
-    .addOption(repeatable("--tag <tag>", "a tag to add, by label or id (repeatable)"))
+    .addOption(repeatableOption("--set <field=value>", "a field by label or id, and its value (repeatable)"))
+    .addOption(repeatableOption("--list <list>", "a list to add it to, by name or id (repeatable)"))
+    .addOption(repeatableOption("--tag <tag>", "a tag to add, by label or id (repeatable)"))
     .option("--data <file>", "send this JSON body as it is, instead of the flags above; - for standard input")
     .option("--include-suppressed", "create the contact even if its key is on the suppression list")
     .action((options: ContactCreateOptions) => runContactCreate(context, options));
@@ -46,30 +51,30 @@ export function registerContactCreate(parent: Command, context: Context): void {
   });
 }
 
-async function runContactCreate(context: Context, given: ContactCreateOptions): Promise<void> {
+async function runContactCreate(context: Context, flags: ContactCreateOptions): Promise<void> {
   const output = context.output();
-  const isComplete = given.key !== undefined || given.data !== undefined;
-  const options = isComplete ? given : { ...given, ...(await askContact(context, given)) };
-  const body = await bodyFrom(context, options);
-  if (!options.includeSuppressed) await refuseSuppressed(context, options.key ?? keyIn(body));
+  const isComplete = flags.key !== undefined || flags.data !== undefined;
+  const options = isComplete ? flags : { ...flags, ...(await askContact(context, flags)) };
+  const body = await readBody(context, options);
+  if (!options.includeSuppressed) await refuseSuppressed(context, options.key ?? findKey(body));
   const connection = await context.connect();
   const { send, account } = connection;
   const { request, answer } = await account.withRemembered("write", async () => {
     const request = typeof body === "function" ? createContactRequest(await body(connection)) : body;
     if (options.dryRun) return { request };
     await checkContactColumns(account, output);
-    return { request, answer: await send(request).catch(explainDuplicate) };
+    return { request, answer: await send(request).catch(throwDuplicateExplained) };
   });
   if (!answer) return presentDryRun(context.terminal, output, request);
   const contact = readContact(answer);
   // The specification's answer leaves out lists and tags; a person wants to see what was asked for.
   const sent = request.body as Partial<CreateContactBody> | undefined;
-  const shown = hasColumns(output) ? { lists: sent?.lists, tags: sent?.tags, ...contact } : contact;
-  await presentContact(context, account, output, shown);
+  const reported = hasColumns(output) ? { lists: sent?.lists, tags: sent?.tags, ...contact } : contact;
+  await presentContact(context, account, output, reported);
 }
 
 /** What is wrong with the flags is said before anything is opened or sent. */
-async function bodyFrom(
+async function readBody(
   context: Context,
   options: ContactCreateOptions,
 ): Promise<ApiRequest | ((connection: Connection) => Promise<CreateContactBody>)> {
@@ -88,20 +93,20 @@ async function bodyFrom(
   return async ({ account }) => {
     const structure = await account.structure();
     const parts = {
-      fields: fieldValues(structure, set),
-      lists: await listRefs(account, structure, list),
-      tags: await tagRefs(account, structure, tag),
+      fields: parseFieldValues(structure, set),
+      lists: await resolveListRefs(account, structure, list),
+      tags: await resolveTagRefs(account, structure, tag),
     };
-    const given = Object.entries(parts).filter(([, elements]) => elements.length > 0);
+    const presentParts = Object.entries(parts).filter(([, elements]) => elements.length > 0);
     return {
-      key: normalKey(key, structure.keyType),
+      key: normalizeKey(key, structure.keyType),
       contactStructureId: structure._id,
-      ...Object.fromEntries(given),
+      ...Object.fromEntries(presentParts),
     };
   };
 }
 
-function keyIn(body: unknown): string | undefined {
+function findKey(body: unknown): string | undefined {
   const { key } = ((body as ApiRequest).body ?? {}) as { key?: unknown };
   return typeof key === "string" ? key : undefined;
 }
@@ -118,7 +123,7 @@ async function refuseSuppressed(context: Context, key: string | undefined): Prom
   });
 }
 
-function explainDuplicate(error: unknown): never {
+function throwDuplicateExplained(error: unknown): never {
   if (error instanceof ServiceError && error.type === "DuplicateFieldError") {
     error.details.hint ??= "To change the existing contact: ecm contact mutate";
   }

@@ -1,22 +1,22 @@
 import type { Command } from "commander";
+import { deleteContactRequest } from "../../api/contacts.ts";
 import type { Context } from "../../context.ts";
 import { NotFoundError } from "../../errors.ts";
-import { deleteContactRequest } from "../../service/contacts.ts";
-import { onContact } from "../../service/find-contact.ts";
+import { performOnContact } from "../../service/find-contact.ts";
 import { fetchContact } from "../../service/mutate-contact.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
-import { addBulkFlags, type BulkFlags, endRun, runOptionsFrom } from "../bulk/flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { textOr } from "../questions.ts";
-import { missingContact } from "./questions.ts";
+import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { requireTextOrAsk } from "../shared/questions.ts";
+import { createMissingContact } from "./shared/questions.ts";
 import {
   addMarkedRowsFlags,
   addSelectionFlags,
-  chosenBy,
   type MarkedRowsFlags,
-  rowsFrom,
+  readMarkedRowsFlags,
+  readSelection,
   type SelectionFlags,
-} from "./selection.ts";
+} from "./shared/selection.ts";
 
 interface ContactDeleteOptions extends SelectionFlags, BulkFlags, MarkedRowsFlags {
   backup?: string;
@@ -55,18 +55,20 @@ async function runContactDelete(
   contacts: string[],
   flags: ContactDeleteOptions,
 ): Promise<void> {
-  const missing = missingContact(
+  const missing = createMissingContact(
     "ecm contact delete ID-OR-KEY, or a selection with --list, --where or --all",
   );
-  const chosen = chosenBy(contacts, flags) ?? chosenBy([await textOr(context, undefined, missing)], flags)!;
+  const chosen =
+    readSelection(contacts, flags) ??
+    readSelection([await requireTextOrAsk(context, undefined, missing)], flags)!;
   const { one } = chosen;
-  const reading = rowsFrom(chosen, flags);
+  const reading = readMarkedRowsFlags(chosen, flags);
   if (one !== undefined && flags.dryRun) return dryRunOne(context, one);
-  const { backUpTo, backupTarget } = await import("../bulk/backup.ts");
-  const target = flags.backup === undefined ? undefined : backupTarget(context, flags.backup);
-  const options = runOptionsFrom(flags, context.clock.now());
-  const { editMany } = await import("./edit-many.ts");
-  const backUp = backUpTo(context, target);
+  const { createBackUp, createBackupTarget } = await import("../shared/bulk/backup.ts");
+  const target = flags.backup === undefined ? undefined : createBackupTarget(context, flags.backup);
+  const options = toRunOptions(flags, context.clock.now());
+  const { editMany } = await import("./shared/edit-many.ts");
+  const backUp = createBackUp(context, target);
   const result = await editMany(context, { kind: "delete", chosen, reading, options, flags, backUp });
   const { rows } = result.summary;
   await endRun(context, result);
@@ -80,7 +82,7 @@ async function dryRunOne(context: Context, idOrKey: string): Promise<void> {
   const { send, account } = await context.connect();
   const structure = () => account.structure();
   const found = await account.withRemembered("write", () =>
-    onContact(send, structure, idOrKey, (id) => fetchContact(send, id)),
+    performOnContact(send, structure, idOrKey, (id) => fetchContact(send, id)),
   );
   await presentDryRun(context.terminal, context.output(), deleteContactRequest(found._id));
 }

@@ -1,15 +1,15 @@
 import { join, sep } from "node:path";
 import type { Command } from "commander";
+import { deleteContactRequest } from "../../api/contacts.ts";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes, ReadOnlyError, UsageError } from "../../errors.ts";
 import type { Redactor } from "../../privacy/redaction.ts";
-import { deleteContactRequest } from "../../service/contacts.ts";
-import { contactsOfKey, deleteContact } from "../../service/erase-contact.ts";
+import { deleteContact, findContactsOfKey } from "../../service/erase-contact.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
 import { checkColumns, presentList, presentOne, type View } from "../../terminal/present.ts";
-import { addDryRunFlag } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { openSuppressionList } from "../suppression-list.ts";
+import { addDryRunFlag } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { openSuppressionList } from "../shared/suppression-list.ts";
 
 /** What is left of a person: proof that the erasure was done, without the address. */
 interface Receipt {
@@ -23,7 +23,10 @@ interface Receipt {
   contact: "deleted" | "absent";
   /** How many files of this machine held the address; of all persons that were erased together. */
   files: number;
-  /** Files outside ecm's own folders that still contain an address, or are compressed and may: theirs to delete who own them. */
+  /**
+   * Files outside ecm's own folders that still contain an address, or are compressed and may: theirs to
+   * delete who own them.
+   */
   elsewhere: string[];
 }
 
@@ -64,14 +67,14 @@ export function registerContactErase(parent: Command, context: Context): void {
 
 async function runContactErase(
   context: Context,
-  given: string[],
+  typedKeys: string[],
   options: { dryRun?: boolean },
 ): Promise<void> {
   const { terminal, folders } = context;
   const output = context.output();
   checkColumns(output, receiptView);
-  const people = await readKeys(given);
-  const [{ createRedactor }, erase, { filesOfOthersWith }] = await Promise.all([
+  const people = await readKeys(typedKeys);
+  const [{ createRedactor }, erase, { findFilesOfOthers }] = await Promise.all([
     import("../../privacy/redaction.ts"),
     import("../../privacy/erase.ts"),
     import("../../privacy/files-of-others.ts"),
@@ -99,14 +102,14 @@ async function runContactErase(
   const { send, account } = await context.connect();
   const contacts: Receipt["contact"][] = [];
   for (const spellings of people) {
-    const found = await contactsOfKey(send, account, spellings);
+    const found = await findContactsOfKey(send, account, spellings);
     for (const { _id } of found) await deleteContact(send, _id);
     contacts.push(found.length > 0 ? "deleted" : "absent");
   }
   // What began meanwhile may have read the contact before it was deleted.
   await requireNobodyAtWork();
   // Named before their names are erased, which may hold the address too.
-  const others = await filesOfOthersWith(folders, redactor);
+  const others = await findFilesOfOthers(folders, redactor);
   for (const { file, isSearched } of others) {
     terminal.warn(
       isSearched
@@ -116,8 +119,8 @@ async function runContactErase(
   }
   const files =
     (await erase.eraseFromFiles(folders, redactor, isSandbox)) +
-    (await context.eraseFromSandbox(people.flat(), maskOf(redactor)));
-  requireGone(await erase.countFilesWith(folders, redactor, isSandbox));
+    (await context.eraseFromSandbox(people.flat(), createMask(redactor)));
+  requireNothingLeft(await erase.countFilesWith(folders, redactor, isSandbox));
   const time = new Date(context.clock.now()).toISOString();
   const receipts = entries.map(({ hash }, index) => ({
     time,
@@ -125,19 +128,19 @@ async function runContactErase(
     hash,
     contact: contacts[index]!,
     files,
-    elsewhere: others.map(({ file }) => maskOf(redactor)(file) ?? file),
+    elsewhere: others.map(({ file }) => createMask(redactor)(file) ?? file),
   }));
   if (receipts.length === 1) return presentOne(terminal, output, receipts[0]!, receiptView);
   await presentList(terminal, output, receipts, receiptView);
 }
 
 /** Each person once, in the spellings that the account may hold. @throws UsageError */
-async function readKeys(given: string[]): Promise<string[][]> {
-  if (given.length === 0)
+async function readKeys(typedKeys: string[]): Promise<string[][]> {
+  if (typedKeys.length === 0)
     throw new UsageError("The contact's key is missing", "Name it: ecm contact erase KEY");
-  const { personIdentity, spellingsOf } = await import("../../service/key-spelling.ts");
+  const { toPersonIdentity, listSpellings } = await import("../../api/key-spelling.ts");
   const people = new Map<string, string[]>();
-  for (const word of given) {
+  for (const word of typedKeys) {
     const key = word.trim();
     if (key.length < 3 || /^[0-9a-f]{24}$/i.test(key)) {
       throw new UsageError(
@@ -145,7 +148,7 @@ async function readKeys(given: string[]): Promise<string[][]> {
         "Name the contact by its key, such as an email address. To see the key: ecm contact get ID",
       );
     }
-    people.set(personIdentity(key), spellingsOf(key));
+    people.set(toPersonIdentity(key), listSpellings(key));
   }
   return [...people.values()];
 }
@@ -153,7 +156,7 @@ async function readKeys(given: string[]): Promise<string[][]> {
 async function showPlan(context: Context, people: string[][], files: number): Promise<void> {
   const { send, account } = await context.connect();
   const found = [];
-  for (const spellings of people) found.push(...(await contactsOfKey(send, account, spellings)));
+  for (const spellings of people) found.push(...(await findContactsOfKey(send, account, spellings)));
   const { terminal } = context;
   terminal.note(`${files} ${files === 1 ? "file" : "files"} on this machine would be changed`);
   if (found.length === 0) return terminal.note("The contact does not exist in the account");
@@ -161,7 +164,7 @@ async function showPlan(context: Context, people: string[][], files: number): Pr
 }
 
 /** For texts as they are, of which the redactor sees the bytes. */
-function maskOf(redactor: Redactor): (text: string) => string | undefined {
+function createMask(redactor: Redactor): (text: string) => string | undefined {
   return (text) => {
     const bytes = Buffer.from(text).toString("latin1");
     return redactor.isIn(bytes) ? Buffer.from(redactor.redact(bytes), "latin1").toString("utf8") : undefined;
@@ -169,7 +172,7 @@ function maskOf(redactor: Redactor): (text: string) => string | undefined {
 }
 
 /** The proof of the work. @throws EcmError when a file still holds a key */
-function requireGone(left: number): void {
+function requireNothingLeft(left: number): void {
   if (left === 0) return;
   throw new EcmError(
     exitCodes.failed,

@@ -1,12 +1,12 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
-import { onContact } from "../../service/find-contact.ts";
+import { performOnContact } from "../../service/find-contact.ts";
 import { fetchContact } from "../../service/mutate-contact.ts";
-import { addOutputFileFlags } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { textOr } from "../questions.ts";
-import { missingContact } from "./questions.ts";
-import { presentContact } from "./view.ts";
+import { addOutputFileFlags } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { requireTextOrAsk } from "../shared/questions.ts";
+import { createMissingContact } from "./shared/questions.ts";
+import { presentContact } from "./shared/view.ts";
 
 interface ContactGetOptions {
   outputFile?: string;
@@ -35,15 +35,19 @@ export function registerContactGet(parent: Command, context: Context): void {
 
 async function runContactGet(
   context: Context,
-  given: string | undefined,
+  typedContact: string | undefined,
   options: ContactGetOptions,
 ): Promise<void> {
   const output = context.output(options);
-  const idOrKey = await textOr(context, given, missingContact("ecm contact get ID-OR-KEY"));
+  const idOrKey = await requireTextOrAsk(
+    context,
+    typedContact,
+    createMissingContact("ecm contact get ID-OR-KEY"),
+  );
   const { send, account } = await context.connect();
   const structure = () => account.structure();
   const contact = await account.withRemembered("read", () =>
-    onContact(send, structure, idOrKey, (id) => fetchContact(send, id)),
+    performOnContact(send, structure, idOrKey, (id) => fetchContact(send, id)),
   );
   await presentContact(context, account, output, contact);
 }

@@ -1,24 +1,24 @@
 import type { Command } from "commander";
+import { wholeContact } from "../../api/contacts.ts";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
-import { type WantedChanges, wouldChange } from "../../service/contact-changes.ts";
-import { wholeContact } from "../../service/contacts.ts";
-import { onContact } from "../../service/find-contact.ts";
+import { type RequestedChanges, wouldChange } from "../../service/contact-changes.ts";
+import { performOnContact } from "../../service/find-contact.ts";
 import { fetchContact, type MutatedContact, mutateContact } from "../../service/mutate-contact.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
 import { isJson } from "../../terminal/format.ts";
 import type { ApiRequest, Contact, MutateBody } from "../../wire.ts";
-import { addBulkFlags, type BulkFlags } from "../bulk/flags.ts";
-import { type ChangeLine, presentChanges, showsChanges } from "../change-lines.ts";
-import { addKeyFileFlags, repeatable, wholeNumber } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { textOr } from "../questions.ts";
-import { changeFrom } from "./change.ts";
-import { askChanges, missingContact } from "./questions.ts";
-import { addSelectionFlags, chosenBy, type SelectionFlags } from "./selection.ts";
-import { checkContactColumns, presentContact } from "./view.ts";
+import { addBulkFlags, type BulkFlags } from "../shared/bulk/flags.ts";
+import { type ChangeLine, presentChanges, showsChanges } from "../shared/change-lines.ts";
+import { addKeyFileFlags, repeatableOption, wholeNumberOption } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { requireTextOrAsk } from "../shared/questions.ts";
+import { toChange } from "./shared/change.ts";
+import { askChanges, createMissingContact } from "./shared/questions.ts";
+import { addSelectionFlags, readSelection, type SelectionFlags } from "./shared/selection.ts";
+import { checkContactColumns, presentContact } from "./shared/view.ts";
 
-interface ContactMutateOptions extends WantedChanges, BulkFlags, SelectionFlags {
+interface ContactMutateOptions extends RequestedChanges, BulkFlags, SelectionFlags {
   data?: string;
   failUnchanged?: boolean;
   map?: string[];
@@ -32,12 +32,14 @@ export function registerContactMutate(parent: Command, context: Context): void {
     .command("mutate")
     .description("change fields, lists and tags of contacts, atomically for each contact")
     .argument("[id-or-key...]", "the contact's id or key; several make a bulk run")
-    .addOption(repeatable("--set <field=value>", "a field by label or id, and its new value (repeatable)"))
-    .addOption(repeatable("--add-tag <tag>", "by label or id (repeatable)"))
-    .addOption(repeatable("--remove-tag <tag>", "by label or id (repeatable)"))
-    .addOption(repeatable("--add-list <list>", "by name or id (repeatable)"))
-    .addOption(repeatable("--remove-list <list>", "by name or id (repeatable)"))
-    .addOption(wholeNumber("--if-version <n>", "only if the contact's version (__v) is still N", 0))
+    .addOption(
+      repeatableOption("--set <field=value>", "a field by label or id, and its new value (repeatable)"),
+    )
+    .addOption(repeatableOption("--add-tag <tag>", "by label or id (repeatable)"))
+    .addOption(repeatableOption("--remove-tag <tag>", "by label or id (repeatable)"))
+    .addOption(repeatableOption("--add-list <list>", "by name or id (repeatable)"))
+    .addOption(repeatableOption("--remove-list <list>", "by name or id (repeatable)"))
+    .addOption(wholeNumberOption("--if-version <n>", "only if the contact's version (__v) is still N", 0))
     .option("--data <file>", "send this JSON body as it is, instead of the flags above; - for standard input")
     .option("--fail-unchanged", "exit 1 when nothing would change");
   addKeyFileFlags(addSelectionFlags(command)).action((contacts: string[], options: ContactMutateOptions) =>
@@ -66,21 +68,26 @@ export function registerContactMutate(parent: Command, context: Context): void {
 async function runContactMutate(
   context: Context,
   contacts: string[],
-  given: ContactMutateOptions,
+  flags: ContactMutateOptions,
 ): Promise<void> {
-  const missing = missingContact(
+  const missing = createMissingContact(
     "ecm contact mutate ID-OR-KEY, or a selection with --list, --where or --all",
   );
-  const chosen = chosenBy(contacts, given) ?? chosenBy([await textOr(context, undefined, missing)], given)!;
-  const options = await withChanges(context, given, chosen.one);
+  const chosen =
+    readSelection(contacts, flags) ??
+    readSelection([await requireTextOrAsk(context, undefined, missing)], flags)!;
+  const options = await askForChanges(context, flags, chosen.one);
   if (!options) return context.terminal.note("unchanged");
   if (chosen.one !== undefined) return mutateOne(context, chosen.one, options);
-  const { mutateMany } = await import("./mutate-many.ts");
+  const { mutateMany } = await import("./shared/mutate-many.ts");
   await mutateMany(context, chosen, options);
 }
 
-/** Where no flag names a change, a person is asked; undefined when they want none. Elsewhere that is an error further on. */
-async function withChanges(
+/**
+ * Where no flag names a change, a person is asked; undefined when they want none. Elsewhere that is an error
+ * further on.
+ */
+async function askForChanges(
   context: Context,
   options: ContactMutateOptions,
   idOrKey: string | undefined,
@@ -96,25 +103,25 @@ async function withChanges(
 async function mutateOne(context: Context, idOrKey: string, options: ContactMutateOptions): Promise<void> {
   const { terminal } = context;
   const output = context.output();
-  const change = await changeFrom(context, options);
+  const change = await toChange(context, options);
   const connection = await context.connect();
   const { send, account, behaviors } = connection;
   const structure = () => account.structure();
-  const mutated = await account.withRemembered("write", async (): Promise<ShownMutation | ApiRequest> => {
+  const mutated = await account.withRemembered("write", async (): Promise<MutationReport | ApiRequest> => {
     const request = await change(connection);
     if (options.dryRun) {
       // Looked up as the write would be, so that what is printed is what would be sent.
-      const found = await onContact(send, structure, idOrKey, (each) => fetchContact(send, each));
+      const found = await performOnContact(send, structure, idOrKey, (each) => fetchContact(send, each));
       requireVersion(found, options.ifVersion);
       return request(found._id);
     }
     await checkContactColumns(account, output);
     // A body that was typed goes as it is, and does not need to know the structure.
     if (options.data !== undefined) {
-      return onContact(send, structure, idOrKey, (id) => mutateContact(send, id, request(id)));
+      return performOnContact(send, structure, idOrKey, (id) => mutateContact(send, id, request(id)));
     }
     const behavior = behaviors((await structure())._id);
-    const perform = async (id: string, found?: Partial<Contact>): Promise<ShownMutation> => {
+    const perform = async (id: string, found?: Partial<Contact>): Promise<MutationReport> => {
       const body = request(id).body as MutateBody;
       let before = found;
       if (options.ifVersion !== undefined) {
@@ -127,10 +134,13 @@ async function mutateOne(context: Context, idOrKey: string, options: ContactMuta
       }
       const done = await mutateContact(send, id, request(id), behavior);
       if (!done.isChanged || !showsChanges(terminal, output)) return done;
-      const { changesOf } = await import("./changes.ts");
-      return { ...done, changes: changesOf(body, before, await account.known(await structure())) };
+      const { describeChanges } = await import("./shared/changes.ts");
+      return {
+        ...done,
+        changes: describeChanges(body, before, await account.readCachedNames(await structure())),
+      };
     };
-    return onContact(send, structure, idOrKey, perform, { source: wholeContact, behaviors });
+    return performOnContact(send, structure, idOrKey, perform, { source: wholeContact, behaviors });
   });
   if (!("isChanged" in mutated)) return presentDryRun(terminal, output, mutated);
   const { contact, isChanged, changes } = mutated;
@@ -146,15 +156,15 @@ async function mutateOne(context: Context, idOrKey: string, options: ContactMuta
 }
 
 /** With what a person is shown of it: undefined where they are shown the whole contact. */
-type ShownMutation = MutatedContact & { changes?: ChangeLine[] };
+type MutationReport = MutatedContact & { changes?: ChangeLine[] };
 
 /**
- * Only the contact itself has its version, so it is read before the write; the write carries the version too, in case of
- * a change in between.
+ * Only the contact itself has its version, so it is read before the write; the write carries the version too,
+ * in case of a change in between.
  */
-function requireVersion(contact: Contact, wanted: number | undefined): void {
-  if (wanted === undefined || contact.__v === undefined || contact.__v === wanted) return;
-  throw new EcmError(exitCodes.conflict, `The contact's version is ${contact.__v}, not ${wanted}`, {
+function requireVersion(contact: Contact, expected: number | undefined): void {
+  if (expected === undefined || contact.__v === undefined || contact.__v === expected) return;
+  throw new EcmError(exitCodes.conflict, `The contact's version is ${contact.__v}, not ${expected}`, {
     type: "ConcurrencyError",
     hint: `It was changed in the meantime; see it with: ecm contact get ${contact._id}`,
     applied: "no",

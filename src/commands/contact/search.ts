@@ -2,20 +2,26 @@ import { type Command, Option } from "commander";
 import type { Connection, Context, OutputFileFlags } from "../../context.ts";
 import type { Behavior } from "../../service/behavior.ts";
 import type { ContactView } from "../../service/contact-columns.ts";
-import { defaultPageSize, largestPageSize, openSearch, searchPages } from "../../service/contact-pages.ts";
+import { defaultPageSize, maxPageSize, openSearch, readSearchPages } from "../../service/contact-pages.ts";
 import type { ContactSearch } from "../../service/contact-search.ts";
 import { readSinglePage } from "../../service/pages.ts";
-import { isUntold } from "../../service/search-source.ts";
+import { isLeftOut } from "../../service/search-source.ts";
 import type { OutputOptions } from "../../terminal/format.ts";
 import { presentList, presentValue } from "../../terminal/present.ts";
 import type { Contact, Send } from "../../wire.ts";
-import { addOutputFileFlags, keysOption, repeatable, whereOption, wholeNumber } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { sayPart } from "../shown-part.ts";
-import { conditionsFrom, type WantedConditions } from "./conditions.ts";
-import { partsOf, viewFor } from "./view.ts";
+import { announcePart } from "../shared/announce-part.ts";
+import {
+  addOutputFileFlags,
+  keysOption,
+  repeatableOption,
+  whereOption,
+  wholeNumberOption,
+} from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { type ConditionFlags, resolveConditions } from "./shared/conditions.ts";
+import { parseParts, planContactView } from "./shared/view.ts";
 
-interface ContactSearchOptions extends WantedConditions, OutputFileFlags {
+interface ContactSearchOptions extends ConditionFlags, OutputFileFlags {
   source?: string;
   page?: number;
   pageSize?: number;
@@ -29,33 +35,41 @@ export function registerContactSearch(parent: Command, context: Context): void {
     .command("search")
     .description("search contacts; without conditions, all of the structure")
     .argument("[key...]", "short for --key")
-    .addOption(repeatable("--key <key>", "contacts with this key; several: with any of them (repeatable)"))
+    .addOption(
+      repeatableOption("--key <key>", "contacts with this key; several: with any of them (repeatable)"),
+    )
     .addOption(keysOption())
     .option(
       "--status <status>",
       "contacts with this status: active, inactive, unsubscribed, bounced, complained",
     )
     .addOption(
-      repeatable("--list <list>", "members of this list, by name or id; several: of any (repeatable)"),
+      repeatableOption("--list <list>", "members of this list, by name or id; several: of any (repeatable)"),
     )
     .addOption(
-      repeatable("--tag <tag>", "contacts with this tag, by label or id; several: with any (repeatable)"),
+      repeatableOption(
+        "--tag <tag>",
+        "contacts with this tag, by label or id; several: with any (repeatable)",
+      ),
     )
     .addOption(whereOption())
     .addOption(
-      repeatable("--filter <condition>", '"COLUMN OPERATOR VALUE[,VALUE]…"; all must hold (repeatable)'),
+      repeatableOption(
+        "--filter <condition>",
+        '"COLUMN OPERATOR VALUE[,VALUE]…"; all must hold (repeatable)',
+      ),
     )
     .option("--filter-json <json>", "an array of filters, or an object: the whole contactSpecification")
     .option("--source <parts>", "parts of a contact to request, separated by commas")
-    .addOption(wholeNumber("--page <n>", "the page to read, from 1 (1)").conflicts(["all", "limit"]))
+    .addOption(wholeNumberOption("--page <n>", "the page to read, from 1 (1)").conflicts(["all", "limit"]))
     .addOption(
-      wholeNumber(
+      wholeNumberOption(
         "--page-size <n>",
-        `contacts per request (${defaultPageSize}; with --all and --limit ${largestPageSize})`,
+        `contacts per request (${defaultPageSize}; with --all and --limit ${maxPageSize})`,
       ),
     )
     .option("--all", "read every page")
-    .addOption(wholeNumber("--limit <n>", "read pages until N contacts are found"))
+    .addOption(wholeNumberOption("--limit <n>", "read pages until N contacts are found"))
     .addOption(new Option("--count", "print only the number of contacts").conflicts(["all", "limit", "page"]))
     .action((keys: string[], options: ContactSearchOptions) =>
       runContactSearch(
@@ -79,34 +93,38 @@ export function registerContactSearch(parent: Command, context: Context): void {
 
 async function runContactSearch(context: Context, options: ContactSearchOptions): Promise<void> {
   const output = context.output(options);
-  const conditions = await conditionsFrom(context, options);
-  const parts = options.source === undefined ? undefined : partsOf(options.source);
+  const conditions = await resolveConditions(context, options);
+  const parts = options.source === undefined ? undefined : parseParts(options.source);
   if (options.all)
     await context.tellUnderWay({ kind: "export", what: "A search of all contacts", inputs: [] });
   const connection = await context.connect();
-  const search = () => searchFor(context, connection, options, { output, conditions, parts });
-  // The columns of all pages are chosen before the contacts are seen: names that are missing could not be looked up then.
+  const search = () => showSearch(context, connection, options, { output, conditions, parts });
+  // The columns of all pages are chosen before the contacts are seen: names that are missing could not be
+  // looked up then.
   const isStream = options.all || options.limit !== undefined;
   const show = await (isStream ? search() : connection.account.withRemembered("read", search));
   await show();
 }
 
-/** Everything that can fail for a name. @returns what prints the contacts, and reads the pages after the first */
-async function searchFor(
+/**
+ * Everything that can fail for a name.
+ * @returns what prints the contacts, and reads the pages after the first
+ */
+async function showSearch(
   { terminal, observer }: Context,
   { send, account, behaviors }: Connection,
   options: ContactSearchOptions,
-  { output, conditions, parts }: Wanted,
+  { output, conditions, parts }: RequestedPage,
 ): Promise<() => Promise<void>> {
   const structure = await account.structure();
   const behavior = behaviors(structure._id);
   const found = await conditions(account, structure);
   const { page = 1, pageSize = defaultPageSize } = options;
   if (options.count) {
-    const count = await countOf(send, { ...found, source: ["_id"] }, behavior);
+    const count = await countContacts(send, { ...found, source: ["_id"] }, behavior);
     return () => presentValue(terminal, output, count, String(count));
   }
-  const { source, view } = await viewFor(account, output, structure, parts);
+  const { source, view } = await planContactView(account, output, structure, parts);
   const isAskedFor = parts !== undefined || output.columns !== undefined;
   const search: ContactSearch = {
     ...found,
@@ -115,10 +133,10 @@ async function searchFor(
   };
   if (options.all || options.limit !== undefined) {
     const { total, contacts } = await openSearch(send, search, { ...options, behavior });
-    const shown = await view();
+    const shownView = await view();
     return async () => {
-      warnOfUntold(terminal, search, behavior, isAskedFor);
-      const count = await presentList(terminal, output, contacts, shown);
+      warnOfMissingParts(terminal, search, behavior, isAskedFor);
+      const count = await presentList(terminal, output, contacts, shownView);
       if (!search.keeps && count < Math.min(total, options.limit ?? total) && !terminal.isStdoutClosed) {
         terminal.warn(
           `${total} contacts matched at first and ${count} were read: the account changed meanwhile`,
@@ -127,45 +145,45 @@ async function searchFor(
     };
   }
   const { contacts, total, hasMore } = search.keeps
-    ? await keptPage(send, search, { page, pageSize, behavior })
-    : await pageOf(send, search, { page, pageSize, behavior });
-  const shown = emptyOn(page, await view(contacts));
+    ? await readLocallyFilteredPage(send, search, { page, pageSize, behavior })
+    : await readPage(send, search, { page, pageSize, behavior });
+  const shownView = describeEmptyPage(page, await view(contacts));
   return async () => {
-    warnOfUntold(terminal, search, behavior, isAskedFor);
-    await presentList(terminal, output, contacts, shown);
+    warnOfMissingParts(terminal, search, behavior, isAskedFor);
+    await presentList(terminal, output, contacts, shownView);
     observer?.page?.({ total, hasMore });
     if (hasMore) {
       const of = total === undefined ? "" : ` of ${total.toLocaleString("en-US")}`;
       const text = `${contacts.length}${of} contacts · all: --all · next page: --page ${page + 1}`;
-      sayPart(terminal, text, options.page !== undefined);
+      announcePart(terminal, text, options.page !== undefined);
     }
   };
 }
 
 /** Says what the service's searches do not tell, so that an empty cell is not taken for an answer. */
-function warnOfUntold(
+function warnOfMissingParts(
   terminal: Context["terminal"],
   { source, readsStatus }: ContactSearch,
   behavior: Behavior,
   isAskedFor: boolean,
 ): void {
   const form = behavior.get("source");
-  if (isAskedFor && source.includes("updatedAt") && isUntold(form, "updatedAt"))
+  if (isAskedFor && source.includes("updatedAt") && isLeftOut(form, "updatedAt"))
     terminal.warn("The service does not tell updatedAt: it is left out");
-  if (!readsStatus && source.includes("contactStatus") && isUntold(form, "contactStatus")) {
+  if (!readsStatus && source.includes("contactStatus") && isLeftOut(form, "contactStatus")) {
     terminal.warn(
       "The service's searches do not tell the status; --columns key,status reads it, with a request for each contact",
     );
   }
 }
 
-interface Wanted {
+interface RequestedPage {
   output: OutputOptions;
-  conditions: Awaited<ReturnType<typeof conditionsFrom>>;
+  conditions: Awaited<ReturnType<typeof resolveConditions>>;
   parts: string[] | undefined;
 }
 
-function emptyOn(page: number, view: ContactView): ContactView {
+function describeEmptyPage(page: number, view: ContactView): ContactView {
   return page > 1 ? { ...view, empty: `Page ${page} is empty.` } : view;
 }
 
@@ -175,7 +193,7 @@ interface Place {
   behavior: Behavior;
 }
 
-interface ShownPage {
+interface SearchPage {
   contacts: Partial<Contact>[];
   /** Of all pages, where the service decides everything. */
   total?: number;
@@ -183,26 +201,26 @@ interface ShownPage {
 }
 
 /** One page as the service gives it. */
-async function pageOf(send: Send, search: ContactSearch, { page, pageSize, behavior }: Place) {
-  const read = searchPages(send, search, behavior);
+async function readPage(send: Send, search: ContactSearch, { page, pageSize, behavior }: Place) {
+  const read = readSearchPages(send, search, behavior);
   const { items, total, hasMore } = await readSinglePage(read, page, { size: pageSize, behavior });
   return { contacts: items, total, hasMore };
 }
 
 /** The service counts what it decides alone; what is decided here has to be read. */
-async function countOf(send: Send, search: ContactSearch, behavior: Behavior): Promise<number> {
-  if (!search.keeps) return (await searchPages(send, search, behavior)(1, 1)).total ?? 0;
+async function countContacts(send: Send, search: ContactSearch, behavior: Behavior): Promise<number> {
+  if (!search.keeps) return (await readSearchPages(send, search, behavior)(1, 1)).total ?? 0;
   let count = 0;
   for await (const _contact of (await openSearch(send, search, { behavior })).contacts) count += 1;
   return count;
 }
 
 /** A page of the contacts that a condition decided here holds for. */
-async function keptPage(
+async function readLocallyFilteredPage(
   send: Send,
   search: ContactSearch,
   { page, pageSize, behavior }: Place,
-): Promise<ShownPage> {
+): Promise<SearchPage> {
   const contacts: Partial<Contact>[] = [];
   let passed = 0;
   for await (const contact of (await openSearch(send, search, { behavior })).contacts) {

@@ -1,25 +1,25 @@
 import type { Command } from "commander";
+import { changeStatusRequest, findStatus, formatStatus, unsubscribed } from "../../api/contacts.ts";
 import type { Context } from "../../context.ts";
-import { changeStatusRequest, statusOf, statusText, unsubscribed } from "../../service/contacts.ts";
-import { onContact } from "../../service/find-contact.ts";
+import { performOnContact } from "../../service/find-contact.ts";
 import { fetchContact } from "../../service/mutate-contact.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
 import type { Contact, Send } from "../../wire.ts";
-import { requireAnswer } from "../bulk/agree.ts";
-import { addBulkFlags, type BulkFlags, endRun, runOptionsFrom } from "../bulk/flags.ts";
-import { presentChanges, showsChanges } from "../change-lines.ts";
-import { describeCommand } from "../help-text.ts";
-import { textOr } from "../questions.ts";
-import { missingContact } from "./questions.ts";
+import { requireAnswer } from "../shared/bulk/agree.ts";
+import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
+import { presentChanges, showsChanges } from "../shared/change-lines.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { requireTextOrAsk } from "../shared/questions.ts";
+import { createMissingContact } from "./shared/questions.ts";
 import {
   addMarkedRowsFlags,
   addSelectionFlags,
-  chosenBy,
   type MarkedRowsFlags,
-  rowsFrom,
+  readMarkedRowsFlags,
+  readSelection,
   type SelectionFlags,
-} from "./selection.ts";
-import { checkContactColumns, presentContact } from "./view.ts";
+} from "./shared/selection.ts";
+import { checkContactColumns, presentContact } from "./shared/view.ts";
 
 interface ContactUnsubscribeOptions extends SelectionFlags, BulkFlags, MarkedRowsFlags {}
 
@@ -56,15 +56,17 @@ async function runContactUnsubscribe(
   contacts: string[],
   flags: ContactUnsubscribeOptions,
 ): Promise<void> {
-  const missing = missingContact(
+  const missing = createMissingContact(
     "ecm contact unsubscribe ID-OR-KEY, or a selection with --list, --where or --all",
   );
-  const chosen = chosenBy(contacts, flags) ?? chosenBy([await textOr(context, undefined, missing)], flags)!;
-  const reading = rowsFrom(chosen, flags);
+  const chosen =
+    readSelection(contacts, flags) ??
+    readSelection([await requireTextOrAsk(context, undefined, missing)], flags)!;
+  const reading = readMarkedRowsFlags(chosen, flags);
   requireAnswer(context, "unsubscribe", flags.dryRun ?? false);
   if (chosen.one !== undefined) return unsubscribeOne(context, chosen.one, flags);
-  const options = runOptionsFrom(flags, context.clock.now());
-  const { editMany } = await import("./edit-many.ts");
+  const options = toRunOptions(flags, context.clock.now());
+  const { editMany } = await import("./shared/edit-many.ts");
   await endRun(context, await editMany(context, { kind: "unsubscribe", chosen, reading, options, flags }));
 }
 
@@ -78,10 +80,10 @@ async function unsubscribeOne(
   const { send, account } = await context.connect();
   const structure = () => account.structure();
   const found = await account.withRemembered("write", () =>
-    onContact(send, structure, idOrKey, (id) => fetchContact(send, id)),
+    performOnContact(send, structure, idOrKey, (id) => fetchContact(send, id)),
   );
   // A bounce or a complaint is more specific than an unsubscription: an inactive contact is not changed.
-  const isInactive = statusOf(found)?.primary.toLowerCase() === "inactive";
+  const isInactive = findStatus(found)?.primary.toLowerCase() === "inactive";
   const request = changeStatusRequest(found._id, unsubscribed);
   if (isInactive) terminal.note("unchanged");
   else if (dryRun) return presentDryRun(terminal, output, request);
@@ -89,16 +91,16 @@ async function unsubscribeOne(
     await account.withRemembered("write", () => checkContactColumns(account, output));
     await context.confirm(`Unsubscribe ${found.key}? They cannot be resubscribed through the API.`);
   }
-  const contact = isInactive ? found : await sent(send, request, found);
+  const contact = isInactive ? found : await sendStatusChange(send, request, found);
   if (!isInactive && showsChanges(terminal, output)) {
-    const [before, after] = [found, contact].map((each) => statusText(statusOf(each)) ?? "unknown");
+    const [before, after] = [found, contact].map((each) => formatStatus(findStatus(each)) ?? "unknown");
     return presentChanges(terminal, [{ mark: "~", text: `Status  ${before} → ${after}` }], found.key);
   }
   await presentContact(context, account, output, contact);
 }
 
 /** The answer's body is not specified; where it is no contact, the contact is read. */
-async function sent(
+async function sendStatusChange(
   send: Send,
   request: ReturnType<typeof changeStatusRequest>,
   { _id }: Contact,

@@ -1,32 +1,30 @@
 import type { Command } from "commander";
-import { listRuns } from "../../bulk/runs/folder.ts";
-import { findOldRuns } from "../../bulk/runs/retention.ts";
-import { viewRun } from "../../bulk/runs/view.ts";
-import { recallBehaviors } from "../../config/behavior-file.ts";
+import { listStructuresRequest } from "../../api/structures.ts";
+import { findOldRuns, listRuns, viewRun } from "../../bulk/index.ts";
+import { readCachedBehaviors } from "../../config/behavior-cache.ts";
 import { inspectFolders } from "../../config/folder-rights.ts";
 import { isUsualKey, maskKey } from "../../config/keys.ts";
-import { proxyFor, shownProxy } from "../../config/proxy.ts";
+import { findProxy, formatProxy } from "../../config/proxy.ts";
 import type { ResolvedProfile } from "../../config/resolve.ts";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes, UsageError } from "../../errors.ts";
-import { soundBehavior } from "../../service/behavior.ts";
-import { listStructuresRequest } from "../../service/structures.ts";
+import { readSoundBehavior } from "../../service/behavior.ts";
 import { presentList, type View } from "../../terminal/present.ts";
-import { inSameAccount } from "../command-line.ts";
-import { describeCommand } from "../help-text.ts";
-import { keptTime } from "../retention.ts";
-import { drawFindings } from "./draw.ts";
+import { addAccountFlags } from "../shared/command-line.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { computeCutoffTime } from "../shared/retention.ts";
+import { drawFindings } from "./shared/draw.ts";
 import {
+  checkAnswer,
+  checkBehavior,
+  checkFolder,
+  checkRuns,
   type Finding,
   fail,
-  ofAnswer,
-  ofBehavior,
-  ofFolder,
   ofOldRuns,
-  ofRuns,
   pass,
   warn,
-} from "./findings.ts";
+} from "./shared/findings.ts";
 
 const view: View<Finding> = {
   columns: [
@@ -54,12 +52,12 @@ async function runDoctor(context: Context): Promise<void> {
   const findings = [
     ...(await examineAccount(context)),
     ...(await examineBehavior(context)),
-    ...places.map(ofFolder),
+    ...places.map(checkFolder),
     await examineRuns(context),
     ...(await examineOldRuns(context)),
   ].map((finding) => ({
     ...finding,
-    hint: finding.hint === undefined ? undefined : inSameAccount(finding.hint, context.settings),
+    hint: finding.hint === undefined ? undefined : addAccountFlags(finding.hint, context.settings),
   }));
   const output = context.output();
   if (output.format !== "table" || output.columns)
@@ -84,7 +82,7 @@ async function examineAccount(context: Context): Promise<Finding[]> {
     const profile = await context.profile();
     const place = profile.isSandbox ? "the embedded service" : profile.baseUrl.value;
     findings.push(pass("profile", `${profile.name?.value ?? "none: the environment"}, ${place}`));
-    findings.push(...ofProxy(context, profile));
+    findings.push(...checkProxy(context, profile));
     findings.push(await examineKey(context, profile));
     const answered = await examineService(context, place);
     // What the service says of the key counts for more than its form.
@@ -103,16 +101,16 @@ async function examineAccount(context: Context): Promise<Finding[]> {
 async function examineBehavior(context: Context): Promise<Finding[]> {
   const profile = await context.profile().catch(() => undefined);
   if (!profile) return [];
-  return recallBehaviors(context.folders.state, profile.baseUrl.value).map(({ structureId, points }) =>
-    ofBehavior(structureId, soundBehavior(points, context.clock.now())),
+  return readCachedBehaviors(context.folders.state, profile.baseUrl.value).map(({ structureId, points }) =>
+    checkBehavior(structureId, readSoundBehavior(points, context.clock.now())),
   );
 }
 
 /** Said only where there is one. */
-function ofProxy({ terminal }: Context, { baseUrl, isSandbox }: ResolvedProfile): Finding[] {
-  const proxy = isSandbox ? undefined : proxyFor(baseUrl.value, terminal.env);
+function checkProxy({ terminal }: Context, { baseUrl, isSandbox }: ResolvedProfile): Finding[] {
+  const proxy = isSandbox ? undefined : findProxy(baseUrl.value, terminal.env);
   if (!proxy) return [];
-  return [pass("proxy", `requests go through ${shownProxy(proxy)} (${proxy.variable})`)];
+  return [pass("proxy", `requests go through ${formatProxy(proxy)} (${proxy.variable})`)];
 }
 
 async function examineKey(context: Context, profile: ResolvedProfile): Promise<Finding> {
@@ -130,12 +128,12 @@ async function examineRuns(context: Context): Promise<Finding> {
   const runs = await Promise.all(found.map(viewRun));
   const profile = await context.profile().catch(() => undefined);
   const open = runs.filter(({ status }) => status === "stopped" || status === "unfinished");
-  return ofRuns(open, profile?.name?.value);
+  return checkRuns(open, profile?.name?.value);
 }
 
 async function examineOldRuns(context: Context): Promise<Finding[]> {
   try {
-    const runs = await findOldRuns(context.folders.state, keptTime(context));
+    const runs = await findOldRuns(context.folders.state, computeCutoffTime(context));
     return runs.length === 0 ? [] : [ofOldRuns(runs, context.clock.now())];
   } catch (error) {
     if (error instanceof UsageError) return [fail("old runs", error.message, error.details.hint)];
@@ -148,5 +146,5 @@ async function examineService(context: Context, place: string): Promise<Finding[
   const start = context.clock.now();
   const answer = await send(listStructuresRequest(), { expect: "any" });
   const milliseconds = Math.round(context.clock.now() - start);
-  return ofAnswer(answer, place, milliseconds, context.clock.now());
+  return checkAnswer(answer, place, milliseconds, context.clock.now());
 }

@@ -49,7 +49,7 @@ const furtherCommands = [
 ];
 
 /** @param names of the commands that there are @param columns of the screen */
-export function rootHelp(names: readonly string[], columns: number): string {
+export function formatRootHelp(names: readonly string[], columns: number): string {
   const lines = [
     "Administer the contacts of an email-marketing account.",
     "",

@@ -5,10 +5,10 @@ import { NotFoundError } from "../../errors.ts";
 import { fitMessage } from "../../terminal/message-lines.ts";
 import { presentValue } from "../../terminal/present.ts";
 import { wrap } from "../../terminal/text-width.ts";
-import { environment } from "../environment.ts";
-import { exitCodeMeanings } from "../exit-codes.ts";
-import { describeCommand } from "../help-text.ts";
-import type { CommandTree } from "../tree.ts";
+import { environment } from "../shared/environment.ts";
+import { exitCodeMeanings } from "../shared/exit-codes.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import type { CommandTree } from "../shared/tree.ts";
 import { faultsTopic, filtersTopic, formatsTopic, selectionsTopic, whereTopic } from "./grammars.ts";
 import { topicNames } from "./root.ts";
 
@@ -20,10 +20,10 @@ interface Topic {
   content(root: Command): string | Rows;
 }
 
-type Name = (typeof topicNames)[number];
+type TopicName = (typeof topicNames)[number];
 
-const topics: Record<Exclude<Name, "variants">, Topic> & Record<string, Topic> = {
-  flags: { summary: "flags for every command", content: flagRows },
+const topics: Record<Exclude<TopicName, "variants">, Topic> & Record<string, Topic> = {
+  flags: { summary: "flags for every command", content: listFlagRows },
   environment: {
     summary: "environment variables",
     content: () => Object.entries(environment),
@@ -60,8 +60,8 @@ async function showTopic(context: Context, root: Command, name: string): Promise
   const isText = typeof content === "string";
   const value = isText ? { topic: name, text: content } : Object.fromEntries(content);
   const { columns } = context.terminal;
-  const shown = isText ? fitMessage(content, columns) : table(content, columns);
-  await presentValue(context.terminal, context.output(), value, shown.trimEnd());
+  const text = isText ? fitMessage(content, columns) : formatTable(content, columns);
+  await presentValue(context.terminal, context.output(), value, text.trimEnd());
 }
 
 const index: Topic = {
@@ -72,13 +72,13 @@ const index: Topic = {
   ],
 };
 
-function flagRows(root: Command): Rows {
+function listFlagRows(root: Command): Rows {
   const help = root.createHelp();
   return help.visibleOptions(root).map((option) => [option.flags, help.optionDescription(option)]);
 }
 
 /** Two columns; the second one is wrapped at the width of the screen. */
-function table(rows: Rows, columns: number): string {
+function formatTable(rows: Rows, columns: number): string {
   const width = Math.max(...rows.map(([name]) => name.length)) + 2;
   return rows
     .map(

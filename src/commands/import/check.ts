@@ -2,13 +2,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import type { CheckedColumn, CheckedRow, CheckReport } from "../../bulk/read/check.ts";
-import type { ReadOptions } from "../../bulk/read/rows.ts";
+import type { CheckedColumn, CheckedRow, CheckReport, ReadOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { exitCodes } from "../../errors.ts";
 import { escapeControls } from "../../terminal/escape.ts";
 import { presentList, type View } from "../../terminal/present.ts";
-import { count, counted, reasonsOf } from "../bulk/words.ts";
+import { formatCount, formatCounted, formatReasons } from "../shared/bulk/format.ts";
 
 /** @throws UsageError as an import of the file would */
 export async function runCheck(context: Context, file: string, read: ReadOptions): Promise<void> {
@@ -32,16 +31,12 @@ export async function runCheck(context: Context, file: string, read: ReadOptions
 }
 
 async function reportOn(context: Context, file: string, read: ReadOptions): Promise<CheckReport> {
-  const [{ openInput, requireMapped }, { spool, streamAt }, { checkInput }] = await Promise.all([
-    import("../../bulk/read/index.ts"),
-    import("../../bulk/read/spool.ts"),
-    import("../../bulk/read/check.ts"),
-  ]);
+  const { openInput, requireMapped, spool, openStream, checkInput } = await import("../../bulk/index.ts");
   const folder = await mkdtemp(join(tmpdir(), "ecm-check-"));
   try {
     const { signal, terminal } = context;
     const name = file === "-" ? "standard input" : file;
-    const stream = file === "-" ? terminal.stdin : await streamAt(resolve(file), signal);
+    const stream = file === "-" ? terminal.stdin : await openStream(resolve(file), signal);
     const path = stream ? join(folder, "input") : resolve(file);
     if (stream) await spool(stream, name, path, signal);
     const opened = await openInput({ path, name, scratch: join(folder, "unpacked") }, read);
@@ -75,16 +70,16 @@ const shownRejects = 10;
 function reportLines({ rows, rejectedCodes, rejects, sample, columns }: CheckReport): string[] {
   const made = columns.filter(({ rule }) => rule !== undefined);
   const lines = sample.map((row) => rowLine(row, made));
-  const reasons = reasonsOf(rejectedCodes);
+  const reasons = formatReasons(rejectedCodes);
   lines.push(
-    `${counted(rows.read, "row")}: ${count(rows.accepted)} accepted, ${count(rows.rejected)} rejected${reasons === "" ? "" : `: ${reasons}`}`,
+    `${formatCounted(rows.read, "row")}: ${formatCount(rows.accepted)} accepted, ${formatCount(rows.rejected)} rejected${reasons === "" ? "" : `: ${reasons}`}`,
   );
   if (rows.notSubscribed > 0) {
-    lines.push(`${counted(rows.notSubscribed, "row")} not subscribed, by the file: not created`);
+    lines.push(`${formatCounted(rows.notSubscribed, "row")} not subscribed, by the file: not created`);
   }
   for (const { line, message } of rejects.slice(0, shownRejects)) lines.push(`  line ${line}: ${message}`);
   const more = rows.rejected - shownRejects;
-  return more > 0 ? [...lines, `  … and ${count(more)} more`] : lines;
+  return more > 0 ? [...lines, `  … and ${formatCount(more)} more`] : lines;
 }
 
 /** `line 2  ada@example.com  Birthday 31.12.1980 → 1980-12-31` */

@@ -1,43 +1,48 @@
 /** `ecm import`: a file's contacts into the account. */
 import { type Command, Option } from "commander";
-import type { ImportOptions } from "../../bulk/jobs/import.ts";
+import type { ImportOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { DeclinedError, UsageError } from "../../errors.ts";
-import { addBulkFlags, endRun, runOptionsFrom } from "../bulk/flags.ts";
-import { consentColumnOption, repeatable, wholeNumber } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import type { ImportFlags } from "./import-flags.ts";
+import { addBulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
+import { consentColumnOption, repeatableOption, wholeNumberOption } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import type { ImportFlags } from "./shared/import-flags.ts";
 
 export function registerImport(command: Command, context: Context): void {
   command
     .argument("[file]", "a CSV, xlsx, ndjson or JSON file, also as .gz; - for standard input")
     .addOption(
-      repeatable("--map <column=target>", "its target: key, lists, tags, consent, ignore, or a field"),
+      repeatableOption("--map <column=target>", "its target: key, lists, tags, consent, ignore, or a field"),
     )
     .option("--mapping <file>", "targets, values, expectations, in YAML or JSON")
-    .addOption(repeatable("--set <field=value>", "the same value for every row"))
-    .addOption(repeatable("--default <field=value>", "where a new contact's cell is blank"))
+    .addOption(repeatableOption("--set <field=value>", "the same value for every row"))
+    .addOption(repeatableOption("--default <field=value>", "where a new contact's cell is blank"))
     .option("--check", "show what would be imported, without a request")
     .option("--template", "print an empty CSV of the account's columns")
-    .addOption(repeatable("--list <list>", "add every contact to this list"))
-    .addOption(repeatable("--tag <tag>", "add this tag to every contact"))
+    .addOption(repeatableOption("--list <list>", "add every contact to this list"))
+    .addOption(repeatableOption("--tag <tag>", "add this tag to every contact"))
     .option("--create-missing", "create missing lists and tags")
     .addOption(
-      choice("--mode <mode>", "write all contacts, only new ones, or only existing ones", [
+      choiceOption("--mode <mode>", "write all contacts, only new ones, or only existing ones", [
         "upsert",
         "create",
         "update",
       ]),
     )
-    .addOption(choice("--blank <what>", "an empty cell keeps or clears the field", ["keep", "clear"]))
+    .addOption(choiceOption("--blank <what>", "an empty cell keeps or clears the field", ["keep", "clear"]))
     .addOption(
-      choice("--duplicates <how>", "how to treat rows of the same key", ["merge", "last", "first", "reject"]),
+      choiceOption("--duplicates <how>", "how to treat rows of the same key", [
+        "merge",
+        "last",
+        "first",
+        "reject",
+      ]),
     )
     .option("--from <system>", "read the file as this system's export")
     .option("--sheet <sheet>", "the sheet of a workbook, by name or number")
     .option("--delimiter <character>", "the delimiter (default: detected)")
     .option("--encoding <name>", "the file's encoding (default: detected)")
-    .addOption(wholeNumber("--skip-lines <n>", "lines to skip before the header", 0))
+    .addOption(wholeNumberOption("--skip-lines <n>", "lines to skip before the header", 0))
     .option("--no-header", "there is no header; columns are named 1, 2, …")
     .option("--ignore-unmapped", "ignore columns that do not match any field")
     .addOption(consentColumnOption())
@@ -70,11 +75,11 @@ export function registerImport(command: Command, context: Context): void {
     }
     if (!flags.check) return runImport(context, command, file, flags);
     refuseTogether("--check", { "--dry-run": flags.dryRun, "--plan": flags.plan });
-    const [{ readOptionsFrom }, { runCheck }] = await Promise.all([
-      import("./read-options.ts"),
+    const [{ readOptionsFrom: toReadOptions }, { runCheck }] = await Promise.all([
+      import("./shared/read-options.ts"),
       import("./check.ts"),
     ]);
-    await runCheck(context, file, await readOptionsFrom(flags));
+    await runCheck(context, file, await toReadOptions(flags));
   });
 }
 
@@ -107,8 +112,8 @@ async function runImport(
       "Leave out one of the two",
     );
   }
-  const options = runOptionsFrom(flags, context.clock.now());
-  const { readOptionsFrom } = await import("./read-options.ts");
+  const options = toRunOptions(flags, context.clock.now());
+  const { readOptionsFrom } = await import("./shared/read-options.ts");
   const imports: ImportOptions = {
     input: { name: file, stream: file === "-" ? context.terminal.stdin : undefined },
     read: await readOptionsFrom(flags),
@@ -122,13 +127,13 @@ async function runImport(
     unsubscribeMarked: flags.unsubscribeMarked ?? false,
     includeSuppressed: flags.includeSuppressed ?? false,
   };
-  const [{ importJob }, { startRun }, { clarifierFor }] = await Promise.all([
-    import("../../bulk/jobs/import.ts"),
-    import("../bulk/start.ts"),
-    import("./clarify.ts"),
+  const [{ importJob }, { startRun }, { createClarifier }] = await Promise.all([
+    import("../../bulk/index.ts"),
+    import("../shared/bulk/start.ts"),
+    import("./shared/clarify.ts"),
   ]);
   const typed = { command, file, map: flags.map ?? [], isDryRun: options.isDryRun };
-  const { clarify, agreed, sayCommand } = clarifierFor(context, typed, imports);
+  const { clarify, agreed, sayCommand } = createClarifier(context, typed, imports);
   const what = `${options.isDryRun ? "Reading" : "Importing"} ${file === "-" ? "standard input" : file}`;
   const job = importJob(imports);
   try {
@@ -141,6 +146,6 @@ async function runImport(
   }
 }
 
-function choice(flags: string, description: string, choices: string[]): Option {
+function choiceOption(flags: string, description: string, choices: string[]): Option {
   return new Option(flags, description).choices(choices).default(choices[0]);
 }

@@ -1,6 +1,6 @@
 /** `ecm import --template`: an empty CSV with the columns that the account's structure takes. */
 import type { Context, OutputFileFlags } from "../../context.ts";
-import { csvLine } from "../../delimited-lines.ts";
+import { formatCsvLine } from "../../delimited-lines.ts";
 import { openOutput } from "../../terminal/output-file.ts";
 
 /** @throws EcmError when the structure cannot be read */
@@ -8,8 +8,8 @@ export async function runTemplate(context: Context, flags: OutputFileFlags = {})
   const output = context.output(flags, "csv");
   const { account } = await context.connect();
   const structure = await account.structure();
-  const { contactHeaders } = await import("../../service/contact-columns.ts");
-  const { builtIn, fields } = contactHeaders(structure);
+  const { createContactHeaders } = await import("../../service/contact-columns.ts");
+  const { builtIn, fields } = createContactHeaders(structure);
   const header = [
     builtIn.key,
     ...structure.fields.map(({ _id }) => fields.get(_id)!),
@@ -17,6 +17,6 @@ export async function runTemplate(context: Context, flags: OutputFileFlags = {})
     builtIn.tags,
   ];
   const sink = await openOutput(context.terminal, { ...output, format: "csv" });
-  await sink.write(`${csvLine(header)}\n`);
+  await sink.write(`${formatCsvLine(header)}\n`);
   await sink.commit();
 }

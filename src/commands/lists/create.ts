@@ -1,16 +1,16 @@
 import { type Command, Option } from "commander";
+import { createListRequest, readList, requireFreeListName } from "../../api/lists.ts";
+import { findByName } from "../../api/names.ts";
 import type { Context } from "../../context.ts";
 import { EcmError, UsageError } from "../../errors.ts";
 import { ensureLists } from "../../service/create-names.ts";
-import { createListRequest, readList, requireFreeListName } from "../../service/lists.ts";
-import { findByName } from "../../service/names.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
 import { checkColumns, hasColumns, presentOne } from "../../terminal/present.ts";
 import type { ContactList } from "../../wire.ts";
-import { addDryRunFlag } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { textOr } from "../questions.ts";
-import { listView } from "./view.ts";
+import { addDryRunFlag } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { requireTextOrAsk } from "../shared/questions.ts";
+import { listView } from "./shared/view.ts";
 
 interface ListsCreateOptions {
   ifMissing?: boolean;
@@ -42,10 +42,10 @@ const missingName = { question: "Name of the list", what: "the list's name", usa
 
 async function runListsCreate(
   context: Context,
-  given: string | undefined,
+  typedName: string | undefined,
   options: ListsCreateOptions,
 ): Promise<void> {
-  const name = await textOr(context, given, missingName);
+  const name = await requireTextOrAsk(context, typedName, missingName);
   if (name.trim() === "")
     throw new UsageError("A list needs a name that is not blank", "Give a name, such as Newsletter");
   const { terminal } = context;
@@ -57,21 +57,21 @@ async function runListsCreate(
   if (options.dryRun) {
     const existing = options.allowDuplicate
       ? undefined
-      : existingIn(await account.lists(structure), name, options);
+      : findExisting(await account.lists(structure), name, options);
     return existing ? presentUnchanged(context, existing) : presentDryRun(terminal, output, request);
   }
   if (options.allowDuplicate) return present(context, name, readList(await send(request)));
   const { lists, created } = await ensureLists(send, account, structure, [name]);
   const list = lists.get(name)!;
   if (created.has(name)) return present(context, name, list);
-  await presentUnchanged(context, existingIn([list], name, options)!);
+  await presentUnchanged(context, findExisting([list], name, options)!);
 }
 
 /** The specification shows only `_id` in this answer; a person wants to see the name as well. */
 function present(context: Context, name: string, list: ContactList): Promise<void> {
   const output = context.output();
-  const shown: ContactList = !hasColumns(output) ? list : { ...list, name: list.name ?? name };
-  return presentOne(context.terminal, output, shown, listView);
+  const listWithName: ContactList = !hasColumns(output) ? list : { ...list, name: list.name ?? name };
+  return presentOne(context.terminal, output, listWithName, listView);
 }
 
 function presentUnchanged(context: Context, list: ContactList): Promise<void> {
@@ -80,7 +80,7 @@ function presentUnchanged(context: Context, list: ContactList): Promise<void> {
 }
 
 /** @throws EcmError (exit 6) unless an existing list will do */
-function existingIn(
+function findExisting(
   lists: readonly ContactList[],
   name: string,
   { ifMissing }: ListsCreateOptions,

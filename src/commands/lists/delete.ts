@@ -1,10 +1,10 @@
 import type { Command } from "commander";
+import { deleteList, deleteListRequest } from "../../api/lists.ts";
 import type { Context } from "../../context.ts";
-import { deleteList, deleteListRequest } from "../../service/lists.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
-import { addDryRunFlag } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { described, listsOr, resolveLists, withCount } from "./choose.ts";
+import { addDryRunFlag } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { describeList, describeListWithCount, requireLists, resolveLists } from "./shared/choose.ts";
 
 export function registerListsDelete(parent: Command, context: Context): void {
   const command = parent
@@ -27,23 +27,25 @@ export function registerListsDelete(parent: Command, context: Context): void {
 
 async function runListsDelete(
   context: Context,
-  given: string[],
+  typedLists: string[],
   options: { dryRun?: boolean },
 ): Promise<void> {
   const { terminal } = context;
-  const wanted = await listsOr(context, given, "delete");
+  const namesOrIds = await requireLists(context, typedLists, "delete");
   const connection = await context.connect();
   const { send, account } = connection;
   const structure = await account.structure();
-  const lists = await resolveLists(account, structure, wanted);
+  const lists = await resolveLists(account, structure, namesOrIds);
   if (options.dryRun) {
     const requests = lists.map(({ _id }) => deleteListRequest(structure._id, _id));
     return presentDryRun(terminal, context.output(), ...requests);
   }
   await context.confirm(async () => {
-    const named = await Promise.all(lists.map((list) => withCount(connection, structure._id, list)));
+    const descriptions = await Promise.all(
+      lists.map((list) => describeListWithCount(connection, structure._id, list)),
+    );
     const which = lists.length === 1 ? "the list" : `${lists.length} lists:`;
-    return `Delete ${which} ${named.map(described).join(", ")}? The contacts stay, but who was in the list is lost.`;
+    return `Delete ${which} ${descriptions.map(describeList).join(", ")}? The contacts stay, but who was in the list is lost.`;
   });
   for (const list of lists) {
     await deleteList(send, structure._id, list._id);

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
-import { addBulkFlags, type BulkFlags } from "../bulk/flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { textOr } from "../questions.ts";
-import { listOr } from "./choose.ts";
-import { composeList } from "./compose.ts";
+import { addBulkFlags, type BulkFlags } from "../shared/bulk/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { requireTextOrAsk } from "../shared/questions.ts";
+import { requireList } from "./shared/choose.ts";
+import { composeList } from "./shared/compose.ts";
 
 export function registerListsDuplicate(parent: Command, context: Context): void {
   const command = parent
@@ -28,12 +28,16 @@ export function registerListsDuplicate(parent: Command, context: Context): void 
 
 async function runListsDuplicate(
   context: Context,
-  givenList: string | undefined,
-  givenName: string | undefined,
+  typedList: string | undefined,
+  typedName: string | undefined,
   flags: BulkFlags,
 ): Promise<void> {
-  const source = await listOr(context, givenList, "duplicate");
+  const source = await requireList(context, typedList, "duplicate");
   const usage = "ecm lists duplicate LIST NAME";
-  const into = await textOr(context, givenName, { question: "New list", what: "the new list's name", usage });
+  const into = await requireTextOrAsk(context, typedName, {
+    question: "New list",
+    what: "the new list's name",
+    usage,
+  });
   await composeList(context, { kind: "duplicate", sources: [source], into }, flags);
 }

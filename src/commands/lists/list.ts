@@ -1,12 +1,12 @@
 import type { Command } from "commander";
 import type { Context, OutputFileFlags } from "../../context.ts";
-import { fetchAllLists, listPages } from "../../service/list-pages.ts";
+import { createListPages, fetchAllLists } from "../../service/list-pages.ts";
 import { readSinglePage } from "../../service/pages.ts";
 import { checkColumns, presentList } from "../../terminal/present.ts";
-import { addOutputFileFlags, wholeNumber } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { sayPart } from "../shown-part.ts";
-import { listView } from "./view.ts";
+import { announcePart } from "../shared/announce-part.ts";
+import { addOutputFileFlags, wholeNumberOption } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { listView } from "./shared/view.ts";
 
 interface ListsListOptions extends OutputFileFlags {
   page?: number;
@@ -20,8 +20,8 @@ export function registerListsList(parent: Command, context: Context): void {
   const command = parent
     .command("list")
     .description("list the structure's lists, with the number of contacts in each")
-    .addOption(wholeNumber("--page <n>", "the page to read, from 1 (1)").conflicts("all"))
-    .addOption(wholeNumber("--size <n>", `lists per page (${defaultSize})`).conflicts("all"))
+    .addOption(wholeNumberOption("--page <n>", "the page to read, from 1 (1)").conflicts("all"))
+    .addOption(wholeNumberOption("--size <n>", `lists per page (${defaultSize})`).conflicts("all"))
     .option("--all", "read every page")
     .action((options: ListsListOptions) => runListsList(context, options));
   describeCommand(addOutputFileFlags(command), {
@@ -41,7 +41,7 @@ async function runListsList(context: Context, options: ListsListOptions): Promis
     const behavior = behaviors(_id);
     // The lists themselves are never remembered ones: these have no numbers.
     if (options.all) return { lists: await fetchAllLists(send, _id, behavior), hasMore: false };
-    const read = listPages(send, _id, behavior);
+    const read = createListPages(send, _id, behavior);
     const { items, ...rest } = await readSinglePage(read, page, { size, behavior, of: "lists" });
     return { lists: items, ...rest };
   });
@@ -50,6 +50,6 @@ async function runListsList(context: Context, options: ListsListOptions): Promis
   if (hasMore && (total !== undefined || lists.length >= size)) {
     const of = total === undefined ? "" : ` of ${total}`;
     const text = `${lists.length}${of} lists · all: --all · next page: --page ${page + 1}`;
-    sayPart(terminal, text, options.page !== undefined);
+    announcePart(terminal, text, options.page !== undefined);
   }
 }

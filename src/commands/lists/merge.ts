@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
-import { addBulkFlags, type BulkFlags } from "../bulk/flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { textOr } from "../questions.ts";
-import { listsOr } from "./choose.ts";
-import { composeList } from "./compose.ts";
+import { addBulkFlags, type BulkFlags } from "../shared/bulk/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { requireTextOrAsk } from "../shared/questions.ts";
+import { requireLists } from "./shared/choose.ts";
+import { composeList } from "./shared/compose.ts";
 
 interface ListsMergeFlags extends BulkFlags {
   into?: string;
@@ -35,10 +35,10 @@ export function registerListsMerge(parent: Command, context: Context): void {
   });
 }
 
-async function runListsMerge(context: Context, given: string[], flags: ListsMergeFlags): Promise<void> {
-  const sources = await listsOr(context, given, "merge");
+async function runListsMerge(context: Context, typedLists: string[], flags: ListsMergeFlags): Promise<void> {
+  const sources = await requireLists(context, typedLists, "merge");
   const usage = "ecm lists merge LIST… --into NAME";
-  const into = await textOr(context, flags.into, {
+  const into = await requireTextOrAsk(context, flags.into, {
     question: "New list",
     what: "the new list's name",
     usage,

@@ -1,16 +1,16 @@
 import type { Command } from "commander";
+import { renameListRequest, requireFreeListName } from "../../api/lists.ts";
 import type { Context } from "../../context.ts";
 import { UnreadableAnswerError, UsageError } from "../../errors.ts";
-import { renameListRequest, requireFreeListName } from "../../service/lists.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
 import { checkColumns, hasColumns, presentOne } from "../../terminal/present.ts";
 import type { ContactList, ContactStructure } from "../../wire.ts";
-import { presentChanges, showsChanges } from "../change-lines.ts";
-import { addDryRunFlag } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { textOr } from "../questions.ts";
-import { listOr } from "./choose.ts";
-import { listView } from "./view.ts";
+import { presentChanges, showsChanges } from "../shared/change-lines.ts";
+import { addDryRunFlag } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { requireTextOrAsk } from "../shared/questions.ts";
+import { requireList } from "./shared/choose.ts";
+import { listView } from "./shared/view.ts";
 
 export function registerListsRename(parent: Command, context: Context): void {
   const command = parent
@@ -32,14 +32,14 @@ export function registerListsRename(parent: Command, context: Context): void {
 
 async function runListsRename(
   context: Context,
-  givenList: string | undefined,
-  givenName: string | undefined,
+  typedList: string | undefined,
+  typedName: string | undefined,
   options: { dryRun?: boolean },
 ): Promise<void> {
   checkColumns(context.output(), listView);
-  const wanted = await listOr(context, givenList, "rename");
+  const nameOrId = await requireList(context, typedList, "rename");
   const usage = "ecm lists rename LIST NAME";
-  const name = await textOr(context, givenName, {
+  const name = await requireTextOrAsk(context, typedName, {
     question: "New name",
     what: "the list's new name",
     usage,
@@ -49,18 +49,18 @@ async function runListsRename(
   const { account } = await context.connect();
   const structure = await account.structure();
   // Nobody gives a list this name between the look and the renaming.
-  await account.creatingNames(structure._id, () => rename(context, structure, { wanted, name, options }));
+  await account.creatingNames(structure._id, () => rename(context, structure, { nameOrId, name, options }));
 }
 
 async function rename(
   context: Context,
   structure: ContactStructure,
-  { wanted, name, options }: { wanted: string; name: string; options: { dryRun?: boolean } },
+  { nameOrId, name, options }: { nameOrId: string; name: string; options: { dryRun?: boolean } },
 ): Promise<void> {
   const { terminal } = context;
   const output = context.output();
   const { send, account } = await context.connect();
-  const list = await account.list(structure, wanted);
+  const list = await account.list(structure, nameOrId);
   requireFreeListName(name, await account.lists(structure), list._id);
   const request = renameListRequest(structure._id, list._id, name);
   if (options.dryRun) return presentDryRun(terminal, output, request);
@@ -68,7 +68,7 @@ async function rename(
     terminal.note("unchanged");
     return presentOne(terminal, output, list, listView);
   }
-  const { body } = await send<Partial<ContactList> | undefined>(request).catch(appliedWithoutWords);
+  const { body } = await send<Partial<ContactList> | undefined>(request).catch(findAppliedBody);
   account.forget();
   // The body of the answer is not shown; what it leaves out is known.
   if (showsChanges(terminal, output)) {
@@ -76,12 +76,17 @@ async function rename(
     return presentChanges(terminal, [{ mark: "~", text: `list ${before} → ${after}` }]);
   }
   const isList = typeof body?._id === "string";
-  const shown = { ...list, name, ...(isList ? body : {}) };
-  await presentOne(terminal, output, isList && !hasColumns(output) ? (body as ContactList) : shown, listView);
+  const renamedList = { ...list, name, ...(isList ? body : {}) };
+  await presentOne(
+    terminal,
+    output,
+    isList && !hasColumns(output) ? (body as ContactList) : renamedList,
+    listView,
+  );
 }
 
 /** A 2xx whose body is no JSON: the list was renamed. */
-function appliedWithoutWords(error: unknown): { body: undefined } {
+function findAppliedBody(error: unknown): { body: undefined } {
   if (error instanceof UnreadableAnswerError && error.details.applied === "yes") return { body: undefined };
   throw error;
 }

@@ -1,12 +1,12 @@
 import type { Command } from "commander";
+import { getListRequest, readList } from "../../api/lists.ts";
 import type { Context } from "../../context.ts";
 import { ServiceError } from "../../errors.ts";
-import { getListRequest, readList } from "../../service/lists.ts";
 import { hasColumns, presentOne, type View } from "../../terminal/present.ts";
 import type { ContactList } from "../../wire.ts";
-import { describeCommand } from "../help-text.ts";
-import { listOr } from "./choose.ts";
-import { listView } from "./view.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { requireList } from "./shared/choose.ts";
+import { listView } from "./shared/view.ts";
 
 const wholeView: View<ContactList> = {
   ...listView,
@@ -25,16 +25,21 @@ export function registerListsShow(parent: Command, context: Context): void {
   });
 }
 
-async function runListsShow(context: Context, given: string | undefined): Promise<void> {
+async function runListsShow(context: Context, typedList: string | undefined): Promise<void> {
   const output = context.output();
-  const wanted = await listOr(context, given, "show");
+  const nameOrId = await requireList(context, typedList, "show");
   const { send, account } = await context.connect();
   const structure = await account.structure();
-  const known = await account.list(structure, wanted);
-  const list = await send(getListRequest(structure._id, known._id)).then(readList, (error) => {
+  const cachedList = await account.list(structure, nameOrId);
+  const list = await send(getListRequest(structure._id, cachedList._id)).then(readList, (error) => {
     // Only the listing is specified; without this endpoint there is nothing more to read.
-    if (error instanceof ServiceError && error.status === 403) return known;
+    if (error instanceof ServiceError && error.status === 403) return cachedList;
     throw error;
   });
-  await presentOne(context.terminal, output, hasColumns(output) ? { ...known, ...list } : list, wholeView);
+  await presentOne(
+    context.terminal,
+    output,
+    hasColumns(output) ? { ...cachedList, ...list } : list,
+    wholeView,
+  );
 }

@@ -20,8 +20,8 @@ export interface FileFolder {
 const systemFolder = /^\/(?:proc|sys|dev(?!\/shm\/))(?:\/|$)/;
 
 /**
- * @throws UsageError for what is no folder, or one that holds too much to be shown to an agent: the whole disk, a home,
- * the system's own, or what `ecm` keeps
+ * @throws UsageError for what is no folder, or one that holds too much to be shown to an agent: the whole
+ *   disk, a home, the system's own, or what `ecm` keeps
  */
 export async function openFileFolder(
   context: Pick<Context, "folders" | "terminal">,
@@ -51,10 +51,10 @@ export async function openFileFolder(
 async function findBelow(path: string, typed: string, closed: string[], name: string): Promise<string> {
   const place = resolve(path, name);
   // Do not reveal whether a file outside exists.
-  if (!isBelow(path, place) && !isBelow(typed, place)) throw outside(path, name);
+  if (!isBelow(path, place) && !isBelow(typed, place)) throw outsideError(path, name);
   const file = await realpath(place).catch(() => undefined);
   if (file !== undefined && (!isBelow(path, file) || closed.some((folder) => isBelow(folder, file))))
-    throw outside(path, name);
+    throw outsideError(path, name);
   if (file === undefined || !(await stat(file)).isFile()) {
     throw new UsageError(`There is no file ${JSON.stringify(name)} in ${path}`, `Name a file below ${path}`);
   }
@@ -70,7 +70,7 @@ function isBelow(folder: string, place: string): boolean {
   return path !== "" && path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
 }
 
-function outside(path: string, name: string): UsageError {
+function outsideError(path: string, name: string): UsageError {
   return new UsageError(
     `${JSON.stringify(name)} is outside ${path}, the folder for files`,
     `Copy the file below ${path}, or start the server with --files DIR`,

@@ -1,10 +1,13 @@
-/** `ecm mcp`: a Model Context Protocol server on stdin and stdout. stdout carries the protocol and nothing else. */
+/**
+ * `ecm mcp`: a Model Context Protocol server on stdin and stdout. stdout carries the protocol and nothing
+ * else.
+ */
 import type { Command } from "commander";
 import { loadAllChunks } from "../../chunks.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import { describeCommand } from "../help-text.ts";
-import type { CommandTree } from "../tree.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import type { CommandTree } from "../shared/tree.ts";
 import type { FileFolder } from "./files.ts";
 
 interface McpOptions {
@@ -35,23 +38,24 @@ export function registerMcp(command: Command, context: Context, tree: CommandTre
 async function runMcp(
   context: Context,
   tree: CommandTree,
-  { allowWrite = false, files: named }: McpOptions,
+  { allowWrite = false, files: folder }: McpOptions,
 ): Promise<void> {
-  const [{ createInvoke }, { readTools }, { planTools }, { createPlans }, { serve }] = await Promise.all([
-    import("./invoke.ts"),
-    import("./read-tools.ts"),
-    import("./plan-tools.ts"),
-    import("./plans.ts"),
-    import("./server.ts"),
-  ]);
+  const [{ createInvoke }, { createReadTools }, { createPlanTools }, { createPlans }, { serve }] =
+    await Promise.all([
+      import("./invoke.ts"),
+      import("./read-tools.ts"),
+      import("./plan-tools.ts"),
+      import("./plans.ts"),
+      import("./server.ts"),
+    ]);
   // It may run for days, and the installed package be replaced meanwhile.
   loadAllChunks();
   const profile = await context.profile();
   const mayWrite = allowWrite && !profile.readOnly;
   const invoke = createInvoke(context, tree, profile, mayWrite);
-  const files = await filesFrom(context, named);
+  const files = await openFiles(context, folder);
   const plans = createPlans(context.clock, context.folders.state);
-  const tools = [...readTools(invoke), ...(mayWrite ? planTools(invoke, plans, files) : [])];
+  const tools = [...createReadTools(invoke), ...(mayWrite ? createPlanTools(invoke, plans, files) : [])];
   const account = JSON.stringify(profile.name?.value ?? profile.baseUrl.value);
   if (allowWrite && !mayWrite) {
     context.terminal.warn(`${account} is read-only: --allow-write has no effect`);
@@ -65,18 +69,20 @@ async function runMcp(
       stdin: context.terminal.stdin,
       stdout: context.terminal.stdout,
       signal: context.signal,
-      instructions: instructionsFor(account, mayWrite, files),
+      instructions: formatInstructions(account, mayWrite, files),
     });
   } finally {
     await plans.close();
   }
 }
 
-/** Clients start servers anywhere: a working folder that holds too much is no folder for files, and no error. */
-async function filesFrom(context: Context, named: McpOptions["files"]): Promise<FileFolder | undefined> {
-  if (named === false) return undefined;
+/**
+ * Clients start servers anywhere: a working folder that holds too much is no folder for files, and no error.
+ */
+async function openFiles(context: Context, folder: McpOptions["files"]): Promise<FileFolder | undefined> {
+  if (folder === false) return undefined;
   const { openFileFolder } = await import("./files.ts");
-  if (named !== undefined) return openFileFolder(context, named);
+  if (folder !== undefined) return openFileFolder(context, folder);
   try {
     return await openFileFolder(context, ".");
   } catch (error) {
@@ -86,7 +92,7 @@ async function filesFrom(context: Context, named: McpOptions["files"]): Promise<
   }
 }
 
-function instructionsFor(account: string, mayWrite: boolean, files: FileFolder | undefined): string {
+function formatInstructions(account: string, mayWrite: boolean, files: FileFolder | undefined): string {
   const writes = mayWrite
     ? "To change anything, call a plan_ tool, show the plan to the person, and pass its token to apply_plan: within 10 minutes, once."
     : "This server only reads.";

@@ -1,9 +1,12 @@
-/** Tools run the commands of this program: the same checks, services and jobs as at a terminal, on streams in memory. */
+/**
+ * Tools run the commands of this program: the same checks, services and jobs as at a terminal, on streams in
+ * memory.
+ */
 import { Readable, Writable } from "node:stream";
 import type { ResolvedProfile } from "../../config/resolve.ts";
 import type { Context, Observer } from "../../context.ts";
 import { InterruptedError } from "../../errors.ts";
-import type { CommandTree } from "../tree.ts";
+import type { CommandTree } from "../shared/tree.ts";
 import { ToolFailure } from "./tool.ts";
 
 export interface InvokeOptions {
@@ -27,10 +30,11 @@ export interface Invoked {
 /** Runs a command. @throws ToolFailure with the command's own error */
 export type Invoke = (words: string[], options: InvokeOptions) => Promise<Invoked>;
 
-const mostMessages = 40;
+const maxMessages = 40;
 
 /**
- * The account stays the one that the server was started for, whatever becomes of the current profile meanwhile.
+ * The account stays the one that the server was started for, whatever becomes of the current profile
+ * meanwhile.
  * @param mayWrite else every command runs with `--read-only`
  */
 export function createInvoke(
@@ -50,8 +54,8 @@ export function createInvoke(
     ...(mayWrite ? [] : ["--read-only"]),
   ];
   return async (words, { stdin = "", observer, signal, accepts = [], isLines = false }) => {
-    const stdout = collector();
-    const stderr = collector();
+    const stdout = createCollector();
+    const stderr = createCollector();
     const interruption = new AbortController();
     const interrupt = () =>
       interruption.abort(context.signal.aborted ? context.signal.reason : new InterruptedError("SIGINT"));
@@ -70,33 +74,34 @@ export function createInvoke(
         signal: interruption.signal,
         observer,
       });
-      return resultOf(exitCode, parsedOutput(stdout.text(), isLines), stderr.text(), accepts);
+      return toResult(exitCode, parseOutput(stdout.text(), isLines), stderr.text(), accepts);
     } finally {
       for (const each of signals) each.removeEventListener("abort", interrupt);
     }
   };
 }
 
-function resultOf(exitCode: number, value: unknown, stderr: string, accepts: readonly number[]): Invoked {
+function toResult(exitCode: number, value: unknown, stderr: string, accepts: readonly number[]): Invoked {
   const lines = stderr.split("\n").filter((line) => line !== "");
   const error = lines.findLast((line) => line.startsWith('{"error":'));
-  const messages = lines.filter((line) => line !== error).slice(-mostMessages);
+  const messages = lines.filter((line) => line !== error).slice(-maxMessages);
   if (exitCode === 0 || accepts.includes(exitCode)) return { exitCode, value, messages };
-  const failure = error === undefined ? { error: { message: messages.join("\n"), exitCode } } : parsed(error);
+  const failure =
+    error === undefined ? { error: { message: messages.join("\n"), exitCode } } : parseLine(error);
   // The summary of a bulk run is on stdout.
   throw new ToolFailure({ ...failure, ...(value === null ? {} : { summary: value }), messages });
 }
 
-function parsedOutput(stdout: string, isLines: boolean): unknown {
+function parseOutput(stdout: string, isLines: boolean): unknown {
   if (isLines) return stdout.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
   return stdout.trim() === "" ? null : JSON.parse(stdout);
 }
 
-function parsed(line: string): object {
+function parseLine(line: string): object {
   return JSON.parse(line) as object;
 }
 
-function collector() {
+function createCollector() {
   const pieces: Buffer[] = [];
   const stream = new Writable({
     write(piece, _encoding, done) {

@@ -2,8 +2,16 @@
 import { UsageError } from "../../errors.ts";
 import { reportedEvents } from "../../service/reports.ts";
 import type { Invoke } from "./invoke.ts";
-import { onePage, type Paged, part } from "./pages.ts";
-import { inputOf, limitInput, pageInput, reads, type Tool, text, usualRows } from "./tool.ts";
+import { type Paged, part, readPage } from "./pages.ts";
+import {
+  createInputSchema,
+  defaultRows,
+  limitInput,
+  pageInput,
+  readOnlyAnnotations,
+  type Tool,
+  textSchema,
+} from "./tool.ts";
 
 export function mailTools(invoke: Invoke): Tool[] {
   return [campaignsTool(invoke), reportTool(invoke), domainsTool(invoke)];
@@ -13,16 +21,16 @@ function campaignsTool(invoke: Invoke): Tool {
   return {
     name: "campaigns_list",
     description: "The campaigns, those changed last first, a page at a time.",
-    inputSchema: inputOf({
-      status: text("such as draft or sent"),
+    inputSchema: createInputSchema({
+      status: textSchema("such as draft or sent"),
       limit: limitInput,
       page: pageInput,
     }),
-    annotations: { title: "Campaigns", ...reads },
-    async call({ status, limit = usualRows, page = 1 }: Paged & { status?: string }, signal) {
+    annotations: { title: "Campaigns", ...readOnlyAnnotations },
+    async call({ status, limit = defaultRows, page = 1 }: Paged & { status?: string }, signal) {
       const words = ["campaigns", "list", `--size=${limit}`, `--page=${page}`];
       const narrowed = status === undefined ? words : [...words, `--status=${status}`];
-      return onePage(invoke, "campaigns", narrowed, page, signal);
+      return readPage(invoke, "campaigns", narrowed, page, signal);
     },
   };
 }
@@ -39,13 +47,13 @@ function reportTool(invoke: Invoke): Tool {
     name: "report_show",
     description:
       "What became of mails: of all in the last days (dashboard and overall), of one campaign, or one type of event by days.",
-    inputSchema: inputOf({
-      campaign: text("name or id: what became of its mails, since it was sent"),
+    inputSchema: createInputSchema({
+      campaign: textSchema("name or id: what became of its mails, since it was sent"),
       event: { enum: reportedEvents, description: "a histogram of this type of event by days" },
       days: { type: "integer", minimum: 1, maximum: 90, description: "how far to look back (30)" },
-      timezone: text("in whose days it counts, such as Europe/Oslo"),
+      timezone: textSchema("in whose days it counts, such as Europe/Oslo"),
     }),
-    annotations: { title: "Reports", ...reads },
+    annotations: { title: "Reports", ...readOnlyAnnotations },
     async call({ campaign, event, days, timezone }: ReportInput, signal) {
       if (campaign !== undefined && (event !== undefined || days !== undefined)) {
         throw new UsageError("A campaign's report takes neither event nor days", "Leave them out");
@@ -67,8 +75,8 @@ function domainsTool(invoke: Invoke): Tool {
   return {
     name: "domains_list",
     description: "The sending domains: whether each is ready, and what it needs in DNS.",
-    inputSchema: inputOf({ limit: limitInput, page: pageInput }),
-    annotations: { title: "Sending domains", ...reads },
+    inputSchema: createInputSchema({ limit: limitInput, page: pageInput }),
+    annotations: { title: "Sending domains", ...readOnlyAnnotations },
     async call(paged: Paged, signal) {
       return part("domains", (await invoke(["domains", "list"], { signal })).value as unknown[], paged);
     },

@@ -1,6 +1,6 @@
 /** A partial result: rows, with their total and how to get the rest. */
 import type { Invoke } from "./invoke.ts";
-import { usualRows } from "./tool.ts";
+import { defaultRows } from "./tool.ts";
 
 export interface Page {
   total?: number;
@@ -13,29 +13,29 @@ export interface Paged {
 }
 
 /** One page as the service gives it. */
-export async function onePage(
+export async function readPage(
   invoke: Invoke,
   name: string,
   words: string[],
   page: number,
   signal: AbortSignal,
 ) {
-  const shown: Page = { hasMore: false };
+  const observedPage: Page = { hasMore: false };
   const { value } = await invoke(words, {
     signal,
-    observer: { page: (seen) => Object.assign(shown, seen) },
+    observer: { page: (seen) => Object.assign(observedPage, seen) },
   });
   return {
     [name]: value,
     // Conditions that are decided here have no total before everything is read.
-    total: shown.total ?? null,
-    hasMore: shown.hasMore,
-    ...(shown.hasMore ? { nextPage: page + 1 } : {}),
+    total: observedPage.total ?? null,
+    hasMore: observedPage.hasMore,
+    ...(observedPage.hasMore ? { nextPage: page + 1 } : {}),
   };
 }
 
 /** A page of rows that are all in memory. */
-export function part(name: string, rows: readonly unknown[], { limit = usualRows, page = 1 }: Paged) {
+export function part(name: string, rows: readonly unknown[], { limit = defaultRows, page = 1 }: Paged) {
   const hasMore = page * limit < rows.length;
   return {
     [name]: rows.slice((page - 1) * limit, page * limit),

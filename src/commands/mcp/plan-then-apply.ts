@@ -1,14 +1,15 @@
-/** How a tool changes the account, in two steps: a dry run with a token, and its plan applied with that token. */
-import { openPlanFile } from "../../bulk/plan/plan-import.ts";
-import type { PlanLine } from "../../bulk/plan/plan-line.ts";
+/**
+ * How a tool changes the account, in two steps: a dry run with a token, and its plan applied with that token.
+ */
+import { openPlanFile, type PlanLine } from "../../bulk/index.ts";
 import type { UsageError } from "../../errors.ts";
-import { isChange } from "../bulk/difference.ts";
+import { isChange } from "../shared/bulk/difference.ts";
 import type { Invoke } from "./invoke.ts";
-import { type Plans, type PrivatePlan, refused } from "./plans.ts";
-import { inputOf, type Tool, ToolFailure, text } from "./tool.ts";
+import { type Plans, type PrivatePlan, planRefusedError } from "./plans.ts";
+import { createInputSchema, type Tool, ToolFailure, textSchema } from "./tool.ts";
 
-const rejectedRows = 3;
-export const usualSample = 20;
+const maxRejectedRowsShown = 3;
+export const defaultSampleRows = 20;
 
 /** A bulk write without the flags that say whether it is a rehearsal. */
 export interface PlannedCommand {
@@ -19,36 +20,40 @@ export interface PlannedCommand {
 }
 
 /** A dry run, with the token that applies its plan. @throws ToolFailure; UsageError */
-export async function plan(
+export async function createPlan(
   invoke: Invoke,
   plans: Plans,
-  wanted: { command: PlannedCommand; sample?: number },
+  request: { command: PlannedCommand; sample?: number },
   signal: AbortSignal,
 ): Promise<object> {
-  const { command, sample: maxShown = usualSample } = wanted;
+  const { command, sample: maxShown = defaultSampleRows } = request;
   const { file, remove } = await plans.open();
-  let isKept = false;
+  let isHandedOver = false;
   try {
-    const { value, messages } = await invoke(wordsOf(command, ["--dry-run", `--plan=${file}`]), {
+    const { value, messages } = await invoke(toWords(command, ["--dry-run", `--plan=${file}`]), {
       stdin: command.stdin,
       signal,
-      accepts: [rejectedRows],
+      accepts: [maxRejectedRowsShown],
     });
     const summary = value as { stoppedBy: string | null; estimate: object; consent: object };
-    if (summary.stoppedBy !== null) throw new ToolFailure({ error: incomplete, summary, messages });
+    if (summary.stoppedBy !== null)
+      throw new ToolFailure({ error: incompletePlanFailure, summary, messages });
     const { digest, writes, counts, sample } = await readPlan(file, maxShown);
     const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
     const { estimate, consent } = summary;
     const common = { counts, total, estimate, consent, sample, notShown: total - sample.length, messages };
     if (writes === 0) return { token: null, note: "Nothing would change", ...common };
-    isKept = true;
+    isHandedOver = true;
     return { ...plans.keep({ file, digest, remove }), ...common };
   } finally {
-    if (!isKept) await remove();
+    if (!isHandedOver) await remove();
   }
 }
 
-/** What is shown of a plan; of its lines the first that change something, then the first that are skipped or rejected. */
+/**
+ * What is shown of a plan; of its lines the first that change something, then the first that are skipped or
+ * rejected.
+ */
 async function readPlan(file: string, maxShown: number) {
   const { end, writes, lines } = await openPlanFile(file);
   const changing: PlanLine[] = [];
@@ -63,7 +68,7 @@ async function readPlan(file: string, maxShown: number) {
   return { digest: end.digest, writes, counts, sample: [...changing, ...others].slice(0, maxShown) };
 }
 
-const incomplete = {
+const incompletePlanFailure = {
   type: "PlanRefusedError",
   message: "The plan was not completed, so there is nothing to apply",
   exitCode: 2,
@@ -71,13 +76,13 @@ const incomplete = {
 };
 
 /** @param plans of this session */
-export function applyTool(invoke: Invoke, plans: Plans): Tool {
+export function createApplyTool(invoke: Invoke, plans: Plans): Tool {
   let last: Promise<unknown> = Promise.resolve();
   return {
     name: "apply_plan",
     description:
       "Carries out a plan of this session exactly as it was shown. Each contact is looked up again; one that has changed since is not written, but skipped with the code changed. A token works once, for 10 minutes. Returns the run's summary.",
-    inputSchema: inputOf({ token: text("from a plan_ tool") }, { required: ["token"] }),
+    inputSchema: createInputSchema({ token: textSchema("from a plan_ tool") }, { required: ["token"] }),
     annotations: {
       title: "Apply a plan",
       readOnlyHint: false,
@@ -86,42 +91,42 @@ export function applyTool(invoke: Invoke, plans: Plans): Tool {
       openWorldHint: true,
     },
     async call({ token }: { token: string }, signal) {
-      const taken = await plans.take(token);
+      const privatePlan = await plans.take(token);
       // One after the other: each plan is compared with what the one before left.
-      const applied = last.then(() => apply(invoke, taken, signal));
+      const applied = last.then(() => applyPlan(invoke, privatePlan, signal));
       last = applied.catch(() => undefined);
       return applied;
     },
   };
 }
 
-async function apply(
+async function applyPlan(
   invoke: Invoke,
   { file, digest, remove }: PrivatePlan,
   signal: AbortSignal,
 ): Promise<object> {
   const command = { path: ["apply"], flags: [`--digest=${digest}`], args: [file] };
   try {
-    const { value, messages } = await invoke(wordsOf(command, ["--yes", "--no-wait"]), {
+    const { value, messages } = await invoke(toWords(command, ["--yes", "--no-wait"]), {
       signal,
-      accepts: [rejectedRows],
+      accepts: [maxRejectedRowsShown],
     });
     return { summary: value, messages };
   } catch (error) {
-    throw refusalOf(error) ?? error;
+    throw findRefusal(error) ?? error;
   } finally {
     await remove();
   }
 }
 
 /** In words of this session: the client knows of no plan file. Undefined for any other failure. */
-function refusalOf(error: unknown): UsageError | undefined {
+function findRefusal(error: unknown): UsageError | undefined {
   const { type } = error instanceof ToolFailure ? (error.failure as { error: { type?: string } }).error : {};
-  if (type === "PlanRefusedError") return refused("This plan was made for another account");
+  if (type === "PlanRefusedError") return planRefusedError("This plan was made for another account");
   if (type !== "PlanDamagedError") return undefined;
-  return refused("This plan was changed after it was shown, as when a person in it is erased");
+  return planRefusedError("This plan was changed after it was shown, as when a person in it is erased");
 }
 
-function wordsOf({ path, flags, args = [] }: PlannedCommand, more: string[]): string[] {
+function toWords({ path, flags, args = [] }: PlannedCommand, more: string[]): string[] {
   return [...path, ...flags, ...more, ...(args.length > 0 ? ["--", ...args] : [])];
 }

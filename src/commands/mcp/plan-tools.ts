@@ -3,18 +3,26 @@ import { quotedCsvLine } from "../../delimited-lines.ts";
 import { UsageError } from "../../errors.ts";
 import type { FileFolder } from "./files.ts";
 import type { Invoke } from "./invoke.ts";
-import { applyTool, type PlannedCommand, plan, usualSample } from "./plan-then-apply.ts";
+import { createApplyTool, createPlan, defaultSampleRows, type PlannedCommand } from "./plan-then-apply.ts";
 import type { Plans } from "./plans.ts";
-import { type SelectionInput, selectionInput, selectionWords } from "./read-tools.ts";
-import { type InputSchema, inputOf, mostRows, reads, type Tool, text, texts } from "./tool.ts";
+import { type SelectionInput, selectionInput, toSelectionWords } from "./read-tools.ts";
+import {
+  createInputSchema,
+  type InputSchema,
+  maxRows,
+  readOnlyAnnotations,
+  type Tool,
+  textSchema,
+  textsSchema,
+} from "./tool.ts";
 
 /** What every plan takes besides what is to be done. */
 const sampleInput = {
   sample: {
     type: "integer",
     minimum: 0,
-    maximum: mostRows,
-    default: usualSample,
+    maximum: maxRows,
+    default: defaultSampleRows,
     description: "lines of the plan to return",
   },
 };
@@ -40,22 +48,22 @@ interface MarkedRowsInput extends TargetInput {
   rows?: "marked" | "all";
 }
 
-function markedRowsFlags({ rows }: MarkedRowsInput): string[] {
+function toMarkedRowsFlags({ rows }: MarkedRowsInput): string[] {
   return rows ? [`--${rows}-rows`] : [];
 }
 
-const keysFileInput = { keys_file: text("a file with a key or id on each line") };
+const keysFileInput = { keys_file: textSchema("a file with a key or id on each line") };
 
 /**
  * @param plans of this session
  * @param files undefined where no file may be read: then no tool takes one
  */
-export function planTools(invoke: Invoke, plans: Plans, files: FileFolder | undefined): Tool[] {
+export function createPlanTools(invoke: Invoke, plans: Plans, files: FileFolder | undefined): Tool[] {
   const targets = files ? { ...targetInput, ...keysFileInput } : targetInput;
   const markedRows = files ? markedRowsInput : {};
   const target = (path: string[], input: TargetInput, more?: string[]) =>
-    targetCommand(files, path, input, more);
-  const planTool = <Input>(
+    toTargetCommand(files, path, input, more);
+  const createPlanTool = <Input>(
     name: string,
     title: string,
     description: string,
@@ -65,66 +73,66 @@ export function planTools(invoke: Invoke, plans: Plans, files: FileFolder | unde
   ): Tool => ({
     name,
     description: `${description} Sends no write: returns counts, a sample and the token for apply_plan.`,
-    inputSchema: inputOf({ ...properties, ...sampleInput }, { required }),
-    annotations: { title, ...reads, idempotentHint: false },
+    inputSchema: createInputSchema({ ...properties, ...sampleInput }, { required }),
+    annotations: { title, ...readOnlyAnnotations, idempotentHint: false },
     call: async (input: Input & { sample?: number }, signal) =>
-      plan(invoke, plans, { command: await command(input), sample: input.sample }, signal),
+      createPlan(invoke, plans, { command: await command(input), sample: input.sample }, signal),
   });
   return [
-    planTool(
+    createPlanTool(
       "plan_import",
       "Plan an import",
       `Creates and updates contacts from ${files ? "a file (CSV, Excel or JSON) or from rows" : "rows"}. Lists and tags are only added. Who is marked as not subscribed, or is suppressed, is left out.`,
-      files ? { file: text("a file's path, in place of rows"), ...importInput } : importInput,
-      (input: ImportInput) => importCommand(files, input),
+      files ? { file: textSchema("a file's path, in place of rows"), ...importInput } : importInput,
+      (input: ImportInput) => toImportCommand(files, input),
     ),
-    planTool(
+    createPlanTool(
       "plan_change",
       "Plan a change of contacts",
       "The same change of fields, tags and lists on every chosen contact.",
       { ...targets, ...changeInput, ...consentInput, map: mapInput },
-      (input: ChangeInput) => target(["contact", "mutate"], input, changeFlags(input)),
+      (input: ChangeInput) => target(["contact", "mutate"], input, toChangeFlags(input)),
     ),
-    planTool(
+    createPlanTool(
       "plan_unsubscribe",
       "Plan an unsubscription",
       "Sets the chosen contacts to Inactive, Unsubscribe. Nobody can be subscribed again by API.",
       { ...targets, ...markedRows },
-      (input: MarkedRowsInput) => target(["contact", "unsubscribe"], input, markedRowsFlags(input)),
+      (input: MarkedRowsInput) => target(["contact", "unsubscribe"], input, toMarkedRowsFlags(input)),
     ),
-    planTool(
+    createPlanTool(
       "plan_delete",
       "Plan a deletion",
       "Deletes the chosen contacts for good; a backup is written first.",
       { ...targets, ...markedRows },
-      (input: MarkedRowsInput) => target(["contact", "delete"], input, markedRowsFlags(input)),
+      (input: MarkedRowsInput) => target(["contact", "delete"], input, toMarkedRowsFlags(input)),
     ),
     ...(files
       ? [
-          planTool(
+          createPlanTool(
             "plan_list_sync",
             "Plan a list sync",
             "Makes a list's members exactly the keys of a file: adds first, removals after. Refused for more than 10% removals unless max_remove says so.",
             {
-              list: text("name or id"),
-              file: text("CSV or one key per line"),
-              max_remove: text("N or N%"),
+              list: textSchema("name or id"),
+              file: textSchema("CSV or one key per line"),
+              max_remove: textSchema("N or N%"),
               create: { type: "boolean", description: "create contacts that do not exist" },
               ...consentInput,
               map: mapInput,
             },
-            (input: SyncInput) => syncCommand(files, input),
+            (input: SyncInput) => toSyncCommand(files, input),
             ["list", "file"],
           ),
         ]
       : []),
-    applyTool(invoke, plans),
+    createApplyTool(invoke, plans),
   ];
 }
 
 /** How the consent columns of a file are read. Only a person can say what a yes means: ask. */
 const consentInput = {
-  consent_column: text("a column that says who is subscribed"),
+  consent_column: textSchema("a column that says who is subscribed"),
   consent: {
     type: "object",
     additionalProperties: { enum: ["opt-in", "opt-out", "none"] },
@@ -138,9 +146,9 @@ interface ConsentInput {
   consent?: Record<string, string>;
 }
 
-function consentFlags({ consent_column, consent = {} }: ConsentInput): string[] {
+function toConsentFlags({ consent_column, consent = {} }: ConsentInput): string[] {
   return [
-    ...optional("--consent-column", consent_column),
+    ...toOptionalFlag("--consent-column", consent_column),
     ...Object.entries(consent).map(([column, reading]) => `--consent-column=${column}=${reading}`),
   ];
 }
@@ -151,7 +159,7 @@ const mapInput = {
   description: "{ column of the file: key or consent }",
 };
 
-function mapFlags(map: Record<string, string> = {}): string[] {
+function toMapFlags(map: Record<string, string> = {}): string[] {
   return Object.entries(map).map(([column, target]) => `--map=${column}=${target}`);
 }
 
@@ -159,7 +167,7 @@ const importInput = {
   rows: {
     type: "array",
     minItems: 1,
-    maxItems: mostRows,
+    maxItems: maxRows,
     items: { type: "object", additionalProperties: { type: ["string", "number", "boolean", "null"] } },
     description: "contacts as { column: value }, in place of a file; the first is line 2 of the plan",
   },
@@ -168,14 +176,14 @@ const importInput = {
     additionalProperties: { type: "string" },
     description: "{ column: target }; a target is key, lists, tags or a field",
   },
-  lists: texts("add every contact to these lists"),
-  tags: texts("give every contact these tags"),
+  lists: textsSchema("add every contact to these lists"),
+  tags: textsSchema("give every contact these tags"),
   create_missing: { type: "boolean", description: "create lists and tags that do not exist" },
   mode: { enum: ["upsert", "create", "update"], default: "upsert" },
   blank: { enum: ["keep", "clear"], default: "keep" },
   ignore_unmapped: { type: "boolean", description: "leave out columns that match no field" },
   ...consentInput,
-  sheet: text("of a workbook: its name or number"),
+  sheet: textSchema("of a workbook: its name or number"),
 };
 
 interface ImportInput extends ConsentInput {
@@ -191,22 +199,22 @@ interface ImportInput extends ConsentInput {
   sheet?: string;
 }
 
-async function importCommand(files: FileFolder | undefined, input: ImportInput): Promise<PlannedCommand> {
+async function toImportCommand(files: FileFolder | undefined, input: ImportInput): Promise<PlannedCommand> {
   const { file, rows, map, lists = [], tags = [] } = input;
   if ((file === undefined) === (rows === undefined)) {
     throw new UsageError("An import needs either file or rows", "Pass one of the two");
   }
   requireConsentKept(input);
   const flags = [
-    ...mapFlags(map),
+    ...toMapFlags(map),
     ...lists.map((list) => `--list=${list}`),
     ...tags.map((tag) => `--tag=${tag}`),
     ...(input.create_missing ? ["--create-missing"] : []),
     ...(input.ignore_unmapped ? ["--ignore-unmapped"] : []),
-    ...optional("--mode", input.mode),
-    ...optional("--blank", input.blank),
-    ...consentFlags(input),
-    ...optional("--sheet", input.sheet),
+    ...toOptionalFlag("--mode", input.mode),
+    ...toOptionalFlag("--blank", input.blank),
+    ...toConsentFlags(input),
+    ...toOptionalFlag("--sheet", input.sheet),
   ];
   if (rows) {
     requireExactNumbers(rows);
@@ -214,14 +222,15 @@ async function importCommand(files: FileFolder | undefined, input: ImportInput):
       path: ["import"],
       flags: [...flags, "--delimiter=,", "--encoding=utf-8"],
       args: ["-"],
-      stdin: csvOf(rows),
+      stdin: formatCsv(rows),
     };
   }
-  return { path: ["import"], flags, args: [await found(files, file!)] };
+  return { path: ["import"], flags, args: [await findFile(files, file!)] };
 }
 
 /**
- * Who left stays out, whatever a client was told: a column that says so cannot be put aside by it, or read the other way round.
+ * Who left stays out, whatever a client was told: a column that says so cannot be put aside by it, or read
+ * the other way round.
  * @throws UsageError
  */
 function requireConsentKept({ map = {}, consent_column }: ImportInput): void {
@@ -253,10 +262,12 @@ function requireExactNumbers(rows: NonNullable<ImportInput["rows"]>): void {
   }
 }
 
-function csvOf(rows: NonNullable<ImportInput["rows"]>): string {
+function formatCsv(rows: NonNullable<ImportInput["rows"]>): string {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const lines = [columns, ...rows.map((row) => columns.map((column) => row[column]))];
-  return lines.map((cells) => `${quotedCsvLine(cells.map((cell) => String(cell ?? "")))}\n`).join("");
+  return lines
+    .map((cells) => `${quotedCsvLine(cells.map((quoteCell) => String(quoteCell ?? "")))}\n`)
+    .join("");
 }
 
 const changeInput = {
@@ -265,10 +276,10 @@ const changeInput = {
     additionalProperties: { type: "string" },
     description: "{ field: value }; fields by label or id",
   },
-  add_tags: texts("by label or id"),
-  remove_tags: texts("by label or id"),
-  add_lists: texts("by name or id"),
-  remove_lists: texts("by name or id"),
+  add_tags: textsSchema("by label or id"),
+  remove_tags: textsSchema("by label or id"),
+  add_lists: textsSchema("by name or id"),
+  remove_lists: textsSchema("by name or id"),
 };
 
 interface ChangeInput extends TargetInput, ConsentInput {
@@ -280,7 +291,7 @@ interface ChangeInput extends TargetInput, ConsentInput {
   remove_lists?: string[];
 }
 
-function changeFlags(input: ChangeInput): string[] {
+function toChangeFlags(input: ChangeInput): string[] {
   const { set = {}, add_tags = [], remove_tags = [], add_lists = [], remove_lists = [] } = input;
   const unclear = Object.keys(set).find((field) => field.includes("="));
   if (unclear !== undefined) {
@@ -294,10 +305,10 @@ function changeFlags(input: ChangeInput): string[] {
     ...remove_lists.map((list) => `--remove-list=${list}`),
   ];
   if (flags.length === 0) throw new UsageError("No change given", "Pass set, add_tags or another change");
-  return [...flags, ...consentFlags(input), ...mapFlags(input.map)];
+  return [...flags, ...toConsentFlags(input), ...toMapFlags(input.map)];
 }
 
-async function targetCommand(
+async function toTargetCommand(
   files: FileFolder | undefined,
   path: string[],
   input: TargetInput,
@@ -305,14 +316,14 @@ async function targetCommand(
 ): Promise<PlannedCommand> {
   const { keys_file, all } = input;
   const flags = [
-    ...[...more, "--bulk", ...selectionWords(input)],
-    ...optional("--keys", keys_file === undefined ? undefined : await found(files, keys_file)),
+    ...[...more, "--bulk", ...toSelectionWords(input)],
+    ...toOptionalFlag("--keys", keys_file === undefined ? undefined : await findFile(files, keys_file)),
     ...(all ? ["--all"] : []),
   ];
   return { path, flags };
 }
 
-function found(files: FileFolder | undefined, name: string): Promise<string> {
+function findFile(files: FileFolder | undefined, name: string): Promise<string> {
   if (files) return files.find(name);
   throw new UsageError("This server reads no files", "Start it with: ecm mcp --files DIR");
 }
@@ -325,20 +336,20 @@ interface SyncInput extends ConsentInput {
   create?: boolean;
 }
 
-async function syncCommand(files: FileFolder, input: SyncInput): Promise<PlannedCommand> {
+async function toSyncCommand(files: FileFolder, input: SyncInput): Promise<PlannedCommand> {
   const { list, file, max_remove, create } = input;
   return {
     path: ["lists", "sync"],
     flags: [
-      ...optional("--max-remove", max_remove),
+      ...toOptionalFlag("--max-remove", max_remove),
       ...(create ? ["--create"] : []),
-      ...consentFlags(input),
-      ...mapFlags(input.map),
+      ...toConsentFlags(input),
+      ...toMapFlags(input.map),
     ],
     args: [list, await files.find(file)],
   };
 }
 
-function optional(flag: string, value: string | undefined): string[] {
+function toOptionalFlag(flag: string, value: string | undefined): string[] {
   return value === undefined ? [] : [`${flag}=${value}`];
 }

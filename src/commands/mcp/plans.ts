@@ -2,11 +2,11 @@
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { makePlanFolder } from "../../bulk/runs/folder.ts";
+import { makePlanFolder } from "../../bulk/index.ts";
 import { UsageError } from "../../errors.ts";
 import type { Clock } from "../../wire.ts";
 
-const lifeMilliseconds = 10 * 60_000;
+const maxPlanAgeMilliseconds = 10 * 60_000;
 const maxPlans = 100;
 
 /** A plan file for this process alone. */
@@ -23,13 +23,16 @@ export interface Plans {
   open(): Promise<Omit<PrivatePlan, "digest">>;
   /** @returns the token, and when it expires (RFC 3339) */
   keep(plan: PrivatePlan): { token: string; expiresAt: string };
-  /** Uses the token up: the caller removes the plan. @throws UsageError for one that is unknown, used, or too old */
+  /**
+   * Uses the token up: the caller removes the plan.
+   * @throws UsageError for one that is unknown, used, or too old
+   */
   take(token: string): Promise<PrivatePlan>;
   /** Removes the plans that were not applied. */
   close(): Promise<void>;
 }
 
-interface KeptPlan {
+interface OpenPlan {
   /** Undefined once it was taken or removed. */
   plan: PrivatePlan | undefined;
   expires: number;
@@ -37,13 +40,13 @@ interface KeptPlan {
 }
 
 export function createPlans(clock: Clock, stateFolder: string): Plans {
-  const plans = new Map<string, KeptPlan>();
+  const plans = new Map<string, OpenPlan>();
   const closing = new AbortController();
 
-  async function removeWhere(isOver: (kept: KeptPlan) => boolean): Promise<void> {
-    for (const kept of [...plans.values()].filter(isOver)) {
-      const { plan } = kept;
-      kept.plan = undefined;
+  async function removeWhere(isOver: (openPlan: OpenPlan) => boolean): Promise<void> {
+    for (const openPlan of [...plans.values()].filter(isOver)) {
+      const { plan } = openPlan;
+      openPlan.plan = undefined;
       await plan?.remove();
     }
   }
@@ -56,7 +59,7 @@ export function createPlans(clock: Clock, stateFolder: string): Plans {
     },
     keep(plan) {
       const token = randomBytes(16).toString("hex");
-      const expires = clock.now() + lifeMilliseconds;
+      const expires = clock.now() + maxPlanAgeMilliseconds;
       plans.set(token, { plan, expires, isUsed: false });
       for (const [oldest, { plan: left }] of plans) {
         if (plans.size <= maxPlans) break;
@@ -65,21 +68,21 @@ export function createPlans(clock: Clock, stateFolder: string): Plans {
       }
       // People's data is not kept for longer than it can be used.
       clock
-        .sleep(lifeMilliseconds + 1, closing.signal)
-        .then(() => removeWhere((kept) => clock.now() > kept.expires))
+        .sleep(maxPlanAgeMilliseconds + 1, closing.signal)
+        .then(() => removeWhere((openPlan) => clock.now() > openPlan.expires))
         .catch(() => undefined);
       return { token, expiresAt: new Date(expires).toISOString() };
     },
     async take(token) {
-      const kept = plans.get(token);
-      if (!kept) throw refused("No plan of this session has this token");
-      if (kept.isUsed) throw refused("This token has already been used");
-      const { plan, expires } = kept;
+      const openPlan = plans.get(token);
+      if (!openPlan) throw planRefusedError("No plan of this session has this token");
+      if (openPlan.isUsed) throw planRefusedError("This token has already been used");
+      const { plan, expires } = openPlan;
       if (!plan || clock.now() > expires) {
-        await removeWhere((each) => each === kept);
-        throw refused("This plan is older than 10 minutes");
+        await removeWhere((each) => each === openPlan);
+        throw planRefusedError("This plan is older than 10 minutes");
       }
-      Object.assign(kept, { plan: undefined, isUsed: true });
+      Object.assign(openPlan, { plan: undefined, isUsed: true });
       return plan;
     },
     close() {
@@ -90,7 +93,7 @@ export function createPlans(clock: Clock, stateFolder: string): Plans {
 }
 
 /** Nothing was written. */
-export function refused(message: string): UsageError {
+export function planRefusedError(message: string): UsageError {
   return new UsageError(message, "Plan again, and apply the new plan", {
     type: "PlanRefusedError",
     applied: "no",

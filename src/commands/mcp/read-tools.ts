@@ -1,22 +1,25 @@
 /** Read-only tools. Each runs a command; a partial result has the total and how to get the rest. */
-import type { RunView } from "../../bulk/runs/view.ts";
+import type { RunView } from "../../bulk/index.ts";
 import { NotFoundError, UsageError } from "../../errors.ts";
 import type { Invoke } from "./invoke.ts";
 import { mailTools } from "./mail-tools.ts";
-import { onePage, type Page, type Paged, part } from "./pages.ts";
+import { type Page, type Paged, part, readPage } from "./pages.ts";
 import {
-  inputOf,
+  createInputSchema,
+  defaultRows,
   limitInput,
+  nonEmptyTextsSchema,
   pageInput,
-  reads,
-  someTexts,
+  readOnlyAnnotations,
   type Tool,
-  text,
-  texts,
-  usualRows,
+  textSchema,
+  textsSchema,
 } from "./tool.ts";
 
-/** The conditions of a selection, as every tool that chooses contacts takes them; all that are given must hold. */
+/**
+ * The conditions of a selection, as every tool that chooses contacts takes them; all that are given must
+ * hold.
+ */
 export interface SelectionInput {
   keys?: string[];
   lists?: string[];
@@ -26,14 +29,16 @@ export interface SelectionInput {
 }
 
 export const selectionInput = {
-  keys: someTexts("contacts with any of these keys or ids"),
-  lists: someTexts("members of any of these lists, by name or id"),
-  tags: someTexts("with any of these tags, by label or id"),
-  status: text("primary status, such as active"),
-  where: text('CEL condition, such as City == "Oslo" && !("VIP" in tags); costs reading the other matches'),
+  keys: nonEmptyTextsSchema("contacts with any of these keys or ids"),
+  lists: nonEmptyTextsSchema("members of any of these lists, by name or id"),
+  tags: nonEmptyTextsSchema("with any of these tags, by label or id"),
+  status: textSchema("primary status, such as active"),
+  where: textSchema(
+    'CEL condition, such as City == "Oslo" && !("VIP" in tags); costs reading the other matches',
+  ),
 };
 
-export function selectionWords({ keys = [], lists = [], tags = [], status, where }: SelectionInput) {
+export function toSelectionWords({ keys = [], lists = [], tags = [], status, where }: SelectionInput) {
   return [
     ...keys.map((key) => `--key=${key}`),
     ...lists.map((list) => `--list=${list}`),
@@ -43,27 +48,27 @@ export function selectionWords({ keys = [], lists = [], tags = [], status, where
   ];
 }
 
-export function readTools(invoke: Invoke): Tool[] {
+export function createReadTools(invoke: Invoke): Tool[] {
   return [
-    accountTool(invoke),
-    structureTool(invoke),
-    listsTool(invoke),
-    searchTool(invoke),
-    contactTool(invoke),
-    eventsTool(invoke),
+    createAccountTool(invoke),
+    createStructureTool(invoke),
+    createListsTool(invoke),
+    createSearchTool(invoke),
+    createContactTool(invoke),
+    createEventsTool(invoke),
     ...mailTools(invoke),
-    runsTool(invoke),
-    runTool(invoke),
+    createRunsTool(invoke),
+    createRunTool(invoke),
   ];
 }
 
-function accountTool(invoke: Invoke): Tool {
+function createAccountTool(invoke: Invoke): Tool {
   return {
     name: "account_status",
     description:
       "Which account this server works with, whether its key works, and what is left of the hourly limit and the monthly quota. 1 request.",
-    inputSchema: inputOf({}),
-    annotations: { title: "Account status", ...reads },
+    inputSchema: createInputSchema({}),
+    annotations: { title: "Account status", ...readOnlyAnnotations },
     async call(_input: never, signal) {
       const status = await invoke(["auth", "status"], { signal });
       const limits = await invoke(["limits"], { signal });
@@ -72,13 +77,13 @@ function accountTool(invoke: Invoke): Tool {
   };
 }
 
-function structureTool(invoke: Invoke): Tool {
+function createStructureTool(invoke: Invoke): Tool {
   return {
     name: "structure_get",
     description:
       "The fields and tags of contacts, with their ids. Contacts name fields and tags by these ids.",
-    inputSchema: inputOf({ structure: text("label or id; default: the one in use") }),
-    annotations: { title: "Fields and tags", ...reads },
+    inputSchema: createInputSchema({ structure: textSchema("label or id; default: the one in use") }),
+    annotations: { title: "Fields and tags", ...readOnlyAnnotations },
     async call({ structure }: { structure?: string }, signal) {
       const words = structure === undefined ? [] : ["--", structure];
       const { value } = await invoke(["structure", "get", ...words], { signal });
@@ -87,41 +92,41 @@ function structureTool(invoke: Invoke): Tool {
   };
 }
 
-function listsTool(invoke: Invoke): Tool {
+function createListsTool(invoke: Invoke): Tool {
   return {
     name: "lists_list",
     description: "The lists, with ids and numbers of contacts, a page at a time.",
-    inputSchema: inputOf({ limit: limitInput, page: pageInput }),
-    annotations: { title: "Lists", ...reads },
-    async call({ limit = usualRows, page = 1 }: Paged, signal) {
-      return onePage(invoke, "lists", ["lists", "list", `--size=${limit}`, `--page=${page}`], page, signal);
+    inputSchema: createInputSchema({ limit: limitInput, page: pageInput }),
+    annotations: { title: "Lists", ...readOnlyAnnotations },
+    async call({ limit = defaultRows, page = 1 }: Paged, signal) {
+      return readPage(invoke, "lists", ["lists", "list", `--size=${limit}`, `--page=${page}`], page, signal);
     },
   };
 }
 
-function searchTool(invoke: Invoke): Tool {
+function createSearchTool(invoke: Invoke): Tool {
   return {
     name: "contact_search",
     description:
       "Contacts for which all given conditions hold; everyone without any. Pages of at most 200, with the total. With count, only their number.",
-    inputSchema: inputOf({
+    inputSchema: createInputSchema({
       ...selectionInput,
-      filters: texts("COLUMN OPERATOR VALUE[,VALUE], such as CONTACT_STATUS EQ active"),
-      source: texts("parts of the contact to return, such as key, fields, lists, tags, status"),
+      filters: textsSchema("COLUMN OPERATOR VALUE[,VALUE], such as CONTACT_STATUS EQ active"),
+      source: textsSchema("parts of the contact to return, such as key, fields, lists, tags, status"),
       count: { type: "boolean", default: false },
       limit: limitInput,
       page: pageInput,
     }),
-    annotations: { title: "Search contacts", ...reads },
+    annotations: { title: "Search contacts", ...readOnlyAnnotations },
     async call(input: SearchInput, signal) {
-      const { filters = [], source, count, limit = usualRows, page = 1 } = input;
+      const { filters = [], source, count, limit = defaultRows, page = 1 } = input;
       const words = [
-        ...["contact", "search", ...selectionWords(input)],
+        ...["contact", "search", ...toSelectionWords(input)],
         ...filters.map((each) => `--filter=${each}`),
         ...(source === undefined ? [] : [`--source=${source.join(",")}`]),
       ];
       if (count) return { count: (await invoke([...words, "--count"], { signal })).value };
-      return onePage(invoke, "contacts", [...words, `--page-size=${limit}`, `--page=${page}`], page, signal);
+      return readPage(invoke, "contacts", [...words, `--page-size=${limit}`, `--page=${page}`], page, signal);
     },
   };
 }
@@ -132,33 +137,33 @@ interface SearchInput extends SelectionInput, Paged {
   count?: boolean;
 }
 
-function contactTool(invoke: Invoke): Tool {
+function createContactTool(invoke: Invoke): Tool {
   return {
     name: "contact_get",
     description: "One contact by its key or id, with all its data.",
-    inputSchema: inputOf({ contact: text("key or id") }, { required: ["contact"] }),
-    annotations: { title: "Get a contact", ...reads },
+    inputSchema: createInputSchema({ contact: textSchema("key or id") }, { required: ["contact"] }),
+    annotations: { title: "Get a contact", ...readOnlyAnnotations },
     async call({ contact }: { contact: string }, signal) {
       return { contact: (await invoke(["contact", "get", "--", contact], { signal })).value };
     },
   };
 }
 
-function eventsTool(invoke: Invoke): Tool {
+function createEventsTool(invoke: Invoke): Tool {
   return {
     name: "events_list",
     description:
       "What happened to contacts: the newest events, oldest of them first. To see others, narrow by contact, types or days.",
-    inputSchema: inputOf({
-      contact: text("key or id; default: the whole account"),
-      types: texts("such as contact-unsubscribed or email-bounced"),
+    inputSchema: createInputSchema({
+      contact: textSchema("key or id; default: the whole account"),
+      types: textsSchema("such as contact-unsubscribed or email-bounced"),
       days: { type: "integer", minimum: 1, description: "how far to look back (30)" },
-      campaign: text("only events of its mails: name or id"),
+      campaign: textSchema("only events of its mails: name or id"),
       limit: limitInput,
     }),
-    annotations: { title: "Events", ...reads },
-    async call({ contact, types = [], days, campaign, limit = usualRows }: EventsInput, signal) {
-      const shown: Page = { hasMore: false };
+    annotations: { title: "Events", ...readOnlyAnnotations },
+    async call({ contact, types = [], days, campaign, limit = defaultRows }: EventsInput, signal) {
+      const eventsPage: Page = { hasMore: false };
       const words = [
         ...["events", `--limit=${limit}`, ...types.map((type) => `--type=${type}`)],
         ...(days === undefined ? [] : [`--days=${days}`]),
@@ -167,9 +172,9 @@ function eventsTool(invoke: Invoke): Tool {
       ];
       const { value } = await invoke(words, {
         signal,
-        observer: { page: (page) => Object.assign(shown, page) },
+        observer: { page: (page) => Object.assign(eventsPage, page) },
       });
-      return { events: value, total: shown.total ?? null, hasMore: shown.hasMore };
+      return { events: value, total: eventsPage.total ?? null, hasMore: eventsPage.hasMore };
     },
   };
 }
@@ -182,53 +187,55 @@ interface EventsInput {
   limit?: number;
 }
 
-function runsTool(invoke: Invoke): Tool {
+function createRunsTool(invoke: Invoke): Tool {
   return {
     name: "runs_list",
     description: "The bulk runs of this account on this machine, newest first. No request.",
-    inputSchema: inputOf({ limit: limitInput, page: pageInput }),
-    annotations: { title: "Bulk runs", ...reads, openWorldHint: false },
+    inputSchema: createInputSchema({ limit: limitInput, page: pageInput }),
+    annotations: { title: "Bulk runs", ...readOnlyAnnotations, openWorldHint: false },
     async call(paged: Paged, signal) {
-      return part("runs", await ownRuns(invoke, signal), paged);
+      return part("runs", await readOwnRuns(invoke, signal), paged);
     },
   };
 }
 
-function runTool(invoke: Invoke): Tool {
+function createRunTool(invoke: Invoke): Tool {
   return {
     name: "run_show",
     description:
       "One bulk run of this account; with changes, also what it did to each contact, as lines of a plan. No request for the run alone.",
-    inputSchema: inputOf(
+    inputSchema: createInputSchema(
       {
-        run: text("its id, or last"),
+        run: textSchema("its id, or last"),
         changes: { type: "boolean", default: false },
         limit: limitInput,
         page: pageInput,
       },
       { required: ["run"] },
     ),
-    annotations: { title: "Show a bulk run", ...reads },
+    annotations: { title: "Show a bulk run", ...readOnlyAnnotations },
     async call({ run, changes, ...paged }: Paged & { run: string; changes?: boolean }, signal) {
-      const shown = runNamed(await ownRuns(invoke, signal), run);
-      if (!changes) return { run: shown };
-      const lines = await invoke(["runs", "show", "--changes", "--", shown.run], { signal, isLines: true });
-      return { run: shown, ...part("changes", lines.value as unknown[], paged) };
+      const runView = findRun(await readOwnRuns(invoke, signal), run);
+      if (!changes) return { run: runView };
+      const lines = await invoke(["runs", "show", "--changes", "--", runView.run], { signal, isLines: true });
+      return { run: runView, ...part("changes", lines.value as unknown[], paged) };
     },
   };
 }
 
-/** Of the account that the server was started for: what other accounts hold is none of the client's business. */
-async function ownRuns(invoke: Invoke, signal: AbortSignal): Promise<RunView[]> {
+/**
+ * Of the account that the server was started for: what other accounts hold is none of the client's business.
+ */
+async function readOwnRuns(invoke: Invoke, signal: AbortSignal): Promise<RunView[]> {
   return (await invoke(["runs", "list", "--own"], { signal })).value as RunView[];
 }
 
 /** @param wanted an id, the start of one, or `last` @throws NotFoundError, UsageError */
-function runNamed(runs: readonly RunView[], wanted: string): RunView {
-  const exact = runs.filter(({ run }, index) => run === wanted || (wanted === "last" && index === 0));
-  const found = exact.length > 0 ? exact : runs.filter(({ run }) => run.startsWith(wanted));
+function findRun(runs: readonly RunView[], idOrLast: string): RunView {
+  const exact = runs.filter(({ run }, index) => run === idOrLast || (idOrLast === "last" && index === 0));
+  const found = exact.length > 0 ? exact : runs.filter(({ run }) => run.startsWith(idOrLast));
   if (found.length > 1)
-    throw new UsageError(`${JSON.stringify(wanted)} matches several runs`, "Give the whole id");
+    throw new UsageError(`${JSON.stringify(idOrLast)} matches several runs`, "Give the whole id");
   if (found[0]) return found[0];
-  throw new NotFoundError(`This account has no run ${JSON.stringify(wanted)}`, "See runs_list");
+  throw new NotFoundError(`This account has no run ${JSON.stringify(idOrLast)}`, "See runs_list");
 }

@@ -5,7 +5,7 @@ import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js"
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
 import { EcmError, UsageError } from "../../errors.ts";
-import { errorObject } from "../../terminal/report-error.ts";
+import { toErrorObject } from "../../terminal/report-error.ts";
 import { version } from "../../version.ts";
 import { type Tool, ToolFailure } from "./tool.ts";
 
@@ -32,27 +32,28 @@ export async function serve(
     tools: tools.map(({ call: _call, ...tool }) => tool),
   }));
   server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal: cancelled }) => {
-    const answer = answerOf(params.name, params.arguments ?? {}, cancelled);
+    const answer = callTool(params.name, params.arguments ?? {}, cancelled);
     underWay.add(answer);
     return answer.finally(() => underWay.delete(answer));
   });
 
-  async function answerOf(name: string, input: unknown, cancelled: AbortSignal) {
+  async function callTool(name: string, input: unknown, cancelled: AbortSignal) {
     const tool = tools.find((each) => each.name === name);
-    if (!tool) return failed(failureOf(new UsageError(`There is no tool named ${name}`, "See tools/list")));
+    if (!tool)
+      return toFailedContent(toFailure(new UsageError(`There is no tool named ${name}`, "See tools/list")));
     const checked = jsonSchemaValidator.getValidator<never>(tool.inputSchema)(input);
     if (!checked.valid)
-      return failed(failureOf(new UsageError(checked.errorMessage, "See the tool's inputSchema")));
+      return toFailedContent(toFailure(new UsageError(checked.errorMessage, "See the tool's inputSchema")));
     try {
-      return content(await tool.call(checked.data, cancelled));
+      return toContent(await tool.call(checked.data, cancelled));
     } catch (error) {
-      return failed(failureOf(error));
+      return toFailedContent(toFailure(error));
     }
   }
 
   await server.connect(new StdioServerTransport(stdin, stdout));
   try {
-    await closed(stdin, stdout, signal);
+    await waitUntilClosed(stdin, stdout, signal);
     if (!signal.aborted) {
       // A message that came with the end is read before the calls are waited for.
       await new Promise((resolve) => setImmediate(resolve));
@@ -68,7 +69,7 @@ export async function serve(
 }
 
 /** Until the client is gone, or the process is told to end. */
-function closed(stdin: Readable, stdout: Writable, signal: AbortSignal): Promise<void> {
+function waitUntilClosed(stdin: Readable, stdout: Writable, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted || stdin.readableEnded || stdin.destroyed) return resolve();
     const end = () => resolve();
@@ -78,17 +79,17 @@ function closed(stdin: Readable, stdout: Writable, signal: AbortSignal): Promise
   });
 }
 
-function content(value: object) {
+function toContent(value: object) {
   return { content: [{ type: "text" as const, text: JSON.stringify(value) }] };
 }
 
-function failed(failure: object) {
-  return { ...content(failure), isError: true };
+function toFailedContent(failure: object) {
+  return { ...toContent(failure), isError: true };
 }
 
-function failureOf(error: unknown): object {
+function toFailure(error: unknown): object {
   if (error instanceof ToolFailure) return error.failure;
-  if (error instanceof EcmError) return { error: errorObject(error) };
+  if (error instanceof EcmError) return { error: toErrorObject(error) };
   const message = `internal error: ${error instanceof Error ? error.message : String(error)}`;
   return { error: { type: "InternalError", message } };
 }

@@ -35,14 +35,14 @@ export class ToolFailure extends Error {
 }
 
 /** For tools that send no write. */
-export const reads = {
+export const readOnlyAnnotations = {
   readOnlyHint: true,
   destructiveHint: false,
   idempotentHint: true,
   openWorldHint: true,
 } as const;
 
-export function inputOf(
+export function createInputSchema(
   properties: InputSchema["properties"],
   more: Record<string, unknown> = {},
 ): InputSchema {
@@ -50,21 +50,21 @@ export function inputOf(
 }
 
 /** Rows of one answer: the most, and how many unless asked. */
-export const mostRows = 200;
-export const usualRows = 100;
+export const maxRows = 200;
+export const defaultRows = 100;
 
-export const limitInput = { type: "integer", minimum: 1, maximum: mostRows, default: usualRows };
+export const limitInput = { type: "integer", minimum: 1, maximum: maxRows, default: defaultRows };
 export const pageInput = { type: "integer", minimum: 1, default: 1 };
 
-export function texts(description: string): object {
-  return { type: "array", items: { type: "string", minLength: 1 }, maxItems: mostRows, description };
+export function textsSchema(description: string): object {
+  return { type: "array", items: { type: "string", minLength: 1 }, maxItems: maxRows, description };
 }
 
 /** The same where an empty array would mean no condition, and so everybody. */
-export function someTexts(description: string): object {
-  return { ...texts(description), minItems: 1 };
+export function nonEmptyTextsSchema(description: string): object {
+  return { ...textsSchema(description), minItems: 1 };
 }
 
-export function text(description: string): object {
+export function textSchema(description: string): object {
   return { type: "string", minLength: 1, description };
 }

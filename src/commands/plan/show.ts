@@ -1,10 +1,9 @@
 import { type Command, Option } from "commander";
-import type { PlanFile } from "../../bulk/plan/plan-import.ts";
-import type { PlanLine } from "../../bulk/plan/plan-line.ts";
+import type { PlanFile, PlanLine } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
-import { drawDifference, isChange } from "../bulk/difference.ts";
-import { count, counted } from "../bulk/words.ts";
-import { describeCommand } from "../help-text.ts";
+import { drawDifference, isChange } from "../shared/bulk/difference.ts";
+import { formatCount, formatCounted } from "../shared/bulk/format.ts";
+import { describeCommand } from "../shared/help-text.ts";
 
 interface PlanShowFlags {
   redact?: boolean;
@@ -36,24 +35,24 @@ export function registerPlanShow(parent: Command, context: Context): void {
 
 async function runPlanShow(context: Context, file: string, flags: PlanShowFlags): Promise<void> {
   const { terminal } = context;
-  const [{ openPlanFile }, { redactorForPlan }] = await Promise.all([
-    import("../../bulk/plan/plan-import.ts"),
-    import("./redact.ts"),
+  const [{ openPlanFile }, { createPlanRedactor }] = await Promise.all([
+    import("../../bulk/index.ts"),
+    import("./shared/redact.ts"),
   ]);
   const plan = await openPlanFile(file);
-  const redact = flags.redact ? redactorForPlan() : (line: PlanLine) => line;
+  const redact = flags.redact ? createPlanRedactor() : (line: PlanLine) => line;
   const { format } = context.output();
   async function* lines(): AsyncGenerator<PlanLine> {
     for await (const { line, key, contactId, action, code, message, changes } of plan.lines())
       yield redact({ line, key, contactId, action, code, message, changes });
   }
-  if (flags.output === "markdown") return terminal.write(await markdown(plan, lines()));
+  if (flags.output === "markdown") return terminal.write(await formatMarkdown(plan, lines()));
   if (format === "json") return writeJson(context, plan, lines());
   if (format === "ndjson") {
     for await (const line of lines()) await terminal.write(`${JSON.stringify(line)}\n`);
     return;
   }
-  for (const line of headLines(plan)) await terminal.write(`${line}\n`);
+  for (const line of formatHead(plan)) await terminal.write(`${line}\n`);
   // In blocks, so that the first screen is there at once.
   let block: PlanLine[] = [];
   const flush = async () => {
@@ -61,24 +60,24 @@ async function runPlanShow(context: Context, file: string, flags: PlanShowFlags)
     block = [];
   };
   for await (const line of lines()) {
-    if (isChange(line) && block.push(line) === linesInBlock) await flush();
+    if (isChange(line) && block.push(line) === blockLines) await flush();
   }
   await flush();
 }
 
-const linesInBlock = 100;
+const blockLines = 100;
 
-function headLines({ head, end, creations, writes }: PlanFile): string[] {
+function formatHead({ head, end, creations, writes }: PlanFile): string[] {
   const counts = Object.entries(end.counts).filter(([, contacts]) => contacts > 0);
   return [
-    `Plan: ${count(writes)} to write, ${end.digest}`,
+    `Plan: ${formatCount(writes)} to write, ${end.digest}`,
     `Account: ${head.account.baseUrl}`,
     `Made: ${head.createdAt} by ecm ${head.program} (${head.kind})`,
-    `Contacts: ${counts.map(([action, contacts]) => `${count(contacts)} ${action}`).join(", ") || "none"}`,
+    `Contacts: ${counts.map(([action, contacts]) => `${formatCount(contacts)} ${action}`).join(", ") || "none"}`,
     ...(creations.length > 0
       ? [`Created first: ${creations.map(({ what, name }) => `${what} ${JSON.stringify(name)}`).join(", ")}`]
       : []),
-    `Applying it: ${counted(end.requests, "request")} and one look-up per 100 contacts`,
+    `Applying it: ${formatCounted(end.requests, "request")} and one look-up per 100 contacts`,
   ];
 }
 
@@ -101,7 +100,7 @@ async function writeJson(
 }
 
 /** For a comment on a pull request: what is written, in counts; no line of a contact. */
-async function markdown(plan: PlanFile, lines: AsyncGenerator<PlanLine>): Promise<string> {
+async function formatMarkdown(plan: PlanFile, lines: AsyncGenerator<PlanLine>): Promise<string> {
   const parts = new Map<string, number>();
   for await (const { action, changes } of lines) {
     if (action !== "update") continue;
@@ -111,33 +110,33 @@ async function markdown(plan: PlanFile, lines: AsyncGenerator<PlanLine>): Promis
     }
   }
   const { head, end, creations, writes } = plan;
-  const table = (heading: [string, string], rows: [string, string][]) =>
-    rows.length === 0 ? [] : [row(heading), "| --- | ---: |", ...rows.map(row), ""];
+  const formatTable = (heading: [string, string], rows: [string, string][]) =>
+    rows.length === 0 ? [] : [formatRow(heading), "| --- | ---: |", ...rows.map(formatRow), ""];
   return [
-    `### Plan: ${counted(writes, "contact")} to write`,
+    `### Plan: ${formatCounted(writes, "contact")} to write`,
     "",
-    ...table(
+    ...formatTable(
       ["Action", "Contacts"],
-      Object.entries(end.counts).map(([action, contacts]) => [action, count(contacts)]),
+      Object.entries(end.counts).map(([action, contacts]) => [action, formatCount(contacts)]),
     ),
-    ...table(
+    ...formatTable(
       ["Changed", "Contacts"],
-      [...parts].map(([part, contacts]) => [part, count(contacts)]),
+      [...parts].map(([part, contacts]) => [part, formatCount(contacts)]),
     ),
-    ...creations.map(({ what, name }) => `- Creates the ${what} ${escaped(JSON.stringify(name))}`),
-    `- Account: ${escaped(head.account.baseUrl)}`,
+    ...creations.map(({ what, name }) => `- Creates the ${what} ${escapeCell(JSON.stringify(name))}`),
+    `- Account: ${escapeCell(head.account.baseUrl)}`,
     `- Made: ${head.createdAt} by ecm ${head.program} (${head.kind})`,
-    `- Requests: ${count(end.requests)}`,
+    `- Requests: ${formatCount(end.requests)}`,
     `- Digest: \`${end.digest}\``,
     "",
   ].join("\n");
 }
 
-function row(cells: [string, string]): string {
-  return `| ${cells.map(escaped).join(" | ")} |`;
+function formatRow(cells: [string, string]): string {
+  return `| ${cells.map(escapeCell).join(" | ")} |`;
 }
 
 /** Names are other people's text. */
-function escaped(text: string): string {
+function escapeCell(text: string): string {
   return text.replace(/[\\`*_{}[\]<>()#|!~]/g, "\\$&").replace(/\s+/g, " ");
 }

@@ -9,16 +9,16 @@ import {
   readFigures,
   readLinks,
 } from "../../service/reports.ts";
-import { shellWord } from "../../shell-word.ts";
+import { quoteShellWord } from "../../shell-word.ts";
 import type { OutputOptions } from "../../terminal/format.ts";
 import { checkColumns, hasColumns, presentList, presentValue } from "../../terminal/present.ts";
-import { inSameAccount } from "../command-line.ts";
-import { addOutputFileFlags } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { cellOf } from "../record-columns.ts";
-import { showBars } from "./bars.ts";
-import { figureView, screenView } from "./view.ts";
-import { ownZone, zoneOption } from "./zone.ts";
+import { addAccountFlags } from "../shared/command-line.ts";
+import { addOutputFileFlags } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { cellOf } from "../shared/record-columns.ts";
+import { showBars } from "./shared/bars.ts";
+import { figureView, screenView } from "./shared/view.ts";
+import { ownZone, zoneOption } from "./shared/zone.ts";
 
 interface CampaignFlags extends OutputFileFlags {
   period?: string;
@@ -67,7 +67,7 @@ async function runReportsCampaign(context: Context, wanted: string, flags: Campa
   const links = readLinks(report);
   if (output.format === "table" && !output.columns && !output.outputFile) {
     await showScreen(context, output, { mails, links, engagement, timeZone });
-    const leavers = inSameAccount(`Who bounced or complained: ${leaversCommand(_id)}`, context.settings);
+    const leavers = addAccountFlags(`Who bounced or complained: ${leaversCommand(_id)}`, context.settings);
     // It is copied: never broken to the width.
     if (!terminal.quiet) terminal.note(leavers, "verbatim");
     return;
@@ -78,7 +78,7 @@ async function runReportsCampaign(context: Context, wanted: string, flags: Campa
 
 /** A person looks at it before anything is sent. */
 function leaversCommand(campaignId: string): string {
-  const events = `ecm events --campaign ${shellWord(campaignId)} --type email-bounced --type email-complaint --days 90 --all`;
+  const events = `ecm events --campaign ${quoteShellWord(campaignId)} --type email-bounced --type email-complaint --days 90 --all`;
   return `${events} -o csv --columns key | ecm contact unsubscribe --keys - --dry-run`;
 }
 

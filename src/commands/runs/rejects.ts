@@ -2,8 +2,8 @@ import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
-import { describeCommand } from "../help-text.ts";
-import { runNamed, runOr } from "./choose.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { findNamedRun, requireRun } from "./shared/choose.ts";
 
 export function registerRunsRejects(parent: Command, context: Context): void {
   const command = parent
@@ -20,12 +20,17 @@ export function registerRunsRejects(parent: Command, context: Context): void {
   });
 }
 
-async function runRunsRejects(context: Context, given?: string): Promise<void> {
-  const wanted = await runOr(context, given, "rejects", ({ summary }) => summary?.rows.rejected !== 0);
-  const { fileOf } = await import("../../bulk/runs/files.ts");
-  const { manifest, folder } = await runNamed(context, wanted);
+async function runRunsRejects(context: Context, typedRun?: string): Promise<void> {
+  const idOrLast = await requireRun(
+    context,
+    typedRun,
+    "rejects",
+    ({ summary }) => summary?.rows.rejected !== 0,
+  );
+  const { fileNames } = await import("../../bulk/index.ts");
+  const { manifest, folder } = await findNamedRun(context, idOrLast);
   try {
-    for await (const piece of createReadStream(join(folder, fileOf.rejects), "utf8")) {
+    for await (const piece of createReadStream(join(folder, fileNames.rejects), "utf8")) {
       await context.terminal.write(String(piece));
     }
   } catch (error) {

@@ -1,10 +1,10 @@
 import { rm } from "node:fs/promises";
 import type { Command } from "commander";
-import type { Manifest } from "../../bulk/runs/folder.ts";
+import type { Manifest } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import { describeCommand } from "../help-text.ts";
-import { runNamed, runsOr } from "./choose.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { findNamedRun, requireRuns } from "./shared/choose.ts";
 
 export function registerRunsRemove(parent: Command, context: Context): void {
   const command = parent
@@ -26,22 +26,21 @@ export function registerRunsRemove(parent: Command, context: Context): void {
   });
 }
 
-async function runRunsRemove(context: Context, given: string[]): Promise<void> {
-  const wanted = await runsOr(context, given, "remove");
-  const [{ isRunName, locksFolder }, { isFinished }, { takeLease }] = await Promise.all([
-    import("../../bulk/runs/folder.ts"),
-    import("../../bulk/runs/enter.ts"),
+async function runRunsRemove(context: Context, typedRuns: string[]): Promise<void> {
+  const ids = await requireRuns(context, typedRuns, "remove");
+  const [{ isRunName, toLocksFolder, isFinished }, { takeLease }] = await Promise.all([
+    import("../../bulk/index.ts"),
     import("../../disk/lease.ts"),
   ]);
   const runs = [];
-  for (const each of wanted) {
-    if (each !== "last" && !isRunName(each)) throw notWhole(each);
-    runs.push(await runNamed(context, each));
+  for (const each of ids) {
+    if (each !== "last" && !isRunName(each)) throw incompleteRunError(each);
+    runs.push(await findNamedRun(context, each));
   }
-  await context.confirm(questionFor(runs.map(({ manifest }) => [manifest, isFinished(manifest)])));
+  await context.confirm(formatQuestion(runs.map(({ manifest }) => [manifest, isFinished(manifest)])));
   for (const { manifest, folder } of runs) {
     const { id, fingerprint } = manifest;
-    const lease = await takeLease(locksFolder(context.folders.state), fingerprint, `run ${id}`);
+    const lease = await takeLease(toLocksFolder(context.folders.state), fingerprint, `run ${id}`);
     await rm(folder, { recursive: true, force: true });
     await lease.release();
   }
@@ -51,21 +50,21 @@ async function runRunsRemove(context: Context, given: string[]): Promise<void> {
 }
 
 /** What is removed is gone: the beginning of an id, or an empty variable of a script, never chooses it. */
-function notWhole(id: string): UsageError {
+function incompleteRunError(id: string): UsageError {
   return new UsageError(
     `${JSON.stringify(id)} is not the full id of a run`,
     "Give the full id, or last; see: ecm runs list",
   );
 }
 
-function questionFor(runs: [run: Manifest, isFinished: boolean][]): string {
-  const named = runs.map(([{ id, kind, input, summary }, isFinished]) => {
+function formatQuestion(runs: [run: Manifest, isFinished: boolean][]): string {
+  const descriptions = runs.map(([{ id, kind, input, summary }, isFinished]) => {
     const pending = summary?.rows.pending
       ? `, ${summary.rows.pending} of ${summary.rows.read} rows not attempted`
       : "";
     return `${id} (${kind} of ${input.name}${isFinished ? "" : `, unfinished${pending}`})`;
   });
   return runs.length === 1
-    ? `Remove run ${named[0]}? It can then no longer be resumed or undone.`
-    : `Remove ${runs.length} runs: ${named.join(", ")}? They can then no longer be resumed or undone.`;
+    ? `Remove run ${descriptions[0]}? It can then no longer be resumed or undone.`
+    : `Remove ${runs.length} runs: ${descriptions.join(", ")}? They can then no longer be resumed or undone.`;
 }

@@ -1,24 +1,27 @@
 import type { Command } from "commander";
-import type { Closed } from "../../bulk/jobs/finish.ts";
-import type { RowJob } from "../../bulk/jobs/job.ts";
-import type { Engine, RunOptions } from "../../bulk/plan/run-context.ts";
-import type { Manifest } from "../../bulk/runs/folder.ts";
+import type { Closed, Engine, Manifest, RowJob, RunOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import { agreementFor, type Danger, dangerIn, requireAnswer, undoAgreement } from "../bulk/agree.ts";
+import {
+  createAgreement,
+  type Danger,
+  findDanger,
+  requireAnswer,
+  undoAgreement,
+} from "../shared/bulk/agree.ts";
 import {
   addBulkFlags,
   type BulkFlags,
   endRunAfter,
   openEngine,
   printSummary,
-  requireAccountOf,
-  runOptionsFrom,
-} from "../bulk/flags.ts";
-import type { RunDisplay } from "../bulk/progress.ts";
-import { describeCommand } from "../help-text.ts";
-import { runNamed, runOr } from "./choose.ts";
-import { suppressedFor } from "./undo.ts";
+  requireSameAccount,
+  toRunOptions,
+} from "../shared/bulk/flags.ts";
+import type { RunDisplay } from "../shared/bulk/progress.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { findNamedRun, requireRun } from "./shared/choose.ts";
+import { createSuppressedCheck } from "./undo.ts";
 
 export function registerRunsResume(parent: Command, context: Context): void {
   const command = parent
@@ -39,20 +42,19 @@ export function registerRunsResume(parent: Command, context: Context): void {
 }
 
 async function runRunsResume(context: Context, run: string | undefined, flags: BulkFlags): Promise<void> {
-  const [{ isFinished, requirePlanned }, { runJob }, { displayRun }] = await Promise.all([
-    import("../../bulk/runs/enter.ts"),
-    import("../../bulk/jobs/run-job.ts"),
-    import("../bulk/progress.ts"),
+  const [{ isFinished, requirePlanned, runJob }, { displayRun }] = await Promise.all([
+    import("../../bulk/index.ts"),
+    import("../shared/bulk/progress.ts"),
   ]);
-  const wanted = await runOr(context, run, "resume", (each) => !isFinished(each));
-  const { manifest } = await runNamed(context, wanted);
-  if (isFinished(manifest)) throw finished(manifest);
+  const idOrLast = await requireRun(context, run, "resume", (each) => !isFinished(each));
+  const { manifest } = await findNamedRun(context, idOrLast);
+  if (isFinished(manifest)) throw finishedError(manifest);
   requirePlanned(manifest);
-  const given = runOptionsFrom(flags, context.clock.now());
-  const options = { ...given, isFresh: false, guards: { ...manifest.guards, ...given.guards } };
+  const runOptions = toRunOptions(flags, context.clock.now());
+  const options = { ...runOptions, isFresh: false, guards: { ...manifest.guards, ...runOptions.guards } };
   if (options.rejects !== undefined) context.noteWrittenFile(options.rejects);
   options.rejects ??= manifest.rejects;
-  requireAnswer(context, dangerOf(manifest), options.isDryRun);
+  requireAnswer(context, findRunDanger(manifest), options.isDryRun);
   const { isSpooled, file } = manifest.input;
   const inputs = isSpooled || file === "" ? [] : [file];
   await context.tellUnderWay({ kind: "run", what: `Run ${manifest.id}`, inputs });
@@ -63,17 +65,17 @@ async function runRunsResume(context: Context, run: string | undefined, flags: B
   );
   try {
     const engine = await openEngine(context, options);
-    requireAccountOf(manifest, engine.account.baseUrl);
+    requireSameAccount(manifest, engine.account.baseUrl);
     engine.account.preferredStructure = manifest.account.structureId;
     const result =
       manifest.kind === "undo"
-        ? await goOnUndoing(context, display, engine, manifest, options)
+        ? await resumeUndoing(context, display, engine, manifest, options)
         : manifest.kind === "apply"
-          ? await goOnApplying(context, engine, manifest, options, display)
+          ? await resumeApplying(context, engine, manifest, options, display)
           : await runJob(
               engine,
-              await jobOf(manifest),
-              { ...options, ...(await stepsOf(context, display, manifest)), resumes: manifest },
+              await restoreJob(manifest),
+              { ...options, ...(await createSteps(context, display, manifest)), resumes: manifest },
               display.on,
             );
     display.end(result);
@@ -86,79 +88,78 @@ async function runRunsResume(context: Context, run: string | undefined, flags: B
   }
 }
 
-function dangerOf({ kind, options }: Manifest): Danger {
+function findRunDanger({ kind, options }: Manifest): Danger {
   if (kind === "unsubscribe" || kind === "delete") return kind;
   return kind === "undo" && options.deletesCreated === true ? "delete" : "change";
 }
 
 /** What a run that changes contacts does before the first write of this invocation. */
-async function stepsOf(
+async function createSteps(
   context: Context,
   display: RunDisplay,
   manifest: Manifest,
 ): Promise<Pick<RunOptions, "agree" | "backUp">> {
-  const agree = agreementFor(context, display, dangerOf(manifest));
+  const agree = createAgreement(context, display, findRunDanger(manifest));
   const { kind, backup } = manifest;
   if (kind !== "delete") return { agree };
-  const { backUpTo } = await import("../bulk/backup.ts");
-  return { agree, backUp: backUpTo(context, backup) };
+  const { createBackUp } = await import("../shared/bulk/backup.ts");
+  return { agree, backUp: createBackUp(context, backup) };
 }
 
 /** What follows on a run, whichever invocation has completed it. */
 async function finish(context: Context, { kind, input, options }: Manifest, result: Closed): Promise<void> {
   if (kind === "undo") {
     const [{ findRun }, { finishUndoingList }] = await Promise.all([
-      import("../../bulk/runs/folder.ts"),
-      import("../bulk/composed-list.ts"),
+      import("../../bulk/index.ts"),
+      import("../shared/bulk/composed-list.ts"),
     ]);
     const undone = await findRun(context.folders.state, input.name);
     await finishUndoingList(context, undone, result, options.deletesCreated === true);
   }
   if (kind !== "merge" && kind !== "duplicate") return;
-  const [{ finishComposing }, { composeOptionsFrom }] = await Promise.all([
-    import("../bulk/composed-list.ts"),
-    import("../../bulk/jobs/compose-list.ts"),
+  const [{ finishComposing }, { restoreComposeOptions }] = await Promise.all([
+    import("../shared/bulk/composed-list.ts"),
+    import("../../bulk/index.ts"),
   ]);
-  await finishComposing(context, composeOptionsFrom(kind, options), result);
+  await finishComposing(context, restoreComposeOptions(kind, options), result);
 }
 
-async function jobOf({ kind, input: { name, file }, options }: Manifest): Promise<RowJob> {
+async function restoreJob({ kind, input: { name, file }, options }: Manifest): Promise<RowJob> {
   const input = { name, path: file };
   if (kind === "mutate" || kind === "unsubscribe" || kind === "delete") {
-    const { editJob, editOptionsFrom } = await import("../../bulk/jobs/edit.ts");
-    return editJob(editOptionsFrom(kind, options, input, file === ""));
+    const { editJob, restoreEditOptions } = await import("../../bulk/index.ts");
+    return editJob(restoreEditOptions(kind, options, input, file === ""));
   }
   if (kind === "merge" || kind === "duplicate") {
-    const { composeListJob, composeOptionsFrom } = await import("../../bulk/jobs/compose-list.ts");
-    return composeListJob(composeOptionsFrom(kind, options), true);
+    const { composeListJob, restoreComposeOptions } = await import("../../bulk/index.ts");
+    return composeListJob(restoreComposeOptions(kind, options), true);
   }
   if (kind === "sync") {
-    const { syncJob, syncOptionsFrom } = await import("../../bulk/jobs/sync.ts");
-    return syncJob(syncOptionsFrom(options, input));
+    const { syncJob, restoreSyncOptions } = await import("../../bulk/index.ts");
+    return syncJob(restoreSyncOptions(options, input));
   }
-  const { importJob, importOptionsFrom } = await import("../../bulk/jobs/import.ts");
-  return importJob(importOptionsFrom(options, input));
+  const { importJob, restoreImportOptions } = await import("../../bulk/index.ts");
+  return importJob(restoreImportOptions(options, input));
 }
 
 /** Of what the run has planned already; one that was stopped before that begins with the plan file again. */
-async function goOnApplying(
+async function resumeApplying(
   context: Context,
   engine: Engine,
   manifest: Manifest,
   options: RunOptions,
   display: RunDisplay,
 ): Promise<Closed> {
-  const [{ applyPlanFile, plannedFile }, { openPlanFile }, { backUpTo }] = await Promise.all([
-    import("../../bulk/jobs/apply-file.ts"),
-    import("../../bulk/plan/plan-import.ts"),
-    import("../bulk/backup.ts"),
+  const [{ applyPlanFile, openPlannedFile, openPlanFile }, { createBackUp }] = await Promise.all([
+    import("../../bulk/index.ts"),
+    import("../shared/bulk/backup.ts"),
   ]);
   const { input, backup } = manifest;
   const plan =
-    (await plannedFile(engine.stateFolder, manifest)) ?? (await openPlanFile(input.file, input.sha256));
-  const danger = dangerIn(plan);
+    (await openPlannedFile(engine.stateFolder, manifest)) ?? (await openPlanFile(input.file, input.sha256));
+  const danger = findDanger(plan);
   requireAnswer(context, danger, options.isDryRun);
-  const steps = { agree: agreementFor(context, display, danger), backUp: backUpTo(context, backup) };
+  const steps = { agree: createAgreement(context, display, danger), backUp: createBackUp(context, backup) };
   return applyPlanFile(
     engine,
     plan,
@@ -167,32 +168,30 @@ async function goOnApplying(
   );
 }
 
-async function goOnUndoing(
+async function resumeUndoing(
   context: Context,
   display: RunDisplay,
   engine: Engine,
   { input, options: { isPartial, deletesCreated } }: Manifest,
   options: RunOptions,
 ): Promise<Closed> {
-  const [{ findRun }, { undoRun }, { requireRejectsPlace }, { requestsAfterUndo }] = await Promise.all([
-    import("../../bulk/runs/folder.ts"),
-    import("../../bulk/jobs/undo.ts"),
-    import("../../bulk/jobs/run-job.ts"),
-    import("../bulk/composed-list.ts"),
+  const [{ findRun, undoRun, requireWritableRejects }, { countRequestsAfterUndo }] = await Promise.all([
+    import("../../bulk/index.ts"),
+    import("../shared/bulk/composed-list.ts"),
   ]);
   const source = await findRun(context.folders.state, input.name);
-  await requireRejectsPlace({ input: { name: input.file } }, options);
+  await requireWritableRejects({ input: { name: input.file } }, options);
   const agree = undoAgreement(context, display);
   const undo = {
     isPartial: isPartial === true,
     deletesCreated: deletesCreated === true,
-    requestsAfter: requestsAfterUndo(source.manifest, deletesCreated === true),
-    isSuppressed: await suppressedFor(context, source.manifest),
+    requestsAfter: countRequestsAfterUndo(source.manifest, deletesCreated === true),
+    isSuppressed: await createSuppressedCheck(context, source.manifest),
   };
   return undoRun(engine, source, { ...options, agree, undo }, display.on);
 }
 
-function finished({ id, supersededBy }: Manifest): UsageError {
+function finishedError({ id, supersededBy }: Manifest): UsageError {
   return new UsageError(
     supersededBy === undefined
       ? `Run ${id} is finished; there is nothing to resume`

@@ -1,11 +1,10 @@
 import type { Command } from "commander";
-import type { changesOf } from "../../bulk/jobs/changes.ts";
-import type { RunView } from "../../bulk/runs/view.ts";
+import type { RunView, readRunChanges } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { presentOne, type View } from "../../terminal/present.ts";
-import { describeCommand } from "../help-text.ts";
-import { runNamed, runOr } from "./choose.ts";
+import { describeCommand } from "../shared/help-text.ts";
 import { runView } from "./list.ts";
+import { findNamedRun, requireRun } from "./shared/choose.ts";
 
 const wholeView: View<RunView> = {
   id: runView.id,
@@ -34,12 +33,12 @@ export function registerRunsShow(parent: Command, context: Context): void {
 
 async function runRunsShow(
   context: Context,
-  given: string | undefined,
+  typedRun: string | undefined,
   flags: { changes?: boolean },
 ): Promise<void> {
-  const wanted = await runOr(context, given, "show");
-  const { viewRun } = await import("../../bulk/runs/view.ts");
-  const run = await runNamed(context, wanted);
+  const idOrLast = await requireRun(context, typedRun, "show");
+  const { viewRun } = await import("../../bulk/index.ts");
+  const run = await findNamedRun(context, idOrLast);
   if (flags.changes) return showChanges(context, run);
   const view = await viewRun(run);
   if (view.damage !== null)
@@ -47,13 +46,13 @@ async function runRunsShow(
   await presentOne(context.terminal, context.output(), view, wholeView);
 }
 
-async function showChanges(context: Context, run: Parameters<typeof changesOf>[0]): Promise<void> {
+async function showChanges(context: Context, run: Parameters<typeof readRunChanges>[0]): Promise<void> {
   const { terminal } = context;
-  const [{ changesOf }, { drawDifference }] = await Promise.all([
-    import("../../bulk/jobs/changes.ts"),
-    import("../bulk/difference.ts"),
+  const [{ readRunChanges }, { drawDifference }] = await Promise.all([
+    import("../../bulk/index.ts"),
+    import("../shared/bulk/difference.ts"),
   ]);
-  const lines = await changesOf(run);
+  const lines = await readRunChanges(run);
   if (lines.length === 0) return terminal.note(`Run ${run.manifest.id} changed nothing.`);
   if (context.output().format === "table")
     return terminal.write(`${drawDifference(terminal, lines, "out").join("\n")}\n`);

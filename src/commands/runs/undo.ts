@@ -1,23 +1,21 @@
 import { join } from "node:path";
 import type { Command } from "commander";
-import type { Closed } from "../../bulk/jobs/finish.ts";
-import type { RunOptions } from "../../bulk/plan/run-context.ts";
-import type { Manifest } from "../../bulk/runs/folder.ts";
+import type { Closed, Manifest, RunOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
-import { requireAnswer, undoAgreement } from "../bulk/agree.ts";
-import { requireDistinctFiles } from "../bulk/distinct-files.ts";
+import { requireAnswer, undoAgreement } from "../shared/bulk/agree.ts";
+import { requireDistinctFiles } from "../shared/bulk/distinct-files.ts";
 import {
   addBulkFlags,
   type BulkFlags,
   endRunAfter,
   openEngine,
-  requireAccountOf,
-  runOptionsFrom,
-} from "../bulk/flags.ts";
-import { openPlanOutput } from "../bulk/plan-output.ts";
-import { describeCommand } from "../help-text.ts";
-import { openSuppressionList } from "../suppression-list.ts";
-import { runNamed, runOr } from "./choose.ts";
+  requireSameAccount,
+  toRunOptions,
+} from "../shared/bulk/flags.ts";
+import { openPlanOutput } from "../shared/bulk/plan-output.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { openSuppressionList } from "../shared/suppression-list.ts";
+import { findNamedRun, requireRun } from "./shared/choose.ts";
 
 interface UndoFlags extends BulkFlags {
   partial?: boolean;
@@ -55,12 +53,12 @@ export function registerRunsUndo(parent: Command, context: Context): void {
   });
 }
 
-async function runRunsUndo(context: Context, given: string | undefined, flags: UndoFlags): Promise<void> {
-  const options = runOptionsFrom(flags, context.clock.now());
-  const { finishUndoingList, noteListsInNoPlan } = await import("../bulk/composed-list.ts");
-  const wanted = await runOr(context, given, "undo", ({ kind }) => kind !== "undo");
+async function runRunsUndo(context: Context, typedRun: string | undefined, flags: UndoFlags): Promise<void> {
+  const options = toRunOptions(flags, context.clock.now());
+  const { finishUndoingList, noteListsInNoPlan } = await import("../shared/bulk/composed-list.ts");
+  const idOrLast = await requireRun(context, typedRun, "undo", ({ kind }) => kind !== "undo");
   requireAnswer(context, flags.deleteCreated ? "delete" : "change", options.isDryRun);
-  const source = await runNamed(context, wanted);
+  const source = await findNamedRun(context, idOrLast);
   const result = await undo(context, source, options, flags);
   const { kind, options: composed } = source.manifest;
   const isComposed = kind === "merge" || kind === "duplicate";
@@ -81,30 +79,26 @@ async function undo(
   const { manifest, folder } = source;
   const deletesCreated = flags.deleteCreated ?? false;
   const [
-    { undoRun },
-    { requireRejectsPlace },
-    { fileOf },
+    { undoRun, requireWritableRejects, fileNames },
     { displayRun },
     { withOutputs },
-    { requireUndoableList, requestsAfterUndo },
+    { requireUndoableList, countRequestsAfterUndo },
   ] = await Promise.all([
-    import("../../bulk/jobs/undo.ts"),
-    import("../../bulk/jobs/run-job.ts"),
-    import("../../bulk/runs/files.ts"),
-    import("../bulk/progress.ts"),
-    import("../bulk/start.ts"),
-    import("../bulk/composed-list.ts"),
+    import("../../bulk/index.ts"),
+    import("../shared/bulk/progress.ts"),
+    import("../shared/bulk/start.ts"),
+    import("../shared/bulk/composed-list.ts"),
   ]);
-  const journal = { input: { name: join(folder, fileOf.journal) } };
+  const journal = { input: { name: join(folder, fileNames.journal) } };
   requireDistinctFiles(journal, flags);
-  await requireRejectsPlace(journal, options);
+  await requireWritableRejects(journal, options);
   await context.tellUnderWay({ kind: "run", what: `The undo of run ${manifest.id}`, inputs: [] });
   const plan = await openPlanOutput(context, flags, options.isDryRun);
   const what = `Undoing run ${manifest.id}: ${manifest.input.name}`;
   const display = displayRun(context, what, options.isDryRun);
   return withOutputs(context, { plan, display }, async () => {
     const engine = await openEngine(context, options);
-    requireAccountOf(manifest, engine.account.baseUrl);
+    requireSameAccount(manifest, engine.account.baseUrl);
     await requireUndoableList(context, manifest);
     const planned: Partial<RunOptions> = {
       takePlan: plan.take,
@@ -114,15 +108,15 @@ async function undo(
     const undo = {
       isPartial: flags.partial,
       deletesCreated,
-      requestsAfter: requestsAfterUndo(manifest, deletesCreated),
-      isSuppressed: await suppressedFor(context, manifest),
+      requestsAfter: countRequestsAfterUndo(manifest, deletesCreated),
+      isSuppressed: await createSuppressedCheck(context, manifest),
     };
     return undoRun(engine, source, { ...options, ...planned, undo }, display.on);
   });
 }
 
 /** Only the undo of a deletion, typed or from a plan file, creates anyone. @throws SuppressionsError */
-export async function suppressedFor(
+export async function createSuppressedCheck(
   context: Context,
   { kind }: Manifest,
 ): Promise<((key: string) => boolean) | undefined> {

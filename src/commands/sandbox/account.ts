@@ -2,9 +2,9 @@ import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import type { AccountView } from "../../sandbox/admin.ts";
 import { presentOne, type View } from "../../terminal/present.ts";
-import { wholeNumber } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { type DataFlag, dataOption, withAdmin } from "./flags.ts";
+import { wholeNumberOption } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { type DataFlag, dataOption, withAdmin } from "./shared/flags.ts";
 
 interface AccountFlags extends DataFlag {
   status?: string;
@@ -28,7 +28,7 @@ export function registerSandboxAccount(parent: Command, context: Context): void 
       "--status <status>",
       "open and pending_cancel have API access; suspended, past_due and terminated have none",
     )
-    .addOption(wholeNumber("--monthly-limit <n>", "requests per calendar month, UTC", 0))
+    .addOption(wholeNumberOption("--monthly-limit <n>", "requests per calendar month, UTC", 0))
     .addOption(dataOption())
     .action((flags: AccountFlags) => runSandboxAccount(context, flags));
   describeCommand(command, {

@@ -1,14 +1,14 @@
 import type { Command } from "commander";
+import { createEquals, createFilter, findStatus, wholeContact } from "../../api/contacts.ts";
 import type { Connection, Context } from "../../context.ts";
 import { EcmError, exitCodes, UsageError } from "../../errors.ts";
 import type { Clone } from "../../sandbox/clone.ts";
-import { allOf, equals, statusOf, wholeContact } from "../../service/contacts.ts";
 import type { ContactStructure } from "../../wire.ts";
-import { counted } from "../bulk/words.ts";
-import { wholeNumber } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { type CloneCost, estimateCost, readPages } from "./clone-source.ts";
-import { type DataFlag, dataOption, sandboxFolder } from "./flags.ts";
+import { formatCounted } from "../shared/bulk/format.ts";
+import { wholeNumberOption } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { type CloneCost, estimateCost, readPages } from "./shared/clone-source.ts";
+import { chooseSandboxFolder, type DataFlag, dataOption } from "./shared/flags.ts";
 
 interface CloneFlags extends DataFlag {
   contacts?: boolean;
@@ -20,7 +20,9 @@ export function registerSandboxClone(parent: Command, context: Context): void {
     .command("clone")
     .description("copy an account into the sandbox, to rehearse against it")
     .option("--contacts", "copy the contacts too; without it, the structure and its lists")
-    .addOption(wholeNumber("--max-requests <n>", "copy nothing if the contacts need more requests than this"))
+    .addOption(
+      wholeNumberOption("--max-requests <n>", "copy nothing if the contacts need more requests than this"),
+    )
     .addOption(dataOption())
     .action((flags: CloneFlags) => runSandboxClone(context, flags));
   describeCommand(command, {
@@ -43,7 +45,7 @@ async function runSandboxClone(context: Context, flags: CloneFlags): Promise<voi
       "Name the account to copy with --profile",
     );
   }
-  const folder = sandboxFolder(context, flags);
+  const folder = chooseSandboxFolder(context, flags);
   const { account } = connection;
   const structure = await account.complete(await account.structure());
   const lists = await account.lists(structure);
@@ -54,7 +56,8 @@ async function runSandboxClone(context: Context, flags: CloneFlags): Promise<voi
   );
   if (structure.tags === undefined)
     context.terminal.warn("The service did not say which tags there are; contacts are copied without tags");
-  if (cost) note(`${counted(cost.contacts, "contact")}: about ${counted(cost.requests, "more request")}`);
+  if (cost)
+    note(`${formatCounted(cost.contacts, "contact")}: about ${formatCounted(cost.requests, "more request")}`);
   if (cost && flags.maxRequests !== undefined && cost.requests > flags.maxRequests) {
     throw new EcmError(
       exitCodes.outOfBudget,
@@ -89,12 +92,12 @@ async function copyContacts(
   let withoutStatus = 0;
   for await (const page of readPages(connection, structure, wholeContact)) {
     read += page.length;
-    const contacts = page.map((contact) => ({ ...contact, status: statusOf(contact) }));
+    const contacts = page.map((contact) => ({ ...contact, status: findStatus(contact) }));
     refused += clone.addContacts(contacts);
     withoutStatus += contacts.filter((contact) => contact.status === undefined).length;
   }
   for (const { _id } of cost.listsToAsk) {
-    const inList = allOf(equals("LIST_ID", [_id]));
+    const inList = createFilter(createEquals("LIST_ID", [_id]));
     for await (const page of readPages(connection, structure, ["_id"], inList)) {
       clone.join(
         _id,

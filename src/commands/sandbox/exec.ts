@@ -6,8 +6,8 @@ import type { Context } from "../../context.ts";
 import { type EcmError, exitCodes, UsageError } from "../../errors.ts";
 import { faultHelp } from "../../sandbox/faults.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { describeCommand } from "../help-text.ts";
-import { addStartFlags, type StartFlags, warnIfReachable, withSandbox } from "./flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { addStartFlags, type StartFlags, warnIfReachable, withSandbox } from "./shared/flags.ts";
 
 export function registerSandboxExec(parent: Command, context: Context): void {
   const command = addStartFlags(
@@ -37,7 +37,7 @@ async function runSandboxExec(context: Context, words: string[], flags: StartFla
     const server = await sandbox.serve(flags);
     warnIfReachable(context, flags, server);
     const { ECM_PROFILE: _profile, ECM_STRUCTURE: _structure, ...env } = context.terminal.env;
-    const child = start(words, context.terminal, {
+    const child = startChild(words, context.terminal, {
       ...env,
       ECM_BASE_URL: server.baseUrl,
       ECM_API_KEY: sandbox.ownKey(),
@@ -50,7 +50,7 @@ async function runSandboxExec(context: Context, words: string[], flags: StartFla
   });
 }
 
-function start([command, ...args]: string[], terminal: Terminal, env: NodeJS.ProcessEnv): ChildProcess {
+function startChild([command, ...args]: string[], terminal: Terminal, env: NodeJS.ProcessEnv): ChildProcess {
   const streams = [terminal.stdin, terminal.stdout, terminal.stderr];
   const stdio: StdioOptions = streams.map((stream) => fileDescriptor(stream) ?? "pipe");
   const child = spawn(command!, args, { env, stdio });

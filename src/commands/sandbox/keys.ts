@@ -3,9 +3,9 @@ import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import type { KeyAdmin, KeyView } from "../../sandbox/key-admin.ts";
 import { presentList, presentOne, type View } from "../../terminal/present.ts";
-import { repeatable } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { type DataFlag, dataOption, withAdmin } from "./flags.ts";
+import { repeatableOption } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { type DataFlag, dataOption, withAdmin } from "./shared/flags.ts";
 
 interface CreateFlags extends DataFlag {
   scope: string[];
@@ -45,7 +45,7 @@ export function registerSandboxKeys(parent: Command, context: Context): void {
   verb("create", "create a key", wholeKey, " ci --scope contacts:write --json")
     .argument("<name>", "unique in the account")
     .addOption(
-      repeatable(
+      repeatableOption(
         "--scope <scope>",
         "a permission, such as contacts:write (repeatable)",
       ).makeOptionMandatory(),
@@ -53,7 +53,7 @@ export function registerSandboxKeys(parent: Command, context: Context): void {
     .option("--expires <timestamp>", "when it stops working, such as 2027-01-31T12:00:00Z")
     .action((name: string, flags: CreateFlags) =>
       run(context, flags, (keys) =>
-        keys.create({ name, scopes: flags.scope, expiresAt: timestamp(flags.expires) }),
+        keys.create({ name, scopes: flags.scope, expiresAt: parseTimestamp(flags.expires) }),
       ),
     );
   verb("list", "show the keys", "One line per key, masked.", " --json").action((flags: DataFlag) =>
@@ -87,7 +87,7 @@ async function run(
   if (key) await presentOne(context.terminal, context.output(), key, keyView);
 }
 
-function timestamp(text: string | undefined): Date | undefined {
+function parseTimestamp(text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
   const isTimestamp = /^\d{4}-\d\d-\d\d([Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:\d\d))?$/.test(text);
   const date = new Date(text);

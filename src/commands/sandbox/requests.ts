@@ -3,10 +3,10 @@ import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import type { LoggedRequest } from "../../sandbox/public-types.ts";
 import { presentList, type View } from "../../terminal/present.ts";
-import { wholeNumber } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { type DataFlag, dataOption, withAdmin } from "./flags.ts";
-import { following } from "./following.ts";
+import { wholeNumberOption } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { type DataFlag, dataOption, withAdmin } from "./shared/flags.ts";
+import { followRequests } from "./shared/follow-requests.ts";
 
 interface RequestsFlags extends DataFlag {
   since?: string;
@@ -41,7 +41,7 @@ export function registerSandboxRequests(parent: Command, context: Context): void
     .option("--method <method>", "only requests with this method")
     .option("--path <path>", "only requests to this path; * matches any part of it")
     .option("--status <status>", "only answers with this status, such as 404 or 4xx")
-    .addOption(wholeNumber("--limit <n>", "only the newest N"))
+    .addOption(wholeNumberOption("--limit <n>", "only the newest N"))
     .option("--follow", "wait for further requests and show each as it is answered, until Ctrl-C")
     .option("--clear", "empty the log")
     .addOption(dataOption())
@@ -67,7 +67,7 @@ async function runSandboxRequests(context: Context, flags: RequestsFlags): Promi
     if (clear) return admin.clearRequests();
     // A table is drawn once all rows are there; lines come one by one.
     const output = context.output({}, follow ? "tsv" : undefined);
-    const requests = follow ? following(context, admin, query) : admin.requests(query);
+    const requests = follow ? followRequests(context, admin, query) : admin.requests(query);
     await presentList(context.terminal, output, requests, requestView);
   });
 }

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
-import { wholeNumber } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { type DataFlag, dataOption, sandboxFolder } from "./flags.ts";
+import { wholeNumberOption } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { chooseSandboxFolder, type DataFlag, dataOption } from "./shared/flags.ts";
 
 interface ResetFlags extends DataFlag {
   seed?: number;
@@ -13,7 +13,7 @@ export function registerSandboxReset(parent: Command, context: Context): void {
   const command = parent
     .command("reset")
     .description("delete all data of the sandbox")
-    .addOption(wholeNumber("--seed <n>", "make ids reproducible after every reset", 0))
+    .addOption(wholeNumberOption("--seed <n>", "make ids reproducible after every reset", 0))
     .option("--everything", "set the clock back to the real time too")
     .addOption(dataOption())
     .action((flags: ResetFlags) => runSandboxReset(context, flags));
@@ -27,7 +27,7 @@ export function registerSandboxReset(parent: Command, context: Context): void {
 }
 
 async function runSandboxReset(context: Context, { seed, everything, ...flags }: ResetFlags): Promise<void> {
-  const folder = sandboxFolder(context, flags);
+  const folder = chooseSandboxFolder(context, flags);
   await context.confirm(`Delete all data of the sandbox in ${folder}?`);
   const { resetFolder } = await import("../../sandbox/open-admin.ts");
   const { wasDamaged } = await resetFolder({ folder, clock: context.clock }, { seed, everything });

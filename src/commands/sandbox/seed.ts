@@ -4,9 +4,9 @@ import { UsageError } from "../../errors.ts";
 import type { SeedData, SeedReport } from "../../sandbox/public-types.ts";
 import { readJsonInput } from "../../terminal/data-input.ts";
 import { presentOne, type View } from "../../terminal/present.ts";
-import { wholeNumber } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { type DataFlag, dataOption, withAdmin } from "./flags.ts";
+import { wholeNumberOption } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { type DataFlag, dataOption, withAdmin } from "./shared/flags.ts";
 
 interface SeedFlags extends DataFlag {
   contacts?: number;
@@ -31,10 +31,10 @@ export function registerSandboxSeed(parent: Command, context: Context): void {
       "JSON: { fields, tags, lists, contacts: [{ key, fields, lists, tags, status }], campaigns: [{ name, status, sentAt, lists }], templates, domains }; - for standard input",
     )
     .addOption(
-      wholeNumber("--contacts <n>", "create N contacts: person1@example.com, person2@example.com, …"),
+      wholeNumberOption("--contacts <n>", "create N contacts: person1@example.com, person2@example.com, …"),
     )
     .addOption(
-      wholeNumber(
+      wholeNumberOption(
         "--campaigns <n>",
         "N campaigns to everybody, one for each of the last N days, with what followed from them; a template and a domain",
       ),
@@ -65,14 +65,14 @@ async function runSandboxSeed(context: Context, file: string | undefined, flags:
     if (given !== undefined) return admin.seed(given);
     const now = Date.parse(admin.health().clock);
     return admin.seed({
-      ...(flags.contacts !== undefined && { contacts: people(flags.contacts) }),
+      ...(flags.contacts !== undefined && { contacts: createPeople(flags.contacts) }),
       ...(flags.campaigns !== undefined && mailings(flags.campaigns, now)),
     });
   });
   await presentOne(context.terminal, context.output(), report, reportView);
 }
 
-function people(count: number): SeedData["contacts"] {
+function createPeople(count: number): SeedData["contacts"] {
   return Array.from({ length: count }, (_, index) => ({
     key: `person${index + 1}@example.com`,
     fields: { "First Name": "Person", "Last Name": String(index + 1) },

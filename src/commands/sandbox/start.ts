@@ -3,11 +3,11 @@ import type { Context } from "../../context.ts";
 import { faultHelp } from "../../sandbox/faults.ts";
 import type { Sandbox } from "../../sandbox/index.ts";
 import { escapeControls } from "../../terminal/escape.ts";
-import { styleFor } from "../../terminal/style.ts";
+import { createStyle } from "../../terminal/style.ts";
 import { cut } from "../../terminal/text-width.ts";
-import { describeCommand } from "../help-text.ts";
-import { addStartFlags, type StartFlags, warnIfReachable, withSandbox } from "./flags.ts";
-import { following } from "./following.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { addStartFlags, type StartFlags, warnIfReachable, withSandbox } from "./shared/flags.ts";
+import { followRequests } from "./shared/follow-requests.ts";
 
 export function registerSandboxStart(parent: Command, context: Context): void {
   const command = addStartFlags(
@@ -44,7 +44,7 @@ async function runSandboxStart(context: Context, flags: StartFlags): Promise<voi
 }
 
 /** Width of the other columns: time, method, status and duration, with the gaps between them. */
-const roomBesidePath = 34;
+const columnsBesidePath = 34;
 
 /** At a terminal: how to use it, then a line for each request, until the signal. */
 async function showLive(
@@ -53,7 +53,7 @@ async function showLive(
   { baseUrl, apiKey }: { baseUrl: string; apiKey: string },
 ): Promise<void> {
   const { terminal, signal } = context;
-  const { bold, dim, red } = styleFor(terminal.isColored.out);
+  const { bold, dim, red } = createStyle(terminal.isColored.out);
   await terminal.write(
     [
       `${bold("Sandbox")} at ${bold(baseUrl)}   Ctrl-C stops`,
@@ -63,9 +63,13 @@ async function showLive(
       "",
     ].join("\n"),
   );
-  const pathWidth = Math.max(20, terminal.columns - roomBesidePath);
+  const pathWidth = Math.max(20, terminal.columns - columnsBesidePath);
   try {
-    for await (const { time, method, path, status, milliseconds, fault } of following(context, admin, {})) {
+    for await (const { time, method, path, status, milliseconds, fault } of followRequests(
+      context,
+      admin,
+      {},
+    )) {
       const clock = new Date(time).toTimeString().slice(0, 8);
       const answer = status === null ? red("dropped") : status < 400 ? String(status) : red(String(status));
       const end = fault ? `  ${red(escapeControls(fault))}` : "";

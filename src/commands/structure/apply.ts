@@ -1,16 +1,16 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes, UsageError } from "../../errors.ts";
-import type { StructureEdit } from "../../service/structure-edit.ts";
-import type { WantedStructure } from "../../service/structure-file.ts";
-import type { StructurePlan } from "../../service/structure-plan.ts";
-import { shellArguments, shellWord } from "../../shell-word.ts";
+import { formatShellArguments, quoteShellWord } from "../../shell-word.ts";
+import type { StructurePlan } from "../../structure/changes.ts";
+import type { StructureEdit } from "../../structure/edit.ts";
+import type { StructureSpec } from "../../structure/file.ts";
 import type { ContactStructure } from "../../wire.ts";
-import { addDryRunFlag } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { describeChange, readStructureFile } from "./changes.ts";
-import { removalQuestion } from "./losses.ts";
-import { runEdit, wholeStructure } from "./show.ts";
+import { addDryRunFlag } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { describeChange, readStructureFile } from "./shared/changes.ts";
+import { formatRemovalQuestion } from "./shared/losses.ts";
+import { readWholeStructure, runEdit } from "./show.ts";
 
 interface StructureApplyOptions {
   prune?: boolean;
@@ -41,23 +41,24 @@ async function runStructureApply(
   file: string,
   options: StructureApplyOptions,
 ): Promise<void> {
-  const wanted = await readStructureFile(context, file);
-  const { isSamePlan, planStructure, removalsOf } = await import("../../service/structure-plan.ts");
+  const structureSpec = await readStructureFile(context, file);
+  const { isSamePlan, planStructure, listRemovals } = await import("../../structure/changes.ts");
   const connection = await context.connect();
-  const structure = await wholeStructure(connection.account);
+  const structure = await readWholeStructure(connection.account);
   const isPruning = options.prune ?? false;
-  const plan = planStructure(structure, wanted, isPruning);
+  const plan = planStructure(structure, structureSpec, isPruning);
   const say = ({ changes }: StructurePlan) => {
     for (const change of changes) context.terminal.note(describeChange(change));
   };
   say(plan);
   if (!options.dryRun) {
-    const question = otherStructure(structure, wanted, file);
-    const removals = removalsOf(plan);
+    const question = otherStructureError(structure, structureSpec, file);
+    const removals = listRemovals(plan);
     if (question && !context.settings.yes && !context.prompter()) throw question;
     if (question || removals.length > 0) {
       await context.confirm(async () => {
-        const losses = removals.length > 0 ? [await removalQuestion(connection, structure, removals)] : [];
+        const losses =
+          removals.length > 0 ? [await formatRemovalQuestion(connection, structure, removals)] : [];
         return [...(question ? [`${question.message}. Apply it all the same?`] : []), ...losses].join(" ");
       });
     }
@@ -65,7 +66,7 @@ async function runStructureApply(
   // What others changed meanwhile is taken along, but only what was said is done.
   const edit: StructureEdit = (current) => {
     if (current === structure) return plan.body;
-    const next = planStructure(current, wanted, isPruning);
+    const next = planStructure(current, structureSpec, isPruning);
     if (isSamePlan(plan, next)) return next.body;
     context.terminal.note("The plan is now:");
     say(next);
@@ -75,18 +76,18 @@ async function runStructureApply(
       "The structure was changed in the meantime, so that the plan is another now; nothing was written",
       {
         type: "ConcurrencyError",
-        hint: `See it with: ecm structure diff${isPruning ? " --prune" : ""} ${shellArguments(file)}; then apply again`,
+        hint: `See it with: ecm structure diff${isPruning ? " --prune" : ""} ${formatShellArguments(file)}; then apply again`,
         applied: "no",
       },
     );
   };
-  await runEdit(context, edit, { dryRun: options.dryRun, structure, isSaid: true });
+  await runEdit(context, edit, { dryRun: options.dryRun, structure, isAnnounced: true });
 }
 
 /** A file of one structure applied to another would give that one its label. */
-function otherStructure(
+function otherStructureError(
   structure: ContactStructure,
-  { id, label }: WantedStructure,
+  { id, label }: StructureSpec,
   file: string,
 ): UsageError | undefined {
   const isOther = id === undefined ? (label ?? structure.label) !== structure.label : id !== structure._id;
@@ -94,6 +95,6 @@ function otherStructure(
   const name = file === "-" ? "Standard input" : file;
   return new UsageError(
     `${name} is the file of the structure ${JSON.stringify(label ?? id)}, not of ${JSON.stringify(structure.label)}`,
-    `Choose its structure with --structure ${shellWord(id ?? label!)}, or confirm with --yes`,
+    `Choose its structure with --structure ${quoteShellWord(id ?? label!)}, or confirm with --yes`,
   );
 }

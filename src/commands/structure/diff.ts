@@ -2,9 +2,9 @@ import type { Command } from "commander";
 import type { Context, OutputFileFlags } from "../../context.ts";
 import { exitCodes } from "../../errors.ts";
 import { presentValue } from "../../terminal/present.ts";
-import { describeCommand } from "../help-text.ts";
-import { describeChange, readStructureFile } from "./changes.ts";
-import { wholeStructure } from "./show.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { describeChange, readStructureFile } from "./shared/changes.ts";
+import { readWholeStructure } from "./show.ts";
 
 interface StructureDiffOptions extends OutputFileFlags {
   exitCode?: boolean;
@@ -31,10 +31,10 @@ async function runStructureDiff(
   file: string,
   options: StructureDiffOptions,
 ): Promise<void> {
-  const wanted = await readStructureFile(context, file);
-  const { planStructure } = await import("../../service/structure-plan.ts");
+  const structureSpec = await readStructureFile(context, file);
+  const { planStructure } = await import("../../structure/changes.ts");
   const { account } = await context.connect();
-  const { changes } = planStructure(await wholeStructure(account), wanted, options.prune ?? false);
+  const { changes } = planStructure(await readWholeStructure(account), structureSpec, options.prune ?? false);
   await presentValue(context.terminal, context.output(), changes, changes.map(describeChange).join("\n"));
   if (changes.length === 0) context.terminal.note("No differences");
   else if (options.exitCode) context.endWith(exitCodes.differs);

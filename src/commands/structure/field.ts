@@ -1,13 +1,13 @@
 /** `ecm structure field add|rename|remove` */
 import type { Command } from "commander";
+import { resolveField } from "../../api/names.ts";
 import type { Context } from "../../context.ts";
-import { resolveField } from "../../service/names.ts";
-import { addField, removeField, renameField, type StructureEdit } from "../../service/structure-edit.ts";
-import { addDryRunFlag } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { choiceOr, choicesOf, textOr } from "../questions.ts";
-import { removalQuestion } from "./losses.ts";
-import { runEdit, wholeStructure } from "./show.ts";
+import { addField, removeField, renameField, type StructureEdit } from "../../structure/edit.ts";
+import { addDryRunFlag } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { requireChoice, requireTextOrAsk, toChoices } from "../shared/questions.ts";
+import { formatRemovalQuestion } from "./shared/losses.ts";
+import { readWholeStructure, runEdit } from "./show.ts";
 
 interface FieldAddOptions {
   type: string;
@@ -39,8 +39,8 @@ export function registerStructureField(parent: Command, context: Context): void 
     .description("rename a field; contacts keep their values")
     .argument("[field]", "its label or id")
     .argument("[label]", "the new label")
-    .action((wanted: string | undefined, label: string | undefined, options: { dryRun?: boolean }) =>
-      runFieldRename(context, wanted, label, options),
+    .action((typedField: string | undefined, label: string | undefined, options: { dryRun?: boolean }) =>
+      runFieldRename(context, typedField, label, options),
     );
   describeCommand(addDryRunFlag(rename), {
     examples: ["ecm structure field rename City Town"],
@@ -53,8 +53,8 @@ export function registerStructureField(parent: Command, context: Context): void 
     .command("remove")
     .description("remove a field; every contact loses its value (asks first)")
     .argument("[field]", "its label or id")
-    .action((wanted: string | undefined, options: { dryRun?: boolean }) =>
-      runFieldRemove(context, wanted, options),
+    .action((typedField: string | undefined, options: { dryRun?: boolean }) =>
+      runFieldRemove(context, typedField, options),
     );
   describeCommand(addDryRunFlag(remove), {
     examples: ["ecm structure field remove Fax", "ecm structure field remove Fax --yes"],
@@ -66,11 +66,11 @@ export function registerStructureField(parent: Command, context: Context): void 
 
 async function runFieldAdd(
   context: Context,
-  given: string | undefined,
+  typedLabel: string | undefined,
   { type, required = false, dryRun }: FieldAddOptions,
 ): Promise<void> {
   const usage = "ecm structure field add LABEL";
-  const label = await textOr(context, given, {
+  const label = await requireTextOrAsk(context, typedLabel, {
     question: "Label of the new field",
     what: "the field's label",
     usage,
@@ -80,40 +80,50 @@ async function runFieldAdd(
 
 async function runFieldRename(
   context: Context,
-  givenField: string | undefined,
-  givenLabel: string | undefined,
+  typedField: string | undefined,
+  typedLabel: string | undefined,
   options: { dryRun?: boolean },
 ): Promise<void> {
   const usage = "ecm structure field rename FIELD LABEL";
-  const wanted = await fieldOr(context, givenField, "Field to rename", usage);
-  const label = await textOr(context, givenLabel, { question: "New label", what: "the new label", usage });
-  // Planned again after somebody else's change, it is the field that was meant at first, whatever it is called by then.
+  const nameOrId = await requireField(context, typedField, "Field to rename", usage);
+  const label = await requireTextOrAsk(context, typedLabel, {
+    question: "New label",
+    what: "the new label",
+    usage,
+  });
+  // Planned again after somebody else's change, it is the field that was meant at first, whatever it is
+  // called by then.
   let id: string | undefined;
   const edit: StructureEdit = (structure) => {
-    id ??= resolveField(structure, wanted)._id;
+    id ??= resolveField(structure, nameOrId)._id;
     return renameField(structure, id, label);
   };
   await runEdit(context, edit, options);
 }
 
-function fieldOr(context: Context, given: string | undefined, question: string, usage: string) {
-  return choiceOr(context, given, { question, what: "the field", usage }, async () => {
+function requireField(context: Context, typedField: string | undefined, question: string, usage: string) {
+  return requireChoice(context, typedField, { question, what: "the field", usage }, async () => {
     const { account } = await context.connect();
-    return choicesOf((await account.structure()).fields, (field) => field.label);
+    return toChoices((await account.structure()).fields, (field) => field.label);
   });
 }
 
 async function runFieldRemove(
   context: Context,
-  given: string | undefined,
+  typedField: string | undefined,
   options: { dryRun?: boolean },
 ): Promise<void> {
-  const wanted = await fieldOr(context, given, "Field to remove", "ecm structure field remove FIELD");
+  const nameOrId = await requireField(
+    context,
+    typedField,
+    "Field to remove",
+    "ecm structure field remove FIELD",
+  );
   const connection = await context.connect();
-  const structure = await wholeStructure(connection.account);
-  const { _id, label } = resolveField(structure, wanted);
+  const structure = await readWholeStructure(connection.account);
+  const { _id, label } = resolveField(structure, nameOrId);
   if (!options.dryRun) {
-    await context.confirm(() => removalQuestion(connection, structure, [{ part: "field", label }]));
+    await context.confirm(() => formatRemovalQuestion(connection, structure, [{ part: "field", label }]));
   }
   await runEdit(context, (current) => removeField(current, _id), { ...options, structure });
 }

@@ -1,18 +1,18 @@
 import type { Command } from "commander";
 import type { Context, OutputFileFlags } from "../../context.ts";
 import { checkColumns } from "../../terminal/present.ts";
-import { addOutputFileFlags } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { showStructure, wholeStructure } from "./show.ts";
-import { structureView } from "./view.ts";
+import { addOutputFileFlags } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { structureView } from "./shared/view.ts";
+import { readWholeStructure, showStructure } from "./show.ts";
 
 export function registerStructureGet(parent: Command, context: Context): void {
   const command = parent
     .command("get")
     .description("show one structure with its fields and tags")
     .argument("[structure]", "its label or id (default: the one in use)")
-    .action((named: string | undefined, options: OutputFileFlags) =>
-      runStructureGet(context, named, options),
+    .action((nameOrId: string | undefined, options: OutputFileFlags) =>
+      runStructureGet(context, nameOrId, options),
     );
   describeCommand(addOutputFileFlags(command), {
     examples: ["ecm structure get", "ecm structure get Default --json"],
@@ -22,10 +22,10 @@ export function registerStructureGet(parent: Command, context: Context): void {
 
 async function runStructureGet(
   context: Context,
-  named: string | undefined,
+  nameOrId: string | undefined,
   options: OutputFileFlags,
 ): Promise<void> {
   checkColumns(context.output(options), structureView);
   const { account } = await context.connect();
-  await showStructure(context, await wholeStructure(account, named), options);
+  await showStructure(context, await readWholeStructure(account, nameOrId), options);
 }

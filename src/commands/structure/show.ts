@@ -1,19 +1,20 @@
 /** What every command on one structure does: find it, show it, edit it. */
+
+import { updateStructureRequest } from "../../api/structures.ts";
 import type { Context, OutputFileFlags } from "../../context.ts";
 import type { Account } from "../../service/account.ts";
-import type { StructureEdit } from "../../service/structure-edit.ts";
-import { freshStructure, updateStructure } from "../../service/structure-update.ts";
-import { updateStructureRequest } from "../../service/structures.ts";
+import type { StructureEdit } from "../../structure/edit.ts";
+import { readFreshStructure, updateStructure } from "../../structure/update.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
 import { checkColumns, presentList, presentOne } from "../../terminal/present.ts";
 import type { ContactStructure } from "../../wire.ts";
-import { type ChangeLine, presentChanges, showsChanges } from "../change-lines.ts";
-import { describeChange } from "./changes.ts";
-import { partColumns, partsOf, structureSummary, structureView } from "./view.ts";
+import { type ChangeLine, presentChanges, showsChanges } from "../shared/change-lines.ts";
+import { describeChange } from "./shared/changes.ts";
+import { listParts, partColumns, structureSummary, structureView } from "./shared/view.ts";
 
 /** @param named on the command line; else `--structure`, the profile's, or the only one */
-export async function wholeStructure(account: Account, named?: string): Promise<ContactStructure> {
-  return account.forUpdate(await account.structure(named));
+export async function readWholeStructure(account: Account, nameOrId?: string): Promise<ContactStructure> {
+  return account.forUpdate(await account.structure(nameOrId));
 }
 
 /** A person sees its fields and tags line by line; every other format has one record. */
@@ -29,34 +30,35 @@ export async function showStructure(
   }
   await presentOne(context.terminal, output, structure, structureSummary);
   await context.terminal.write("\n");
-  await presentList(context.terminal, output, partsOf(structure), {
+  await presentList(context.terminal, output, listParts(structure), {
     columns: partColumns,
     id: (part) => part.id,
   });
 }
 
 /** Where no version tells what others change while a question stands, it is read again. */
-async function structureToEdit(
+async function readStructureToEdit(
   account: Account,
-  { structure, named, dryRun }: { structure?: ContactStructure; named?: string; dryRun?: boolean },
+  { structure, nameOrId, dryRun }: { structure?: ContactStructure; nameOrId?: string; dryRun?: boolean },
 ): Promise<ContactStructure> {
-  if (!structure) return wholeStructure(account, named);
-  return structure.__v === undefined && !dryRun ? freshStructure(account, structure._id) : structure;
+  if (!structure) return readWholeStructure(account, nameOrId);
+  return structure.__v === undefined && !dryRun ? readFreshStructure(account, structure._id) : structure;
 }
 
 /**
- * Applies an edit, or prints it with `--dry-run`; shows the structure as it is afterwards, or to a person what has changed.
+ * Applies an edit, or prints it with `--dry-run`; shows the structure as it is afterwards, or to a person
+ * what has changed.
  * @param options `isSaid`: the changes were said already
  */
 export async function runEdit(
   context: Context,
   edit: StructureEdit,
-  options: { named?: string; dryRun?: boolean; structure?: ContactStructure; isSaid?: boolean },
+  options: { nameOrId?: string; dryRun?: boolean; structure?: ContactStructure; isAnnounced?: boolean },
 ): Promise<void> {
   const output = context.output();
   checkColumns(output, structureView);
   const { send, account } = await context.connect();
-  const structure = await structureToEdit(account, options);
+  const structure = await readStructureToEdit(account, options);
   const body = edit(structure);
   if (!body) {
     context.terminal.note("unchanged");
@@ -74,9 +76,9 @@ export async function runEdit(
     return next;
   };
   const updated = await updateStructure(send, account, structure, noted);
-  if (options.isSaid || !showsChanges(context.terminal, output)) return showStructure(context, updated);
-  const { changesBetween } = await import("../../service/structure-plan.ts");
-  const lines = changesBetween(applied.before, applied.body).map(describeChange);
+  if (options.isAnnounced || !showsChanges(context.terminal, output)) return showStructure(context, updated);
+  const { diffStructures } = await import("../../structure/changes.ts");
+  const lines = diffStructures(applied.before, applied.body).map(describeChange);
   await presentChanges(
     context.terminal,
     lines.map((line) => ({ mark: line.charAt(0) as ChangeLine["mark"], text: line.slice(2) })),

@@ -1,13 +1,13 @@
 /** `ecm structure tag add|rename|remove` */
 import type { Command } from "commander";
+import { resolveTag } from "../../api/names.ts";
 import type { Context } from "../../context.ts";
-import { resolveTag } from "../../service/names.ts";
-import { addTags, removeTag, renameTag, type StructureEdit } from "../../service/structure-edit.ts";
-import { addDryRunFlag } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { choiceOr, choicesOf, textOr } from "../questions.ts";
-import { removalQuestion } from "./losses.ts";
-import { runEdit, wholeStructure } from "./show.ts";
+import { addTags, removeTag, renameTag, type StructureEdit } from "../../structure/edit.ts";
+import { addDryRunFlag } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { requireChoice, requireTextOrAsk, toChoices } from "../shared/questions.ts";
+import { formatRemovalQuestion } from "./shared/losses.ts";
+import { readWholeStructure, runEdit } from "./show.ts";
 
 interface TagOptions {
   dryRun?: boolean;
@@ -34,8 +34,8 @@ export function registerStructureTag(parent: Command, context: Context): void {
     .description("rename a tag; contacts keep the tag")
     .argument("[tag]", "its label or id")
     .argument("[label]", "the new label")
-    .action((wanted: string | undefined, label: string | undefined, options: TagOptions) =>
-      runTagRename(context, wanted, label, options),
+    .action((typedTag: string | undefined, label: string | undefined, options: TagOptions) =>
+      runTagRename(context, typedTag, label, options),
     );
   describeCommand(addDryRunFlag(rename), {
     examples: ["ecm structure tag rename vip gold"],
@@ -48,7 +48,7 @@ export function registerStructureTag(parent: Command, context: Context): void {
     .command("remove")
     .description("remove a tag; every contact loses it (asks first)")
     .argument("[tag]", "its label or id")
-    .action((wanted: string | undefined, options: TagOptions) => runTagRemove(context, wanted, options));
+    .action((typedTag: string | undefined, options: TagOptions) => runTagRemove(context, typedTag, options));
   describeCommand(addDryRunFlag(remove), {
     examples: ["ecm structure tag remove vip", "ecm structure tag remove vip --yes"],
     output,
@@ -57,48 +57,57 @@ export function registerStructureTag(parent: Command, context: Context): void {
   });
 }
 
-async function runTagAdd(context: Context, given: string[], options: TagOptions): Promise<void> {
+async function runTagAdd(context: Context, typedLabels: string[], options: TagOptions): Promise<void> {
   const missing = {
     question: "Label of the new tag",
     what: "the tag's label",
     usage: "ecm structure tag add LABEL",
   };
-  const labels = given.length > 0 ? given : [await textOr(context, undefined, missing)];
+  const labels = typedLabels.length > 0 ? typedLabels : [await requireTextOrAsk(context, undefined, missing)];
   await runEdit(context, (structure) => addTags(structure, labels), options);
 }
 
 async function runTagRename(
   context: Context,
-  givenTag: string | undefined,
-  givenLabel: string | undefined,
+  typedTag: string | undefined,
+  typedLabel: string | undefined,
   options: TagOptions,
 ): Promise<void> {
   const usage = "ecm structure tag rename TAG LABEL";
-  const wanted = await tagOr(context, givenTag, "Tag to rename", usage);
-  const label = await textOr(context, givenLabel, { question: "New label", what: "the new label", usage });
-  // Planned again after somebody else's change, it is the tag that was meant at first, whatever it is called by then.
+  const nameOrId = await requireTag(context, typedTag, "Tag to rename", usage);
+  const label = await requireTextOrAsk(context, typedLabel, {
+    question: "New label",
+    what: "the new label",
+    usage,
+  });
+  // Planned again after somebody else's change, it is the tag that was meant at first, whatever it is called
+  // by then.
   let id: string | undefined;
   const edit: StructureEdit = (structure) => {
-    id ??= resolveTag(structure, wanted)._id;
+    id ??= resolveTag(structure, nameOrId)._id;
     return renameTag(structure, id, label);
   };
   await runEdit(context, edit, options);
 }
 
-function tagOr(context: Context, given: string | undefined, question: string, usage: string) {
-  return choiceOr(context, given, { question, what: "the tag", usage }, async () => {
-    const { tags = [] } = await wholeStructure((await context.connect()).account);
-    return choicesOf(tags, (tag) => tag.label);
+function requireTag(context: Context, typedTag: string | undefined, question: string, usage: string) {
+  return requireChoice(context, typedTag, { question, what: "the tag", usage }, async () => {
+    const { tags = [] } = await readWholeStructure((await context.connect()).account);
+    return toChoices(tags, (tag) => tag.label);
   });
 }
 
-async function runTagRemove(context: Context, given: string | undefined, options: TagOptions): Promise<void> {
-  const wanted = await tagOr(context, given, "Tag to remove", "ecm structure tag remove TAG");
+async function runTagRemove(
+  context: Context,
+  typedTag: string | undefined,
+  options: TagOptions,
+): Promise<void> {
+  const nameOrId = await requireTag(context, typedTag, "Tag to remove", "ecm structure tag remove TAG");
   const connection = await context.connect();
-  const structure = await wholeStructure(connection.account);
-  const { _id, label } = resolveTag(structure, wanted);
+  const structure = await readWholeStructure(connection.account);
+  const { _id, label } = resolveTag(structure, nameOrId);
   if (!options.dryRun) {
-    await context.confirm(() => removalQuestion(connection, structure, [{ part: "tag", label }]));
+    await context.confirm(() => formatRemovalQuestion(connection, structure, [{ part: "tag", label }]));
   }
   await runEdit(context, (current) => removeTag(current, _id), { ...options, structure });
 }

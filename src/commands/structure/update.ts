@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import { updateNames } from "../../service/structure-edit.ts";
-import { addDryRunFlag } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
+import { updateNames } from "../../structure/edit.ts";
+import { addDryRunFlag } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
 import { runEdit } from "./show.ts";
 
 interface StructureUpdateOptions {
@@ -19,8 +19,8 @@ export function registerStructureUpdate(parent: Command, context: Context): void
     .argument("[structure]", "its label or id (default: the one in use)")
     .option("--label <label>", "the structure's new label")
     .option("--key-name <name>", "the new name of the key column")
-    .action((named: string | undefined, options: StructureUpdateOptions) =>
-      runStructureUpdate(context, named, options),
+    .action((nameOrId: string | undefined, options: StructureUpdateOptions) =>
+      runStructureUpdate(context, nameOrId, options),
     );
   describeCommand(addDryRunFlag(command), {
     examples: ['ecm structure update --label "Customers"', "ecm structure update Default --key-name E-mail"],
@@ -32,7 +32,7 @@ export function registerStructureUpdate(parent: Command, context: Context): void
 
 async function runStructureUpdate(
   context: Context,
-  named: string | undefined,
+  nameOrId: string | undefined,
   options: StructureUpdateOptions,
 ): Promise<void> {
   const { label, keyName, dryRun } = options;
@@ -41,5 +41,5 @@ async function runStructureUpdate(
   }
   if ([label, keyName].some((name) => name?.trim() === ""))
     throw new UsageError("A name cannot be blank", "Give a name with letters");
-  await runEdit(context, (structure) => updateNames(structure, { label, keyName }), { named, dryRun });
+  await runEdit(context, (structure) => updateNames(structure, { label, keyName }), { nameOrId, dryRun });
 }

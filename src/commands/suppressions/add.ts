@@ -6,9 +6,9 @@ import type { Context } from "../../context.ts";
 import { exitCodes, UsageError } from "../../errors.ts";
 import { presentList } from "../../terminal/present.ts";
 import type { ContactStructure } from "../../wire.ts";
-import { describeCommand } from "../help-text.ts";
-import { openSuppressionList } from "../suppression-list.ts";
-import { keysOf, requireKeys, suppressedView } from "./view.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { openSuppressionList } from "../shared/suppression-list.ts";
+import { formatKeyCount, requireKeys, suppressedView } from "./shared/view.ts";
 
 interface SuppressionsAddFlags {
   keys?: string;
@@ -34,27 +34,27 @@ export function registerSuppressionsAdd(parent: Command, context: Context): void
 
 async function runSuppressionsAdd(
   context: Context,
-  given: string[],
+  typedKeys: string[],
   flags: SuppressionsAddFlags,
 ): Promise<void> {
   const { terminal } = context;
-  if (flags.keys !== undefined && given.length > 0) {
+  if (flags.keys !== undefined && typedKeys.length > 0) {
     throw new UsageError("--keys names all keys and cannot be used with others", "Leave out one of the two");
   }
   const output = context.output();
-  if (flags.keys === undefined) requireKeys(given, "ecm suppressions add KEY");
+  if (flags.keys === undefined) requireKeys(typedKeys, "ecm suppressions add KEY");
   const { keys, remarks, rejected } =
-    flags.keys === undefined ? await keysTyped(given) : await keysIn(context, flags.keys);
+    flags.keys === undefined ? await readTypedKeys(typedKeys) : await readKeysFromFile(context, flags.keys);
   const list = await openSuppressionList(context, { mayBeMissing: true });
   const { entries, added } = await list.add(keys, context.clock.now());
-  const known = entries.length - added;
+  const alreadyListed = entries.length - added;
   terminal.note(
-    `Added ${keysOf(added)} to the suppression list${known > 0 ? `; ${keysOf(known)} ${known === 1 ? "was" : "were"} already on it` : ""}`,
+    `Added ${formatKeyCount(added)} to the suppression list${alreadyListed > 0 ? `; ${formatKeyCount(alreadyListed)} ${alreadyListed === 1 ? "was" : "were"} already on it` : ""}`,
   );
-  for (const line of [...remarks, ...rejected].slice(0, mostLinesShown)) terminal.note(line, "needed");
+  for (const line of [...remarks, ...rejected].slice(0, maxLinesShown)) terminal.note(line, "needed");
   if (rejected.length > 0) {
     terminal.note(
-      `${keysOf(rejected.length)} of the file not added: fix them and add the file again`,
+      `${formatKeyCount(rejected.length)} of the file not added: fix them and add the file again`,
       "needed",
     );
     context.endWith(exitCodes.rejectedRows);
@@ -62,31 +62,31 @@ async function runSuppressionsAdd(
   await presentList(terminal, output, entries, suppressedView);
 }
 
-const mostLinesShown = 20;
+const maxLinesShown = 20;
 
 /** Keys that are added, what is to be said of some of them, and what is no key. */
-interface ReadKeys {
+interface KeysToAdd {
   keys: string[];
   remarks: string[];
   rejected: string[];
 }
 
 /** The same for keys that are typed and for those of a file. */
-async function openKeys(): Promise<ReadKeys & { take(key: string, place: string): void }> {
-  const { createKeyReader, isId } = await import("../../bulk/read/keys.ts");
+async function openKeys(): Promise<KeysToAdd & { take(key: string, place: string): void }> {
+  const { createKeyReader, isContactId } = await import("../../bulk/index.ts");
   const read = createKeyReader("email");
-  const found: ReadKeys = { keys: [], remarks: [], rejected: [] };
+  const found: KeysToAdd = { keys: [], remarks: [], rejected: [] };
   return {
     ...found,
     take(key, place) {
-      if (isId(key)) {
+      if (isContactId(key)) {
         found.rejected.push(`${place}${key} is the id of a contact, not a key`);
         return;
       }
       const reading = read(key);
       const isSyntax = "code" in reading && reading.code === "key_syntax";
       const isUnclear = isSyntax && /@.*\s|\s.*@/.test(key.trim());
-      if ("code" in reading && (isUnclear || nobody.has(reading.code))) {
+      if ("code" in reading && (isUnclear || keylessCodes.has(reading.code))) {
         found.rejected.push(`${place}${reading.message}`);
         return;
       }
@@ -98,7 +98,7 @@ async function openKeys(): Promise<ReadKeys & { take(key: string, place: string)
 }
 
 /** Other keys that are no address for an import may be held by an account all the same. */
-const nobody: ReadonlySet<string> = new Set([
+const keylessCodes: ReadonlySet<string> = new Set([
   "key_missing",
   "key_placeholder",
   "key_several_addresses",
@@ -106,16 +106,16 @@ const nobody: ReadonlySet<string> = new Set([
 ]);
 
 /** @throws UsageError when one of them is no key: then none is added */
-async function keysTyped(given: string[]): Promise<ReadKeys> {
+async function readTypedKeys(typedKeys: string[]): Promise<KeysToAdd> {
   const read = await openKeys();
-  for (const key of given) read.take(key, "");
+  for (const key of typedKeys) read.take(key, "");
   const [wrong] = read.rejected;
   if (wrong === undefined) return read;
   throw new UsageError(`Nothing was added: ${wrong}`, "Name each person by one key, such as ada@example.com");
 }
 
 /** Which column holds the keys is found as for contacts whose keys are addresses. */
-const anyStructure: ContactStructure = {
+const placeholderStructure: ContactStructure = {
   _id: "",
   label: "",
   keyName: "Email",
@@ -124,13 +124,12 @@ const anyStructure: ContactStructure = {
   tags: [],
 };
 
-async function keysIn(context: Context, file: string): Promise<ReadKeys> {
-  const [{ readRows, understandKeys }, { spool, streamAt }, { randomBytes }] = await Promise.all([
-    import("../../bulk/read/index.ts"),
-    import("../../bulk/read/spool.ts"),
+async function readKeysFromFile(context: Context, file: string): Promise<KeysToAdd> {
+  const [{ readRows, understandKeys, spool, openStream }, { randomBytes }] = await Promise.all([
+    import("../../bulk/index.ts"),
     import("node:crypto"),
   ]);
-  const stream = file === "-" ? context.terminal.stdin : await streamAt(file, context.signal);
+  const stream = file === "-" ? context.terminal.stdin : await openStream(file, context.signal);
   const path = stream ? join(tmpdir(), `ecm-keys-${randomBytes(6).toString("hex")}`) : file;
   const scratch = join(tmpdir(), `ecm-unpacked-${randomBytes(6).toString("hex")}`);
   const name = file === "-" ? "standard input" : file;
@@ -138,7 +137,7 @@ async function keysIn(context: Context, file: string): Promise<ReadKeys> {
     if (stream) await spool(stream, name, path, context.signal);
     const read = await openKeys();
     const options = { map: new Map<string, string>(), takesIds: true };
-    const understood = await understandKeys({ path, name, scratch }, options, anyStructure);
+    const understood = await understandKeys({ path, name, scratch }, options, placeholderStructure);
     for await (const row of readRows(understood)) {
       const place = `${name}:${row.line}: `;
       if (row.kind === "row") read.take(row.key.written, place);

@@ -2,9 +2,9 @@ import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import { presentList, type View } from "../../terminal/present.ts";
-import { describeCommand } from "../help-text.ts";
-import { openSuppressionList } from "../suppression-list.ts";
-import { keysOf, requireKeys } from "./view.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { openSuppressionList } from "../shared/suppression-list.ts";
+import { formatKeyCount, requireKeys } from "./shared/view.ts";
 
 interface Checked {
   key: string;
@@ -41,6 +41,7 @@ async function runSuppressionsCheck(context: Context, keys: string[]): Promise<v
   await presentList(context.terminal, output, checked, view);
   const others = checked.filter(({ suppressed }) => !suppressed).length;
   if (others === 0) return;
-  const which = checked.length === 1 ? "The key is" : `${keysOf(others)} ${others === 1 ? "is" : "are"}`;
+  const which =
+    checked.length === 1 ? "The key is" : `${formatKeyCount(others)} ${others === 1 ? "is" : "are"}`;
   throw new EcmError(exitCodes.failed, `${which} not suppressed`, { type: "NotSuppressedError" });
 }

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { NotFoundError } from "../../errors.ts";
-import { describeCommand } from "../help-text.ts";
-import { openSuppressionList } from "../suppression-list.ts";
-import { keysOf, requireKeys } from "./view.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { openSuppressionList } from "../shared/suppression-list.ts";
+import { formatKeyCount, requireKeys } from "./shared/view.ts";
 
 export function registerSuppressionsRemove(parent: Command, context: Context): void {
   const command = parent
@@ -23,19 +23,19 @@ export function registerSuppressionsRemove(parent: Command, context: Context): v
 async function runSuppressionsRemove(context: Context, keys: string[]): Promise<void> {
   requireKeys(keys, "ecm suppressions remove KEY");
   const list = await openSuppressionList(context);
-  const known = keys.filter((key) => list.has(key));
-  if (known.length === 0) {
+  const listedKeys = keys.filter((key) => list.has(key));
+  if (listedKeys.length === 0) {
     throw new NotFoundError(
       keys.length === 1 ? "The key is not suppressed" : "None of the keys is suppressed",
       "See: ecm suppressions list",
     );
   }
   await context.confirm(
-    `Remove ${keysOf(known.length)} from the suppression list? ${known.length === 1 ? "It" : "They"} can then be created again`,
+    `Remove ${formatKeyCount(listedKeys.length)} from the suppression list? ${listedKeys.length === 1 ? "It" : "They"} can then be created again`,
   );
-  const removed = await list.remove(known, context.clock.now());
-  const others = keys.length - known.length;
+  const removed = await list.remove(listedKeys, context.clock.now());
+  const others = keys.length - listedKeys.length;
   context.terminal.note(
-    `Removed ${keysOf(removed)} from the suppression list${others > 0 ? `; ${keysOf(others)} ${others === 1 ? "was" : "were"} not on it` : ""}`,
+    `Removed ${formatKeyCount(removed)} from the suppression list${others > 0 ? `; ${formatKeyCount(others)} ${others === 1 ? "was" : "were"} not on it` : ""}`,
   );
 }

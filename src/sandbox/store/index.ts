@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createIfMissingSync } from "../../disk/atomic-file.ts";
 import { UsageError } from "../../errors.ts";
-import { shellWord } from "../../shell-word.ts";
+import { quoteShellWord } from "../../shell-word.ts";
 import type { Clock, ContactStructure } from "../../wire.ts";
 import { type Database, discardDatabase, findDamage, openDatabase } from "../database.ts";
 import { migrate } from "../schema/index.ts";
@@ -97,7 +97,7 @@ export class DamagedError extends UsageError {
   constructor(folder: string, reason: string, cause: unknown) {
     super(
       `The sandbox's data in ${folder} is damaged: ${reason}`,
-      `Delete it and start over with: ecm sandbox reset --data ${shellWord(folder)}`,
+      `Delete it and start over with: ecm sandbox reset --data ${quoteShellWord(folder)}`,
       { cause },
     );
   }

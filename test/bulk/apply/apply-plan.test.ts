@@ -1,19 +1,19 @@
 /** The apply step: a line of a plan and what has happened since in, requests and journal out. */
 import { expect, it } from "vitest";
+import { findStatus, isInactive, unsubscribed } from "../../../src/api/contacts.ts";
 import { applyPlan } from "../../../src/bulk/apply/apply-plan.ts";
 import type { DesiredContact, Work } from "../../../src/bulk/items.ts";
 import { decide } from "../../../src/bulk/plan/decide.ts";
 import type { JournalRecord } from "../../../src/bulk/runs/journal.ts";
-import { isInactive, statusOf, unsubscribed } from "../../../src/service/contacts.ts";
 import { call } from "../kit.ts";
 import {
   type Ada,
-  accountOfAda,
   lastRequest,
   openSteps,
   planRows,
   requestsSince,
   row,
+  startAdasAccount,
 } from "../steps-kit.ts";
 
 const ada = "ada@example.com";
@@ -29,7 +29,7 @@ const unsubscribing: MakeWork = () => ({
   decide: (_item, found) => {
     if (!found) return { kind: "skip", code: "missing" };
     if (isInactive(found)) return { kind: "leave" };
-    return { kind: "status", contactId: found._id!, status: unsubscribed, before: statusOf(found) };
+    return { kind: "status", contactId: found._id!, status: unsubscribed, before: findStatus(found) };
   },
 });
 const deleting: MakeWork = () => ({
@@ -191,7 +191,7 @@ it.each<[string, Case]>([
   ],
 ])("%s", async (_what, { key, work, meanwhile, faults = [], requests, journal }) => {
   isSuppressed = false;
-  const account = await accountOfAda();
+  const account = await startAdasAccount();
   const { service } = account;
   const steps = await openSteps(service, work);
   await planRows(steps, [row(key, rome(account))]);

@@ -1,8 +1,8 @@
 /** What `ecm apply` decides of a contact: what was approved where it is as it was, and nothing else. */
 import { describe, expect, it } from "vitest";
-import { withCreatedNames } from "../../../src/bulk/apply/stand-ins.ts";
+import { replaceStandIns } from "../../../src/bulk/apply/stand-ins.ts";
 import type { Operation } from "../../../src/bulk/items.ts";
-import { strictWork } from "../../../src/bulk/jobs/strict-work.ts";
+import { createStrictWork } from "../../../src/bulk/jobs/strict-work.ts";
 import type { Contact } from "../../../src/wire.ts";
 
 const key = "a@x.org";
@@ -14,8 +14,8 @@ const item = {
   cells: [],
 } as const;
 const decide = (approved: Operation, found: Partial<Contact> | undefined, isSuppressed = false) => {
-  const suppressions = { has: () => isSuppressed } as unknown as Parameters<typeof strictWork>[0];
-  return strictWork(suppressions).decide({ ...item, approved }, found);
+  const suppressions = { has: () => isSuppressed } as unknown as Parameters<typeof createStrictWork>[0];
+  return createStrictWork(suppressions).decide({ ...item, approved }, found);
 };
 const changed = { kind: "skip", code: "changed" };
 const leave = { kind: "leave" };
@@ -65,12 +65,12 @@ describe("a change", () => {
     },
     before: { fields: [{ _id: "f", value: "old" }], knewLists: true, knewTags: true },
   };
-  const asOfNow = { ...change, body: { ...change.body, __v: 4 } };
+  const currentChange = { ...change, body: { ...change.body, __v: 4 } };
   const { __v: _, ...bodyWithoutVersion } = change.body;
   const done = as({ fields: [{ _id: "f", value: "new" }], lists: [{ _id: "l" }] });
 
   it.each<[string, Partial<Contact> | undefined, object]>([
-    ["as it was, with the version of now", as(), asOfNow],
+    ["as it was, with the version of now", as(), currentChange],
     ["as it was, of unknown version", as({ __v: undefined }), { ...change, body: bodyWithoutVersion }],
     [
       "something else was changed",
@@ -81,7 +81,7 @@ describe("a change", () => {
           { _id: "g", value: "z" },
         ],
       }),
-      asOfNow,
+      currentChange,
     ],
     ["it is as wanted", done, leave],
     ["another value", as({ fields: [{ _id: "f", value: "other" }] }), changed],
@@ -89,7 +89,7 @@ describe("a change", () => {
     ["the value is there, the list is not", as({ fields: [{ _id: "f", value: "new" }] }), changed],
     ["in the list", as({ lists: [{ _id: "gone" }, { _id: "l" }] }), changed],
     ["out of the list that it leaves", as({ lists: [] }), changed],
-    ["lists that nobody tells", as({ lists: undefined }), asOfNow],
+    ["lists that nobody tells", as({ lists: undefined }), currentChange],
     ["unsubscribed since", as({ contactStatus: "Inactive" }), changed],
     ["another contact with this key", as({ _id: "d" }), changed],
     ["gone", undefined, changed],
@@ -200,7 +200,7 @@ describe("names that did not exist when the plan was made", () => {
       addTags: ["new tag T"],
       removeTags: [],
     };
-    expect(withCreatedNames({ operation: create, desired }, ids)).toEqual({
+    expect(replaceStandIns({ operation: create, desired }, ids)).toEqual({
       operation: {
         kind: "create",
         body: { ...body, lists: [{ _id: "l1" }, { _id: "old" }], tags: [{ _id: "t1" }] },
@@ -219,7 +219,7 @@ describe("names that did not exist when the plan was made", () => {
       status: { primary: "Inactive" },
       next: change(id),
     });
-    expect(withCreatedNames({ operation: status("new tag T") }, ids).operation).toEqual(status("t1"));
+    expect(replaceStandIns({ operation: status("new tag T") }, ids).operation).toEqual(status("t1"));
   });
 
   it("stay as they are until then, and where a value reads like one", () => {
@@ -227,11 +227,11 @@ describe("names that did not exist when the plan was made", () => {
       kind: "create",
       body: { key: "new list L", contactStructureId: "s", fields: [{ _id: "f", value: "new list L" }] },
     };
-    expect(withCreatedNames({ operation: create }, ids).operation).toEqual(create);
-    const named: Operation = {
+    expect(replaceStandIns({ operation: create }, ids).operation).toEqual(create);
+    const createByName: Operation = {
       kind: "create",
       body: { key, contactStructureId: "s", lists: [{ _id: "new list L" }] },
     };
-    expect(withCreatedNames({ operation: named }, new Map()).operation).toBe(named);
+    expect(replaceStandIns({ operation: createByName }, new Map()).operation).toBe(createByName);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Budget } from "../../../src/bulk/pace/budget.ts";
-import { priceOf } from "../../../src/bulk/plan/price.ts";
+import { computePrice } from "../../../src/bulk/plan/price.ts";
 import type { RateLimits } from "../../../src/wire.ts";
 
 const open = { reserve: 0, waits: true };
@@ -9,10 +9,10 @@ const reset = start / 1000 + 600;
 const hour = (remaining: number, at = reset): RateLimits => ({ hour: { limit: 100, remaining, reset: at } });
 
 /** Leaves as often as it may, up to `most`. */
-function burst(budget: Budget, most = 1000, now = start): number {
+function burst(budget: Budget, maxRequests = 1000, now = start): number {
   let left = 0;
-  while (left < most && budget.ask(now).kind === "go") {
-    budget.leave();
+  while (left < maxRequests && budget.decide(now).kind === "go") {
+    budget.reserve();
     left++;
   }
   return left;
@@ -22,18 +22,18 @@ describe("the budget", () => {
   it("lets one request ask what the window holds, then as many as it holds", () => {
     const budget = new Budget(open);
     expect(burst(budget)).toBe(1);
-    expect(budget.ask(start)).toEqual({ kind: "hold" });
-    budget.answered(hour(7), start);
+    expect(budget.decide(start)).toEqual({ kind: "hold" });
+    budget.noteAnswer(hour(7), start);
     expect(burst(budget)).toBe(7);
-    expect(budget.ask(start)).toEqual({ kind: "hold" });
+    expect(budget.decide(start)).toEqual({ kind: "hold" });
   });
 
   it("waits for the window's end when nothing is left, and then asks again", () => {
     const budget = new Budget(open);
     budget.seed(hour(0));
-    expect(budget.ask(start)).toMatchObject({ kind: "wait", until: reset * 1000 + 250 });
+    expect(budget.decide(start)).toMatchObject({ kind: "wait", until: reset * 1000 + 250 });
     expect(burst(budget, 1000, reset * 1000 + 250)).toBe(1);
-    budget.answered(hour(99, reset + 3600), reset * 1000 + 300);
+    budget.noteAnswer(hour(99, reset + 3600), reset * 1000 + 300);
     expect(burst(budget, 1000, reset * 1000 + 300)).toBe(99);
   });
 
@@ -47,7 +47,7 @@ describe("the budget", () => {
     const budget = new Budget(open);
     budget.seed(hour(50));
     expect(burst(budget, 3)).toBe(3);
-    for (const remaining of [47, 49, 48]) budget.answered(hour(remaining), start);
+    for (const remaining of [47, 49, 48]) budget.noteAnswer(hour(remaining), start);
     expect(budget.limits.hour?.remaining).toBe(47);
     expect(burst(budget)).toBe(47);
   });
@@ -56,9 +56,9 @@ describe("the budget", () => {
     const budget = new Budget(open);
     budget.seed(hour(60));
     for (let step = 0, remaining = 60; step < 10; step++) {
-      budget.leave();
+      budget.reserve();
       remaining -= 3;
-      budget.answered(hour(remaining), start);
+      budget.noteAnswer(hour(remaining), start);
     }
     expect(budget.limits.hour?.remaining).toBe(30);
     expect(burst(budget)).toBe(7);
@@ -70,34 +70,34 @@ describe("the budget", () => {
   ])("stops in place of waiting with %s", (_name, options, by) => {
     const budget = new Budget({ ...open, ...options });
     budget.seed(hour(0));
-    expect(budget.ask(start)).toMatchObject({ kind: "stop", by });
+    expect(budget.decide(start)).toMatchObject({ kind: "stop", by });
   });
 
   it("stops after so many requests, at a time, and at the month's end", () => {
     const limited = new Budget({ ...open, maxRequests: 2 });
     limited.seed(hour(50));
     expect(burst(limited)).toBe(2);
-    expect(limited.ask(start)).toMatchObject({ kind: "stop", by: "max-requests" });
-    expect(new Budget({ ...open, until: start }).ask(start)).toMatchObject({ kind: "stop", by: "until" });
+    expect(limited.decide(start)).toMatchObject({ kind: "stop", by: "max-requests" });
+    expect(new Budget({ ...open, until: start }).decide(start)).toMatchObject({ kind: "stop", by: "until" });
     const month = new Budget({ ...open, reserve: 5 });
     month.seed({ ...hour(50), month: { limit: 1000, remaining: 8 } });
     expect(burst(month)).toBe(3);
-    expect(month.ask(start)).toEqual({ kind: "hold" });
-    for (const remaining of [7, 6, 5]) month.answered({ month: { limit: 1000, remaining } }, start);
-    expect(month.ask(start)).toMatchObject({ kind: "stop", by: "month" });
+    expect(month.decide(start)).toEqual({ kind: "hold" });
+    for (const remaining of [7, 6, 5]) month.noteAnswer({ month: { limit: 1000, remaining } }, start);
+    expect(month.decide(start)).toMatchObject({ kind: "stop", by: "month" });
   });
 
   it("waits longer after each 429 in a row, but not beyond the window's end", () => {
     const budget = new Budget(open);
-    budget.leave();
-    budget.limited("hour", { retryAfterSeconds: 10, limits: hour(0) }, start);
-    expect(budget.ask(start)).toMatchObject({ kind: "wait", until: start + 10_000 });
-    budget.leave();
-    budget.limited("hour", { retryAfterSeconds: 10, limits: hour(0) }, start + 10_000);
-    expect(budget.ask(start + 10_000)).toMatchObject({ until: start + 30_000 });
-    budget.leave();
-    budget.limited("hour", { retryAfterSeconds: 3600, limits: hour(0) }, start + 500_000);
-    expect(budget.ask(start + 500_000)).toMatchObject({ until: reset * 1000 + 250 });
+    budget.reserve();
+    budget.noteLimited("hour", { retryAfterSeconds: 10, limits: hour(0) }, start);
+    expect(budget.decide(start)).toMatchObject({ kind: "wait", until: start + 10_000 });
+    budget.reserve();
+    budget.noteLimited("hour", { retryAfterSeconds: 10, limits: hour(0) }, start + 10_000);
+    expect(budget.decide(start + 10_000)).toMatchObject({ until: start + 30_000 });
+    budget.reserve();
+    budget.noteLimited("hour", { retryAfterSeconds: 3600, limits: hour(0) }, start + 500_000);
+    expect(budget.decide(start + 500_000)).toMatchObject({ until: reset * 1000 + 250 });
   });
 
   it("takes refusals of requests that were under way together for one", () => {
@@ -105,22 +105,22 @@ describe("the budget", () => {
     budget.seed(hour(50));
     burst(budget, 8);
     for (let request = 0; request < 8; request++)
-      budget.limited("hour", { retryAfterSeconds: 10, limits: {} }, start + request);
-    expect(budget.ask(start + 8)).toMatchObject({ kind: "wait", until: start + 10_000 });
+      budget.noteLimited("hour", { retryAfterSeconds: 10, limits: {} }, start + request);
+    expect(budget.decide(start + 8)).toMatchObject({ kind: "wait", until: start + 10_000 });
   });
 
   it.each(["month", "address"] as const)("never waits for a 429 of the %s", (kind) => {
     const budget = new Budget(open);
-    budget.leave();
-    budget.limited(kind, { retryAfterSeconds: 86_400, limits: {} }, start);
-    expect(budget.ask(start)).toEqual({ kind: "stop", by: kind, until: start + 86_400_000 });
+    budget.reserve();
+    budget.noteLimited(kind, { retryAfterSeconds: 86_400, limits: {} }, start);
+    expect(budget.decide(start)).toEqual({ kind: "stop", by: kind, until: start + 86_400_000 });
   });
 
   it("goes by the service's clock where ours is wrong", () => {
     const budget = new Budget(open);
-    budget.leave();
-    budget.answered(hour(0), start, start + 120_000);
-    const verdict = budget.ask(start);
+    budget.reserve();
+    budget.noteAnswer(hour(0), start, start + 120_000);
+    const verdict = budget.decide(start);
     expect(verdict).toMatchObject({ kind: "wait" });
     expect((verdict as { until: number }).until).toBeLessThan(reset * 1000 - 119_000);
   });
@@ -138,7 +138,10 @@ describe("the price of a run", () => {
   };
 
   it("is what was sent and what is to be sent", () => {
-    expect(priceOf(question)).toMatchObject({ estimate: { requests: 53, isExact: true }, fitsMonth: true });
+    expect(computePrice(question)).toMatchObject({
+      estimate: { requests: 53, isExact: true },
+      fitsMonth: true,
+    });
   });
 
   it.each([
@@ -148,13 +151,13 @@ describe("the price of a run", () => {
     [201, 600 + 3600 + 1],
     [400, 600 + 2 * 3600 + 3],
   ])("takes the windows that %d requests need", (left, seconds) => {
-    expect(priceOf({ ...question, left }).estimate.seconds).toBe(seconds);
+    expect(computePrice({ ...question, left }).estimate.seconds).toBe(seconds);
   });
 
   it("is held against the month, less what is reserved", () => {
     const limits = { ...hour(100), month: { limit: 1000, remaining: 60 } };
-    expect(priceOf({ ...question, limits, left: 60 }).fitsMonth).toBe(true);
-    expect(priceOf({ ...question, limits, left: 60, reserve: 1 })).toMatchObject({
+    expect(computePrice({ ...question, limits, left: 60 }).fitsMonth).toBe(true);
+    expect(computePrice({ ...question, limits, left: 60, reserve: 1 })).toMatchObject({
       fitsMonth: false,
       monthLeft: 59,
     });

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { isInactive } from "../../../src/api/contacts.ts";
 import { wasApplied } from "../../../src/bulk/apply/settle.ts";
 import type { DesiredContact } from "../../../src/bulk/items.ts";
 import { decideUndo } from "../../../src/bulk/jobs/undo-work.ts";
-import { changeOf, type DecideOptions, decide, holdsCreate } from "../../../src/bulk/plan/decide.ts";
-import { isInactive } from "../../../src/service/contacts.ts";
+import { computeChange, type DecideOptions, decide, holdsCreate } from "../../../src/bulk/plan/decide.ts";
 import type { Contact } from "../../../src/wire.ts";
 
 const options: DecideOptions = { structureId: "s", mode: "upsert", missing: "skip" };
@@ -15,7 +15,7 @@ const nothing: DesiredContact = {
   addTags: [],
   removeTags: [],
 };
-const wish = (parts: Partial<DesiredContact>): DesiredContact => ({ ...nothing, ...parts });
+const createDesired = (parts: Partial<DesiredContact>): DesiredContact => ({ ...nothing, ...parts });
 const found: Partial<Contact> = {
   _id: "c",
   key: "a@x.org",
@@ -26,7 +26,7 @@ const found: Partial<Contact> = {
 };
 
 it("creates a contact with its own values, and with defaults where it has none", () => {
-  const desired = wish({
+  const desired = createDesired({
     fields: new Map([
       ["f", "own"],
       ["g", ""],
@@ -88,14 +88,14 @@ describe("deciding on a contact that exists", () => {
     ["never adds an unsubscribed person to a list", { addLists: ["m"], isNotSubscribed: true }, undefined],
   ];
   it.each(cases)("%s", (_name, parts, body) => {
-    const decision = decide("a@x.org", wish(parts), found, options);
+    const decision = decide("a@x.org", createDesired(parts), found, options);
     if (body === undefined) expect(decision).toEqual({ kind: "leave" });
     else expect(decision).toMatchObject({ kind: "change", contactId: "c", body: { ...body, __v: 3 } });
   });
 
   it("sends what it cannot know, where the answer did not carry lists or tags", () => {
     const { lists: _lists, tags: _tags, ...bare } = found;
-    expect(changeOf(wish({ addLists: ["l"], removeTags: ["t"] }), bare)).toEqual({
+    expect(computeChange(createDesired({ addLists: ["l"], removeTags: ["t"] }), bare)).toEqual({
       body: { addLists: [{ _id: "l" }], removeTags: [{ _id: "t" }], __v: 3 },
       before: { fields: [], knewLists: false, knewTags: false },
     });
@@ -103,8 +103,8 @@ describe("deciding on a contact that exists", () => {
 
   it("remembers what it replaces", () => {
     expect(
-      changeOf(
-        wish({
+      computeChange(
+        createDesired({
           fields: new Map([
             ["f", "new"],
             ["g", "x"],
@@ -119,7 +119,7 @@ describe("deciding on a contact that exists", () => {
   });
 
   it("passes it over in mode create", () => {
-    const decision = decide("a@x.org", wish({ fields: new Map([["f", "new"]]) }), found, {
+    const decision = decide("a@x.org", createDesired({ fields: new Map([["f", "new"]]) }), found, {
       ...options,
       mode: "create",
     });
@@ -128,7 +128,7 @@ describe("deciding on a contact that exists", () => {
 });
 
 describe("deciding on a contact that does not exist", () => {
-  const wanted = wish({
+  const desired = createDesired({
     fields: new Map([
       ["f", "x"],
       ["g", ""],
@@ -138,7 +138,7 @@ describe("deciding on a contact that does not exist", () => {
   });
 
   it("puts everything but blanks into the one create", () => {
-    expect(decide("a@x.org", wanted, undefined, options)).toEqual({
+    expect(decide("a@x.org", desired, undefined, options)).toEqual({
       kind: "create",
       body: {
         key: "a@x.org",
@@ -151,7 +151,7 @@ describe("deciding on a contact that does not exist", () => {
   });
 
   it("never creates whom the file marks as not subscribed", () => {
-    expect(decide("a@x.org", { ...wanted, isNotSubscribed: true }, undefined, options)).toEqual({
+    expect(decide("a@x.org", { ...desired, isNotSubscribed: true }, undefined, options)).toEqual({
       kind: "skip",
       code: "not_subscribed",
     });
@@ -161,7 +161,7 @@ describe("deciding on a contact that does not exist", () => {
     ["skip" as const, { kind: "skip", code: "missing" }],
     ["reject" as const, { kind: "reject", code: "not_found" }],
   ])("in mode update: %s", (missing, expected) => {
-    expect(decide("a@x.org", wanted, undefined, { ...options, mode: "update", missing })).toMatchObject(
+    expect(decide("a@x.org", desired, undefined, { ...options, mode: "update", missing })).toMatchObject(
       expected,
     );
   });
@@ -242,20 +242,20 @@ it("leaves nothing to change once a change is carried out, whatever was wished a
       ids,
       ids,
       ids,
-      (fields, lists, tags, wanted, add, remove, addTags) => {
+      (fields, lists, tags, desired, add, remove, addTags) => {
         const held: Partial<Contact> = {
           _id: "c",
           fields: Object.entries(fields).map(([_id, value]) => ({ _id, value })),
           lists: lists.map((_id) => ({ _id })),
           tags: tags.map((_id) => ({ _id })),
         };
-        const wanting = wish({
-          fields: new Map(Object.entries(wanted)),
+        const wanting = createDesired({
+          fields: new Map(Object.entries(desired)),
           addLists: add,
           removeLists: remove.filter((id) => !add.includes(id)),
           addTags,
         });
-        const change = changeOf(wanting, held);
+        const change = computeChange(wanting, held);
         if (!change) return;
         const { updateFields = [], addLists = [], removeLists = [], addTags: added = [] } = change.body;
         const removed = new Set(removeLists.map(({ _id }) => _id));
@@ -268,7 +268,7 @@ it("leaves nothing to change once a change is carried out, whatever was wished a
           lists: [...held.lists!.filter(({ _id }) => !removed.has(_id)), ...addLists],
           tags: [...held.tags!, ...added],
         };
-        expect(changeOf(wanting, after)).toBeUndefined();
+        expect(computeChange(wanting, after)).toBeUndefined();
         // Undone, it is as it was, but for blanks that were nothing before.
         const operation = { kind: "change" as const, contactId: "c", ...change };
         const item = {

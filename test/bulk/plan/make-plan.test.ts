@@ -5,12 +5,12 @@ import { type DecideOptions, decide } from "../../../src/bulk/plan/decide.ts";
 import { readPlanLines, type StoredLine } from "../../../src/bulk/plan/plan-file.ts";
 import {
   type Ada,
-  accountOfAda,
   lastRequest,
   openSteps,
   planRows,
   requestsSince,
   row,
+  startAdasAccount,
 } from "../steps-kit.ts";
 
 type Row = [
@@ -116,7 +116,7 @@ it.each<Row>([
     (of) => ({ action: "update", apply: { operation: { kind: "status", contactId: of.id } } }),
   ],
 ])("%s", async (_what, key, wish, how, line) => {
-  const account = await accountOfAda();
+  const account = await startAdasAccount();
   const { service } = account;
   const steps = await openSteps(service, (structureId) => ({
     decide: (item, found) =>

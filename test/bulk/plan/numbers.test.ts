@@ -1,9 +1,9 @@
 /** What a plan comes to in numbers, and what its limits allow. */
 import { describe, expect, it } from "vitest";
 import type { Decision, Item } from "../../../src/bulk/items.ts";
-import { guardFailure } from "../../../src/bulk/plan/guards.ts";
-import { priceOf } from "../../../src/bulk/plan/price.ts";
-import { addToTally, emptyTally, type PlanTally, plannedWrites } from "../../../src/bulk/plan/tally.ts";
+import { findGuardFailure } from "../../../src/bulk/plan/guards.ts";
+import { computePrice } from "../../../src/bulk/plan/price.ts";
+import { addToTally, countPlannedWrites, createTally, type PlanTally } from "../../../src/bulk/plan/tally.ts";
 import type { GuardOptions } from "../../../src/bulk/runs/folder.ts";
 
 const item: Item = {
@@ -64,17 +64,17 @@ it.each<
     { updated: 1, requests: 1, remarks: 1 },
   ],
 ])("counts %s", (_name, decision, counted, more = {}) => {
-  const tally = emptyTally();
+  const tally = createTally();
   addToTally(
     tally,
     { item: { ...item, ...more }, decision, found: undefined, isMarked: false, isDoubtful: false },
     0,
   );
-  expect(tally).toEqual({ ...emptyTally(), ...counted });
+  expect(tally).toEqual({ ...createTally(), ...counted });
 });
 
 it("counts reads before writes, who is inactive, and the first hundred who are marked", () => {
-  const tally = emptyTally();
+  const tally = createTally();
   for (let line = 1; line <= 150; line++) {
     const found = { _id: "c", contactStatus: line % 2 === 0 ? "Inactive" : "Active" };
     addToTally(
@@ -87,13 +87,13 @@ it("counts reads before writes, who is inactive, and the first hundred who are m
   expect(tally.markedContacts.map(({ line }) => line)).toEqual(
     Array.from({ length: 100 }, (_, index) => index + 1),
   );
-  expect(plannedWrites(tally)).toBe(150);
+  expect(countPlannedWrites(tally)).toBe(150);
 });
 
 describe("guards", () => {
   // 8 contacts are looked at; rows that are rejected are none of them.
   const tally: PlanTally = {
-    ...emptyTally(),
+    ...createTally(),
     created: 1,
     updated: 2,
     removed: 1,
@@ -131,23 +131,23 @@ describe("guards", () => {
       "This would delete 1 contact (of 8 looked at); --max-delete allows 0",
     ],
   ])("%j", (guards, message) => {
-    expect(guardFailure(tally, guards)?.message).toBe(message);
+    expect(findGuardFailure(tally, guards)?.message).toBe(message);
   });
 
   it("let nothing at all pass, whatever they allow", () => {
     const zero = { percent: 0 };
     const all = { maxChanges: zero, maxClears: zero, maxCreate: zero, maxDelete: zero };
-    expect(guardFailure(emptyTally(), all)).toBeUndefined();
+    expect(findGuardFailure(createTally(), all)).toBeUndefined();
   });
 });
 
 describe("price", () => {
-  const usual = { spent: 3, left: 100, isExact: true, limits: {}, reserve: 0, concurrency: 8, now: 0 };
+  const defaults = { spent: 3, left: 100, isExact: true, limits: {}, reserve: 0, concurrency: 8, now: 0 };
   const hour = (remaining: number, reset?: number) => ({ limit: 3600, remaining, reset });
   it.each<
     [
       string,
-      Partial<typeof usual> & { limits?: object },
+      Partial<typeof defaults> & { limits?: object },
       { requests: number; seconds: number; fitsMonth: boolean },
     ]
   >([
@@ -183,7 +183,7 @@ describe("price", () => {
       { requests: 103, seconds: 3, fitsMonth: false },
     ],
   ])("%s", (_name, given, { requests, seconds, fitsMonth }) => {
-    const price = priceOf({ ...usual, ...given });
+    const price = computePrice({ ...defaults, ...given });
     expect({ ...price.estimate, fitsMonth: price.fitsMonth }).toEqual({
       requests,
       seconds,

@@ -7,15 +7,15 @@ import type { Creation } from "../../../src/bulk/plan/names.ts";
 import { exportPlan } from "../../../src/bulk/plan/plan-export.ts";
 import {
   type PlanHead,
-  readKeptPlan,
   readPlanHead,
   readPlanLines,
+  readStoredPlan,
   type StoredLine,
 } from "../../../src/bulk/plan/plan-file.ts";
 import { openPlanFile } from "../../../src/bulk/plan/plan-import.ts";
-import { planLineOf, planNames } from "../../../src/bulk/plan/plan-line.ts";
+import { toPlanLine, toPlanNames } from "../../../src/bulk/plan/plan-line.ts";
 import { PlanWriter } from "../../../src/bulk/plan/plan-writer.ts";
-import { plannedItem, storedLine } from "../../../src/bulk/plan/stored-line.ts";
+import { toPlannedItem, toStoredLine } from "../../../src/bulk/plan/stored-line.ts";
 import { addToTally } from "../../../src/bulk/plan/tally.ts";
 import { temporaryFolder } from "../../support/ecm.ts";
 import { runs } from "../../support/runs.ts";
@@ -73,8 +73,8 @@ function lineFor(ref: number): StoredLine {
   const operation = operations[ref]!;
   const contactId = "contactId" in operation ? operation.contactId : undefined;
   const found = contactId === undefined ? undefined : { _id: contactId };
-  const line = planLineOf({ line: ref, key: item(ref).key.sent, found }, operation, planNames(names));
-  return storedLine(line, item(ref), operation);
+  const line = toPlanLine({ line: ref, key: item(ref).key.sent, found }, operation, toPlanNames(names));
+  return toStoredLine(line, item(ref), operation);
 }
 
 /** Blocks of two, from one of them on. */
@@ -107,14 +107,23 @@ async function wholePlan(): Promise<Buffer> {
 it("gives back what was written: head, names to create, lines, end", async () => {
   await wholePlan();
   expect(await readPlanHead(file)).toEqual({ head, creations });
-  const kept = await readKeptPlan(file);
-  expect(kept).toMatchObject({ head, creations, taken: 5, end: { requests: 5, input } });
-  expect(kept!.end!.counts).toEqual({ create: 1, update: 3, delete: 1, unchanged: 0, skip: 0, reject: 0 });
-  expect(kept!.digest).toBe(kept!.end!.digest);
+  const storedPlan = await readStoredPlan(file);
+  expect(storedPlan).toMatchObject({ head, creations, taken: 5, end: { requests: 5, input } });
+  expect(storedPlan!.end!.counts).toEqual({
+    create: 1,
+    update: 3,
+    delete: 1,
+    unchanged: 0,
+    skip: 0,
+    reject: 0,
+  });
+  expect(storedPlan!.digest).toBe(storedPlan!.end!.digest);
   const lines = [];
   for await (const line of readPlanLines(file)) lines.push(line);
   expect(lines).toEqual(operations.map((_, ref) => JSON.parse(JSON.stringify(lineFor(ref)))));
-  const planned = lines.map((line) => plannedItem(line as Parameters<typeof plannedItem>[0], (key) => key));
+  const planned = lines.map((line) =>
+    toPlannedItem(line as Parameters<typeof toPlannedItem>[0], (key) => key),
+  );
   expect(planned.map(({ ref, key }) => ({ ref, key: key.sent }))).toEqual(
     operations.map((_, ref) => ({ ref, key: item(ref).key.sent })),
   );
@@ -134,10 +143,12 @@ it("continues after its last whole block wherever it was cut off, to the same by
   for (let length = 0; length < whole.length; length++) {
     if (!isTried(whole, length)) continue;
     await writeFile(other, whole.subarray(0, length));
-    const kept = await readKeptPlan(other);
-    expect(kept?.end, `cut at ${length}`).toBeUndefined();
-    const isBegun = kept !== undefined && kept.taken > 0;
-    const writer = isBegun ? await PlanWriter.resume(other, kept) : PlanWriter.create(other, head, creations);
+    const storedPlan = await readStoredPlan(other);
+    expect(storedPlan?.end, `cut at ${length}`).toBeUndefined();
+    const isBegun = storedPlan !== undefined && storedPlan.taken > 0;
+    const writer = isBegun
+      ? await PlanWriter.resume(other, storedPlan)
+      : PlanWriter.create(other, head, creations);
     if (length >= end) expect(writer.taken).toBe(5);
     addBlocks(writer);
     writer.close(5, input);
@@ -151,9 +162,9 @@ it("is refused where a byte of a block was changed, also before its end is writt
     const damaged = text.replace('"contactId":"c1"', '"contactId":"c2"');
     expect(damaged).not.toBe(text);
     await writeFile(file, damaged, "latin1");
-    await expect(readKeptPlan(file)).rejects.toThrow(`${file} is damaged`);
+    await expect(readStoredPlan(file)).rejects.toThrow(`${file} is damaged`);
     await writeFile(file, text.replace("plan", "plbn"), "latin1");
-    await expect(readKeptPlan(file)).rejects.toThrow(`${file} is damaged`);
+    await expect(readStoredPlan(file)).rejects.toThrow(`${file} is damaged`);
   }
 });
 
@@ -163,22 +174,24 @@ it("leaves out blocks that reach beyond what is the same each time", async () =>
   await writeFile(file, text.slice(0, text.lastIndexOf('{"end":')));
   const taken = [];
   for (const stable of [0, 1, 2, 3, 4, 5, Number.POSITIVE_INFINITY])
-    taken.push((await readKeptPlan(file, stable))!.taken);
+    taken.push((await readStoredPlan(file, stable))!.taken);
   expect(taken).toEqual([0, 0, 2, 2, 4, 5, 5]);
 });
 
 describe("a plan that is written for others", () => {
   async function exported(): Promise<Buffer> {
     await wholePlan();
-    const kept = (await readKeptPlan(file))!;
+    const storedPlan = (await readStoredPlan(file))!;
     let text = "";
     const write = async (line: string) => {
       text += line;
     };
     const lines = () => readPlanLines(file);
-    const seen: object[] = [];
-    const digest = await exportPlan({ ...kept, end: kept.end!, lines }, write, (line) => seen.push(line));
-    expect(seen.every((line) => !("apply" in line) && !("cells" in line))).toBe(true);
+    const exportedLines: object[] = [];
+    const digest = await exportPlan({ ...storedPlan, end: storedPlan.end!, lines }, write, (line) =>
+      exportedLines.push(line),
+    );
+    expect(exportedLines.every((line) => !("apply" in line) && !("cells" in line))).toBe(true);
     expect(text).toContain(`"digest":"${digest}"}}\n`);
     return Buffer.from(text);
   }
@@ -206,12 +219,12 @@ describe("a plan that is written for others", () => {
     const whole = await exported();
     const head = whole.indexOf("\n");
     // What is said of the rest decides nothing, and is not part of the digest.
-    const said = ['"unchanged":', '"skip":', '"reject":', '"requests":'].map(
+    const actions = ['"unchanged":', '"skip":', '"reject":', '"requests":'].map(
       (name) => whole.lastIndexOf(name) + name.length,
     );
     for (let at = 0; at < whole.length; at++) {
       if (!isTried(whole, at) && at < whole.lastIndexOf('{"end":')) continue;
-      if (said.includes(at)) continue;
+      if (actions.includes(at)) continue;
       const changed = Buffer.from(whole);
       changed[at] = changed[at]! ^ 1;
       await writeFile(file, changed);

@@ -2,9 +2,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { readKeptPlan, type StoredLine } from "../../../src/bulk/plan/plan-file.ts";
+import { readStoredPlan, type StoredLine } from "../../../src/bulk/plan/plan-file.ts";
 import { PlanWriter } from "../../../src/bulk/plan/plan-writer.ts";
-import { planSealer } from "../../../src/bulk/runs/plan-seal.ts";
+import { createPlanSealer } from "../../../src/bulk/runs/plan-seal.ts";
 import { temporaryFolder } from "../../support/ecm.ts";
 
 it("has the digests of what is left, in its blocks and at its end", async () => {
@@ -19,14 +19,14 @@ it("has the digests of what is left, in its blocks and at its end", async () => 
   writer.close(0, { read: 3, rejectedCodes: {}, passedOver: 0, passedOverAre: "skipped" });
   const text = await readFile(file, "latin1");
   const sealed = (from: string) => {
-    const seal = planSealer();
+    const seal = createPlanSealer();
     return from.slice(0, -1).split("\n").map(seal).join("\n").concat("\n");
   };
   expect(sealed(text)).toBe(text);
   const changed = text.replace("b@x.org", "erased");
   await writeFile(file, changed, "latin1");
-  await expect(readKeptPlan(file)).rejects.toThrow("is damaged");
+  await expect(readStoredPlan(file)).rejects.toThrow("is damaged");
   await writeFile(file, sealed(changed), "latin1");
-  const kept = (await readKeptPlan(file))!;
-  expect(kept.digest).toBe(kept.end!.digest);
+  const storedPlan = (await readStoredPlan(file))!;
+  expect(storedPlan.digest).toBe(storedPlan.end!.digest);
 });

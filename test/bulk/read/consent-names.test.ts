@@ -2,15 +2,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { phraseKey } from "../../../src/bulk/read/consent-fold.ts";
-import { consentNameOf } from "../../../src/bulk/read/consent-names.ts";
+import { findConsentName } from "../../../src/bulk/read/consent-names.ts";
 import { cellWords } from "../../../src/bulk/read/consent-words/cells.ts";
-import { entriesOf, languages, splitEntries } from "../../../src/bulk/read/consent-words/languages.ts";
+import { languages, listEntries, splitEntries } from "../../../src/bulk/read/consent-words/languages.ts";
 import { aroundWords, reasonWords } from "../../../src/bulk/read/consent-words/names-around.ts";
 import { optInNames } from "../../../src/bulk/read/consent-words/names-opt-in.ts";
 import { optOutNames } from "../../../src/bulk/read/consent-words/names-opt-out.ts";
 import { statusNames } from "../../../src/bulk/read/consent-words/names-status.ts";
 import { runs } from "../../support/runs.ts";
-import { isPhrase, named, negations } from "./consent-negations.ts";
+import { isPhrase, namePhrases, negations } from "./consent-negations.ts";
 
 describe("the tables", () => {
   test.each([
@@ -25,19 +25,19 @@ describe("the tables", () => {
   });
 
   test("no phrase says two things", () => {
-    const optOut = new Set(entriesOf(optOutNames).map(phraseKey));
-    const status = new Set(entriesOf(statusNames).map(phraseKey));
-    const both = entriesOf(optInNames).filter((phrase) => optOut.has(phraseKey(phrase)));
-    const alsoStatus = [...entriesOf(optInNames), ...entriesOf(optOutNames)].filter((phrase) =>
-      status.has(phraseKey(phrase)),
+    const optOut = new Set(listEntries(optOutNames).map(phraseKey));
+    const statusKeys = new Set(listEntries(statusNames).map(phraseKey));
+    const both = listEntries(optInNames).filter((phrase) => optOut.has(phraseKey(phrase)));
+    const alsoStatus = [...listEntries(optInNames), ...listEntries(optOutNames)].filter((phrase) =>
+      statusKeys.has(phraseKey(phrase)),
     );
     expect({ both, alsoStatus }).toEqual({ both: [], alsoStatus: [] });
   });
 
   test("no word that says nothing is a negation, an end, or the start of one", () => {
-    const words = new Set(negations.map(phraseKey));
-    const wrong = [...entriesOf(aroundWords), ...entriesOf(reasonWords)].filter((word) =>
-      words.has(phraseKey(word)),
+    const phraseWords = new Set(negations.map(phraseKey));
+    const wrong = [...listEntries(aroundWords), ...listEntries(reasonWords)].filter((word) =>
+      phraseWords.has(phraseKey(word)),
     );
     expect(wrong).toEqual([]);
   });
@@ -86,10 +86,10 @@ describe("names", () => {
     fc.assert(
       fc.property(
         fc
-          .constantFrom(...named)
+          .constantFrom(...namePhrases)
           .chain(([phrase, kind]) => fc.tuple(written(fc.constant(phrase)), fc.constant(kind))),
         ([name, kind]) => {
-          expect(consentNameOf(name), JSON.stringify(name)).toBe(kind);
+          expect(findConsentName(name), JSON.stringify(name)).toBe(kind);
         },
       ),
       { numRuns: 1500 },
@@ -99,10 +99,10 @@ describe("names", () => {
   test("a negation or an end before or behind a phrase never leaves it what it was", {
     tags: "trials",
   }, () => {
-    const around = ["", ...entriesOf(aroundWords)];
+    const around = ["", ...listEntries(aroundWords)];
     fc.assert(
       fc.property(
-        fc.constantFrom(...named),
+        fc.constantFrom(...namePhrases),
         fc.constantFrom(...negations),
         fc.constantFrom(...around),
         fc.constantFrom(...around),
@@ -111,10 +111,10 @@ describe("names", () => {
         fc.constantFrom((each: string) => each, upper, turkish, title, wide),
         ([phrase, kind], negation, before, after, isBefore, dash, letters) => {
           const middle = isBefore ? [negation, phrase] : [phrase, negation];
-          const words = [before, ...middle, after].filter((word) => word !== "");
+          const phraseWords = [before, ...middle, after].filter((word) => word !== "");
           if (isPhrase(middle.join(" "))) return;
-          const name = letters(words.join(" ")).replaceAll(" ", dash);
-          expect(consentNameOf(name), JSON.stringify(name)).not.toBe(kind);
+          const name = letters(phraseWords.join(" ")).replaceAll(" ", dash);
+          expect(findConsentName(name), JSON.stringify(name)).not.toBe(kind);
         },
       ),
       { numRuns: runs(800) },

@@ -4,19 +4,19 @@
  * @module-tag slow
  */
 import { expect, test } from "vitest";
-import { consentNameOf } from "../../../src/bulk/read/consent-names.ts";
-import { isPhrase, named, negations } from "./consent-negations.ts";
+import { findConsentName } from "../../../src/bulk/read/consent-names.ts";
+import { isPhrase, namePhrases, negations } from "./consent-negations.ts";
 
 const stride = 31;
 
 test("none is left what it was, none is turned into an opt-in, none is passed over", () => {
   const wrong: string[] = [];
-  for (const [place, [phrase, kind]] of [...named].entries()) {
+  for (const [place, [phrase, kind]] of [...namePhrases].entries()) {
     // From another one for each phrase: all of them are met.
     for (let n = place % stride; n < negations.length; n += stride) {
       for (const name of [`${negations[n]} ${phrase}`, `${phrase} ${negations[n]}`]) {
         if (isPhrase(name)) continue;
-        const found = consentNameOf(name);
+        const found = findConsentName(name);
         if (found === kind || found === "optIn") wrong.push(`${name}: ${found}`);
         if (found === undefined || found === "other") wrong.push(`${name}: passed over`);
       }

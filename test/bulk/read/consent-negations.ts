@@ -1,6 +1,6 @@
 /** What stands before or behind a phrase of consent and turns it round, in the languages of the tables. */
 import { phraseKey } from "../../../src/bulk/read/consent-fold.ts";
-import { entriesOf, splitEntries } from "../../../src/bulk/read/consent-words/languages.ts";
+import { listEntries, splitEntries } from "../../../src/bulk/read/consent-words/languages.ts";
 import { optInNames } from "../../../src/bulk/read/consent-words/names-opt-in.ts";
 import { optOutNames } from "../../../src/bulk/read/consent-words/names-opt-out.ts";
 
@@ -41,12 +41,12 @@ export const negations = splitEntries(`
   tidak, tanpa, belum, ditarik, dibatalkan, ditolak, berakhir, jangan`);
 
 /** Every phrase of the tables, with what it says. */
-export const named = [
-  ...entriesOf(optInNames).map((phrase): [string, "optIn" | "optOut"] => [phrase, "optIn"]),
-  ...entriesOf(optOutNames).map((phrase): [string, "optIn" | "optOut"] => [phrase, "optOut"]),
+export const namePhrases = [
+  ...listEntries(optInNames).map((phrase): [string, "optIn" | "optOut"] => [phrase, "optIn"]),
+  ...listEntries(optOutNames).map((phrase): [string, "optIn" | "optOut"] => [phrase, "optOut"]),
 ];
 
-const phrases = new Set(named.map(([phrase]) => phraseKey(phrase)));
+const phrases = new Set(namePhrases.map(([phrase]) => phraseKey(phrase)));
 
 /** Whether the text is a phrase of the tables itself, such as `no consent`. */
 export function isPhrase(text: string): boolean {

@@ -1,8 +1,8 @@
 /** What files of the world say of consent: by names and words that a native reader can check. */
 import { describe, expect, test } from "vitest";
-import { type ConsentName, consentNameOf } from "../../../src/bulk/read/consent-names.ts";
+import { type ConsentName, findConsentName } from "../../../src/bulk/read/consent-names.ts";
 import type { ReadOptions } from "../../../src/bulk/read/rows.ts";
-import { failureOf, read } from "./reading.ts";
+import { catchFailure, read } from "./reading.ts";
 
 /** Who may be mailed: the local parts of their addresses. */
 async function mailed(text: string, options: Partial<ReadOptions> = {}): Promise<string> {
@@ -59,7 +59,7 @@ describe("names of columns, by language", () => {
       line.split(", ").map((name): [string, string, ConsentName] => [language, name, kind]),
     );
   test.each([...table("optIn", optIn), ...table("optOut", optOut)])("%s: %s", (_language, name, kind) => {
-    expect(consentNameOf(name)).toBe(kind);
+    expect(findConsentName(name)).toBe(kind);
   });
 
   test.each([
@@ -74,7 +74,7 @@ describe("names of columns, by language", () => {
     "HasOptedOutOfFax",
     "Telefon-Einwilligung",
   ])("%s is about another channel", (name) => {
-    expect(consentNameOf(name)).toBe("otherChannel");
+    expect(findConsentName(name)).toBe("otherChannel");
   });
 
   test.each([
@@ -83,7 +83,7 @@ describe("names of columns, by language", () => {
     "Newsletter SMS unsubscribed",
     "Unsubscribed by phone",
   ])("%s may be about e-mail too", (name) => {
-    expect(consentNameOf(name)).toBe("unclear");
+    expect(findConsentName(name)).toBe("unclear");
   });
 
   test.each([
@@ -105,7 +105,7 @@ describe("names of columns, by language", () => {
     "Balance",
     "Gender",
   ])("%s says nothing of consent", (name) => {
-    expect(["other", undefined]).toContain(consentNameOf(name));
+    expect(["other", undefined]).toContain(findConsentName(name));
   });
 });
 
@@ -172,7 +172,7 @@ describe("cells, by language", () => {
     "%s: a name that does not say what a yes means is asked about",
     async (column) => {
       const text = `Email,${column}\na@example.com,ja\nb@example.com,nein\nc@example.com,\n`;
-      const failure = await failureOf(read(text, { ignoreUnmapped: true }));
+      const failure = await catchFailure(read(text, { ignoreUnmapped: true }));
       expect(failure.exitCode).toBe(2);
       expect(failure.message).toContain("read as opt-in it leaves out 2 of 3 rows, as opt-out 1");
       expect(failure.hint).toContain(`--consent-column ${column}=opt-in`);
@@ -181,7 +181,7 @@ describe("cells, by language", () => {
       expect(await mailed(text, { consentColumns: [`${column}=none`] })).toBe("a b c");
       expect(await mailed(text, { map: new Map([[column, "consent:opt-in"]]) })).toBe("a");
       expect(await mailed(text, { map: new Map([[column, "ignore"]]) })).toBe("a b c");
-      expect((await failureOf(read(text, { consentColumns: [column] }))).exitCode).toBe(2);
+      expect((await catchFailure(read(text, { consentColumns: [column] }))).exitCode).toBe(2);
     },
   );
 
@@ -307,10 +307,10 @@ describe("exports of the world that must create nobody who left", () => {
     ["a spreadsheet's apostrophe", "Email,Opt-In\na@example.com,'yes\nz@example.com,'no\n"],
     ["a mark that maps to a field", "Email,City,Opt-Out\na@example.com,Rome,0\nz@example.com,Rome,1\n"],
   ])("%s", async (_name, text) => {
-    const kept = await mailed(text);
-    expect(kept.split(" ")).not.toContain("z");
-    expect(kept.split(" ")).not.toContain("y");
-    expect(kept).toContain("a");
+    const rows = await mailed(text);
+    expect(rows.split(" ")).not.toContain("z");
+    expect(rows.split(" ")).not.toContain("y");
+    expect(rows).toContain("a");
   });
 });
 
@@ -327,7 +327,7 @@ describe("exports of which it has to be asked what a yes means", () => {
     ["Access", "Email,Newsletter\na@example.com,-1\nz@example.com,0\n"],
     ["typed by hand", "Email,Bemerkung,raus?,Newsletter bitte\na@example.com,,,ja\nz@example.com,,x,nein\n"],
   ])("%s", async (_name, text) => {
-    const failure = await failureOf(read(text, { ignoreUnmapped: true }));
+    const failure = await catchFailure(read(text, { ignoreUnmapped: true }));
     expect(failure.exitCode).toBe(2);
     expect(failure.hint).toMatch(/--consent-column .*=opt-in.*=opt-out.*--map .*=ignore/);
   });
@@ -384,7 +384,7 @@ describe("never passed over without a word", () => {
     ["Email,Opt-in / Opt-out\na@example.com,yes\nb@example.com,no\n", "does not say which way round"],
   ])("what cannot be read is refused with place and next step: %s", async (text, why) => {
     for (const ignoreUnmapped of [true, false]) {
-      const failure = await failureOf(read(text, { ignoreUnmapped }));
+      const failure = await catchFailure(read(text, { ignoreUnmapped }));
       expect(failure.exitCode).toBe(2);
       expect(failure.message).toContain(":1: ");
       expect(failure.message).toContain(why);
@@ -400,13 +400,13 @@ describe("never passed over without a word", () => {
   test("a column that maps to a field is read all the same, and put aside only by ignore", async () => {
     const text = "Email,City\na@example.com,subscribed\nb@example.com,unsubscribed\n";
     expect(await mailed(text)).toBe("a");
-    const told = "Email,Opt-Out\na@example.com,no\nb@example.com,yes\n";
-    const { rows } = await read(told, { map: new Map([["Opt-Out", "City"]]) });
+    const table = "Email,Opt-Out\na@example.com,no\nb@example.com,yes\n";
+    const { rows } = await read(table, { map: new Map([["Opt-Out", "City"]]) });
     expect(rows.map((row) => [row.fields.get("f3"), row.notSubscribed])).toEqual([
       ["no", undefined],
       ["yes", "Opt-Out: yes"],
     ]);
-    const aside = await read(told, { map: new Map([["Opt-Out", "ignore"]]) });
+    const aside = await read(table, { map: new Map([["Opt-Out", "ignore"]]) });
     expect(aside.rows[1]?.notSubscribed).toBeUndefined();
     expect(aside.understood.facts.notes.join()).toContain("--map Opt-Out=ignore");
   });
@@ -416,14 +416,14 @@ describe("never passed over without a word", () => {
     ["Einwilligung", "opt-out"],
   ])("--consent-column %s=%s contradicts the name", async (column, reading) => {
     const text = `Email,${column}\na@example.com,ja\n`;
-    const failure = await failureOf(read(text, { consentColumns: [`${column}=${reading}`] }));
+    const failure = await catchFailure(read(text, { consentColumns: [`${column}=${reading}`] }));
     expect(failure.exitCode).toBe(2);
     expect(failure.message).toContain("its name says so");
   });
 
   test("a flag turns no rule of a recognised export round", async () => {
     const text = "CONTACT ID;EMAIL;EMAIL_BLACKLISTED\n1;a@example.com;Yes\n";
-    const failure = await failureOf(read(text, { consentColumns: ["EMAIL_BLACKLISTED=opt-in"] }));
+    const failure = await catchFailure(read(text, { consentColumns: ["EMAIL_BLACKLISTED=opt-in"] }));
     expect(failure.message).toContain("a Brevo export has its own rule for it");
   });
 

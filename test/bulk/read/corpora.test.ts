@@ -1,6 +1,7 @@
 /**
- * Files by others, from a folder that is not part of the project: `ECM_CORPORA`, or a neighbour of the checkout. Every file of
- * it is read; what comes of it stands in `corpora.table.txt`, to be looked at when it changes.
+ * Files by others, from a folder that is not part of the project: `ECM_CORPORA`, or a neighbour of the
+ * checkout. Every file of it is read; what comes of it stands in `corpora.table.txt`, to be looked at when it
+ * changes.
  *
  * @module-tag slow
  */
@@ -12,15 +13,15 @@ import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { readRecords } from "../../../src/bulk/read/csv.ts";
-import { decodeAll, encodingNamed } from "../../../src/bulk/read/encoding/decode.ts";
+import { decodeAll, resolveEncoding } from "../../../src/bulk/read/encoding/decode.ts";
 import { findEncoding } from "../../../src/bulk/read/encoding/detect.ts";
-import { readRows, type Understood, understandInput } from "../../../src/bulk/read/index.ts";
+import { readRows, type UnderstoodInput, understandInput } from "../../../src/bulk/read/index.ts";
 import { inspectFile } from "../../../src/bulk/read/inspect.ts";
 import { createKeyReader } from "../../../src/bulk/read/keys.ts";
 import type { ReadOptions } from "../../../src/bulk/read/rows.ts";
 import { readText } from "../../../src/bulk/read/text.ts";
 import { EcmError } from "../../../src/errors.ts";
-import { fileWith, named, structure } from "./reading.ts";
+import { fileWith, structure, toInputFile } from "./reading.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const folder = process.env.ECM_CORPORA ?? join(root, "..", "shared", "corpora");
@@ -49,14 +50,14 @@ async function cellsOf(text: string, delimiter: string): Promise<string[][]> {
 }
 
 /** Records as objects, the way the expectations have them. */
-async function objectsOf(text: string): Promise<Record<string, string>[]> {
+async function readObjects(text: string): Promise<Record<string, string>[]> {
   const [header = [], ...rows] = await cellsOf(text, ",");
   return rows.map((cells) => Object.fromEntries(header.map((name, index) => [name, cells[index] ?? ""])));
 }
 
 /**
- * Cells by the letter of RFC 4180, character by character: what our reader gives must be the same, but for the liberties that
- * it takes (blanks around quotes, text after them).
+ * Cells by the letter of RFC 4180, character by character: what our reader gives must be the same, but for
+ * the liberties that it takes (blanks around quotes, text after them).
  */
 function plainCells(text: string, delimiter: string): string[][] {
   const records: string[][] = [];
@@ -100,7 +101,7 @@ function plainCells(text: string, delimiter: string): string[][] {
 async function comparedRecords({
   text: file,
   reading,
-}: Understood): Promise<{ digest: string; differing: number }> {
+}: UnderstoodInput): Promise<{ digest: string; differing: number }> {
   const chunks: Buffer[] = [];
   for await (const chunk of readText({ file, ...reading }, reading.startLine)) chunks.push(chunk);
   const text = Buffer.concat(chunks);
@@ -187,7 +188,7 @@ describe.runIf(isThere)("cells are what others expect", () => {
       );
       // The copies of two files have lost the carriage returns that they are about.
       const text = readFileSync(path, "utf8");
-      const read = await objectsOf(path.endsWith("_crlf.csv") ? text.replace(/\r?\n/g, "\r\n") : text);
+      const read = await readObjects(path.endsWith("_crlf.csv") ? text.replace(/\r?\n/g, "\r\n") : text);
       // One expectation is an object in place of an array, with another telephone number than its table.
       if (path.endsWith("location_coordinates.csv")) {
         expect([{ ...read[0], "Contact Phone Number": "1234567890" }]).toEqual([expected]);
@@ -214,7 +215,7 @@ describe.runIf(isThere)("cells are what others expect", () => {
     const cases = json<{ cases: PapaCase[] }>("csv/papaparse/cases.json").cases.filter(
       (each) =>
         Object.keys(each.config ?? {}).every((name) => name === "delimiter") &&
-        /^[^\r\n"]$/.test(delimiterOf(each)) &&
+        /^[^\r\n"]$/.test(findDelimiter(each)) &&
         typeof each.input === "string" &&
         !each.description.includes("guessed") &&
         each.expected.errors.length === 0,
@@ -222,7 +223,7 @@ describe.runIf(isThere)("cells are what others expect", () => {
     const differing: string[] = [];
     for (const each of cases) {
       const { description, input, expected } = each;
-      const cells = await cellsOf(input.replace(/^\ufeff/, ""), delimiterOf(each)).catch(String);
+      const cells = await cellsOf(input.replace(/^\ufeff/, ""), findDelimiter(each)).catch(String);
       // They make a row of the nothing after the last line break.
       const data = /[\r\n]$/.test(input) ? expected.data.slice(0, -1) : expected.data;
       if (JSON.stringify(cells) !== JSON.stringify(data)) differing.push(description);
@@ -231,7 +232,7 @@ describe.runIf(isThere)("cells are what others expect", () => {
     expect(differing.sort()).toEqual(papaDifferences.sort());
   });
 
-  function delimiterOf({ config, expected }: PapaCase): string {
+  function findDelimiter({ config, expected }: PapaCase): string {
     return String(config?.delimiter || expected.meta?.delimiter || ",");
   }
 
@@ -250,10 +251,11 @@ describe.runIf(isThere)("cells are what others expect", () => {
       "test010",
       "test248",
     ]) {
-      const read = await objectsOf(readFileSync(join(folder, `csv/w3c-csvw/${name}.csv`), "utf8"));
+      const read = await readObjects(readFileSync(join(folder, `csv/w3c-csvw/${name}.csv`), "utf8"));
       const rows = json<W3cDocument>(`csv/w3c-csvw/${name}.json`).tables[0]!.row;
       const expected = rows.map(({ describes }) => Object.values(describes[0]!).flat());
-      // They leave out empty cells, rename nameless columns, and take blanks off; what is text must be the same.
+      // They leave out empty cells, rename nameless columns, and take blanks off; what is text must be the
+      // same.
       const texts = read.map((record) =>
         Object.values(record)
           .map((each) => each.trim())
@@ -283,7 +285,7 @@ describe.runIf(isThere)("encodings", () => {
     for (const [name, { label, sha256_utf8, textdecoder_node20, iconv_lite }] of labels()) {
       if (!textdecoder_node20 && !iconv_lite) continue;
       const bytes = readFileSync(join(folder, "csv/encodings-node-chardet", name));
-      const text = (await decodeAll(bytes, await encodingNamed(label))).replace(/^\ufeff/, "");
+      const text = (await decodeAll(bytes, await resolveEncoding(label))).replace(/^\ufeff/, "");
       if (createHash("sha256").update(text).digest("hex") !== sha256_utf8)
         differing.push(`${name} as ${label}`);
     }
@@ -300,13 +302,13 @@ describe.runIf(isThere)("encodings", () => {
   test("encodings are found by the look of the bytes", async () => {
     const wrong: string[] = [];
     for (const [name, { label }] of labels()) {
-      const inspection = await inspectFile(named(join(folder, "csv/encodings-node-chardet", name)));
+      const inspection = await inspectFile(toInputFile(join(folder, "csv/encodings-node-chardet", name)));
       const found = await findEncoding(inspection, undefined).catch((error: Error) => ({
         encoding: error.message,
       }));
       const [one, other] = await Promise.all(
         [found.encoding, label].map(async (each) =>
-          encodingNamed(each)
+          resolveEncoding(each)
             .then((name) => decodeAll(inspection.start, name))
             .catch(() => each),
         ),
@@ -325,7 +327,8 @@ describe.runIf(isThere)("addresses", () => {
     const { tests } = json<{ tests: { address: string; category: string }[] }>("email/isemail.json");
     const taken = tests.filter(({ address }) => {
       const reading = readKey(address);
-      // Blanks and line breaks at the edges, and a dot after the domain, are mended: what is sent is an address again.
+      // Blanks and line breaks at the edges, and a dot after the domain, are mended: what is sent is an
+      // address again.
       return "key" in reading && (reading.key.sent === address || reading.key.sent !== "test@iana.org");
     });
     const wronglyTaken = taken

@@ -1,7 +1,7 @@
 import iconv from "iconv-lite";
 import { describe, expect, test } from "vitest";
 import { firstQuick } from "../../support/first-quick.ts";
-import { failureOf, read } from "./reading.ts";
+import { catchFailure, read } from "./reading.ts";
 
 const japanese =
   "メールアドレス,姓,名\ntaro@example.jp,田中,太郎\nhanako@example.jp,髙橋,花子①\nken@example.jp,山田,健一\n";
@@ -71,7 +71,9 @@ test("a guess is always said, with the first line that it decodes", async () => 
 describe("bytes that do not belong", () => {
   test("a file that is UTF-8 but for some bytes is refused with line and byte, never read as something else", async () => {
     const good = Buffer.from("Email,City\r\na@example.com,Köln\r\nb@example.com,Zürich\r\nc@example.com,M");
-    const failure = await failureOf(read(Buffer.concat([good, Buffer.from([0xfc]), Buffer.from("nchen\n")])));
+    const failure = await catchFailure(
+      read(Buffer.concat([good, Buffer.from([0xfc]), Buffer.from("nchen\n")])),
+    );
     expect(failure.message).toMatch(
       new RegExp(`people\\.csv:4: byte ${good.length} is not UTF-8, while the rest`),
     );
@@ -80,7 +82,7 @@ describe("bytes that do not belong", () => {
 
   test("a file cut within a character says so", async () => {
     const whole = Buffer.from("Email,City\na@example.com,Köln\nb@example.com,Zü");
-    const failure = await failureOf(read(whole.subarray(0, -1)));
+    const failure = await catchFailure(read(whole.subarray(0, -1)));
     expect(failure.message).toMatch(/people\.csv:3: the file ends in the middle of a UTF-8 character/);
   });
 
@@ -98,22 +100,22 @@ describe("bytes that do not belong", () => {
 
   test("an encoding that the bytes are not in is refused with the line", async () => {
     const bytes = iconv.encode("Email,City\na@example.com,Köln\n", "cp1252");
-    expect((await failureOf(read(bytes, { encoding: "utf-8" }))).message).toMatch(
+    expect((await catchFailure(read(bytes, { encoding: "utf-8" }))).message).toMatch(
       /people\.csv:2: byte 26 is not UTF-8/,
     );
-    expect((await failureOf(read(bytes, { encoding: "shift_jis" }))).message).toMatch(
+    expect((await catchFailure(read(bytes, { encoding: "shift_jis" }))).message).toMatch(
       /people\.csv:2: the bytes of this line are not shift_jis/,
     );
   });
 
   test.each(["hex", "base64", "klingon", "utf-9"])("--encoding %s is no encoding", async (encoding) => {
-    const failure = await failureOf(read("Email\na@example.com\n", { encoding }));
+    const failure = await catchFailure(read("Email\na@example.com\n", { encoding }));
     expect(failure.message).toContain(`--encoding "${encoding}" is not an encoding`);
     expect(failure.exitCode).toBe(2);
   });
 
   test("a zero byte is refused with the line", async () => {
-    const failure = await failureOf(read("Email,City\na@example.com,K\nb@example.com,L\0M\n"));
+    const failure = await catchFailure(read("Email,City\na@example.com,K\nb@example.com,L\0M\n"));
     expect(failure.message).toMatch(/people\.csv:3: a zero byte \(offset 42\)/);
   });
 });
@@ -175,7 +177,7 @@ test.each([
 });
 
 test("where two encodings make sense of a file, it is refused with both texts", async () => {
-  const failure = await failureOf(read(iconv.encode("Email,City\na@example.com,Weiß\n", "cp850")));
+  const failure = await catchFailure(read(iconv.encode("Email,City\na@example.com,Weiß\n", "cp850")));
   expect(failure.message).toMatch(
     /people\.csv:2: the encoding cannot be determined; it could be .*\("Weiß"\)/,
   );
@@ -194,7 +196,7 @@ test.each([
   ["four bytes", [0xf0, 0x9f, 0x98]],
 ])("a file that ends inside a character of %s is not read as something else", async (_name, end) => {
   for (const start of ["Email,City\na@example.com,K", "Email,City\nb@example.com,Köln\na@example.com,K"]) {
-    const failure = await failureOf(read(Buffer.concat([Buffer.from(start), Buffer.from(end)])));
+    const failure = await catchFailure(read(Buffer.concat([Buffer.from(start), Buffer.from(end)])));
     expect(failure).toMatchObject({
       exitCode: 2,
       message: expect.stringMatching(/ends in the middle of a UTF-8 character/),

@@ -4,12 +4,12 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { EcmError } from "../../../src/errors.ts";
 import { runs } from "../../support/runs.ts";
-import { failureOf, read } from "./reading.ts";
-import { partsOf, textRow, workbook, zip } from "./workbooks.ts";
+import { catchFailure, read } from "./reading.ts";
+import { createParts, textRow, workbook, zip } from "./workbooks.ts";
 
 const header = textRow(1, ["Email", "City", "Last Name"]);
 
-function sheetOf(rows: string, more: object = {}) {
+function createSheet(rows: string, more: object = {}) {
   return workbook({ sheets: [{ name: "People", rows: header + rows }], ...more });
 }
 
@@ -35,7 +35,7 @@ describe("workbooks", () => {
     ];
     const cells =
       '<row r="2"><c r="A2" t="s"><v>0</v></c><c r="B2" t="s"><v>1</v></c><c r="C2" t="s"><v>2</v></c></row>';
-    const { rows } = await read(sheetOf(cells, { sharedTexts: shared }));
+    const { rows } = await read(createSheet(cells, { sharedTexts: shared }));
     expect(rows[0]?.cells).toEqual(["a@example.com", "New York", "one\ntwo &\ttab \\n"]);
   });
 
@@ -59,13 +59,13 @@ describe("workbooks", () => {
     ["mmm", "45000", "2023-03-15"],
   ])("a number of the format %s: %s is %s", async (format, value, shown) => {
     const cells = `<row r="2"><c r="A2" t="str"><v>a@example.com</v></c><c r="B2" s="1"><v>${value}</v></c></row>`;
-    const { rows } = await read(sheetOf(cells, { formats: [format] }));
+    const { rows } = await read(createSheet(cells, { formats: [format] }));
     expect(rows[0]?.fields.get("f3")).toBe(shown);
   });
 
   test("dates of a workbook that counts from 1904", async () => {
     const cells = '<row r="2"><c r="A2" t="str"><v>a@example.com</v></c><c r="B2" s="1"><v>0</v></c></row>';
-    const { rows } = await read(sheetOf(cells, { formats: ["yyyy-mm-dd"], is1904: true }));
+    const { rows } = await read(createSheet(cells, { formats: ["yyyy-mm-dd"], is1904: true }));
     expect(rows[0]?.fields.get("f3")).toBe("1904-01-01");
   });
 
@@ -74,7 +74,7 @@ describe("workbooks", () => {
       '<row r="2"><c r="A2" t="str"><f>B2&amp;"x"</f><v>a@example.com</v></c><c r="B2" t="b"><v>1</v></c><c r="C2" t="e"><v>#N/A</v></c></row>',
       '<row r="3"><c r="A3" t="str"><v>b@example.com</v></c><c r="B3" t="d"><v>2026-01-02T00:00:00</v></c><c r="C3"><f>A1</f></c></row>',
     ];
-    const { rows, understood } = await read(sheetOf(cells.join("")));
+    const { rows, understood } = await read(createSheet(cells.join("")));
     expect(rows.map((row) => row.cells)).toEqual([
       ["a@example.com", "TRUE", "#N/A"],
       ["b@example.com", "2026-01-02"],
@@ -96,18 +96,18 @@ describe("workbooks", () => {
     ],
     ["a place without a line", `<row r="2">${cell("a@example.com")}<c r="C" t="str"><v>Doe</v></c></row>`],
   ])("a cell that does not say its place stands behind the one before it: %s", async (_name, rows) => {
-    const { rows: read1 } = await read(sheetOf(rows, { sharedTexts: ["<si><t>Email</t></si>"] }));
+    const { rows: read1 } = await read(createSheet(rows, { sharedTexts: ["<si><t>Email</t></si>"] }));
     expect(read1.map(({ line, cells }) => [line, cells])).toEqual([[2, ["a@example.com", "", "Doe"]]]);
   });
 
   test("a row without a number has that of its cells", async () => {
     const rows =
       '<row><c r="A7" t="str"><v>a@example.com</v></c></row><row><c t="str"><v>b@example.com</v></c></row>';
-    expect((await read(sheetOf(rows))).rows.map(({ line }) => line)).toEqual([7, 8]);
+    expect((await read(createSheet(rows))).rows.map(({ line }) => line)).toEqual([7, 8]);
   });
 
   test("the parts of a workbook are where it says they are", async () => {
-    const { "xl/sharedStrings.xml": texts, ...parts } = partsOf({
+    const { "xl/sharedStrings.xml": texts, ...parts } = createParts({
       sheets: [{ name: "People", rows: `${header}<row r="2"><c r="A2" t="s"><v>0</v></c></row>` }],
       sharedTexts: ["<si><t>a@example.com</t></si>"],
     });
@@ -126,19 +126,19 @@ describe("workbooks", () => {
     };
     const whole = await read(zip({ ...moved, "xl/strings/all.xml": texts! }));
     expect(whole.rows[0]?.key.sent).toBe("a@example.com");
-    expect((await failureOf(read(zip(moved)))).message).toMatch(/xl\/strings\/all.xml is missing/);
+    expect((await catchFailure(read(zip(moved)))).message).toMatch(/xl\/strings\/all.xml is missing/);
   });
 
   test("a number that its format hides is read", async () => {
     const cells = '<row r="2"><c r="A2" t="str"><v>a@example.com</v></c><c r="B2" s="1"><v>1</v></c></row>';
-    const { rows } = await read(sheetOf(cells, { formats: [";;;"] }));
+    const { rows } = await read(createSheet(cells, { formats: [";;;"] }));
     expect(rows[0]?.fields.get("f3")).toBe("1");
   });
 
   test("errors are said", async () => {
     const cells =
       '<row r="2"><c r="A2" t="str"><v>a@example.com</v></c><c r="B2" t="e"><v>#N/A</v></c></row>';
-    const { understood } = await read(sheetOf(cells));
+    const { understood } = await read(createSheet(cells));
     expect(understood.facts.notes).toContainEqual(
       expect.stringMatching(/^1 cell holds an error such as #N\/A \(line 2\)/),
     );
@@ -150,20 +150,20 @@ describe("workbooks", () => {
     ["yyyy-mm-dd", "-5", "-5"],
   ])("a number is never shortened, nor made a date that there is not: %s", async (format, value, shown) => {
     const cells = `<row r="2"><c r="A2" t="str"><v>a@example.com</v></c><c r="B2" s="1"><v>${value}</v></c></row>`;
-    const { rows } = await read(sheetOf(cells, { formats: [format] }));
+    const { rows } = await read(createSheet(cells, { formats: [format] }));
     expect(rows[0]?.fields.get("f3")).toBe(shown);
   });
 
   test("the text of a formula may be escaped, like any other", async () => {
     const cells =
       '<row r="2"><c r="A2" t="str"><v>a@example.com</v></c><c r="B2" t="str"><f>X</f><v>a_x000A_b</v></c></row>';
-    expect((await read(sheetOf(cells))).rows[0]?.cells[1]).toBe("a\nb");
+    expect((await read(createSheet(cells))).rows[0]?.cells[1]).toBe("a\nb");
   });
 
   test("a part that is not UTF-8 is refused", async () => {
-    const parts = partsOf({ sheets: [{ name: "People", rows: "" }] });
+    const parts = createParts({ sheets: [{ name: "People", rows: "" }] });
     const sheet = `<worksheet><sheetData>${header}${textRow(2, ["a@example.com", "Köln"])}</sheetData></worksheet>`;
-    const failure = await failureOf(
+    const failure = await catchFailure(
       read(zip({ ...parts, "xl/worksheets/sheet1.xml": Buffer.from(sheet, "latin1") })),
     );
     expect(failure.message).toMatch(/damaged workbook: its text is not UTF-8/);
@@ -190,14 +190,14 @@ describe("workbooks", () => {
       /row 2 has two values in column 1/,
     ],
   ])("a sheet that contradicts itself is refused: %s", async (_name, rows, message) => {
-    const failure = await failureOf(read(sheetOf(rows)));
+    const failure = await catchFailure(read(createSheet(rows)));
     expect(failure.message).toMatch(message);
     expect(failure).toMatchObject({ exitCode: 2, hint: expect.any(String) });
   });
 
   test("hidden rows are read, and said", async () => {
     const { rows, understood } = await read(
-      sheetOf(textRow(2, ["a@example.com", "x"], ' hidden="1"') + textRow(3, ["b@example.com", "y"])),
+      createSheet(textRow(2, ["a@example.com", "x"], ' hidden="1"') + textRow(3, ["b@example.com", "y"])),
     );
     expect(rows).toHaveLength(2);
     expect(understood.facts.notes).toContain("1 row is hidden in the workbook; read like the others");
@@ -209,7 +209,7 @@ describe("workbooks", () => {
       { name: "2", rows: header + textRow(2, ["b@example.com"]) },
       { name: "Old", state: "hidden", rows: header + textRow(2, ["c@example.com"]) },
     ];
-    const failure = await failureOf(read(workbook({ sheets })));
+    const failure = await catchFailure(read(workbook({ sheets })));
     expect(failure).toMatchObject({
       exitCode: 2,
       message: expect.stringMatching(/has 2 sheets: "Notes", "2"$/),
@@ -221,16 +221,16 @@ describe("workbooks", () => {
       "c@example.com",
       "c@example.com",
     ]);
-    const missing = await failureOf(read(workbook({ sheets }), { sheet: "Nots" }));
+    const missing = await catchFailure(read(workbook({ sheets }), { sheet: "Nots" }));
     expect(missing.message).toContain('has no sheet "Nots"');
     const single = workbook({ sheets: sheets.slice(1) });
     expect((await read(single)).rows).toHaveLength(1);
-    expect((await failureOf(read("Email\na@example.com\n", { sheet: "1" }))).message).toMatch(
+    expect((await catchFailure(read("Email\na@example.com\n", { sheet: "1" }))).message).toMatch(
       /--sheet applies to workbooks/,
     );
   });
 
-  const parts = partsOf({ sheets: [{ name: "People", rows: header }] });
+  const parts = createParts({ sheets: [{ name: "People", rows: header }] });
   const bomb = `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">${Array.from({ length: 9 }, (_, at) => `<!ENTITY ${"bcdefghij"[at]} "${`&${"abcdefghi"[at]};`.repeat(10)}">`).join("")}]>`;
   test.each([
     [
@@ -261,7 +261,7 @@ describe("workbooks", () => {
       zip({ ...parts, "xl/worksheets/sheet1.xml": "<a>".repeat(500) }),
       /within one another/,
     ],
-    ["a far column", sheetOf('<row r="2"><c r="XFD2"><v>1</v></c></row>'), /column 16384/],
+    ["a far column", createSheet('<row r="2"><c r="XFD2"><v>1</v></c></row>'), /column 16384/],
     [
       "a sheet that is a bomb",
       zip({
@@ -274,7 +274,7 @@ describe("workbooks", () => {
       /unpacks to far more/,
     ],
   ])("a workbook that cannot be read says why: %s", async (_name, content, message) => {
-    const failure = await failureOf(read(content));
+    const failure = await catchFailure(read(content));
     expect(failure.message).toMatch(message);
     expect(failure).toMatchObject({ exitCode: 2, hint: expect.any(String) });
   });
@@ -391,7 +391,7 @@ describe("JSON", () => {
     ],
     ["Latin-1", Buffer.from('{"Email":"a@example.com","City":"K\xf6ln"}', "latin1"), /not in UTF-8/],
   ])("what is no table of objects says why: %s", async (_name, content, message) => {
-    const failure = await failureOf(read(content));
+    const failure = await catchFailure(read(content));
     expect(failure.message).toMatch(message);
     expect(failure.exitCode).toBe(2);
   });
@@ -399,7 +399,7 @@ describe("JSON", () => {
 
 test("an object around the contacts is refused with the words that take them out", async () => {
   const hintFor = async (member: string) =>
-    (await failureOf(read(`{${JSON.stringify(member)}:[{"Email":"a@example.com"}]}`))).hint;
+    (await catchFailure(read(`{${JSON.stringify(member)}:[{"Email":"a@example.com"}]}`))).hint;
   expect(await hintFor("records")).toBe("Take it out first: jq .records > contacts.json");
   expect(await hintFor("my people")).toBe(`Take it out first: jq '.["my people"]' > contacts.json`);
   const { rows } = await read('{"Email":"a@example.com","tags":["x@y","y"],"lists":[]}');
@@ -407,17 +407,17 @@ test("an object around the contacts is refused with the words that take them out
 });
 
 test("flags about text are refused where there is none", async () => {
-  const people = sheetOf(textRow(2, ["a@example.com"]));
-  expect((await failureOf(read(people, { encoding: "utf-8" }))).message).toMatch(
+  const people = createSheet(textRow(2, ["a@example.com"]));
+  expect((await catchFailure(read(people, { encoding: "utf-8" }))).message).toMatch(
     /--encoding applies to text files, but .* is a workbook/,
   );
-  expect((await failureOf(read('{"Email":"a@example.com"}', { delimiter: ";" }))).message).toMatch(
+  expect((await catchFailure(read('{"Email":"a@example.com"}', { delimiter: ";" }))).message).toMatch(
     /--delimiter applies to/,
   );
 });
 
 test("text behind a JSON array is refused with a way out", async () => {
-  const failure = await failureOf(read('[]{"Email":"a@example.com"'));
+  const failure = await catchFailure(read('[]{"Email":"a@example.com"'));
   expect(failure.message).toContain("there is text after the end of the array");
   expect(failure.hint).toContain("or one object on each line");
 });
@@ -425,11 +425,11 @@ test("text behind a JSON array is refused with a way out", async () => {
 test("whatever the bytes, a workbook, JSON or gzip is read or refused with a reason", {
   tags: "trials",
 }, async () => {
-  const whole = sheetOf(textRow(2, ["a@example.com", "Rome"]), {
+  const whole = createSheet(textRow(2, ["a@example.com", "Rome"]), {
     sharedTexts: ["<si><t>x</t></si>"],
     formats: ["0"],
   });
-  const parts = partsOf({ sheets: [{ name: "P", rows: header }] });
+  const parts = createParts({ sheets: [{ name: "P", rows: header }] });
   const token = fc.constantFrom(
     '{"Email":"a@example.com"',
     "}",
@@ -505,14 +505,14 @@ describe("gzip", () => {
       more.subarray(0, 15),
       Buffer.concat([Buffer.alloc(4), more]),
     ])
-      expect((await failureOf(rowsIn(people, end))).message).toMatch(/cannot be unpacked/);
+      expect((await catchFailure(rowsIn(people, end))).message).toMatch(/cannot be unpacked/);
   });
 
   const text = "Email,City\na@example.com,Köln\n";
   test.each([
     ["CSV", text],
     ["Windows CSV", Buffer.from(text, "latin1")],
-    ["a workbook", sheetOf(textRow(2, ["a@example.com", "Köln"]))],
+    ["a workbook", createSheet(textRow(2, ["a@example.com", "Köln"]))],
     ["ndjson", '{"Email":"a@example.com","City":"Köln"}\n'],
   ])("of %s", async (_name, content) => {
     const { rows } = await read(gzipSync(content));
@@ -525,6 +525,6 @@ describe("gzip", () => {
     ["a bomb", gzipSync(Buffer.alloc(80 * 1024 ** 2, 97)), /unpacks to far more/],
     ["empty", gzipSync(""), /is empty/],
   ])("that cannot be read says why: %s", async (_name, content, message) => {
-    expect((await failureOf(read(content))).message).toMatch(message);
+    expect((await catchFailure(read(content))).message).toMatch(message);
   });
 });

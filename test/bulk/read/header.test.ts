@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readRows, understandInput, understandKeys } from "../../../src/bulk/read/index.ts";
 import type { ReadRow } from "../../../src/bulk/read/rows.ts";
-import { failureOf, fileWith, named, read, structure } from "./reading.ts";
+import { catchFailure, fileWith, read, structure, toInputFile } from "./reading.ts";
 
 test("a header below other lines is found", async () => {
   const { rows, understood } = await read(
@@ -88,7 +88,7 @@ test("--delimiter takes a character or its name", async () => {
   const { rows } = await read("Email^City\na@example.com^x,y\n", { delimiter: "^" });
   expect(rows[0]?.cells).toEqual(["a@example.com", "x,y"]);
   expect((await read("Email\tCity\na@example.com\tx\n", { delimiter: "tab" })).rows).toHaveLength(1);
-  expect((await failureOf(read("Email\n", { delimiter: "ab" }))).message).toContain("is not a delimiter");
+  expect((await catchFailure(read("Email\n", { delimiter: "ab" }))).message).toContain("is not a delimiter");
 });
 
 test("a delimiter at the end of the header makes no column", async () => {
@@ -98,7 +98,7 @@ test("a delimiter at the end of the header makes no column", async () => {
 
 test("a trailing column without a name is like any other when it holds values", async () => {
   const text = "Email,City,,\na@example.com,x,,z\n";
-  expect((await failureOf(read(text))).message).toContain(
+  expect((await catchFailure(read(text))).message).toContain(
     "1 column does not match any field: column 4, which has no name",
   );
   const { rows } = await read(text, { ignoreUnmapped: true });
@@ -129,20 +129,20 @@ test.each([
   ],
   ["a control character", "Email\x01City\na@example.com\x01Rome\n", /control character 1/, /\$'\\x01'/],
 ])("an unusual layout is named: %s", async (_name, text, message, hint) => {
-  const failure = await failureOf(read(text));
+  const failure = await catchFailure(read(text));
   expect(failure.message).toMatch(message);
   expect(failure.hint).toMatch(hint);
 });
 
 test("a wrong --delimiter is answered with the right one", async () => {
-  const failure = await failureOf(read("Email,City\na@example.com,x\n", { delimiter: ";" }));
+  const failure = await catchFailure(read("Email,City\na@example.com,x\n", { delimiter: ";" }));
   expect(failure.hint).toBe("Pass --delimiter ','");
 });
 
 test("without a key column the hint names the column that holds addresses", async () => {
   const text = "Name,Work,Home\nAda,,\nBob,b@example.com,\nCy,c@example.com,c2@example.com\n";
-  expect((await failureOf(read(text))).hint).toBe("Say which one: --map Work=key");
-  const both = await failureOf(read("Mail,E-Mail-Adresse\n,b@example.com\n"));
+  expect((await catchFailure(read(text))).hint).toBe("Say which one: --map Work=key");
+  const both = await catchFailure(read("Mail,E-Mail-Adresse\n,b@example.com\n"));
   expect(both.hint).toContain("--map E-Mail-Adresse=key");
 });
 
@@ -175,16 +175,16 @@ describe("what cannot be mapped is said with the next step", () => {
     ["an empty file", "", /people\.csv is empty/, /header and rows/],
     ["blank lines alone", "\n \n\r\n", /people\.csv is empty/, /header and rows/],
   ])("%s", async (_name, text, message, hint) => {
-    const failure = await failureOf(read(text));
+    const failure = await catchFailure(read(text));
     expect(failure.message).toMatch(message);
     expect(failure.hint).toMatch(hint);
     expect(failure.exitCode).toBe(2);
   });
 
   test("a column or field that --map names and that does not exist", async () => {
-    const wrongColumn = failureOf(read("Email,City\n", { map: new Map([["Citi", "City"]]) }));
+    const wrongColumn = catchFailure(read("Email,City\n", { map: new Map([["Citi", "City"]]) }));
     expect((await wrongColumn).hint).toContain('Did you mean "City"?');
-    const wrongField = failureOf(read("Email,Town\n", { map: new Map([["Town", "Citi"]]) }));
+    const wrongField = catchFailure(read("Email,Town\n", { map: new Map([["Town", "Citi"]]) }));
     expect((await wrongField).message).toContain('there is no field "Citi"');
     expect((await wrongField).hint).toContain("--map Town=City");
   });
@@ -206,7 +206,7 @@ describe("files that hold no delimited text are recognised", () => {
     ["damaged JSON", '[{"email":"a@example.com"}', /ends in the middle of a value/],
     ["an image", Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "latin1"), /a zero byte/],
   ])("%s", async (_name, content, message) => {
-    const failure = await failureOf(read(content));
+    const failure = await catchFailure(read(content));
     expect(failure.message).toMatch(message);
     expect(failure.hint).toBeTruthy();
     expect(failure.exitCode).toBe(2);
@@ -215,11 +215,11 @@ describe("files that hold no delimited text are recognised", () => {
   test("a missing file and a folder are named", async () => {
     const path = await fileWith("");
     const options = { map: new Map<string, string>() };
-    expect((await failureOf(understandInput(named(`${path}x`), options, structure))).message).toMatch(
-      /there is no such file/,
-    );
+    expect(
+      (await catchFailure(understandInput(toInputFile(`${path}x`), options, structure))).message,
+    ).toMatch(/there is no such file/);
     const folder = path.replace(/\/people\.csv$/, "");
-    expect((await failureOf(understandInput(named(folder), options, structure))).message).toMatch(
+    expect((await catchFailure(understandInput(toInputFile(folder), options, structure))).message).toMatch(
       /is a folder/,
     );
   });
@@ -227,7 +227,7 @@ describe("files that hold no delimited text are recognised", () => {
 
 describe("files that name contacts", () => {
   async function keysIn(text: string): Promise<string[]> {
-    const understood = await understandKeys(named(await fileWith(text)), { map: new Map() }, structure);
+    const understood = await understandKeys(toInputFile(await fileWith(text)), { map: new Map() }, structure);
     const rows: ReadRow[] = [];
     for await (const row of readRows(understood)) rows.push(row);
     return rows.map((row) => `${row.line} ${row.kind === "row" ? row.key.sent : row.code}`);
@@ -250,6 +250,6 @@ describe("files that name contacts", () => {
   });
 
   test("a table without a key column is refused", async () => {
-    expect((await failureOf(keysIn("Name;Size\nAda;39\n"))).message).toMatch(/no key column/);
+    expect((await catchFailure(keysIn("Name;Size\nAda;39\n"))).message).toMatch(/no key column/);
   });
 });

@@ -10,7 +10,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { expect, test } from "vitest";
-import { resultOf, spawnEcm, temporaryFolder, temporaryHome } from "../../support/ecm.ts";
+import { spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../../support/ecm.ts";
 import { workbook } from "./workbooks.ts";
 
 const count = 150_000;
@@ -24,7 +24,7 @@ function* ndjson(): Generator<string> {
 async function rowsRead(path: string, heapMegabytes: number): Promise<number> {
   const env = { ...(await temporaryHome()), NODE_OPTIONS: `--max-old-space-size=${heapMegabytes}` };
   const child = spawnEcm(["--profile", "sandbox", "import", path, "--dry-run", "--json"], env);
-  const { stdout, stderr } = await resultOf(child);
+  const { stdout, stderr } = await waitForResult(child);
   // More contacts than the month has requests; but a heap that is too small prints no summary.
   expect(stdout, stderr).toMatch(/^\{/);
   return JSON.parse(stdout).rows.read;

@@ -1,10 +1,13 @@
-/** Entries of a mapping file: values that are computed, looked up, parted, and what makes a row or a mapping wrong. */
+/**
+ * Entries of a mapping file: values that are computed, looked up, parted, and what makes a row or a mapping
+ * wrong.
+ */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readMapping, writeMapping } from "../../../src/bulk/read/mapping-file.ts";
 import { temporaryFolder } from "../../support/ecm.ts";
-import { failureOf, fileWith, type ReadResult, read, structure } from "./reading.ts";
+import { catchFailure, fileWith, type ReadResult, read, structure } from "./reading.ts";
 
 const account = {
   ...structure,
@@ -134,14 +137,14 @@ describe("a date", () => {
   it.each(["dd.mm.yyyy", "DD.MM", "YYYY", "", "DD.MM.YYYY DD", "hh:mm", "DD.MM.YYYY hh:mm", "Q YYYY M D"])(
     "refuses the format %j",
     async (format) => {
-      const failure = await failureOf(mapped(emails([""], "Born"), `\nBorn: { date: "${format}" }`));
+      const failure = await catchFailure(mapped(emails([""], "Born"), `\nBorn: { date: "${format}" }`));
       expect(failure).toMatchObject({ exitCode: 2 });
       expect(failure.message).toMatch(/people\.yaml:2: "Born": .* is not a date format/);
     },
   );
 
   it("proposes the format that was meant", async () => {
-    const failure = await failureOf(mapped(emails([""], "Born"), "Born: { date: dd.mm.yyyy }"));
+    const failure = await catchFailure(mapped(emails([""], "Born"), "Born: { date: dd.mm.yyyy }"));
     expect(failure.hint).toBe("Did you mean DD.MM.YYYY?");
   });
 });
@@ -185,7 +188,7 @@ describe("where an entry goes", () => {
     const csv = emails(["x y"], "Words");
     const result = await mapped(csv, `Words: { lists: true, value: 'row.Words.split(" ")' }`);
     expect(result.rows[0]?.lists).toEqual(["x", "y"]);
-    const failure = await failureOf(mapped(csv, `Words: { field: City, value: 'row.Words.split(" ")' }`));
+    const failure = await catchFailure(mapped(csv, `Words: { field: City, value: 'row.Words.split(" ")' }`));
     expect(failure.message).toMatch(
       /people\.yaml:1: "Words": the value is a list, and a field takes one text/,
     );
@@ -206,7 +209,7 @@ describe("where an entry goes", () => {
       "City: { value: 'row.City.upperAscii()' }\nStadt: { field: Country, constant: x }",
     );
     expect(valuesOf(result, "f3")).toEqual(["OSLO"]);
-    const failure = await failureOf(
+    const failure = await catchFailure(
       mapped("Email,City\na@example.com,oslo\n", "Stadt: { field: City, constant: x }"),
     );
     expect(failure.message).toContain('1 column does not match any field: "City"');
@@ -285,7 +288,7 @@ describe("a mapping that is wrong", () => {
     ["a: *b", /names an anchor that does not exist|Unresolved alias/],
     ["a: [", /Flow sequence|flow/i],
   ])("%j", async (mapping, message) => {
-    const failure = await failureOf(mapped(csv, mapping));
+    const failure = await catchFailure(mapped(csv, mapping));
     expect(failure.exitCode).toBe(2);
     expect(failure.message).toMatch(message);
   });
@@ -360,7 +363,7 @@ describe("a hostile mapping is refused", () => {
     ["many keys of one name", many("City: x\n", 50_000)],
     ["a file that is too large", `City: ${many("x", 2_000_000)}`],
   ])("%s", async (_what, mapping) => {
-    const failure = await failureOf(mapped(csv, mapping));
+    const failure = await catchFailure(mapped(csv, mapping));
     expect(failure.exitCode).toBe(2);
     expect(failure.message.length).toBeLessThan(600);
   });

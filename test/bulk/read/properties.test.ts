@@ -9,7 +9,7 @@ import type { ReadOptions } from "../../../src/bulk/read/rows.ts";
 import { EcmError } from "../../../src/errors.ts";
 import { temporaryFolder } from "../../support/ecm.ts";
 import { runs } from "../../support/runs.ts";
-import { named, structure } from "./reading.ts";
+import { structure, toInputFile } from "./reading.ts";
 
 const delimiter = fc.constantFrom(",", ";", "\t", "|");
 const lineBreak = fc.constantFrom("\n", "\r\n", "\r");
@@ -57,7 +57,7 @@ function startLines(rows: string[][]): number[] {
   });
 }
 
-async function* chunksOf(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
+async function* toChunks(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
@@ -75,7 +75,7 @@ test("any table reads back as it was written, with the lines it stands on, howev
       async (rows, separator, ending, quoteAll, isEnded, size) => {
         const text = write(rows, separator, ending, quoteAll, isEnded);
         const records = [];
-        for await (const batch of readRecords(chunksOf(Buffer.from(text), size), { delimiter: separator }))
+        for await (const batch of readRecords(toChunks(Buffer.from(text), size), { delimiter: separator }))
           records.push(...batch);
         expect(records.map((record) => record.cells)).toEqual(rows);
         expect(records.map((record) => record.line)).toEqual(startLines(rows));
@@ -95,7 +95,7 @@ test("a text without quotes reads the same whether quotes are looked for or not,
   );
   const read = async (text: string, dialect: Parameters<typeof readRecords>[1], size: number) => {
     const records = [];
-    for await (const batch of readRecords(chunksOf(Buffer.from(text), size), dialect, 3))
+    for await (const batch of readRecords(toChunks(Buffer.from(text), size), dialect, 3))
       records.push(...batch);
     return records;
   };
@@ -148,7 +148,7 @@ test("any contacts read back through every encoding, delimiter and line ending",
           encoding: written.endsWith("-mark") ? undefined : name,
         };
         const read = [];
-        for await (const row of readRows(await understandInput(named(path), options, structure)))
+        for await (const row of readRows(await understandInput(toInputFile(path), options, structure)))
           read.push(row);
         expect(read.map((row) => row.kind === "row" && [row.key.sent, row.fields.get("f3")])).toEqual(
           rows.slice(1).map(([key, each]) => [key, each!.trim() === "" ? "" : each]),
@@ -206,7 +206,7 @@ test("whatever the bytes, a file is read or refused with a reason, and at once",
       const started = performance.now();
       try {
         for await (const row of readRows(
-          await understandInput(named(path), { map: new Map(), ...flags }, structure),
+          await understandInput(toInputFile(path), { map: new Map(), ...flags }, structure),
         )) {
           expect(row.line).toBeGreaterThan(0);
         }

@@ -1,7 +1,12 @@
 /** Files of a test's own, read through the reading room's door. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type InputFile, readRows, type Understood, understandInput } from "../../../src/bulk/read/index.ts";
+import {
+  type InputFile,
+  readRows,
+  type UnderstoodInput,
+  understandInput,
+} from "../../../src/bulk/read/index.ts";
 import type { ReadOptions, ReadRow, RejectedRow, Row } from "../../../src/bulk/read/rows.ts";
 import type { ContactStructure } from "../../../src/wire.ts";
 import { temporaryFolder } from "../../support/ecm.ts";
@@ -27,7 +32,7 @@ export async function fileWith(content: string | Uint8Array, name = "people.csv"
 }
 
 export interface ReadResult {
-  understood: Understood;
+  understood: UnderstoodInput;
   all: ReadRow[];
   rows: Row[];
   rejected: RejectedRow[];
@@ -39,7 +44,11 @@ export async function read(
   contactStructure: ContactStructure = structure,
 ): Promise<ReadResult> {
   const path = await fileWith(content);
-  const understood = await understandInput(named(path), { map: new Map(), ...options }, contactStructure);
+  const understood = await understandInput(
+    toInputFile(path),
+    { map: new Map(), ...options },
+    contactStructure,
+  );
   const all: ReadRow[] = [];
   for await (const row of readRows(understood)) all.push(row);
   return {
@@ -51,7 +60,7 @@ export async function read(
 }
 
 /** The message of the error that it throws; fails when it throws none. */
-export async function failureOf(
+export async function catchFailure(
   work: Promise<unknown>,
 ): Promise<{ message: string; hint?: string; exitCode?: number }> {
   try {
@@ -68,6 +77,6 @@ export async function failureOf(
 }
 
 /** A file under its own name. */
-export function named(path: string): InputFile {
+export function toInputFile(path: string): InputFile {
   return { path, name: path, scratch: `${path}.unpacked` };
 }

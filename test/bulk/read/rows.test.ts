@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { understandInput } from "../../../src/bulk/read/index.ts";
-import { tsvLine } from "../../../src/delimited-lines.ts";
-import { contactView } from "../../../src/service/contact-columns.ts";
+import { formatTsvLine } from "../../../src/delimited-lines.ts";
+import { createContactColumnsView } from "../../../src/service/contact-columns.ts";
 import { firstQuick } from "../../support/first-quick.ts";
 import { runs } from "../../support/runs.ts";
-import { failureOf, fileWith, named, read, structure } from "./reading.ts";
+import { catchFailure, fileWith, read, structure, toInputFile } from "./reading.ts";
 
 test("columns named like the key and the fields map themselves", async () => {
   const { rows, understood } = await read("E-Mail, first name ,CITY\nada@example.com,Ada,London\n");
@@ -118,13 +118,13 @@ describe("our own tsv", () => {
         const fields = names.map((label, index) => ({ _id: `g${index}`, label, dataType: "text" }));
         const own = { ...structure, fields };
         const values = fields.map(({ _id }) => ({ _id, value: `x${value}x` }));
-        const columns = contactView(own, []).columns.filter(({ optional }) => !optional);
+        const columns = createContactColumnsView(own, []).columns.filter(({ optional }) => !optional);
         const contact = { _id: "1", key: "a@example.com", fields: values, lists: [], tags: [] } as never;
         const lines = [
           columns.map(({ name }) => name),
           columns.map((column) => String(column.value(contact) ?? "")),
         ];
-        const { all, rows } = await read(lines.map((cells) => `${tsvLine(cells)}\n`).join(""), {}, own);
+        const { all, rows } = await read(lines.map((cells) => `${formatTsvLine(cells)}\n`).join(""), {}, own);
         expect(all).toHaveLength(1);
         expect(rows[0]?.cells).toEqual(lines[1]);
         expect(rows[0]?.fields).toEqual(new Map(values.map((each) => [each._id, each.value])));
@@ -137,7 +137,7 @@ describe("our own tsv", () => {
     const text = "Email\tNote;Email;City;Name;x\na@example.com\tRome\n";
     const path = await fileWith(text, "people.tsv");
     const understood = await understandInput(
-      named(path),
+      toInputFile(path),
       { map: new Map(), ignoreUnmapped: true },
       structure,
     );
@@ -240,7 +240,7 @@ test("a last line that was cut in the middle is rejected", async () => {
 });
 
 test("a quote that is never closed refuses the file and names the line where it opened", async () => {
-  const failure = await failureOf(
+  const failure = await catchFailure(
     read('Email,City\na@example.com,x\nb@example.com,"oops\nc@example.com,y\n'),
   );
   expect(failure.message).toMatch(/people\.csv:3: a quote opens here and is never closed/);
@@ -249,12 +249,12 @@ test("a quote that is never closed refuses the file and names the line where it 
 
 test("a quote that swallows rows refuses the file, since nobody knows which rows it took", async () => {
   const text = 'Email,City\nb@example.com,"oops\nc@example.com,y\nd@example.com,"Rome"\n';
-  const failure = await failureOf(read(text));
+  const failure = await catchFailure(read(text));
   expect(failure.message).toMatch(/people\.csv:2: a quote opens here and closes on line 4/);
 });
 
 test("columns that map to nothing are all named, with the field that was probably meant", async () => {
-  const failure = await failureOf(read("Email,Citty,Shoe Size\na@example.com,x,42\n"));
+  const failure = await catchFailure(read("Email,Citty,Shoe Size\na@example.com,x,42\n"));
   expect(failure.message).toContain(
     '2 columns do not match any field: "Citty" (like the field "City"?), "Shoe Size"',
   );
@@ -274,7 +274,7 @@ test("--map and --ignore-unmapped settle what names cannot", async () => {
 });
 
 test("two columns that could hold the key are an error that names both", async () => {
-  const failure = await failureOf(read("Mail,E-Mail-Adresse\na@example.com,b@example.com\n"));
+  const failure = await catchFailure(read("Mail,E-Mail-Adresse\na@example.com,b@example.com\n"));
   expect(failure.message).toContain('2 columns could be the key: "Mail", "E-Mail-Adresse"');
   expect(failure.hint).toContain("--map Mail=key");
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { csvLine, joinNames, safeCell } from "../../../src/delimited-lines.ts";
-import { failureOf, read } from "./reading.ts";
+import { formatCsvLine, joinNames, toSafeCell } from "../../../src/delimited-lines.ts";
+import { catchFailure, read } from "./reading.ts";
 
 const ignoreUnmapped = true;
 
@@ -80,7 +80,7 @@ describe("exports of other systems are read by their rules", () => {
   });
 
   test("data columns without a field are still an error", async () => {
-    const failure = await failureOf(read("Email,Klaviyo ID,Zip Code\na@example.com,1,2\n"));
+    const failure = await catchFailure(read("Email,Klaviyo ID,Zip Code\na@example.com,1,2\n"));
     expect(failure.message).toContain('1 column does not match any field: "Zip Code"');
   });
 
@@ -98,7 +98,7 @@ describe("exports of other systems are read by their rules", () => {
     });
     expect(understood.facts.system).toBe("activecampaign");
     expect(rows[0]?.notSubscribed).toBe("Status: Bounced");
-    expect((await failureOf(read("Email\n", { from: "mailchip" }))).hint).toBe("Did you mean mailchimp?");
+    expect((await catchFailure(read("Email\n", { from: "mailchip" }))).hint).toBe("Did you mean mailchimp?");
   });
 });
 
@@ -154,7 +154,7 @@ describe("a row that its own file marks as not subscribed says so", () => {
   );
 
   test("a consent column that is not there is refused; one that is told to be ignored is, and said so", async () => {
-    expect((await failureOf(read("Email\n", { consentColumns: ["Optin"] }))).message).toContain(
+    expect((await catchFailure(read("Email\n", { consentColumns: ["Optin"] }))).message).toContain(
       "--consent-column names a column that does not exist",
     );
     const { rows, understood } = await read("key,status\na@example.com,Inactive\n", {
@@ -170,7 +170,7 @@ describe("a row that its own file marks as not subscribed says so", () => {
 describe("our own exports", () => {
   test("names with commas and quotes come back whole", async () => {
     const lists = ["News, weekly", 'The "best"'];
-    const text = `${csvLine(["key", "City", "lists", "tags", "status", "createdAt"])}\n${csvLine(["a@example.com", "", joinNames(lists), joinNames([]), "Active", "2026-01-01"])}\n`;
+    const text = `${formatCsvLine(["key", "City", "lists", "tags", "status", "createdAt"])}\n${formatCsvLine(["a@example.com", "", joinNames(lists), joinNames([]), "Active", "2026-01-01"])}\n`;
     const { rows, understood } = await read(text);
     expect(understood.facts.system).toBe("ecm");
     expect(rows[0]).toMatchObject({ lists, tags: [], fields: new Map([["f3", ""]]) });
@@ -198,11 +198,11 @@ describe("our own exports", () => {
 
   test("--safe-cells is undone exactly, in files that say so alone", async () => {
     const cities = ["=1+1", "'quoted'", "''", "-5", "@home", "plain"];
-    const lines = cities.map((city) => csvLine(["a@example.com", city, ""].map(safeCell)));
+    const lines = cities.map((city) => formatCsvLine(["a@example.com", city, ""].map(toSafeCell)));
     const safe = await read(`key,City,ecm:safe-cells\n${lines.join("\n")}\n`);
     expect(safe.rows.map((row) => row.fields.get("f3"))).toEqual(cities);
     const plain = await read(`key,City\n${lines.join("\n")}\n`);
-    expect(plain.rows.map((row) => row.fields.get("f3"))).toEqual(cities.map(safeCell));
+    expect(plain.rows.map((row) => row.fields.get("f3"))).toEqual(cities.map(toSafeCell));
   });
 
   test("a rejects file, once mended, reads as it is", async () => {

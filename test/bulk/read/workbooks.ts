@@ -1,4 +1,7 @@
-/** Workbooks of a test's own, written part by part: what a spreadsheet program would not write can be written too. */
+/**
+ * Workbooks of a test's own, written part by part: what a spreadsheet program would not write can be written
+ * too.
+ */
 import { deflateRawSync } from "node:zlib";
 
 const crcTable = Array.from({ length: 256 }, (_, index) => {
@@ -7,7 +10,7 @@ const crcTable = Array.from({ length: 256 }, (_, index) => {
   return value >>> 0;
 });
 
-function crcOf(bytes: Buffer): number {
+function computeCrc(bytes: Buffer): number {
   let crc = 0xffffffff;
   for (const byte of bytes) crc = crcTable[(crc ^ byte) & 0xff]! ^ (crc >>> 8);
   return (crc ^ 0xffffffff) >>> 0;
@@ -24,7 +27,7 @@ export function zip(entries: Record<string, string | Buffer>): Buffer {
     const fields = Buffer.alloc(26);
     fields.writeUInt16LE(20, 0);
     fields.writeUInt16LE(8, 4);
-    fields.writeUInt32LE(crcOf(bytes), 10);
+    fields.writeUInt32LE(computeCrc(bytes), 10);
     fields.writeUInt32LE(packed.length, 14);
     fields.writeUInt32LE(bytes.length, 18);
     fields.writeUInt16LE(name.length, 22);
@@ -65,7 +68,7 @@ export interface TestWorkbook {
 const office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 const main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
 
-export function partsOf({
+export function createParts({
   sheets,
   sharedTexts = [],
   formats = [],
@@ -104,7 +107,7 @@ export function partsOf({
 }
 
 export function workbook(content: TestWorkbook): Buffer {
-  return zip(partsOf(content));
+  return zip(createParts(content));
 }
 
 /** A row of texts. */

@@ -1,9 +1,12 @@
-/** Journals that lost something: a damaged line, a cut end, a missing file. Nothing of it may pass for a crash. */
+/**
+ * Journals that lost something: a damaged line, a cut end, a missing file. Nothing of it may pass for a
+ * crash.
+ */
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../support/sandbox.ts";
-import { contactsIn, inputFile, manyRows, summaryOf } from "../kit.ts";
+import { inputFile, manyRows, parseSummary, readContacts } from "../kit.ts";
 
 /** Eight contacts, changed by an import that finished, or stopped after so many requests. */
 async function scene(stopAfter?: number) {
@@ -12,23 +15,23 @@ async function scene(stopAfter?: number) {
   await ecm(["import", await inputFile(manyRows(8, () => "Old"))]);
   const path = await inputFile(manyRows(8));
   const args = ["import", path, "--json", "--concurrency", "1"];
-  const { run } = summaryOf(
+  const { run } = parseSummary(
     await ecm(stopAfter === undefined ? args : [...args, "--max-requests", String(stopAfter)]),
   );
   const folder = join(env.ECM_STATE_DIR!, "runs", run!);
   const journal = join(folder, "journal");
   const lines = (await readFile(journal, "utf8")).trimEnd().split("\n");
   const write = (changed: string[]) => writeFile(journal, `${changed.join("\n")}\n`);
-  const indexOf = (kind: string) => lines.findIndex((line) => line.includes(`"kind":"${kind}"`));
-  return { service, ecm, args, run: run!, folder, journal, lines, write, indexOf };
+  const findRecord = (kind: string) => lines.findIndex((line) => line.includes(`"kind":"${kind}"`));
+  return { service, ecm, args, run: run!, folder, journal, lines, write, findRecord };
 }
 
 const flipped = (line: string) => line.replace(/.$/, "?");
 
 describe("a damaged line with good ones behind it", () => {
   it("stops the run, names file and line, and changes nothing", async () => {
-    const { service, ecm, args, lines, write, indexOf, journal, run } = await scene(8);
-    const bad = indexOf("done");
+    const { service, ecm, args, lines, write, findRecord, journal, run } = await scene(8);
+    const bad = findRecord("done");
     await write(lines.with(bad, flipped(lines[bad]!)));
     const damaged = await readFile(journal, "utf8");
     const others = "First Name=Changed by others";
@@ -40,19 +43,19 @@ describe("a damaged line with good ones behind it", () => {
       expect(stderr).toContain("JournalDamagedError");
     }
     expect(await readFile(journal, "utf8")).toBe(damaged);
-    expect((await contactsIn(service)).get("p0@example.com")!.fields).toEqual({
+    expect((await readContacts(service)).get("p0@example.com")!.fields).toEqual({
       "First Name": "Changed by others",
     });
     const view = JSON.parse((await ecm(["runs", "show", run, "--json"])).stdout) as { status: string };
     expect(view.status).toBe("damaged");
-    const fresh = summaryOf(await ecm([...args, "--fresh"]));
+    const fresh = parseSummary(await ecm([...args, "--fresh"]));
     expect(fresh).toMatchObject({ status: "completed", rows: { read: 8, pending: 0 } });
     expect(fresh.run).not.toBe(run);
   });
 
   it("keeps an undo from passing over it; --partial undoes what is still proven", async () => {
-    const { service, ecm, lines, write, indexOf, run } = await scene();
-    const bad = indexOf("done");
+    const { service, ecm, lines, write, findRecord, run } = await scene();
+    const bad = findRecord("done");
     await write(lines.with(bad, flipped(lines[bad]!)));
     const refused = await ecm(["runs", "undo", run]);
     expect(refused.code).toBe(1);
@@ -60,37 +63,37 @@ describe("a damaged line with good ones behind it", () => {
     expect(refused.stderr).toContain(`ecm runs undo ${run} --partial`);
     const undone = await ecm(["runs", "undo", run, "--partial", "--json"]);
     expect(undone.code).toBe(3);
-    expect(summaryOf(undone)).toMatchObject({
+    expect(parseSummary(undone)).toMatchObject({
       rows: { read: 8, updated: 7, rejected: 1 },
       codes: { rejected: { unproven: 1 } },
     });
-    const values = [...(await contactsIn(service)).values()].map(({ fields }) => fields["First Name"]);
+    const values = [...(await readContacts(service)).values()].map(({ fields }) => fields["First Name"]);
     expect(values.filter((value) => value === "Old")).toHaveLength(7);
   });
 });
 
 describe("a damaged intent", () => {
   it("is named by the contact's id where the outcome can be read", async () => {
-    const { service, ecm, lines, write, indexOf, run } = await scene();
-    const bad = indexOf("intent");
-    const { contactId } = /"contactId":"(?<contactId>\w+)"/.exec(lines[indexOf("done")]!)!.groups!;
+    const { service, ecm, lines, write, findRecord, run } = await scene();
+    const bad = findRecord("intent");
+    const { contactId } = /"contactId":"(?<contactId>\w+)"/.exec(lines[findRecord("done")]!)!.groups!;
     await write(lines.with(bad, flipped(lines[bad]!)));
     const undone = await ecm(["runs", "undo", run, "--partial", "--json"]);
     expect(undone.code, undone.stderr).toBe(3);
-    expect(summaryOf(undone)).toMatchObject({
+    expect(parseSummary(undone)).toMatchObject({
       rows: { read: 8, updated: 7, rejected: 1 },
       codes: { rejected: { unproven: 1 } },
     });
     expect((await ecm(["runs", "rejects", "last"])).stdout).toContain(contactId);
-    const values = [...(await contactsIn(service)).values()].map(({ fields }) => fields["First Name"]);
+    const values = [...(await readContacts(service)).values()].map(({ fields }) => fields["First Name"]);
     expect(values.filter((value) => value === "Old")).toHaveLength(7);
   });
 });
 
 describe("a journal that lost its end", () => {
   it.each(["undo", "resume"])("is told from a crash by the summary: runs %s", async (verb) => {
-    const { ecm, lines, write, indexOf, run } = await scene(verb === "undo" ? undefined : 8);
-    await write(lines.slice(0, indexOf("done") + 1));
+    const { ecm, lines, write, findRecord, run } = await scene(verb === "undo" ? undefined : 8);
+    await write(lines.slice(0, findRecord("done") + 1));
     const { code, stderr } = await ecm(["runs", verb, run]);
     expect(code).toBe(1);
     expect(stderr).toContain("ends too early");
@@ -104,7 +107,7 @@ describe("a journal that lost its end", () => {
     expect(stderr).toContain(`${journal} is missing or empty`);
     const partial = await ecm(["runs", "undo", run, "--partial", "--json"]);
     expect(partial.stderr).toContain("0 of 8 changes");
-    expect(summaryOf(partial).rows).toMatchObject({ read: 0, updated: 0 });
+    expect(parseSummary(partial).rows).toMatchObject({ read: 0, updated: 0 });
   });
 
   it("does not start over in silence when an unfinished run's is gone", async () => {
@@ -126,12 +129,12 @@ it("a run that was killed between its last record and its summary only reports",
   await writeFile(file, JSON.stringify({ ...manifest, summary: undefined }));
   const result = await ecm(args);
   expect(result.code).toBe(0);
-  expect(summaryOf(result)).toMatchObject({
+  expect(parseSummary(result)).toMatchObject({
     run,
     status: "completed",
     rows: whole.rows,
     requests: { search: 0, create: 0, mutate: 0 },
   });
   // Reported once: the same command is a new run then.
-  expect(summaryOf(await ecm(args)).run).not.toBe(run);
+  expect(parseSummary(await ecm(args)).run).not.toBe(run);
 });

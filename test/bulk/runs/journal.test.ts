@@ -8,7 +8,7 @@ import {
   openJournal,
   readJournal,
 } from "../../../src/bulk/runs/journal.ts";
-import { checkedLine } from "../../../src/disk/checked-line.ts";
+import { formatCheckedLine } from "../../../src/disk/checked-line.ts";
 import { temporaryFolder } from "../../support/ecm.ts";
 import { firstQuick } from "../../support/first-quick.ts";
 
@@ -53,23 +53,23 @@ describe("the journal", () => {
     ["any byte", 1],
   ])("keeps every whole record when it is cut at %s, and can go on there", async (_name, step) => {
     const file = join(await temporaryFolder(), "journal");
-    const lines = records.map(checkedLine);
+    const lines = records.map(formatCheckedLine);
     const whole = Buffer.from(lines.join(""));
     const ends = lines.map((_, index) => Buffer.byteLength(lines.slice(0, index + 1).join("")));
     for (let cut = 0; cut <= whole.length; cut += step) {
       await writeFile(file, whole.subarray(0, cut));
       const { found, end } = await read(file);
-      const kept = ends.filter((each) => each <= cut).length;
-      expect(found).toEqual(records.slice(0, kept));
+      const wholeRecords = ends.filter((each) => each <= cut).length;
+      expect(found).toEqual(records.slice(0, wholeRecords));
       await cutTornTail(file, end);
-      await appendFile(file, checkedLine(records[0]!));
-      expect((await read(file)).found).toEqual([...records.slice(0, kept), records[0]]);
+      await appendFile(file, formatCheckedLine(records[0]!));
+      expect((await read(file)).found).toEqual([...records.slice(0, wholeRecords), records[0]]);
     }
   });
 
   it("tells a changed byte with records behind it from a torn end", async () => {
     const file = join(await temporaryFolder(), "journal");
-    const whole = Buffer.from(records.map(checkedLine).join(""));
+    const whole = Buffer.from(records.map(formatCheckedLine).join(""));
     for (let place = 0; place < whole.length; place += 7) {
       const changed = Buffer.from(whole);
       changed[place] = changed[place]! ^ 1;
@@ -78,10 +78,12 @@ describe("the journal", () => {
       if (line < records.length) {
         await expect(read(file)).rejects.toThrow(`Line ${line} of ${file} is damaged`);
       } else expect((await read(file)).found).toEqual(records.slice(0, -1));
-      const kept: JournalRecord[] = [];
-      for await (const { record } of readJournal(file, () => undefined)) kept.push(record);
-      expect(kept).toEqual(records.filter((record) => kept.some((each) => each.kind === record.kind)));
-      expect(kept.length).toBeGreaterThanOrEqual(records.length - 2);
+      const wholeRecords: JournalRecord[] = [];
+      for await (const { record } of readJournal(file, () => undefined)) wholeRecords.push(record);
+      expect(wholeRecords).toEqual(
+        records.filter((record) => wholeRecords.some((each) => each.kind === record.kind)),
+      );
+      expect(wholeRecords.length).toBeGreaterThanOrEqual(records.length - 2);
     }
   });
 
@@ -104,7 +106,7 @@ describe("the journal", () => {
         await journal.sync();
       }),
     );
-    expect(text).toBe(records.map(checkedLine).join(""));
+    expect(text).toBe(records.map(formatCheckedLine).join(""));
     expect(syncs).toBe(2);
   });
 

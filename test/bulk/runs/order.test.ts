@@ -6,7 +6,7 @@ import { takeRunNumber } from "../../../src/bulk/runs/sequence.ts";
 import { temporaryFolder } from "../../support/ecm.ts";
 import { firstQuick } from "../../support/first-quick.ts";
 import { startSandbox } from "../../support/sandbox.ts";
-import { contactsIn, inputFile, manyContacts, manyRows, summaryOf } from "../kit.ts";
+import { inputFile, manyContacts, manyRows, parseSummary, readContacts } from "../kit.ts";
 
 const hour = 3_600_000;
 
@@ -26,12 +26,12 @@ async function scene(offsets: number[]) {
     const file = await inputFile(manyRows(2, () => `Run ${index}`));
     const result = await service.ecm(["import", file, "--json"], { clock: clockAt(offset) });
     expect(result.code, result.stderr).toBe(0);
-    runs.push(summaryOf(result).run!);
+    runs.push(parseSummary(result).run!);
   }
-  const folderOf = (index: number) => join(service.env.ECM_STATE_DIR!, "runs", runs[index]!);
-  const shown = async () =>
+  const toFolder = (index: number) => join(service.env.ECM_STATE_DIR!, "runs", runs[index]!);
+  const listRuns = async () =>
     JSON.parse((await service.ecm(["runs", "list", "--json"])).stdout) as { run: string }[];
-  return { ...service, runs, folderOf, shown };
+  return { ...service, runs, toFolder, listRuns };
 }
 
 describe("the last run", () => {
@@ -43,28 +43,28 @@ describe("the last run", () => {
     ["not at all, within a minute", [0, 0, 0]],
   ])("is the one that began last when the clock was set %s", async (_how, offsets) => {
     const service = await scene(offsets);
-    const { ecm, runs, shown } = service;
-    expect((await shown()).map(({ run }) => run)).toEqual(runs.toReversed());
+    const { ecm, runs, listRuns: output } = service;
+    expect((await output()).map(({ run }) => run)).toEqual(runs.toReversed());
     const undone = await ecm(["runs", "undo", "last", "--json"], { clock: clockAt(offsets.at(-1)! - hour) });
     expect(undone.code, undone.stderr).toBe(0);
-    expect(summaryOf(undone).file).toBe(runs.at(-1));
-    const values = [...(await contactsIn(service)).values()].map(({ fields }) => fields["First Name"]);
+    expect(parseSummary(undone).file).toBe(runs.at(-1));
+    const values = [...(await readContacts(service)).values()].map(({ fields }) => fields["First Name"]);
     expect(values).toEqual([0, 1].map(() => `Run ${offsets.length - 2}`));
     // The undo is the last run now, although its clock is behind.
-    expect((await shown())[0]!.run).toBe(summaryOf(undone).run);
+    expect((await output())[0]!.run).toBe(parseSummary(undone).run);
   });
 
   it("stays the last one when older runs are removed, and the next one comes after it", async () => {
-    const { ecm, runs, shown, env } = await scene([0, -hour, -2 * hour]);
+    const { ecm, runs, listRuns: output, env } = await scene([0, -hour, -2 * hour]);
     for (const run of [runs[2]!, runs[1]!]) await ecm(["runs", "remove", run, "--yes"]);
     await rm(join(env.ECM_STATE_DIR!, "run-numbers"), { recursive: true });
     const next = await ecm(["import", await inputFile(manyRows(1)), "--json"], { clock: clockAt(-9 * hour) });
-    expect((await shown()).map(({ run }) => run)).toEqual([summaryOf(next).run, runs[0]]);
+    expect((await output()).map(({ run }) => run)).toEqual([parseSummary(next).run, runs[0]]);
   });
 
   it("is not an older one when it cannot be read, although its name says another time", async () => {
-    const { ecm, runs, folderOf } = await scene([0, -5 * hour]);
-    await writeFile(join(folderOf(1), "manifest.json"), "not JSON");
+    const { ecm, runs, toFolder } = await scene([0, -5 * hour]);
+    await writeFile(join(toFolder(1), "manifest.json"), "not JSON");
     for (const verb of ["undo", "show", "resume"]) {
       const refused = await ecm(["runs", verb, "last", "--yes"]);
       expect(refused).toMatchObject({ code: 1, stdout: "" });
@@ -73,18 +73,18 @@ describe("the last run", () => {
   });
 
   it("is found beside an older one that cannot be read, although that one's name says a later time", async () => {
-    const { ecm, runs, folderOf } = await scene([5 * hour, 0]);
-    await writeFile(join(folderOf(0), "manifest.json"), "not JSON");
-    const shown = await ecm(["runs", "show", "last", "--json"]);
-    expect(shown.code, shown.stderr).toBe(0);
-    expect(JSON.parse(shown.stdout)).toMatchObject({ run: runs[1] });
-    expect(shown.stderr).toContain(`warning: Cannot read run ${runs[0]}`);
+    const { ecm, runs, toFolder } = await scene([5 * hour, 0]);
+    await writeFile(join(toFolder(0), "manifest.json"), "not JSON");
+    const output = await ecm(["runs", "show", "last", "--json"]);
+    expect(output.code, output.stderr).toBe(0);
+    expect(JSON.parse(output.stdout)).toMatchObject({ run: runs[1] });
+    expect(output.stderr).toContain(`warning: Cannot read run ${runs[0]}`);
   });
 
   it("goes by the time among runs of a version that gave no numbers, which are older than all others", async () => {
-    const { ecm, runs, folderOf, shown } = await scene([-hour, 0, -2 * hour]);
-    for (const index of [0, 1]) await rm(join(folderOf(index), "number"));
-    expect((await shown()).map(({ run }) => run)).toEqual([runs[2], runs[1], runs[0]]);
+    const { ecm, runs, toFolder, listRuns: output } = await scene([-hour, 0, -2 * hour]);
+    for (const index of [0, 1]) await rm(join(toFolder(index), "number"));
+    expect((await output()).map(({ run }) => run)).toEqual([runs[2], runs[1], runs[0]]);
     await ecm(["runs", "remove", runs[2]!, "--yes"]);
     expect(JSON.parse((await ecm(["runs", "show", "last", "--json"])).stdout).run).toBe(runs[1]);
   });
@@ -92,9 +92,9 @@ describe("the last run", () => {
   it("is resumed by the same command when the clock was set back meanwhile", async () => {
     const { ecm } = await startSandbox();
     const args = ["import", await inputFile(manyRows(20)), "--json"];
-    const stopped = summaryOf(await ecm([...args, "--max-requests", "8"]));
+    const stopped = parseSummary(await ecm([...args, "--max-requests", "8"]));
     const resumed = await ecm(args, { clock: clockAt(-5 * hour) });
-    expect(summaryOf(resumed)).toMatchObject({ run: stopped.run, rows: { created: 20 } });
+    expect(parseSummary(resumed)).toMatchObject({ run: stopped.run, rows: { created: 20 } });
   });
 });
 

@@ -1,17 +1,23 @@
-/** Runs of an earlier version, which kept no plan: they can be listed, shown, undone and removed, and not resumed. */
+/**
+ * Runs of an earlier version, which kept no plan: they can be listed, shown, undone and removed, and not
+ * resumed.
+ */
 import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import type { RunningSandbox } from "../../support/sandbox.ts";
-import { contactLines, summaryOf } from "../kit.ts";
-import { holdings, requestsAt, startPeople } from "../plan-kit.ts";
+import { contactLines, parseSummary } from "../kit.ts";
+import { countRequests, readHoldings, startPeople } from "../plan-kit.ts";
 
 const stored = fileURLToPath(new URL("stored/", import.meta.url));
 const stdin =
   "Email,City,tags\nada@example.com,Bergen,VIP\nbob@example.com,Lima,\nfay@example.com,Rome,VIP\nwrong,x,\n";
 
-/** The account after the command, which this version carries out, and the run of the earlier version in its place. */
+/**
+ * The account after the command, which this version carries out, and the run of the earlier version in its
+ * place.
+ */
 async function withStored(
   name: string,
   args: string[],
@@ -30,12 +36,12 @@ async function withStored(
   return { ...service, run: run! };
 }
 
-const withoutVersions = (held: Awaited<ReturnType<typeof holdings>>) =>
+const withoutVersions = (held: Awaited<ReturnType<typeof readHoldings>>) =>
   Object.entries(held).map(([key, { version: _, ...rest }]) => ({ key, ...rest }));
 
 it("an import is listed, shown and undone", async () => {
   const { run, ...service } = await withStored("import", ["import", "-", "--list", "News"], stdin);
-  const before = requestsAt(service);
+  const before = countRequests(service);
   const [listed] = JSON.parse((await service.ecm(["runs", "list", "--json"])).stdout);
   expect(listed).toMatchObject({
     run,
@@ -43,9 +49,9 @@ it("an import is listed, shown and undone", async () => {
     status: "completed",
     rows: { created: 1, updated: 2 },
   });
-  const shown = await service.ecm(["runs", "show", run, "--changes"]);
+  const output = await service.ecm(["runs", "show", run, "--changes"]);
   expect(
-    contactLines(shown.stdout).map(({ key, action, changes }) => [
+    contactLines(output.stdout).map(({ key, action, changes }) => [
       key,
       action,
       changes.map(({ name }) => name),
@@ -56,22 +62,22 @@ it("an import is listed, shown and undone", async () => {
     ["fay@example.com", "create", ["City", "News", "VIP"]],
   ]);
   expect((await service.ecm(["runs", "rejects", run])).stdout).toContain("wrong,x,");
-  expect(requestsAt(service)).toBe(before);
+  expect(countRequests(service)).toBe(before);
 
   const undone = await service.ecm(["runs", "undo", run, "--delete-created", "--yes", "--json"]);
   expect(undone.code, undone.stderr).toBe(0);
-  expect(summaryOf(undone).rows).toMatchObject({ updated: 2, deleted: 1 });
-  const untouched = await holdings(await startPeople());
-  expect(withoutVersions(await holdings(service))).toEqual(withoutVersions(untouched));
+  expect(parseSummary(undone).rows).toMatchObject({ updated: 2, deleted: 1 });
+  const untouched = await readHoldings(await startPeople());
+  expect(withoutVersions(await readHoldings(service))).toEqual(withoutVersions(untouched));
 });
 
 it("a deletion is undone", async () => {
   const { run, ...service } = await withStored("delete", ["contact", "delete", "--tag", "VIP", "--yes"]);
   const undone = await service.ecm(["runs", "undo", run, "--yes", "--json"]);
   expect(undone.code, undone.stderr).toBe(0);
-  expect(summaryOf(undone).rows).toMatchObject({ created: 2 });
-  const untouched = await holdings(await startPeople());
-  expect(withoutVersions(await holdings(service))).toEqual(withoutVersions(untouched));
+  expect(parseSummary(undone).rows).toMatchObject({ created: 2 });
+  const untouched = await readHoldings(await startPeople());
+  expect(withoutVersions(await readHoldings(service))).toEqual(withoutVersions(untouched));
 });
 
 it("one that was stopped is shown and not resumed; its undo is offered, and undoes it", async () => {
@@ -81,9 +87,9 @@ it("one that was stopped is shown and not resumed; its undo is offered, and undo
     status: "stopped",
     rows: { updated: 3, pending: 1 },
   });
-  const before = requestsAt(service);
+  const before = countRequests(service);
   const refused = await service.ecm(["runs", "resume", run, "--json"]);
-  expect({ code: refused.code, requests: requestsAt(service) }).toEqual({ code: 2, requests: before });
+  expect({ code: refused.code, requests: countRequests(service) }).toEqual({ code: 2, requests: before });
   const { type, message, hint } = JSON.parse(refused.stderr).error;
   expect({ type, message }).toEqual({
     type: "OldRunError",
@@ -94,8 +100,8 @@ it("one that was stopped is shown and not resumed; its undo is offered, and undo
   );
   const undone = await service.ecm(["runs", "undo", run, "--yes", "--json"]);
   expect(undone.code, undone.stderr).toBe(0);
-  const cities = Object.values(await holdings(service)).map(({ fields }) => fields.join());
-  const untouched = Object.values(await holdings(await startPeople())).map(({ fields }) => fields.join());
+  const cities = Object.values(await readHoldings(service)).map(({ fields }) => fields.join());
+  const untouched = Object.values(await readHoldings(await startPeople())).map(({ fields }) => fields.join());
   expect(cities).toEqual(untouched);
 });
 

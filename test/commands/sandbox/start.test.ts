@@ -4,7 +4,7 @@ import { cp, readdir } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { ecmWith, resultOf, spawnEcm, temporaryFolder, temporaryHome } from "../../support/ecm.ts";
+import { ecmWith, spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../../support/ecm.ts";
 
 test.each(["SIGTERM", "SIGINT"] as const)(
   "start prints one line of JSON and nothing more, answers, and ends with 0 on %s",
@@ -14,7 +14,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
       ["sandbox", "start", "--data", folder, "--hourly-limit", "7"],
       await temporaryHome(),
     );
-    const ended = resultOf(child);
+    const ended = waitForResult(child);
     const line = await new Promise<string>((resolve) =>
       child.stdout!.once("data", (text) => resolve(String(text))),
     );
@@ -38,7 +38,7 @@ test("start is stopped at once, whatever is being delayed", async () => {
     ["sandbox", "start", "--data", folder, "--fault", "delay:seconds=600"],
     await temporaryHome(),
   );
-  const ended = resultOf(child);
+  const ended = waitForResult(child);
   const line = await new Promise<string>((resolve) =>
     child.stdout!.once("data", (text) => resolve(String(text))),
   );
@@ -96,17 +96,17 @@ test("without the database's package, the sandbox says what is missing, and all 
   const root = join(import.meta.dirname, "../../..");
   for (const part of ["bin", "dist", "package.json"])
     await cp(join(root, part), join(folder, part), { recursive: true });
-  const run = async (...words: string[]) => {
-    const child = spawn(process.execPath, [join(folder, "bin/ecm.js"), ...words], {
+  const run = async (...args: string[]) => {
+    const child = spawn(process.execPath, [join(folder, "bin/ecm.js"), ...args], {
       env: await temporaryHome(),
     });
-    return resultOf(child);
+    return waitForResult(child);
   };
-  for (const words of [
+  for (const args of [
     ["sandbox", "start"],
     ["lists", "list", "--profile", "sandbox"],
   ]) {
-    const { code, stderr } = await run(...words);
+    const { code, stderr } = await run(...args);
     expect([code, stderr]).toEqual([2, expect.stringMatching(/^error: .*libsql.*\nhint: .*npm install/)]);
   }
   expect((await run("sandbox", "start", "--help")).code).toBe(0);
@@ -119,7 +119,7 @@ test("exec runs the command with the address and the key, and exits as it did", 
       { headers: { "x-api-key": process.env.ECM_API_KEY } });
     console.log(answer.status, process.env.ECM_PROFILE, process.env.ECM_STRUCTURE, process.argv.slice(1).join(" "));
     process.exit(5);`;
-  const words = [
+  const args = [
     "sandbox",
     "exec",
     "--",
@@ -130,7 +130,7 @@ test("exec runs the command with the address and the key, and exits as it did", 
     "--",
     "--json",
   ];
-  expect(await resultOf(spawnEcm(words, home))).toEqual({
+  expect(await waitForResult(spawnEcm(args, home))).toEqual({
     code: 5,
     stdout: "200 undefined undefined --json\n",
     stderr: "",
@@ -141,8 +141,8 @@ test.each([
   ["0.0.0.0", true],
   ["127.0.0.1", false],
 ])("a sandbox on %s is said to be open to others: %s", async (host, isOpen) => {
-  const words = ["sandbox", "exec", "--host", host, "--", process.execPath, "-e", ""];
-  const { code, stderr } = await ecmWith(await temporaryHome())(words);
+  const args = ["sandbox", "exec", "--host", host, "--", process.execPath, "-e", ""];
+  const { code, stderr } = await ecmWith(await temporaryHome())(args);
   expect(code).toBe(0);
   expect(stderr.includes("warning: The sandbox listens on 0.0.0.0")).toBe(isOpen);
 });
@@ -151,7 +151,7 @@ test("exec passes SIGTERM on, and waits for the command's own end", async () => 
   const program = `process.on("SIGTERM", () => { console.log("told"); process.exit(9); });
     console.log("ready"); setInterval(() => {}, 1000);`;
   const child = spawnEcm(["sandbox", "exec", "--", process.execPath, "-e", program], await temporaryHome());
-  const ended = resultOf(child);
+  const ended = waitForResult(child);
   await new Promise((resolve) => child.stdout!.once("data", resolve));
   child.kill("SIGTERM");
   expect(await ended).toEqual({ code: 9, stdout: "ready\ntold\n", stderr: "" });
@@ -161,10 +161,10 @@ test("exec --temporary uses an empty folder, and removes it", { tags: "slow" }, 
   const temporary = await temporaryFolder();
   const home: Record<string, string> = { ...(await temporaryHome()), TMPDIR: temporary };
   const bin = join(import.meta.dirname, "../../../bin/ecm.js");
-  const exec = (...words: string[]) => resultOf(spawnEcm(["sandbox", "exec", ...words], home));
+  const exec = (...args: string[]) => waitForResult(spawnEcm(["sandbox", "exec", ...args], home));
   for (let run = 0; run < 2; run++) {
-    const words = [process.execPath, bin, "contact", "create", "--key", "a@b.co", "-o", "id"];
-    expect((await exec("--temporary", "--", ...words)).code).toBe(0);
+    const args = [process.execPath, bin, "contact", "create", "--key", "a@b.co", "-o", "id"];
+    expect((await exec("--temporary", "--", ...args)).code).toBe(0);
   }
   expect((await exec("--temporary", "--", process.execPath, "-e", "process.exit(9)")).code).toBe(9);
   expect((await exec("--temporary", "--", "/nowhere/at-all")).code).toBe(2);
@@ -187,8 +187,8 @@ test("exec of a command that does not exist is a usage error", async () => {
 
 test("a command that exec runs finds the sandbox without a profile", async () => {
   const bin = join(import.meta.dirname, "../../../bin/ecm.js");
-  const words = ["sandbox", "exec", "--", process.execPath, bin, "api", "GET", "/api/contact-structure"];
-  const { code, stdout } = await resultOf(spawnEcm(words, await temporaryHome()));
+  const args = ["sandbox", "exec", "--", process.execPath, bin, "api", "GET", "/api/contact-structure"];
+  const { code, stdout } = await waitForResult(spawnEcm(args, await temporaryHome()));
   expect(code).toBe(0);
   expect(JSON.parse(stdout)[0].label).toBe("Default");
 });
@@ -196,8 +196,8 @@ test("a command that exec runs finds the sandbox without a profile", async () =>
 test("start takes a seed, an admin token and a key of one's own", async () => {
   const apiKey = `ecm_us_${"k".repeat(43)}`;
   const started = async () => {
-    const words = ["sandbox", "start", "--seed", "7", "--admin-token", "s3cret"];
-    const child = spawnEcm(words, { ...(await temporaryHome()), ECM_SANDBOX_API_KEY: apiKey });
+    const args = ["sandbox", "start", "--seed", "7", "--admin-token", "s3cret"];
+    const child = spawnEcm(args, { ...(await temporaryHome()), ECM_SANDBOX_API_KEY: apiKey });
     const line = await new Promise<string>((resolve) =>
       child.stdout!.once("data", (text) => resolve(String(text))),
     );

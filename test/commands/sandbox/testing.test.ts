@@ -1,4 +1,7 @@
-/** `ecm sandbox requests`, `snapshot`, `clock`, `seed` and `reset`, on a sandbox that is running and on a folder at rest. */
+/**
+ * `ecm sandbox requests`, `snapshot`, `clock`, `seed` and `reset`, on a sandbox that is running and on a
+ * folder at rest.
+ */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -11,10 +14,10 @@ async function running() {
   const ecm = ecmWith(await temporaryHome());
   return {
     structureId: sandbox.structureId,
-    sandbox: async (...words: string[]) => {
+    sandbox: async (...args: string[]) => {
       // The log of reads reaches other processes a moment later, unless the sandbox itself is asked for it.
       sandbox.admin.requests();
-      const result = await ecm(["sandbox", ...words, "--data", folder]);
+      const result = await ecm(["sandbox", ...args, "--data", folder]);
       return { ...result, json: () => JSON.parse(result.stdout) };
     },
     call: async (method: string, path: string, body?: object) => {
@@ -67,8 +70,8 @@ test("requests --follow shows each request as it comes, until it is interrupted"
       if (stop.signal.aborted) throw stop.signal.reason;
     },
   };
-  const words = ["sandbox", "requests", "--follow", "--data", folder, "-o", "ndjson"];
-  const result = await ecmWith(await temporaryHome())(words, { signal: stop.signal, clock });
+  const args = ["sandbox", "requests", "--follow", "--data", folder, "-o", "ndjson"];
+  const result = await ecmWith(await temporaryHome())(args, { signal: stop.signal, clock });
   expect(result.code).toBe(130);
   const numbers = result.stdout
     .trim()
@@ -136,8 +139,8 @@ test("requests --follow goes on with a log that begins anew", async () => {
       stop.signal.throwIfAborted();
     },
   };
-  const words = ["sandbox", "requests", "--follow", "--since", "2", "--data", folder, "-o", "ndjson"];
-  const { stdout } = await ecmWith(await temporaryHome())(words, { signal: stop.signal, clock });
+  const args = ["sandbox", "requests", "--follow", "--since", "2", "--data", folder, "-o", "ndjson"];
+  const { stdout } = await ecmWith(await temporaryHome())(args, { signal: stop.signal, clock });
   const numbers = Array.from(stdout.matchAll(/^\{"n":(\d+)/gm), ([, n]) => Number(n));
   expect(numbers).toEqual([3, 4, 5]);
 });
@@ -145,8 +148,8 @@ test("requests --follow goes on with a log that begins anew", async () => {
 test("seed fills a folder that nobody serves, from a file, from standard input, or with people", async () => {
   const folder = await temporaryFolder();
   const ecm = ecmWith(await temporaryHome());
-  const seed = (words: string[], stdin?: string) =>
-    ecm(["sandbox", "seed", ...words, "--data", join(folder, "data"), "--json"], { stdin });
+  const seed = (args: string[], stdin?: string) =>
+    ecm(["sandbox", "seed", ...args, "--data", join(folder, "data"), "--json"], { stdin });
   const file = join(folder, "seed.json");
   await writeFile(
     file,
@@ -170,8 +173,8 @@ test("seed fills a folder that nobody serves, from a file, from standard input, 
 
 test("reset --seed gives the same ids again", async () => {
   const { sandbox, call, structureId } = await running();
-  const idAfterReset = async (...words: string[]) => {
-    expect((await sandbox("reset", "--yes", ...words)).code).toBe(0);
+  const idAfterReset = async (...args: string[]) => {
+    expect((await sandbox("reset", "--yes", ...args)).code).toBe(0);
     const made = await call("POST", "/api/contact", { key: "a@b.co", contactStructureId: structureId });
     return made.body._id;
   };

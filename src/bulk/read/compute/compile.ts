@@ -1,8 +1,9 @@
 /** Entries of a mapping → functions of a row's cells, made before the first row is read. */
+
+import { trimEdges } from "../../../api/key-spelling.ts";
 import { UsageError } from "../../../errors.ts";
-import { trimEdges } from "../../../service/key-spelling.ts";
-import { columnsNamed, quoted } from "../column-names.ts";
-import { foldName, nearestName } from "../names.ts";
+import { findColumns, formatQuotedNames } from "../column-names.ts";
+import { findNearestName, foldName } from "../names.ts";
 import type { Splitting } from "../systems.ts";
 import { isBlankText, splitNames } from "../values.ts";
 import { createDateReader } from "./dates.ts";
@@ -17,7 +18,10 @@ export interface CompiledEntry {
   replaces: number[];
   /** Columns that it is made of. */
   reads: number[];
-  /** The value of a field, or names. Undefined where the row lacks the cells. @throws Error with what is wrong */
+  /**
+   * The value of a field, or names. Undefined where the row lacks the cells.
+   * @throws Error with what is wrong
+   */
   compute(cellAt: CellAt): Computed;
 }
 
@@ -46,7 +50,7 @@ function compileEntry(
   compiler: ExpressionCompiler | undefined,
 ): CompiledEntry[] {
   const { name, value, constant } = entry;
-  const replaces = columnsNamed(name, table.names);
+  const replaces = findColumns(name, table.names);
   const finish = finishOf(entry, table);
   if (constant !== undefined) {
     const result = entry.target.kind === "field" ? constant : [constant].filter((each) => each !== "");
@@ -138,7 +142,7 @@ function requireFitting(entry: MappingEntry, { isList }: Expression): void {
 
 /** @param at the place in the expression */
 function indexOf(entry: MappingEntry, column: string, table: TableFacts, at: string): number {
-  const indexes = columnsNamed(column, table.names);
+  const indexes = findColumns(column, table.names);
   if (indexes.length === 0) throw unknownColumn(entry, column, table, at);
   if (indexes.length === 1) return indexes[0]!;
   throw new UsageError(
@@ -148,10 +152,10 @@ function indexOf(entry: MappingEntry, column: string, table: TableFacts, at: str
 }
 
 function unknownColumn(entry: MappingEntry, column: string, { names }: TableFacts, at: string): UsageError {
-  const near = nearestName(column, names);
+  const near = findNearestName(column, names);
   return new UsageError(
     `${placeOf(entry)}: the file has no column ${JSON.stringify(column)}${at}`,
-    near ? `Did you mean ${JSON.stringify(near)}?` : `Columns: ${quoted(names)}`,
+    near ? `Did you mean ${JSON.stringify(near)}?` : `Columns: ${formatQuotedNames(names)}`,
   );
 }
 

@@ -1,10 +1,10 @@
 /**
- * `value:` in a mapping: CEL over `row`, the cells of a row by column. Everything but the cells themselves is checked before
- * the first row, and no expression takes unbounded time or memory, whoever wrote it.
+ * `value:` in a mapping: CEL over `row`, the cells of a row by column. Everything but the cells themselves is
+ * checked before the first row, and no expression takes unbounded time or memory, whoever wrote it.
  */
 import type { ASTNode, Environment } from "@marcbachmann/cel-js";
 import { UsageError } from "../../../errors.ts";
-import { at, type Cel, nodesOf, placeOf, registerStrictNumbers, summaryOf } from "../../../service/cel.ts";
+import { at, type Cel, placeOf, registerStrictNumbers, summaryOf, walkNodes } from "../../../select/cel.ts";
 import { createPattern, maxPatterns } from "./pattern.ts";
 import { addStringFunctions, maxTextCharacters } from "./string-functions.ts";
 
@@ -174,7 +174,7 @@ function columnsIn(
 ): Map<string, number> {
   const columns = new Map<string, number>();
   const named = new Set<ASTNode>();
-  for (const node of nodesOf(ast)) {
+  for (const node of walkNodes(ast)) {
     if (node.op !== "[]" && node.op !== ".") continue;
     const [target, name] = node.args as [ASTNode, ASTNode | string];
     if (target.op !== "id" || target.args !== "row") continue;
@@ -183,7 +183,7 @@ function columnsIn(
     named.add(target);
     columns.set(literal, indexOf(literal, at(text, typeof name === "string" ? node : name)));
   }
-  for (const node of nodesOf(ast)) {
+  for (const node of walkNodes(ast)) {
     if (node.op !== "id" || node.args !== "row" || named.has(node)) continue;
     throw new UsageError(
       `${place}: row is used without the name of a column${at(text, node)}`,
@@ -196,7 +196,7 @@ function columnsIn(
 /** No loop within a loop, and nothing that multiplies what it is given. @throws UsageError */
 function requireBounded(ast: ASTNode, text: string, place: string): void {
   let loops = 0;
-  for (const node of nodesOf(ast)) {
+  for (const node of walkNodes(ast)) {
     if (node.op === "call" && node.args[0] === "dyn") {
       throw new UsageError(`${place}: dyn() cannot be used here${at(text, node)}`, "Leave it out");
     }
@@ -211,7 +211,7 @@ function requireBounded(ast: ASTNode, text: string, place: string): void {
     if (name === "matches") requirePattern(args[0], text, place);
     if (!macros.includes(name)) continue;
     loops += 1;
-    const isNested = args.some((arg) => [...nodesOf(arg)].some(isMacro));
+    const isNested = args.some((arg) => [...walkNodes(arg)].some(isMacro));
     if (!isNested && loops <= 3) continue;
     throw new UsageError(
       `${place}: ${isNested ? `${name}() within another loop` : "more than 3 loops"}${at(text, node)}`,
@@ -221,7 +221,7 @@ function requireBounded(ast: ASTNode, text: string, place: string): void {
 }
 
 function patternsIn(ast: ASTNode): number {
-  return [...nodesOf(ast)].filter(({ op, args }) => op === "rcall" && args[0] === "matches").length;
+  return [...walkNodes(ast)].filter(({ op, args }) => op === "rcall" && args[0] === "matches").length;
 }
 
 function isMacro(node: ASTNode): boolean {
@@ -242,7 +242,7 @@ function requirePattern(pattern: ASTNode | undefined, text: string, place: strin
 
 /** An empty text is no number, and a pattern takes linear time. The places of nodes stay what they are. */
 function replaceLoose(ast: ASTNode): void {
-  for (const node of nodesOf(ast)) {
+  for (const node of walkNodes(ast)) {
     if (node.op !== "call" && node.op !== "rcall") continue;
     const args = node.args as unknown as string[];
     if (Object.hasOwn(strictNames, args[0]!)) args[0] = strictNames[args[0]!]!;
@@ -251,7 +251,7 @@ function replaceLoose(ast: ASTNode): void {
 
 /** Lists that are added double at each step. The library notes the type of each node when it checks. */
 function requireAddable(ast: ASTNode, text: string, place: string): void {
-  for (const node of nodesOf(ast)) {
+  for (const node of walkNodes(ast)) {
     if (node.op !== "+") continue;
     const type = (node as { checkedType?: { name?: string } }).checkedType?.name;
     if (type !== undefined && addable.includes(type)) continue;

@@ -1,6 +1,6 @@
 /** The objects of a mapping file → entries and expectations. What is wrong is said with file and line. */
 import { UsageError } from "../../../errors.ts";
-import { nearestName } from "../names.ts";
+import { findNearestName } from "../names.ts";
 import { requireDateFormat } from "./dates.ts";
 import type { BlankRule, ColumnExpectation, Expectations, MappingEntry } from "./entry.ts";
 import { createPattern, maxPatterns } from "./pattern.ts";
@@ -168,7 +168,7 @@ function membersIn(
 ): Map<string, YamlNode> {
   for (const { key } of node.members) {
     if (allowed.includes(key)) continue;
-    const near = nearestName(key, allowed);
+    const near = findNearestName(key, allowed);
     throw fail(`unknown rule ${quote(key)}`, near ? `Did you mean ${near}?` : `Rules: ${allowed.join(", ")}`);
   }
   return new Map(node.members.map(({ key, value }) => [key, value]));

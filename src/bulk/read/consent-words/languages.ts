@@ -41,7 +41,7 @@ export type Language = (typeof languages)[number];
 export type WordTable = Record<Language, string>;
 
 /** All entries of a table. German umlauts are also taken as they are written without them (`ue` for `ü`). */
-export function entriesOf(table: WordTable): string[] {
+export function listEntries(table: WordTable): string[] {
   return languages.flatMap((language) => {
     const entries = splitEntries(table[language]);
     if (language !== "german") return entries;

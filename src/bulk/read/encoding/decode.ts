@@ -1,6 +1,6 @@
 /** Reading: bytes in some encoding → text. */
 import { UsageError } from "../../../errors.ts";
-import { nearestName } from "../names.ts";
+import { findNearestName } from "../names.ts";
 
 export interface Decoder {
   /** What cannot be decoded becomes U+FFFD. */
@@ -26,13 +26,13 @@ const platformEncodings = new Set([
  * The name of an encoding by any of its labels.
  * @throws UsageError for a label that nobody knows
  */
-export async function encodingNamed(label: string): Promise<string> {
-  const name = platformName(label);
+export async function resolveEncoding(label: string): Promise<string> {
+  const name = toPlatformName(label);
   if (name !== undefined) return name;
   const iconv = await loadIconv();
   const lower = label.trim().toLowerCase();
   if (!notText.test(lower) && iconv.encodingExists(lower)) return lower;
-  const near = nearestName(label, wellKnown);
+  const near = findNearestName(label, wellKnown);
   throw new UsageError(
     `--encoding ${JSON.stringify(label)} is not an encoding`,
     near ? `Did you mean ${near}?` : `Such as ${wellKnown.join(", ")}`,
@@ -58,7 +58,7 @@ const wellKnown = [
   "macintosh",
 ];
 
-function platformName(label: string): string | undefined {
+function toPlatformName(label: string): string | undefined {
   try {
     const { encoding } = new TextDecoder(label.trim());
     return encoding === "x-user-defined" || encoding === "replacement" ? undefined : encoding;
@@ -67,13 +67,14 @@ function platformName(label: string): string | undefined {
   }
 }
 
-/** A decoder for a name that `encodingNamed` gave. */
+/** A decoder for a name that `resolveEncoding` gave. */
 export async function createDecoder(encoding: string): Promise<Decoder> {
   if (platformEncodings.has(encoding)) {
     const decoder = new TextDecoder(encoding, { ignoreBOM: true });
     return { write: (bytes) => decoder.decode(bytes, { stream: true }), end: () => decoder.decode() };
   }
-  // Node 20 decodes 0x80–0x9F of the windows-125x pages to control characters: € and typographic quotes are lost.
+  // Node 20 decodes 0x80–0x9F of the windows-125x pages to control characters: € and typographic quotes are
+  // lost.
   const iconv = await loadIconv();
   const decoder = iconv.getDecoder(encoding, { stripBOM: false });
   return { write: (bytes) => decoder.write(Buffer.from(bytes)), end: () => decoder.end() ?? "" };

@@ -1,10 +1,10 @@
 /** Reading: which encoding a file is in: told, marked, or found out; never a silent guess. */
 import { UsageError } from "../../../errors.ts";
-import { lineBreaksIn } from "../csv.ts";
-import { type Inspection, lineOfByte } from "../inspect.ts";
+import { countLineBreaks } from "../csv.ts";
+import { findLineOfByte, type Inspection } from "../inspect.ts";
 import { type InputFile, readBytes } from "../source.ts";
-import { createDecoder, encodingNamed } from "./decode.ts";
-import { clearMargin, type Guess, rankedGuesses, surveyUtf8, unclean } from "./guess.ts";
+import { createDecoder, resolveEncoding } from "./decode.ts";
+import { clearMargin, type Guess, rankGuesses, surveyUtf8, unclean } from "./guess.ts";
 
 export interface FoundEncoding {
   encoding: string;
@@ -23,8 +23,8 @@ const marks: { bytes: number[]; encoding: string }[] = [
 ];
 
 /**
- * `--encoding`, byte-order mark, UTF-8, UTF-16 by its zero bytes, ISO-2022-JP by its escapes, then a statistical guess that must
- * decode the whole file cleanly.
+ * `--encoding`, byte-order mark, UTF-8, UTF-16 by its zero bytes, ISO-2022-JP by its escapes, then a
+ * statistical guess that must decode the whole file cleanly.
  *
  * @throws UsageError with the place, when the bytes are in no encoding that can be told or was told
  */
@@ -38,14 +38,14 @@ export async function findEncoding(
     throw new UsageError(`${file.name} is in UTF-32, which is not supported`, "Save it as UTF-8");
   }
   if (requested !== undefined) {
-    const encoding = await encodingNamed(requested);
+    const encoding = await resolveEncoding(requested);
     return requireClean(inspection, encoding, mark?.encoding === encoding ? mark.bytes.length : 0);
   }
   if (mark) return requireClean(inspection, mark.encoding, mark.bytes.length);
   if (inspection.firstNul !== undefined) {
-    const encoding = wideEncoding(start);
+    const encoding = findWideEncoding(start);
     if (encoding) return { ...(await requireClean(inspection, encoding, 0)), isGuess: true };
-    await refuseNul(file, inspection.firstNul);
+    await throwNulError(file, inspection.firstNul);
   }
   if (inspection.isUtf8) {
     if (
@@ -57,13 +57,13 @@ export async function findEncoding(
     }
     return requireClean(inspection, "utf-8", 0);
   }
-  if (inspection.endsInCharacter) throw await cutCharacter(inspection);
+  if (inspection.endsInCharacter) throw await cutCharacterError(inspection);
   return guessEncoding(inspection);
 }
 
-async function cutCharacter({ file, bytes }: Inspection): Promise<UsageError> {
+async function cutCharacterError({ file, bytes }: Inspection): Promise<UsageError> {
   return new UsageError(
-    `${file.name}:${await lineOfByte(file, bytes)}: the file ends in the middle of a UTF-8 character: it is probably incomplete`,
+    `${file.name}:${await findLineOfByte(file, bytes)}: the file ends in the middle of a UTF-8 character: it is probably incomplete`,
     "Export it again; if it is whole, name its encoding, such as --encoding windows-1252",
   );
 }
@@ -76,8 +76,8 @@ async function requireClean(
 ): Promise<FoundEncoding> {
   const { file } = inspection;
   if (encoding === "utf-8") {
-    if (inspection.firstNul !== undefined) await refuseNul(file, inspection.firstNul);
-    if (!inspection.isUtf8) throw await brokenUtf8(file, (await surveyUtf8(file)).firstBad);
+    if (inspection.firstNul !== undefined) await throwNulError(file, inspection.firstNul);
+    if (!inspection.isUtf8) throw await brokenUtf8Error(file, (await surveyUtf8(file)).firstBad);
     return { encoding, markBytes, isGuess: false };
   }
   const wrong = encoding.startsWith("utf-") ? broken : brokenOrPrivate;
@@ -91,22 +91,25 @@ async function requireClean(
   return { encoding, markBytes, isGuess: false, firstForeign: check.firstForeign };
 }
 
-async function refuseNul(file: InputFile, offset: number): Promise<never> {
+async function throwNulError(file: InputFile, offset: number): Promise<never> {
   throw new UsageError(
-    `${file.name}:${await lineOfByte(file, offset)}: a zero byte (offset ${offset}), which text never contains`,
+    `${file.name}:${await findLineOfByte(file, offset)}: a zero byte (offset ${offset}), which text never contains`,
     "The file is damaged or not a table; export it again",
   );
 }
 
-async function brokenUtf8(file: InputFile, offset: number): Promise<UsageError> {
+async function brokenUtf8Error(file: InputFile, offset: number): Promise<UsageError> {
   return new UsageError(
-    `${file.name}:${await lineOfByte(file, offset)}: byte ${offset} is not UTF-8, while the rest of the file is`,
+    `${file.name}:${await findLineOfByte(file, offset)}: byte ${offset} is not UTF-8, while the rest of the file is`,
     "Fix that line, or read the whole file in another encoding with --encoding",
   );
 }
 
-/** UTF-16 without a mark: addresses are ASCII, and the zero bytes of ASCII are all at odd, or all at even places. */
-function wideEncoding(start: Buffer): "utf-16le" | "utf-16be" | undefined {
+/**
+ * UTF-16 without a mark: addresses are ASCII, and the zero bytes of ASCII are all at odd, or all at even
+ * places.
+ */
+function findWideEncoding(start: Buffer): "utf-16le" | "utf-16be" | undefined {
   let even = 0;
   let odd = 0;
   const length = Math.min(start.length, 16_384) & ~1;
@@ -130,7 +133,7 @@ const broken = /[\ufffd\u0000]/;
 /** Outside Unicode's own encodings, private use is what a vendor added: nobody else can read it. */
 const brokenOrPrivate = /[\ufffd\u0000\ue000-\uf8ff]/;
 /** A text without line breaks is looked at in pieces of this many characters. */
-const longestLine = 64 * 1024;
+const maxLineBytes = 64 * 1024;
 
 /** Decodes the whole file and looks at what comes out. */
 async function checkDecoding(
@@ -145,20 +148,20 @@ async function checkDecoding(
   let open = "";
   const look = (text: string) => {
     const bad = text.search(wrong);
-    if (bad !== -1) check.badLine ??= line + lineBreaksIn(text.slice(0, bad));
+    if (bad !== -1) check.badLine ??= line + countLineBreaks(text.slice(0, bad));
     const foreign = check.firstForeign ? -1 : text.search(/[^\x00-\x7f]/);
     if (foreign !== -1) {
       const from = Math.max(text.lastIndexOf("\n", foreign), text.lastIndexOf("\r", foreign)) + 1;
       const row = /^[^\r\n]*/.exec(text.slice(from))![0];
-      check.firstForeign = { line: line + lineBreaksIn(text.slice(0, from)), text: row.slice(0, 60) };
+      check.firstForeign = { line: line + countLineBreaks(text.slice(0, from)), text: row.slice(0, 60) };
     }
-    line += lineBreaksIn(text);
+    line += countLineBreaks(text);
   };
   for await (const chunk of readBytes(file, markBytes)) {
     const text = open + decoder.write(chunk);
     // Whole lines at a time, so that neither a row nor a CRLF is cut.
     const end =
-      text.lastIndexOf("\n") + 1 || (text.length > longestLine && !text.endsWith("\r") ? text.length : 0);
+      text.lastIndexOf("\n") + 1 || (text.length > maxLineBytes && !text.endsWith("\r") ? text.length : 0);
     look(text.slice(0, end));
     open = text.slice(end);
     if (check.badLine !== undefined) return check;
@@ -170,17 +173,18 @@ async function checkDecoding(
 /** @throws UsageError when it is UTF-8 but for some bytes, or when no guess makes sense */
 async function guessEncoding({ file }: Inspection): Promise<FoundEncoding> {
   const survey = await surveyUtf8(file);
-  if (survey.good > 0 && survey.good >= survey.bad) throw await brokenUtf8(file, survey.firstBad);
+  if (survey.good > 0 && survey.good >= survey.bad) throw await brokenUtf8Error(file, survey.firstBad);
   const possible: (Guess & DecodingCheck)[] = [];
-  for (const guess of await rankedGuesses(survey.cells)) {
+  for (const guess of await rankGuesses(survey.cells)) {
     const check = await checkDecoding(file, guess.encoding, 0, unclean);
     if (check.badLine === undefined) possible.push({ ...guess, ...check });
     if (possible.length === 2) break;
   }
   const [best, second] = possible;
-  if (best && second && best.score - second.score < clearMargin) throw undecided(file, best, second);
+  if (best && second && best.score - second.score < clearMargin)
+    throw undecidedEncodingError(file, best, second);
   if (best) return { encoding: best.encoding, markBytes: 0, isGuess: true, firstForeign: best.firstForeign };
-  const line = await lineOfByte(file, survey.firstBad);
+  const line = await findLineOfByte(file, survey.firstBad);
   throw new UsageError(
     `${file.name}:${line}: the encoding cannot be determined; byte ${survey.firstBad} is not UTF-8`,
     "Pass it, such as --encoding windows-1252, or save the file as UTF-8",
@@ -188,7 +192,11 @@ async function guessEncoding({ file }: Inspection): Promise<FoundEncoding> {
 }
 
 /** Two encodings give two texts, and either could be meant: the reader sees at once which one is. */
-function undecided(file: InputFile, best: Guess & DecodingCheck, second: Guess & DecodingCheck): UsageError {
+function undecidedEncodingError(
+  file: InputFile,
+  best: Guess & DecodingCheck,
+  second: Guess & DecodingCheck,
+): UsageError {
   const lines = best.text.split("\n");
   const others = second.text.split("\n");
   const differing = Math.max(
@@ -196,11 +204,11 @@ function undecided(file: InputFile, best: Guess & DecodingCheck, second: Guess &
     lines.findIndex((text, index) => text !== others[index]),
   );
   return new UsageError(
-    `${file.name}:${best.firstForeign?.line ?? 1}: the encoding cannot be determined; it could be ${shownAs(best, lines[differing])} or ${shownAs(second, others[differing])}`,
+    `${file.name}:${best.firstForeign?.line ?? 1}: the encoding cannot be determined; it could be ${formatGuess(best, lines[differing])} or ${formatGuess(second, others[differing])}`,
     `Pass it, such as --encoding ${best.encoding}, or save the file as UTF-8`,
   );
 }
 
-function shownAs({ encoding }: Guess, text = ""): string {
+function formatGuess({ encoding }: Guess, text = ""): string {
   return `${encoding} (${JSON.stringify(text.slice(0, 40))})`;
 }

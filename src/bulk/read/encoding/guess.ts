@@ -1,10 +1,13 @@
 /** Reading: a file that is not UTF-8: how far from it, and which encodings would make sense of it. */
 
 import { type InputFile, readBytes } from "../source.ts";
-import { decodeAll, encodingNamed } from "./decode.ts";
-import { likeness } from "./likeness.ts";
+import { decodeAll, resolveEncoding } from "./decode.ts";
+import { computeLikeness } from "./likeness.ts";
 
-/** What no table of people holds, and so shows a wrong guess: C1 controls, private use, what was not decodable. */
+/**
+ * What no table of people holds, and so shows a wrong guess: C1 controls, private use, what was not
+ * decodable.
+ */
 export const unclean = /[\ufffd\u0080-\u009f\ue000-\uf8ff\u0000]/;
 
 export interface ByteSurvey {
@@ -18,7 +21,7 @@ export interface ByteSurvey {
 
 const surveyBytes = 64 * 1024;
 /** A file without line breaks is looked at in pieces. */
-const longestLineBytes = 64 * 1024;
+const maxLineBytes = 64 * 1024;
 
 /** Looks at a file that is not UTF-8: how far from it, and the cells that make it so. */
 export async function surveyUtf8(file: InputFile): Promise<ByteSurvey> {
@@ -30,7 +33,7 @@ export async function surveyUtf8(file: InputFile): Promise<ByteSurvey> {
   const look = (bytes: Buffer) => {
     for (let at = 0; at < bytes.length; at += 1) {
       if (bytes[at]! < 0x80) continue;
-      const length = sequenceLength(bytes, at);
+      const length = computeSequenceLength(bytes, at);
       if (length > 0) {
         survey.good += 1;
         at += length - 1;
@@ -40,7 +43,7 @@ export async function surveyUtf8(file: InputFile): Promise<ByteSurvey> {
       }
     }
     if (collected < surveyBytes) {
-      const found = foreignCells(bytes);
+      const found = findForeignCells(bytes);
       cells.push(found);
       collected += found.length;
     }
@@ -52,7 +55,7 @@ export async function surveyUtf8(file: InputFile): Promise<ByteSurvey> {
     const end =
       bytes.lastIndexOf(10) + 1 ||
       bytes.lastIndexOf(13) + 1 ||
-      (bytes.length > longestLineBytes ? bytes.length : 0);
+      (bytes.length > maxLineBytes ? bytes.length : 0);
     look(bytes.subarray(0, end));
     open = bytes.subarray(end);
   }
@@ -61,7 +64,7 @@ export async function surveyUtf8(file: InputFile): Promise<ByteSurvey> {
 }
 
 /** Bytes of the well-formed UTF-8 character that starts here; 0 when none does. */
-function sequenceLength(bytes: Buffer, at: number): number {
+function computeSequenceLength(bytes: Buffer, at: number): number {
   const lead = bytes[at]!;
   const length =
     lead >= 0xc2 && lead <= 0xdf
@@ -78,10 +81,12 @@ function sequenceLength(bytes: Buffer, at: number): number {
   return length;
 }
 
-/** Comma, semicolon, tab and line breaks are no second byte of a character in any encoding that is left here. */
+/**
+ * Comma, semicolon, tab and line breaks are no second byte of a character in any encoding that is left here.
+ */
 const separators = new Set([0x2c, 0x3b, 0x09, 0x0a, 0x0d]);
 
-function foreignCells(chunk: Buffer): Buffer {
+function findForeignCells(chunk: Buffer): Buffer {
   const cells: Buffer[] = [];
   let collected = 0;
   let start = 0;
@@ -116,15 +121,15 @@ const candidates = [
   ...["ibm866", "cp850", "macintosh"],
 ];
 /** A text that no language explains better than this is not understood. */
-const leastLikeness = 0.4;
+const minLikeness = 0.4;
 /** They know pairs of letters, but need more text than a few names: so many bytes for their whole weight. */
-const weightOfStatistics = 0.4;
+const statisticsWeight = 0.4;
 const bytesForStatistics = 2000;
-const leastShare = 0.4;
+const minShare = 0.4;
 /** What a rarer encoding must be better by than a commoner one. */
 const stepInRank = 0.004;
 /** Of the first candidate. */
-const commonestBonus = 0.08;
+const mostCommonBonus = 0.08;
 
 export interface Guess {
   encoding: string;
@@ -137,32 +142,35 @@ export interface Guess {
 /** So much better than any other text the best must be, or nobody can tell. */
 export const clearMargin = 0.04;
 
-/** Encodings in which the cells decode cleanly, the likeliest first; of those that give one text, the commonest. */
-export async function rankedGuesses(cells: Buffer): Promise<Guess[]> {
-  const confidences = await statisticsOf(cells);
-  const weight = weightOfStatistics * Math.max(leastShare, Math.min(1, cells.length / bytesForStatistics));
+/**
+ * Encodings in which the cells decode cleanly, the likeliest first; of those that give one text, the
+ * commonest.
+ */
+export async function rankGuesses(cells: Buffer): Promise<Guess[]> {
+  const confidences = await readStatistics(cells);
+  const weight = statisticsWeight * Math.max(minShare, Math.min(1, cells.length / bytesForStatistics));
   const byText = new Map<string, Guess>();
   for (const [rank, encoding] of [...new Set([...candidates, ...confidences.keys()])].entries()) {
     const text = await decodeAll(cells, encoding);
-    const share = unclean.test(text) ? 0 : likeness(text, encoding);
-    if (share < leastLikeness) continue;
-    const bonus = rank === 0 ? commonestBonus : -rank * stepInRank;
+    const share = unclean.test(text) ? 0 : computeLikeness(text, encoding);
+    if (share < minLikeness) continue;
+    const bonus = rank === 0 ? mostCommonBonus : -rank * stepInRank;
     const score = share + (confidences.get(encoding) ?? 0) * weight + bonus;
-    const known = byText.get(text);
-    if (!known) byText.set(text, { encoding, text, score });
-    else known.score = Math.max(known.score, score);
+    const sameText = byText.get(text);
+    if (!sameText) byText.set(text, { encoding, text, score });
+    else sameText.score = Math.max(sameText.score, score);
   }
   return [...byText.values()].sort((one, other) => other.score - one.score);
 }
 
 /** Encoding → confidence from 0 to 1, for those that can be decoded. */
-async function statisticsOf(cells: Buffer): Promise<Map<string, number>> {
+async function readStatistics(cells: Buffer): Promise<Map<string, number>> {
   // By its default export: a bundled CommonJS package has no other.
   const { default: chardet } = await import("chardet");
   const confidences = new Map<string, number>();
   for (const { name, confidence } of chardet.analyse(cells)) {
     if (/^(?:utf|ascii|iso-2022)/i.test(name)) continue;
-    const encoding = await encodingNamed(name).catch(() => undefined);
+    const encoding = await resolveEncoding(name).catch(() => undefined);
     if (encoding !== undefined && !confidences.has(encoding)) confidences.set(encoding, confidence / 100);
   }
   return confidences;

@@ -1,7 +1,12 @@
-/** Reading: how much a decoded text looks like something that people write. Tells encodings apart that all decode. */
+/**
+ * Reading: how much a decoded text looks like something that people write. Tells encodings apart that all
+ * decode.
+ */
 import { japanese, korean, simplifiedChinese, traditionalChinese } from "./common-characters.ts";
 
-/** Letters beyond ASCII by language; where two languages explain a text equally well, the earlier one does. */
+/**
+ * Letters beyond ASCII by language; where two languages explain a text equally well, the earlier one does.
+ */
 const western = [
   "äöüß", // German
   "áéíóúñüªº¿¡", // Spanish
@@ -11,9 +16,9 @@ const western = [
   "åäöéü", // Swedish, Finnish
   "æøåéö", // Danish, Norwegian
   "ëïéèöüêôáó", // Dutch
-].map(lettersOf);
+].map(toLetterSet);
 /** So rare that a text is Icelandic only when nothing else explains it. */
-const icelandic = lettersOf("áéíóúýþæöð");
+const icelandic = toLetterSet("áéíóúýþæöð");
 const rarity = 0.15;
 const central = [
   "äöüß", // German
@@ -23,27 +28,27 @@ const central = [
   "ăâîșțşţ", // Romanian
   "čćđšž", // Croatian
   "áäčďéíĺľňóôŕšťúýž", // Slovak
-].map(lettersOf);
-const turkish = ["çğıİi̇öşüâî"].map(lettersOf);
+].map(toLetterSet);
+const turkish = ["çğıİi̇öşüâî"].map(toLetterSet);
 const baltic = [
   "ąčęėįšųūž", // Lithuanian
   "āčēģīķļņšūž", // Latvian
   "äöõüšž", // Estonian
-].map(lettersOf);
+].map(toLetterSet);
 
-function lettersOf(text: string): ReadonlySet<string> {
+function toLetterSet(text: string): ReadonlySet<string> {
   return new Set(text);
 }
 
 /** The languages that are written in an encoding of one byte for each character. */
-const alphabetsOf: Record<string, ReadonlySet<string>[]> = {
+const alphabets: Record<string, ReadonlySet<string>[]> = {
   "windows-1250": central,
   "iso-8859-2": central,
   "windows-1254": turkish,
   "windows-1257": baltic,
 };
 
-const commonIn: Record<string, ReadonlySet<string>> = {
+const commonCharacters: Record<string, ReadonlySet<string>> = {
   gb18030: simplifiedChinese,
   gbk: simplifiedChinese,
   big5: traditionalChinese,
@@ -87,51 +92,62 @@ const ideographs = /[\p{Script=Han}\p{Script=Hangul}]/u;
 const wideSigns = /[\u3000-\u303f\uff00-\uff60]/;
 
 /** 0 to 1: the share of characters beyond ASCII that a language of this encoding explains. */
-export function likeness(text: string, encoding: string): number {
+export function computeLikeness(text: string, encoding: string): number {
   const foreign = text.match(/[^\x00-\x7f]/gu) ?? [];
   if (foreign.length === 0) return 0;
-  const common = commonIn[encoding];
+  const common = commonCharacters[encoding];
   const explained = common
-    ? eastAsian(foreign, common, text)
-    : Math.max(latin(foreign, alphabetsOf[encoding] ?? western), ownScript(foreign, text));
-  const odd = oddities.reduce((sum, pattern) => sum + countOf(text, pattern), countOf(text, mixedWord));
-  const accented = alphabetsOf[encoding] ? 0 : countOf(text, accentedWord);
+    ? computeEastAsianLikeness(foreign, common, text)
+    : Math.max(
+        computeLatinLikeness(foreign, alphabets[encoding] ?? western),
+        computeScriptLikeness(foreign, text),
+      );
+  const odd = oddities.reduce(
+    (sum, pattern) => sum + countMatches(text, pattern),
+    countMatches(text, mixedWord),
+  );
+  const accented = alphabets[encoding] ? 0 : countMatches(text, accentedWord);
   return explained - (odd + accented) / foreign.length;
 }
 
-function shareOf(characters: string[], holds: (character: string) => boolean): number {
+function computeShare(characters: string[], holds: (character: string) => boolean): number {
   return characters.filter(holds).length / characters.length;
 }
 
-function latin(foreign: string[], alphabets: ReadonlySet<string>[]): number {
+function computeLatinLikeness(foreign: string[], alphabets: ReadonlySet<string>[]): number {
   const lower = foreign.map((character) => character.toLowerCase());
-  const shareIn = (letters: ReadonlySet<string>) =>
-    shareOf(lower, (each) => letters.has(each) || typography.has(each));
-  const shares = alphabets.map((letters, rank) => shareIn(letters) - rank * 0.002);
-  if (alphabets === western) shares.push(shareIn(icelandic) - rarity);
+  const computeShareIn = (letters: ReadonlySet<string>) =>
+    computeShare(lower, (each) => letters.has(each) || typography.has(each));
+  const shares = alphabets.map((letters, rank) => computeShareIn(letters) - rank * 0.002);
+  if (alphabets === western) shares.push(computeShareIn(icelandic) - rarity);
   return Math.max(...shares);
 }
 
-/** Alphabets with capitals: a wrong one of them shows in words that begin small, or change their size inside. */
-function ownScript(foreign: string[], text: string): number {
+/**
+ * Alphabets with capitals: a wrong one of them shows in words that begin small, or change their size inside.
+ */
+function computeScriptLikeness(foreign: string[], text: string): number {
   const isOwn = (each: string) => letter.test(each) && (cased.test(each) || caseless.test(each));
-  const share = shareOf(foreign, (each) => isOwn(each) || typography.has(each));
+  const share = computeShare(foreign, (each) => isOwn(each) || typography.has(each));
   if (share <= 0 || !foreign.some(isOwn)) return 0;
   const words = (text.match(/\p{L}+/gu) ?? []).filter((word) => cased.test(word));
   if (words.length === 0) return share;
-  const oddness = words.reduce((sum, word) => sum + oddnessOf(word), 0) / words.length;
+  const oddness = words.reduce((sum, word) => sum + computeOddness(word), 0) / words.length;
   return share * (1 - oddness);
 }
 
 /** Rows hold names, which begin large; prose begins small, and neither changes its size inside a word. */
-function oddnessOf(word: string): number {
+function computeOddness(word: string): number {
   if (/\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}/u.test(word)) return 1;
   if (/^\p{Ll}/u.test(word)) return 0.15;
   return /^\p{Lu}{2}/u.test(word) ? 0.2 : 0;
 }
 
-/** Nearly every pair of high bytes is an ideograph somewhere: those that names are made of tell one encoding from another. */
-function eastAsian(foreign: string[], common: ReadonlySet<string>, text: string): number {
+/**
+ * Nearly every pair of high bytes is an ideograph somewhere: those that names are made of tell one encoding
+ * from another.
+ */
+function computeEastAsianLikeness(foreign: string[], common: ReadonlySet<string>, text: string): number {
   const halfWidth = common !== japanese ? 0 : voicedKana.test(text) ? 1 : 0.5;
   let sum = 0;
   for (const each of foreign) {
@@ -144,6 +160,6 @@ function eastAsian(foreign: string[], common: ReadonlySet<string>, text: string)
   return sum / foreign.length;
 }
 
-function countOf(text: string, pattern: RegExp): number {
+function countMatches(text: string, pattern: RegExp): number {
   return text.match(pattern)?.length ?? 0;
 }

@@ -3,26 +3,29 @@ import type { Readable } from "node:stream";
 import type { Entry, ZipFile } from "yauzl";
 import { UsageError } from "../../../errors.ts";
 import type { InputFile } from "../source.ts";
-import { isBomb, tooLarge } from "./table.ts";
+import { isBomb, tooLargeError } from "./table.ts";
 
 export interface Archive {
   has(name: string): boolean;
-  /** The entry's bytes. @throws UsageError for one that is missing, damaged, or unpacks to far more than it is */
+  /**
+   * The entry's bytes.
+   * @throws UsageError for one that is missing, damaged, or unpacks to far more than it is
+   */
   read(name: string): AsyncGenerator<Buffer>;
   close(): void;
 }
 
 /** A workbook has some dozens. */
-const mostEntries = 10_000;
+const maxEntries = 10_000;
 
 export async function openArchive(file: InputFile): Promise<Archive> {
   const { default: yauzl } = await import("yauzl");
   const zip = await new Promise<ZipFile>((resolve, reject) => {
     yauzl.open(file.path, { lazyEntries: true, autoClose: false, decodeStrings: true }, (error, opened) =>
-      error ? reject(damaged(file, error)) : resolve(opened),
+      error ? reject(damagedArchiveError(file, error)) : resolve(opened),
     );
   });
-  const entries = await entriesOf(zip, file).catch((error: unknown) => {
+  const entries = await readEntries(zip, file).catch((error: unknown) => {
     zip.close();
     throw error;
   });
@@ -31,19 +34,19 @@ export async function openArchive(file: InputFile): Promise<Archive> {
     close: () => zip.close(),
     async *read(name) {
       const entry = entries.get(name.toLowerCase());
-      if (!entry) throw damaged(file, new Error(`${name} is missing in it`));
+      if (!entry) throw damagedArchiveError(file, new Error(`${name} is missing in it`));
       const stream = await openEntry(zip, entry).catch((error: Error) => {
-        throw damaged(file, error);
+        throw damagedArchiveError(file, error);
       });
       let unpacked = 0;
       try {
         for await (const chunk of stream as AsyncIterable<Buffer>) {
           unpacked += chunk.length;
-          if (isBomb(entry.compressedSize, unpacked)) throw tooLarge(file.name);
+          if (isBomb(entry.compressedSize, unpacked)) throw tooLargeError(file.name);
           yield chunk;
         }
       } catch (error) {
-        throw error instanceof UsageError ? error : damaged(file, error as Error);
+        throw error instanceof UsageError ? error : damagedArchiveError(file, error as Error);
       } finally {
         stream.destroy();
       }
@@ -51,14 +54,14 @@ export async function openArchive(file: InputFile): Promise<Archive> {
   };
 }
 
-function entriesOf(zip: ZipFile, file: InputFile): Promise<Map<string, Entry>> {
+function readEntries(zip: ZipFile, file: InputFile): Promise<Map<string, Entry>> {
   const entries = new Map<string, Entry>();
   return new Promise((resolve, reject) => {
-    zip.on("error", (error: Error) => reject(damaged(file, error)));
+    zip.on("error", (error: Error) => reject(damagedArchiveError(file, error)));
     zip.on("end", () => resolve(entries));
     zip.on("entry", (entry: Entry) => {
-      if (entries.size >= mostEntries) {
-        reject(tooLarge(file.name));
+      if (entries.size >= maxEntries) {
+        reject(tooLargeError(file.name));
         return;
       }
       entries.set(entry.fileName.toLowerCase(), entry);
@@ -74,7 +77,7 @@ function openEntry(zip: ZipFile, entry: Entry): Promise<Readable> {
   });
 }
 
-function damaged({ name }: InputFile, cause: Error): UsageError {
+function damagedArchiveError({ name }: InputFile, cause: Error): UsageError {
   return new UsageError(
     `${name} is a damaged archive or workbook: ${cause.message}`,
     "Open it in a spreadsheet and save it again, or download it again",

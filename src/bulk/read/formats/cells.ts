@@ -14,14 +14,15 @@ export function loadNumberFormats(): Promise<NumberFormats> {
 const dayMilliseconds = 86_400_000;
 /** Day 0 of the two calendars that workbooks count by, as Unix time. */
 const epochs = { 1900: Date.UTC(1899, 11, 30), 1904: Date.UTC(1904, 0, 1) };
-const lastSerial = 2_958_465;
+const maxDateSerial = 2_958_465;
 
 /**
- * A number as it is shown: by its format, so that leading zeros stay; but whole, where the format would shorten it. Dates are
+ * A number as it is shown: by its format, so that leading zeros stay; but whole, where the format would
+ * shorten it. Dates are
  * `YYYY-MM-DD`, with a time `YYYY-MM-DDTHH:MM:SS`.
  * @param digits as the file has them
  */
-export function shownNumber(
+export function formatNumericCell(
   digits: string,
   pattern: string,
   epoch: keyof typeof epochs,
@@ -29,29 +30,30 @@ export function shownNumber(
 ): string {
   const value = Number(digits);
   if (digits.trim() === "" || !Number.isFinite(value)) return digits;
-  if (/^(?:general|@)$/i.test(pattern) || /e[+-]/i.test(withoutTexts(pattern))) return wholeNumber(value);
+  if (/^(?:general|@)$/i.test(pattern) || /e[+-]/i.test(removeTexts(pattern)))
+    return formatWholeNumber(value);
   if (isDateFormat(pattern)) {
-    if (value < 0 || value > lastSerial + 1) return wholeNumber(value);
-    const date = shownDate(value, pattern, epoch);
+    if (value < 0 || value > maxDateSerial + 1) return formatWholeNumber(value);
+    const date = formatDate(value, pattern, epoch);
     if (date !== undefined) return date;
   }
   try {
-    const shown = format(pattern, value).trim();
+    const text = format(pattern, value).trim();
     // A format that shows nothing hides the number from the eye; it is there all the same.
-    return shown === "" || /\dE[+-]\d/.test(shown) ? wholeNumber(value) : shown;
+    return text === "" || /\dE[+-]\d/.test(text) ? formatWholeNumber(value) : text;
   } catch {
-    return wholeNumber(value);
+    return formatWholeNumber(value);
   }
 }
 
 /** Without exponent, as far as the file's precision goes: a telephone number is no measurement. */
-function wholeNumber(value: number): string {
+function formatWholeNumber(value: number): string {
   if (Number.isInteger(value) && Math.abs(value) < 1e21) return BigInt(value).toString();
   return String(Number(value.toPrecision(15)));
 }
 
-function shownDate(serial: number, pattern: string, epoch: keyof typeof epochs): string | undefined {
-  const codes = withoutTexts(pattern);
+function formatDate(serial: number, pattern: string, epoch: keyof typeof epochs): string | undefined {
+  const codes = removeTexts(pattern);
   const hasDay = /[dy]/i.test(codes) || /^[^hs]*m[^hs]*$/i.test(codes);
   // The calendar of 1900 has a 29th of February: days before it count one too few.
   const days = epoch === 1900 && serial < 60 ? serial + 1 : serial;
@@ -62,7 +64,7 @@ function shownDate(serial: number, pattern: string, epoch: keyof typeof epochs):
 }
 
 /** A format without its literal text; times that have passed, such as `[h]`, stay. */
-function withoutTexts(pattern: string): string {
+function removeTexts(pattern: string): string {
   return pattern.replace(/"[^"]*"|\\.|\[(?![hms]+\])[^\]]*\]|_./g, "");
 }
 

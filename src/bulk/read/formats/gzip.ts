@@ -5,9 +5,12 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { UsageError } from "../../../errors.ts";
 import type { InputFile } from "../source.ts";
-import { isBomb, tooLarge } from "./table.ts";
+import { isBomb, tooLargeError } from "./table.ts";
 
-/** Unpacks in flat memory. @throws UsageError for a damaged file, and for one that unpacks to far more than it is */
+/**
+ * Unpacks in flat memory.
+ * @throws UsageError for a damaged file, and for one that unpacks to far more than it is
+ */
 export async function unpackGzip(
   { path, name }: InputFile,
   packedBytes: number,
@@ -17,7 +20,7 @@ export async function unpackGzip(
   const limit = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       unpacked += chunk.length;
-      if (isBomb(packedBytes, unpacked)) done(tooLarge(name));
+      if (isBomb(packedBytes, unpacked)) done(tooLargeError(name));
       else done(null, chunk);
     },
   });

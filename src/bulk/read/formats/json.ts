@@ -1,9 +1,9 @@
 /** Reading: JSON, one object on each line or an array of objects → a table. */
 import { joinNames } from "../../../delimited-lines.ts";
 import { UsageError } from "../../../errors.ts";
-import { shellWord } from "../../../shell-word.ts";
+import { quoteShellWord } from "../../../shell-word.ts";
 import type { InputFile } from "../source.ts";
-import { elementPlace, readElements, wholeForm } from "./json-elements.ts";
+import { elementPlace, formHint, readElements } from "./json-elements.ts";
 import { openTableWriter } from "./table.ts";
 
 export interface JsonTable {
@@ -26,10 +26,10 @@ export async function readJson(file: InputFile, target: string): Promise<JsonTab
       isArray ||= isInArray;
       const place = elementPlace(file.name, element);
       if (!isInArray && line === lastLine)
-        throw new UsageError(`${place}: two values are on one line`, wholeForm);
+        throw new UsageError(`${place}: two values are on one line`, formHint);
       lastLine = line;
       const cells: (string | undefined)[] = [];
-      const members = membersOf(value, place);
+      const members = toMembers(value, place);
       if (number === 1 && !isInArray) refuseEnvelope(file, members);
       for (const [name, member] of members) {
         let index = indexes.get(name);
@@ -38,7 +38,7 @@ export async function readJson(file: InputFile, target: string): Promise<JsonTab
           indexes.set(name, index);
         }
         while (cells.length < index) cells.push(undefined);
-        cells[index] = cellOf(member, name, place);
+        cells[index] = toCell(member, name, place);
       }
       await writer.write(isInArray ? number : line, cells);
     }
@@ -49,10 +49,10 @@ export async function readJson(file: InputFile, target: string): Promise<JsonTab
   return { names, isArray };
 }
 
-function membersOf(value: unknown, place: string): [string, unknown][] {
+function toMembers(value: unknown, place: string): [string, unknown][] {
   if (typeof value === "string") return [["key", value]];
   if (value === null || typeof value !== "object" || Array.isArray(value)) {
-    throw new UsageError(`${place}: expected an object, such as {"Email":"ada@example.com"}`, wholeForm);
+    throw new UsageError(`${place}: expected an object, such as {"Email":"ada@example.com"}`, formHint);
   }
   return Object.entries(value);
 }
@@ -67,12 +67,12 @@ function refuseEnvelope({ name: file }: InputFile, members: [string, unknown][])
   const path = /^[A-Za-z_]\w*$/.test(member) ? `.${member}` : `.[${JSON.stringify(member)}]`;
   throw new UsageError(
     `${file} is one object with an array in its member ${JSON.stringify(member)}; expected the array itself`,
-    `Take it out first: jq ${shellWord(path)} ${file.endsWith(".json") ? `${shellWord(file)} ` : ""}> contacts.json`,
+    `Take it out first: jq ${quoteShellWord(path)} ${file.endsWith(".json") ? `${quoteShellWord(file)} ` : ""}> contacts.json`,
   );
 }
 
 /** Several texts in one member become one cell that names them all, as in a CSV file. */
-function cellOf(value: unknown, name: string, place: string): string {
+function toCell(value: unknown, name: string, place: string): string {
   if (value === null) return "";
   if (typeof value === "string") return value;
   if (typeof value === "boolean") return String(value);

@@ -1,4 +1,7 @@
-/** Reading: the merged ranges of a sheet. Only the first cell of a range has a value in the file; a person sees it in all of them. */
+/**
+ * Reading: the merged ranges of a sheet. Only the first cell of a range has a value in the file; a person
+ * sees it in all of them.
+ */
 import { readXml } from "./xml.ts";
 
 export interface MergedCells {
@@ -23,7 +26,7 @@ export async function readMergedCells(
   read: () => AsyncIterable<Buffer>,
   file: string,
 ): Promise<MergedCells | undefined> {
-  if (!(await mentions(read(), "mergeCell"))) return undefined;
+  if (!(await containsWord(read(), "mergeCell"))) return undefined;
   const ranges: Range[] = [];
   /** No range gives a value to columns in which no cell has one: a title is often merged far to the right. */
   let width = 0;
@@ -31,16 +34,16 @@ export async function readMergedCells(
   await readXml(read(), file, {
     open(name, { r, ref }) {
       if (name === "row") column = -1;
-      if (name === "c") column = r === undefined ? column + 1 : columnOf(r);
+      if (name === "c") column = r === undefined ? column + 1 : toColumnIndex(r);
       if (name === "v" || name === "is") width = Math.max(width, column + 1);
-      const range = name === "mergeCell" ? rangeOf(ref ?? "") : undefined;
+      const range = name === "mergeCell" ? parseRange(ref ?? "") : undefined;
       if (range) ranges.push(range);
     },
   });
-  return ranges.length === 0 ? undefined : filler(ranges, width);
+  return ranges.length === 0 ? undefined : createFiller(ranges, width);
 }
 
-function filler(ranges: Range[], width: number): MergedCells {
+function createFiller(ranges: Range[], width: number): MergedCells {
   const starting = [...ranges].sort((one, other) => other.first.line - one.first.line);
   let open: Range[] = [];
   return {
@@ -63,20 +66,20 @@ function filler(ranges: Range[], width: number): MergedCells {
   };
 }
 
-function rangeOf(reference: string): Range | undefined {
+function parseRange(reference: string): Range | undefined {
   const match = /^\$?([A-Z]{1,3})\$?(\d+):\$?([A-Z]{1,3})\$?(\d+)$/i.exec(reference);
   if (!match) return undefined;
   const [, left, top, right, bottom] = match;
   return {
-    first: { line: Number(top), column: columnOf(left!) },
-    last: { line: Number(bottom), column: columnOf(right!) },
+    first: { line: Number(top), column: toColumnIndex(left!) },
+    last: { line: Number(bottom), column: toColumnIndex(right!) },
     value: "",
     hasFilled: false,
   };
 }
 
 /** Whether the bytes hold a word, also across two chunks. */
-async function mentions(chunks: AsyncIterable<Buffer>, word: string): Promise<boolean> {
+async function containsWord(chunks: AsyncIterable<Buffer>, word: string): Promise<boolean> {
   let end = Buffer.alloc(0);
   let isFound = false;
   // Read to its end: an archive does not like to be left in the middle of an entry.
@@ -90,7 +93,7 @@ async function mentions(chunks: AsyncIterable<Buffer>, word: string): Promise<bo
 }
 
 /** 0 for `A7`. */
-export function columnOf(reference: string): number {
+export function toColumnIndex(reference: string): number {
   let column = 0;
   for (const letter of /^[A-Z]{1,3}/i.exec(reference)?.[0].toUpperCase() ?? "A") {
     column = column * 26 + letter.charCodeAt(0) - 64;

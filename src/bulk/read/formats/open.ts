@@ -1,14 +1,19 @@
-/** Reading: what kind of file an input is, by its first bytes, and its text: the file itself, or what was made of it. */
+/**
+ * Reading: what kind of file an input is, by its first bytes, and its text: the file itself, or what was made
+ * of it.
+ */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { UsageError } from "../../../errors.ts";
 import { requireClosedQuotes } from "../closed-quotes.ts";
 import { type FoundEncoding, findEncoding } from "../encoding/detect.ts";
-import { type Inspection, inspectFile, refuseOtherKinds } from "../inspect.ts";
+import { type Inspection, inspectFile, requireTextFile } from "../inspect.ts";
 import type { ReadOptions } from "../rows.ts";
 import { type InputFile, requireFile } from "../source.ts";
 
-/** An input whose text can be read: all of its bytes were, once. Nothing of the account is needed for that. */
+/**
+ * An input whose text can be read: all of its bytes were, once. Nothing of the account is needed for that.
+ */
 export interface OpenedInput {
   file: InputFile;
   /** Of the file as it was given. */
@@ -41,27 +46,30 @@ async function unpack(
   file: InputFile,
   options: ReadOptions,
 ): Promise<Omit<OpenedInput, "file" | "encoding" | "warnings">> {
-  const given = await inspectFile(file);
-  const { sha256, bytes } = given;
+  const inspection = await inspectFile(file);
+  const { sha256, bytes } = inspection;
   const notes: string[] = [];
-  let inner = given;
-  if (isGzip(given)) {
+  let inner = inspection;
+  if (isGzip(inspection)) {
     const { unpackGzip } = await import("./gzip.ts");
-    const path = await scratchPath(file, "unpacked");
+    const path = await createScratchPath(file, "unpacked");
     await unpackGzip(file, bytes, path);
     inner = await inspectFile({ ...file, path });
     if (isGzip(inner)) throw new UsageError(`${file.name} is compressed twice`, "Unpack it first");
   }
   const opened = { sha256, bytes, notes };
   if (isZip(inner)) {
-    refuseFlags(file, "a workbook", { "--encoding": options.encoding, "--delimiter": options.delimiter });
+    requireNoTextFlags(file, "a workbook", {
+      "--encoding": options.encoding,
+      "--delimiter": options.delimiter,
+    });
     const { readWorkbook } = await import("./workbook.ts");
-    const path = await scratchPath(file, "sheet");
+    const path = await createScratchPath(file, "sheet");
     const found = await readWorkbook(inner.file, path, options.sheet);
     const { sheet, hiddenRows, formulasWithoutValue, mergedRanges, errors } = found;
     notes.push(`Read the sheet ${JSON.stringify(sheet)} of a workbook`);
     if (hiddenRows > 0)
-      notes.push(`${counted(hiddenRows, "row")} hidden in the workbook; read like the others`);
+      notes.push(`${formatCount(hiddenRows, "row")} hidden in the workbook; read like the others`);
     if (mergedRanges > 0) {
       notes.push(
         `${mergedRanges.toLocaleString("en-US")} merged ${mergedRanges === 1 ? "range" : "ranges"} in the workbook: each of their cells is read with the value of the range`,
@@ -69,7 +77,7 @@ async function unpack(
     }
     if (formulasWithoutValue > 0) {
       notes.push(
-        `${counted(formulasWithoutValue, "formula")} without a value in the workbook: read as blank; save it in a spreadsheet first`,
+        `${formatCount(formulasWithoutValue, "formula")} without a value in the workbook: read as blank; save it in a spreadsheet first`,
       );
     }
     if (errors.first) {
@@ -83,26 +91,26 @@ async function unpack(
   if (options.sheet !== undefined)
     throw new UsageError(`--sheet applies to workbooks, but ${file.name} is not one`, "Leave out --sheet");
   if (isJson(inner)) {
-    refuseFlags(file, "JSON", {
+    requireNoTextFlags(file, "JSON", {
       "--encoding": options.encoding,
       "--delimiter": options.delimiter,
       "--skip-lines": options.skipLines,
     });
     const { readJson } = await import("./json.ts");
     if (!inner.isUtf8) throw new UsageError(`${file.name} is JSON, but not in UTF-8`, "Save it as UTF-8");
-    const path = await scratchPath(file, "objects");
+    const path = await createScratchPath(file, "objects");
     const { names, isArray } = await readJson(inner.file, path);
     if (names.length === 0)
       throw new UsageError(`${file.name} contains no objects`, "Name a file with contacts");
     if (isArray) notes.push("Rows are counted as elements of the array, from 1");
     return { ...opened, text: await inspectFile({ ...file, path }), table: { names } };
   }
-  refuseOtherKinds(inner);
+  requireTextFile(inner);
   return { ...opened, text: inner };
 }
 
 /** What would be passed over in silence. @throws UsageError naming the flag */
-function refuseFlags(
+function requireNoTextFlags(
   { name }: InputFile,
   is: string,
   flags: Record<string, string | number | undefined>,
@@ -127,12 +135,12 @@ function isJson({ start }: Inspection): boolean {
   return /^\s*(?:\[\s*(?:$|[{["\]])|\{\s*(?:"[^"\n]*"\s*:|\}))/.test(head);
 }
 
-async function scratchPath({ name, scratch }: InputFile, part: string): Promise<string> {
+async function createScratchPath({ name, scratch }: InputFile, part: string): Promise<string> {
   if (scratch === undefined) throw new UsageError(`${name} must be unpacked first`, "Give a CSV file");
   await mkdir(scratch, { recursive: true, mode: 0o700 });
   return join(scratch, part);
 }
 
-function counted(number: number, what: string): string {
+function formatCount(number: number, what: string): string {
   return `${number.toLocaleString("en-US")} ${what}${number === 1 ? " is" : "s are"}`;
 }

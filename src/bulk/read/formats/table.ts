@@ -1,11 +1,11 @@
 /**
- * Reading: workbooks and JSON as text: one physical line for each row, in the dialect of our own tsv, so that everything after it
- * reads them as it reads any table. A line keeps the number that the row has in its file.
+ * Reading: workbooks and JSON as text: one physical line for each row, in the dialect of our own tsv, so that
+ * everything after it reads them as it reads any table. A line keeps the number that the row has in its file.
  */
 
 import { createWriteStream } from "node:fs";
 import { finished } from "node:stream/promises";
-import { tsvCell } from "../../../delimited-lines.ts";
+import { formatTsvCell } from "../../../delimited-lines.ts";
 import { UsageError } from "../../../errors.ts";
 import { missingCell } from "../values.ts";
 
@@ -17,23 +17,23 @@ export interface TableWriter {
 }
 
 /** Text is gathered to pieces of this many characters before it is written. */
-const pieceCharacters = 64 * 1024;
+const chunkCharacters = 64 * 1024;
 /** Half of a character beyond the first 65,536, which text cannot hold: it would become U+FFFD. */
 const loneSurrogate = /\p{Surrogate}/u;
-const cutCharacter =
+const cutCharacterMessage =
   "A program has cut the text in the middle of a character; correct it there, and export again";
 /** A small file can describe a table that fills a disk. */
-const mostCharacters = 4 * 1024 ** 3;
+const maxCharacters = 4 * 1024 ** 3;
 
 /** Writes a table into a file that its owner alone can read. @param name of the input, for messages */
 export function openTableWriter(path: string, name: string): TableWriter {
   const stream = createWriteStream(path, { mode: 0o600 });
   let failure: Error | undefined;
-  let goOn: () => void = () => {};
-  stream.on("drain", () => goOn());
+  let resume: () => void = () => {};
+  stream.on("drain", () => resume());
   stream.on("error", (error) => {
     failure = error;
-    goOn();
+    resume();
   });
   let piece = "";
   let next = 1;
@@ -41,12 +41,12 @@ export function openTableWriter(path: string, name: string): TableWriter {
   const flush = async () => {
     if (failure) throw new UsageError(`${name} cannot be unpacked to ${path}: ${failure.message}`);
     written += piece.length;
-    if (written > mostCharacters) throw tooLarge(name);
+    if (written > maxCharacters) throw tooLargeError(name);
     const isFull = !stream.write(piece);
     piece = "";
     if (!isFull || failure) return;
     await new Promise<void>((resolve) => {
-      goOn = resolve;
+      resume = resolve;
     });
   };
   return {
@@ -65,13 +65,13 @@ export function openTableWriter(path: string, name: string): TableWriter {
         if (cell !== undefined && loneSurrogate.test(cell))
           throw new UsageError(
             `${name}:${line}: cell ${index + 1} contains half of a character`,
-            cutCharacter,
+            cutCharacterMessage,
           );
         if (index > 0) piece += "\t";
-        piece += cell === undefined ? missingCell : tsvCell(cell);
+        piece += cell === undefined ? missingCell : formatTsvCell(cell);
       }
       piece += "\n";
-      if (piece.length > pieceCharacters) await flush();
+      if (piece.length > chunkCharacters) await flush();
     },
     async end() {
       await flush();
@@ -85,17 +85,20 @@ export function openTableWriter(path: string, name: string): TableWriter {
 }
 
 /** The refusal of a file that unpacks to far more than it is. */
-export function tooLarge(name: string): UsageError {
+export function tooLargeError(name: string): UsageError {
   return new UsageError(
     `${name} unpacks to far more than a list of contacts would`,
     "If this is expected, unpack it yourself and use the unpacked file",
   );
 }
 
-const freeBytes = 64 * 1024 ** 2;
-const mostRatio = 200;
+const minSuspiciousBytes = 64 * 1024 ** 2;
+const maxUnpackRatio = 200;
 
-/** Whether so much can come of so little only by design. Text shrinks to a twentieth; a list of nearly equal lines to a hundredth. */
+/**
+ * Whether so much can come of so little only by design. Text shrinks to a twentieth; a list of nearly equal
+ * lines to a hundredth.
+ */
 export function isBomb(packedBytes: number, unpackedBytes: number): boolean {
-  return unpackedBytes > freeBytes && unpackedBytes > packedBytes * mostRatio;
+  return unpackedBytes > minSuspiciousBytes && unpackedBytes > packedBytes * maxUnpackRatio;
 }

@@ -1,12 +1,15 @@
-/** Reading: a sheet of an Excel workbook (.xlsx) → a table. Streams the sheet; the texts that its cells share are in memory. */
+/**
+ * Reading: a sheet of an Excel workbook (.xlsx) → a table. Streams the sheet; the texts that its cells share
+ * are in memory.
+ */
 import { posix } from "node:path";
 import { UsageError } from "../../../errors.ts";
-import { shellWord } from "../../../shell-word.ts";
+import { quoteShellWord } from "../../../shell-word.ts";
 import type { InputFile } from "../source.ts";
 import { type Archive, openArchive } from "./archive.ts";
-import { builtInFormats, loadNumberFormats, type NumberFormats, shownNumber } from "./cells.ts";
+import { builtInFormats, formatNumericCell, loadNumberFormats, type NumberFormats } from "./cells.ts";
 import { readMergedCells } from "./merged-cells.ts";
-import { openTableWriter, tooLarge } from "./table.ts";
+import { openTableWriter, tooLargeError } from "./table.ts";
 import { readXml } from "./xml.ts";
 
 export interface WorkbookTable {
@@ -36,9 +39,9 @@ interface Workbook {
 }
 
 /** In characters. */
-const mostSharedText = 256 * 1024 ** 2;
+const maxSharedTextCharacters = 256 * 1024 ** 2;
 /** A contact has some dozens of columns; a workbook can have 16,384. */
-const mostColumns = 1024;
+const maxColumns = 1024;
 
 /**
  * Writes one sheet as a table in which each row has its number of the sheet.
@@ -48,35 +51,35 @@ const mostColumns = 1024;
 export async function readWorkbook(
   file: InputFile,
   target: string,
-  wanted: string | undefined,
+  sheetName: string | undefined,
 ): Promise<WorkbookTable> {
   const archive = await openArchive(file);
   try {
     const workbook = await readParts(archive, file);
-    const sheet = chooseSheet(workbook.sheets, wanted, file.name);
+    const sheet = chooseSheet(workbook.sheets, sheetName, file.name);
     const styles = await readStyles(archive, file, workbook.styles);
     const texts = await readSharedTexts(archive, file, workbook.sharedTexts);
-    const shown = createCellReader(await loadNumberFormats(), workbook.epoch, styles, texts);
-    return { sheet: sheet.name, ...(await writeSheet(archive, file, sheet, target, shown)) };
+    const formatCell = createCellReader(await loadNumberFormats(), workbook.epoch, styles, texts);
+    return { sheet: sheet.name, ...(await writeSheet(archive, file, sheet, target, formatCell)) };
   } finally {
     archive.close();
   }
 }
 
 async function readParts(archive: Archive, file: InputFile): Promise<Workbook> {
-  const main = await mainPart(archive, file);
-  const targets = await relationsOf(archive, file, main);
-  const partOf = (type: string, usual: string) => {
-    const named = [...targets.values()].find((each) => each.type.endsWith(type))?.target;
-    const path = posix.join(posix.dirname(main), usual);
-    return named ?? (archive.has(path) ? path : undefined);
+  const main = await findMainPart(archive, file);
+  const targets = await readRelations(archive, file, main);
+  const findPart = (type: string, defaultPath: string) => {
+    const namedPath = [...targets.values()].find((each) => each.type.endsWith(type))?.target;
+    const path = posix.join(posix.dirname(main), defaultPath);
+    return namedPath ?? (archive.has(path) ? path : undefined);
   };
   const sheets: Sheet[] = [];
   let epoch: Workbook["epoch"] = 1900;
   await readXml(archive.read(main), file.name, {
     open(name, attributes) {
       if (name === "workbookPr" && /^(?:1|true)$/.test(attributes.date1904 ?? "")) epoch = 1904;
-      const path = name === "sheet" ? targets.get(relationId(attributes)) : undefined;
+      const path = name === "sheet" ? targets.get(findRelationId(attributes)) : undefined;
       // A chart has a sheet of its own, without cells.
       if (path?.type.endsWith("/worksheet")) {
         sheets.push({
@@ -87,26 +90,26 @@ async function readParts(archive: Archive, file: InputFile): Promise<Workbook> {
       }
     },
   });
-  const styles = partOf("/styles", "styles.xml");
-  return { sheets, epoch, styles, sharedTexts: partOf("/sharedStrings", "sharedStrings.xml") };
+  const styles = findPart("/styles", "styles.xml");
+  return { sheets, epoch, styles, sharedTexts: findPart("/sharedStrings", "sharedStrings.xml") };
 }
 
 /** Usually `r:id`, but a program can name the prefix as it likes. */
-function relationId(attributes: Record<string, string>): string {
+function findRelationId(attributes: Record<string, string>): string {
   const name = Object.keys(attributes).find((each) => each.endsWith(":id"));
   return name === undefined ? "" : attributes[name]!;
 }
 
-async function mainPart(archive: Archive, file: InputFile): Promise<string> {
+async function findMainPart(archive: Archive, file: InputFile): Promise<string> {
   const relations = archive.has("_rels/.rels")
-    ? await relationsOf(archive, file, "")
+    ? await readRelations(archive, file, "")
     : new Map<string, Relation>();
   const main = [...relations.values()].find(({ type }) => type.endsWith("/officeDocument"))?.target;
   if (main?.endsWith(".xml") && archive.has(main) && /^xl\//i.test(main)) return main;
-  throw notWorkbook(archive, file, main);
+  throw notWorkbookError(archive, file, main);
 }
 
-function notWorkbook(archive: Archive, { name }: InputFile, main: string | undefined): UsageError {
+function notWorkbookError(archive: Archive, { name }: InputFile, main: string | undefined): UsageError {
   const hint = "Open it in a spreadsheet and save the sheet as .xlsx or as CSV UTF-8";
   if (main?.endsWith(".bin"))
     return new UsageError(`${name} is a binary workbook (.xlsb), which is not supported`, hint);
@@ -126,7 +129,11 @@ interface Relation {
 }
 
 /** What a part refers to, by id; of the package itself for "". */
-async function relationsOf(archive: Archive, file: InputFile, part: string): Promise<Map<string, Relation>> {
+async function readRelations(
+  archive: Archive,
+  file: InputFile,
+  part: string,
+): Promise<Map<string, Relation>> {
   const base = posix.dirname(part);
   const path = part === "" ? "_rels/.rels" : posix.join(base, "_rels", `${posix.basename(part)}.rels`);
   const relations = new Map<string, Relation>();
@@ -141,24 +148,27 @@ async function relationsOf(archive: Archive, file: InputFile, part: string): Pro
 }
 
 /** By name, without regard to case where that is plain, then by number. */
-function chooseSheet(sheets: Sheet[], wanted: string | undefined, file: string): Sheet {
-  const names = (some: Sheet[]) => some.map(({ name }) => JSON.stringify(name)).join(", ");
-  if (wanted !== undefined) {
-    const loose = sheets.filter(({ name }) => name.toLowerCase() === wanted.trim().toLowerCase());
+function chooseSheet(sheets: Sheet[], sheetName: string | undefined, file: string): Sheet {
+  const formatNames = (some: Sheet[]) => some.map(({ name }) => JSON.stringify(name)).join(", ");
+  if (sheetName !== undefined) {
+    const loose = sheets.filter(({ name }) => name.toLowerCase() === sheetName.trim().toLowerCase());
     const found =
-      sheets.find(({ name }) => name === wanted) ??
+      sheets.find(({ name }) => name === sheetName) ??
       (loose.length === 1 ? loose[0] : undefined) ??
-      (/^\d+$/.test(wanted) ? sheets[Number(wanted) - 1] : undefined);
+      (/^\d+$/.test(sheetName) ? sheets[Number(sheetName) - 1] : undefined);
     if (found) return found;
-    throw new UsageError(`${file} has no sheet ${JSON.stringify(wanted)}`, `Sheets: ${names(sheets)}`);
+    throw new UsageError(
+      `${file} has no sheet ${JSON.stringify(sheetName)}`,
+      `Sheets: ${formatNames(sheets)}`,
+    );
   }
   const visible = sheets.filter(({ isVisible }) => isVisible);
   if (visible.length === 1) return visible[0]!;
   if (visible.length === 0)
-    throw new UsageError(`${file} has no visible sheet`, `Name one with --sheet: ${names(sheets)}`);
+    throw new UsageError(`${file} has no visible sheet`, `Name one with --sheet: ${formatNames(sheets)}`);
   throw new UsageError(
-    `${file} has ${visible.length} sheets: ${names(visible)}`,
-    `Say which one: --sheet ${shellWord(visible[0]!.name)}, or its number`,
+    `${file} has ${visible.length} sheets: ${formatNames(visible)}`,
+    `Say which one: --sheet ${quoteShellWord(visible[0]!.name)}, or its number`,
   );
 }
 
@@ -203,7 +213,7 @@ async function readSharedTexts(
       if (name !== "si") return;
       const text = gather.take();
       characters += text.length + 1;
-      if (characters > mostSharedText) throw tooLarge(file.name);
+      if (characters > maxSharedTextCharacters) throw tooLargeError(file.name);
       texts.push(text);
     },
   });
@@ -231,11 +241,11 @@ function createTextGatherer() {
       if (name === "rPh") isPronunciation = false;
     },
     /** Characters that XML cannot hold are written as `_x000D_`. */
-    take: () => unescapedText(whole),
+    take: () => unescapeText(whole),
   };
 }
 
-function unescapedText(text: string): string {
+function unescapeText(text: string): string {
   return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) =>
     String.fromCharCode(Number.parseInt(code, 16)),
   );
@@ -253,16 +263,16 @@ function createCellReader(
   return (type, style, value) => {
     if (value === "") return "";
     if (type === "s") return /^\s*\d+\s*$/.test(value) ? texts[Number(value)] : undefined;
-    if (type === "str") return unescapedText(value);
-    if (type === "b") return truthOf[value.trim()] ?? value;
+    if (type === "str") return unescapeText(value);
+    if (type === "b") return booleanTexts[value.trim()] ?? value;
     // An ISO date, as some programs write it.
     if (type === "d") return value.replace(/T00:00:00(?:\.0+)?Z?$/, "").replace(/(T[\d:]+)\.\d+Z?$/, "$1");
     if (type !== "n") return value;
-    return shownNumber(value, styles[Number(style ?? 0)] ?? "General", epoch, formats);
+    return formatNumericCell(value, styles[Number(style ?? 0)] ?? "General", epoch, formats);
   };
 }
 
-const truthOf: Record<string, string> = { 1: "TRUE", true: "TRUE", 0: "FALSE", false: "FALSE" };
+const booleanTexts: Record<string, string> = { 1: "TRUE", true: "TRUE", 0: "FALSE", false: "FALSE" };
 
 interface OpenCell {
   column: number;
@@ -278,7 +288,7 @@ async function writeSheet(
   file: InputFile,
   sheet: Sheet,
   target: string,
-  shown: CellReader,
+  formatCell: CellReader,
 ): Promise<Omit<WorkbookTable, "sheet">> {
   const found: Omit<WorkbookTable, "sheet" | "mergedRanges"> = {
     hiddenRows: 0,
@@ -304,14 +314,14 @@ async function writeSheet(
         isNumbered = attributes.r !== undefined;
         line = isNumbered ? Number(attributes.r) : line + 1;
         if (!(Number.isInteger(line) && line > 0))
-          throw damagedCell(file.name, `a row has the number ${attributes.r}`);
+          throw damagedCellError(file.name, `a row has the number ${attributes.r}`);
         isHidden = /^(?:1|true)$/.test(attributes.hidden ?? "");
         cells = [];
         nextColumn = 0;
       } else if (name === "c") {
-        const place = attributes.r === undefined ? { column: nextColumn } : placeOf(attributes.r);
+        const place = attributes.r === undefined ? { column: nextColumn } : parseReference(attributes.r);
         if (!place || (isNumbered && place.line !== undefined && place.line !== line))
-          throw damagedCell(file.name, `row ${line} has a cell ${attributes.r}`);
+          throw damagedCellError(file.name, `row ${line} has a cell ${attributes.r}`);
         if (place.line !== undefined) {
           line = place.line;
           isNumbered = true;
@@ -345,14 +355,14 @@ async function writeSheet(
       }
       if (name === "c" && cell) {
         if (cell.hasFormula && !cell.hasValue) found.formulasWithoutValue += 1;
-        const text = shown(cell.type, cell.style, cell.value);
+        const text = formatCell(cell.type, cell.style, cell.value);
         if (text === undefined)
-          throw damagedCell(file.name, `row ${line} refers to a shared text that is not there`);
+          throw damagedCellError(file.name, `row ${line} refers to a shared text that is not there`);
         if (cell.type === "e" && text !== "") {
           found.errors.count += 1;
           found.errors.first ??= { line, text };
         }
-        if (text !== "") place(cells, cell.column, text, file.name, line);
+        if (text !== "") placeCell(cells, cell.column, text, file.name, line);
         cell = undefined;
       }
       if (name !== "row" || cells.length === 0) return;
@@ -376,26 +386,26 @@ async function writeSheet(
 }
 
 /** A cell of a workbook is never missing: where there is none, it is blank. */
-function place(
+function placeCell(
   cells: (string | undefined)[],
   column: number,
   text: string,
   file: string,
   line: number,
 ): void {
-  if (!(column < mostColumns)) {
+  if (!(column < maxColumns)) {
     throw new UsageError(
-      `${file}:${line}: there is a value in column ${column + 1}; at most ${mostColumns} columns are read`,
+      `${file}:${line}: there is a value in column ${column + 1}; at most ${maxColumns} columns are read`,
       "Remove the cells far to the right of the table",
     );
   }
-  if (cells[column]) throw damagedCell(file, `row ${line} has two values in column ${column + 1}`);
+  if (cells[column]) throw damagedCellError(file, `row ${line} has two values in column ${column + 1}`);
   while (cells.length < column) cells.push("");
   cells[column] = text;
 }
 
 /** `A7` → the first column, line 7. Undefined for what is no reference to a cell. */
-function placeOf(reference: string): { column: number; line?: number } | undefined {
+function parseReference(reference: string): { column: number; line?: number } | undefined {
   const [, letters, line] = /^\$?([A-Z]{1,3})\$?([1-9]\d{0,6})?$/i.exec(reference) ?? [];
   if (letters === undefined) return undefined;
   let column = 0;
@@ -403,7 +413,7 @@ function placeOf(reference: string): { column: number; line?: number } | undefin
   return { column: column - 1, line: line === undefined ? undefined : Number(line) };
 }
 
-function damagedCell(file: string, what: string): UsageError {
+function damagedCellError(file: string, what: string): UsageError {
   return new UsageError(
     `${file} is a damaged workbook: ${what}`,
     "Open it in a spreadsheet and save it again",

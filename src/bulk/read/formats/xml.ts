@@ -9,13 +9,14 @@ export interface XmlHandlers {
 }
 
 /** Tags within one another; sheets have about ten. */
-const deepest = 100;
+const maxDepth = 100;
 /** Of one text or attribute. A cell holds at most 32,767 characters. */
-const longestText = 1024 * 1024;
+const maxTextCharacters = 1024 * 1024;
 
 /**
  * Reads a part to its end; after each chunk, `between` may do what takes time.
- * @throws UsageError for what is no XML, and for a document type: entities that it declares could expand without end
+ * @throws UsageError for what is no XML, and for a document type: entities that it declares could expand
+ *   without end
  */
 export async function readXml(
   chunks: AsyncIterable<Buffer>,
@@ -37,15 +38,15 @@ export async function readXml(
   parser.ondoctype = () => refuse("it declares a document type, as no workbook does");
   parser.onopentag = ({ name, attributes }) => {
     depth += 1;
-    if (depth > deepest) refuse(`more than ${deepest} elements within one another`);
-    handlers.open?.(localName(name), attributes as Record<string, string>);
+    if (depth > maxDepth) refuse(`more than ${maxDepth} elements within one another`);
+    handlers.open?.(toLocalName(name), attributes as Record<string, string>);
   };
   parser.onclosetag = (name) => {
     depth -= 1;
-    handlers.close?.(localName(name));
+    handlers.close?.(toLocalName(name));
   };
   const onText = (text: string) => {
-    if (text.length > longestText) refuse("a text is longer than any cell");
+    if (text.length > maxTextCharacters) refuse("a text is longer than any cell");
     handlers.text?.(text);
   };
   parser.ontext = onText;
@@ -64,6 +65,6 @@ export async function readXml(
   parser.write(decode()).close();
 }
 
-function localName(name: string): string {
+function toLocalName(name: string): string {
   return name.slice(name.indexOf(":") + 1);
 }

@@ -1,0 +1,81 @@
+/** What happened to contacts: options → request, answer → result (published reference, contact events). */
+import { UnreadableAnswerError } from "../errors.ts";
+import type { ApiAnswer, ApiRequest } from "../wire.ts";
+
+/** One record of a feed; members that are not listed here are kept. */
+export interface ContactEvent {
+  /** Not published; taken where it comes. */
+  _id?: string;
+  /** RFC 3339. */
+  timestamp: string;
+  type: string;
+  contactId?: string;
+  source?: string;
+  importId?: string;
+  importOriginalFileName?: string;
+  triggeredBy?: { type?: string; userId?: string };
+  emailTo?: string;
+  emailSubject?: string;
+  emailCampaignId?: string;
+  emailCampaignName?: string;
+  emailBounceType?: string;
+  emailBounceSubType?: string;
+  emailBounceDiagCode?: string;
+  emailComplaintFeedbackType?: string;
+  emailDelayType?: string;
+  emailRejectReason?: string;
+  emailSmtpResponse?: string;
+  emailLinkId?: string;
+  emailTargetUrl?: string;
+}
+
+/** The account's feed goes back this far, in days. */
+export const maxDays = 90;
+export const dayMilliseconds = 86_400_000;
+
+export interface EventQuery {
+  /** One contact's feed, which knows no days. Absent: the account's. */
+  contactId?: string;
+  /** As the service names them; none: all. */
+  types: readonly string[];
+  /** 1 to 90; of the account's feed. */
+  pastDays: number;
+}
+
+export function createEventsRequest(
+  { contactId, types, pastDays }: EventQuery,
+  page: number,
+  size: number,
+): ApiRequest {
+  const query: [string, string][] = [];
+  if (types.length > 0) query.push(["types", types.join(",")]);
+  if (contactId === undefined) query.push(["pastDays", String(pastDays)]);
+  query.push(["page", String(page)], ["size", String(size)]);
+  const path =
+    contactId === undefined ? "/api/contact/events" : `/api/contact/${encodeURIComponent(contactId)}/events`;
+  return { method: "GET", path, query, effect: "read" };
+}
+
+export interface EventsPage {
+  events: ContactEvent[];
+  /** Number of all events; absent when the service answered with a bare array. */
+  total?: number;
+}
+
+/** Takes `{ total, records }` and a bare array. @throws UnreadableAnswerError */
+export function readEvents(answer: ApiAnswer): EventsPage {
+  const body = answer.body as { total?: unknown; records?: unknown } | unknown[] | null;
+  const records = Array.isArray(body) ? body : body?.records;
+  const total = Array.isArray(body) ? undefined : body?.total;
+  if (Array.isArray(records) && records.every(isRecord)) {
+    return { events: records, total: typeof total === "number" ? total : undefined };
+  }
+  throw new UnreadableAnswerError("The answer is not a list of events", {
+    status: answer.status,
+    hint: "Check the base URL with: ecm doctor",
+  });
+}
+
+function isRecord(value: unknown): value is ContactEvent {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

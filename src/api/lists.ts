@@ -1,0 +1,112 @@
+/** Lists of a structure: options → request, answer → result (specification, …/lists; published reference). */
+import { EcmError, exitCodes, ServiceError, UnreadableAnswerError } from "../errors.ts";
+import type { ApiAnswer, ApiRequest, ContactList, Send } from "../wire.ts";
+import { foldCase } from "./names.ts";
+
+export function createListRequest(structureId: string, name: string): ApiRequest {
+  return { method: "POST", path: listsPath(structureId), body: { name }, effect: "write" };
+}
+
+/** `page` starts at 1. */
+export function listListsRequest(structureId: string, page: number, size: number): ApiRequest {
+  return {
+    method: "GET",
+    path: listsPath(structureId),
+    query: [
+      ["page", String(page)],
+      ["size", String(size)],
+    ],
+    effect: "read",
+  };
+}
+
+export function getListRequest(structureId: string, listId: string): ApiRequest {
+  return { method: "GET", path: listPath(structureId, listId), effect: "read" };
+}
+
+/** The body is not shown in the published reference; the name alone is the plain reading of "renames". */
+export function renameListRequest(structureId: string, listId: string, name: string): ApiRequest {
+  return { method: "PATCH", path: listPath(structureId, listId), body: { name }, effect: "write" };
+}
+
+/** The list goes, its contacts stay (published reference; answered with 204). */
+export function deleteListRequest(structureId: string, listId: string): ApiRequest {
+  return { method: "DELETE", path: listPath(structureId, listId), effect: "write" };
+}
+
+export interface ListsPage {
+  lists: ContactList[];
+  /** Number of all lists; absent when the service answered with a bare array. */
+  total?: number;
+}
+
+/** Takes both forms in use: `{ total, records }` and a bare array. @throws UnreadableAnswerError */
+export function readLists(answer: ApiAnswer): ListsPage {
+  const body = answer.body;
+  if (Array.isArray(body)) return { lists: body as ContactList[] };
+  const envelope = body as { total?: unknown; records?: unknown } | null;
+  if (Array.isArray(envelope?.records)) {
+    return {
+      lists: envelope.records as ContactList[],
+      total: typeof envelope.total === "number" ? envelope.total : undefined,
+    };
+  }
+  throw new UnreadableAnswerError("The answer is not a list of lists", { status: answer.status });
+}
+
+/** @throws UnreadableAnswerError when the answer carries no `_id`. */
+export function readList(answer: ApiAnswer): ContactList {
+  const body = answer.body as Partial<ContactList> | null;
+  if (typeof body?._id !== "string") {
+    throw new UnreadableAnswerError("The answer is not a list: it has no _id", {
+      status: answer.status,
+      applied: answer.applied,
+    });
+  }
+  return body as ContactList;
+}
+
+/**
+ * Names are compared without regard to letter case: two lists of one name are told apart by nobody.
+ * @param except a list that may have the name: the one that is renamed
+ * @throws EcmError (exit 6) when a list has this name
+ */
+export function requireFreeListName(name: string, lists: readonly ContactList[], except?: string): void {
+  const sameName = lists.find((list) => list._id !== except && foldCase(list.name ?? "") === foldCase(name));
+  if (!sameName) return;
+  throw new EcmError(exitCodes.conflict, `A list named ${JSON.stringify(sameName.name)} already exists`, {
+    type: "DuplicateFieldError",
+    field: "name",
+    hint: "Names are compared ignoring case; choose another",
+    applied: "no",
+  });
+}
+
+/**
+ * Deletes a list. Where the answer is lost, reading the list tells: one that is gone was deleted.
+ * @throws what `send` threw, when the list is still there or cannot be read
+ */
+export async function deleteList(send: Send, structureId: string, listId: string): Promise<void> {
+  try {
+    await send(deleteListRequest(structureId, listId), { expect: "json" });
+  } catch (error) {
+    if (!(error instanceof EcmError) || error.details.applied === undefined) throw error;
+    if (error.details.applied === "yes") return;
+    if (error.details.applied === "no" || !(await isGone(send, structureId, listId))) throw error;
+  }
+}
+
+async function isGone(send: Send, structureId: string, listId: string): Promise<boolean> {
+  return send(getListRequest(structureId, listId)).then(
+    () => false,
+    (error) => error instanceof ServiceError && error.status === 404,
+  );
+}
+
+function listPath(structureId: string, listId: string): string {
+  return `${listsPath(structureId)}/${encodeURIComponent(listId)}`;
+}
+
+function listsPath(structureId: string): string {
+  return `/api/contact-structure/${encodeURIComponent(structureId)}/lists`;
+}

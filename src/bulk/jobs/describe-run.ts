@@ -1,0 +1,60 @@
+/** What a run's manifest says of it, and what makes two invocations one run. */
+import type { InputFile } from "../read/index.ts";
+import { computeFingerprint } from "../runs/fingerprint.ts";
+import type { Manifest } from "../runs/folder.ts";
+import type { RunDescription } from "./enter-job.ts";
+import type { RowRun } from "./prepare.ts";
+
+/** The manifest but for the run's id and start. @param input as it was taken */
+export function describeRun(
+  rowRun: RowRun,
+  input: { file: InputFile; isSpooled: boolean },
+  resumes: Manifest | undefined,
+): RunDescription {
+  const { engine, job, structure, understood } = rowRun;
+  const { facts } = understood;
+  return {
+    kind: job.kind,
+    version: engine.version,
+    account: {
+      baseUrl: engine.account.baseUrl,
+      profile: engine.account.profile,
+      structureId: structure._id,
+    },
+    input: {
+      name: job.input.name,
+      file: input.file.path,
+      isSpooled: input.isSpooled || resumes?.input.isSpooled === true,
+      sha256: facts.sha256,
+      bytes: facts.bytes,
+    },
+    fingerprint: computeRunFingerprint(rowRun, resumes),
+    options: job.options,
+  };
+}
+
+/**
+ * Of what makes two invocations one run: account, input, how it is read, and what decides a contact's
+ * outcome. Another one once the fields exist that the run creates: then it is that of the command that names
+ * them.
+ */
+export function computeRunFingerprint(
+  { engine, job, structure, understood, names }: RowRun,
+  resumes: Manifest | undefined,
+): string {
+  const { facts, reading } = understood;
+  const isErased = resumes?.input.erasedSha256 === facts.sha256;
+  return computeFingerprint({
+    kind: job.kind,
+    baseUrl: engine.account.baseUrl,
+    structureId: structure._id,
+    sha256: isErased ? resumes.input.sha256 : facts.sha256,
+    columns: facts.columns.map(({ name, target }) => ({
+      name,
+      target: target.kind === "field" ? { ...target, fieldId: names.fieldId(target.fieldId) } : target,
+    })),
+    // What the entries of a mapping compute is in the options.
+    reading: { ...reading, targets: undefined, computed: undefined },
+    options: job.options,
+  });
+}

@@ -1,0 +1,39 @@
+/** Too many rejected rows stop a run: the mapping is probably wrong. */
+import { EcmError, exitCodes } from "../../errors.ts";
+import { RunStop } from "../pace/run-stop.ts";
+import type { RunOptions } from "../plan/run-context.ts";
+import { countRunRows, type RunState } from "../plan/session.ts";
+import { countPlannedWrites } from "../plan/tally.ts";
+
+/** Rejected rows that stop a run of which nothing was accepted. */
+const defaultMaxRejects = 50;
+
+/** Nothing more leaves once too many are rejected. */
+export function stopAtMaxRejects(state: RunState): void {
+  try {
+    requireMaxRejects(state.options, state);
+  } catch (reason) {
+    state.send.stop(reason as RunStop);
+  }
+}
+
+/** @throws RunStop */
+export function requireMaxRejects({ maxRejects }: RunOptions, state: RunState): void {
+  const { rejected, read, created, updated, deleted, unchanged } = countRunRows(state);
+  if (!maxRejects) {
+    const isAccepted = created + updated + deleted + unchanged > 0;
+    // While it is planned, a row that will be written is accepted.
+    const isPlanning = state.ledger.counts.rejected === 0;
+    if (rejected < defaultMaxRejects || isAccepted || (isPlanning && countPlannedWrites(state.tally) > 0))
+      return;
+  } else if ("rows" in maxRejects) {
+    if (rejected < Math.max(1, maxRejects.rows)) return;
+  } else if (rejected === 0 || rejected * 100 < maxRejects.percent * read) return;
+  throw new RunStop(
+    "max-rejects",
+    new EcmError(exitCodes.rejectedRows, `Stopped: ${rejected} rows were rejected`, {
+      type: "TooManyRejectsError",
+      hint: "Check the mapping, or allow more with --max-rejects",
+    }),
+  );
+}

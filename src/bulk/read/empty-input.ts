@@ -1,0 +1,40 @@
+/** The empty input of a run whose contacts come from the account. */
+import { createConsentTally } from "./consent-tally.ts";
+import { createIdentityTally } from "./identities.ts";
+import type { Reading, UnderstoodInput } from "./reading.ts";
+import type { Survey } from "./survey.ts";
+
+export const emptyInput: UnderstoodInput = {
+  file: { path: "", name: "" },
+  text: { path: "", name: "" },
+  facts: {
+    sha256: "",
+    bytes: 0,
+    encoding: "utf-8",
+    delimiter: ",",
+    hasEscapes: false,
+    columns: [],
+    computed: [],
+    notes: [],
+    sample: [],
+  },
+  // There are no rows to be read.
+  reading: {} as Reading,
+};
+
+export function createEmptySurvey(): Survey {
+  return {
+    read: 0,
+    rejected: 0,
+    consent: createConsentTally([]),
+    markedElsewhere: new Map(),
+    rejectedCodes: new Map(),
+    warnings: new Map(),
+    lists: new Set(),
+    tags: new Set(),
+    repeated: createIdentityTally().repeated(),
+    lastLine: 0,
+    notes: [],
+    async *batches() {},
+  };
+}

@@ -1,0 +1,24 @@
+/** The files of a run folder, by what is in them. */
+export const fileNames = {
+  manifest: "manifest.json",
+  /** Its place among the runs of the state folder. */
+  number: "number",
+  journal: "journal",
+  /** The run was completed, and its summary was not printed yet. */
+  unreported: "unreported",
+  /** What is written, known before the first write. */
+  plan: "plan.ndjson",
+  /** Standard input, as it came, until the plan is closed. */
+  input: "input",
+  /** Contacts of the account that were read page by page, until the plan is closed. */
+  snapshot: "snapshot",
+  rejects: "rejects.csv",
+  /** Contacts as they were before a deletion took them. */
+  backup: "backup.csv",
+  /** The file that --backup names is this run's own. */
+  backupMark: "backup-elsewhere",
+  /** Of earlier versions: contacts that a list sync took out of the list. */
+  removals: "removals",
+  /** Of earlier versions: names of fields, lists and tags by their ids, as they were when the run began. */
+  names: "names.json",
+} as const;

@@ -1,0 +1,71 @@
+/** Numbers and durations in the messages of bulk runs. */
+
+export function formatCount(number: number): string {
+  return number.toLocaleString("en-US");
+}
+
+/** `1 row`, `1,204 rows`. */
+export function formatCounted(number: number, one: string, several = `${one}s`): string {
+  return `${formatCount(number)} ${number === 1 ? one : several}`;
+}
+
+/** `under 1 s`, `45 s`, `12 min`, `3.4 h`, `11.6 days`. */
+export function formatDuration(seconds: number): string {
+  if (seconds < 1) return "under 1 s";
+  if (seconds < 90) return `${Math.ceil(seconds)} s`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 172_800) return `${(seconds / 3600).toFixed(1)} h`;
+  return `${(seconds / 86_400).toFixed(1)} days`;
+}
+
+/** `about 22 s`, `under 1 s`. */
+export function formatAboutDuration(seconds: number): string {
+  return seconds < 1 ? formatDuration(seconds) : `about ${formatDuration(seconds)}`;
+}
+
+/** Codes of skipped and rejected rows, described; a code of the service is shown as it is. */
+const reasons: Record<string, string> = {
+  duplicate: "repeated in the file",
+  exists: "already exists",
+  exists_hidden: "exists, but no search shows it",
+  exists_not_visible: "exists, but no search shows it yet",
+  missing: "does not exist",
+  not_found: "does not exist",
+  not_selected: "outside the selection",
+  not_subscribed: "not subscribed",
+  suppressed: "on the suppression list",
+  changed: "changed since the plan",
+  changed_since: "changed since",
+  created: "created by the run, not deleted",
+  not_active: "not active when deleted",
+  unsubscribed: "cannot be reactivated through the API",
+  gone: "no longer exists",
+  keeps_changing: "keeps changing",
+  key_missing: "no key",
+  key_syntax: "invalid email address",
+  key_placeholder: "placeholder instead of an address",
+  key_several_addresses: "several addresses in one cell",
+  key_too_long: "address too long",
+  key_invisible_character: "invisible character in the address",
+  key_quoted_local: "quotes in the address",
+  key_address_literal: "number instead of a domain",
+  key_non_ascii_local: "letters beyond ASCII before the @",
+  too_many_cells: "more cells than columns",
+  unnamed_column: "value in a column without a name",
+  text_after_quote: "text after a closing quote",
+  too_long: "too long",
+  truncated: "cut off at the end of the file",
+  compute: "value that cannot be made",
+};
+
+/** `invalid email address (2), no key (1)`; empty for none. */
+export function formatReasons(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .map(([code, number]) => `${reasons[code] ?? code} (${formatCount(number)})`)
+    .join(", ");
+}
+
+/** A message from a fragment of one: it starts with a capital letter. */
+export function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,73 @@
+/**
+ * What processes on this state folder are doing with people's data: bulk runs from their first byte on, and
+ * exports. An entry is a file of its own beside a lease; one whose process has ended is removed by whoever
+ * looks.
+ */
+import { randomBytes } from "node:crypto";
+import { readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { writeAtomically } from "./atomic-file.ts";
+import { type Lease, LockedError, takeLease } from "./lease.ts";
+import { makeFolder } from "./make-folder.ts";
+
+export interface Activity {
+  kind: "run" | "export";
+  /** In words, such as `the import of people.csv`. */
+  what: string;
+  /** Base address of the account. */
+  account: string;
+  /** Files that it reads people from. */
+  inputs: string[];
+}
+
+/**
+ * Tells others what this process does, until the returned function is called. Where nothing can be written,
+ * nobody can be told.
+ * @param stateFolder shared by all who must know
+ */
+export async function registerActivity(
+  stateFolder: string,
+  activity: Activity,
+): Promise<() => Promise<void>> {
+  const name = `${randomBytes(8).toString("hex")}.json`;
+  const file = join(toActivitiesFolder(stateFolder), name);
+  let lease: Lease | undefined;
+  try {
+    lease = await takeLease(toLocksFolder(stateFolder), name, activity.what);
+    await makeFolder(toActivitiesFolder(stateFolder));
+    await writeAtomically(file, `${JSON.stringify(activity)}\n`);
+  } catch {
+    // It is only told: what must be written says so itself.
+  }
+  return async () => {
+    await rm(file, { force: true }).catch(() => undefined);
+    await lease?.release();
+  };
+}
+
+/** What other processes are doing. */
+export async function listActivities(stateFolder: string): Promise<Activity[]> {
+  const activities: Activity[] = [];
+  for (const name of await readdir(toActivitiesFolder(stateFolder)).catch(() => [] as string[])) {
+    if (!/^[0-9a-f]{16}\.json$/.test(name)) continue;
+    const file = join(toActivitiesFolder(stateFolder), name);
+    try {
+      const lease = await takeLease(toLocksFolder(stateFolder), name, "this entry");
+      await rm(file, { force: true });
+      await lease.release();
+    } catch (error) {
+      if (!(error instanceof LockedError)) throw error;
+      const text = await readFile(file, "utf8").catch(() => undefined);
+      if (text !== undefined) activities.push(JSON.parse(text) as Activity);
+    }
+  }
+  return activities;
+}
+
+function toActivitiesFolder(stateFolder: string): string {
+  return join(stateFolder, "under-way");
+}
+
+function toLocksFolder(stateFolder: string): string {
+  return join(toActivitiesFolder(stateFolder), "locks");
+}

@@ -1,0 +1,241 @@
+/**
+ * The structures and lists of an account as answers told of them: for completions, which take them however
+ * old they are, and for commands, which take them while they are fresh. Names and ids alone: nothing that
+ * tells of a contact. Pure.
+ */
+import type { ApiRequest, ContactList, ContactStructure } from "../wire.ts";
+import { readRecords, textMember } from "./records.ts";
+
+/**
+ * How long a command relies on a remembered name, in seconds: a name means what it meant at most so long ago.
+ */
+export const maxCacheAgeSeconds = { read: 600, write: 60 } as const;
+
+/**
+ * Milliseconds since the epoch, of the request that was answered; 0: outdated, good for completions alone.
+ */
+interface Timed {
+  seenAt: number;
+}
+
+export interface CachedNames {
+  /** Tells the API key that saw them from any other. */
+  key?: string;
+  /** When this machine last changed structures or lists. What was asked for before that is outdated. */
+  changedAt?: number;
+  structures?: Timed & { items: ContactStructure[] };
+  /** Structures that were read by themselves, by id: a listing may leave out their tags. */
+  whole?: Record<string, Timed & { item: ContactStructure }>;
+  /** By the structure's id. `isAll`: no list is missing. */
+  lists?: Record<string, Timed & { isAll: boolean; items: ContactList[] }>;
+  /** Names alone, the last seen first: for completions. */
+  campaigns?: string[];
+  domains?: string[];
+}
+
+/** Labels and names for completions. */
+export interface KnownNames {
+  structures: string[];
+  fields: string[];
+  tags: string[];
+  lists: string[];
+  campaigns: string[];
+  domains: string[];
+}
+
+/** Paths whose answers tell names that completions offer, and the member that holds one. */
+const furtherNames: Record<string, ["campaigns" | "domains", member: string]> = {
+  "/api/email/campaign": ["campaigns", "name"],
+  "/api/email/domain": ["domains", "domain"],
+};
+const mostFurtherNames = 1000;
+
+/** Whether the answer to a request may tell names. */
+export function tellsNames({ path }: ApiRequest): boolean {
+  return path.startsWith("/api/contact-structure") || Object.hasOwn(furtherNames, path);
+}
+
+const namesPath = /^\/api\/contact-structure(?:\/([^/]+)(\/lists(?:\/([^/]+))?)?)?$/;
+
+/** Whether a request changes structures or lists: what is remembered is outdated once it has left. */
+export function isNamesChange(request: ApiRequest): boolean {
+  return request.effect === "write" && request.path.startsWith("/api/contact-structure");
+}
+
+/**
+ * What is remembered after an answer. Answers that tell of no names, or are not as specified, change nothing.
+ * @param text of a 2xx answer
+ * @param requestedAt when the request left, in milliseconds since the epoch
+ */
+export function cacheAnswer(
+  cached: CachedNames,
+  request: ApiRequest,
+  text: string,
+  requestedAt: number,
+): CachedNames {
+  if (Object.hasOwn(furtherNames, request.path)) return withFurtherNames(cached, request.path, text);
+  const [isMatch, structureId, isLists, listId] = namesPath.exec(request.path) ?? [];
+  if (!isMatch || request.method === "DELETE") return cached;
+  try {
+    const body: unknown = JSON.parse(text);
+    const seenAt = request.effect === "write" || requestedAt <= (cached.changedAt ?? -1) ? 0 : requestedAt;
+    if (!isLists) return addStructures(cached, body, seenAt);
+    return listId === undefined ? addLists(cached, structureId!, request, body, seenAt) : cached;
+  } catch {
+    // Another answer than the specified one: the command that asked says so.
+    return cached;
+  }
+}
+
+function withFurtherNames(cached: CachedNames, path: string, text: string): CachedNames {
+  const [kind, member] = furtherNames[path]!;
+  try {
+    const names = readRecords({ body: JSON.parse(text), status: 200 }, kind).items.flatMap(
+      (record) => textMember(record, member) ?? [],
+    );
+    const all = [...new Set([...names, ...(cached[kind] ?? [])])];
+    return { ...cached, [kind]: all.slice(0, mostFurtherNames) };
+  } catch {
+    return cached;
+  }
+}
+
+/** Every list of a structure, where only who read its pages knows that none is missing. */
+export function cacheAllLists(
+  cached: CachedNames,
+  structureId: string,
+  lists: readonly ContactList[],
+  requestedAt: number,
+): CachedNames {
+  const seenAt = requestedAt <= (cached.changedAt ?? -1) ? 0 : requestedAt;
+  const entry = { seenAt, isAll: true, items: lists.map(toNamedList) };
+  return { ...cached, lists: { ...cached.lists, [structureId]: entry } };
+}
+
+/** The same, outdated: structures or lists were changed. Completions still offer them. */
+export function dropOutdated(cached: CachedNames, changedAt: number): CachedNames {
+  const keepCurrent = <T extends Timed>(entries: Record<string, T> | undefined) =>
+    entries &&
+    Object.fromEntries(Object.entries(entries).map(([id, entry]) => [id, { ...entry, seenAt: 0 }]));
+  return {
+    ...cached,
+    changedAt,
+    ...(cached.structures && { structures: { ...cached.structures, seenAt: 0 } }),
+    ...(cached.whole && { whole: keepCurrent(cached.whole) }),
+    ...(cached.lists && { lists: keepCurrent(cached.lists) }),
+  };
+}
+
+/**
+ * What was seen since a moment, in milliseconds since the epoch, and not after `now`: a clock may have been
+ * set back.
+ */
+export function readSince(
+  cached: CachedNames,
+  since: number,
+  now: number,
+): Pick<CachedNames, "structures" | "whole" | "lists"> {
+  const isFresh = ({ seenAt }: Timed) => seenAt >= since && seenAt <= now;
+  const fresh = <T extends Timed>(entries: Record<string, T> = {}) =>
+    Object.fromEntries(Object.entries(entries).filter(([, entry]) => isFresh(entry)));
+  return {
+    structures: cached.structures && isFresh(cached.structures) ? cached.structures : undefined,
+    whole: fresh(cached.whole),
+    lists: fresh(cached.lists),
+  };
+}
+
+/** All names, however old. */
+export function listKnownNames(cached: CachedNames): KnownNames {
+  const { structures, whole = {}, lists = {}, campaigns = [], domains = [] } = cached;
+  const each = (structures?.items ?? []).map((item) => ({
+    ...item,
+    tags: item.tags ?? whole[item._id]?.item.tags,
+  }));
+  const ids = new Set(each.map(({ _id }) => _id));
+  each.push(
+    ...Object.values(whole).flatMap(({ item }) => (ids.has(item._id) ? [] : { ...item, tags: item.tags })),
+  );
+  const toUnique = (names: string[]) => [...new Set(names)];
+  return {
+    structures: toUnique(each.map(({ label }) => label)),
+    fields: toUnique(each.flatMap(({ fields }) => fields.map(({ label }) => label))),
+    tags: toUnique(each.flatMap(({ tags = [] }) => tags.map(({ label }) => label))),
+    lists: toUnique(Object.values(lists).flatMap(({ items }) => items.map(({ name }) => name))),
+    campaigns,
+    domains,
+  };
+}
+
+function addStructures(cached: CachedNames, body: unknown, seenAt: number): CachedNames {
+  if (Array.isArray(body)) {
+    return { ...cached, structures: { seenAt, items: (body as ContactStructure[]).map(toNamedStructure) } };
+  }
+  const item = toNamedStructure(body as ContactStructure);
+  const whole = { ...cached.whole, [item._id]: { seenAt, item } };
+  if (seenAt > 0 || !cached.structures) return { ...cached, whole };
+  // Changed by a write: completions offer its new labels.
+  const items = cached.structures.items.map((each) => (each._id === item._id ? item : each));
+  return { ...cached, whole, structures: { ...cached.structures, items } };
+}
+
+function addLists(
+  cached: CachedNames,
+  structureId: string,
+  request: ApiRequest,
+  body: unknown,
+  seenAt: number,
+): CachedNames {
+  const before = cached.lists?.[structureId];
+  const put = (entry: NonNullable<CachedNames["lists"]>[string]) => ({
+    ...cached,
+    lists: { ...cached.lists, [structureId]: entry },
+  });
+  if (request.method !== "GET") {
+    // The specification shows only `_id` in the answer to a creation.
+    const namedList = toNamedList({ ...(request.body as ContactList | undefined), ...(body as ContactList) });
+    return put({ seenAt: 0, isAll: false, items: mergeLists(before?.items ?? [], [namedList]) });
+  }
+  const isArray = Array.isArray(body);
+  const { total, records } = (isArray ? { records: body } : body) as {
+    total?: number;
+    records: ContactList[];
+  };
+  const items = records.map(toNamedList);
+  const page = request.query?.find(([name]) => name === "page")?.[1] ?? "1";
+  if (page === "1" && total !== undefined && items.length >= total)
+    return put({ seenAt, isAll: true, items });
+  // A page alone: more names for completions. That it is all is known only to who reads the pages.
+  if (before?.isAll && before.seenAt > 0) return cached;
+  return put({ seenAt: 0, isAll: false, items: mergeLists(before?.items ?? [], items) });
+}
+
+function mergeLists(before: ContactList[], now: ContactList[]): ContactList[] {
+  return [...new Map([...before, ...now].map((list) => [list._id, list])).values()];
+}
+
+/** @throws TypeError for something else than a structure */
+function toNamedStructure(structure: ContactStructure): ContactStructure {
+  const { _id, label, keyName, keyType, fields, tags, __v } = structure;
+  if (typeof _id !== "string" || typeof label !== "string") throw new TypeError("not a structure");
+  return {
+    _id,
+    label,
+    keyName,
+    keyType,
+    fields: fields.map((field) => ({
+      _id: field._id,
+      label: field.label,
+      dataType: field.dataType,
+      ...(field.required !== undefined && { required: field.required }),
+    })),
+    ...(tags && { tags: tags.map((tag) => ({ _id: tag._id, label: tag.label })) }),
+    ...(__v !== undefined && { __v }),
+  };
+}
+
+/** @throws TypeError for something else than a list */
+function toNamedList({ _id, name }: ContactList): ContactList {
+  if (typeof _id !== "string" || typeof name !== "string") throw new TypeError("not a list");
+  return { _id, name };
+}

@@ -1,0 +1,167 @@
+/**
+ * A port in front of the embedded service that sees every request, and lets a test act at an exact moment.
+ */
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { openSandbox, type Sandbox, type SandboxOptions } from "../../src/sandbox/index.ts";
+import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { errorBody, json, startHttpServer } from "../support/http-server.ts";
+
+export interface RecordedWrite {
+  kind: "create" | "mutate" | "status" | "delete";
+  /** The key of a create, the contact's id of anything else. */
+  what: string;
+  status: number;
+}
+
+/** How an answer is lost. */
+export type Loss = "drop" | "500" | "cut";
+
+export interface RecordingProxy {
+  sandbox: Sandbox;
+  /** The service's own: a second witness on it sees the same account, without this one's faults. */
+  folder: string;
+  baseUrl: string;
+  apiKey: string;
+  env: Record<string, string>;
+  ecm: ReturnType<typeof ecmWith>;
+  /** Requests that arrived. */
+  arrived(): number;
+  /** Writes that the service carried out or refused, in order. */
+  writes: RecordedWrite[];
+  /**
+   * Called for each request, before the service has it and after. `drop` ends the connection without an
+   * answer; after the service has it, `500` answers that it failed, and `cut` ends the connection in the
+   * middle of the answer.
+   */
+  onRequest: (moment: {
+    count: number;
+    when: "before" | "after";
+    path: string;
+    body: string;
+  }) => Loss | undefined;
+  /** Awaited before the service has a request. */
+  beforeRequest: (path: string) => Promise<void>;
+  /** Answers in place of the service, which never has the request. */
+  refuses: (request: { path: string; body: string }) => { status: number; body: unknown } | undefined;
+  /** What the service gets in place of a request's body. */
+  changesBody: (path: string, body: string) => string;
+  /** What the client gets in place of an answer's text. */
+  rewrites: (path: string, text: string) => string;
+}
+
+/** Starts one; everything is closed when the test ends. */
+export async function startRecordingProxy(options: Partial<SandboxOptions> = {}): Promise<RecordingProxy> {
+  const folder = options.folder ?? join(await temporaryFolder(), "sandbox");
+  const sandbox = await openSandbox({ ...options, folder });
+  onTestFinished(() => sandbox.close());
+  const writes: RecordedWrite[] = [];
+  const server = await startHttpServer((request, response, count) => {
+    void (async () => {
+      if (proxy.onRequest({ count, when: "before", path: request.url, body: request.body }) === "drop") {
+        response.socket?.destroy();
+        return;
+      }
+      await proxy.beforeRequest(request.url);
+      const refusal = proxy.refuses({ path: request.url, body: request.body });
+      if (refusal) {
+        json(response, refusal.status, refusal.body);
+        return;
+      }
+      const answer = await sandbox
+        .transport({
+          method: request.method,
+          url: `http://sandbox.localhost${request.url}`,
+          headers: { "x-api-key": String(request.headers["x-api-key"]), "content-type": "application/json" },
+          body: request.body === "" ? undefined : proxy.changesBody(request.url, request.body),
+          timeoutMilliseconds: 30_000,
+        })
+        .catch(() => undefined);
+      recordWrite(writes, request, answer?.status ?? 0);
+      const loss = proxy.onRequest({ count, when: "after", path: request.url, body: request.body });
+      if (loss === "drop" || !answer) {
+        response.socket?.destroy();
+        return;
+      }
+      if (loss === "500") {
+        json(response, 500, errorBody("InternalServerError", "Something went wrong"));
+        return;
+      }
+      const { "content-length": length = "0", ...headers } = answer.headers;
+      if (loss === "cut") {
+        response.writeHead(answer.status, { ...headers, "content-length": length });
+        response.write(answer.text.slice(0, answer.text.length / 2), () => response.socket?.destroy());
+        return;
+      }
+      response.writeHead(answer.status, headers).end(proxy.rewrites(request.url, answer.text));
+    })();
+  });
+  const apiKey = sandbox.ownKey();
+  const env = { ...(await temporaryHome()), ECM_BASE_URL: server.baseUrl, ECM_API_KEY: apiKey };
+  const proxy: RecordingProxy = {
+    sandbox,
+    folder,
+    baseUrl: server.baseUrl,
+    apiKey,
+    env,
+    ecm: ecmWith(env),
+    arrived: () => server.requests.length,
+    writes,
+    onRequest: () => undefined,
+    beforeRequest: async () => undefined,
+    refuses: () => undefined,
+    changesBody: (_path, body) => body,
+    rewrites: (_path, text) => text,
+  };
+  return proxy;
+}
+
+function recordWrite(
+  writes: RecordedWrite[],
+  request: { method: string; url: string; body: string },
+  status: number,
+): void {
+  if (request.method === "POST" && request.url === "/api/contact") {
+    writes.push({ kind: "create", what: (JSON.parse(request.body) as { key: string }).key, status });
+  }
+  const mutated = /^\/api\/contact\/([^/]+)\/mutate$/.exec(request.url);
+  if (mutated) writes.push({ kind: "mutate", what: mutated[1]!, status });
+  const [, id] = /^\/api\/contact\/([^/]+)$/.exec(request.url) ?? [];
+  if (id && request.method === "PATCH") writes.push({ kind: "status", what: id, status });
+  if (id && request.method === "DELETE") writes.push({ kind: "delete", what: id, status });
+}
+
+/** Writes that were carried out more than once for one contact. */
+export function findRepeatedWrites(writes: RecordedWrite[], kind: RecordedWrite["kind"]): string[] {
+  const counts = new Map<string, number>();
+  for (const write of writes) {
+    if (write.kind === kind && write.status >= 200 && write.status < 300) {
+      counts.set(write.what, (counts.get(write.what) ?? 0) + 1);
+    }
+  }
+  return [...counts].filter(([, count]) => count > 1).map(([what]) => what);
+}
+
+/** Numbers in 0…1 that follow from a seed. */
+export function randomFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Real time, with pauses that are over at once. */
+export function fastClock() {
+  let skipped = 0;
+  return {
+    now: () => Date.now() + skipped,
+    sleep: async (milliseconds: number, signal?: AbortSignal) => {
+      signal?.throwIfAborted();
+      skipped += milliseconds;
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+}
