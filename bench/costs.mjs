@@ -1,6 +1,6 @@
 /**
- * What each command costs in requests, with names that an earlier command saw and without, and how long it takes.
- * Usage: npm run build && node bench/costs.mjs
+ * What each command costs in requests, with names that an earlier command saw and without, and how long it
+ * takes. Usage: npm run build && node bench/costs.mjs
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";

@@ -1,4 +1,7 @@
-/** What the measurements share: services and programs in processes of their own, whose CPU and memory are measured; input files. */
+/**
+ * What the measurements share: services and programs in processes of their own, whose CPU and memory are
+ * measured; input files.
+ */
 import { spawn } from "node:child_process";
 import { createWriteStream } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -44,7 +47,10 @@ export async function sandbox(flags = ["--hourly-limit", "1000000000", "--monthl
   };
 }
 
-/** Contacts into a service, past its limits. @param contactAt what the number stands for, as a seed takes it */
+/**
+ * Contacts into a service, past its limits.
+ * @param contactAt what the number stands for, as a seed takes it
+ */
 export async function seed({ env }, count, contactAt) {
   for (let from = 0; from < count; from += 10_000) {
     const contacts = Array.from({ length: Math.min(10_000, count - from) }, (_, at) => contactAt(from + at));

@@ -1,6 +1,6 @@
 /**
- * The bulk engine: requests, estimates and use of the budget, each beside what it is held against (CPU and memory: ratios.mjs).
- * Usage: node scripts/build.mjs && node bench/import.mjs [requests] [budget]
+ * The bulk engine: requests, estimates and use of the budget, each beside what it is held against (CPU and
+ * memory: ratios.mjs). Usage: node scripts/build.mjs && node bench/import.mjs [requests] [budget]
  */
 import { ecm, measuring, people, personAt, report, sandbox, seed } from "./harness.mjs";
 
@@ -64,7 +64,9 @@ async function requests() {
   for (const variant of variants) await requestsWith(variant);
 }
 
-/** A thousand unchanged rows in an account of five thousand: the first time, and when the service is known. */
+/**
+ * A thousand unchanged rows in an account of five thousand: the first time, and when the service is known.
+ */
 async function requestsWith(variant) {
   const service = await sandbox(["--hourly-limit", "1000000000", "--variant", variant]);
   await seed(service, 5000, personAt);

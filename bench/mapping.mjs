@@ -1,7 +1,7 @@
 /**
- * What a computed column costs a row: the CPU of a dry run with each kind of entry, less that of the same columns mapped by name.
- * A dry run of so many rows makes each value twice: once to check the file, once for the plan.
- * Usage: npm run build && node bench/mapping.mjs [rows] [kind…]
+ * What a computed column costs a row: the CPU of a dry run with each kind of entry, less that of the same
+ * columns mapped by name. A dry run of so many rows makes each value twice: once to check the file, once for
+ * the plan. Usage: npm run build && node bench/mapping.mjs [rows] [kind…]
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,6 @@
-/** Loaded into a measured process by `--import`: writes its CPU time and peak memory to a file when it ends. */
+/**
+ * Loaded into a measured process by `--import`: writes its CPU time and peak memory to a file when it ends.
+ */
 import { writeFileSync } from "node:fs";
 
 process.on("exit", () => {

@@ -1,7 +1,8 @@
 /**
  * What the engine and the sandbox cost beside their bare parts, as ratios in one run.
  * Usage: npm run build && node bench/ratios.mjs [--short] [NAME...]
- * --short takes a few seconds for each, and ends with 1 where a ratio is more than twice the one in ratios.json.
+ * --short takes a few seconds for each, and ends with 1 where a ratio is more than twice the one in
+ * ratios.json.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -44,8 +45,8 @@ if (failed.length > 0) {
 }
 
 /**
- * Of each, the run that took the least CPU: whatever else the machine does only ever adds to it. They take turns, so that
- * a busy minute meets both.
+ * Of each, the run that took the least CPU: whatever else the machine does only ever adds to it. They take
+ * turns, so that a busy minute meets both.
  */
 async function leastOfEach(bare, ours, rounds = 3) {
   const results = [[], []];
@@ -118,7 +119,10 @@ async function exported() {
   row("exportedMemory", "its peak memory", "MiB", ours.peakMib, 100);
 }
 
-/** A list that is made equal to a file: everybody is added. Requests beside the fewest; memory beside a tenth of it. */
+/**
+ * A list that is made equal to a file: everybody is added. Requests beside the fewest; memory beside a tenth
+ * of it.
+ */
 async function synced() {
   await requestsAndMemory("synced", "lists sync", 1 / 1000, async (service, count) => {
     const path = await people(count, "members.csv");
@@ -126,7 +130,10 @@ async function synced() {
   });
 }
 
-/** The same taken back: each contact is read once more at the very moment, so that nothing of others is undone. */
+/**
+ * The same taken back: each contact is read once more at the very moment, so that nothing of others is
+ * undone.
+ */
 async function undone() {
   await requestsAndMemory("undone", "runs undo", 1, async (service, count) => {
     const path = await people(count, "members.csv");

@@ -1,6 +1,6 @@
 /**
- * The embedded service's speed, beside a floor measured in the same run: a bare hono route with the same validation.
- * Usage: node bench/sandbox.mjs [--contacts 1000000] [--seconds 5] [--ratios]
+ * The embedded service's speed, beside a floor measured in the same run: a bare hono route with the same
+ * validation. Usage: node bench/sandbox.mjs [--contacts 1000000] [--seconds 5] [--ratios]
  * --ratios measures creates, gets and searches only, and ends with their ratios as JSON.
  */
 import { fork } from "node:child_process";
@@ -294,8 +294,8 @@ function callerOf(baseUrl, headers, most = connections) {
 }
 
 /**
- * Requests a second over all connections, and the server's CPU for each, of several in turn: what else the machine does
- * meanwhile hits all of them.
+ * Requests a second over all connections, and the server's CPU for each, of several in turn: what else the
+ * machine does meanwhile hits all of them.
  */
 async function inTurn(server, subjects) {
   const results = subjects.map(() => ({ rates: [], cpus: [] }));

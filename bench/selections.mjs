@@ -1,6 +1,6 @@
 /**
- * What a selection costs: requests by list and by --where, CPU per contact of a condition, start of the expression's library.
- * Usage: node scripts/build.mjs && node bench/selections.mjs
+ * What a selection costs: requests by list and by --where, CPU per contact of a condition, start of the
+ * expression's library. Usage: node scripts/build.mjs && node bench/selections.mjs
  */
 import { ecm, measuring, report, sandbox, seed } from "./harness.mjs";
 

@@ -1,7 +1,7 @@
 /**
- * What one machine holds: imports into accounts of their own, side by side, as fast as the machine lets them, each beside
- * what an account's hour allows. Every account is a sandbox on this machine, whose CPU is measured apart.
- * Usage: node scripts/build.mjs && node bench/side-by-side.mjs [accounts, 1 4] [rows, 1200]
+ * What one machine holds: imports into accounts of their own, side by side, as fast as the machine lets them,
+ * each beside what an account's hour allows. Every account is a sandbox on this machine, whose CPU is
+ * measured apart. Usage: node scripts/build.mjs && node bench/side-by-side.mjs [accounts, 1 4] [rows, 1200]
  */
 import { availableParallelism, loadavg } from "node:os";
 import { ecm, measuring, people, report, sandbox } from "./harness.mjs";
@@ -52,7 +52,10 @@ async function measure(count, file) {
   }
 }
 
-/** A process that has used up the hour and waits for the next: what it costs to have it lie there for ten seconds. */
+/**
+ * A process that has used up the hour and waits for the next: what it costs to have it lie there for ten
+ * seconds.
+ */
 async function measureWaiting() {
   const service = await sandbox(["--hourly-limit", "100", "--window", "10"]);
   const file = await people(110, "waiting.csv");

@@ -1,8 +1,8 @@
 /**
- * What a start of `ecm` costs, beside `node -e 0` in the same run: each pair in turn; the median of all pairs' ratios,
- * the lowest and the highest. Then the peak memory of a search over that of `node -e 0`.
- * `node bench/startup.mjs [RUNS] [CASE]`; needs a build. ECM_BENCH_PEER names another program's JavaScript file to measure
- * beside it, such as the one of resend-cli.
+ * What a start of `ecm` costs, beside `node -e 0` in the same run: each pair in turn; the median of all
+ * pairs' ratios, the lowest and the highest. Then the peak memory of a search over that of `node -e 0`.
+ * `node bench/startup.mjs [RUNS] [CASE]`; needs a build. ECM_BENCH_PEER names another program's JavaScript
+ * file to measure beside it, such as the one of resend-cli.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * Builds `dist/`: the program as one bundle, split wherever the source says `import()`, and `ecm/sandbox` as a file of its own.
- * CommonJS, because Node 20 starts it faster than modules of the other kind.
+ * Builds `dist/`: the program as one bundle, split wherever the source says `import()`, and `ecm/sandbox` as
+ * a file of its own. CommonJS, because Node 20 starts it faster than modules of the other kind.
  */
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,7 @@
-/** Draws docs/pictures/sandbox.png: the page of a sandbox, in a browser. Usage: node scripts/page-picture.mjs [CHROMIUM] */
+/**
+ * Draws docs/pictures/sandbox.png: the page of a sandbox, in a browser. Usage: node scripts/page-picture.mjs
+ * [CHROMIUM]
+ */
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 import { startSandbox } from "../dist/sandbox.cjs";

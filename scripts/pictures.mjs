@@ -1,6 +1,7 @@
 /**
- * Draws the README's pictures: real commands, run against an embedded service of their own as at a terminal, saved as
- * SVG in docs/pictures/. With `--check`, nothing is written: exit 1 when a picture is not what the program shows today.
+ * Draws the README's pictures: real commands, run against an embedded service of their own as at a terminal,
+ * saved as SVG in docs/pictures/. With `--check`, nothing is written: exit 1 when a picture is not what the
+ * program shows today.
  */
 import { spawnSync } from "node:child_process";
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -83,7 +84,10 @@ function run(command) {
   return withoutChance(readFileSync(caught, "utf8"));
 }
 
-/** A run's id, its time and the home folder differ each time; the pictures show fixed ones, so that `--check` can compare. */
+/**
+ * A run's id, its time and the home folder differ each time; the pictures show fixed ones, so that `--check`
+ * can compare.
+ */
 function withoutChance(screen) {
   return screen
     .replaceAll(home, "/home/ada")
@@ -149,7 +153,10 @@ ${texts.join("\n")}
 `;
 }
 
-/** Joins neighbours of one style into one text; a wide character gets its own, at the column where a terminal puts it. */
+/**
+ * Joins neighbours of one style into one text; a wide character gets its own, at the column where a terminal
+ * puts it.
+ */
 function runsOf(line) {
   const runs = [];
   for (const { segment, width, column, look } of line) {

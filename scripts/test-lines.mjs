@@ -1,7 +1,7 @@
 /**
- * Runs tests with other lines of Node than the one that is installed: the newest that is supported, or, with `--all`,
- * every one. Without paths, those of what Node itself may do otherwise; `test` is the whole quick suite. Needs a build.
- * Usage: node scripts/test-lines.mjs [--all] [PATH…] [OPTION-OF-VITEST…]
+ * Runs tests with other lines of Node than the one that is installed: the newest that is supported, or, with
+ * `--all`, every one. Without paths, those of what Node itself may do otherwise; `test` is the whole quick
+ * suite. Needs a build. Usage: node scripts/test-lines.mjs [--all] [PATH…] [OPTION-OF-VITEST…]
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";

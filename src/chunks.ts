@@ -7,8 +7,8 @@ import { join } from "node:path";
 const library = "sandbox.cjs";
 
 /**
- * Loads every file of the built program, so that replacing the installed package cannot break a command that goes on for
- * hours and needs a part late. Does nothing in the sources, where no file is CommonJS.
+ * Loads every file of the built program, so that replacing the installed package cannot break a command that
+ * goes on for hours and needs a part late. Does nothing in the sources, where no file is CommonJS.
  */
 export function loadAllChunks(): void {
   const folder = import.meta.dirname;

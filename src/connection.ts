@@ -1,4 +1,7 @@
-/** Opens the account that a command talks to: its line, what is known of it, and what is remembered of it afterwards. */
+/**
+ * Opens the account that a command talks to: its line, what is known of it, and what is remembered of it
+ * afterwards.
+ */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { readCachedBehavior, writeCachedBehavior } from "./config/behavior-cache.ts";
@@ -117,7 +120,9 @@ interface Memory extends AccountMemory {
   save(): void;
 }
 
-/** What is remembered of an account's names: taken from what goes over its line, and kept for later commands. */
+/**
+ * What is remembered of an account's names: taken from what goes over its line, and kept for later commands.
+ */
 function createMemory(folders: Folders, identity: string, apiKey: string, clock: Clock): Memory {
   const key = createHash("sha256").update(`names ${apiKey}`).digest("hex").slice(0, 16);
   /** Another key under the same profile may be of another account. */
@@ -160,7 +165,9 @@ function createMemory(folders: Folders, identity: string, apiKey: string, clock:
   };
 }
 
-/** An answer that is not as published is not remembered; the command that got it says what is wrong with it. */
+/**
+ * An answer that is not as published is not remembered; the command that got it says what is wrong with it.
+ */
 function updateNames(names: CachedNames, update: (names: CachedNames) => CachedNames): CachedNames {
   try {
     return update(names);

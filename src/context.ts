@@ -1,6 +1,6 @@
 /**
- * What a command may use: the terminal, the service, the configuration, the clock, the signal. Nothing is opened
- * before it is asked for, so that help and completions need neither a profile nor the network.
+ * What a command may use: the terminal, the service, the configuration, the clock, the signal. Nothing is
+ * opened before it is asked for, so that help and completions need neither a profile nor the network.
  */
 import { realClock } from "./clock.ts";
 import { chooseFolders, type Folders } from "./config/folders.ts";
@@ -51,7 +51,8 @@ export interface Context {
   /** Files that commands have written where a user wanted them. */
   readonly writtenFiles: WrittenFiles;
   /**
-   * The chosen format and columns. What the name of an output file says goes before all but `--output`, with which it must agree.
+   * The chosen format and columns. What the name of an output file says goes before all but `--output`, with
+   * which it must agree.
    * @param fallback replaces the default of a command with one of its own
    * @param text the form of the command's output for people, where it is YAML
    * @throws UsageError for a format, a name or a file that cannot be

@@ -1,4 +1,6 @@
-/** The one writer of delimited text: quoting for csv, escaping for tsv, apostrophes for spreadsheets. Pure. */
+/**
+ * The one writer of delimited text: quoting for csv, escaping for tsv, apostrophes for spreadsheets. Pure.
+ */
 
 /** One csv line without its line break (RFC 4180): a cell is quoted when it must be. */
 export function formatCsvLine(cells: readonly string[], delimiter = ","): string {
@@ -32,10 +34,15 @@ export function formatTsvCell(cell: string): string {
 
 const escapedLetters: Record<string, string> = { "\\": "\\", "\t": "t", "\n": "n", "\r": "r" };
 
-/** Also behind blanks that a spreadsheet may pass over, and in the full-width forms that some take for the same. */
+/**
+ * Also behind blanks that a spreadsheet may pass over, and in the full-width forms that some take for the
+ * same.
+ */
 const formulaStart = /^(?:[\t\r\n']|[\s\u200b\u2060]*[=+\-@\uff1d\uff0b\uff0d\uff20])/;
 
-/** A cell that a spreadsheet would run as a formula gets a leading apostrophe; one that has one gets one more. */
+/**
+ * A cell that a spreadsheet would run as a formula gets a leading apostrophe; one that has one gets one more.
+ */
 export function toSafeCell(cell: string): string {
   return formulaStart.test(cell) ? `'${cell}` : cell;
 }

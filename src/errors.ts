@@ -131,7 +131,9 @@ export class UnreachableError extends EcmError {
   }
 }
 
-/** An answer that is not what the specification says (HTML, truncated, empty): nothing can be read from it. */
+/**
+ * An answer that is not what the specification says (HTML, truncated, empty): nothing can be read from it.
+ */
 export class UnreadableAnswerError extends EcmError {
   constructor(message: string, details: ErrorDetails = {}) {
     super(exitCodes.failed, message, { type: "UnreadableAnswerError", ...details });

@@ -2,14 +2,21 @@
 import { Command, CommanderError, Option } from "commander";
 import { groups, visibleGroups } from "./commands/groups.ts";
 import { formatRootHelp, topicNames } from "./commands/help/root.ts";
-import { type CommandTree, findChild, findFlag, toPath } from "./commands/tree.ts";
-import { refuseSecondValues, requireNonEmptyValues, requirePlainValues } from "./commands/typed-flags.ts";
+import { type CommandTree, findChild, findFlag, toPath } from "./commands/shared/tree.ts";
+import {
+  refuseSecondValues,
+  requireNonEmptyValues,
+  requirePlainValues,
+} from "./commands/shared/typed-flags.ts";
 import type { ContextControl } from "./context.ts";
 import { UsageError } from "./errors.ts";
 import { outputFormats } from "./terminal/format.ts";
 import { version } from "./version.ts";
 
-/** Verbs that people try for those on the left; understood wherever no command of its own has the name, and not shown. */
+/**
+ * Verbs that people try for those on the left; understood wherever no command of its own has the name, and
+ * not shown.
+ */
 const verbAliases: Record<string, string[]> = {
   list: ["ls"],
   search: ["list", "ls", "find"],
@@ -193,9 +200,9 @@ function createGlobalOptions(): Option[] {
 }
 
 /**
- * The words as commander takes them. `--verbose` stands alone or with `=bodies`; as an option with an optional value
- * it would swallow the word after it. `help contact` is `contact --help`: a group's commands are known once it is loaded;
- * any other word after `help` is a topic.
+ * The words as commander takes them. `--verbose` stands alone or with `=bodies`; as an option with an
+ * optional value it would swallow the word after it. `help contact` is `contact --help`: a group's commands
+ * are known once it is loaded; any other word after `help` is a topic.
  */
 export function listWords(args: readonly string[]): string[] {
   if (args[0] === "help" && args.slice(1).some((word) => !word.startsWith("-"))) {
@@ -213,7 +220,8 @@ export function listWords(args: readonly string[]): string[] {
 }
 
 /**
- * A failure of the command line's grammar, as ours. Undefined when there was none: help or the version was shown.
+ * A failure of the command line's grammar, as ours. Undefined when there was none: help or the version was
+ * shown.
  * @param words what was typed
  */
 async function toUsageError(
@@ -232,7 +240,7 @@ async function toUsageError(
     return new UsageError(`Choose a command: ${verbs.join(", ")}`, help);
   }
   const message = error.message.replace(/^error: /, "");
-  const { suggestCommand, suggestFlag, suggestForSurplus } = await import("./commands/suggestions.ts");
+  const { suggestCommand, suggestFlag, suggestForSurplus } = await import("./commands/shared/suggestions.ts");
   const quotedName = /'(.*)'$/s.exec(message)?.[1] ?? "";
   if (error.code === "commander.unknownCommand") {
     const path = toPath(command);

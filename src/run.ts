@@ -68,7 +68,7 @@ async function keepAccountInHints(context: Context, { details }: EcmError): Prom
     : undefined;
   const selected = profile?.name?.source === "default" ? profile.name.value : undefined;
   const replaced = selected === "default" ? undefined : selected;
-  const { addAccountFlags } = await import("./commands/command-line.ts");
+  const { addAccountFlags } = await import("./commands/shared/command-line.ts");
   details.hint = addAccountFlags(details.hint, context.settings, replaced);
 }
 

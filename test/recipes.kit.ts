@@ -40,7 +40,10 @@ export interface Machine {
   restart(...flags: string[]): Promise<void>;
 }
 
-/** A home of its own, `ecm` on the path, and the embedded service behind a port. @param flags of `sandbox start` */
+/**
+ * A home of its own, `ecm` on the path, and the embedded service behind a port.
+ * @param flags of `sandbox start`
+ */
 export async function machine(...flags: string[]): Promise<Machine> {
   const folder = await temporaryFolder();
   const service = join(folder, "service");

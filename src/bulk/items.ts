@@ -1,4 +1,7 @@
-/** The unit of a bulk run: one contact, and what it should become. Everything else of the engine speaks of these. */
+/**
+ * The unit of a bulk run: one contact, and what it should become. Everything else of the engine speaks of
+ * these.
+ */
 import type { Contact, ContactStatus, CreateContactBody, FieldValue, MutateBody } from "../wire.ts";
 
 /** A contact's key in the forms the engine needs. */
@@ -17,7 +20,10 @@ export type Limit = { rows: number } | { percent: number };
 /** One contact of a run. */
 export interface Item {
   kind: "contact";
-  /** Names the contact within the run, its plan and its journal: the line it is on, or its place in a list of its own. */
+  /**
+   * Names the contact within the run, its plan and its journal: the line it is on, or its place in a list of
+   * its own.
+   */
   ref: number;
   /** Of the input; null where no line names the contact. */
   line: number | null;
@@ -28,11 +34,17 @@ export interface Item {
   desired?: DesiredContact;
   /** Where the job knows it. */
   contactId?: string;
-  /** As a page of the account had it, where that is where the contact comes from: it is not looked up for the plan. */
+  /**
+   * As a page of the account had it, where that is where the contact comes from: it is not looked up for the
+   * plan.
+   */
   found?: Partial<Contact>;
 }
 
-/** A row of the input that stands for no contact of its own: it is wrong, or another row of the contact stands for it. */
+/**
+ * A row of the input that stands for no contact of its own: it is wrong, or another row of the contact stands
+ * for it.
+ */
 export interface PassedRow {
   kind: "passed";
   line: number;
@@ -46,17 +58,23 @@ export interface PassedRow {
   of?: number;
 }
 
-/** What a job decides about its contacts. The same functions serve the plan and, right before a write, its second look. */
+/**
+ * What a job decides about its contacts. The same functions serve the plan and, right before a write, its
+ * second look.
+ */
 export interface Work<T extends Item = Item> {
   decide(item: T, found: Partial<Contact> | undefined): Decision;
   /** Whether the contact has to be looked up before it can be planned. Default: every one is. */
   needsLookup?(item: T): boolean;
   /**
-   * Whether the contact is read by its id right before its write, as it is then and with its version: a search may lag
-   * behind, and tells no version. Default: none is.
+   * Whether the contact is read by its id right before its write, as it is then and with its version: a
+   * search may lag behind, and tells no version. Default: none is.
    */
   readsAlone?(item: T): boolean;
-  /** Whether what a search told is enough to plan this; otherwise the contact is read by its id. Default: it is. */
+  /**
+   * Whether what a search told is enough to plan this; otherwise the contact is read by its id. Default: it
+   * is.
+   */
   isCertain?(item: T, decision: Decision): boolean;
   /** Whether the input marks this contact as not subscribed although the account holds it as active. */
   isMarked?(item: T, found: Partial<Contact> | undefined): boolean;
@@ -89,7 +107,10 @@ export interface DesiredContact {
 export interface Before {
   /** Values of the fields that were set; blank where there was none. */
   fields: FieldValue[];
-  /** Whether the answer told the contact's lists and tags; only then is it known that what was added was not there. */
+  /**
+   * Whether the answer told the contact's lists and tags; only then is it known that what was added was not
+   * there.
+   */
   knewLists: boolean;
   knewTags: boolean;
   /** The contact was inactive. */
@@ -97,8 +118,9 @@ export interface Before {
 }
 
 /**
- * `exists_hidden`: the service refuses a second contact with this key, and no search shows the first. `duplicate`: another
- * item names the same contact. `truncated`: the input is cut off, and may have named the contact.
+ * `exists_hidden`: the service refuses a second contact with this key, and no search shows the first.
+ * `duplicate`: another item names the same contact. `truncated`: the input is cut off, and may have named the
+ * contact.
  */
 export type SkipCode =
   | "exists"

@@ -11,9 +11,9 @@ import { isOwnOutput } from "../terminal/own-output.ts";
 import { presentValue } from "../terminal/present.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { ApiAnswer, ApiRequest } from "../wire.ts";
-import { buildBody, type FieldFlags, resolvePath } from "./api-request.ts";
-import { addDryRunFlag, addFileFlag, repeatableOption } from "./flags.ts";
-import { describeCommand } from "./help-text.ts";
+import { buildBody, type FieldFlags, resolvePath } from "./shared/api-request.ts";
+import { addDryRunFlag, addFileFlag, repeatableOption } from "./shared/flags.ts";
+import { describeCommand } from "./shared/help-text.ts";
 
 interface ApiOptions extends FieldFlags {
   data?: string;
@@ -143,7 +143,8 @@ async function streamToFile(
 }
 
 /**
- * GET, HEAD and a search only read; whatever else is sent counts as a write, and is repeated and allowed as one.
+ * GET, HEAD and a search only read; whatever else is sent counts as a write, and is repeated and allowed as
+ * one.
  * @throws UsageError
  */
 export function apiRequest(
@@ -205,7 +206,10 @@ async function writeBody(terminal: Terminal, { text, bytes }: ApiAnswer): Promis
   await new Promise<void>((resolve) => terminal.stdout.write(bytes, () => resolve()));
 }
 
-/** JSON as a person reads it. What would not stay the same, such as a number of many digits, is left as it came. */
+/**
+ * JSON as a person reads it. What would not stay the same, such as a number of many digits, is left as it
+ * came.
+ */
 function indentJson(text: string): string {
   try {
     const value: unknown = JSON.parse(text);

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { Context } from "../context.ts";
-import { findDanger, requireAnswer } from "./bulk/agree.ts";
-import { addBulkFlags, type BulkFlags, endRun, openEngine, toRunOptions } from "./bulk/flags.ts";
-import { describeCommand } from "./help-text.ts";
+import { findDanger, requireAnswer } from "./shared/bulk/agree.ts";
+import { addBulkFlags, type BulkFlags, endRun, openEngine, toRunOptions } from "./shared/bulk/flags.ts";
+import { describeCommand } from "./shared/help-text.ts";
 
 interface ApplyFlags extends BulkFlags {
   digest?: string;
@@ -37,30 +37,24 @@ export function registerApply(command: Command, context: Context): void {
 
 async function runApply(context: Context, file: string, flags: ApplyFlags): Promise<void> {
   const options = toRunOptions(flags, context.clock.now());
-  const [
-    { openPlanFile },
-    { applyPlanFile, toPlanName },
-    { displayRun },
-    { withOutputs },
-    { openPlanOutput },
-  ] = await Promise.all([
-    import("../bulk/plan/plan-import.ts"),
-    import("../bulk/jobs/apply-file.ts"),
-    import("./bulk/progress.ts"),
-    import("./bulk/start.ts"),
-    import("./bulk/plan-output.ts"),
-  ]);
+  const [{ openPlanFile, applyPlanFile, toPlanName }, { displayRun }, { withOutputs }, { openPlanOutput }] =
+    await Promise.all([
+      import("../bulk/index.ts"),
+      import("./shared/bulk/progress.ts"),
+      import("./shared/bulk/start.ts"),
+      import("./shared/bulk/plan-output.ts"),
+    ]);
   const approved = await openPlanFile(file, flags.digest);
   const danger = findDanger(approved);
   requireAnswer(context, danger, options.isDryRun);
-  const { createBackUp, createBackupTarget } = await import("./bulk/backup.ts");
+  const { createBackUp, createBackupTarget } = await import("./shared/bulk/backup.ts");
   const target = flags.backup === undefined ? undefined : createBackupTarget(context, flags.backup);
   const name = toPlanName(context.folders.state, approved);
   await context.tellUnderWay({ kind: "run", what: `A run (Applying ${name})`, inputs: [resolve(file)] });
   const plan = await openPlanOutput(context, flags, options.isDryRun);
   const display = displayRun(context, `Applying ${name}`, options.isDryRun);
   const result = await withOutputs(context, { plan, display }, async () => {
-    const { createAgreement } = await import("./bulk/agree.ts");
+    const { createAgreement } = await import("./shared/bulk/agree.ts");
     const engine = await openEngine(context, options);
     const planned = {
       ...options,

@@ -1,15 +1,15 @@
 import { type Command, Option } from "commander";
+import { findClosest } from "../api/names.ts";
 import type { Context } from "../context.ts";
 import { NotFoundError, UsageError } from "../errors.ts";
-import { findClosest } from "../service/names.ts";
 import type { OutputOptions } from "../terminal/format.ts";
 import { presentList, presentValue, type View } from "../terminal/present.ts";
 import { version } from "../version.ts";
-import { findShape } from "./flags.ts";
 import { topicNames } from "./help/root.ts";
-import { describeCommand, describeConfirmation, findFacts, listExitCodes } from "./help-text.ts";
-import { listSchemas, schemas } from "./schemas.ts";
-import { type CommandTree, findChild as childOf } from "./tree.ts";
+import { findShape } from "./shared/flags.ts";
+import { describeCommand, describeConfirmation, findFacts, listExitCodes } from "./shared/help-text.ts";
+import { listSchemas, schemas } from "./shared/schemas.ts";
+import { type CommandTree, findChild as childOf } from "./shared/tree.ts";
 
 interface IndexEntry {
   /** The words typed after `ecm`. */

@@ -1,19 +1,19 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import type { Command } from "commander";
+import { type ContactEvent, dayMilliseconds, type EventQuery, maxDays } from "../api/events.ts";
 import type { Connection, Context, OutputFileFlags } from "../context.ts";
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
 import type { Cursor, ShownBatch } from "../events/cursor.ts";
 import { type Feed, readFeed, readNewest, toTime } from "../events/feed.ts";
 import { resolveCampaign } from "../service/campaigns.ts";
-import { type ContactEvent, dayMilliseconds, type EventQuery, maxDays } from "../service/events.ts";
 import type { OutputOptions } from "../terminal/format.ts";
 import { openOutput, type Sink } from "../terminal/output-file.ts";
 import { checkColumns } from "../terminal/present.ts";
-import { announcePart } from "./announce-part.ts";
-import { createEventView, presentEvents } from "./event-view.ts";
-import { addOutputFileFlags, parsePastTime, repeatableOption, wholeNumberOption } from "./flags.ts";
-import { describeCommand } from "./help-text.ts";
+import { announcePart } from "./shared/announce-part.ts";
+import { createEventView, presentEvents } from "./shared/event-view.ts";
+import { addOutputFileFlags, parsePastTime, repeatableOption, wholeNumberOption } from "./shared/flags.ts";
+import { describeCommand } from "./shared/help-text.ts";
 
 interface EventsOptions extends OutputFileFlags {
   type?: string[];

@@ -1,16 +1,22 @@
 import { join } from "node:path";
 import type { Command } from "commander";
+import { wholeContact } from "../api/contacts.ts";
 import type { Context, OutputFileFlags } from "../context.ts";
 import { type ContactView, createContactColumnsView, toSearchView } from "../service/contact-columns.ts";
 import type { ContactSearch } from "../service/contact-search.ts";
-import { wholeContact } from "../service/contacts.ts";
 import type { OutputOptions } from "../terminal/format.ts";
 import { resolveOutputTarget } from "../terminal/output-target.ts";
 import { presentList } from "../terminal/present.ts";
 import type { Send, SendOptions } from "../wire.ts";
-import { resolveConditions } from "./contact/conditions.ts";
-import { addOutputFileFlags, keysOption, parsePastTime, repeatableOption, whereOption } from "./flags.ts";
-import { describeCommand } from "./help-text.ts";
+import { resolveConditions } from "./contact/shared/conditions.ts";
+import {
+  addOutputFileFlags,
+  keysOption,
+  parsePastTime,
+  repeatableOption,
+  whereOption,
+} from "./shared/flags.ts";
+import { describeCommand } from "./shared/help-text.ts";
 
 interface ExportOptions extends OutputFileFlags {
   list?: string[];

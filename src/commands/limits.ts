@@ -4,8 +4,8 @@ import type { Context } from "../context.ts";
 import { presentOne, type View } from "../terminal/present.ts";
 import { formatTimestamp } from "../terminal/rate-limit.ts";
 import type { RateLimits } from "../wire.ts";
-import { addAccountFlags } from "./command-line.ts";
-import { describeCommand } from "./help-text.ts";
+import { addAccountFlags } from "./shared/command-line.ts";
+import { describeCommand } from "./shared/help-text.ts";
 
 interface LimitsOptions {
   refresh?: boolean;

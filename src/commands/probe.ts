@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import type { Command } from "commander";
 import type { Connection, Context } from "../context.ts";
 import { ReadOnlyError, UsageError } from "../errors.ts";
+import { createPseudonyms } from "../privacy/pseudonyms.ts";
 import { type BehaviorRow, listBehaviorRows } from "../service/describe-behavior.ts";
 import {
   createProbeContact,
@@ -12,13 +13,12 @@ import {
   probeReads,
   probeWrites,
 } from "../service/probe.ts";
-import { createPseudonyms } from "../service/pseudonyms.ts";
 import { requireFileFormat } from "../terminal/file-names.ts";
 import { requireReplaceable } from "../terminal/output-target.ts";
 import { presentList, type View } from "../terminal/present.ts";
 import { version } from "../version.ts";
 import type { ApiRequest, Send } from "../wire.ts";
-import { describeCommand } from "./help-text.ts";
+import { describeCommand } from "./shared/help-text.ts";
 
 interface ProbeFlags {
   write?: boolean;

@@ -1,6 +1,6 @@
 /**
- * What was learned of a service's behavior, kept between commands: a small private file for each base address and
- * structure, in the state folder. A file that cannot be read is as none.
+ * What was learned of a service's behavior, kept between commands: a small private file for each base address
+ * and structure, in the state folder. A file that cannot be read is as none.
  */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";

@@ -3,7 +3,10 @@ import { chmodSync, mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { writeAtomicallySync } from "../disk/atomic-file.ts";
 
-/** Replaces a file, in a folder 0700. Synchronous: nothing else is under way. @throws when it cannot be written */
+/**
+ * Replaces a file, in a folder 0700. Synchronous: nothing else is under way.
+ * @throws when it cannot be written
+ */
 export function writeCacheFile(file: string, text: string): void {
   const folder = dirname(file);
   mkdirSync(folder, { recursive: true, mode: 0o700 });

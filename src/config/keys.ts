@@ -27,7 +27,10 @@ export function checkKey(text: string, where: string): string {
   );
 }
 
-/** Whether it has the documented form: 4 characters ending in `_`, region, `_`, 43 characters (Authentication 3). */
+/**
+ * Whether it has the documented form: 4 characters ending in `_`, region, `_`, 43 characters (Authentication
+ * 3).
+ */
 export function isUsualKey(key: string): boolean {
   return /^[A-Za-z0-9]{3}_[a-z]{2}_[A-Za-z0-9_-]{43}$/.test(key);
 }
@@ -45,7 +48,8 @@ export function findRegion(key: string): string | undefined {
 
 /**
  * Runs the command in the shell and takes the first line that it prints as the key.
- * @param canAsk whether it gets standard input, to ask for a password; else a file piped to us would be eaten by it
+ * @param canAsk whether it gets standard input, to ask for a password; else a file piped to us would be eaten
+ *   by it
  * @param limitSeconds how long it may take when nobody can be asked
  * @throws NoKeyError when it fails, prints nothing or too much, or does not end; its output is never repeated
  */
@@ -81,7 +85,10 @@ export async function runKeyCommand(
   }
 }
 
-/** Until it ends, prints too much, or `ending` fires; what it left running in the background is not waited for. */
+/**
+ * Until it ends, prints too much, or `ending` fires; what it left running in the background is not waited
+ * for.
+ */
 function readOutput(command: string, env: Environment, canAsk: boolean, ending: AbortController) {
   return new Promise<{ output: string; failure?: string }>((resolve) => {
     const child = spawn(command, {

@@ -1,4 +1,7 @@
-/** The limits that an account's last answer told of, kept between commands: one small file each, in the cache folder. */
+/**
+ * The limits that an account's last answer told of, kept between commands: one small file each, in the cache
+ * folder.
+ */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RateLimits } from "../wire.ts";
@@ -10,7 +13,11 @@ export interface CachedLimits {
   seenAt: number;
 }
 
-/** Keeps what was seen. @param identity of the account, from `ResolvedProfile`. @throws when it cannot be written */
+/**
+ * Keeps what was seen.
+ * @param identity of the account, from `ResolvedProfile`.
+ * @throws when it cannot be written
+ */
 export function writeCachedLimits(cache: string, identity: string, cached: CachedLimits): void {
   writeCacheFile(toFilePath(cache, identity), `${JSON.stringify(cached)}\n`);
 }

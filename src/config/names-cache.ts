@@ -1,4 +1,6 @@
-/** The file that remembers an account's names, in the cache folder: labels and list names. Lost without harm. */
+/**
+ * The file that remembers an account's names, in the cache folder: labels and list names. Lost without harm.
+ */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

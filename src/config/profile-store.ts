@@ -20,7 +20,8 @@ interface Stored {
 }
 
 /**
- * Opens the profiles. Nothing is made on disk before the first `save` or `use`; rights that are too wide are fixed.
+ * Opens the profiles. Nothing is made on disk before the first `save` or `use`; rights that are too wide are
+ * fixed.
  * @throws UsageError naming the file when it is not what `ecm` wrote, or cannot be read
  */
 export async function openProfiles(folders: Folders): Promise<ProfileStore> {
@@ -149,7 +150,9 @@ function unwritable(file: string, reason: string): EcmError {
   );
 }
 
-/** A file system that is read-only, such as a mounted secret, is used as it is: `ecm doctor` shows its rights. */
+/**
+ * A file system that is read-only, such as a mounted secret, is used as it is: `ecm doctor` shows its rights.
+ */
 function restrictMode(path: string, mode: number): void {
   if ((statSync(path).mode & 0o777 & ~mode) === 0) return;
   try {

@@ -1,4 +1,7 @@
-/** Whether requests go through a proxy: HTTPS_PROXY, HTTP_PROXY and NO_PROXY, in either letter case, as curl reads them. Pure. */
+/**
+ * Whether requests go through a proxy: HTTPS_PROXY, HTTP_PROXY and NO_PROXY, in either letter case, as curl
+ * reads them. Pure.
+ */
 import { UsageError } from "../errors.ts";
 import type { Environment } from "./settings.ts";
 
@@ -10,8 +13,8 @@ export interface Proxy {
 }
 
 /**
- * The proxy for an address; undefined when it is reached directly. This machine always is: nobody else could reach it, and the
- * key would go out unencrypted.
+ * The proxy for an address; undefined when it is reached directly. This machine always is: nobody else could
+ * reach it, and the key would go out unencrypted.
  * @throws UsageError for a proxy that is no address
  */
 export function findProxy(baseUrl: string, env: Environment): Proxy | undefined {

@@ -14,9 +14,13 @@ export interface ResolvedProfile {
   baseUrl: Sourced<string>;
   structure?: Sourced<string>;
   readOnly: boolean;
-  /** Said before the first request: the key goes to an address that its profile does not know, or unencrypted. */
+  /**
+   * Said before the first request: the key goes to an address that its profile does not know, or unencrypted.
+   */
   warning?: string;
-  /** Tells what is remembered of this account from what is of another; fit for a file name, and holds no key. */
+  /**
+   * Tells what is remembered of this account from what is of another; fit for a file name, and holds no key.
+   */
   identity: string;
   /** Obtains the key; runs the profile's key command where there is one. @throws NoKeyError */
   key(signal?: AbortSignal): Promise<Sourced<string>>;
@@ -26,12 +30,14 @@ export interface ResolvedProfile {
 const embeddedBaseUrl = "http://sandbox.localhost";
 
 /**
- * Flag before environment before profile, for each value by itself. Three rules guard a key: a named `sandbox` is always
- * the embedded service, whatever address the environment holds; every address is https, or loopback; and where a
- * variable alone parts the current profile's key from its address, there is a warning.
+ * Flag before environment before profile, for each value by itself. Three rules guard a key: a named
+ * `sandbox` is always the embedded service, whatever address the environment holds; every address is https,
+ * or loopback; and where a variable alone parts the current profile's key from its address, there is a
+ * warning.
  * @param canAsk whether a key command may ask at standard input; asked only when one is run
  * @param openProfiles asked only when a profile is needed: address and key of the environment need none
- * @throws NoKeyError when no profile is configured and none named; UsageError for a bad address or unknown profile.
+ * @throws NoKeyError when no profile is configured and none named; UsageError for a bad address or unknown
+ *   profile.
  */
 export async function resolveProfile(
   settings: Settings,

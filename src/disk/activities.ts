@@ -1,6 +1,7 @@
 /**
- * What processes on this state folder are doing with people's data: bulk runs from their first byte on, and exports. An entry is a
- * file of its own beside a lease; one whose process has ended is removed by whoever looks.
+ * What processes on this state folder are doing with people's data: bulk runs from their first byte on, and
+ * exports. An entry is a file of its own beside a lease; one whose process has ended is removed by whoever
+ * looks.
  */
 import { randomBytes } from "node:crypto";
 import { readdir, readFile, rm } from "node:fs/promises";
@@ -20,7 +21,8 @@ export interface Activity {
 }
 
 /**
- * Tells others what this process does, until the returned function is called. Where nothing can be written, nobody can be told.
+ * Tells others what this process does, until the returned function is called. Where nothing can be written,
+ * nobody can be told.
  * @param stateFolder shared by all who must know
  */
 export async function registerActivity(

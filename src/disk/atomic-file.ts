@@ -1,6 +1,6 @@
 /**
- * Files that appear whole or not at all: written beside their place, put on the disk, then renamed. For their owner's
- * eyes alone, unless told otherwise.
+ * Files that appear whole or not at all: written beside their place, put on the disk, then renamed. For their
+ * owner's eyes alone, unless told otherwise.
  */
 import { randomBytes } from "node:crypto";
 import {
@@ -109,8 +109,9 @@ export function writeAtomicallySync(path: string, data: string, isLasting = true
 }
 
 /**
- * Creates an empty file where there is none, with its final rights from the first moment. The file is never opened under its
- * name: closing any descriptor of a file ends the locks that this process holds on it (POSIX).
+ * Creates an empty file where there is none, with its final rights from the first moment. The file is never
+ * opened under its name: closing any descriptor of a file ends the locks that this process holds on it
+ * (POSIX).
  * @throws the system's error
  */
 export function createIfMissingSync(path: string): void {

@@ -1,10 +1,10 @@
 /**
- * One process at a time for one matter, also when containers or machines share the folder. A holder has a file of its
- * own that it touches every few seconds; it is taken over only when that process is certainly gone, or, where this cannot
- * be seen, when it has given no sign of life for long.
+ * One process at a time for one matter, also when containers or machines share the folder. A holder has a
+ * file of its own that it touches every few seconds; it is taken over only when that process is certainly
+ * gone, or, where this cannot be seen, when it has given no sign of life for long.
  *
- * Nobody ever replaces another's file: each writes one under a name of its own, and only then looks for others. Of two
- * who come at once, each sees the other, and the one with the smaller name goes first.
+ * Nobody ever replaces another's file: each writes one under a name of its own, and only then looks for
+ * others. Of two who come at once, each sees the other, and the one with the smaller name goes first.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -52,7 +52,10 @@ const defaultTimes: LeaseTimes = {
   sleep: (milliseconds) => sleepFor(milliseconds),
 };
 
-/** Who comes at the same moment decides within this many looks, 10 ms apart; a stopped process may take longer. */
+/**
+ * Who comes at the same moment decides within this many looks, 10 ms apart; a stopped process may take
+ * longer.
+ */
 const maxLooks = 200;
 
 /**
@@ -188,7 +191,9 @@ interface ReadLease {
   beatAt: number;
 }
 
-/** Undefined when it went away meanwhile. One that cannot be read belongs to a process that cannot be seen. */
+/**
+ * Undefined when it went away meanwhile. One that cannot be read belongs to a process that cannot be seen.
+ */
 async function readLease(path: string): Promise<ReadLease | undefined> {
   const nobody: ProcessIdentity = { host: "an unknown host", pid: 0, space: "", start: "" };
   try {

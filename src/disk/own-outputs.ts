@@ -1,6 +1,6 @@
 /**
- * Which files this machine's commands have written, so that the next one may replace them: for each path its size and time when
- * it was finished. Names are hashed; nothing here says what a file holds.
+ * Which files this machine's commands have written, so that the next one may replace them: for each path its
+ * size and time when it was finished. Names are hashed; nothing here says what a file holds.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, type Stats, statSync } from "node:fs";

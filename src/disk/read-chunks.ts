@@ -1,4 +1,6 @@
-/** A file in pieces, in the memory of one: a stream's own would wait for the garbage collector, each of them. */
+/**
+ * A file in pieces, in the memory of one: a stream's own would wait for the garbage collector, each of them.
+ */
 import { open } from "node:fs/promises";
 
 const chunkBytes = 256 * 1024;

@@ -1,4 +1,7 @@
-/** Which process this is, written down so that another one, perhaps on another machine, can tell whether it lives. */
+/**
+ * Which process this is, written down so that another one, perhaps on another machine, can tell whether it
+ * lives.
+ */
 import { randomBytes } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
@@ -8,11 +11,14 @@ export interface ProcessIdentity {
   host: string;
   pid: number;
   /**
-   * Where a process id means the same. On Linux the start of the machine and the namespace of process ids: containers may
-   * share host names and folders, and each has a process 1. Elsewhere the host name.
+   * Where a process id means the same. On Linux the start of the machine and the namespace of process ids:
+   * containers may share host names and folders, and each has a process 1. Elsewhere the host name.
    */
   space: string;
-  /** When the process began, as the platform counts; a process id is used again, this is not. Empty where it is not told. */
+  /**
+   * When the process began, as the platform counts; a process id is used again, this is not. Empty where it
+   * is not told.
+   */
   start: string;
 }
 

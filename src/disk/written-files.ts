@@ -1,8 +1,14 @@
-/** Where this program has written people's data outside its own folders, so that an erasure can name these files. */
+/**
+ * Where this program has written people's data outside its own folders, so that an erasure can name these
+ * files.
+ */
 import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
 
-/** Noted before it is written, unless it is in the state folder. Where nothing can be noted, the file is written all the same. */
+/**
+ * Noted before it is written, unless it is in the state folder. Where nothing can be noted, the file is
+ * written all the same.
+ */
 export function noteWrittenFile(stateFolder: string, file: string): void {
   try {
     const path = resolve(file);

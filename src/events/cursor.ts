@@ -1,16 +1,16 @@
 /**
- * Which events a profile has been shown: not up to when, but which. Of events that share a time, and of such as arrive late, a
- * time alone would lose some or repeat them. No address is stored.
+ * Which events a profile has been shown: not up to when, but which. Of events that share a time, and of such
+ * as arrive late, a time alone would lose some or repeat them. No address is stored.
  */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { type ContactEvent, dayMilliseconds, maxDays } from "../api/events.ts";
 import { writeAtomically } from "../disk/atomic-file.ts";
 import { type Lease, takeLease } from "../disk/lease.ts";
 import { makeFolder } from "../disk/make-folder.ts";
 import { EcmError, exitCodes } from "../errors.ts";
-import { type ContactEvent, dayMilliseconds, maxDays } from "../service/events.ts";
 import { toTime } from "./feed.ts";
 import {
   countIdentities,
@@ -44,7 +44,8 @@ export interface Cursor {
   /** Those that have not been shown, in the order given. */
   newAmong(events: readonly ContactEvent[]): ContactEvent[];
   /**
-   * Writes down that these are about to appear as this file: when the process dies between the file's appearing and
+   * Writes down that these are about to appear as this file: when the process dies between the file's
+   * appearing and
    * `shown`, the file itself tells that they were shown.
    * @param sha256 of the file as it will be
    */
@@ -54,7 +55,9 @@ export interface Cursor {
   release(): Promise<void>;
 }
 
-/** How often an event was shown, when it happened (null: no time that can be read), and its lasting identity. */
+/**
+ * How often an event was shown, when it happened (null: no time that can be read), and its lasting identity.
+ */
 type ShownEntry = [count: number, at: number | null, lasting: string];
 
 interface State {
@@ -168,8 +171,8 @@ function countDaysBack({ readAt, newest, unshownSince }: State, now: number): nu
 }
 
 /**
- * An event that was shown is known by all its members. One that is not in the feed any more, while one that differs from it
- * in a name is, was renamed.
+ * An event that was shown is known by all its members. One that is not in the feed any more, while one that
+ * differs from it in a name is, was renamed.
  */
 function findNew({ shown, former = {} }: State, events: readonly ContactEvent[]): ContactEvent[] {
   const left = new Map(Object.entries(shown).map(([identity, [count]]) => [identity, count]));

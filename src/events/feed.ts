@@ -1,5 +1,8 @@
-/** Reading a feed of events whole although it goes on meanwhile, in whatever order it comes: each event as often as it happened. */
-import type { ContactEvent, EventQuery } from "../service/events.ts";
+/**
+ * Reading a feed of events whole although it goes on meanwhile, in whatever order it comes: each event as
+ * often as it happened.
+ */
+import type { ContactEvent, EventQuery } from "../api/events.ts";
 import type { Send } from "../wire.ts";
 import { countIdentities } from "./identity.ts";
 import {
@@ -20,7 +23,9 @@ const minAgreeing = 10;
 const minStepsBack = 8;
 
 export interface Feed {
-  /** Oldest first; of those of one time, in the order of the feed. What came while it was read may be missing. */
+  /**
+   * Oldest first; of those of one time, in the order of the feed. What came while it was read may be missing.
+   */
   events: ContactEvent[];
   /** False where the order changed from request to request: some may be missing. */
   isComplete: boolean;
@@ -75,7 +80,9 @@ export interface NewestEvents {
   feed?: Feed;
 }
 
-/** The newest events, oldest first: one page where the feed shows that it begins with them, else all of it. */
+/**
+ * The newest events, oldest first: one page where the feed shows that it begins with them, else all of it.
+ */
 export async function readNewest(send: Send, query: EventQuery, limit: number): Promise<NewestEvents> {
   const first = await openFeed(send, query, Math.min(maxEventsPageSize, Math.max(limit, 100)));
   const { records, total } = first;
@@ -153,7 +160,10 @@ function placesIn(pages: readonly FeedRecord[][]): Map<string, Place[]> {
   return places;
 }
 
-/** How many records follow another one in the other reading as well; undefined where one comes before it there. */
+/**
+ * How many records follow another one in the other reading as well; undefined where one comes before it
+ * there.
+ */
 function countInOrder(page: readonly FeedRecord[], places: ReadonlyMap<string, Place[]>): number | undefined {
   const lastAt = new Map<number, number>();
   let count = 0;
@@ -183,7 +193,10 @@ function isNewestFirst(pages: readonly FeedRecord[][], minSteps: number): boolea
   return steps >= minSteps;
 }
 
-/** Another size shows other records side by side; a service that cuts its pages is asked for less than it gave. */
+/**
+ * Another size shows other records side by side; a service that cuts its pages is asked for less than it
+ * gave.
+ */
 function chooseNextSize({ pages, size, isGapless }: FeedReading): number {
   const minSize = isGapless ? size : Math.min(...pages.slice(0, -1).map((page) => page.length));
   return Math.max(1, isGapless ? Math.floor(size * 0.8) : minSize);

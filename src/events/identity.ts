@@ -1,6 +1,6 @@
 /** What makes two records of a feed one event. */
 import { createHash } from "node:crypto";
-import type { ContactEvent } from "../service/events.ts";
+import type { ContactEvent } from "../api/events.ts";
 
 /** Members that name a thing: whoever renames the thing makes no new event. */
 const names = new Set(["emailCampaignName", "emailSubject", "importOriginalFileName"]);

@@ -1,9 +1,10 @@
 /**
- * One reading of a feed, page after page. Its total may be wrong and its pages cut, so that neither a total nor a short page
- * is taken for its end: it ends with an empty page.
+ * One reading of a feed, page after page. Its total may be wrong and its pages cut, so that neither a total
+ * nor a short page is taken for its end: it ends with an empty page.
  */
+
+import { type ContactEvent, createEventsRequest, type EventQuery, readEvents } from "../api/events.ts";
 import { EcmError, exitCodes, ServiceError } from "../errors.ts";
-import { type ContactEvent, createEventsRequest, type EventQuery, readEvents } from "../service/events.ts";
 import { isSizeRefusal } from "../service/pages.ts";
 import type { Send } from "../wire.ts";
 import { toIdentity } from "./identity.ts";
@@ -40,7 +41,10 @@ export interface FeedReading {
   total: number | undefined;
 }
 
-/** The first page, and the size by which the service counts: what it gives where that is not what was asked for. */
+/**
+ * The first page, and the size by which the service counts: what it gives where that is not what was asked
+ * for.
+ */
 export interface OpenFeed extends FeedPage {
   requestedSize: number;
   size: number;

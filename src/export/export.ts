@@ -10,7 +10,9 @@ import { createIdSet, type IdSet } from "./id-set.ts";
 
 /** How often the whole is read when contacts may have slid past the reader. */
 const maxPasses = 3;
-/** Pages of at least so many contacts overlap: what is seen again shows that nothing slid past between them. */
+/**
+ * Pages of at least so many contacts overlap: what is seen again shows that nothing slid past between them.
+ */
 const minOverlappingPage = 20;
 const minOverlap = 5;
 const maxOverlap = 50;
@@ -58,8 +60,8 @@ export function createExportState(): ExportState {
 }
 
 /**
- * Gives each contact once. Where contacts may have slid past the reader, because others were removed while pages were read,
- * it reads all again and gives those that were missed.
+ * Gives each contact once. Where contacts may have slid past the reader, because others were removed while
+ * pages were read, it reads all again and gives those that were missed.
  * @param state changed as it goes
  * @throws EcmError when the pages never show that they are all
  */
@@ -92,7 +94,10 @@ export async function* exportContacts(
   }
 }
 
-/** @returns whether everything was read; otherwise another pass begins. @throws EcmError after the last one */
+/**
+ * @returns whether everything was read; otherwise another pass begins.
+ * @throws EcmError after the last one
+ */
 function endPass(state: ExportState, total: number): boolean {
   const isComplete = !state.isDoubtful && state.seen.size >= Math.min(total, state.firstTotal!);
   if (isComplete) return true;
@@ -102,8 +107,8 @@ function endPass(state: ExportState, total: number): boolean {
 }
 
 /**
- * Sets the page to read next. Pages are counted by their size, so that a slightly smaller size is chosen with which a page
- * begins a few contacts before the position.
+ * Sets the page to read next. Pages are counted by their size, so that a slightly smaller size is chosen with
+ * which a page begins a few contacts before the position.
  * @returns its size
  */
 function chooseNextSize(state: ExportState): number {
@@ -124,7 +129,9 @@ function pagesOverlap({ pageSize }: ExportState): boolean {
   return pageSize >= minOverlappingPage;
 }
 
-/** Moves on behind the page, and finds out whether contacts may have slid past between it and the one before. */
+/**
+ * Moves on behind the page, and finds out whether contacts may have slid past between it and the one before.
+ */
 function noteShift(
   state: ExportState,
   items: readonly Partial<Contact>[],

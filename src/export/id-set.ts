@@ -14,9 +14,9 @@ const idBytes = 12;
 const maxBlockIds = 32;
 
 /**
- * Ids of 24 hexadecimal digits stand in blocks, in their order, each without what it shares with the one before: 3 bytes for
- * one of many that were given one after the other, 13 at most. Any other text is kept as it is. Ids that come
- * in order are appended to the last block; any other order takes seven times as long.
+ * Ids of 24 hexadecimal digits stand in blocks, in their order, each without what it shares with the one
+ * before: 3 bytes for one of many that were given one after the other, 13 at most. Any other text is kept as
+ * it is. Ids that come in order are appended to the last block; any other order takes seven times as long.
  * @param ids what it holds at first
  */
 export function createIdSet(ids: Iterable<string> = []): IdSet {
@@ -69,7 +69,9 @@ export function createIdSet(ids: Iterable<string> = []): IdSet {
   return set;
 }
 
-/** How many of so many numbers come before the first for which something holds, as it does for all behind it. */
+/**
+ * How many of so many numbers come before the first for which something holds, as it does for all behind it.
+ */
 function findFirstIndex(count: number, holds: (index: number) => boolean): number {
   let [from, to] = [0, count];
   while (from < to) {

@@ -1,4 +1,7 @@
-/** An answer as it came → the answer that commands read, or the error that it means (specification, Errors). Pure. */
+/**
+ * An answer as it came → the answer that commands read, or the error that it means (specification, Errors).
+ * Pure.
+ */
 import {
   type Applied,
   type EcmError,
@@ -13,8 +16,8 @@ import { findLimitKind, readLimits, readRetryAfter } from "./limits.ts";
 const maxExcerptLength = 80;
 
 /**
- * A 204 has no body and needs none; nor does a write that was answered 2xx: what such an answer holds is not specified,
- * and a complete one without a word says that the write was carried out.
+ * A 204 has no body and needs none; nor does a write that was answered 2xx: what such an answer holds is not
+ * specified, and a complete one without a word says that the write was carried out.
  * @throws UnreadableAnswerError when the body of a 2xx is not JSON
  */
 export function readAnswer<T>(answer: WireAnswer, limits: RateLimits, request: ApiRequest): ApiAnswer<T> {

@@ -63,7 +63,10 @@ function findProxyStatus({ message }: TransportFailure): string | undefined {
   return /^Proxy response \((\d+)\)/.exec(message)?.[1];
 }
 
-/** Whoever is asked to do something about it must be the right one: not the service, where the proxy is in the way. */
+/**
+ * Whoever is asked to do something about it must be the right one: not the service, where the proxy is in the
+ * way.
+ */
 function findUnconnectedHint(failure: TransportFailure): string {
   if (failure.proxy === undefined || certificate.test(failure.code ?? "")) {
     return "Check the base URL and the network with: ecm doctor";

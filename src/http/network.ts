@@ -22,8 +22,8 @@ export interface NetworkOptions {
 /** No connection takes longer to make than this. */
 const connectMilliseconds = 10_000;
 /**
- * An idle socket is let go after this: long before a server would drop it. A write that meets a dropped socket is lost
- * without anyone knowing whether it was applied.
+ * An idle socket is let go after this: long before a server would drop it. A write that meets a dropped
+ * socket is lost without anyone knowing whether it was applied.
  */
 const idleMilliseconds = 1_500;
 /** Longer timers overflow and fire at once, in milliseconds. */

@@ -1,6 +1,6 @@
 /**
- * Node's own client, for commands that send a few requests. undici compiles a parser at the first answer, which takes
- * longer than all the rest of such a command.
+ * Node's own client, for commands that send a few requests. undici compiles a parser at the first answer,
+ * which takes longer than all the rest of such a command.
  */
 import type { Socket } from "node:net";
 import type { Controller, Dispatcher, SocketLimits } from "./dispatcher.ts";

@@ -1,4 +1,6 @@
-/** The API key kept out of everything that `send` returns or emits: answers, events, messages, causes. Pure. */
+/**
+ * The API key kept out of everything that `send` returns or emits: answers, events, messages, causes. Pure.
+ */
 
 const replacement = "[redacted]";
 /** Shorter texts are no keys, and would occur in other words. */
@@ -31,7 +33,10 @@ export function createRedact(key: string): Redact {
 /** Longer than any spelling of a key that can be sent. */
 const maxSpellingLength = 4096;
 
-/** The same for a body that passes in pieces: a key may be cut by their edges. Bytes that are no text stay as they are. */
+/**
+ * The same for a body that passes in pieces: a key may be cut by their edges. Bytes that are no text stay as
+ * they are.
+ */
 export function createRedactingSink(sink: BodySink, redact: Redact): BodySink {
   let heldText = "";
   const give = (text: string) => {
@@ -58,7 +63,9 @@ export function createRedactingSink(sink: BodySink, redact: Redact): BodySink {
   };
 }
 
-/** The same for every text in a JSON value, names included. Returns a value that is free of the key as it is. */
+/**
+ * The same for every text in a JSON value, names included. Returns a value that is free of the key as it is.
+ */
 export function redactValue(value: unknown, redact: Redact): unknown {
   if (typeof value === "string") return redact(value);
   if (typeof value === "number") return redact(String(value)) === String(value) ? value : replacement;

@@ -1,4 +1,7 @@
-/** When a request is sent again: the whole decision, as one pure function (specification, Limits; promises, Configuration). */
+/**
+ * When a request is sent again: the whole decision, as one pure function (specification, Limits; promises,
+ * Configuration).
+ */
 import type { LimitKind } from "../errors.ts";
 import type { ApiRequest } from "../wire.ts";
 
@@ -7,7 +10,10 @@ export type Trouble =
   | { kind: "limited"; limit: LimitKind; retryAfterSeconds?: number }
   /** An answer of 500 and above. */
   | { kind: "failed"; status: number }
-  /** No connection was made: nothing can have been applied. `isLasting` when another try cannot help (a certificate). */
+  /**
+   * No connection was made: nothing can have been applied. `isLasting` when another try cannot help (a
+   * certificate).
+   */
   | { kind: "unconnected"; isLasting: boolean }
   /** The connection was lost, or the answer did not come in time. */
   | { kind: "lost"; isTimeout: boolean };
@@ -35,9 +41,9 @@ const maxLimitWaitSeconds = 300;
 const stopDecision: RetryDecision = { action: "stop" };
 
 /**
- * A month's end and a blocked address are never waited for. The hour is, by min(Retry-After × 2^waits, 300) seconds at
- * a time, unless its end lies beyond what may still be waited: then waiting would be for nothing. Reads are repeated
- * after a lost connection, 502, 503 and 504; a write only when no connection was made.
+ * A month's end and a blocked address are never waited for. The hour is, by min(Retry-After × 2^waits, 300)
+ * seconds at a time, unless its end lies beyond what may still be waited: then waiting would be for nothing.
+ * Reads are repeated after a lost connection, 502, 503 and 504; a write only when no connection was made.
  */
 export function decideRetry(situation: Situation): RetryDecision {
   const { trouble, effect, tries } = situation;

@@ -212,8 +212,8 @@ function toResult<T>({ configuration, request, options }: SendState, outcome: At
 }
 
 /**
- * Servers fold `..`: a contact whose id is `..` would turn one endpoint into another. A fragment would be cut off, and
- * other characters mean different things to different servers.
+ * Servers fold `..`: a contact whose id is `..` would turn one endpoint into another. A fragment would be cut
+ * off, and other characters mean different things to different servers.
  */
 function isSafePath(path: string): boolean {
   if (!/^\/[\x21\x22\x24-\x7e]*$/.test(path)) return false;
@@ -267,7 +267,10 @@ function redactHeaders(headers: Record<string, string>, redact: Redact): Record<
   return redact(joined) === joined ? headers : (redactValue(headers, redact) as Record<string, string>);
 }
 
-/** A new failure: the one that came may carry the request, and with it the key, in members that nobody foresees. */
+/**
+ * A new failure: the one that came may carry the request, and with it the key, in members that nobody
+ * foresees.
+ */
 function redactFailure(failure: TransportFailure, redact: Redact): TransportFailure {
   const { code, wasSent, partial, proxy } = failure;
   const clean: TransportFailure = new Error(redact(String(failure.message)));

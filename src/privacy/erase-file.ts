@@ -1,6 +1,6 @@
 /**
- * Taking persons out of one file: their own records go, or keep nothing but ids; anywhere else their keys are masked. A file
- * is replaced whole, so that a kill leaves it as it was or as it should be.
+ * Taking persons out of one file: their own records go, or keep nothing but ids; anywhere else their keys are
+ * masked. A file is replaced whole, so that a kill leaves it as it was or as it should be.
  */
 import { createReadStream } from "node:fs";
 import { open, readFile, stat } from "node:fs/promises";
@@ -10,7 +10,10 @@ import { openAtomicFile } from "../disk/atomic-file.ts";
 import { createTableEraser, eraseObjects, type TableErasure } from "./erase-table.ts";
 import type { Redactor } from "./redaction.ts";
 
-/** Pieces of a file without line breaks are read with this overlap, in bytes: longer than any key with its escapes. */
+/**
+ * Pieces of a file without line breaks are read with this overlap, in bytes: longer than any key with its
+ * escapes.
+ */
 const overlapBytes = 16 * 1024;
 const chunkBytes = 1024 * 1024;
 /** Larger files are masked, and not parsed as one JSON value. */
@@ -61,8 +64,8 @@ export function createJournalEraser(redactor: Redactor): LineEraser {
 }
 
 /**
- * A run's plan: of a line that is theirs its place stays, so that the counts of the run do, and applying it passes over it.
- * The digest is that of what is left. @returns whether anything was changed
+ * A run's plan: of a line that is theirs its place stays, so that the counts of the run do, and applying it
+ * passes over it. The digest is that of what is left. @returns whether anything was changed
  */
 export async function erasePlan(file: string, redactor: Redactor): Promise<boolean> {
   const seal = createPlanSealer();

@@ -1,13 +1,17 @@
 /**
- * Taking persons out of tables: delimited text, and JSON objects. Their rows go, or stay without a value where a run names its
- * rows by their place; in the rows of others their keys are masked. Bytes are latin1, where a character is a byte. Pure.
+ * Taking persons out of tables: delimited text, and JSON objects. Their rows go, or stay without a value
+ * where a run names its rows by their place; in the rows of others their keys are masked. Bytes are latin1,
+ * where a character is a byte. Pure.
  */
-import { createErasedKey } from "../service/key-spelling.ts";
+import { createErasedKey } from "../api/key-spelling.ts";
 import type { Redactor } from "./redaction.ts";
 
 export interface TableErasure {
   redactor: Redactor;
-  /** Columns that hold keys, as they are named; where none is known, they are found by their names and contents. */
+  /**
+   * Columns that hold keys, as they are named; where none is known, they are found by their names and
+   * contents.
+   */
   keyNames: readonly string[];
   /** A row stays where it is, empty but for the masked key. */
   keepsRows: boolean;
@@ -19,7 +23,10 @@ const keyName =
 const maxRecordCharacters = 1024 * 1024;
 const sampleRecords = 200;
 
-/** Erases a table that comes in pieces. @returns a function from a piece to what is written for it; the last one says so */
+/**
+ * Erases a table that comes in pieces.
+ * @returns a function from a piece to what is written for it; the last one says so
+ */
 export function createTableEraser(erasure: TableErasure): (piece: string, isLast: boolean) => string {
   const { redactor } = erasure;
   let rest = "";
@@ -163,7 +170,8 @@ const referenceMembers = [
 ];
 
 /**
- * The objects of a JSON text, one after another or in an array. What is of a person keeps its place alone, or with
+ * The objects of a JSON text, one after another or in an array. What is of a person keeps its place alone, or
+ * with
  * `keepsRows` its members without a value; everything else stays as it is written.
  */
 export function eraseObjects(json: string, erasure: TableErasure): string {

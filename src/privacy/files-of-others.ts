@@ -1,4 +1,6 @@
-/** Files outside our folders that commands have read or written: an erasure names those that hold the person. */
+/**
+ * Files outside our folders that commands have read or written: an erasure names those that hold the person.
+ */
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
 import { readManifest, toRunsFolder } from "../bulk/runs/folder.ts";
@@ -21,7 +23,9 @@ export interface FileOfOthers {
   isSearched: boolean;
 }
 
-/** Files outside our folders that commands have read or written, and that hold one of the keys or may hold it. */
+/**
+ * Files outside our folders that commands have read or written, and that hold one of the keys or may hold it.
+ */
 export async function findFilesOfOthers(
   { state, cache }: OwnFolders,
   redactor: Redactor,

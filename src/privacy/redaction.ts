@@ -1,12 +1,16 @@
 /**
- * Finding a contact's key in text of any kind, in any letter case and as any of our files may write it, and putting as
- * many bytes without meaning in its place. Text is handled as latin1, where a character is a byte. Pure.
+ * Finding a contact's key in text of any kind, in any letter case and as any of our files may write it, and
+ * putting as many bytes without meaning in its place. Text is handled as latin1, where a character is a byte.
+ * Pure.
  */
 import { domainToASCII, domainToUnicode } from "node:url";
-import { createErasedKey, toPersonIdentity } from "../service/key-spelling.ts";
+import { createErasedKey, toPersonIdentity } from "../api/key-spelling.ts";
 
 export interface Redactor {
-  /** Whether the key is in these bytes. @param from, to where it begins, for a piece that is cut out of a longer text */
+  /**
+   * Whether the key is in these bytes.
+   * @param from, to where it begins, for a piece that is cut out of a longer text
+   */
   isIn(bytes: string, from?: number, to?: number): boolean;
   /** Whether a text is one of the keys, in any spelling, and nothing else. */
   isKey(text: string): boolean;

@@ -1,10 +1,11 @@
 /**
- * The file of a suppression list. Its first line holds the key of the hashes, how many records follow, and a keyed checksum
- * over them: a list that lost its end, or in which anything was changed, is never believed.
+ * The file of a suppression list. Its first line holds the key of the hashes, how many records follow, and a
+ * keyed checksum over them: a list that lost its end, or in which anything was changed, is never believed.
  *
- * A change appends its records, has them on the disk, and only then writes the first line again, which has a fixed length.
- * A process that is killed in between leaves records that are not counted: nobody was told that they are there. Of these,
- * additions are taken all the same, and removals are not. One process changes the file at a time; readers need no lock.
+ * A change appends its records, has them on the disk, and only then writes the first line again, which has a
+ * fixed length. A process that is killed in between leaves records that are not counted: nobody was told that
+ * they are there. Of these, additions are taken all the same, and removals are not. One process changes the
+ * file at a time; readers need no lock.
  */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import {
@@ -158,8 +159,8 @@ export async function writeSuppressionList(
 }
 
 /**
- * Adds records to a file of format 2; they are on the disk when it returns. The caller holds the lock, and has read the
- * file under it. @throws the system's error
+ * Adds records to a file of format 2; they are on the disk when it returns. The caller holds the lock, and
+ * has read the file under it. @throws the system's error
  */
 export function appendRecords(file: string, contents: Contents, added: string): void {
   const { secret, records, uncounted } = contents;

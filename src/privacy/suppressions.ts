@@ -1,16 +1,17 @@
 /**
- * The suppression list of an account: people who must never be created again. It holds keyed hashes and no address: a random key
- * per list, and the HMAC of what identifies each person. Several processes, on one machine or on several, may share a list.
+ * The suppression list of an account: people who must never be created again. It holds keyed hashes and no
+ * address: a random key per list, and the HMAC of what identifies each person. Several processes, on one
+ * machine or on several, may share a list.
  */
 import { createHash, createHmac } from "node:crypto";
 import { realpathSync, type Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { listFormerIdentities, toPersonIdentity } from "../api/key-spelling.ts";
 import { diskFullHint } from "../disk/disk-room.ts";
 import { LockedError, takeLease } from "../disk/lease.ts";
 import { makeFolder } from "../disk/make-folder.ts";
 import { EcmError, exitCodes } from "../errors.ts";
-import { listFormerIdentities, toPersonIdentity } from "../service/key-spelling.ts";
 import {
   appendRecords,
   type Contents,
@@ -27,11 +28,18 @@ export type { Suppressed } from "./suppressions-file.ts";
 
 export interface Suppressions {
   readonly file: string;
-  /** Whether this key must not be created. Sees what other processes add meanwhile. @throws SuppressionsError */
+  /**
+   * Whether this key must not be created. Sees what other processes add meanwhile.
+   * @throws SuppressionsError
+   */
   has(key: string): boolean;
   /** The same at this very moment: asked when somebody is about to be created. @throws SuppressionsError */
   hasNow(key: string): boolean;
-  /** On disk when it resolves. @returns an entry for each person, and how many are new. @throws SuppressionsError */
+  /**
+   * On disk when it resolves.
+   * @returns an entry for each person, and how many are new.
+   * @throws SuppressionsError
+   */
   add(keys: readonly string[], now: number): Promise<{ entries: Suppressed[]; added: number }>;
   /** @returns how many were on the list. @throws SuppressionsError */
   remove(keys: readonly string[], now: number): Promise<number>;
@@ -177,7 +185,10 @@ function isSameState(one: Stats, other: Stats): boolean {
   return one.ino === other.ino && one.size === other.size && one.mtimeMs === other.mtimeMs;
 }
 
-/** The prefix tells these hashes from those of format 1, which are of keys that were normalised in another way. */
+/**
+ * The prefix tells these hashes from those of format 1, which are of keys that were normalised in another
+ * way.
+ */
 function hashKey(secret: string, key: string): string {
   return hmac(secret, `2:${toPersonIdentity(key)}`);
 }
@@ -204,7 +215,10 @@ function readSettled(file: string): Contents {
 
 const maxWaitMilliseconds = 60_000;
 
-/** Changes come one after another: each is done in milliseconds. @throws SuppressionsError when another one never ends */
+/**
+ * Changes come one after another: each is done in milliseconds.
+ * @throws SuppressionsError when another one never ends
+ */
 async function withLock(file: string, work: () => Promise<void>): Promise<void> {
   const began = performance.now();
   for (;;) {

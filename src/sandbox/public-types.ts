@@ -116,7 +116,10 @@ export interface SeedData {
     previewText?: string;
     /** Default: a draft, or by the time in `sentAt`. */
     status?: "draft" | "scheduled" | "sent";
-    /** Such as `2027-01-31T12:00:00Z`. What is sent makes events of its contacts, as the clock comes to them. Default of `sent`: now. */
+    /**
+     * Such as `2027-01-31T12:00:00Z`. What is sent makes events of its contacts, as the clock comes to them.
+     * Default of `sent`: now.
+     */
     sentAt?: string;
     /** Names: to whom it is sent. Default: everybody who is active. */
     lists?: string[];

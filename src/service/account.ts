@@ -1,12 +1,15 @@
 /**
- * What a command knows of the account: its structures and lists, fetched when first asked for and then kept for the length
- * of the command. Names resolve to ids here. What earlier commands saw is taken only within `withRemembered`.
+ * What a command knows of the account: its structures and lists, fetched when first asked for and then kept
+ * for the length of the command. Names resolve to ids here. What earlier commands saw is taken only within
+ * `withRemembered`.
  */
+
+import { resolveName } from "../api/names.ts";
+import { listStructuresRequest, readStructures } from "../api/structures.ts";
 import { UsageError } from "../errors.ts";
 import type { Contact, ContactList, ContactStructure, Send } from "../wire.ts";
 import type { Behaviors } from "./behavior.ts";
 import { countLists, type ListReading, readAllLists } from "./list-pages.ts";
-import { resolveName } from "./names.ts";
 import {
   collectListNames,
   collectNames,
@@ -17,7 +20,6 @@ import {
 } from "./outdated-names.ts";
 import { type AccountMemory, createRecalledNames } from "./recalled-names.ts";
 import { findProvenListFilters, type ListFilters } from "./several-lists.ts";
-import { listStructuresRequest, readStructures } from "./structures.ts";
 import { createWholeStructures } from "./whole-structures.ts";
 
 export interface Account {
@@ -25,11 +27,14 @@ export interface Account {
   /** The structure to work in: the named one, else the account's only one. */
   structure(nameOrId?: string): Promise<ContactStructure>;
   /**
-   * The structure with its tags. A listing that follows the specification to the letter leaves them out; then it is read
-   * alone. Where that is not possible either, `tags` stays undefined: unknown, which is not the same as none.
+   * The structure with its tags. A listing that follows the specification to the letter leaves them out; then
+   * it is read alone. Where that is not possible either, `tags` stays undefined: unknown, which is not the
+   * same as none.
    */
   complete(structure: ContactStructure): Promise<ContactStructure>;
-  /** As `complete`, with all that an update sends back: a `required` that a listing left out would be lost. */
+  /**
+   * As `complete`, with all that an update sends back: a `required` that a listing left out would be lost.
+   */
   forUpdate(structure: ContactStructure): Promise<ContactStructure>;
   /** Every list of the structure. */
   lists(structure: ContactStructure): Promise<ContactList[]>;
@@ -40,23 +45,30 @@ export interface Account {
   /** How many lists there are, in one request; undefined where the service does not say. */
   countLists(structure: ContactStructure): Promise<number | undefined>;
   list(structure: ContactStructure, nameOrId: string): Promise<ContactList>;
-  /** How members of any of these lists are searched for. @throws EcmError where no form of it finds them all */
+  /**
+   * How members of any of these lists are searched for.
+   * @throws EcmError where no form of it finds them all
+   */
   anyOfLists(structure: ContactStructure, listIds: readonly string[]): Promise<ListFilters>;
-  /** Keeps other processes of this machine from creating names meanwhile. @throws LockedError when one takes too long */
+  /**
+   * Keeps other processes of this machine from creating names meanwhile.
+   * @throws LockedError when one takes too long
+   */
   readonly creatingNames: NamesLock;
   /** What was fetched so far, without a request: names for what is shown. */
   readCachedNames(
     structure: ContactStructure,
   ): Promise<{ structure: ContactStructure; lists: ContactList[] }>;
   /**
-   * Names for all that contacts hold: the structure, with its tags where a contact has any, and the lists where one is in
-   * any. Where something that is remembered does not name it all, it is looked up again.
+   * Names for all that contacts hold: the structure, with its tags where a contact has any, and the lists
+   * where one is in any. Where something that is remembered does not name it all, it is looked up again.
    */
   naming(structure: ContactStructure, contacts: Partial<Contact>[]): Promise<Naming>;
   /**
-   * Performs something with names that earlier commands saw a short while ago, in place of fetching them. Where that fails
-   * for a name that is not known or an id that the service refuses, the names are fetched, and if they are others now it
-   * is performed once more. What is returned within has names and ids alone: it is not what the service answers.
+   * Performs something with names that earlier commands saw a short while ago, in place of fetching them.
+   * Where that fails for a name that is not known or an id that the service refuses, the names are fetched,
+   * and if they are others now it is performed once more. What is returned within has names and ids alone: it
+   * is not what the service answers.
    * @param effect a write relies on names for a shorter time than a read
    * @param perform prints nothing before it can fail
    */

@@ -1,11 +1,14 @@
 /**
- * How the service behaves for one structure where its documents leave it open, as far as answers have shown. Whoever
- * learns something keeps it, so that it costs the next command nothing. Pure.
+ * How the service behaves for one structure where its documents leave it open, as far as answers have shown.
+ * Whoever learns something keeps it, so that it costs the next command nothing. Pure.
  */
 
 /** Each point, and what can be known of it. Numbers are the greatest that was accepted, or milliseconds. */
 export interface BehaviorPoints {
-  /** How several keys are asked for in one search: as values of one criteria, as a filter for each, or not at all. */
+  /**
+   * How several keys are asked for in one search: as values of one criteria, as a filter for each, or not at
+   * all.
+   */
   keys: "any" | "alternatives" | "one";
   /** Most keys in one search. */
   maxKeys: number;
@@ -35,7 +38,10 @@ export interface BehaviorPoints {
   /** Letter case of `CONTACT_STATUS` values. */
   statusCase: "lower" | "capital";
   hourlyHeaders: "sent" | "missing";
-  /** The names that a search's `source` takes: of the published reference, of the specification, or of both alone. */
+  /**
+   * The names that a search's `source` takes: of the published reference, of the specification, or of both
+   * alone.
+   */
   source: "published" | "specified" | "common";
   /** Whether a search filters by `LIST_ID`. */
   listColumn: "taken" | "refused";
@@ -112,11 +118,16 @@ const numberPoints: readonly string[] = [
   "searchLag",
 ];
 
-/** What of a kept text can be believed; a service may change, so that what is older than this is found out anew. */
+/**
+ * What of a kept text can be believed; a service may change, so that what is older than this is found out
+ * anew.
+ */
 const dayMilliseconds = 24 * 3_600_000;
 const maxAgeMilliseconds = 30 * 24 * 3_600_000;
 
-/** The points of a kept record that are sound and not too old; everything else is left out and learned again. */
+/**
+ * The points of a kept record that are sound and not too old; everything else is left out and learned again.
+ */
 export function readSoundBehavior(stored: unknown, now: number): KnownBehavior {
   const sound: Record<string, KnownPoint> = {};
   for (const [point, known] of Object.entries(isRecord(stored) ? stored : {})) {

@@ -1,14 +1,19 @@
 /**
- * The structures and lists of an account as answers told of them: for completions, which take them however old they are,
- * and for commands, which take them while they are fresh. Names and ids alone: nothing that tells of a contact. Pure.
+ * The structures and lists of an account as answers told of them: for completions, which take them however
+ * old they are, and for commands, which take them while they are fresh. Names and ids alone: nothing that
+ * tells of a contact. Pure.
  */
 import type { ApiRequest, ContactList, ContactStructure } from "../wire.ts";
 import { readRecords, textMember } from "./records.ts";
 
-/** How long a command relies on a remembered name, in seconds: a name means what it meant at most so long ago. */
+/**
+ * How long a command relies on a remembered name, in seconds: a name means what it meant at most so long ago.
+ */
 export const maxCacheAgeSeconds = { read: 600, write: 60 } as const;
 
-/** Milliseconds since the epoch, of the request that was answered; 0: outdated, good for completions alone. */
+/**
+ * Milliseconds since the epoch, of the request that was answered; 0: outdated, good for completions alone.
+ */
 interface Timed {
   seenAt: number;
 }
@@ -121,7 +126,10 @@ export function dropOutdated(cached: CachedNames, changedAt: number): CachedName
   };
 }
 
-/** What was seen since a moment, in milliseconds since the epoch, and not after `now`: a clock may have been set back. */
+/**
+ * What was seen since a moment, in milliseconds since the epoch, and not after `now`: a clock may have been
+ * set back.
+ */
 export function readSince(
   cached: CachedNames,
   since: number,

@@ -1,6 +1,7 @@
 /** Campaigns and templates: options → request, answer → result (published reference). */
+
+import { foldCase, isId, resolveName } from "../api/names.ts";
 import type { Send } from "../wire.ts";
-import { foldCase, isId, resolveName } from "./names.ts";
 import type { ReadPage } from "./pages.ts";
 import {
   memberOf,
@@ -15,7 +16,10 @@ import {
 const scope = "campaigns:read";
 const campaigns = "/api/email/campaign";
 
-/** Those changed last first. @param status as the service names it; a service that does not look at it is looked after here */
+/**
+ * Those changed last first.
+ * @param status as the service names it; a service that does not look at it is looked after here
+ */
 export function campaignPages(send: Send, status?: string): ReadPage<unknown> {
   return async (page, size) => {
     const request = readRequest(campaigns, [

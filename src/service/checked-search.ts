@@ -1,14 +1,15 @@
 /**
- * Several keys in one search whose answer is checked. Whether `EQ` with several values means "any of them" is not
- * documented, and a service that honours only the first value would make contacts that exist look as if they did not. So
- * every search carries, where one is known, the key of a contact that must be found; when it is missing, the keys are
- * asked for as alternatives (a filter for each), and then one by one.
+ * Several keys in one search whose answer is checked. Whether `EQ` with several values means "any of them" is
+ * not documented, and a service that honours only the first value would make contacts that exist look as if
+ * they did not. So every search carries, where one is known, the key of a contact that must be found; when it
+ * is missing, the keys are asked for as alternatives (a filter for each), and then one by one.
  */
+
+import { createFilter } from "../api/contacts.ts";
 import { ServiceError } from "../errors.ts";
 import type { Contact, Send } from "../wire.ts";
 import type { Behavior } from "./behavior.ts";
 import { createContactPages } from "./contact-search.ts";
-import { createFilter } from "./contacts.ts";
 import type { KeyForm, KeyQuery } from "./key-form.ts";
 import { isSizeRefusal, readComplete } from "./pages.ts";
 

@@ -1,9 +1,10 @@
 /** What a person wants changed on a contact → the bodies of create and mutate. Names resolve to ids here. */
+
+import { resolveField, resolveTag } from "../api/names.ts";
 import { NotFoundError, ServiceError, UsageError } from "../errors.ts";
 import type { Contact, ContactStructure, FieldValue, IdRef, MutateBody } from "../wire.ts";
 import type { Account } from "./account.ts";
 import type { BehaviorPoints } from "./behavior.ts";
-import { resolveField, resolveTag } from "./names.ts";
 
 /** As typed: names or ids, and `FIELD=VALUE`. */
 export interface RequestedChanges {
@@ -26,7 +27,8 @@ export function requireChange({ addTag, removeTag, addList, removeList, set }: R
 
 /**
  * The body of a mutate; members without an element are left out.
- * @throws UsageError when nothing is wanted, or two changes contradict each other; NotFoundError for a name that means nothing.
+ * @throws UsageError when nothing is wanted, or two changes contradict each other; NotFoundError for a name
+ *   that means nothing.
  */
 export async function createMutateBody(account: Account, changes: RequestedChanges): Promise<MutateBody> {
   requireChange(changes);
@@ -129,8 +131,8 @@ function requireNoContradiction(
 }
 
 /**
- * Whether a refused mutate may have been refused because it changes nothing: the specification shows a 400 without
- * saying of which type. Every refusal that names its reason is ruled out.
+ * Whether a refused mutate may have been refused because it changes nothing: the specification shows a 400
+ * without saying of which type. Every refusal that names its reason is ruled out.
  */
 export function mayMeanUnchanged(error: unknown): boolean {
   if (!(error instanceof ServiceError) || error.status !== 400) return false;
@@ -138,7 +140,10 @@ export function mayMeanUnchanged(error: unknown): boolean {
   return type !== "ConcurrencyError" && type !== "DuplicateFieldError" && !field && !fieldId;
 }
 
-/** Whether a mutate would change this contact (specification, mutate, rule 4). What cannot be told counts as a change. */
+/**
+ * Whether a mutate would change this contact (specification, mutate, rule 4). What cannot be told counts as a
+ * change.
+ */
 export function wouldChange(contact: Partial<Contact>, body: MutateBody): boolean {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return true;
   return Object.entries(body).some(([member, value]) => {
@@ -182,8 +187,8 @@ export function hasReferences(body: MutateBody): boolean {
 }
 
 /**
- * Whether a refused mutate may have been refused for the form of its references: `{ _id }` is not documented, and a
- * service may want bare ids.
+ * Whether a refused mutate may have been refused for the form of its references: `{ _id }` is not documented,
+ * and a service may want bare ids.
  */
 export function mayBeElements(error: unknown, body: MutateBody): boolean {
   if (!(error instanceof ServiceError) || error.status !== 400 || !hasReferences(body)) return false;

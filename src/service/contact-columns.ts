@@ -1,14 +1,20 @@
-/** Contacts in people's language: labels and names in place of ids. One set of columns for listings and exports. Pure. */
+/**
+ * Contacts in people's language: labels and names in place of ids. One set of columns for listings and
+ * exports. Pure.
+ */
+
+import { findStatus, statusParts } from "../api/contacts.ts";
+import { foldCase, type WithId } from "../api/names.ts";
 import type { Contact, ContactList, ContactStructure } from "../wire.ts";
-import { findStatus, statusParts } from "./contacts.ts";
-import { foldCase, type WithId } from "./names.ts";
 
 export interface ContactColumn {
   /** The header. */
   name: string;
   /** In a table for people. */
   title?: string;
-  /** The parts of a contact that it reads, as a search's `source` names them. None: a search does not tell it. */
+  /**
+   * The parts of a contact that it reads, as a search's `source` names them. None: a search does not tell it.
+   */
   sources: readonly string[];
   value(contact: Partial<Contact>): string | number | readonly string[] | undefined;
   /** Shown only when it is asked for by name. */
@@ -41,8 +47,9 @@ export interface ContactHeaders {
 }
 
 /**
- * The header of every column, each one unlike all others. Where a field is labelled like a built-in column, the built-in
- * ones become `ecm:key`, `ecm:lists` and so on; fields that share a label are headed by their ids.
+ * The header of every column, each one unlike all others. Where a field is labelled like a built-in column,
+ * the built-in ones become `ecm:key`, `ecm:lists` and so on; fields that share a label are headed by their
+ * ids.
  */
 export function createContactHeaders(structure: Pick<ContactStructure, "fields">): ContactHeaders {
   const labels = structure.fields.map((field) => foldCase(field.label));
@@ -129,7 +136,10 @@ export function createContactColumnsView(
   };
 }
 
-/** Id → name, for those whose name alone leads back to them when a cell is imported: names are trimmed there, and found as `findByName` does. */
+/**
+ * Id → name, for those whose name alone leads back to them when a cell is imported: names are trimmed there,
+ * and found as `findByName` does.
+ */
 function toCellNames<T extends WithId>(
   things: readonly T[],
   toName: (thing: T) => string,

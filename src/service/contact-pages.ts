@@ -1,14 +1,17 @@
 /** Every contact that a search finds, page after page. */
+
+import { statusParts } from "../api/contacts.ts";
 import type { Contact, Send, SendOptions } from "../wire.ts";
 import { type Behavior, createBehavior } from "./behavior.ts";
 import { type ContactSearch, createContactPages, keepMatching } from "./contact-search.ts";
-import { statusParts } from "./contacts.ts";
 import { createKeySearch } from "./key-search.ts";
 import { openPages, type ReadPage, readPagesInOrder } from "./pages.ts";
 
 /** Contacts on a page that is shown. */
 export const defaultPageSize = 100;
-/** Contacts per request when all are wanted: the most that the service gives. Halved where it refuses that. */
+/**
+ * Contacts per request when all are wanted: the most that the service gives. Halved where it refuses that.
+ */
 export const maxPageSize = 1000;
 
 export interface OpenSearch {
@@ -20,8 +23,8 @@ export interface OpenSearch {
 
 /**
  * Reads the first page, so that a refusal is known before anything is written; the rest follows on demand.
- * Stops at `limit`, at `totalRecords`, and at a page that brings nothing new. A contact that moved to the next page
- * because others were added meanwhile is not given twice.
+ * Stops at `limit`, at `totalRecords`, and at a page that brings nothing new. A contact that moved to the
+ * next page because others were added meanwhile is not given twice.
  */
 export async function openSearch(
   send: Send,
@@ -54,8 +57,8 @@ async function* takeUpTo(
 }
 
 /**
- * Reads the pages of any search. Several keys are looked up at the first page, all of them: the pages are parts of what
- * was found.
+ * Reads the pages of any search. Several keys are looked up at the first page, all of them: the pages are
+ * parts of what was found.
  */
 export function readSearchPages(
   send: Send,

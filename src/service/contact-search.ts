@@ -1,9 +1,12 @@
-/** One page of a search, asked as the service takes it: what is open in its documents is tried, and learned. */
+/**
+ * One page of a search, asked as the service takes it: what is open in its documents is tried, and learned.
+ */
+
+import { type ContactQuery, readSearch, searchContactsRequest, statusParts } from "../api/contacts.ts";
 import { ServiceError } from "../errors.ts";
+import type { LocalCondition, SeveralKeys } from "../select/conditions.ts";
 import type { Contact, Filter, SearchAnswer, Send, SendOptions } from "../wire.ts";
 import type { Behavior } from "./behavior.ts";
-import type { LocalCondition, SeveralKeys } from "./conditions.ts";
-import { type ContactQuery, readSearch, searchContactsRequest, statusParts } from "./contacts.ts";
 import { createLocalListPages, hasListCriteria } from "./local-list-filter.ts";
 import { isSizeRefusal, type Page, type ReadPage } from "./pages.ts";
 import { isSourceRefusal, listOtherForms, provesForm, type SourceForm, toSource } from "./search-source.ts";
@@ -13,11 +16,16 @@ export interface ContactSearch extends Omit<ContactQuery, "page" | "pageSize"> {
   keys?: SeveralKeys;
   /** What the service cannot decide; held against each contact that it finds. */
   keeps?: LocalCondition;
-  /** Where no search tells the status, each contact is read by its id. What `keeps` needs is read in any case. */
+  /**
+   * Where no search tells the status, each contact is read by its id. What `keeps` needs is read in any case.
+   */
   readsStatus?: boolean;
 }
 
-/** Reads the pages of a search without several keys. What is read holds everything that is wanted, and what is needed to decide. */
+/**
+ * Reads the pages of a search without several keys. What is read holds everything that is wanted, and what is
+ * needed to decide.
+ */
 export function createContactPages(
   send: Send,
   search: ContactSearch,
@@ -45,8 +53,8 @@ export function createContactPages(
 }
 
 /**
- * Sends a search. Where the service refuses the names of `source`, the search is sent again with the names that another
- * document has; what works is learned.
+ * Sends a search. Where the service refuses the names of `source`, the search is sent again with the names
+ * that another document has; what works is learned.
  */
 export async function askSearch(
   send: Send,
@@ -77,8 +85,8 @@ export async function askSearch(
 }
 
 /**
- * The specification writes values of `CONTACT_STATUS` in lower case, a page of the reference with a capital: one that is
- * refused is asked for once in the other form.
+ * The specification writes values of `CONTACT_STATUS` in lower case, a page of the reference with a capital:
+ * one that is refused is asked for once in the other form.
  */
 async function askInCase(
   send: Send,

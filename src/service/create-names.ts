@@ -1,13 +1,14 @@
 /** Lists, fields and tags that are wanted by their names: what is missing is created, once. */
+
+import { createEquals, createFilter, readSearch, searchContactsRequest } from "../api/contacts.ts";
+import { createListRequest, deleteList, readList } from "../api/lists.ts";
+import { findByName, foldCase } from "../api/names.ts";
+import { readStructure, updateStructureRequest } from "../api/structures.ts";
 import { EcmError, exitCodes } from "../errors.ts";
+import { addParts } from "../structure/edit.ts";
 import type { ContactList, ContactStructure, Send } from "../wire.ts";
 import type { Account } from "./account.ts";
-import { createEquals, createFilter, readSearch, searchContactsRequest } from "./contacts.ts";
 import type { ListReading } from "./list-pages.ts";
-import { createListRequest, deleteList, readList } from "./lists.ts";
-import { findByName, foldCase } from "./names.ts";
-import { addParts } from "./structure-edit.ts";
-import { readStructure, updateStructureRequest } from "./structures.ts";
 
 export interface EnsuredLists {
   /** As the service answered. The specification shows only `_id` in the answer to a creation. */
@@ -17,8 +18,9 @@ export interface EnsuredLists {
 }
 
 /**
- * Creates the missing ones of these list names. The service takes a name twice, so that the lists are read again right before and
- * after: of two creators at once, the older list stays and the other one, which is empty, is deleted again.
+ * Creates the missing ones of these list names. The service takes a name twice, so that the lists are read
+ * again right before and after: of two creators at once, the older list stays and the other one, which is
+ * empty, is deleted again.
  * @throws EcmError (exit 6) when there are two lists of a name now and neither is empty
  */
 export async function ensureLists(
@@ -55,7 +57,10 @@ export async function ensureLists(
   });
 }
 
-/** Whether nobody else has created a list meanwhile. Where the service says how many there are, one request tells. */
+/**
+ * Whether nobody else has created a list meanwhile. Where the service says how many there are, one request
+ * tells.
+ */
 async function isAlone(account: Account, structure: ContactStructure, before: ListReading, created: number) {
   return before.hasTotal && (await account.countLists(structure)) === before.lists.length + created;
 }
@@ -70,7 +75,10 @@ function findOlderList(own: ContactList, all: readonly ContactList[]): ContactLi
   return oldest === listed ? undefined : oldest;
 }
 
-/** Ids decide where the service does not say when a list was created, or says the same time: everybody decides alike. */
+/**
+ * Ids decide where the service does not say when a list was created, or says the same time: everybody decides
+ * alike.
+ */
 function compareAge(one: ContactList, other: ContactList): number {
   const [first, second] = [one, other].map(({ createdAt }) => Date.parse(createdAt ?? ""));
   if (first !== second && !Number.isNaN(first! - second!)) return first! - second!;
@@ -98,7 +106,10 @@ async function deleteIfEmpty(send: Send, structureId: string, own: ContactList, 
   );
 }
 
-/** Adds the missing ones of these fields and tags to the structure in one update; returns the structure as it is then. */
+/**
+ * Adds the missing ones of these fields and tags to the structure in one update; returns the structure as it
+ * is then.
+ */
 export async function ensureParts(
   send: Send,
   account: Account,

@@ -1,7 +1,8 @@
 /** Sending domains, and what they need in DNS (published reference). */
+
+import { resolveName } from "../api/names.ts";
 import { NotFoundError } from "../errors.ts";
 import type { Send } from "../wire.ts";
-import { resolveName } from "./names.ts";
 import {
   isObject,
   memberOf,

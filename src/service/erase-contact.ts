@@ -1,13 +1,17 @@
 /** A person's contacts in the whole account, found in every structure, and deleted for good. */
+
+import { deleteContactRequest, getContactRequest } from "../api/contacts.ts";
+import { toPersonIdentity } from "../api/key-spelling.ts";
 import { EcmError, ServiceError } from "../errors.ts";
 import type { Contact, Criteria, Send } from "../wire.ts";
 import type { Account } from "./account.ts";
 import { createContactPages } from "./contact-search.ts";
-import { deleteContactRequest, getContactRequest } from "./contacts.ts";
-import { toPersonIdentity } from "./key-spelling.ts";
 import { openPages } from "./pages.ts";
 
-/** The service may hide who is inactive unless it is asked for them; the letter case that it takes is not certain. */
+/**
+ * The service may hide who is inactive unless it is asked for them; the letter case that it takes is not
+ * certain.
+ */
 const inactiveForms = ["inactive", "Inactive"];
 
 /**
@@ -27,7 +31,8 @@ export async function findContactsOfKey(
       const contacts = await find(send, structureId, [byKey]);
       if (contacts.length === 0) contacts.push(...(await findInactive(send, structureId, byKey)));
       for (const { _id, key } of contacts) {
-        // Held against the key once more: a deletion must not reach a contact that a looser search let through.
+        // Held against the key once more: a deletion must not reach a contact that a looser search let
+        // through.
         if (_id !== undefined && key !== undefined && identities.has(toPersonIdentity(key)))
           found.set(_id, { _id, key });
       }
@@ -36,7 +41,9 @@ export async function findContactsOfKey(
   return [...found.values()];
 }
 
-/** @throws ServiceError where the service takes no such search: then nobody knows whether the contact is there */
+/**
+ * @throws ServiceError where the service takes no such search: then nobody knows whether the contact is there
+ */
 async function findInactive(send: Send, structureId: string, byKey: Criteria): Promise<Partial<Contact>[]> {
   let refusal: unknown;
   for (const value of inactiveForms) {
@@ -59,7 +66,8 @@ async function find(send: Send, structureId: string, criterias: Criteria[]): Pro
 }
 
 /**
- * Deletes a contact. One that is gone already is deleted; where the answer is lost, reading the contact tells.
+ * Deletes a contact. One that is gone already is deleted; where the answer is lost, reading the contact
+ * tells.
  * @throws what `send` threw, when the contact may still be there
  */
 export async function deleteContact(send: Send, contactId: string): Promise<void> {

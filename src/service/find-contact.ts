@@ -1,17 +1,20 @@
 /** A contact by its id or by its key, in as few requests as the word allows. */
+
+import { createEquals, createFilter } from "../api/contacts.ts";
+import { normalizeKey } from "../api/key-spelling.ts";
+import { findByName, isId } from "../api/names.ts";
 import { type ErrorDetails, NotFoundError, ServiceError, UsageError } from "../errors.ts";
 import type { Contact, ContactStructure, Send } from "../wire.ts";
 import type { Behaviors } from "./behavior.ts";
 import { createContactPages } from "./contact-search.ts";
-import { createEquals, createFilter } from "./contacts.ts";
-import { normalizeKey } from "./key-spelling.ts";
-import { findByName, isId } from "./names.ts";
 import { openPages } from "./pages.ts";
 
 // What can be an id in a path; e-mail addresses and dots cannot.
 const possibleId = /^[\w-]+$/;
 
-/** No contact has this key or id. (A name of a list, tag, field or structure is a `NotFoundError` of its own.) */
+/**
+ * No contact has this key or id. (A name of a list, tag, field or structure is a `NotFoundError` of its own.)
+ */
 export class ContactNotFoundError extends NotFoundError {}
 
 /** More than the contacts whose keys differ in letter case alone. */
@@ -24,13 +27,16 @@ export interface SearchedParts {
 }
 
 /**
- * Performs something on the contact that a word means, and returns what it returned. A word in the form of an id is
- * tried as one first and looked up as a key only after a 404; any other word is looked up as a key first.
+ * Performs something on the contact that a word means, and returns what it returned. A word in the form of an
+ * id is tried as one first and looked up as a key only after a 404; any other word is looked up as a key
+ * first.
  * @param structure asked for only when a key is looked up
- * @param perform given an id, and what a search told where there was one; may be called twice, the first time having
+ * @param perform given an id, and what a search told where there was one; may be called twice, the first time
+ *   having
  *   ended in a 404
  * @param searched the parts of the contact that a search is asked for
- * @throws NotFoundError when it is neither, with what the service said of it; whatever `perform` throws but a 404
+ * @throws NotFoundError when it is neither, with what the service said of it; whatever `perform` throws but a
+ *   404
  */
 export async function performOnContact<T>(
   send: Send,

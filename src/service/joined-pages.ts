@@ -6,8 +6,8 @@ import { openPages, type Page, type ReadPage, readPagesInOrder } from "./pages.t
 const firstSize = 100;
 
 /**
- * Every record of a request that answers in pages: `{ total, records }`, `{ totalRecords, contacts }` or a bare array.
- * Page and size of the caller's own are kept as the size; it always begins at the first page.
+ * Every record of a request that answers in pages: `{ total, records }`, `{ totalRecords, contacts }` or a
+ * bare array. Page and size of the caller's own are kept as the size; it always begins at the first page.
  * @throws UsageError for a request that writes; UnreadableAnswerError for an answer that is no page
  */
 export async function joinPages(

@@ -1,7 +1,11 @@
-/** In which form several keys are asked for in one search. Answers decide which works, and what they show is learned. */
+/**
+ * In which form several keys are asked for in one search. Answers decide which works, and what they show is
+ * learned.
+ */
+
+import { createEquals, createFilter } from "../api/contacts.ts";
 import type { Criteria, Filter } from "../wire.ts";
 import type { Behavior, BehaviorPoints } from "./behavior.ts";
-import { createEquals, createFilter } from "./contacts.ts";
 
 export interface KeyQuery {
   keys: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * Contacts by their keys, as many in one search as the service takes. Which form of a search it takes is found out
- * (`checked-search.ts`) and learned, and so is how many keys.
+ * Contacts by their keys, as many in one search as the service takes. Which form of a search it takes is
+ * found out (`checked-search.ts`) and learned, and so is how many keys.
  */
 import type { ServiceError } from "../errors.ts";
 import type { Contact, Criteria } from "../wire.ts";
@@ -25,7 +25,8 @@ export interface KeySearch extends Pick<CheckedSearch, "meet"> {
   readonly limit: number;
   /**
    * @param further criterias that must hold as well
-   * @throws ServiceError when it is no key that the service refuses, but such a search: then nobody is known to be absent
+   * @throws ServiceError when it is no key that the service refuses, but such a search: then nobody is known
+   *   to be absent
    * @throws EcmError when the pages never add up to their total
    */
   find(keys: readonly string[], source: readonly string[], further?: Criteria[]): Promise<FoundByKeys>;
@@ -87,7 +88,10 @@ export function createKeySearch(options: CheckedSearchOptions): KeySearch {
     }
   }
 
-  /** A refusal speaks of its key only where the service takes the same search without it. @throws ServiceError */
+  /**
+   * A refusal speaks of its key only where the service takes the same search without it.
+   * @throws ServiceError
+   */
   async function requireTaken(query: KeyQuery, refusal: ServiceError): Promise<void> {
     const kind = toKind(query);
     if (acceptedKinds.has(kind)) return;

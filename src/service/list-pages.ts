@@ -1,8 +1,9 @@
 /** The lists of a structure: all of them page by page, or one with the number of its contacts. */
+
+import { getListRequest, listListsRequest, readList, readLists } from "../api/lists.ts";
 import { ServiceError } from "../errors.ts";
 import type { ContactList, Send } from "../wire.ts";
 import type { Behavior } from "./behavior.ts";
-import { getListRequest, listListsRequest, readList, readLists } from "./lists.ts";
 import { openPages, type ReadPage, readPagesInOrder } from "./pages.ts";
 
 const listPageSize = 100;
@@ -26,7 +27,10 @@ export interface ListReading {
   hasTotal: boolean;
 }
 
-/** Every list, page after page; a bare array has no total, so that it ends with a page that brings nothing new. */
+/**
+ * Every list, page after page; a bare array has no total, so that it ends with a page that brings nothing
+ * new.
+ */
 export async function readAllLists(
   send: Send,
   structureId: string,
@@ -76,8 +80,8 @@ export function countRequestsToReadAgain(
 }
 
 /**
- * One list with the number of its contacts, which only the listing is specified to tell: where the list alone cannot be read,
- * or does not tell it, all pages are read. Undefined when it does not exist.
+ * One list with the number of its contacts, which only the listing is specified to tell: where the list alone
+ * cannot be read, or does not tell it, all pages are read. Undefined when it does not exist.
  */
 export async function fetchList(
   send: Send,

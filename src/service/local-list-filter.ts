@@ -1,6 +1,6 @@
 /**
- * Searches by list where the service does not filter by `LIST_ID`, a column that the specification does not show: the
- * contacts that the other criterias find are read, and what they tell of their lists decides.
+ * Searches by list where the service does not filter by `LIST_ID`, a column that the specification does not
+ * show: the contacts that the other criterias find are read, and what they tell of their lists decides.
  */
 import { EcmError, exitCodes, ServiceError } from "../errors.ts";
 import type { Contact, Criteria, Filter } from "../wire.ts";
@@ -47,7 +47,8 @@ export function createLocalListPages(
             return found;
           },
           (error) => {
-            // The service does not take the other criterias either: its first words are about what was asked for.
+            // The service does not take the other criterias either: its first words are about what was asked
+            // for.
             throw mayBeAboutColumn(error) ? refusal : error;
           },
         );
@@ -109,7 +110,10 @@ function mayBeAboutColumn(error: unknown): error is ServiceError {
   return !isSizeRefusal(error) && !isSourceRefusal(error);
 }
 
-/** A refusal may have another reason, such as a list that is gone: then the next search by list is tried again. */
+/**
+ * A refusal may have another reason, such as a list that is gone: then the next search by list is tried
+ * again.
+ */
 export function namesListColumn(refusal: ServiceError): boolean {
   return /columnToFilter|LIST_ID/i.test(`${refusal.details.field} ${refusal.message}`);
 }

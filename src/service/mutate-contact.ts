@@ -1,9 +1,10 @@
 /** One contact's change, sent and settled: what it is afterwards, and whether anything changed. */
+
+import { getContactRequest, readContact } from "../api/contacts.ts";
 import { ServiceError, UnreadableAnswerError } from "../errors.ts";
 import type { ApiAnswer, ApiRequest, Contact, MutateBody, Send } from "../wire.ts";
 import type { Behavior } from "./behavior.ts";
 import { mayBeElements, mayMeanUnchanged, setElementForm, wouldChange } from "./contact-changes.ts";
-import { getContactRequest, readContact } from "./contacts.ts";
 
 export interface MutatedContact {
   contact: Contact;
@@ -11,8 +12,8 @@ export interface MutatedContact {
 }
 
 /**
- * Sends a mutate. A refusal that may mean "nothing to change" (specification, mutate, rule 5) is settled by reading the
- * contact: it is final unless the contact is as wanted already.
+ * Sends a mutate. A refusal that may mean "nothing to change" (specification, mutate, rule 5) is settled by
+ * reading the contact: it is final unless the contact is as wanted already.
  */
 export async function mutateContact(
   send: Send,
@@ -37,7 +38,10 @@ export async function mutateContact(
   }
 }
 
-/** References as the service takes them: `{ _id }`, else tried once as bare ids. A body that was typed goes as it is. */
+/**
+ * References as the service takes them: `{ _id }`, else tried once as bare ids. A body that was typed goes as
+ * it is.
+ */
 async function sendMutate(
   send: Send,
   request: ApiRequest,

@@ -1,7 +1,7 @@
 /**
- * Reading page by page: one rule for contacts and lists. The greatest size is not published, so that a refused size is
- * halved, and one that was silently cut continues at the size it was cut to. A reading ends when the service's total is
- * reached, or with a page that brings nothing new: a short page is no end.
+ * Reading page by page: one rule for contacts and lists. The greatest size is not published, so that a
+ * refused size is halved, and one that was silently cut continues at the size it was cut to. A reading ends
+ * when the service's total is reached, or with a page that brings nothing new: a short page is no end.
  */
 import { EcmError, exitCodes, ServiceError } from "../errors.ts";
 import type { Behavior } from "./behavior.ts";
@@ -37,7 +37,10 @@ const points = {
   lists: { most: "maxListSize", cut: "listSizeCut" },
 } as const;
 
-/** Reads the first page, with the largest size that is not refused. @throws what `read` throws for other reasons */
+/**
+ * Reads the first page, with the largest size that is not refused.
+ * @throws what `read` throws for other reasons
+ */
 export async function openPages<T>(read: ReadPage<T>, options: PageOptions): Promise<OpenPages<T>> {
   const { behavior, of = "contacts" } = options;
   const knownLimit = behavior?.get(points[of].most);

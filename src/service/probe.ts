@@ -1,7 +1,19 @@
 /**
- * Finds out at once how the service behaves where its documents are silent: a few reads, and with leave one contact of
- * its own that is created, changed and deleted. What is seen is learned; what could not be seen stays open.
+ * Finds out at once how the service behaves where its documents are silent: a few reads, and with leave one
+ * contact of its own that is created, changed and deleted. What is seen is learned; what could not be seen
+ * stays open.
  */
+
+import {
+  createContactRequest,
+  createEquals,
+  createFilter,
+  deleteContactRequest,
+  mutateContactRequest,
+  wholeContact,
+} from "../api/contacts.ts";
+import { listListsRequest, readLists } from "../api/lists.ts";
+import { getStructureRequest, listStructuresRequest, readStructures } from "../api/structures.ts";
 import { EcmError, exitCodes, ServiceError } from "../errors.ts";
 import type {
   Contact,
@@ -16,16 +28,6 @@ import type {
 import { type Behavior, type BehaviorPoint, createBehavior } from "./behavior.ts";
 import { hasReferences, setElementForm } from "./contact-changes.ts";
 import { askSearch } from "./contact-search.ts";
-import {
-  createContactRequest,
-  createEquals,
-  createFilter,
-  deleteContactRequest,
-  mutateContactRequest,
-  wholeContact,
-} from "./contacts.ts";
-import { listListsRequest, readLists } from "./lists.ts";
-import { getStructureRequest, listStructuresRequest, readStructures } from "./structures.ts";
 
 export const maxProbeReads = 12;
 const maxPageSize = 1000;
@@ -50,7 +52,10 @@ export interface ProbeOptions {
   limits(): RateLimits | undefined;
 }
 
-/** At most 12 reads; a point that they do not reach stays open. @throws what ends every command: 401, 429, no answer */
+/**
+ * At most 12 reads; a point that they do not reach stays open.
+ * @throws what ends every command: 401, 429, no answer
+ */
 export async function probeReads(options: ProbeOptions): Promise<Probe> {
   const { behavior, structure, limits } = options;
   const detected: DetectedVariants = {};
@@ -263,7 +268,10 @@ export function createProbeContact(structure: ContactStructure, random: string) 
 /** How long a search may take to show a new contact before that is left open, in milliseconds. */
 const lagPausesMilliseconds = [250, 750, 1500, 2500];
 
-/** Creates, changes and deletes one contact. @throws with a hint that names the contact when it could not be deleted */
+/**
+ * Creates, changes and deletes one contact.
+ * @throws with a hint that names the contact when it could not be deleted
+ */
 export async function probeWrites(
   { send, behavior, structure, clock }: ProbeOptions,
   body: ReturnType<typeof createProbeContact>,

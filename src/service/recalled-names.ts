@@ -1,4 +1,6 @@
-/** The names of earlier commands that a command takes in place of fetching them, and whether it has taken any. */
+/**
+ * The names of earlier commands that a command takes in place of fetching them, and whether it has taken any.
+ */
 import type { ContactList } from "../wire.ts";
 import { type CachedNames, maxCacheAgeSeconds } from "./cached-names.ts";
 

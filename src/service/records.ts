@@ -1,6 +1,6 @@
 /**
- * What the service tells of campaigns, templates, domains and reports. No member of it is promised: each is kept as it came, and
- * whatever is read of it may be missing or of another type.
+ * What the service tells of campaigns, templates, domains and reports. No member of it is promised: each is
+ * kept as it came, and whatever is read of it may be missing or of another type.
  */
 import { ServiceError, UnreadableAnswerError } from "../errors.ts";
 import type { ApiAnswer, ApiRequest, Send } from "../wire.ts";
@@ -32,7 +32,10 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Sends a read; where the key is refused, the scope that it needs is named, whatever the answer says. @throws what `send` throws */
+/**
+ * Sends a read; where the key is refused, the scope that it needs is named, whatever the answer says.
+ * @throws what `send` throws
+ */
 export async function sendScoped(send: Send, request: ApiRequest, scope: Scope): Promise<ApiAnswer> {
   try {
     return await send(request);
@@ -48,7 +51,10 @@ export function readRequest(path: string, query: [string, string][] = []): ApiRe
   return { method: "GET", path, query, effect: "read" };
 }
 
-/** @param what for the message, such as `a report` @throws UnreadableAnswerError when the answer is no object */
+/**
+ * @param what for the message, such as `a report`
+ * @throws UnreadableAnswerError when the answer is no object
+ */
 export function readObject(
   { body, status }: Pick<ApiAnswer, "body" | "status">,
   what: string,

@@ -81,7 +81,10 @@ export interface Figure {
   time?: unknown;
 }
 
-/** The forms of a figure: a bare number; `{ count, diff }`; `{ count: { value, prev, diff }, rate }`; `{ unique, rate }`. */
+/**
+ * The forms of a figure: a bare number; `{ count, diff }`; `{ count: { value, prev, diff }, rate }`; `{
+ * unique, rate }`.
+ */
 export function readFigure(part: string, name: string, told: unknown): Figure {
   if (!isObject(told)) return { part, name, value: told };
   const { count = told, rate, diff } = told;

@@ -1,11 +1,12 @@
 /**
- * The names of a search's `source`. The published reference and the specification name different parts of a contact, and
- * a service refuses a search that holds a name it does not know. So a refused search is asked again with the names of
- * the other document, and then with those that both have. Pure.
+ * The names of a search's `source`. The published reference and the specification name different parts of a
+ * contact, and a service refuses a search that holds a name it does not know. So a refused search is asked
+ * again with the names of the other document, and then with those that both have. Pure.
  */
+
+import { statusParts } from "../api/contacts.ts";
 import { ServiceError } from "../errors.ts";
 import type { BehaviorPoints } from "./behavior.ts";
-import { statusParts } from "./contacts.ts";
 
 export type SourceForm = BehaviorPoints["source"];
 
@@ -42,7 +43,10 @@ export function isSourceRefusal(error: unknown): boolean {
   return /\bsource\b/i.test(error.details.field ?? error.message);
 }
 
-/** Whether an answer to these names shows which form the service takes; should it be another, its next refusal tells. */
+/**
+ * Whether an answer to these names shows which form the service takes; should it be another, its next refusal
+ * tells.
+ */
 export function provesForm(source: readonly string[]): boolean {
   return source.some((name) => statusParts.includes(name) || name === "updatedAt");
 }

@@ -1,12 +1,14 @@
 /**
- * Members of any of several lists, in a form of a search that was proven. Whether a criteria with several values, or several
- * filters, mean "any of them" is not documented, and a service that honours only the first would leave people out in silence.
+ * Members of any of several lists, in a form of a search that was proven. Whether a criteria with several
+ * values, or several filters, mean "any of them" is not documented, and a service that honours only the first
+ * would leave people out in silence.
  */
+
+import { createEquals, createFilter, readSearch, searchContactsRequest } from "../api/contacts.ts";
 import { EcmError, exitCodes } from "../errors.ts";
 import type { Criteria, Filter, Send } from "../wire.ts";
 import type { Behavior } from "./behavior.ts";
 import { isRefusal } from "./checked-search.ts";
-import { createEquals, createFilter, readSearch, searchContactsRequest } from "./contacts.ts";
 import { namesListColumn } from "./local-list-filter.ts";
 
 /** The filters that find members of any of the lists, of whom the further criterias hold as well. */
@@ -16,7 +18,8 @@ export type ListFilters = (further?: readonly Criteria[]) => Filter[];
 const maxCounts = 3;
 
 /**
- * Each list after the first costs two requests: its members, and how many of them the search for all lists finds.
+ * Each list after the first costs two requests: its members, and how many of them the search for all lists
+ * finds.
  * @throws EcmError where no form of the search finds the members of every list
  */
 export async function findProvenListFilters(

@@ -1,12 +1,15 @@
 /** A contact's status where no search tells it: it is read from the contact, by its id. */
+
+import { findStatus, getContactRequest } from "../api/contacts.ts";
 import { ServiceError } from "../errors.ts";
 import type { Contact, Send, SendOptions } from "../wire.ts";
-import { findStatus, getContactRequest } from "./contacts.ts";
 
 /** Contacts that are read at once. */
 const concurrency = 4;
 
-/** The contacts with their status, in one request for each that has none. Who is gone meanwhile stays without. */
+/**
+ * The contacts with their status, in one request for each that has none. Who is gone meanwhile stays without.
+ */
 export async function addStatuses(
   send: Send,
   contacts: readonly Partial<Contact>[],

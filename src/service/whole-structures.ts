@@ -1,8 +1,9 @@
 /** Structures with what a listing may leave out: each is read by itself when that is needed, once. */
+
+import { getStructureRequest, readStructure } from "../api/structures.ts";
 import { ServiceError, UnreadableAnswerError } from "../errors.ts";
 import type { ContactStructure, Send } from "../wire.ts";
 import type { RecalledNames } from "./recalled-names.ts";
-import { getStructureRequest, readStructure } from "./structures.ts";
 
 export function createWholeStructures(send: Send, recalled: RecalledNames) {
   const byId = new Map<string, Promise<ContactStructure>>();

@@ -7,7 +7,10 @@ import type { Terminal } from "./terminal.ts";
 
 const newline = 0x0a;
 
-/** @param flag for the message, such as `--data`. @throws UsageError when it cannot be read, or is not UTF-8. */
+/**
+ * @param flag for the message, such as `--data`.
+ * @throws UsageError when it cannot be read, or is not UTF-8.
+ */
 export async function readDataInput(terminal: Terminal, source: string, flag: string): Promise<string> {
   if (source === "-") return decodeText(await buffer(terminal.stdin), "standard input", flag);
   const bytes = await readFile(source).catch(({ code, message }: NodeJS.ErrnoException) => {
@@ -30,7 +33,10 @@ function decodeText(bytes: Buffer, source: string, flag: string): string {
   );
 }
 
-/** The same for JSON: the text as it came, and what it says. @throws UsageError naming where it is malformed. */
+/**
+ * The same for JSON: the text as it came, and what it says.
+ * @throws UsageError naming where it is malformed.
+ */
 export async function readJsonInput(
   terminal: Terminal,
   source: string,

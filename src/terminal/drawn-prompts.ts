@@ -16,7 +16,8 @@ export function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Pr
   const { stdin } = terminal;
   const ask = async <T>(question: (inquirer: Inquirer, context: PromptContext) => Promise<T>): Promise<T> => {
     const inquirer = await import("@inquirer/prompts");
-    // Without this a question whose input ends (Ctrl-D) is never settled, and the process ends as if all were well.
+    // Without this a question whose input ends (Ctrl-D) is never settled, and the process ends as if all were
+    // well.
     const ending = new AbortController();
     const end = () => ending.abort();
     const onKey = (_text: unknown, key?: { ctrl?: boolean; name?: string }) => {
@@ -64,7 +65,10 @@ export function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Pr
   };
 }
 
-/** What questions are drawn on: stderr, without colours where none are wanted. It ends with the question; stderr does not. */
+/**
+ * What questions are drawn on: stderr, without colours where none are wanted. It ends with the question;
+ * stderr does not.
+ */
 function createCanvas(terminal: Terminal): Writable & { columns?: number } {
   const { stderr, isColored } = terminal;
   const drawing = new Writable({

@@ -5,7 +5,10 @@ import type { OutputOptions } from "./format.ts";
 import { presentValue } from "./present.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `{ method, path, body }` in JSON formats (`body` null where there is none), an array of them for several requests; else the same as a person reads it. */
+/**
+ * `{ method, path, body }` in JSON formats (`body` null where there is none), an array of them for several
+ * requests; else the same as a person reads it.
+ */
 export function presentDryRun(
   terminal: Terminal,
   output: OutputOptions,

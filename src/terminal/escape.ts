@@ -1,4 +1,7 @@
-/** Foreign text (from the service or a file) made safe to show: it can neither move the cursor nor colour anything. */
+/**
+ * Foreign text (from the service or a file) made safe to show: it can neither move the cursor nor colour
+ * anything.
+ */
 
 // C0 and C1 controls, DEL, line and paragraph separators, and the marks that reorder or hide text.
 const unsafe = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;

@@ -1,8 +1,11 @@
-/** Wraps messages between words at the width of a terminal. What a person copies is never broken: the terminal wraps it visually. */
+/**
+ * Wraps messages between words at the width of a terminal. What a person copies is never broken: the terminal
+ * wraps it visually.
+ */
 
 /**
- * What is never broken: a command to its end, a flag with its value, a name in quotes, a path behind a colon that has
- * blanks in it; else a word.
+ * What is never broken: a command to its end, a flag with its value, a name in quotes, a path behind a colon
+ * that has blanks in it; else a word.
  */
 const piece =
   /(?:[A-Z_]+=\S+ )*\becm (?:'[^']*'|"[^"]*"|\\.|[^\s'";,(]|[;,](?! )| (?![(·]))+|--[\w-]+[ =](?:(?:'[^']*'|\\')+|"[^"]*"|[A-Z][\w|-]*)|"[^"]{1,60}"[^\s"]*|(?<=: )(?:[/~]|\.{1,2}\/|[A-Z]:\\).+|\S+/g;
@@ -38,7 +41,9 @@ function breakLine(line: string, columns: number, hang: number | undefined): str
   return [...lines, current].join("\n");
 }
 
-/** An upper bound of the width on a screen: the exact tables are slow to load, and every command has messages. */
+/**
+ * An upper bound of the width on a screen: the exact tables are slow to load, and every command has messages.
+ */
 function estimateWidth(text: string): number {
   let width = 0;
   for (const character of text.replace(/\u001b\[[\d;]*m/g, "")) {

@@ -52,7 +52,10 @@ function createStdoutSink(terminal: Terminal): Sink {
 
 /** A file that grows over several attempts and appears under its own name when it is complete. */
 export interface GrowingSink extends Sink {
-  /** Puts everything written so far on disk, and says how long it is in bytes, with the checksum over all of it. */
+  /**
+   * Puts everything written so far on disk, and says how long it is in bytes, with the checksum over all of
+   * it.
+   */
   flush(): Promise<{ bytes: number; checksum: number }>;
 }
 
@@ -61,12 +64,16 @@ export interface FileOptions {
   flag?: string;
   /** Remembers the file once it is there. */
   writtenFiles?: WrittenFiles;
-  /** What stood there when the command began: what has come in between is not replaced. Default: what stands there now. */
+  /**
+   * What stood there when the command began: what has come in between is not replaced. Default: what stands
+   * there now.
+   */
   stateBefore?: string;
 }
 
 /**
- * @param part what was written so far, with its length in bytes and its checksum; it is moved to `file` at the end
+ * @param part what was written so far, with its length in bytes and its checksum; it is moved to `file` at
+ *   the end
  * @throws UsageError when `file` cannot be written
  */
 export async function openGrowingFile(
@@ -117,7 +124,10 @@ export async function openGrowingFile(
   };
 }
 
-/** A file for a body that comes in pieces; each is taken at once. @throws UsageError when it cannot be written */
+/**
+ * A file for a body that comes in pieces; each is taken at once.
+ * @throws UsageError when it cannot be written
+ */
 export async function openBodyFile(
   file: string,
   options?: FileOptions,
@@ -172,7 +182,10 @@ function createBufferedWriter(writeOut: (text: string) => Promise<void>) {
   };
 }
 
-/** With the rights of the file that is there; a new one is people's data, for its owner alone. @throws UsageError */
+/**
+ * With the rights of the file that is there; a new one is people's data, for its owner alone.
+ * @throws UsageError
+ */
 async function openTarget(
   file: string,
   { flag, writtenFiles, stateBefore = toFileState(file) }: FileOptions = {},

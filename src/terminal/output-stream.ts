@@ -1,4 +1,6 @@
-/** Standard output: pieces are written as fast as the reader takes them, and a reader who leaves ends nothing. */
+/**
+ * Standard output: pieces are written as fast as the reader takes them, and a reader who leaves ends nothing.
+ */
 import type { Writable } from "node:stream";
 
 export interface OutputStream {
@@ -6,7 +8,10 @@ export interface OutputStream {
   readonly isClosed: boolean;
   /** Done as soon as there is room for more. */
   write(text: string): Promise<void>;
-  /** Done when everything is written, or cannot be. @returns what failed, other than that the reader has left */
+  /**
+   * Done when everything is written, or cannot be.
+   * @returns what failed, other than that the reader has left
+   */
   flush(): Promise<Error | undefined>;
 }
 

@@ -1,4 +1,7 @@
-/** Questions as plain lines, for screen readers and simple terminals: nothing is redrawn, choices are numbered. */
+/**
+ * Questions as plain lines, for screen readers and simple terminals: nothing is redrawn, choices are
+ * numbered.
+ */
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { InterruptedError } from "../errors.ts";
@@ -66,7 +69,10 @@ function findNumbered<T>(word: string, choices: Choice<T>[]): { value: T } | und
   return /^\d+$/.test(word) ? choices[Number(word) - 1] : undefined;
 }
 
-/** One line of what is typed. @throws InterruptedError when the input ends, or the signal's reason when it fires */
+/**
+ * One line of what is typed.
+ * @throws InterruptedError when the input ends, or the signal's reason when it fires
+ */
 async function askForLine(
   { stdin, stderr }: Terminal,
   question: string,

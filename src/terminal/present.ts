@@ -1,5 +1,6 @@
 /**
- * Results → stdout, in the format that was asked for. `json` and `ndjson` give the service's own objects untouched;
+ * Results → stdout, in the format that was asked for. `json` and `ndjson` give the service's own objects
+ * untouched;
  * `table`, `csv` and `tsv` give the view's columns; `id` gives ids.
  */
 
@@ -195,7 +196,8 @@ async function writeAll(terminal: Terminal, output: OutputOptions, text: string)
 }
 
 /**
- * Whether this output shows columns, in people's language; the others give the service's objects, or ids. In JSON formats
+ * Whether this output shows columns, in people's language; the others give the service's objects, or ids. In
+ * JSON formats
  * `--columns` asks for an object of these columns.
  */
 export function hasColumns({ format, columns }: OutputOptions): boolean {
@@ -211,14 +213,19 @@ export function checkColumns<T>(output: OutputOptions, view: View<T>): void {
   if (hasColumns(output)) chooseColumns(view.columns, output.columns);
 }
 
-/** The columns to show; none in the formats that have no columns, where `--columns` is said to mean nothing. */
+/**
+ * The columns to show; none in the formats that have no columns, where `--columns` is said to mean nothing.
+ */
 function selectColumns<T>(terminal: Terminal, output: OutputOptions, view: View<T>): Column<T>[] {
   if (hasColumns(output)) return chooseColumns(view.columns, output.columns);
   if (output.columns) terminal.note(`--columns selects columns; ${output.format} has none`);
   return [];
 }
 
-/** @throws UsageError when a wanted column does not exist. Matching is exact first, then without regard to case. */
+/**
+ * @throws UsageError when a wanted column does not exist. Matching is exact first, then without regard to
+ * case.
+ */
 export function chooseColumns<C extends { name: string; title?: string; optional?: boolean }>(
   columns: C[],
   names?: string[],
@@ -265,7 +272,9 @@ function formatItem<T>(
   }
 }
 
-/** The service's own object, or with `--columns` these columns: names as arrays, what is not there as null. */
+/**
+ * The service's own object, or with `--columns` these columns: names as arrays, what is not there as null.
+ */
 function toObject<T>(output: OutputOptions, columns: Column<T>[], item: T): unknown {
   if (!output.columns) return item;
   return Object.fromEntries(columns.map((column) => [column.name, column.value(item) ?? null]));

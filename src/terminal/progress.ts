@@ -1,4 +1,7 @@
-/** Lines that say how far a long command is: redrawn on a terminal, repeated as one line of plain text elsewhere. */
+/**
+ * Lines that say how far a long command is: redrawn on a terminal, repeated as one line of plain text
+ * elsewhere.
+ */
 import { escapeControls } from "./escape.ts";
 import type { Terminal } from "./terminal.ts";
 import { cut, measureWidth } from "./text-width.ts";
@@ -26,8 +29,8 @@ export function isRedrawn({ isStderrTerminal, isAccessible }: Terminal): boolean
 }
 
 /**
- * @param turn names what everything is waiting for; where nothing is redrawn, the lines are repeated at once when another
- * wait begins
+ * @param turn names what everything is waiting for; where nothing is redrawn, the lines are repeated at once
+ *   when another wait begins
  */
 export function showProgress(
   terminal: Terminal,

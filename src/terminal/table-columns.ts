@@ -18,8 +18,8 @@ export interface FittedTable<C extends TableColumn> {
 }
 
 /**
- * Leaves out columns that are empty in every row; then, where the rest is wider than the screen, those that are asides;
- * then, from the last one on, those without which the others fit when they are cut.
+ * Leaves out columns that are empty in every row; then, where the rest is wider than the screen, those that
+ * are asides; then, from the last one on, those without which the others fit when they are cut.
  * @param width columns of the screen
  */
 export function fitColumns<C extends TableColumn>(
@@ -58,7 +58,10 @@ export function fitColumns<C extends TableColumn>(
   };
 }
 
-/** A time as people say it: `today`, `2 Nov`, `2 Nov 2025`, in local time. Anything that is no time stays as it is. */
+/**
+ * A time as people say it: `today`, `2 Nov`, `2 Nov 2025`, in local time. Anything that is no time stays as
+ * it is.
+ */
 export function formatShortDate(text: string, now: Date): string {
   const time = new Date(text);
   if (!/^\d{4}-\d\d-\d\d/.test(text) || Number.isNaN(time.getTime())) return text;

@@ -6,12 +6,15 @@ import { cut, gap, isPlain, measureWidth, minWidth } from "./text-width.ts";
 
 export { fitColumns, formatDayAndTime, formatShortDate, formatShortNames } from "./table-columns.ts";
 
-/** Drawn at once: the first lines are there while the rest is still drawn, and a long table takes longer for each row. */
+/**
+ * Drawn at once: the first lines are there while the rest is still drawn, and a long table takes longer for
+ * each row.
+ */
 const blockLines = 24;
 
 /**
- * Rows under a header. Where the columns cannot be shown side by side in a width that says anything, each row becomes
- * a record of its own.
+ * Rows under a header. Where the columns cannot be shown side by side in a width that says anything, each row
+ * becomes a record of its own.
  * @param width columns of the screen; infinite: nothing is cut
  * @param isWhole for each column, whether its cells may not be cut
  * @returns the text in pieces, each of whole lines
@@ -92,8 +95,8 @@ const standIn = "\ue000";
 const standIns = /\ue000+/g;
 
 /**
- * Draws cells in columns of these widths. The library measures text by older rules than terminals do: what is more than plain
- * is drawn as a stand-in of its width, and put in its place afterwards.
+ * Draws cells in columns of these widths. The library measures text by older rules than terminals do: what is
+ * more than plain is drawn as a stand-in of its width, and put in its place afterwards.
  */
 function drawLines(
   lines: string[][],

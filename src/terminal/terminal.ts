@@ -32,19 +32,25 @@ export interface Terminal {
   quiet: boolean;
   /** Takes out of messages what must never be shown, such as a key that was typed. */
   mask(text: string): string;
-  /** Drawn below the messages on stderr, such as progress: cleared before each message and redrawn after it. */
+  /**
+   * Drawn below the messages on stderr, such as progress: cleared before each message and redrawn after it.
+   */
   drawing?: { clear(): void; draw(): void };
   /** Writes data to stdout, with backpressure. Resolves at once when the reader has closed it. */
   write(text: string): Promise<void>;
   /**
-   * One message on stderr, escaped; a line break is added; nothing with `--quiet`. `aside`: secondary, such as
-   * what is left. `painted`: what is escaped already, and has colours of ours. `needed`: with `--quiet` too, for what is an
-   * error or a warning without being called so. `verbatim`: so too, and never broken to the width of the screen.
+   * One message on stderr, escaped; a line break is added; nothing with `--quiet`. `aside`: secondary, such
+   * as what is left. `painted`: what is escaped already, and has colours of ours. `needed`: with `--quiet`
+   * too, for what is an error or a warning without being called so. `verbatim`: so too, and never broken to
+   * the width of the screen.
    */
   note(message: string, weight?: "aside" | "painted" | "needed" | "verbatim"): void;
   /** The same for a warning. */
   warn(message: string): void;
-  /** Waits until everything is written to stdout. @returns why it could not be, such as a full disk; not a closed pipe */
+  /**
+   * Waits until everything is written to stdout.
+   * @returns why it could not be, such as a full disk; not a closed pipe
+   */
   flush(): Promise<Error | undefined>;
   /** True when nothing more can be written to stdout: its reader closed it (`| head`), or it failed. */
   readonly isStdoutClosed: boolean;

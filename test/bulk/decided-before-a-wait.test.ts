@@ -1,6 +1,6 @@
 /**
- * What others do while a run waits for the hour: nobody is written on the strength of what was decided before the wait.
- * The clock of the test jumps over the wait, and lets others act in it.
+ * What others do while a run waits for the hour: nobody is written on the strength of what was decided before
+ * the wait. The clock of the test jumps over the wait, and lets others act in it.
  */
 import { describe, expect, it } from "vitest";
 import { startRecordingProxy } from "../journeys/recording-proxy.ts";

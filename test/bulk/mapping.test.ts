@@ -1,4 +1,6 @@
-/** Mapping entries, constants and defaults in whole imports: what is written, planned, resumed and refused. */
+/**
+ * Mapping entries, constants and defaults in whole imports: what is written, planned, resumed and refused.
+ */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

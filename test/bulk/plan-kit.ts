@@ -1,4 +1,7 @@
-/** What the tests of plans share: an account with something of everything, and what it holds when two of them are compared. */
+/**
+ * What the tests of plans share: an account with something of everything, and what it holds when two of them
+ * are compared.
+ */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * A change that ends its own selection (`--list Trial --remove-list Trial`), with a lost answer: nobody can tell from the
- * selection whether the change was applied. Each is held against the same run without the loss.
+ * A change that ends its own selection (`--list Trial --remove-list Trial`), with a lost answer: nobody can
+ * tell from the selection whether the change was applied. Each is held against the same run without the loss.
  *
  * @module-tag slow
  */
@@ -81,7 +81,9 @@ type How = (typeof losses)[number];
 
 const isWrite = ({ path }: { path: string }) => /^\/api\/contact\/[^/]+(\/mutate)?$/.test(path);
 
-/** Runs a command whose first write is applied and whose answer is lost; the same command again after a kill. */
+/**
+ * Runs a command whose first write is applied and whose answer is lost; the same command again after a kill.
+ */
 async function withLoss(witness: RecordingProxy, args: string[], how: How | undefined): Promise<Result> {
   const done = witness.writes.length;
   let isLost = how === undefined;
@@ -197,7 +199,9 @@ describe("the undo of a change that ended its own selection", () => {
 });
 
 describe("an undo that is partly possible", () => {
-  /** The run changes a value, a list and a tag of everybody; of each, somebody else then makes another value. */
+  /**
+   * The run changes a value, a list and a tag of everybody; of each, somebody else then makes another value.
+   */
   async function undoInPart(how: How | undefined) {
     const witness = await startScene();
     const change = [

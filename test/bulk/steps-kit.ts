@@ -1,6 +1,9 @@
-/** The plan step and the apply step each on their own, against the real service: for tables of one contact. */
+/**
+ * The plan step and the apply step each on their own, against the real service: for tables of one contact.
+ */
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { statusParts } from "../../src/api/contacts.ts";
 import type { DesiredContact, Item, Work } from "../../src/bulk/items.ts";
 import { createLookup } from "../../src/bulk/plan/lookup.ts";
 import { makePlan } from "../../src/bulk/plan/make-plan.ts";
@@ -17,7 +20,6 @@ import { realClock } from "../../src/clock.ts";
 import { openNetwork } from "../../src/http/network.ts";
 import { createSend } from "../../src/http/send.ts";
 import { createBehavior } from "../../src/service/behavior.ts";
-import { statusParts } from "../../src/service/contacts.ts";
 import { createKeySearch } from "../../src/service/key-search.ts";
 import type { Contact } from "../../src/wire.ts";
 import { temporaryFolder } from "../support/ecm.ts";
@@ -164,7 +166,10 @@ export function row(
 /** The number of the newest request. */
 export const lastRequest = ({ sandbox }: RunningSandbox): number => sandbox.admin.requests().at(-1)!.n;
 
-/** What was requested since, and how it was answered: `PUT /contact/:id/mutate 200`; `lost` where no answer came. */
+/**
+ * What was requested since, and how it was answered: `PUT /contact/:id/mutate 200`; `lost` where no answer
+ * came.
+ */
 export function requestsSince({ sandbox }: RunningSandbox, id: number): string[] {
   return sandbox.admin.requests({ since: id }).map(({ method, path, status, fault }) => {
     const maskedPath = path.replace("/api", "").replace(/[0-9a-f]{24}/g, ":id");

@@ -1,4 +1,7 @@
-/** A bulk write at a terminal is agreed to by a person or by --yes, whatever forbids questions, and again when it is resumed. */
+/**
+ * A bulk write at a terminal is agreed to by a person or by --yes, whatever forbids questions, and again when
+ * it is resumed.
+ */
 import { describe, expect, it } from "vitest";
 import { inputFile, manyContacts, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
 import { startSandbox } from "../support/sandbox.ts";

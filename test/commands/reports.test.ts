@@ -1,4 +1,6 @@
-/** `ecm reports`: the dashboard and the overall numbers, one campaign, histograms; whatever the service tells. */
+/**
+ * `ecm reports`: the dashboard and the overall numbers, one campaign, histograms; whatever the service tells.
+ */
 import { describe, expect, it } from "vitest";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";
 import { errorBody, json, startHttpServer } from "../support/http-server.ts";

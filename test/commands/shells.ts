@@ -1,4 +1,6 @@
-/** Real shells on a real terminal: what is typed, the tab key included, and which words `ecm` gets in the end. */
+/**
+ * Real shells on a real terminal: what is typed, the tab key included, and which words `ecm` gets in the end.
+ */
 import { spawn, spawnSync } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";

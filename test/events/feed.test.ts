@@ -1,4 +1,6 @@
-/** `ecm events` against feeds that behave in every way: each event once over all invocations, and none lost. */
+/**
+ * `ecm events` against feeds that behave in every way: each event once over all invocations, and none lost.
+ */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { firstQuick } from "../support/first-quick.ts";

@@ -33,7 +33,10 @@ it("survives what the seed says", { timeout: 0 }, async () => {
   console.log(`chaos from seed ${firstSeed}: ${JSON.stringify(tried)}`);
 });
 
-/** Three processes at one run, of which some are killed: one works, the others are refused or find nothing to do. */
+/**
+ * Three processes at one run, of which some are killed: one works, the others are refused or find nothing to
+ * do.
+ */
 async function inCompany(seed: number): Promise<number> {
   const random = randomFrom(seed);
   const witness = await startRecordingProxy({ hourlyLimit: 1e6, monthlyLimit: 1e6 });

@@ -1,6 +1,6 @@
 /**
- * Real disks: a small file system in memory that is full, read-only, or gone in the middle of a run. Mounting needs root
- * on Linux; elsewhere nothing is tried.
+ * Real disks: a small file system in memory that is full, read-only, or gone in the middle of a run. Mounting
+ * needs root on Linux; elsewhere nothing is tried.
  *
  * @module-tag slow
  */

@@ -20,7 +20,9 @@ async function scene(proxy: RecordingProxy, size: number): Promise<void> {
   await proxy.ecm(["import", await inputFile(`Email,First Name\n${rows.join("\n")}\n`)]);
 }
 
-/** Kills it `kills` times with SIGKILL, at requests and moments that follow from the seed; then lets it end. */
+/**
+ * Kills it `kills` times with SIGKILL, at requests and moments that follow from the seed; then lets it end.
+ */
 export async function editKilled(kind: "delete" | "unsubscribe", seed: number, kills: number, size: number) {
   const random = randomFrom(seed);
   const proxy = await startRecordingProxy();
@@ -74,7 +76,8 @@ export async function editKilled(kind: "delete" | "unsubscribe", seed: number, k
   } else {
     expect((await readActive(proxy)).sort(), story).toEqual(stays.sort());
   }
-  // Each start reads the structure and its lists; each kill may repeat what was under way, and reads what it came to.
+  // Each start reads the structure and its lists; each kill may repeat what was under way, and reads what it
+  // came to.
   expect(proxy.arrived() - before, story).toBeLessThanOrEqual(chosen + 4 + killed * 24);
   return { killed };
 }

@@ -12,7 +12,10 @@ import {
 
 const bulkFlags = ["--list", "Killed", "--tag", "Tagged", "--create-missing"];
 
-/** Two hundred contacts that exist, and a file that changes some, leaves some, adds some, and has rows that are wrong. */
+/**
+ * Two hundred contacts that exist, and a file that changes some, leaves some, adds some, and has rows that
+ * are wrong.
+ */
 async function scene(proxy: RecordingProxy, size: number): Promise<string> {
   const existing = ["Email,First Name,Last Name"];
   const lines = ["Email,First Name,Last Name"];
@@ -43,7 +46,10 @@ export async function importUndisturbed(size: number): Promise<Undisturbed> {
   return { summary: parseSummary(result), contacts: withoutIds(await readContacts(proxy)) };
 }
 
-/** Kills the import `kills` times with SIGKILL, at requests and moments that follow from the seed; then lets it end. */
+/**
+ * Kills the import `kills` times with SIGKILL, at requests and moments that follow from the seed; then lets
+ * it end.
+ */
 export async function importKilled(seed: number, kills: number, size: number, undisturbed: Undisturbed) {
   const random = randomFrom(seed);
   const proxy = await startRecordingProxy();
@@ -79,7 +85,8 @@ export async function importKilled(seed: number, kills: number, size: number, un
   expect(last.code, story).toBe(3);
   expect(summary.rows, story).toEqual(undisturbed.summary.rows);
   expect(summary.codes, story).toEqual(undisturbed.summary.codes);
-  // Each start reads structure and lists again; each kill may repeat what was under way, and the look-ups of its blocks.
+  // Each start reads structure and lists again; each kill may repeat what was under way, and the look-ups of
+  // its blocks.
   const perKill = undisturbed.summary.requests.other + 8 + Math.ceil(size / 100);
   const allowed = undisturbed.summary.requests.total + killed * perKill;
   expect(proxy.arrived() - before, story).toBeLessThanOrEqual(allowed);

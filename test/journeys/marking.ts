@@ -1,4 +1,7 @@
-/** What the tests of `--unsubscribe-marked` share. It takes two writes for one contact: each happens once, whenever the run is disturbed. */
+/**
+ * What the tests of `--unsubscribe-marked` share. It takes two writes for one contact: each happens once,
+ * whenever the run is disturbed.
+ */
 import { expect } from "vitest";
 import { inputFile, parseSummary, readContacts } from "../bulk/kit.ts";
 import { makePlanFile } from "../bulk/plan-kit.ts";

@@ -1,4 +1,6 @@
-/** A port in front of the embedded service that sees every request, and lets a test act at an exact moment. */
+/**
+ * A port in front of the embedded service that sees every request, and lets a test act at an exact moment.
+ */
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { openSandbox, type Sandbox, type SandboxOptions } from "../../src/sandbox/index.ts";
@@ -28,8 +30,9 @@ export interface RecordingProxy {
   /** Writes that the service carried out or refused, in order. */
   writes: RecordedWrite[];
   /**
-   * Called for each request, before the service has it and after. `drop` ends the connection without an answer; after
-   * the service has it, `500` answers that it failed, and `cut` ends the connection in the middle of the answer.
+   * Called for each request, before the service has it and after. `drop` ends the connection without an
+   * answer; after the service has it, `500` answers that it failed, and `cut` ends the connection in the
+   * middle of the answer.
    */
   onRequest: (moment: {
     count: number;

@@ -42,7 +42,10 @@ async function summariesIn(service: RunningSandbox): Promise<{ id: string; statu
   );
 }
 
-/** Kills a command when the manifest of its run says that it is completed, while its stdout takes nothing. @returns the run */
+/**
+ * Kills a command when the manifest of its run says that it is completed, while its stdout takes nothing.
+ * @returns the run
+ */
 async function killUntold(service: RunningSandbox, args: string[]): Promise<string> {
   const before = new Set((await summariesIn(service)).map(({ id }) => id));
   const child = spawn(process.execPath, [program, ...args], {

@@ -11,7 +11,10 @@ import { startSandbox } from "../support/sandbox.ts";
 /** Longer than any `search-lag` of these tests. */
 const settlingSeconds = 60;
 
-/** All that must be the same whatever the service decides where its documents are silent, but for what was said. */
+/**
+ * All that must be the same whatever the service decides where its documents are silent, but for what was
+ * said.
+ */
 export interface Journey {
   /** Of every step, what it wrote on stderr: to find out why one differs. */
   output: string;
@@ -25,8 +28,8 @@ export interface Journey {
 
 export interface JourneyOptions {
   /**
-   * The account has its field and tags from the start, tags are named by their ids, and the structure is not changed:
-   * for a service that does not show a structure's tags.
+   * The account has its field and tags from the start, tags are named by their ids, and the structure is not
+   * changed: for a service that does not show a structure's tags.
    */
   isFurnished?: boolean;
 }

@@ -1,4 +1,6 @@
-/** The journey under many variants at once; under each alone, and pairs of them, in single-variants.test.ts. */
+/**
+ * The journey under many variants at once; under each alone, and pairs of them, in single-variants.test.ts.
+ */
 import { expect, it } from "vitest";
 import { runJourney } from "./variant-journey.ts";
 

@@ -1,4 +1,6 @@
-/** Whatever a table holds: of the person nothing is left, and the others' rows are byte for byte as they were. */
+/**
+ * Whatever a table holds: of the person nothing is left, and the others' rows are byte for byte as they were.
+ */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createTableEraser, eraseObjects } from "../../src/privacy/erase-table.ts";

@@ -1,4 +1,7 @@
-/** What cannot be undone, and what is done to everybody, is not done unasked: without a terminal it needs --yes. */
+/**
+ * What cannot be undone, and what is done to everybody, is not done unasked: without a terminal it needs
+ * --yes.
+ */
 import { describe, expect, it } from "vitest";
 import { inputFile } from "../bulk/kit.ts";
 import { startSandbox } from "../support/sandbox.ts";

@@ -1,4 +1,7 @@
-/** What holds for every command, whatever it is given: valid output or none, one JSON line for a failure, no trace. */
+/**
+ * What holds for every command, whatever it is given: valid output or none, one JSON line for a failure, no
+ * trace.
+ */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -178,7 +181,9 @@ it("tells both ways on when no profile is configured", async () => {
   expect(stderr).toContain("--profile sandbox");
 });
 
-/** Flags that name files get any name: what is written lands in a folder that is removed, `../../` included. */
+/**
+ * Flags that name files get any name: what is written lands in a folder that is removed, `../../` included.
+ */
 async function goElsewhere(): Promise<void> {
   const home = process.cwd();
   const folder = join(await temporaryFolder(), "a", "b", "c");

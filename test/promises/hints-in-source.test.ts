@@ -5,7 +5,7 @@ import { PassThrough } from "node:stream";
 import type { Command } from "commander";
 import { beforeAll, expect, it } from "vitest";
 import { groups } from "../../src/commands/groups.ts";
-import { findChild, findFlag } from "../../src/commands/tree.ts";
+import { findChild, findFlag } from "../../src/commands/shared/tree.ts";
 import { createContext } from "../../src/context.ts";
 import { createProgram } from "../../src/program.ts";
 

@@ -1,4 +1,7 @@
-/** Commands that messages show, given to a real shell as they stand: they work, and on the account that was meant. */
+/**
+ * Commands that messages show, given to a real shell as they stand: they work, and on the account that was
+ * meant.
+ */
 
 import { spawn } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -6,7 +9,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Command } from "commander";
 import { beforeEach, describe, expect, it } from "vitest";
-import { formatCommandLine } from "../../src/commands/command-line.ts";
+import { formatCommandLine } from "../../src/commands/shared/command-line.ts";
 import {
   type Ecm,
   ecmWith,

@@ -1,4 +1,7 @@
-/** The rate-limit line: after each command that reached the service, exactly so, parts left out that were not sent. */
+/**
+ * The rate-limit line: after each command that reached the service, exactly so, parts left out that were not
+ * sent.
+ */
 import { expect, it } from "vitest";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";
 import { errorBody, json, startHttpServer } from "../support/http-server.ts";

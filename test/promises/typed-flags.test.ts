@@ -1,4 +1,7 @@
-/** What is typed beside a flag's name: nothing of it is taken for something else, and nothing is dropped in silence. */
+/**
+ * What is typed beside a flag's name: nothing of it is taken for something else, and nothing is dropped in
+ * silence.
+ */
 import { describe, expect, it } from "vitest";
 import { inputFile } from "../bulk/kit.ts";
 import { ecmWith, type Result, temporaryHome } from "../support/ecm.ts";

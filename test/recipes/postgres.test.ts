@@ -1,5 +1,6 @@
 /**
- * The scripts of docs/databases.md for PostgreSQL, as they stand there, with a server of their own on a socket.
+ * The scripts of docs/databases.md for PostgreSQL, as they stand there, with a server of their own on a
+ * socket.
  *
  * @module-tag slow
  */
@@ -17,7 +18,10 @@ const told = missing.length > 0 ? ` (not tested: there is no ${missing.join(", "
 /** A server refuses to run as root: it gets another user. */
 const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
-/** Starts a server without a port; it is stopped and removed when the test ends. @returns what psql needs to know */
+/**
+ * Starts a server without a port; it is stopped and removed when the test ends.
+ * @returns what psql needs to know
+ */
 async function startServer(): Promise<Record<string, string>> {
   const home = await mkdtemp(join(tmpdir(), "ecm-pg-"));
   onTestFinished(() => rm(home, { recursive: true, force: true }));

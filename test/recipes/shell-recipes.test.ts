@@ -1,5 +1,6 @@
 /**
- * Each script of docs/recipes.md as it stands in the page: the ordinary night, and what is cut off, used up, refused or wrong.
+ * Each script of docs/recipes.md as it stands in the page: the ordinary night, and what is cut off, used up,
+ * refused or wrong.
  *
  * @module-tag slow
  */

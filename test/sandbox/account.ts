@@ -1,4 +1,6 @@
-/** A fresh account behind the in-process transport, a clock that stands still, and short words for requests. */
+/**
+ * A fresh account behind the in-process transport, a clock that stands still, and short words for requests.
+ */
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { SandboxAdmin } from "../../src/sandbox/admin.ts";

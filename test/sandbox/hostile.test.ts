@@ -1,4 +1,6 @@
-/** Hostile input: refused in the documented form, never a failure of the service, and nothing of it is kept. */
+/**
+ * Hostile input: refused in the documented form, never a failure of the service, and nothing of it is kept.
+ */
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { startSandbox } from "../support/sandbox.ts";

@@ -144,7 +144,10 @@ function requests(from: Place[]) {
   });
 }
 
-/** Sends so many requests that are wrong in one way or another; expects each to be refused or answered as documented. */
+/**
+ * Sends so many requests that are wrong in one way or another; expects each to be refused or answered as
+ * documented.
+ */
 export async function expectRefusals(count: number): Promise<void> {
   const account = await openAccount();
   const ids = await account.furnished();
@@ -177,7 +180,10 @@ export async function expectRefusals(count: number): Promise<void> {
   expect(refused).toBeGreaterThan(count / 2);
 }
 
-/** The paths of /__sandbox/ that take input. Faults and a set clock are left out of what is kept: they would spoil the next. */
+/**
+ * The paths of /__sandbox/ that take input. Faults and a set clock are left out of what is kept: they would
+ * spoil the next.
+ */
 const adminPlaces: Place[] = [
   { method: "GET", path: "/__sandbox/requests" },
   { method: "GET", path: "/__sandbox/requests/" },
@@ -213,7 +219,10 @@ const adminPlaces: Place[] = [
   },
 ];
 
-/** The same for /__sandbox/: what is refused is 400 or 404, nothing is a failure, and the service works afterwards. */
+/**
+ * The same for /__sandbox/: what is refused is 400 or 404, nothing is a failure, and the service works
+ * afterwards.
+ */
 export async function expectAdminRefusals(count: number): Promise<void> {
   const account = await openAccount();
   await account.create("a@b.co");

@@ -43,7 +43,10 @@ async function create({ baseUrl, apiKey, structureId }: Server, key: string): Pr
   return key;
 }
 
-/** Creates contacts by commands, each a process of its own, until the function it returns is called, which gives their keys. */
+/**
+ * Creates contacts by commands, each a process of its own, until the function it returns is called, which
+ * gives their keys.
+ */
 function writingCommands(home: Record<string, string>, prefix: string) {
   let isOver = false;
   const written: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * A folder that a released version has written: version-7/ holds the database and a snapshot of it as SQL, and what the log
- * answered. The log has lost its first request to a clearing and its seventh to an erasure.
+ * A folder that a released version has written: version-7/ holds the database and a snapshot of it as SQL,
+ * and what the log answered. The log has lost its first request to a clearing and its seventh to an erasure.
  */
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";

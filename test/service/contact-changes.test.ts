@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { NotFoundError, ServiceError, UsageError } from "../../src/errors.ts";
+import { parseFilter, parseFilterJson } from "../../src/select/contact-filters.ts";
 import { mayMeanUnchanged, parseFieldValues, wouldChange } from "../../src/service/contact-changes.ts";
-import { parseFilter, parseFilterJson } from "../../src/service/contact-filters.ts";
 import { performOnContact } from "../../src/service/find-contact.ts";
 import type { ApiAnswer, ApiRequest, Contact, ContactStructure, MutateBody, Send } from "../../src/wire.ts";
 

@@ -1,4 +1,6 @@
-/** Members of any of several lists: all of them are found, or it is said that the service does not find them. */
+/**
+ * Members of any of several lists: all of them are found, or it is said that the service does not find them.
+ */
 import { describe, expect, it } from "vitest";
 import type { Filter } from "../../src/wire.ts";
 import { parseSummary, readContacts } from "../bulk/kit.ts";
@@ -23,7 +25,10 @@ const readings: Record<string, Reading> = {
   "the first filter and the first value": (filters) => firstValue(filters.slice(0, 1)),
 };
 
-/** A service that honours only a part of a search. Lists A (p0), B (p1 to p3), C (p3, p4), and one that holds only some of A. */
+/**
+ * A service that honours only a part of a search. Lists A (p0), B (p1 to p3), C (p3, p4), and one that holds
+ * only some of A.
+ */
 async function startReading(reading: Reading): Promise<RecordingProxy> {
   const proxy = await startRecordingProxy();
   const lists = [["A"], ["B"], ["B"], ["B", "C"], ["C"]];

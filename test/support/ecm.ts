@@ -19,8 +19,8 @@ export interface Result {
 export interface EcmOptions {
   stdin?: string | Uint8Array;
   /**
-   * Keys pressed once a question stands on stderr: what is typed ahead does not answer it. For several questions, the
-   * words by which each is known, and the keys that answer it.
+   * Keys pressed once a question stands on stderr: what is typed ahead does not answer it. For several
+   * questions, the words by which each is known, and the keys that answer it.
    */
   typed?: string | Answer[];
   /** stdin, stdout and stderr are terminals of this width. */

@@ -18,7 +18,10 @@ export interface RunningSandbox {
   ecm: Ecm;
 }
 
-/** Starts one on a free port; it is closed and removed when the test ends. @param contents what it holds already */
+/**
+ * Starts one on a free port; it is closed and removed when the test ends.
+ * @param contents what it holds already
+ */
 export async function startSandbox({
   contents,
   port = 0,

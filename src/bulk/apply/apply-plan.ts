@@ -1,6 +1,7 @@
 /**
- * The apply step: what the plan says is written, line by line, side by side but never two writes for one contact. Every
- * intent is on the disk before its request leaves, every outcome after it. Nothing else decides what is written.
+ * The apply step: what the plan says is written, line by line, side by side but never two writes for one
+ * contact. Every intent is on the disk before its request leaves, every outcome after it. Nothing else
+ * decides what is written.
  */
 
 import type { Item, Operation } from "../items.ts";
@@ -71,7 +72,9 @@ async function* readGroups(session: Session, file: string): AsyncGenerator<Group
   if (contacts.length > 0) yield new Group(session, contacts, at);
 }
 
-/** Undefined where nothing is left to be written. Who was erased since the plan was made is noted as skipped. */
+/**
+ * Undefined where nothing is left to be written. Who was erased since the plan was made is noted as skipped.
+ */
 function contactToWrite(session: Session, line: StoredLine): PlannedContact | undefined {
   const { ledger, toIdentity } = session;
   if (!isPlanned(line) || ledger.isDone(line.apply.ref)) return undefined;

@@ -44,7 +44,9 @@ export type SentAttempt = Attempt & { readonly decision: Operation };
 const maxMissed = 10;
 /** How old a look-up may be, in milliseconds, when a change that rests on it leaves. */
 const maxDecisionAgeMilliseconds = 300_000;
-/** With so few requests that a look and a write never fit between two waits, the write follows after a wait. */
+/**
+ * With so few requests that a look and a write never fit between two waits, the write follows after a wait.
+ */
 const maxLooks = 3;
 
 /** As the plan has it, unless an earlier write is to be settled first or the contact has to be seen again. */

@@ -1,5 +1,5 @@
 /** How a contact's outcome is written down. */
-import { isInactive } from "../../service/contacts.ts";
+import { isInactive } from "../../api/contacts.ts";
 import type { Contact } from "../../wire.ts";
 import type { Decision, Item, Operation, Outcome, Remark } from "../items.ts";
 import { recordInJournal, type Session } from "../plan/session.ts";
@@ -57,7 +57,10 @@ export function settleWrite(
   });
 }
 
-/** Whom the plan took for absent, and the account holds as inactive; the others were counted when they were planned. */
+/**
+ * Whom the plan took for absent, and the account holds as inactive; the others were counted when they were
+ * planned.
+ */
 function isNewlyInactive({ planned }: Task, contact: Partial<Contact> | undefined): true | undefined {
   return planned.kind === "create" && isInactive(contact) ? true : undefined;
 }

@@ -10,7 +10,10 @@ const visibilityPausesMilliseconds = [1000, 3000, 10_000];
 
 export type AfterRefusal =
   | { kind: "again"; found: Found }
-  /** It exists, and no search without a condition shows it. `contact` where it was found among the inactive ones. */
+  /**
+   * It exists, and no search without a condition shows it. `contact` where it was found among the inactive
+   * ones.
+   */
   | { kind: "hidden"; contact?: Partial<Contact> }
   /** `found` where the contact has to be compared before the refusal is believed. */
   | { kind: "rejected"; reason: Remark; found?: Found };
@@ -33,7 +36,8 @@ export async function readAfterRefusal(
     return { kind: "again", found: await readAgain(session, item, operation.contactId) };
   }
   if (error.status === 404) {
-    // A contact that others have created under the key of a deleted one is not the one that was to be deleted.
+    // A contact that others have created under the key of a deleted one is not the one that was to be
+    // deleted.
     const found = operation.kind === "delete" ? { isRemembered: false } : await findOne(session, item);
     return { kind: "again", found };
   }
@@ -43,8 +47,8 @@ export async function readAfterRefusal(
 }
 
 /**
- * What a write of which nobody knows whether it was applied was meant for, as it is now: by its id, since a search may
- * lag behind, and may not show who is inactive. Only an id that does not exist proves a deletion.
+ * What a write of which nobody knows whether it was applied was meant for, as it is now: by its id, since a
+ * search may lag behind, and may not show who is inactive. Only an id that does not exist proves a deletion.
  */
 export async function readWritten(
   session: Session,
@@ -66,8 +70,9 @@ export async function findOne({ lookup }: Session, item: Item): Promise<Found> {
 }
 
 /**
- * The contact whose key the service takes no second time. Where a search does not show it, it is inactive in an account
- * that hides such contacts, or the search lags behind whoever created it: that is waited for, but not for each row anew.
+ * The contact whose key the service takes no second time. Where a search does not show it, it is inactive in
+ * an account that hides such contacts, or the search lags behind whoever created it: that is waited for, but
+ * not for each row anew.
  */
 async function findExisting(session: Session, item: Item, isUncertain: boolean): Promise<AfterRefusal> {
   const { behavior, lookup, visibility, clock } = session;

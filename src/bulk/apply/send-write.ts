@@ -1,11 +1,14 @@
-/** One write as a request: how it is built, its intent on the disk before it leaves, what its answer teaches. */
-import { hasReferences, setElementForm } from "../../service/contact-changes.ts";
+/**
+ * One write as a request: how it is built, its intent on the disk before it leaves, what its answer teaches.
+ */
+
 import {
   changeStatusRequest,
   createContactRequest,
   deleteContactRequest,
   mutateContactRequest,
-} from "../../service/contacts.ts";
+} from "../../api/contacts.ts";
+import { hasReferences, setElementForm } from "../../service/contact-changes.ts";
 import type { ApiRequest, Contact } from "../../wire.ts";
 import type { Operation } from "../items.ts";
 import type { RequestKind } from "../pace/paced-send.ts";

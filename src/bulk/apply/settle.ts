@@ -1,8 +1,8 @@
 /**
- * Writes of which nobody knows whether they were applied (of a lost answer, or of a process that was killed): what the
- * account holds now tells, by the operation itself. Pure.
+ * Writes of which nobody knows whether they were applied (of a lost answer, or of a process that was killed):
+ * what the account holds now tells, by the operation itself. Pure.
  */
-import { isInactive } from "../../service/contacts.ts";
+import { isInactive } from "../../api/contacts.ts";
 import type { Contact } from "../../wire.ts";
 import { holdsChange, holdsCreate } from "../plan/decide.ts";
 import type { OpenIntent } from "../runs/ledger.ts";
@@ -11,11 +11,11 @@ import type { OpenIntent } from "../runs/ledger.ts";
 const clockToleranceMilliseconds = 5000;
 
 /**
- * Whether an open intent turns out to have been applied. When it was not, or when others have changed the contact
- * since, the decision made now is carried out.
+ * Whether an open intent turns out to have been applied. When it was not, or when others have changed the
+ * contact since, the decision made now is carried out.
  *
- * A create is ours when the contact holds our values and is no older than the intent. A change is ours when nothing of
- * it is left to do, a status when the contact is inactive, a deletion when the contact is gone.
+ * A create is ours when the contact holds our values and is no older than the intent. A change is ours when
+ * nothing of it is left to do, a status when the contact is inactive, a deletion when the contact is gone.
  */
 export function wasApplied({ operation, at }: OpenIntent, found: Partial<Contact> | undefined): boolean {
   if (operation.kind === "delete") return found?._id !== operation.contactId;

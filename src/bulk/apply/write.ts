@@ -1,7 +1,11 @@
-/** One contact's write, from its line of the plan to a certain outcome: sent, and settled when the answer was lost. */
+/**
+ * One contact's write, from its line of the plan to a certain outcome: sent, and settled when the answer was
+ * lost.
+ */
+
+import { isInactive } from "../../api/contacts.ts";
 import type { EcmError, ServiceError } from "../../errors.ts";
 import { mayBeElements } from "../../service/contact-changes.ts";
-import { isInactive } from "../../service/contacts.ts";
 import type { Contact } from "../../wire.ts";
 import type { Decision, Operation } from "../items.ts";
 import { holdsChange } from "../plan/decide.ts";
@@ -24,7 +28,10 @@ import { wasApplied } from "./settle.ts";
 
 /** How often a contact may have changed while it is being written before its row is given up. */
 const maxConflicts = 5;
-/** How often a contact's write may go without an answer, while others are answered, before its row is given up. */
+/**
+ * How often a contact's write may go without an answer, while others are answered, before its row is given
+ * up.
+ */
 const maxLostAnswers = 10;
 
 const keepsChanging = {
@@ -33,7 +40,8 @@ const keepsChanging = {
 };
 
 /**
- * Carries out a line of the plan and writes its outcome down. Decides again when the contact has changed meanwhile.
+ * Carries out a line of the plan and writes its outcome down. Decides again when the contact has changed
+ * meanwhile.
  * @throws RunStop when the run ends first; then the intent may be left open
  */
 export async function performWrite(task: Task, freshness: Freshness): Promise<void> {
@@ -59,7 +67,9 @@ async function sendAttempt(task: Task, before: Attempt): Promise<Attempt | undef
   return write(task, { ...previous, decision });
 }
 
-/** A status that may have been written, and was: what is still to be written follows as a write of its own. */
+/**
+ * A status that may have been written, and was: what is still to be written follows as a write of its own.
+ */
 function settleStatus({ session, item }: Task, known: Attempt): Attempt {
   const { open, decision, found } = known;
   if (open?.operation.kind !== "status" || !isWrite(decision) || !isInactive(found.contact)) return known;
@@ -201,7 +211,9 @@ function isAlreadyApplied(operation: Operation, contact: Partial<Contact>): bool
   return operation.kind === "status" && isInactive(contact);
 }
 
-/** A create is sent again: the service takes it once. Anything else is compared with what the contact is now. */
+/**
+ * A create is sent again: the service takes it once. Anything else is compared with what the contact is now.
+ */
 async function handleLostAnswer(
   task: Task,
   sent: SentAttempt & { readonly open: OpenIntent },

@@ -1,6 +1,6 @@
 /**
- * `ecm apply`: a plan that was made earlier, perhaps elsewhere and by somebody else, carried out exactly as it says. Each
- * contact is looked up again; one that is no longer as the plan has it is not written.
+ * `ecm apply`: a plan that was made earlier, perhaps elsewhere and by somebody else, carried out exactly as
+ * it says. Each contact is looked up again; one that is no longer as the plan has it is not written.
  */
 import { createReadStream } from "node:fs";
 import { join, resolve } from "node:path";

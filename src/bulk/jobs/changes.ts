@@ -6,8 +6,8 @@ import type { Manifest } from "../runs/folder.ts";
 import { readWrittenContacts } from "./written-contacts.ts";
 
 /**
- * One line for each contact that the run wrote, in input order. A write of which it is not known whether it was applied
- * says so in its message. Keeps a line of text for each contact in memory.
+ * One line for each contact that the run wrote, in input order. A write of which it is not known whether it
+ * was applied says so in its message. Keeps a line of text for each contact in memory.
  * @throws DamagedLineError for a damaged journal
  */
 export async function readRunChanges(run: { folder: string; manifest: Manifest }): Promise<PlanLine[]> {

@@ -1,10 +1,10 @@
 /**
- * A new list of everyone in other lists: `lists duplicate` and `lists merge`. Composed of a creation and a run over the
- * members, since the service's own endpoints for them are not documented enough to be trusted.
+ * A new list of everyone in other lists: `lists duplicate` and `lists merge`. Composed of a creation and a
+ * run over the members, since the service's own endpoints for them are not documented enough to be trusted.
  */
-import { statusParts } from "../../service/contacts.ts";
-import { requireFreeListName } from "../../service/lists.ts";
-import type { Selection } from "../../service/selection.ts";
+import { statusParts } from "../../api/contacts.ts";
+import { requireFreeListName } from "../../api/lists.ts";
+import type { Selection } from "../../select/selection.ts";
 import type { ListFilters } from "../../service/several-lists.ts";
 import type { DesiredContact } from "../items.ts";
 import type { NameBook } from "../plan/name-book.ts";

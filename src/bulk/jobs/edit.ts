@@ -1,10 +1,13 @@
-/** The same done to many contacts: a change, an unsubscription, a deletion. An input names them, or conditions choose them. */
+/**
+ * The same done to many contacts: a change, an unsubscription, a deletion. An input names them, or conditions
+ * choose them.
+ */
 
+import { findStatus, isInactive, statusParts, unsubscribed, wholeContact } from "../../api/contacts.ts";
 import { UsageError } from "../../errors.ts";
+import { type RequestedSelection, resolveSelection, type Selection } from "../../select/selection.ts";
+import { parseWhere } from "../../select/where.ts";
 import { createMutateBody, type RequestedChanges } from "../../service/contact-changes.ts";
-import { findStatus, isInactive, statusParts, unsubscribed, wholeContact } from "../../service/contacts.ts";
-import { type RequestedSelection, resolveSelection, type Selection } from "../../service/selection.ts";
-import { parseWhere } from "../../service/where.ts";
 import type { Contact, MutateBody } from "../../wire.ts";
 import type { DesiredContact } from "../items.ts";
 import { toDesiredFromMutate } from "../plan/decide.ts";
@@ -163,8 +166,8 @@ export class MarkedRowsError extends UsageError {
 }
 
 /**
- * A table that marks every row, or has no column of consent, is taken whole. So is one that is to be deleted and marks nobody,
- * and our own export, which tells the status of each contact in any case.
+ * A table that marks every row, or has no column of consent, is taken whole. So is one that is to be deleted
+ * and marks nobody, and our own export, which tells the status of each contact in any case.
  */
 function requireRows(
   { kind, rows }: EditOptions,

@@ -13,7 +13,10 @@ export type RunDescription = Omit<
   "format" | "id" | "startedAt" | "rejects" | "plan" | "backup" | "guards"
 >;
 
-/** @param spooled a folder made for an input that can be read only once @throws LockedError; JournalDamagedError */
+/**
+ * @param spooled a folder made for an input that can be read only once
+ * @throws LockedError; JournalDamagedError
+ */
 export function enterJob(
   { engine, clock, options, emit }: RunContext,
   about: RunDescription,
@@ -42,7 +45,10 @@ export function enterJob(
   });
 }
 
-/** Does the work of a run that was entered, and leaves it. What was refused before it began leaves nothing to resume. */
+/**
+ * Does the work of a run that was entered, and leaves it. What was refused before it began leaves nothing to
+ * resume.
+ */
 export async function leaveRun(
   context: RunContext,
   run: EnteredRun,

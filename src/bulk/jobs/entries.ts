@@ -1,4 +1,7 @@
-/** What a job over rows puts into its plan: the contacts of its input, or those that conditions choose, in order. */
+/**
+ * What a job over rows puts into its plan: the contacts of its input, or those that conditions choose, in
+ * order.
+ */
 import type { Contact } from "../../wire.ts";
 import type { Item, PassedRow } from "../items.ts";
 import type { PlanEntry } from "../plan/make-plan.ts";
@@ -15,7 +18,10 @@ export interface RowItem extends Item {
   keyFault?: Row["keyFault"];
   /** A member that a sync takes out of its list. */
   isRemoval?: boolean;
-  /** Of a file whose marks say who is meant: this row is not. Of a removal: the input is cut off, and may have named it. */
+  /**
+   * Of a file whose marks say who is meant: this row is not. Of a removal: the input is cut off, and may have
+   * named it.
+   */
   isLeftOut?: boolean;
 }
 
@@ -108,7 +114,9 @@ function findKeyCell({ understood }: RowRun, { cells }: ReadRow): string {
   return cells[place] ?? "";
 }
 
-/** Everyone on the pages for whom the conditions hold. A contact's place on the pages names it in the journal. */
+/**
+ * Everyone on the pages for whom the conditions hold. A contact's place on the pages names it in the journal.
+ */
 export function* listSelectedItems(
   snapshot: AccountSnapshot,
   { job, names, structure }: RowRun,

@@ -1,6 +1,6 @@
 /** What an import wants of each row. */
 
-import { statusParts } from "../../service/contacts.ts";
+import { statusParts } from "../../api/contacts.ts";
 import type { ContactStructure } from "../../wire.ts";
 import type { DesiredContact } from "../items.ts";
 import type { Mode } from "../plan/decide.ts";

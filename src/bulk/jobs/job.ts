@@ -1,8 +1,11 @@
-/** The job of a run over the rows of an input, or over contacts that conditions choose: what each command makes of it. */
+/**
+ * The job of a run over the rows of an input, or over contacts that conditions choose: what each command
+ * makes of it.
+ */
 import type { Readable } from "node:stream";
+import { statusParts } from "../../api/contacts.ts";
+import type { Selection } from "../../select/selection.ts";
 import type { Account } from "../../service/account.ts";
-import { statusParts } from "../../service/contacts.ts";
-import type { Selection } from "../../service/selection.ts";
 import type { Contact, ContactStructure, IdRef } from "../../wire.ts";
 import type { Decision, DesiredContact, Limit } from "../items.ts";
 import type { DecideOptions } from "../plan/decide.ts";
@@ -94,7 +97,10 @@ export interface MembersOptions {
   maxRemove?: Limit;
 }
 
-/** Whether the status of contacts decides what becomes of them: where no search tells it, they are read by their ids. */
+/**
+ * Whether the status of contacts decides what becomes of them: where no search tells it, they are read by
+ * their ids.
+ */
 export function needsStatus({ edit, unsubscribesMarked, selection }: ResolvedJob): boolean {
   const isSelected = selection?.needs.some((part) => statusParts.includes(part));
   return edit !== undefined || unsubscribesMarked === true || isSelected === true;

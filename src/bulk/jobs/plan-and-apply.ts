@@ -1,6 +1,6 @@
 /**
- * The one path of every bulk run: plan, show the plan and its price, have it agreed to, apply it, report. What a job adds is
- * which contacts are planned, and how each is decided.
+ * The one path of every bulk run: plan, show the plan and its price, have it agreed to, apply it, report.
+ * What a job adds is which contacts are planned, and how each is decided.
  */
 import type { Contact } from "../../wire.ts";
 import { applyPlan } from "../apply/apply-plan.ts";
@@ -90,7 +90,10 @@ class PlannedWork {
     return plan;
   }
 
-  /** Everything that comes before the first write to a contact: limits, consent, the backup, names that are missing. */
+  /**
+   * Everything that comes before the first write to a contact: limits, consent, the backup, names that are
+   * missing.
+   */
   private async prepare(run: EnteredRun, plan: ClosedPlan, price: Price): Promise<void> {
     const { state, job } = this;
     const { options, ledger, tally } = state;

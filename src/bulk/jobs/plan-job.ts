@@ -1,4 +1,6 @@
-/** The plan part of a bulk run: who is planned, and what is decided of each, is in a closed plan at its end. */
+/**
+ * The plan part of a bulk run: who is planned, and what is decided of each, is in a closed plan at its end.
+ */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Lookup } from "../plan/lookup.ts";

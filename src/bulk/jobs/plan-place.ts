@@ -21,8 +21,8 @@ export interface PlanPlace {
 }
 
 /**
- * A real run keeps its plan in its folder; a dry run in a place of its own, which must also be found where nothing can be
- * written.
+ * A real run keeps its plan in its folder; a dry run in a place of its own, which must also be found where
+ * nothing can be written.
  */
 export async function choosePlanPlace(
   { engine, options }: RunContext,

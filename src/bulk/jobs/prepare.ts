@@ -1,4 +1,6 @@
-/** The first steps of a row run, before it is entered: its input is read whole, and its names are looked up. */
+/**
+ * The first steps of a row run, before it is entered: its input is read whole, and its names are looked up.
+ */
 
 import type { Suppressions } from "../../privacy/suppressions.ts";
 import { type Account, createAccount } from "../../service/account.ts";
@@ -135,7 +137,10 @@ export async function openRowRun(read: ReadInput, clarify: Clarify | undefined):
   return { ...read, job, behavior, keys, names, suppressions };
 }
 
-/** A step of the preparation: where it fails, and a person can settle that, it is tried again with the job as it is then. */
+/**
+ * A step of the preparation: where it fails, and a person can settle that, it is tried again with the job as
+ * it is then.
+ */
 async function resolveClarified<T>(
   clarify: Clarify | undefined,
   account: Account,

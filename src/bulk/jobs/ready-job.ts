@@ -44,7 +44,10 @@ export interface ReadyJob {
   /** Rejected rows stop it only where a limit was given. */
   readonly isLenient?: boolean;
   head(): Promise<PlanDescription>;
-  /** Reads the pages that are needed first, if any. @throws RunStop; UsageError when a sync would remove too many */
+  /**
+   * Reads the pages that are needed first, if any.
+   * @throws RunStop; UsageError when a sync would remove too many
+   */
   source(state: RunState, scratch: string): Promise<PlanSource>;
   /** After what is missing was created. */
   created?(run: EnteredRun): Promise<void>;

@@ -1,6 +1,9 @@
-/** What an undo needs to know of contacts that a run created or deleted: whether one is as it was made, and how to make one again. Pure. */
-import { findStatus } from "../../service/contacts.ts";
-import { isErasedKey } from "../../service/key-spelling.ts";
+/**
+ * What an undo needs to know of contacts that a run created or deleted: whether one is as it was made, and
+ * how to make one again. Pure.
+ */
+import { findStatus } from "../../api/contacts.ts";
+import { isErasedKey } from "../../api/key-spelling.ts";
 import type { Contact, ContactList, ContactStructure, CreateContactBody } from "../../wire.ts";
 import { filledValuesOf, isSameMap, isSameSet, toIdSet } from "../plan/decide.ts";
 import { formatPart, type PlanNames } from "../plan/plan-line.ts";
@@ -33,8 +36,8 @@ function holdsExactly(body: CreateContactBody, found: Partial<Contact>): boolean
 }
 
 /**
- * From a contact as it was to the create that makes it again, with what the account still has of its fields, lists and
- * tags.
+ * From a contact as it was to the create that makes it again, with what the account still has of its fields,
+ * lists and tags.
  * @param names what the account called them, also what it does not have any more
  * @param isSuppressed whether nobody may be created with this key
  */

@@ -20,9 +20,11 @@ export const keyTableFacts: Pick<InputFacts, "columns" | "delimiter" | "hasEscap
 };
 
 /**
- * Writes the rejects file into the run's folder, and to where the command wants it too; of a dry run only there.
+ * Writes the rejects file into the run's folder, and to where the command wants it too; of a dry run only
+ * there.
  * @param plan the run's own
- * @returns its path; null when nothing was rejected, when there is no place for it, or when it could not be written
+ * @returns its path; null when nothing was rejected, when there is no place for it, or when it could not be
+ *   written
  */
 export async function writeRejected(
   state: RunState,

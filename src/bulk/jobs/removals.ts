@@ -1,6 +1,7 @@
 /** A list's members, and which of them an input does not name. */
+
+import { createEquals, createFilter } from "../../api/contacts.ts";
 import { UsageError } from "../../errors.ts";
-import { createEquals, createFilter } from "../../service/contacts.ts";
 import type { Contact } from "../../wire.ts";
 import { type PagesOptions, readAllPages } from "../plan/read-account.ts";
 import type { AccountSnapshot } from "../plan/snapshot.ts";
@@ -29,8 +30,8 @@ export async function readMembers(
 }
 
 /**
- * Members that the input does not name, not even in a row that is rejected; none where the input is cut off. Their places in the
- * snapshot name them in the journal, after the input's lines.
+ * Members that the input does not name, not even in a row that is rejected; none where the input is cut off.
+ * Their places in the snapshot name them in the journal, after the input's lines.
  * @param isLastUnknown whether the account does not hold the contact of a last row that may be cut off
  * @throws UsageError when they are more than may be taken out; a dry run says so, and shows whom all the same
  */
@@ -99,7 +100,10 @@ function isStartOfMember(
   return hasLonger;
 }
 
-/** Whoever a rejected row may mean: what is wrong with the row does not say that the person is to be taken out. */
+/**
+ * Whoever a rejected row may mean: what is wrong with the row does not say that the person is to be taken
+ * out.
+ */
 async function collectRejectedIdentities(
   survey: Survey,
   toIdentity: (key: string) => string,
@@ -128,7 +132,10 @@ const addressSeparators = /[\s,;|<>()[\]"]+/;
 const domainAtStart = /^[\p{L}\p{N}.。-]*/u;
 const signsBeforeDomain = /^(?:.*[/:=&]|[^\p{L}\p{N}]+)/su;
 
-/** Whatever a text may mean as an address, also behind signs that part addresses and can be part of one; too many do no harm. */
+/**
+ * Whatever a text may mean as an address, also behind signs that part addresses and can be part of one; too
+ * many do no harm.
+ */
 function* findAddresses(text: string): Generator<string> {
   const folded = text.normalize("NFKC");
   for (const each of new Set([text, folded, removeInvisible(folded)])) {

@@ -1,7 +1,7 @@
 /** A job over rows or over chosen contacts, ready to be planned and applied. */
 import { rm } from "node:fs/promises";
+import { isErasedKey } from "../../api/key-spelling.ts";
 import type { Suppressions } from "../../privacy/suppressions.ts";
-import { isErasedKey } from "../../service/key-spelling.ts";
 import type { Contact } from "../../wire.ts";
 import type { Decision, Work } from "../items.ts";
 import { type DecideOptions, decide, isMarked } from "../plan/decide.ts";
@@ -140,7 +140,10 @@ function createRowLookup(rowRun: RowRun, snapshot?: AccountSnapshot): Lookup {
   });
 }
 
-/** Whoever names a contact to change it is told why it is not found; an import learns it from the refused create. */
+/**
+ * Whoever names a contact to change it is told why it is not found; an import learns it from the refused
+ * create.
+ */
 export function needsHiddenContacts({ edit, decide, isWithoutInput }: ResolvedJob): boolean {
   return !isWithoutInput && (edit !== undefined || decide.missing === "reject");
 }
@@ -187,7 +190,9 @@ async function openSource(
   }
 }
 
-/** Whether nobody is known by the key of a last row that has no line end, although the rows before have one. */
+/**
+ * Whether nobody is known by the key of a last row that has no line end, although the rows before have one.
+ */
 async function isLastRowUnknown(rowRun: RowRun, lookup: Lookup, work: Work<RowItem>): Promise<boolean> {
   const { openRow } = rowRun.survey;
   if (!openRow) return false;

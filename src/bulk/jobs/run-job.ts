@@ -1,5 +1,6 @@
 /**
- * A run over the rows of an input, or over contacts that conditions choose: read → plan → apply. `import`, `mutate`,
+ * A run over the rows of an input, or over contacts that conditions choose: read → plan → apply. `import`,
+ * `mutate`,
  * `lists sync` and the others differ only in their job.
  */
 import { randomBytes } from "node:crypto";
@@ -126,7 +127,10 @@ class InputRun {
   }
 }
 
-/** @throws RunStop for whatever keeps the run from being entered; EcmError when the input is not that of `resumes` */
+/**
+ * @throws RunStop for whatever keeps the run from being entered; EcmError when the input is not that of
+ * `resumes`
+ */
 async function enter(
   rowRun: RowRun,
   input: SpooledInput,
@@ -206,7 +210,10 @@ async function preparePlannedRun(
   };
 }
 
-/** Stopped before its last question was answered, with fields to create that no command names: it cannot be resumed. */
+/**
+ * Stopped before its last question was answered, with fields to create that no command names: it cannot be
+ * resumed.
+ */
 function isInputUnasked({ job, names }: RowRun, { stop }: Closed): boolean {
   return stop !== undefined && (job.newFields?.length ?? 0) > 0 && names.requestsToCreate > 0;
 }
@@ -258,7 +265,10 @@ async function takeInput(engine: Engine, { input, isWithoutInput }: RowJob): Pro
   return { file: { path: resolve(spooled.folder, fileNames.input), name }, spooled };
 }
 
-/** Copies an input into the folder of a run that is yet to be entered. @throws UsageError; the signal's reason */
+/**
+ * Copies an input into the folder of a run that is yet to be entered.
+ * @throws UsageError; the signal's reason
+ */
 export async function spoolInput(
   { stateFolder, clock, signal }: Engine,
   stream: Readable,

@@ -1,4 +1,7 @@
-/** Contacts that conditions choose: the account's pages are read once, and kept with the run until its plan is closed. */
+/**
+ * Contacts that conditions choose: the account's pages are read once, and kept with the run until its plan is
+ * closed.
+ */
 import { rm } from "node:fs/promises";
 import { maxPagesAgeMilliseconds } from "../plan/lookup.ts";
 import { readAllPages } from "../plan/read-account.ts";
@@ -9,8 +12,8 @@ import { type RowRun, readContactPages } from "./prepare.ts";
 const maxPasses = 3;
 
 /**
- * Reads every page that the service's filters let through. Contacts that others add or remove meanwhile move the rest from page
- * to page: then all is read again, so that nobody is passed over.
+ * Reads every page that the service's filters let through. Contacts that others add or remove meanwhile move
+ * the rest from page to page: then all is read again, so that nobody is passed over.
  */
 export async function readSelected(
   rowRun: RowRun,

@@ -1,6 +1,9 @@
-/** What `ecm apply` decides of a contact: what was approved is written where nothing has changed since. Pure. */
+/**
+ * What `ecm apply` decides of a contact: what was approved is written where nothing has changed since. Pure.
+ */
+
+import { isInactive } from "../../api/contacts.ts";
 import type { Suppressions } from "../../privacy/suppressions.ts";
-import { isInactive } from "../../service/contacts.ts";
 import type { Contact } from "../../wire.ts";
 import type { Change, Decision, Item, Operation, Work } from "../items.ts";
 import {

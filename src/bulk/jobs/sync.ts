@@ -1,6 +1,7 @@
 /** `lists sync`: the list's members become exactly the contacts that a file names. */
+
+import { statusParts } from "../../api/contacts.ts";
 import { UsageError } from "../../errors.ts";
-import { statusParts } from "../../service/contacts.ts";
 import { openInput, requireClearConsent, understandKeys } from "../read/index.ts";
 import type { MembersOptions, ResolvedJob, RowJob } from "./job.ts";
 import { type KeysFileOptions, toReadOptions } from "./keys-file-options.ts";

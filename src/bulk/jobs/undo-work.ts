@@ -1,6 +1,6 @@
 /** What an undo decides of each contact that a run wrote: what still holds the run's value goes back. */
 
-import { findStatus, isInactive } from "../../service/contacts.ts";
+import { findStatus, isInactive } from "../../api/contacts.ts";
 import type { Contact, MutateBody } from "../../wire.ts";
 import type { Before, Decision, Item, Operation, Remark, Work } from "../items.ts";
 import { toFieldValues, toIdSet } from "../plan/decide.ts";
@@ -34,7 +34,8 @@ export interface Remaining {
 }
 
 /**
- * One item for each contact that the run wrote, in the order of the run. The journal has them in the order of their outcomes.
+ * One item for each contact that the run wrote, in the order of the run. The journal has them in the order of
+ * their outcomes.
  * @param refs of all of them
  */
 export async function* readUndoItems(
@@ -95,7 +96,10 @@ export function createUndoWork(
   };
 }
 
-/** A look-up without the contacts that the run has deleted: a search may still show them for a while. No id is given twice. */
+/**
+ * A look-up without the contacts that the run has deleted: a search may still show them for a while. No id is
+ * given twice.
+ */
 export function hideDeleted(lookup: Lookup): Lookup {
   const isDeleted = (item: Item, contact: Partial<Contact> | undefined) => {
     const { operation } = (item as UndoItem).undoes;
@@ -124,7 +128,9 @@ export function hideDeleted(lookup: Lookup): Lookup {
   };
 }
 
-/** What still holds the run's value goes back to what it was before; the rest stays as others have made it. */
+/**
+ * What still holds the run's value goes back to what it was before; the rest stays as others have made it.
+ */
 export function decideUndo(
   item: UndoItem,
   found: Partial<Contact> | undefined,
@@ -174,7 +180,10 @@ function decideCreated(
     : toRejection("changed_since", "the run created this contact, and it was changed since; it stays");
 }
 
-/** Never wakes anyone: only who was active is created again, and nobody who has said meanwhile that they want to go. */
+/**
+ * Never wakes anyone: only who was active is created again, and nobody who has said meanwhile that they want
+ * to go.
+ */
 function decideDeleted(
   { contact }: Extract<Operation, { kind: "delete" }>,
   found: Partial<Contact> | undefined,

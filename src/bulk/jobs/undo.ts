@@ -1,13 +1,13 @@
 /**
- * `runs undo`: puts back what a run has changed, from the values in its journal, where the account still holds what the
- * run wrote. A created contact stays: deleting it would lose what others have done with it since. An undo is a job like
- * the others: it makes a plan, and the same step applies it.
+ * `runs undo`: puts back what a run has changed, from the values in its journal, where the account still
+ * holds what the run wrote. A created contact stays: deleting it would lose what others have done with it
+ * since. An undo is a job like the others: it makes a plan, and the same step applies it.
  */
 import { join } from "node:path";
+import { statusParts } from "../../api/contacts.ts";
 import { type Lease, takeLease } from "../../disk/lease.ts";
 import { DeclinedError, EcmError, ReadOnlyError, UsageError } from "../../errors.ts";
 import { type Account, createAccount } from "../../service/account.ts";
-import { statusParts } from "../../service/contacts.ts";
 import { RunStop, toErrorStop } from "../pace/run-stop.ts";
 import { toIdSet } from "../plan/decide.ts";
 import { createProgress, type RunEvent } from "../plan/events.ts";

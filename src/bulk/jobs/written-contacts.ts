@@ -20,8 +20,8 @@ export interface WrittenContact {
 
 /**
  * The contacts that a run has written, with what it did to each, in the order of its outcomes.
- * @param isPartial the journal is damaged: passes over what cannot be read, and gives intents without an outcome as
- * unproven
+ * @param isPartial the journal is damaged: passes over what cannot be read, and gives intents without an
+ *   outcome as unproven
  * @throws EcmError when writes are open; DamagedLineError
  */
 export async function* readWrittenContacts(

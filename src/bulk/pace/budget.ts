@@ -1,7 +1,7 @@
 /**
  * What the answers say of the limits, and so whether one more request may leave (specification, Limits).
- * Times are milliseconds of the local clock. The account's other users spend too, so that what is left is read from
- * every answer, and the requests that are still under way are taken off it.
+ * Times are milliseconds of the local clock. The account's other users spend too, so that what is left is
+ * read from every answer, and the requests that are still under way are taken off it.
  */
 import type { LimitKind } from "../../errors.ts";
 import type { RateLimits } from "../../wire.ts";
@@ -42,7 +42,10 @@ interface BudgetState {
   readonly spent: number;
 }
 
-/** Other users' requests that arrive between an answer and our next request are met by leaving them this share. */
+/**
+ * Other users' requests that arrive between an answer and our next request are met by leaving them this
+ * share.
+ */
 const otherClientsShare = 4;
 /** Past the window's end by this much, so that no request arrives before it. */
 const marginAfterResetMilliseconds = 250;

@@ -1,4 +1,6 @@
-/** The queue of requests that are ready to be sent: lets as many go as the budget and the concurrency allow. */
+/**
+ * The queue of requests that are ready to be sent: lets as many go as the budget and the concurrency allow.
+ */
 import type { Clock } from "../../wire.ts";
 import type { Budget, Verdict } from "./budget.ts";
 import type { Outage } from "./outage.ts";
@@ -11,7 +13,10 @@ export interface GateOptions {
   concurrency: number;
 }
 
-/** Longest sleep without a look at the clock, in milliseconds: it may have been set, or the machine may have slept. */
+/**
+ * Longest sleep without a look at the clock, in milliseconds: it may have been set, or the machine may have
+ * slept.
+ */
 const maxSleep = 15_000;
 /** A clock that goes back by more than this, in milliseconds, was set. */
 const minSetBack = 1000;

@@ -1,13 +1,16 @@
 /**
- * The window of the hourly limit, as the answers describe it (specification, Limits). The account's other users spend
- * too: that shows when less is left than the own requests explain.
+ * The window of the hourly limit, as the answers describe it (specification, Limits). The account's other
+ * users spend too: that shows when less is left than the own requests explain.
  */
 import type { RateLimits } from "../../wire.ts";
 
 export interface HourWindow {
   /** @param serverNow milliseconds by the service's clock; absent where nothing was answered just now */
   note(hour: RateLimits["hour"], underWay: number, serverNow?: number): void;
-  /** A request was sent whose answer will not be read. @param isCounted it may have been counted by the service */
+  /**
+   * A request was sent whose answer will not be read.
+   * @param isCounted it may have been counted by the service
+   */
   spend(isCounted: boolean): void;
   /** A request was refused although some should have been left. */
   noteOthers(): void;

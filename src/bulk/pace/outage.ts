@@ -1,7 +1,7 @@
 /**
- * Failures in a row without an answer of the service: an outage is waited out, by one request at a time with growing
- * pauses between them, until one is answered or the attempts are used up. Each lost write is followed by a read, so
- * only an answered write shows that writes are answered again.
+ * Failures in a row without an answer of the service: an outage is waited out, by one request at a time with
+ * growing pauses between them, until one is answered or the attempts are used up. Each lost write is followed
+ * by a read, so only an answered write shows that writes are answered again.
  */
 import type { EcmError } from "../../errors.ts";
 import type { ApiRequest } from "../../wire.ts";
@@ -55,8 +55,8 @@ export function createOutage(): Outage {
       return pause !== undefined;
     },
     /**
-     * A wrong address: when no connection was ever made, the attempts of a single request are enough. Or a certificate
-     * that is not accepted.
+     * A wrong address: when no connection was ever made, the attempts of a single request are enough. Or a
+     * certificate that is not accepted.
      */
     isHopeless({ details }) {
       if (details.retryable === false) return true;

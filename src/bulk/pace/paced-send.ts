@@ -46,7 +46,9 @@ interface PacedRequest {
 export class PacedSend {
   /** For reads of names, and for what is made once. Throws what a `Send` throws, and RunStop. */
   readonly plain: Send = toSend((request) => this.sendPaced({ request, kind: "other", isPlain: true }));
-  /** For the searches that the run is about: counted as such, and one that the key may not make ends the run. */
+  /**
+   * For the searches that the run is about: counted as such, and one that the key may not make ends the run.
+   */
   readonly searches: Send = toSend((request) => this.sendPaced({ request, kind: "search", isPlain: false }));
   readonly counts: Readonly<RequestCounts>;
 
@@ -131,7 +133,10 @@ export class PacedSend {
     return true;
   }
 
-  /** One attempt that may leave; undefined when it is certain that nothing was done and it should be sent again. */
+  /**
+   * One attempt that may leave; undefined when it is certain that nothing was done and it should be sent
+   * again.
+   */
   private async attempt(paced: PacedRequest, isRepeat: boolean): Promise<Reply | undefined> {
     const { send, budget, clock } = this.options;
     const startedAt = clock.now();
@@ -217,7 +222,8 @@ interface Interruption {
 }
 
 /**
- * At a signal, nothing more passes the gate, and requests under way are given up when their grace period is over.
+ * At a signal, nothing more passes the gate, and requests under way are given up when their grace period is
+ * over.
  * `begin` does the same for a request that was interrupted otherwise.
  */
 function watchSignal(

@@ -32,7 +32,8 @@ export function formatResetTime(at: number | undefined): string | undefined {
 }
 
 /**
- * @param until when the limit allows requests again: milliseconds since the epoch, as `now`; undefined where it is not known
+ * @param until when the limit allows requests again: milliseconds since the epoch, as `now`; undefined where
+ *   it is not known
  */
 export function toRunStop(by: BudgetStop, until?: number, now = 0): RunStop {
   const when = formatResetTime(until);
@@ -56,7 +57,8 @@ export function toRunStop(by: BudgetStop, until?: number, now = 0): RunStop {
 }
 
 /**
- * What follows on a run is not paced: a run that leaves too little for it is not complete, and can be resumed.
+ * What follows on a run is not paced: a run that leaves too little for it is not complete, and can be
+ * resumed.
  * @param further requests @throws RunStop
  */
 export function requireRequestsLeft(

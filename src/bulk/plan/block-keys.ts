@@ -1,6 +1,7 @@
 /** Which keys are looked up together, and in which forms: as written, normalised, in lower case. Pure. */
+
+import { isEmailKey } from "../../api/structures.ts";
 import type { KeySearch } from "../../service/key-search.ts";
-import { isEmailKey } from "../../service/structures.ts";
 import type { Contact } from "../../wire.ts";
 import type { Item } from "../items.ts";
 

@@ -1,8 +1,9 @@
 /** Looks contacts up at the service, now: the keys of a block in one search, ids one by one. */
+
+import { createEquals, getContactRequest, isInactive, readContact } from "../../api/contacts.ts";
+import { isEmailKey } from "../../api/structures.ts";
 import { isRefusal } from "../../service/checked-search.ts";
-import { createEquals, getContactRequest, isInactive, readContact } from "../../service/contacts.ts";
 import type { FoundByKeys } from "../../service/key-search.ts";
-import { isEmailKey } from "../../service/structures.ts";
 import type { Contact } from "../../wire.ts";
 import type { Item } from "../items.ts";
 import { createIdentityReader, isContactId } from "../read/keys.ts";

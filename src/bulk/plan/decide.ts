@@ -1,6 +1,6 @@
 /** What to do about one contact: a pure function of what is wanted, what the account holds, and the mode. */
 
-import { findStatus, isInactive, unsubscribed } from "../../service/contacts.ts";
+import { findStatus, isInactive, unsubscribed } from "../../api/contacts.ts";
 import type { Contact, ContactStatus, CreateContactBody, FieldValue, IdRef, MutateBody } from "../../wire.ts";
 import type { Before, Decision, DesiredContact } from "../items.ts";
 
@@ -9,7 +9,10 @@ export type Mode = "upsert" | "create" | "update";
 export interface DecideOptions {
   structureId: string;
   mode: Mode;
-  /** What becomes of a key that the account does not hold, in mode `update`: passed over, or an error of its row. */
+  /**
+   * What becomes of a key that the account does not hold, in mode `update`: passed over, or an error of its
+   * row.
+   */
   missing: "skip" | "reject";
 }
 
@@ -77,8 +80,8 @@ function toCreateBody(key: string, desired: DesiredContact, contactStructureId: 
 }
 
 /**
- * The smallest mutate that makes the contact as wanted, and what it replaces; undefined when it is so already.
- * A facet that the answer did not carry is unknown, and is sent.
+ * The smallest mutate that makes the contact as wanted, and what it replaces; undefined when it is so
+ * already. A facet that the answer did not carry is unknown, and is sent.
  */
 export function computeChange(
   desired: DesiredContact,

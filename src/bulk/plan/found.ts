@@ -38,7 +38,9 @@ export interface LookupOptions {
   /** Who is not in the snapshot does not exist: it is of the whole account. */
   isAbsentOutside?: boolean;
   behavior: Behavior;
-  /** A key that is not found is asked for once more among the inactive contacts, which an account may hide. */
+  /**
+   * A key that is not found is asked for once more among the inactive contacts, which an account may hide.
+   */
   asksHidden?: boolean;
   /** Lists whose members matter, for a service whose searches do not tell a contact's lists. */
   listIds?: readonly string[];

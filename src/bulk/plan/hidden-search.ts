@@ -1,6 +1,7 @@
 /** Looks contacts up among the inactive ones, which an account may leave out of a plain search. */
+
+import { createEquals } from "../../api/contacts.ts";
 import { isRefusal } from "../../service/checked-search.ts";
-import { createEquals } from "../../service/contacts.ts";
 import type { FoundByKeys } from "../../service/key-search.ts";
 import type { Contact } from "../../wire.ts";
 import type { Item } from "../items.ts";

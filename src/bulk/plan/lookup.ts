@@ -1,6 +1,6 @@
 /**
- * What the account holds of the contacts that a run names, in as few requests as possible: the keys of a block in one
- * search, or every contact page by page where the account is smaller than the input.
+ * What the account holds of the contacts that a run names, in as few requests as possible: the keys of a
+ * block in one search, or every contact page by page where the account is smaller than the input.
  */
 import type { Contact } from "../../wire.ts";
 import type { Item } from "../items.ts";
@@ -31,7 +31,10 @@ export interface Lookup {
   read(contactId: string): Promise<Contact | undefined>;
 }
 
-/** Contacts whose first item is remembered; more would not fit into little memory, and then only those named by id are. */
+/**
+ * Contacts whose first item is remembered; more would not fit into little memory, and then only those named
+ * by id are.
+ */
 const maxRememberedContacts = 100_000;
 
 /** Pages that an earlier invocation has read are read again after this. */

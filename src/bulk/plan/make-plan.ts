@@ -1,6 +1,6 @@
 /**
- * The plan step: contacts are looked up block by block and decided, and what was decided is added to the plan. Nothing is
- * written to the account.
+ * The plan step: contacts are looked up block by block and decided, and what was decided is added to the
+ * plan. Nothing is written to the account.
  */
 
 import type { Decision, Item, PassedRow } from "../items.ts";
@@ -90,7 +90,9 @@ async function* readBlocks({ session, entries, writer }: PlanStep): AsyncGenerat
   if (block.length > 0) yield block;
 }
 
-/** Where contacts may have to be read one by one besides, a block is as large as this invocation can complete. */
+/**
+ * Where contacts may have to be read one by one besides, a block is as large as this invocation can complete.
+ */
 function countMaxLookUps(session: Session, entry: PlanEntry): number {
   const { work, lookup } = session;
   const mayBeAlone = entry.kind === "contact" && work.readsAlone?.(entry);
@@ -121,7 +123,10 @@ async function decideBlock(session: Session, block: readonly PlanEntry[]): Promi
   };
 }
 
-/** Contacts of which more has to be known: those that a search does not settle, and those whose lists a page left out. */
+/**
+ * Contacts of which more has to be known: those that a search does not settle, and those whose lists a page
+ * left out.
+ */
 async function lookUpWholeContacts(
   session: Session,
   entries: readonly (PassedRow | DecidedItem)[],

@@ -1,10 +1,13 @@
-/** Ids of the names in an input or in flags. What is missing is created, or is an error that names all of it. */
+/**
+ * Ids of the names in an input or in flags. What is missing is created, or is an error that names all of it.
+ */
+
+import { requireFreeListName } from "../../api/lists.ts";
+import { findByName, resolveTag } from "../../api/names.ts";
 import { EcmError, exitCodes, ServiceError } from "../../errors.ts";
 import type { Account } from "../../service/account.ts";
 import { ensureLists, ensureParts } from "../../service/create-names.ts";
 import { countRequestsToReadAgain } from "../../service/list-pages.ts";
-import { requireFreeListName } from "../../service/lists.ts";
-import { findByName, resolveTag } from "../../service/names.ts";
 import type { ContactList, ContactStructure, Send } from "../../wire.ts";
 import { type NewField, toNewFieldId } from "../read/new-fields.ts";
 import { type Creation, findMissing, type MissingNames, MissingNamesError, toStandInId } from "./names.ts";
@@ -52,8 +55,8 @@ export class NameBook {
   }
 
   /**
-   * @throws MissingNamesError naming everything that is missing, unless it is to be created; UsageError for a name that
-   * means two things
+   * @throws MissingNamesError naming everything that is missing, unless it is to be created; UsageError for a
+   *   name that means two things
    */
   static async open(options: NameBookOptions): Promise<NameBook> {
     const book = new NameBook(options);
@@ -76,7 +79,10 @@ export class NameBook {
     return this.tags.get(name) ?? toStandInId({ what: "tag", name });
   }
 
-  /** The id behind the stand-in of a field that was created; any other id, and a stand-in until then, as it is. */
+  /**
+   * The id behind the stand-in of a field that was created; any other id, and a stand-in until then, as it
+   * is.
+   */
   fieldId(id: string): string {
     return this.madeFields.get(id) ?? id;
   }
@@ -106,7 +112,10 @@ export class NameBook {
     return lists + this.requestsToLook(lists) + (isPartMissing ? 1 : 0);
   }
 
-  /** Creates what is missing: one request for each list, and looks before and after; one for all fields and tags. */
+  /**
+   * Creates what is missing: one request for each list, and looks before and after; one for all fields and
+   * tags.
+   */
   async create(): Promise<void> {
     if (this.creations.length === 0) return;
     const { account, isNew = false } = this.options;
@@ -225,7 +234,9 @@ export async function openPlannedNames({
   });
 }
 
-/** @throws NotFoundError where the service does not say which tags there are: what is not known is not missing */
+/**
+ * @throws NotFoundError where the service does not say which tags there are: what is not known is not missing
+ */
 function findTag(structure: ContactStructure, name: string) {
   const { tags } = structure;
   return tags ? findByName(name, tags, (tag) => tag.label, "tag") : resolveTag(structure, name);

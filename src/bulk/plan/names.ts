@@ -1,6 +1,10 @@
-/** Lists, tags and fields that do not exist yet: how they are named until they do, and how people are told of them. */
+/**
+ * Lists, tags and fields that do not exist yet: how they are named until they do, and how people are told of
+ * them.
+ */
+
+import { findClosest, foldCase } from "../../api/names.ts";
 import { NotFoundError } from "../../errors.ts";
-import { findClosest, foldCase } from "../../service/names.ts";
 import { type NewField, parseNewFieldId, toNewFieldId } from "../read/new-fields.ts";
 
 /** A list, a tag or a field that does not exist yet. */
@@ -76,7 +80,10 @@ function describePart(kind: string, names: MissingName[]): string {
   return `${kind}${names.length > 1 ? "s" : ""} ${names.map(({ name }) => JSON.stringify(name)).join(", ")}`;
 }
 
-/** The name that was probably meant. Short names, and names that differ in their numbers, are meant as they are. */
+/**
+ * The name that was probably meant. Short names, and names that differ in their numbers, are meant as they
+ * are.
+ */
 function findTypo(name: string, existing: string[]): string | undefined {
   if (name.length < 4) return undefined;
   const near = findClosest(name, existing);

@@ -1,8 +1,8 @@
 /**
- * The plan of a run as a file: what will be written, known before the first write. JSON lines: the head, what is created
- * in the account first, a line for each contact that is written and for each row that is not, and the end with counts and
- * digest. Lines come in blocks of contacts that were looked up together; a plan that was cut off continues after its last
- * whole block.
+ * The plan of a run as a file: what will be written, known before the first write. JSON lines: the head, what
+ * is created in the account first, a line for each contact that is written and for each row that is not, and
+ * the end with counts and digest. Lines come in blocks of contacts that were looked up together; a plan that
+ * was cut off continues after its last whole block.
  */
 import { createHash, type Hash } from "node:crypto";
 import { createReadStream } from "node:fs";
@@ -219,7 +219,10 @@ function parseMark(file: string, text: string): Mark {
   }
 }
 
-/** A run's own plan is no longer what was planned: what the run has done, and what is left of it, is not known. */
+/**
+ * A run's own plan is no longer what was planned: what the run has done, and what is left of it, is not
+ * known.
+ */
 function planDamagedError(file: string): PlanDamagedError {
   return new PlanDamagedError(
     file,

@@ -1,5 +1,8 @@
-/** The plan of a bulk run: one line for each contact, in input order: what would be done, and what would change. */
-import { findStatus, formatStatus } from "../../service/contacts.ts";
+/**
+ * The plan of a bulk run: one line for each contact, in input order: what would be done, and what would
+ * change.
+ */
+import { findStatus, formatStatus } from "../../api/contacts.ts";
 import type { Contact, CreateContactBody, IdRef, MutateBody } from "../../wire.ts";
 import type { Before, Decision, Operation } from "../items.ts";
 import type { StoredNames } from "../runs/names-file.ts";
@@ -18,7 +21,9 @@ export interface PlanLine {
   changes: PlanChange[];
 }
 
-/** `before` is null where it is not known. Fields and the status have texts; tags and lists are there or not. */
+/**
+ * `before` is null where it is not known. Fields and the status have texts; tags and lists are there or not.
+ */
 export interface PlanChange {
   what: "field" | "tag" | "list" | "status";
   name: string;

@@ -1,6 +1,6 @@
 /**
- * Whether the values of a plan file are what a plan holds. A digest only tells that a file is as it was written, not who
- * wrote it: what people read of a contact must also be what would be sent. Pure.
+ * Whether the values of a plan file are what a plan holds. A digest only tells that a file is as it was
+ * written, not who wrote it: what people read of a contact must also be what would be sent. Pure.
  */
 
 import type { Operation } from "../items.ts";

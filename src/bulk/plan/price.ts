@@ -66,7 +66,10 @@ export interface PlanRest {
   areOld: boolean;
 }
 
-/** Where a run waits for the hour, those who are still to be changed are looked up again, so many in one search. */
+/**
+ * Where a run waits for the hour, those who are still to be changed are looked up again, so many in one
+ * search.
+ */
 export function computePlanPrice(
   context: Spending,
   { writes, requests, changes, areOld }: PlanRest,

@@ -1,8 +1,11 @@
-/** Whether the account is better read page by page than asked for each block of keys, and the reading itself. */
+/**
+ * Whether the account is better read page by page than asked for each block of keys, and the reading itself.
+ */
+
+import { isInactive } from "../../api/contacts.ts";
 import { EcmError, exitCodes, ServiceError } from "../../errors.ts";
 import type { Behavior } from "../../service/behavior.ts";
 import { createContactPages } from "../../service/contact-search.ts";
-import { isInactive } from "../../service/contacts.ts";
 import type { KeySearch } from "../../service/key-search.ts";
 import { openPages } from "../../service/pages.ts";
 import type { Clock, Contact, Filter, IdRef } from "../../wire.ts";
@@ -29,8 +32,10 @@ export interface PagesOptions {
 }
 
 /**
- * Reads every contact of the account into the snapshot when that takes fewer requests than looking `contacts` keys up.
- * @param maxRequests pages that may be read now; where there are more, looking keys up gets on and reading pages does not
+ * Reads every contact of the account into the snapshot when that takes fewer requests than looking `contacts`
+ * keys up.
+ * @param maxRequests pages that may be read now; where there are more, looking keys up gets on and reading
+ *   pages does not
  * @returns whether the snapshot can be used
  */
 export async function readAccountIfSmaller(

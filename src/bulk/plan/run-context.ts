@@ -1,4 +1,7 @@
-/** What every step of a run is given, whatever the job: who asked for what, how requests leave, and who is told. */
+/**
+ * What every step of a run is given, whatever the job: who asked for what, how requests leave, and who is
+ * told.
+ */
 
 import type { Suppressions } from "../../privacy/suppressions.ts";
 import type { Account, NamesLock } from "../../service/account.ts";
@@ -47,7 +50,10 @@ export interface RunOptions extends BudgetOptions {
   /** Where the rejects file goes besides the run folder. */
   rejects?: string;
   guards?: GuardOptions;
-  /** Takes the plan once it is closed, before the first write. Then every contact has a line, also who stays as they are. */
+  /**
+   * Takes the plan once it is closed, before the first write. Then every contact has a line, also who stays
+   * as they are.
+   */
   takePlan?(plan: ClosedPlan): Promise<void>;
   /** Where the plan is written, for the manifest. */
   planFile?: string;

@@ -1,4 +1,7 @@
-/** Where the contacts of a snapshot are in its file, by the hashes of their keys and ids: 28 bytes for each, 4 more once an id is looked for. */
+/**
+ * Where the contacts of a snapshot are in its file, by the hashes of their keys and ids: 28 bytes for each, 4
+ * more once an id is looked for.
+ */
 
 export interface SnapshotEntry {
   /** 53 bits each, as whole numbers. */

@@ -1,6 +1,6 @@
 /**
- * Contacts of the account, read page by page and kept in a file: 28 bytes of memory for each, however many fields it
- * has. A snapshot outlives a stop: the pages that are there are not read again.
+ * Contacts of the account, read page by page and kept in a file: 28 bytes of memory for each, however many
+ * fields it has. A snapshot outlives a stop: the pages that are there are not read again.
  */
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { open } from "node:fs/promises";
@@ -87,7 +87,10 @@ export class AccountSnapshot {
     return this.totals.values().next().value;
   }
 
-  /** Every page said the same total, and that many different contacts were read: whoever is not here is not there. */
+  /**
+   * Every page said the same total, and that many different contacts were read: whoever is not here is not
+   * there.
+   */
   isWhole(): boolean {
     const { totals, index } = this;
     return totals.size === 1 && totals.has(index.size) && index.countIds() === index.size;

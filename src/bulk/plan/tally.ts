@@ -1,5 +1,5 @@
 /** What a plan holds so far, in numbers. */
-import { isInactive } from "../../service/contacts.ts";
+import { isInactive } from "../../api/contacts.ts";
 import type { Contact } from "../../wire.ts";
 import type { Decision, Item, Operation } from "../items.ts";
 

@@ -1,4 +1,7 @@
-/** Reading: which of a file's columns speak of consent: told by flags, by the system's rules, or found in the file. */
+/**
+ * Reading: which of a file's columns speak of consent: told by flags, by the system's rules, or found in the
+ * file.
+ */
 import { UsageError } from "../../errors.ts";
 import { quoteShellWord } from "../../shell-word.ts";
 import { findColumns, unknownColumnError } from "./column-names.ts";
@@ -19,11 +22,14 @@ export interface ConsentColumns {
   notes: string[];
 }
 
-/** Columns that a person has named as consent, by index; undefined where they leave the reading to the name. */
+/**
+ * Columns that a person has named as consent, by index; undefined where they leave the reading to the name.
+ */
 export type NamedConsent = ReadonlyMap<number, ConsentReading | undefined>;
 
 /**
- * The columns that are read as consent. A recognised system's own rule comes first, and no flag inverts it; only
+ * The columns that are read as consent. A recognised system's own rule comes first, and no flag inverts it;
+ * only
  * `--map COLUMN=ignore` puts a column aside.
  *
  * @param targets what `--map` and the mapping file say
@@ -129,7 +135,10 @@ function requireSameReading(input: MappingInput, index: number, reading: Consent
   );
 }
 
-/** Our own export as a whole says of each contact itself whether they are active; its fields come back as they were. */
+/**
+ * Our own export as a whole says of each contact itself whether they are active; its fields come back as they
+ * were.
+ */
 function isFromOwnExport({ names, system, structure }: MappingInput, index: number): boolean {
   if (system?.name !== "ecm" || !isFullExport(names)) return false;
   return structure.fields.some(({ label }) => label === names[index]);

@@ -3,7 +3,9 @@
 /** Soft hyphens, zero-width marks, fillers, bidirectional marks, variation selectors. */
 const invisible =
   /\p{Cf}|\u034f|[\u115f\u1160]|[\u17b4\u17b5]|[\u180b-\u180f]|[\u3164\uffa0]|[\ufe00-\ufe0f]/gu;
-/** Accents of Latin, Greek and Cyrillic letters, points of Hebrew and Arabic ones: often left out in writing. */
+/**
+ * Accents of Latin, Greek and Cyrillic letters, points of Hebrew and Arabic ones: often left out in writing.
+ */
 const accents =
   /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670]/g;
 /** Other signs, such as `!` before a word, `≠` or `🚫`, may mean a no, and stay. */

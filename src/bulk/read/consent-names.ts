@@ -1,6 +1,7 @@
 /**
- * Reading: what the name of a column says of consent. A name is understood as a whole or not at all: which way round a yes is to be
- * read is never guessed from a part of it (`Keine Einwilligung`, `Consent withdrawn`).
+ * Reading: what the name of a column says of consent. A name is understood as a whole or not at all: which
+ * way round a yes is to be read is never guessed from a part of it (`Keine Einwilligung`, `Consent
+ * withdrawn`).
  */
 import { foldPhrase, isWithoutBlanks, nameForms, phraseKey } from "./consent-fold.ts";
 import { listEntries, type WordTable } from "./consent-words/languages.ts";
@@ -13,8 +14,9 @@ import { otherNames } from "./consent-words/names-others.ts";
 import { statusNames } from "./consent-words/names-status.ts";
 
 /**
- * `optIn`: a yes means subscribed; `optOut`: a yes means gone; `status`: its cells speak for themselves. `unclear`: a word of consent is in
- * it, and nothing more is known. `otherChannel`: not about e-mail. `other`: a name or a place, whatever its cells are.
+ * `optIn`: a yes means subscribed; `optOut`: a yes means gone; `status`: its cells speak for themselves.
+ * `unclear`: a word of consent is in it, and nothing more is known. `otherChannel`: not about e-mail.
+ * `other`: a name or a place, whatever its cells are.
  */
 export type ConsentName = "optIn" | "optOut" | "status" | "unclear" | "otherChannel" | "other";
 
@@ -162,7 +164,9 @@ function countStart(words: readonly string[], at: number, set: ReadonlySet<strin
   return 0;
 }
 
-/** A phrase of consent, or a word such as marketing, beside a channel that is not e-mail; and nothing else. */
+/**
+ * A phrase of consent, or a word such as marketing, beside a channel that is not e-mail; and nothing else.
+ */
 function isOfOtherChannel(words: string[]): boolean {
   if (channelPhrases.has(words.join(""))) return true;
   const joined = words.join("");

@@ -1,15 +1,16 @@
 /**
- * Reading: how the cells of a consent column are read. In doubt a person is not subscribed, and nothing that looks like consent
- * is passed over without a word.
+ * Reading: how the cells of a consent column are read. In doubt a person is not subscribed, and nothing that
+ * looks like consent is passed over without a word.
  */
 import { foldPhrase, isWithoutBlanks, phraseKey } from "./consent-fold.ts";
 import { ambiguousGone, aroundGone, cellWords, signs } from "./consent-words/cells.ts";
 import { type Language, splitEntries } from "./consent-words/languages.ts";
 
 /**
- * How a consent column speaks. `subscribed`: its cells say yes or no to mail, and an empty one is no yes; `unlessRefused`: so too, but an
- * empty cell says nothing; `status`: its cells are words for what has become of a person; `optedOut`: its cells say yes or no to having
- * left; `evidence`: any value of the cell speaks against mail; `always`: the column's presence does.
+ * How a consent column speaks. `subscribed`: its cells say yes or no to mail, and an empty one is no yes;
+ * `unlessRefused`: so too, but an empty cell says nothing; `status`: its cells are words for what has become
+ * of a person; `optedOut`: its cells say yes or no to having left; `evidence`: any value of the cell speaks
+ * against mail; `always`: the column's presence does.
  */
 export type ConsentRule = "subscribed" | "unlessRefused" | "status" | "optedOut" | "evidence" | "always";
 
@@ -25,7 +26,9 @@ export interface ConsentRefusal {
   index: number;
   /** As the file has it. */
   cell: string;
-  /** It is no word for yes or no: the person counts as not subscribed, and is not unsubscribed in the account. */
+  /**
+   * It is no word for yes or no: the person counts as not subscribed, and is not unsubscribed in the account.
+   */
   isUnclear: boolean;
 }
 
@@ -48,7 +51,10 @@ for (const meaning of ["yes", "no", "empty"] as const) {
 const ambiguous = new Set(splitEntries(ambiguousGone).map(phraseKey));
 const around = new Set(splitEntries(aroundGone).map(phraseKey));
 
-/** Long enough to mean one thing in a longer text: "user unsubscribed on 3 May" is gone, "Baja California" is not. */
+/**
+ * Long enough to mean one thing in a longer text: "user unsubscribed on 3 May" is gone, "Baja California" is
+ * not.
+ */
 const minLengthWithin = 7;
 const maxTextLength = 60;
 const goneWithin = (Object.keys(cellWords) as Language[])
@@ -173,8 +179,8 @@ export function toAnswer(rule: ConsentRule, cell: string): Answer {
 }
 
 /**
- * Why a cell says that the person is not subscribed; undefined when it says that all is well. What cannot be understood, and
- * an empty cell where a yes is asked for, count as not subscribed.
+ * Why a cell says that the person is not subscribed; undefined when it says that all is well. What cannot be
+ * understood, and an empty cell where a yes is asked for, count as not subscribed.
  *
  * @param cell undefined when the row has no such cell
  */

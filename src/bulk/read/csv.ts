@@ -50,8 +50,8 @@ const grammar = {
 };
 
 /**
- * Reads records in batches, one for each chunk. LF, CRLF and CR all end a record; an empty line is a record with one empty
- * cell. A record that is too long comes without its cells.
+ * Reads records in batches, one for each chunk. LF, CRLF and CR all end a record; an empty line is a record
+ * with one empty cell. A record that is too long comes without its cells.
  *
  * @param chunks UTF-8 without a byte-order mark
  * @param firstLine physical line on which the text starts
@@ -137,8 +137,10 @@ class RecordReader {
   }
 
   /**
-   * A cell that begins with a quote is either one whose value does, or one with blanks or other text around its quotes.
-   * @throws CsvFault when a quote took in several lines before the text after it: which rows it swallowed is unknown
+   * A cell that begins with a quote is either one whose value does, or one with blanks or other text around
+   * its quotes.
+   * @throws CsvFault when a quote took in several lines before the text after it: which rows it swallowed is
+   *   unknown
    */
   #readQuotesAgain(record: CsvRecord): void {
     const { line, lines } = record;
@@ -154,7 +156,10 @@ class RecordReader {
     if (opened !== closed) throw new CsvFault("quote_spans_rows", opened, closed);
   }
 
-  /** @throws CsvFault for a text that goes on without the end of a record: that is no row, but another kind of file */
+  /**
+   * @throws CsvFault for a text that goes on without the end of a record: that is no row, but another kind of
+   * file
+   */
   async #addOpen(chunk: Buffer): Promise<void> {
     const before = this.#openBytes;
     this.#openBytes += chunk.length;
@@ -191,8 +196,9 @@ export function countLineBreaks(text: string): number {
 }
 
 /**
- * The cells of one record's text, without its line break at the end. Blanks between a quoted cell and its delimiters
- * belong to neither, although the standard has none there; where that makes no sense, blanks before a quote make it text.
+ * The cells of one record's text, without its line break at the end. Blanks between a quoted cell and its
+ * delimiters belong to neither, although the standard has none there; where that makes no sense, blanks
+ * before a quote make it text.
  */
 export function readCells(text: string, delimiter: string): { cells: string[] } | { faultyCell: number } {
   const trimmed = readWrittenCells(text, delimiter, { trim: true });

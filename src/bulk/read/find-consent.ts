@@ -37,7 +37,8 @@ export interface Readings {
 export interface FoundConsent {
   index: number;
   /**
-   * `unclear`: it may be consent, and which way round is not known; `unreadable`: it is, and none of its cells is an answer.
+   * `unclear`: it may be consent, and which way round is not known; `unreadable`: it is, and none of its
+   * cells is an answer.
    */
   outcome: "consent" | "unclear" | "unreadable" | "otherChannel" | "empty";
   rule: ConsentRule;
@@ -48,7 +49,8 @@ export interface FoundConsent {
 type Batches = AsyncIterable<readonly { line: number; cells: readonly (string | undefined)[] }[]>;
 
 /**
- * Finds the columns that speak of consent, by their names and values. Reads the rows once, if there is any column to look at.
+ * Finds the columns that speak of consent, by their names and values. Reads the rows once, if there is any
+ * column to look at.
  *
  * @param names one for each column
  * @param isSettled columns of which the answer is known

@@ -147,7 +147,10 @@ function toFirstRow(records: CsvRecord[]): FoundHeader {
   return { line: first?.line, names, isSure: false, score: computeEvenness(filled) };
 }
 
-/** Up to 500: the share of rows that have as many cells as the first, if these are several; ties go to more cells. */
+/**
+ * Up to 500: the share of rows that have as many cells as the first, if these are several; ties go to more
+ * cells.
+ */
 function computeEvenness(records: CsvRecord[]): number {
   const width = records[0] ? countCells(records[0]) : 0;
   if (width < 2) return 0;

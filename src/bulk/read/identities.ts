@@ -8,7 +8,10 @@ export interface IdentityTally {
 }
 
 export interface RepeatedIdentities {
-  /** Whether the file may name this identity more than once. Rarely true for one it names once; never false for one it names twice. */
+  /**
+   * Whether the file may name this identity more than once. Rarely true for one it names once; never false
+   * for one it names twice.
+   */
   mayRepeat(identity: string): boolean;
   readonly isEmpty: boolean;
   /** Whether the file names this identity at all; true for one in a million millions that it does not. */

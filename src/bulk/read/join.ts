@@ -44,7 +44,9 @@ export async function joinRows(
   return { groups, passedOver };
 }
 
-/** What a row is, now that all rows are known: it represents its contact, or is passed over for another line. */
+/**
+ * What a row is, now that all rows are known: it represents its contact, or is passed over for another line.
+ */
 export function findRole(row: Row, joined: JoinedRows): { representative: Row } | { passedOverFor: number } {
   const group = joined.groups.get(row.key.identity);
   if (!group) return { representative: row };
@@ -62,7 +64,10 @@ function addTo(group: Group, row: Row, duplicates: Duplicates): void {
   group.row.isMarkClear = isMarkClear;
 }
 
-/** Without the cells, which are read again when a rejects file is written: keeping them would hold the file in memory. */
+/**
+ * Without the cells, which are read again when a rejects file is written: keeping them would hold the file in
+ * memory.
+ */
 function copyRow(row: Row): Row {
   return { ...row, cells: [], fields: new Map(row.fields) };
 }

@@ -8,8 +8,8 @@ import {
   toPlainDomain,
   trimEdges,
   unwrapAddress,
-} from "../../service/key-spelling.ts";
-import { isEmailKey } from "../../service/structures.ts";
+} from "../../api/key-spelling.ts";
+import { isEmailKey } from "../../api/structures.ts";
 import type { ContactKey } from "../items.ts";
 import { carriers, roles, suggestDomain } from "./mail-domains.ts";
 

@@ -1,4 +1,7 @@
-/** `--mapping FILE`: where each column goes, how its value is made, and what the file should hold, in YAML or JSON. */
+/**
+ * `--mapping FILE`: where each column goes, how its value is made, and what the file should hold, in YAML or
+ * JSON.
+ */
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { UsageError } from "../../errors.ts";
 import type { Expectations, MappingEntry } from "./compute/entry.ts";
@@ -53,7 +56,10 @@ async function mappingText(file: string): Promise<string> {
   }
 }
 
-/** Writes what `readMapping` reads; a file that is there is left alone. @throws UsageError when it cannot be written */
+/**
+ * Writes what `readMapping` reads; a file that is there is left alone.
+ * @throws UsageError when it cannot be written
+ */
 export async function writeMapping(file: string, { map, entries, expect }: Mapping): Promise<void> {
   const { stringify } = await import("yaml");
   const mapping = {

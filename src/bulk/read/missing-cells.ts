@@ -1,6 +1,6 @@
 /**
- * Reading: the column by which a rejects file says which cells its rows lack. CSV alone cannot: a cell that is missing keeps
- * the contact's value, and a blank one clears it with `--blank clear`.
+ * Reading: the column by which a rejects file says which cells its rows lack. CSV alone cannot: a cell that
+ * is missing keeps the contact's value, and a blank one clears it with `--blank clear`.
  */
 import { joinNames } from "../../delimited-lines.ts";
 import { foldName } from "./names.ts";

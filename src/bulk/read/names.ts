@@ -1,9 +1,12 @@
 /** Reading: names of columns, and what they mean without being told. */
-import { trimEdges } from "../../service/key-spelling.ts";
-import { findClosest } from "../../service/names.ts";
-import { isEmailKey } from "../../service/structures.ts";
+import { trimEdges } from "../../api/key-spelling.ts";
+import { findClosest } from "../../api/names.ts";
+import { isEmailKey } from "../../api/structures.ts";
 
-/** A header name as names are compared: NFC, no marks at the edges, no regard to case or to how blanks are written. */
+/**
+ * A header name as names are compared: NFC, no marks at the edges, no regard to case or to how blanks are
+ * written.
+ */
 export function foldName(name: string): string {
   return trimEdges(name.normalize("NFC")).toLowerCase().replace(/\s+/g, " ");
 }

@@ -1,4 +1,6 @@
-/** Fields that an import creates before its first write. Until they exist, a placeholder is used as their id. */
+/**
+ * Fields that an import creates before its first write. Until they exist, a placeholder is used as their id.
+ */
 
 export interface NewField {
   label: string;

@@ -1,6 +1,6 @@
 /** Reading: an understood file → its rows, one by one, in flat memory. */
 
-import { createErasedKey, isErasedKey, toKeyIdentity, trimEdges } from "../../service/key-spelling.ts";
+import { createErasedKey, isErasedKey, toKeyIdentity, trimEdges } from "../../api/key-spelling.ts";
 import { type ConsentColumn, type ConsentRefusal, describeRefusals, findRefusal } from "./consent.ts";
 import { type CsvRecord, readRecords } from "./csv.ts";
 import { isBlank } from "./header.ts";
@@ -21,8 +21,8 @@ export async function* readRows(understood: Readable): AsyncGenerator<ReadRow> {
 }
 
 /**
- * The rows of a file, in its order; blank lines are passed over. Can be called several times. In batches, as the file is
- * read: a promise for each row of a million costs as much as the row.
+ * The rows of a file, in its order; blank lines are passed over. Can be called several times. In batches, as
+ * the file is read: a promise for each row of a million costs as much as the row.
  * @throws UsageError when the file cannot be read to its end
  */
 export async function* readRowBatches(understood: Readable): AsyncGenerator<ReadRow[]> {
@@ -45,7 +45,10 @@ export async function* readRowBatches(understood: Readable): AsyncGenerator<Read
   }
 }
 
-/** Where the rows before have a line end and the last one has none, what is wrong with it is that it is cut off. */
+/**
+ * Where the rows before have a line end and the last one has none, what is wrong with it is that it is cut
+ * off.
+ */
 function toLastRow(row: ReadRow): ReadRow {
   if (row.kind === "rejected")
     return row.code === "truncated" ? row : { ...row, ...toTruncatedFault(row.message) };
@@ -53,7 +56,10 @@ function toLastRow(row: ReadRow): ReadRow {
   return { ...row, isOpen: true, ...(keyFault && { keyFault: toTruncatedFault(keyFault.message) }) };
 }
 
-/** The records of the rows. Without the header: a row has its own width for csv-parse, and any other costs it an error. */
+/**
+ * The records of the rows. Without the header: a row has its own width for csv-parse, and any other costs it
+ * an error.
+ */
 async function* readFileRecords({ file, text, reading }: Readable): AsyncGenerator<CsvRecord[]> {
   const firstLine = reading.startLine + reading.headerLines;
   const chunks = readText({ ...reading, file: text }, firstLine);
@@ -170,13 +176,19 @@ function findRefusalWithin(
 /** Shared by all rows that have nothing to list: never changed. */
 const none: never[] = [];
 
-/** Somebody was erased from the input. Nothing is known of them but that they are not to be created, and each row is of its own. */
+/**
+ * Somebody was erased from the input. Nothing is known of them but that they are not to be created, and each
+ * row is of its own.
+ */
 function toErasedRow({ line, cells }: CsvRecord): Row {
   const key = { written: "", sent: createErasedKey(6), identity: `erased:${line}` };
   return { kind: "row", line, cells, key, fields: new Map(), lists: none, tags: none, warnings: none };
 }
 
-/** The account may hold a contact under this key, whatever we would say of it: our own export wrote it, or a contact is named. */
+/**
+ * The account may hold a contact under this key, whatever we would say of it: our own export wrote it, or a
+ * contact is named.
+ */
 function acceptErased(read: KeyReading, cell: string): KeyReading {
   if (!("code" in read) || read.code === "key_missing" || read.code === "key_placeholder") return read;
   const sent = trimEdges(cell.normalize("NFC"));

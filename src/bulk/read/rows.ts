@@ -13,7 +13,10 @@ export interface Row {
   /** The input's own cells, for the rejects file; one that is missing is undefined. */
   cells: (string | undefined)[];
   key: ContactKey;
-  /** Why no contact is created with this key, although one that has it is looked for: our own export and a file that names contacts can hold any key. */
+  /**
+   * Why no contact is created with this key, although one that has it is looked for: our own export and a
+   * file that names contacts can hold any key.
+   */
   keyFault?: { code: string; message: string };
   /** Field id → value. An empty string is a blank cell; a field whose cell is missing is absent. */
   fields: Map<string, string>;
@@ -76,13 +79,19 @@ export interface ReadOptions {
   skipLines?: number;
   hasNoHeader?: boolean;
   ignoreUnmapped?: boolean;
-  /** Columns of consent, each with how it is read where its name does not say so: `NAME`, `NAME=opt-in`, `NAME=opt-out`, `NAME=none`. */
+  /**
+   * Columns of consent, each with how it is read where its name does not say so: `NAME`, `NAME=opt-in`,
+   * `NAME=opt-out`, `NAME=none`.
+   */
   consentColumns?: readonly string[];
   /** Of a file that names contacts: its consent columns matter too. */
   readsConsent?: boolean;
   /** A mark decides whether its row is meant at all, and `--all-rows` takes every row. */
   consentChoosesRows?: boolean;
-  /** Contacts are named, not made: an id is as good as a key, and a column `_id` names them where no key column does. */
+  /**
+   * Contacts are named, not made: an id is as good as a key, and a column `_id` names them where no key
+   * column does.
+   */
   takesIds?: boolean;
 }
 

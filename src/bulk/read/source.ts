@@ -11,7 +11,9 @@ export interface InputFile {
   scratch?: string;
 }
 
-/** A chunk's records are in memory at once, with all that is made of them: larger ones are not read faster. */
+/**
+ * A chunk's records are in memory at once, with all that is made of them: larger ones are not read faster.
+ */
 const chunkBytes = 16 * 1024;
 
 /** The file's bytes from an offset on, in chunks. @throws UsageError when it cannot be read */

@@ -1,4 +1,6 @@
-/** Input that can be read only once, such as standard input: written to a file, so that a run can be resumed. */
+/**
+ * Input that can be read only once, such as standard input: written to a file, so that a run can be resumed.
+ */
 import {
   closeSync,
   constants,
@@ -14,8 +16,8 @@ import { diskFullHint } from "../../disk/disk-room.ts";
 import { UsageError } from "../../errors.ts";
 
 /**
- * The stream of a path that is no regular file: a FIFO, a process substitution (`/dev/fd/63`), `/dev/stdin` behind a pipe.
- * Undefined for a regular file, a folder, and a path that does not exist.
+ * The stream of a path that is no regular file: a FIFO, a process substitution (`/dev/fd/63`), `/dev/stdin`
+ * behind a pipe. Undefined for a regular file, a folder, and a path that does not exist.
  */
 export async function openStream(path: string, signal: AbortSignal): Promise<Readable | undefined> {
   const entry = await stat(path).catch(() => undefined);
@@ -27,7 +29,10 @@ export async function openStream(path: string, signal: AbortSignal): Promise<Rea
   return stream;
 }
 
-/** Opening a FIFO waits for a writer, and the process cannot exit while it waits: after an abort this is that writer. */
+/**
+ * Opening a FIFO waits for a writer, and the process cannot exit while it waits: after an abort this is that
+ * writer.
+ */
 function releaseOnAbort(stream: ReadStream, fifo: string, signal: AbortSignal): void {
   let timer: NodeJS.Timeout | undefined;
   const writeNothing = () => {
@@ -50,7 +55,10 @@ function releaseOnAbort(stream: ReadStream, fifo: string, signal: AbortSignal): 
 
 const releaseIntervalMilliseconds = 10;
 
-/** Writes all of a stream to a file that its owner alone can read, and has it on the disk. @throws UsageError; the signal's reason */
+/**
+ * Writes all of a stream to a file that its owner alone can read, and has it on the disk.
+ * @throws UsageError; the signal's reason
+ */
 export async function spool(input: Readable, name: string, file: string, signal: AbortSignal): Promise<void> {
   try {
     await pipeline(input, createWriteStream(file, { mode: 0o600, flags: "wx" }), { signal });

@@ -34,7 +34,10 @@ export interface Survey {
   openRow?: Row;
   /** What looks odd in rows that are read all the same, in sentences. */
   notes: string[];
-  /** All rows again, in file order and in batches of any size. @throws EcmError when the file has changed since the survey */
+  /**
+   * All rows again, in file order and in batches of any size.
+   * @throws EcmError when the file has changed since the survey
+   */
   batches(): AsyncIterable<readonly ReadRow[]>;
 }
 

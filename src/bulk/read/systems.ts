@@ -1,4 +1,6 @@
-/** Reading: the exports of known systems, as a table of rules. Names are compared as `toLooseName` gives them. */
+/**
+ * Reading: the exports of known systems, as a table of rules. Names are compared as `toLooseName` gives them.
+ */
 import { UsageError } from "../../errors.ts";
 import type { ConsentRule } from "./consent.ts";
 import { findNearestName, toLooseName } from "./names.ts";

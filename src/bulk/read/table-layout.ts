@@ -1,4 +1,7 @@
-/** Reading: how a table lies in a file: its encoding and dialect, where it begins, what its columns are called. */
+/**
+ * Reading: how a table lies in a file: its encoding and dialect, where it begins, what its columns are
+ * called.
+ */
 import type { ContactStructure } from "../../wire.ts";
 import { type Dialect, readRecords } from "./csv.ts";
 import type { OpenedInput } from "./formats/open.ts";
@@ -34,7 +37,10 @@ export interface TableLayout {
   rows: string[][];
 }
 
-/** @throws UsageError with the place and the next step, for a file that cannot be read or whose header is not sure */
+/**
+ * @throws UsageError with the place and the next step, for a file that cannot be read or whose header is not
+ * sure
+ */
 export async function readTableLayout(
   { file, text: inspection, table, encoding: found }: OpenedInput,
   options: ReadOptions,
@@ -101,7 +107,10 @@ interface OwnTsv {
   hasNoQuotes: boolean;
 }
 
-/** Whether the file is a tsv that `ecm` wrote, and whether it is still as it was written: our line ends are LF alone. */
+/**
+ * Whether the file is a tsv that `ecm` wrote, and whether it is still as it was written: our line ends are LF
+ * alone.
+ */
 function readOwnTsv(
   { hasCarriageReturn }: Inspection,
   { delimiter, names }: Header,

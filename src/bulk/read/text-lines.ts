@@ -1,4 +1,6 @@
-/** Reading: the text from a physical line on, as far as it was read. Knows line breaks, and nothing of cells. */
+/**
+ * Reading: the text from a physical line on, as far as it was read. Knows line breaks, and nothing of cells.
+ */
 
 const lineFeed = 10;
 const carriageReturn = 13;
@@ -52,7 +54,10 @@ export class TextLines {
   }
 }
 
-/** Behind the last of so many lines, of which LF, CRLF or CR ends each; the end of the bytes where there are fewer. */
+/**
+ * Behind the last of so many lines, of which LF, CRLF or CR ends each; the end of the bytes where there are
+ * fewer.
+ */
 function endOfLines(bytes: Buffer, count: number): number {
   let end = 0;
   let feed = bytes.indexOf(lineFeed);

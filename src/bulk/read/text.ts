@@ -35,7 +35,10 @@ export async function* readText(source: TextSource, startLine = 1): AsyncGenerat
 
 const endMark = 0x1a;
 
-/** DOS programs write a mark (Ctrl-Z) after the last byte of a text, sometimes several. It is no part of the text. */
+/**
+ * DOS programs write a mark (Ctrl-Z) after the last byte of a text, sometimes several. It is no part of the
+ * text.
+ */
 async function* removeEndMark(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let marks = 0;
   for await (const chunk of chunks) {

@@ -30,9 +30,9 @@ import { UnclearColumnsError } from "./unclear.ts";
 const headerSampleRows = 5;
 
 /**
- * Understands a file: delimiter, header, where each column goes. Reads its first rows; all of its bytes where it was not opened yet.
- * A quote that is not closed further down shows only when `readRows` is read to its end, which the engine does
- * before it sends.
+ * Understands a file: delimiter, header, where each column goes. Reads its first rows; all of its bytes where
+ * it was not opened yet. A quote that is not closed further down shows only when `readRows` is read to its
+ * end, which the engine does before it sends.
  *
  * @throws UsageError with the place and the next step, for a file that cannot be read
  */
@@ -45,8 +45,8 @@ export async function understandInput(
 }
 
 /**
- * Understands a file that names contacts: one key for each line, or a table with a key column, whose other columns
- * are ignored. `readRows` then gives rows that have a key and nothing else.
+ * Understands a file that names contacts: one key for each line, or a table with a key column, whose other
+ * columns are ignored. `readRows` then gives rows that have a key and nothing else.
  *
  * @throws UsageError as `understandInput`
  */
@@ -59,8 +59,8 @@ export async function understandKeys(
 }
 
 /**
- * Refuses a file with a column of consent that cannot be read, before a request is spent: where its header is found without
- * the account's help, which is nearly always.
+ * Refuses a file with a column of consent that cannot be read, before a request is spent: where its header is
+ * found without the account's help, which is nearly always.
  * @throws UsageError as `understandInput`
  */
 export async function requireClearConsent(
@@ -101,8 +101,8 @@ export async function requireClearConsent(
 }
 
 /**
- * Refuses a mapping that does not fit the file, and a file that is not as the mapping expects, before a request is spent:
- * where its header is found without the account's help.
+ * Refuses a mapping that does not fit the file, and a file that is not as the mapping expects, before a
+ * request is spent: where its header is found without the account's help.
  * @throws UsageError with the place
  */
 export async function requireMapped(opened: OpenedInput, options: ReadOptions): Promise<void> {
@@ -230,7 +230,9 @@ async function mapTable(
   }
 }
 
-/** Columns that have no name, and no value in the first rows. A delimiter at the end of each line makes one. */
+/**
+ * Columns that have no name, and no value in the first rows. A delimiter at the end of each line makes one.
+ */
 function findEmptyColumns(names: string[], sample: Sample): number[] {
   return [...names.keys()].filter((index) => foldName(names[index]!) === "" && !holdsValues(sample, index));
 }

@@ -1,4 +1,7 @@
-/** Reading: a first line that is one cell, or has no key column, because the file is written in an unusual way. Pure. */
+/**
+ * Reading: a first line that is one cell, or has no key column, because the file is written in an unusual
+ * way. Pure.
+ */
 import { UsageError } from "../../errors.ts";
 import { isKeyName } from "./names.ts";
 
@@ -14,8 +17,8 @@ interface FirstLine {
 }
 
 /**
- * The refusal of a file whose whole lines are quoted, or whose cells are separated by a character that is not tried
- * without being told; undefined when a key column does not show that way either.
+ * The refusal of a file whose whole lines are quoted, or whose cells are separated by a character that is not
+ * tried without being told; undefined when a key column does not show that way either.
  * @param place `FILE:LINE` of the first line
  */
 export function unusualLayoutError(

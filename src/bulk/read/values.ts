@@ -1,5 +1,5 @@
 /** Reading: a cell → the values it means, by the rules of the file. */
-import { trimEdges } from "../../service/key-spelling.ts";
+import { trimEdges } from "../../api/key-spelling.ts";
 import { readCells } from "./csv.ts";
 import { type Splitting, systemApostrophe } from "./systems.ts";
 
@@ -29,7 +29,10 @@ export function unwrapFormula(cell: string): string | undefined {
 /** Marks a cell that is missing, where rows of a workbook or of JSON are written as our own tsv. */
 export const missingCell = "\\-";
 
-/** A cell of our own tsv as it was before it was escaped; one that our export cannot have written stays as it is. */
+/**
+ * A cell of our own tsv as it was before it was escaped; one that our export cannot have written stays as it
+ * is.
+ */
 function unescapeCell(cell: string): string {
   if (!cell.includes("\\") || !/^(?:[^\\]|\\[\\tnr])*$/.test(cell)) return cell;
   return cell.replace(/\\(.)/g, (_, letter: string) => escapes[letter]!);

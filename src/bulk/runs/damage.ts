@@ -23,9 +23,9 @@ export interface RunRecord {
 }
 
 /**
- * Reads what a run has done so far, without entering it. A journal is damaged when it is missing (its first record is
- * on the disk before the manifest is), when a bad line precedes a good one, and when it knows of less than the
- * summary that the run wrote when it stopped.
+ * Reads what a run has done so far, without entering it. A journal is damaged when it is missing (its first
+ * record is on the disk before the manifest is), when a bad line precedes a good one, and when it knows of
+ * less than the summary that the run wrote when it stopped.
  */
 export async function readRunRecord(run: { manifest: Manifest; folder: string }): Promise<RunRecord> {
   const file = join(run.folder, fileNames.journal);
@@ -65,7 +65,10 @@ function countSettled(counts: Readonly<Ledger["counts"]> | RowCounts): number {
   return sum;
 }
 
-/** A run that must not be resumed as if nothing were missing: done contacts would be written again over others' changes. */
+/**
+ * A run that must not be resumed as if nothing were missing: done contacts would be written again over
+ * others' changes.
+ */
 export function cannotResumeError(id: string, damage: string): JournalDamagedError {
   return new JournalDamagedError(
     `The journal of run ${id} is damaged: ${damage}`,

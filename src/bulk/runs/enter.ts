@@ -1,4 +1,6 @@
-/** Coming into a run: the unfinished one of the same command, or a new one; alone, and knowing what was done. */
+/**
+ * Coming into a run: the unfinished one of the same command, or a new one; alone, and knowing what was done.
+ */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Lease, takeLease } from "../../disk/lease.ts";
@@ -38,7 +40,10 @@ export interface EnterRunOptions {
   now: number;
   /** What the manifest will say; `id` and `startedAt` are the run's own. */
   about: Omit<Manifest, "format" | "id" | "startedAt">;
-  /** A folder made for the spooled input: becomes the run's, unless the run exists already; then it is left as it is. */
+  /**
+   * A folder made for the spooled input: becomes the run's, unless the run exists already; then it is left as
+   * it is.
+   */
   spooled?: { id: string; folder: string };
   isFresh: boolean;
   openJournalFile?: (file: string) => JournalFile;

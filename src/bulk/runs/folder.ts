@@ -33,7 +33,10 @@ export interface Manifest {
   /** RFC 3339, UTC. */
   startedAt: string;
   account: { baseUrl: string; profile?: string; structureId: string };
-  /** The input as it was named, and what its bytes were. `file` is absolute; `-` was spooled to the run folder. */
+  /**
+   * The input as it was named, and what its bytes were. `file` is absolute; `-` was spooled to the run
+   * folder.
+   */
   input: {
     name: string;
     file: string;
@@ -103,7 +106,8 @@ export async function makeRunFolder(
 }
 
 /**
- * A new folder for a plan that belongs to no run, or not yet: an erasure finds it there, and it is swept if it is left behind.
+ * A new folder for a plan that belongs to no run, or not yet: an erasure finds it there, and it is swept if
+ * it is left behind.
  * @throws UsageError when it cannot be made
  */
 export async function makePlanFolder(stateFolder: string): Promise<string> {
@@ -217,7 +221,10 @@ function isManifest(value: unknown): value is Manifest {
   );
 }
 
-/** All runs, the one that began last first. @param onUnreadable told of each that is passed over since it cannot be read */
+/**
+ * All runs, the one that began last first.
+ * @param onUnreadable told of each that is passed over since it cannot be read
+ */
 export async function listRuns(
   stateFolder: string,
   onUnreadable: (error: ManifestError) => void = () => undefined,
@@ -286,7 +293,10 @@ function mayBeNewer({ id, number }: ManifestError, newest: StoredRun | undefined
   return toMinute(id) >= toMinute(newest.manifest.id);
 }
 
-/** A manifest, or a journal beyond its first record: then the manifest was lost. What cannot be looked at may be one. */
+/**
+ * A manifest, or a journal beyond its first record: then the manifest was lost. What cannot be looked at may
+ * be one.
+ */
 export async function hasRun(folder: string): Promise<boolean> {
   const exists = (name: string, minBytes: number) =>
     stat(join(folder, name)).then(

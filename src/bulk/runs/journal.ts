@@ -1,6 +1,6 @@
 /**
- * The journal of a run: an append-only file of lines `crc32 {json}`. What `sync` has returned for is on the disk;
- * a torn tail is cut off when the journal is opened again.
+ * The journal of a run: an append-only file of lines `crc32 {json}`. What `sync` has returned for is on the
+ * disk; a torn tail is cut off when the journal is opened again.
  */
 
 import { closeSync, fdatasync, openSync, writeSync } from "node:fs";
@@ -57,9 +57,15 @@ export interface JournalFile {
 }
 
 export interface Journal {
-  /** Queues a record; it is on the disk when a later `sync` returns. @throws JournalError when writing has failed before */
+  /**
+   * Queues a record; it is on the disk when a later `sync` returns.
+   * @throws JournalError when writing has failed before
+   */
   append(record: JournalRecord): void;
-  /** Resolves when everything appended so far is on the disk. Calls at the same time share one sync. @throws JournalError */
+  /**
+   * Resolves when everything appended so far is on the disk. Calls at the same time share one sync.
+   * @throws JournalError
+   */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
@@ -81,7 +87,8 @@ export function openJournalFile(file: string): JournalFile {
 
 /**
  * @param openFile replaces the opening of the file, in tests of a disk that fails
- * @param requireHeld throws when the run is not ours any more: checked last, so that no write leaves after that
+ * @param requireHeld throws when the run is not ours any more: checked last, so that no write leaves after
+ *   that
  */
 export function openJournal(
   file: string,
@@ -160,7 +167,9 @@ export async function createJournal(file: string, first: JournalRecord): Promise
   }
 }
 
-/** A line of a journal that cannot be read although records that can be read follow it: no crash does that. */
+/**
+ * A line of a journal that cannot be read although records that can be read follow it: no crash does that.
+ */
 export class DamagedLineError extends Error {
   readonly line: number;
 
@@ -173,7 +182,8 @@ export class DamagedLineError extends Error {
 
 /**
  * Yields the records of a journal. What a crash leaves behind the last whole record is passed over.
- * @param onDamage called with the number of each first bad line that good records follow, in place of throwing
+ * @param onDamage called with the number of each first bad line that good records follow, in place of
+ *   throwing
  * @throws DamagedLineError when a record that can be read follows one that cannot
  */
 export async function* readJournal(

@@ -1,7 +1,12 @@
-/** The digests of a run's plan whose lines were changed on purpose: each is that of what is left before it. */
+/**
+ * The digests of a run's plan whose lines were changed on purpose: each is that of what is left before it.
+ */
 import { createHash } from "node:crypto";
 
-/** @returns takes each line of the file in turn, as latin1 and without its break, and gives it back with its digest */
+/**
+ * @returns takes each line of the file in turn, as latin1 and without its break, and gives it back with its
+ * digest
+ */
 export function createPlanSealer(): (line: string) => string {
   const hash = createHash("sha256");
   return (line) => {

@@ -1,6 +1,6 @@
 /**
- * The rejects file: the input's own columns and three of ours, so that it can be fixed and imported as it is; a fourth where a
- * row lacks cells, which would come back as blank ones.
+ * The rejects file: the input's own columns and three of ours, so that it can be fixed and imported as it is;
+ * a fourth where a row lacks cells, which would come back as blank ones.
  */
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -21,8 +21,8 @@ export interface RejectedLine {
 const chunkCharacters = 64 * 1024;
 
 /**
- * Writes the file whole or not at all, in the dialect of the input. Cells beyond the header follow our own columns,
- * which have no name for them: such a row is rejected again until it is fixed.
+ * Writes the file whole or not at all, in the dialect of the input. Cells beyond the header follow our own
+ * columns, which have no name for them: such a row is rejected again until it is fixed.
  * @param rejected is read twice
  * @returns how many rows it holds; with none, no file is left
  * @throws EcmError when it cannot be written

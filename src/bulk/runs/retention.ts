@@ -11,7 +11,10 @@ export interface OldRun extends StoredRun {
   neededFor?: "resume" | "undo";
 }
 
-/** Runs to whose folders nothing was written since, the one that began last first. @param before milliseconds since the epoch */
+/**
+ * Runs to whose folders nothing was written since, the one that began last first.
+ * @param before milliseconds since the epoch
+ */
 export async function findOldRuns(
   stateFolder: string,
   before: number,

@@ -1,6 +1,6 @@
 /**
- * In which order the runs of a state folder began. Each has a number, one higher than any before it: a clock may be set
- * back, and then the time of a run says nothing about which was the last.
+ * In which order the runs of a state folder began. Each has a number, one higher than any before it: a clock
+ * may be set back, and then the time of a run says nothing about which was the last.
  */
 import { open, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";

@@ -7,7 +7,10 @@ import { hasRun, isRunName, toRunsFolder } from "./folder.ts";
 /** Files and folders in which something of ours grows that is no run, or not yet. */
 const scratchName = /^\.(?:plan|unpacked|dry-run|write-test)[.-]/;
 
-/** Removes folders that never became a run, such as one whose input was still being read when the machine stopped. */
+/**
+ * Removes folders that never became a run, such as one whose input was still being read when the machine
+ * stopped.
+ */
 export async function sweepAbandoned(stateFolder: string, nowMilliseconds: number): Promise<void> {
   const root = toRunsFolder(stateFolder);
   for (const name of await readdir(root).catch(() => [] as string[])) {

@@ -3,8 +3,8 @@ import { maskKey } from "../../config/keys.ts";
 import { type Profile, sandboxProfile } from "../../config/profiles.ts";
 import type { Context } from "../../context.ts";
 import { presentList, type View } from "../../terminal/present.ts";
-import { addOutputFileFlags } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
+import { addOutputFileFlags } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
 
 interface ListedProfile {
   name: string;

@@ -6,8 +6,8 @@ import type { Context } from "../../context.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import { presentValue } from "../../terminal/present.ts";
 import type { ContactStructure } from "../../wire.ts";
-import { describeCommand } from "../help-text.ts";
-import { askBaseUrl, askKey, askStructure } from "./login-questions.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { askBaseUrl, askKey, askStructure } from "./shared/login-questions.ts";
 
 interface LoginOptions {
   apiKeyStdin?: boolean;
@@ -83,7 +83,10 @@ async function runAuthLogin(context: Context, options: LoginOptions): Promise<vo
   );
 }
 
-/** A person is asked before a profile of theirs is replaced; a script has named it and means it. @throws DeclinedError */
+/**
+ * A person is asked before a profile of theirs is replaced; a script has named it and means it.
+ * @throws DeclinedError
+ */
 async function requireReplacing(
   context: Context,
   name: string,
@@ -98,7 +101,10 @@ async function requireReplacing(
   );
 }
 
-/** The account's structures: proof that address and key work. @throws what went wrong, with what to do about it */
+/**
+ * The account's structures: proof that address and key work.
+ * @throws what went wrong, with what to do about it
+ */
 async function tryKey(context: Context, profile: ResolvedProfile): Promise<ContactStructure[]> {
   try {
     return await (await context.open(profile)).account.structures();

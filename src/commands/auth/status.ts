@@ -5,7 +5,7 @@ import type { Sourced } from "../../config/settings.ts";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import { presentOne, type View } from "../../terminal/present.ts";
-import { describeCommand } from "../help-text.ts";
+import { describeCommand } from "../shared/help-text.ts";
 
 type SettingSource = Sourced<string>["source"];
 

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
-import { describeCommand } from "../help-text.ts";
-import { requireChoice } from "../questions.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { requireChoice } from "../shared/questions.ts";
 
 export function registerAuthUse(parent: Command, context: Context): void {
   const command = parent

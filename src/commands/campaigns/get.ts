@@ -2,9 +2,9 @@ import type { Command } from "commander";
 import type { Context, OutputFileFlags } from "../../context.ts";
 import { fetchCampaign, resolveCampaign } from "../../service/campaigns.ts";
 import { checkColumns, presentOne } from "../../terminal/present.ts";
-import { addOutputFileFlags } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { campaignView, wholeCampaign } from "./view.ts";
+import { addOutputFileFlags } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { campaignView, wholeCampaign } from "./shared/view.ts";
 
 export function registerCampaignsGet(parent: Command, context: Context): void {
   const command = parent

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { campaignPages, hasOtherStatus } from "../../service/campaigns.ts";
-import { describeCommand } from "../help-text.ts";
-import { addPageFlags, type PageFlags, showPages } from "../record-list.ts";
-import { campaignView } from "./view.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { addPageFlags, type PageFlags, showPages } from "../shared/record-list.ts";
+import { campaignView } from "./shared/view.ts";
 
 interface CampaignsListOptions extends PageFlags {
   status?: string;

@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { exitCodes } from "../../errors.ts";
 import { readTypedWords } from "../../terminal/completion-words.ts";
 import { escapeControls } from "../../terminal/escape.ts";
-import { type CommandTree, findChild, findFlag } from "../tree.ts";
+import { type CommandTree, findChild, findFlag } from "../shared/tree.ts";
 import { listValues, type TypedLine } from "./values.ts";
 
 interface Candidate {
@@ -12,8 +12,8 @@ interface Candidate {
 }
 
 /**
- * Hidden: what the shell scripts of `ecm completion` ask. Reads files, never the network, and never fails: one candidate
- * a line, a tab before its description; exit code 1 asks the shell for the names of files.
+ * Hidden: what the shell scripts of `ecm completion` ask. Reads files, never the network, and never fails:
+ * one candidate a line, a tab before its description; exit code 1 asks the shell for the names of files.
  */
 export function registerComplete(command: Command, context: Context, tree: CommandTree): void {
   command

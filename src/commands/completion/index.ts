@@ -1,7 +1,7 @@
 import { Argument, type Command } from "commander";
 import type { Context } from "../../context.ts";
 import { presentValue } from "../../terminal/present.ts";
-import { describeCommand } from "../help-text.ts";
+import { describeCommand } from "../shared/help-text.ts";
 
 interface CompletionOptions {
   install?: boolean;

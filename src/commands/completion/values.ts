@@ -1,4 +1,7 @@
-/** What completions offer for values: from the command tree, the profiles, the runs, and the names that commands saw. */
+/**
+ * What completions offer for values: from the command tree, the profiles, the runs, and the names that
+ * commands saw.
+ */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Argument, Command, Option } from "commander";
@@ -81,7 +84,7 @@ async function listValuesOfKind(
     case "method":
       return ["GET", "POST", "PUT", "PATCH", "DELETE"];
     case "system":
-      return (await import("../../bulk/read/systems.ts")).listSystemNames();
+      return (await import("../../bulk/index.ts")).listSystemNames();
     case "scope":
       return scopes;
     case "run":
@@ -98,7 +101,10 @@ async function readNames(context: Context, { profile, baseUrl }: TypedLine, part
   return listKnownNames(readCachedNames(context.folders, identity))[part];
 }
 
-/** What an argument or the value of a flag is, in one word: the one in its angle brackets, or what its command is about. */
+/**
+ * What an argument or the value of a flag is, in one word: the one in its angle brackets, or what its command
+ * is about.
+ */
 function findValueKind(thing: Option | Argument, command: Command): string {
   if (!("flags" in thing)) return command.parent?.name() === "auth" ? "profile" : thing.name();
   return thing.long === "--profile" ? "profile" : (/<(.+)>/.exec(thing.flags)?.[1] ?? "");

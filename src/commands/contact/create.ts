@@ -1,4 +1,6 @@
 import type { Command } from "commander";
+import { createContactRequest, readContact } from "../../api/contacts.ts";
+import { normalizeKey } from "../../api/key-spelling.ts";
 import type { Connection, Context } from "../../context.ts";
 import { EcmError, exitCodes, ServiceError, UsageError } from "../../errors.ts";
 import {
@@ -7,17 +9,15 @@ import {
   resolveTagRefs,
   splitAssignment,
 } from "../../service/contact-changes.ts";
-import { createContactRequest, readContact } from "../../service/contacts.ts";
-import { normalizeKey } from "../../service/key-spelling.ts";
 import { readJsonInput } from "../../terminal/data-input.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
 import { hasColumns } from "../../terminal/present.ts";
 import type { ApiRequest, CreateContactBody } from "../../wire.ts";
-import { addDryRunFlag, repeatableOption } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { openSuppressionList } from "../suppression-list.ts";
-import { askContact, type NewContact } from "./questions.ts";
-import { checkContactColumns, presentContact } from "./view.ts";
+import { addDryRunFlag, repeatableOption } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { openSuppressionList } from "../shared/suppression-list.ts";
+import { askContact, type NewContact } from "./shared/questions.ts";
+import { checkContactColumns, presentContact } from "./shared/view.ts";
 
 interface ContactCreateOptions extends NewContact {
   data?: string;

@@ -1,14 +1,14 @@
 import type { Command } from "commander";
+import { deleteContactRequest } from "../../api/contacts.ts";
 import type { Context } from "../../context.ts";
 import { NotFoundError } from "../../errors.ts";
-import { deleteContactRequest } from "../../service/contacts.ts";
 import { performOnContact } from "../../service/find-contact.ts";
 import { fetchContact } from "../../service/mutate-contact.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
-import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../bulk/flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { requireTextOrAsk } from "../questions.ts";
-import { createMissingContact } from "./questions.ts";
+import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { requireTextOrAsk } from "../shared/questions.ts";
+import { createMissingContact } from "./shared/questions.ts";
 import {
   addMarkedRowsFlags,
   addSelectionFlags,
@@ -16,7 +16,7 @@ import {
   readMarkedRowsFlags,
   readSelection,
   type SelectionFlags,
-} from "./selection.ts";
+} from "./shared/selection.ts";
 
 interface ContactDeleteOptions extends SelectionFlags, BulkFlags, MarkedRowsFlags {
   backup?: string;
@@ -64,10 +64,10 @@ async function runContactDelete(
   const { one } = chosen;
   const reading = readMarkedRowsFlags(chosen, flags);
   if (one !== undefined && flags.dryRun) return dryRunOne(context, one);
-  const { createBackUp, createBackupTarget } = await import("../bulk/backup.ts");
+  const { createBackUp, createBackupTarget } = await import("../shared/bulk/backup.ts");
   const target = flags.backup === undefined ? undefined : createBackupTarget(context, flags.backup);
   const options = toRunOptions(flags, context.clock.now());
-  const { editMany } = await import("./edit-many.ts");
+  const { editMany } = await import("./shared/edit-many.ts");
   const backUp = createBackUp(context, target);
   const result = await editMany(context, { kind: "delete", chosen, reading, options, flags, backUp });
   const { rows } = result.summary;

@@ -1,15 +1,15 @@
 import { join, sep } from "node:path";
 import type { Command } from "commander";
+import { deleteContactRequest } from "../../api/contacts.ts";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes, ReadOnlyError, UsageError } from "../../errors.ts";
 import type { Redactor } from "../../privacy/redaction.ts";
-import { deleteContactRequest } from "../../service/contacts.ts";
 import { deleteContact, findContactsOfKey } from "../../service/erase-contact.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
 import { checkColumns, presentList, presentOne, type View } from "../../terminal/present.ts";
-import { addDryRunFlag } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { openSuppressionList } from "../suppression-list.ts";
+import { addDryRunFlag } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { openSuppressionList } from "../shared/suppression-list.ts";
 
 /** What is left of a person: proof that the erasure was done, without the address. */
 interface Receipt {
@@ -23,7 +23,10 @@ interface Receipt {
   contact: "deleted" | "absent";
   /** How many files of this machine held the address; of all persons that were erased together. */
   files: number;
-  /** Files outside ecm's own folders that still contain an address, or are compressed and may: theirs to delete who own them. */
+  /**
+   * Files outside ecm's own folders that still contain an address, or are compressed and may: theirs to
+   * delete who own them.
+   */
   elsewhere: string[];
 }
 
@@ -135,7 +138,7 @@ async function runContactErase(
 async function readKeys(typedKeys: string[]): Promise<string[][]> {
   if (typedKeys.length === 0)
     throw new UsageError("The contact's key is missing", "Name it: ecm contact erase KEY");
-  const { toPersonIdentity, listSpellings } = await import("../../service/key-spelling.ts");
+  const { toPersonIdentity, listSpellings } = await import("../../api/key-spelling.ts");
   const people = new Map<string, string[]>();
   for (const word of typedKeys) {
     const key = word.trim();

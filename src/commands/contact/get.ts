@@ -2,11 +2,11 @@ import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { performOnContact } from "../../service/find-contact.ts";
 import { fetchContact } from "../../service/mutate-contact.ts";
-import { addOutputFileFlags } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { requireTextOrAsk } from "../questions.ts";
-import { createMissingContact } from "./questions.ts";
-import { presentContact } from "./view.ts";
+import { addOutputFileFlags } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { requireTextOrAsk } from "../shared/questions.ts";
+import { createMissingContact } from "./shared/questions.ts";
+import { presentContact } from "./shared/view.ts";
 
 interface ContactGetOptions {
   outputFile?: string;

@@ -1,22 +1,22 @@
 import type { Command } from "commander";
+import { wholeContact } from "../../api/contacts.ts";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import { type RequestedChanges, wouldChange } from "../../service/contact-changes.ts";
-import { wholeContact } from "../../service/contacts.ts";
 import { performOnContact } from "../../service/find-contact.ts";
 import { fetchContact, type MutatedContact, mutateContact } from "../../service/mutate-contact.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
 import { isJson } from "../../terminal/format.ts";
 import type { ApiRequest, Contact, MutateBody } from "../../wire.ts";
-import { addBulkFlags, type BulkFlags } from "../bulk/flags.ts";
-import { type ChangeLine, presentChanges, showsChanges } from "../change-lines.ts";
-import { addKeyFileFlags, repeatableOption, wholeNumberOption } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { requireTextOrAsk } from "../questions.ts";
-import { toChange } from "./change.ts";
-import { askChanges, createMissingContact } from "./questions.ts";
-import { addSelectionFlags, readSelection, type SelectionFlags } from "./selection.ts";
-import { checkContactColumns, presentContact } from "./view.ts";
+import { addBulkFlags, type BulkFlags } from "../shared/bulk/flags.ts";
+import { type ChangeLine, presentChanges, showsChanges } from "../shared/change-lines.ts";
+import { addKeyFileFlags, repeatableOption, wholeNumberOption } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { requireTextOrAsk } from "../shared/questions.ts";
+import { toChange } from "./shared/change.ts";
+import { askChanges, createMissingContact } from "./shared/questions.ts";
+import { addSelectionFlags, readSelection, type SelectionFlags } from "./shared/selection.ts";
+import { checkContactColumns, presentContact } from "./shared/view.ts";
 
 interface ContactMutateOptions extends RequestedChanges, BulkFlags, SelectionFlags {
   data?: string;
@@ -79,11 +79,14 @@ async function runContactMutate(
   const options = await askForChanges(context, flags, chosen.one);
   if (!options) return context.terminal.note("unchanged");
   if (chosen.one !== undefined) return mutateOne(context, chosen.one, options);
-  const { mutateMany } = await import("./mutate-many.ts");
+  const { mutateMany } = await import("./shared/mutate-many.ts");
   await mutateMany(context, chosen, options);
 }
 
-/** Where no flag names a change, a person is asked; undefined when they want none. Elsewhere that is an error further on. */
+/**
+ * Where no flag names a change, a person is asked; undefined when they want none. Elsewhere that is an error
+ * further on.
+ */
 async function askForChanges(
   context: Context,
   options: ContactMutateOptions,
@@ -131,7 +134,7 @@ async function mutateOne(context: Context, idOrKey: string, options: ContactMuta
       }
       const done = await mutateContact(send, id, request(id), behavior);
       if (!done.isChanged || !showsChanges(terminal, output)) return done;
-      const { describeChanges } = await import("./changes.ts");
+      const { describeChanges } = await import("./shared/changes.ts");
       return {
         ...done,
         changes: describeChanges(body, before, await account.readCachedNames(await structure())),
@@ -156,8 +159,8 @@ async function mutateOne(context: Context, idOrKey: string, options: ContactMuta
 type MutationReport = MutatedContact & { changes?: ChangeLine[] };
 
 /**
- * Only the contact itself has its version, so it is read before the write; the write carries the version too, in case of
- * a change in between.
+ * Only the contact itself has its version, so it is read before the write; the write carries the version too,
+ * in case of a change in between.
  */
 function requireVersion(contact: Contact, expected: number | undefined): void {
   if (expected === undefined || contact.__v === undefined || contact.__v === expected) return;

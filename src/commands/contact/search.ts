@@ -9,17 +9,17 @@ import { isLeftOut } from "../../service/search-source.ts";
 import type { OutputOptions } from "../../terminal/format.ts";
 import { presentList, presentValue } from "../../terminal/present.ts";
 import type { Contact, Send } from "../../wire.ts";
-import { announcePart } from "../announce-part.ts";
+import { announcePart } from "../shared/announce-part.ts";
 import {
   addOutputFileFlags,
   keysOption,
   repeatableOption,
   whereOption,
   wholeNumberOption,
-} from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { type ConditionFlags, resolveConditions } from "./conditions.ts";
-import { parseParts, planContactView } from "./view.ts";
+} from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { type ConditionFlags, resolveConditions } from "./shared/conditions.ts";
+import { parseParts, planContactView } from "./shared/view.ts";
 
 interface ContactSearchOptions extends ConditionFlags, OutputFileFlags {
   source?: string;
@@ -99,13 +99,17 @@ async function runContactSearch(context: Context, options: ContactSearchOptions)
     await context.tellUnderWay({ kind: "export", what: "A search of all contacts", inputs: [] });
   const connection = await context.connect();
   const search = () => showSearch(context, connection, options, { output, conditions, parts });
-  // The columns of all pages are chosen before the contacts are seen: names that are missing could not be looked up then.
+  // The columns of all pages are chosen before the contacts are seen: names that are missing could not be
+  // looked up then.
   const isStream = options.all || options.limit !== undefined;
   const show = await (isStream ? search() : connection.account.withRemembered("read", search));
   await show();
 }
 
-/** Everything that can fail for a name. @returns what prints the contacts, and reads the pages after the first */
+/**
+ * Everything that can fail for a name.
+ * @returns what prints the contacts, and reads the pages after the first
+ */
 async function showSearch(
   { terminal, observer }: Context,
   { send, account, behaviors }: Connection,

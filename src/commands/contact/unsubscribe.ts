@@ -1,16 +1,16 @@
 import type { Command } from "commander";
+import { changeStatusRequest, findStatus, formatStatus, unsubscribed } from "../../api/contacts.ts";
 import type { Context } from "../../context.ts";
-import { changeStatusRequest, findStatus, formatStatus, unsubscribed } from "../../service/contacts.ts";
 import { performOnContact } from "../../service/find-contact.ts";
 import { fetchContact } from "../../service/mutate-contact.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
 import type { Contact, Send } from "../../wire.ts";
-import { requireAnswer } from "../bulk/agree.ts";
-import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../bulk/flags.ts";
-import { presentChanges, showsChanges } from "../change-lines.ts";
-import { describeCommand } from "../help-text.ts";
-import { requireTextOrAsk } from "../questions.ts";
-import { createMissingContact } from "./questions.ts";
+import { requireAnswer } from "../shared/bulk/agree.ts";
+import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
+import { presentChanges, showsChanges } from "../shared/change-lines.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { requireTextOrAsk } from "../shared/questions.ts";
+import { createMissingContact } from "./shared/questions.ts";
 import {
   addMarkedRowsFlags,
   addSelectionFlags,
@@ -18,8 +18,8 @@ import {
   readMarkedRowsFlags,
   readSelection,
   type SelectionFlags,
-} from "./selection.ts";
-import { checkContactColumns, presentContact } from "./view.ts";
+} from "./shared/selection.ts";
+import { checkContactColumns, presentContact } from "./shared/view.ts";
 
 interface ContactUnsubscribeOptions extends SelectionFlags, BulkFlags, MarkedRowsFlags {}
 
@@ -66,7 +66,7 @@ async function runContactUnsubscribe(
   requireAnswer(context, "unsubscribe", flags.dryRun ?? false);
   if (chosen.one !== undefined) return unsubscribeOne(context, chosen.one, flags);
   const options = toRunOptions(flags, context.clock.now());
-  const { editMany } = await import("./edit-many.ts");
+  const { editMany } = await import("./shared/edit-many.ts");
   await endRun(context, await editMany(context, { kind: "unsubscribe", chosen, reading, options, flags }));
 }
 

@@ -1,7 +1,6 @@
 import type { Command } from "commander";
-import { listRuns } from "../../bulk/runs/folder.ts";
-import { findOldRuns } from "../../bulk/runs/retention.ts";
-import { viewRun } from "../../bulk/runs/view.ts";
+import { listStructuresRequest } from "../../api/structures.ts";
+import { findOldRuns, listRuns, viewRun } from "../../bulk/index.ts";
 import { readCachedBehaviors } from "../../config/behavior-cache.ts";
 import { inspectFolders } from "../../config/folder-rights.ts";
 import { isUsualKey, maskKey } from "../../config/keys.ts";
@@ -10,12 +9,11 @@ import type { ResolvedProfile } from "../../config/resolve.ts";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes, UsageError } from "../../errors.ts";
 import { readSoundBehavior } from "../../service/behavior.ts";
-import { listStructuresRequest } from "../../service/structures.ts";
 import { presentList, type View } from "../../terminal/present.ts";
-import { addAccountFlags } from "../command-line.ts";
-import { describeCommand } from "../help-text.ts";
-import { computeCutoffTime } from "../retention.ts";
-import { drawFindings } from "./draw.ts";
+import { addAccountFlags } from "../shared/command-line.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { computeCutoffTime } from "../shared/retention.ts";
+import { drawFindings } from "./shared/draw.ts";
 import {
   checkAnswer,
   checkBehavior,
@@ -26,7 +24,7 @@ import {
   ofOldRuns,
   pass,
   warn,
-} from "./findings.ts";
+} from "./shared/findings.ts";
 
 const view: View<Finding> = {
   columns: [

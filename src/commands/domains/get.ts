@@ -3,10 +3,10 @@ import type { Context, OutputFileFlags } from "../../context.ts";
 import { type DnsRecord, dnsRecords, fetchDomains, findDomain } from "../../service/domains.ts";
 import { escapeControls } from "../../terminal/escape.ts";
 import { checkColumns, hasColumns, presentList, presentOne } from "../../terminal/present.ts";
-import { addOutputFileFlags } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { cellOf, recordId } from "../record-columns.ts";
-import { dnsRecordView, domainView, wholeDomain } from "./view.ts";
+import { addOutputFileFlags } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { cellOf, recordId } from "../shared/record-columns.ts";
+import { dnsRecordView, domainView, wholeDomain } from "./shared/view.ts";
 
 export function registerDomainsGet(parent: Command, context: Context): void {
   const command = parent

@@ -2,9 +2,9 @@ import type { Command } from "commander";
 import type { Context, OutputFileFlags } from "../../context.ts";
 import { fetchDomains } from "../../service/domains.ts";
 import { checkColumns, presentList } from "../../terminal/present.ts";
-import { addOutputFileFlags } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { domainView } from "./view.ts";
+import { addOutputFileFlags } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { domainView } from "./shared/view.ts";
 
 export function registerDomainsList(parent: Command, context: Context): void {
   const command = parent

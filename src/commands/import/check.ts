@@ -2,13 +2,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import type { CheckedColumn, CheckedRow, CheckReport } from "../../bulk/read/check.ts";
-import type { ReadOptions } from "../../bulk/read/rows.ts";
+import type { CheckedColumn, CheckedRow, CheckReport, ReadOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { exitCodes } from "../../errors.ts";
 import { escapeControls } from "../../terminal/escape.ts";
 import { presentList, type View } from "../../terminal/present.ts";
-import { formatCount, formatCounted, formatReasons } from "../bulk/format.ts";
+import { formatCount, formatCounted, formatReasons } from "../shared/bulk/format.ts";
 
 /** @throws UsageError as an import of the file would */
 export async function runCheck(context: Context, file: string, read: ReadOptions): Promise<void> {
@@ -32,11 +31,7 @@ export async function runCheck(context: Context, file: string, read: ReadOptions
 }
 
 async function reportOn(context: Context, file: string, read: ReadOptions): Promise<CheckReport> {
-  const [{ openInput, requireMapped }, { spool, openStream }, { checkInput }] = await Promise.all([
-    import("../../bulk/read/index.ts"),
-    import("../../bulk/read/spool.ts"),
-    import("../../bulk/read/check.ts"),
-  ]);
+  const { openInput, requireMapped, spool, openStream, checkInput } = await import("../../bulk/index.ts");
   const folder = await mkdtemp(join(tmpdir(), "ecm-check-"));
   try {
     const { signal, terminal } = context;

@@ -1,12 +1,12 @@
 /** `ecm import`: a file's contacts into the account. */
 import { type Command, Option } from "commander";
-import type { ImportOptions } from "../../bulk/jobs/import.ts";
+import type { ImportOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { DeclinedError, UsageError } from "../../errors.ts";
-import { addBulkFlags, endRun, toRunOptions } from "../bulk/flags.ts";
-import { consentColumnOption, repeatableOption, wholeNumberOption } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import type { ImportFlags } from "./import-flags.ts";
+import { addBulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
+import { consentColumnOption, repeatableOption, wholeNumberOption } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import type { ImportFlags } from "./shared/import-flags.ts";
 
 export function registerImport(command: Command, context: Context): void {
   command
@@ -76,7 +76,7 @@ export function registerImport(command: Command, context: Context): void {
     if (!flags.check) return runImport(context, command, file, flags);
     refuseTogether("--check", { "--dry-run": flags.dryRun, "--plan": flags.plan });
     const [{ readOptionsFrom: toReadOptions }, { runCheck }] = await Promise.all([
-      import("./read-options.ts"),
+      import("./shared/read-options.ts"),
       import("./check.ts"),
     ]);
     await runCheck(context, file, await toReadOptions(flags));
@@ -113,7 +113,7 @@ async function runImport(
     );
   }
   const options = toRunOptions(flags, context.clock.now());
-  const { readOptionsFrom } = await import("./read-options.ts");
+  const { readOptionsFrom } = await import("./shared/read-options.ts");
   const imports: ImportOptions = {
     input: { name: file, stream: file === "-" ? context.terminal.stdin : undefined },
     read: await readOptionsFrom(flags),
@@ -128,9 +128,9 @@ async function runImport(
     includeSuppressed: flags.includeSuppressed ?? false,
   };
   const [{ importJob }, { startRun }, { createClarifier }] = await Promise.all([
-    import("../../bulk/jobs/import.ts"),
-    import("../bulk/start.ts"),
-    import("./clarify.ts"),
+    import("../../bulk/index.ts"),
+    import("../shared/bulk/start.ts"),
+    import("./shared/clarify.ts"),
   ]);
   const typed = { command, file, map: flags.map ?? [], isDryRun: options.isDryRun };
   const { clarify, agreed, sayCommand } = createClarifier(context, typed, imports);

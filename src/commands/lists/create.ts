@@ -1,16 +1,16 @@
 import { type Command, Option } from "commander";
+import { createListRequest, readList, requireFreeListName } from "../../api/lists.ts";
+import { findByName } from "../../api/names.ts";
 import type { Context } from "../../context.ts";
 import { EcmError, UsageError } from "../../errors.ts";
 import { ensureLists } from "../../service/create-names.ts";
-import { createListRequest, readList, requireFreeListName } from "../../service/lists.ts";
-import { findByName } from "../../service/names.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
 import { checkColumns, hasColumns, presentOne } from "../../terminal/present.ts";
 import type { ContactList } from "../../wire.ts";
-import { addDryRunFlag } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { requireTextOrAsk } from "../questions.ts";
-import { listView } from "./view.ts";
+import { addDryRunFlag } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { requireTextOrAsk } from "../shared/questions.ts";
+import { listView } from "./shared/view.ts";
 
 interface ListsCreateOptions {
   ifMissing?: boolean;

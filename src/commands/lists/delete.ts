@@ -1,10 +1,10 @@
 import type { Command } from "commander";
+import { deleteList, deleteListRequest } from "../../api/lists.ts";
 import type { Context } from "../../context.ts";
-import { deleteList, deleteListRequest } from "../../service/lists.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
-import { addDryRunFlag } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { describeList, describeListWithCount, requireLists, resolveLists } from "./choose.ts";
+import { addDryRunFlag } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { describeList, describeListWithCount, requireLists, resolveLists } from "./shared/choose.ts";
 
 export function registerListsDelete(parent: Command, context: Context): void {
   const command = parent

@@ -3,10 +3,10 @@ import type { Context, OutputFileFlags } from "../../context.ts";
 import { createListPages, fetchAllLists } from "../../service/list-pages.ts";
 import { readSinglePage } from "../../service/pages.ts";
 import { checkColumns, presentList } from "../../terminal/present.ts";
-import { announcePart } from "../announce-part.ts";
-import { addOutputFileFlags, wholeNumberOption } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { listView } from "./view.ts";
+import { announcePart } from "../shared/announce-part.ts";
+import { addOutputFileFlags, wholeNumberOption } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { listView } from "./shared/view.ts";
 
 interface ListsListOptions extends OutputFileFlags {
   page?: number;

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
-import { addBulkFlags, type BulkFlags } from "../bulk/flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { requireTextOrAsk } from "../questions.ts";
-import { requireLists } from "./choose.ts";
-import { composeList } from "./compose.ts";
+import { addBulkFlags, type BulkFlags } from "../shared/bulk/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { requireTextOrAsk } from "../shared/questions.ts";
+import { requireLists } from "./shared/choose.ts";
+import { composeList } from "./shared/compose.ts";
 
 interface ListsMergeFlags extends BulkFlags {
   into?: string;

@@ -1,16 +1,16 @@
 import type { Command } from "commander";
+import { renameListRequest, requireFreeListName } from "../../api/lists.ts";
 import type { Context } from "../../context.ts";
 import { UnreadableAnswerError, UsageError } from "../../errors.ts";
-import { renameListRequest, requireFreeListName } from "../../service/lists.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
 import { checkColumns, hasColumns, presentOne } from "../../terminal/present.ts";
 import type { ContactList, ContactStructure } from "../../wire.ts";
-import { presentChanges, showsChanges } from "../change-lines.ts";
-import { addDryRunFlag } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { requireTextOrAsk } from "../questions.ts";
-import { requireList } from "./choose.ts";
-import { listView } from "./view.ts";
+import { presentChanges, showsChanges } from "../shared/change-lines.ts";
+import { addDryRunFlag } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { requireTextOrAsk } from "../shared/questions.ts";
+import { requireList } from "./shared/choose.ts";
+import { listView } from "./shared/view.ts";
 
 export function registerListsRename(parent: Command, context: Context): void {
   const command = parent

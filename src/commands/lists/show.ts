@@ -1,12 +1,12 @@
 import type { Command } from "commander";
+import { getListRequest, readList } from "../../api/lists.ts";
 import type { Context } from "../../context.ts";
 import { ServiceError } from "../../errors.ts";
-import { getListRequest, readList } from "../../service/lists.ts";
 import { hasColumns, presentOne, type View } from "../../terminal/present.ts";
 import type { ContactList } from "../../wire.ts";
-import { describeCommand } from "../help-text.ts";
-import { requireList } from "./choose.ts";
-import { listView } from "./view.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { requireList } from "./shared/choose.ts";
+import { listView } from "./shared/view.ts";
 
 const wholeView: View<ContactList> = {
   ...listView,

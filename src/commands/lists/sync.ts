@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
-import { addBulkFlags, type BulkFlags, endRun, parseLimit, toRunOptions } from "../bulk/flags.ts";
-import { addKeyFileFlags, parseColumnMap } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
+import { addBulkFlags, type BulkFlags, endRun, parseLimit, toRunOptions } from "../shared/bulk/flags.ts";
+import { addKeyFileFlags, parseColumnMap } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
 
 interface ListsSyncFlags extends BulkFlags {
   maxRemove?: string;
@@ -51,8 +51,8 @@ async function runListsSync(
   const options = toRunOptions(flags, context.clock.now());
   const maxRemove = flags.maxRemove === undefined ? undefined : parseLimit(flags.maxRemove, "--max-remove");
   const [{ syncJob }, { startRun }] = await Promise.all([
-    import("../../bulk/jobs/sync.ts"),
-    import("../bulk/start.ts"),
+    import("../../bulk/index.ts"),
+    import("../shared/bulk/start.ts"),
   ]);
   const stream = file === "-" ? context.terminal.stdin : undefined;
   const job = syncJob({

@@ -20,8 +20,8 @@ export interface FileFolder {
 const systemFolder = /^\/(?:proc|sys|dev(?!\/shm\/))(?:\/|$)/;
 
 /**
- * @throws UsageError for what is no folder, or one that holds too much to be shown to an agent: the whole disk, a home,
- * the system's own, or what `ecm` keeps
+ * @throws UsageError for what is no folder, or one that holds too much to be shown to an agent: the whole
+ *   disk, a home, the system's own, or what `ecm` keeps
  */
 export async function openFileFolder(
   context: Pick<Context, "folders" | "terminal">,

@@ -1,10 +1,13 @@
-/** `ecm mcp`: a Model Context Protocol server on stdin and stdout. stdout carries the protocol and nothing else. */
+/**
+ * `ecm mcp`: a Model Context Protocol server on stdin and stdout. stdout carries the protocol and nothing
+ * else.
+ */
 import type { Command } from "commander";
 import { loadAllChunks } from "../../chunks.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import { describeCommand } from "../help-text.ts";
-import type { CommandTree } from "../tree.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import type { CommandTree } from "../shared/tree.ts";
 import type { FileFolder } from "./files.ts";
 
 interface McpOptions {
@@ -73,7 +76,9 @@ async function runMcp(
   }
 }
 
-/** Clients start servers anywhere: a working folder that holds too much is no folder for files, and no error. */
+/**
+ * Clients start servers anywhere: a working folder that holds too much is no folder for files, and no error.
+ */
 async function openFiles(context: Context, folder: McpOptions["files"]): Promise<FileFolder | undefined> {
   if (folder === false) return undefined;
   const { openFileFolder } = await import("./files.ts");

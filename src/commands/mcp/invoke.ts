@@ -1,9 +1,12 @@
-/** Tools run the commands of this program: the same checks, services and jobs as at a terminal, on streams in memory. */
+/**
+ * Tools run the commands of this program: the same checks, services and jobs as at a terminal, on streams in
+ * memory.
+ */
 import { Readable, Writable } from "node:stream";
 import type { ResolvedProfile } from "../../config/resolve.ts";
 import type { Context, Observer } from "../../context.ts";
 import { InterruptedError } from "../../errors.ts";
-import type { CommandTree } from "../tree.ts";
+import type { CommandTree } from "../shared/tree.ts";
 import { ToolFailure } from "./tool.ts";
 
 export interface InvokeOptions {
@@ -30,7 +33,8 @@ export type Invoke = (words: string[], options: InvokeOptions) => Promise<Invoke
 const maxMessages = 40;
 
 /**
- * The account stays the one that the server was started for, whatever becomes of the current profile meanwhile.
+ * The account stays the one that the server was started for, whatever becomes of the current profile
+ * meanwhile.
  * @param mayWrite else every command runs with `--read-only`
  */
 export function createInvoke(

@@ -1,8 +1,9 @@
-/** How a tool changes the account, in two steps: a dry run with a token, and its plan applied with that token. */
-import { openPlanFile } from "../../bulk/plan/plan-import.ts";
-import type { PlanLine } from "../../bulk/plan/plan-line.ts";
+/**
+ * How a tool changes the account, in two steps: a dry run with a token, and its plan applied with that token.
+ */
+import { openPlanFile, type PlanLine } from "../../bulk/index.ts";
 import type { UsageError } from "../../errors.ts";
-import { isChange } from "../bulk/difference.ts";
+import { isChange } from "../shared/bulk/difference.ts";
 import type { Invoke } from "./invoke.ts";
 import { type Plans, type PrivatePlan, planRefusedError } from "./plans.ts";
 import { createInputSchema, type Tool, ToolFailure, textSchema } from "./tool.ts";
@@ -49,7 +50,10 @@ export async function createPlan(
   }
 }
 
-/** What is shown of a plan; of its lines the first that change something, then the first that are skipped or rejected. */
+/**
+ * What is shown of a plan; of its lines the first that change something, then the first that are skipped or
+ * rejected.
+ */
 async function readPlan(file: string, maxShown: number) {
   const { end, writes, lines } = await openPlanFile(file);
   const changing: PlanLine[] = [];

@@ -229,7 +229,8 @@ async function toImportCommand(files: FileFolder | undefined, input: ImportInput
 }
 
 /**
- * Who left stays out, whatever a client was told: a column that says so cannot be put aside by it, or read the other way round.
+ * Who left stays out, whatever a client was told: a column that says so cannot be put aside by it, or read
+ * the other way round.
  * @throws UsageError
  */
 function requireConsentKept({ map = {}, consent_column }: ImportInput): void {

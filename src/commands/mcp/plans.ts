@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { makePlanFolder } from "../../bulk/runs/folder.ts";
+import { makePlanFolder } from "../../bulk/index.ts";
 import { UsageError } from "../../errors.ts";
 import type { Clock } from "../../wire.ts";
 
@@ -23,7 +23,10 @@ export interface Plans {
   open(): Promise<Omit<PrivatePlan, "digest">>;
   /** @returns the token, and when it expires (RFC 3339) */
   keep(plan: PrivatePlan): { token: string; expiresAt: string };
-  /** Uses the token up: the caller removes the plan. @throws UsageError for one that is unknown, used, or too old */
+  /**
+   * Uses the token up: the caller removes the plan.
+   * @throws UsageError for one that is unknown, used, or too old
+   */
   take(token: string): Promise<PrivatePlan>;
   /** Removes the plans that were not applied. */
   close(): Promise<void>;

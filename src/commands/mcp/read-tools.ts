@@ -1,5 +1,5 @@
 /** Read-only tools. Each runs a command; a partial result has the total and how to get the rest. */
-import type { RunView } from "../../bulk/runs/view.ts";
+import type { RunView } from "../../bulk/index.ts";
 import { NotFoundError, UsageError } from "../../errors.ts";
 import type { Invoke } from "./invoke.ts";
 import { mailTools } from "./mail-tools.ts";
@@ -16,7 +16,10 @@ import {
   textsSchema,
 } from "./tool.ts";
 
-/** The conditions of a selection, as every tool that chooses contacts takes them; all that are given must hold. */
+/**
+ * The conditions of a selection, as every tool that chooses contacts takes them; all that are given must
+ * hold.
+ */
 export interface SelectionInput {
   keys?: string[];
   lists?: string[];
@@ -220,7 +223,9 @@ function createRunTool(invoke: Invoke): Tool {
   };
 }
 
-/** Of the account that the server was started for: what other accounts hold is none of the client's business. */
+/**
+ * Of the account that the server was started for: what other accounts hold is none of the client's business.
+ */
 async function readOwnRuns(invoke: Invoke, signal: AbortSignal): Promise<RunView[]> {
   return (await invoke(["runs", "list", "--own"], { signal })).value as RunView[];
 }

@@ -1,10 +1,9 @@
 import { type Command, Option } from "commander";
-import type { PlanFile } from "../../bulk/plan/plan-import.ts";
-import type { PlanLine } from "../../bulk/plan/plan-line.ts";
+import type { PlanFile, PlanLine } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
-import { drawDifference, isChange } from "../bulk/difference.ts";
-import { formatCount, formatCounted } from "../bulk/format.ts";
-import { describeCommand } from "../help-text.ts";
+import { drawDifference, isChange } from "../shared/bulk/difference.ts";
+import { formatCount, formatCounted } from "../shared/bulk/format.ts";
+import { describeCommand } from "../shared/help-text.ts";
 
 interface PlanShowFlags {
   redact?: boolean;
@@ -37,8 +36,8 @@ export function registerPlanShow(parent: Command, context: Context): void {
 async function runPlanShow(context: Context, file: string, flags: PlanShowFlags): Promise<void> {
   const { terminal } = context;
   const [{ openPlanFile }, { createPlanRedactor }] = await Promise.all([
-    import("../../bulk/plan/plan-import.ts"),
-    import("./redact.ts"),
+    import("../../bulk/index.ts"),
+    import("./shared/redact.ts"),
   ]);
   const plan = await openPlanFile(file);
   const redact = flags.redact ? createPlanRedactor() : (line: PlanLine) => line;

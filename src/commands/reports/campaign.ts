@@ -12,13 +12,13 @@ import {
 import { quoteShellWord } from "../../shell-word.ts";
 import type { OutputOptions } from "../../terminal/format.ts";
 import { checkColumns, hasColumns, presentList, presentValue } from "../../terminal/present.ts";
-import { addAccountFlags } from "../command-line.ts";
-import { addOutputFileFlags } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { cellOf } from "../record-columns.ts";
-import { showBars } from "./bars.ts";
-import { figureView, screenView } from "./view.ts";
-import { ownZone, zoneOption } from "./zone.ts";
+import { addAccountFlags } from "../shared/command-line.ts";
+import { addOutputFileFlags } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { cellOf } from "../shared/record-columns.ts";
+import { showBars } from "./shared/bars.ts";
+import { figureView, screenView } from "./shared/view.ts";
+import { ownZone, zoneOption } from "./shared/zone.ts";
 
 interface CampaignFlags extends OutputFileFlags {
   period?: string;

@@ -3,10 +3,10 @@ import type { Context, OutputFileFlags } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { fetchHistogram, readBars, reportedEvents } from "../../service/reports.ts";
 import { checkColumns, hasColumns, presentList, presentValue } from "../../terminal/present.ts";
-import { addOutputFileFlags } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { barView, showBars } from "./bars.ts";
-import { addSpanFlags, type SpanFlags, saySpan, spanFrom } from "./span.ts";
+import { addOutputFileFlags } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { barView, showBars } from "./shared/bars.ts";
+import { addSpanFlags, type SpanFlags, saySpan, spanFrom } from "./shared/span.ts";
 
 interface HistogramFlags extends SpanFlags, OutputFileFlags {
   event?: string;

@@ -18,12 +18,12 @@ import {
   presentValue,
   type View,
 } from "../../terminal/present.ts";
-import { addOutputFileFlags } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { cellOf, memberColumn, recordId } from "../record-columns.ts";
-import { addSpanFlags, type SpanFlags, saySpan, spanFrom } from "./span.ts";
-import { figureView, inWords, screenView } from "./view.ts";
-import { timeInZone } from "./zone.ts";
+import { addOutputFileFlags } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { cellOf, memberColumn, recordId } from "../shared/record-columns.ts";
+import { addSpanFlags, type SpanFlags, saySpan, spanFrom } from "./shared/span.ts";
+import { figureView, inWords, screenView } from "./shared/view.ts";
+import { timeInZone } from "./shared/zone.ts";
 
 interface Reports {
   dashboard: unknown;

@@ -1,8 +1,8 @@
 import { type Command, Option } from "commander";
-import type { RunView } from "../../bulk/runs/view.ts";
+import type { RunView } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { presentList, type View } from "../../terminal/present.ts";
-import { describeCommand } from "../help-text.ts";
+import { describeCommand } from "../shared/help-text.ts";
 
 /** How runs look to people. */
 export const runView: View<RunView> = {
@@ -39,10 +39,7 @@ export function registerRunsList(parent: Command, context: Context): void {
 
 /** @param isOwn of this account only: of its address, through the same profile */
 async function runRunsList(context: Context, isOwn = false): Promise<void> {
-  const [{ listRuns }, { viewRun }] = await Promise.all([
-    import("../../bulk/runs/folder.ts"),
-    import("../../bulk/runs/view.ts"),
-  ]);
+  const { listRuns, viewRun } = await import("../../bulk/index.ts");
   const views: RunView[] = [];
   const runs = await listRuns(context.folders.state, ({ message }) => context.terminal.warn(message));
   const { baseUrl, name } = isOwn ? await context.profile() : {};

@@ -1,13 +1,13 @@
 import { rm } from "node:fs/promises";
 import type { Command } from "commander";
-import type { OldRun } from "../../bulk/runs/retention.ts";
+import type { OldRun } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { LockedError, takeLease } from "../../disk/lease.ts";
 import { UsageError } from "../../errors.ts";
 import { presentList, type View } from "../../terminal/present.ts";
-import { addDryRunFlag } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { computeCutoffTime } from "../retention.ts";
+import { addDryRunFlag } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { computeCutoffTime } from "../shared/retention.ts";
 
 interface PruneFlags {
   older?: string;
@@ -57,7 +57,7 @@ async function runRunsPrune(context: Context, flags: PruneFlags): Promise<void> 
   const { terminal, folders } = context;
   const isDryRun = flags.dryRun === true;
   const before = computeCutoffTime(context, flags.older);
-  const { findOldRuns } = await import("../../bulk/runs/retention.ts");
+  const { findOldRuns } = await import("../../bulk/index.ts");
   const runs = await findOldRuns(folders.state, before, ({ message }) => terminal.warn(message));
   const removable = runs.filter(({ neededFor }) => neededFor === undefined || flags.unfinished);
   if (!isDryRun && removable.length > 0) await context.confirm(questionFor(removable));
@@ -87,7 +87,7 @@ function reasonToStay({ neededFor }: OldRun): string {
 }
 
 async function remove(stateFolder: string, { manifest, folder }: OldRun): Promise<string> {
-  const { toLocksFolder } = await import("../../bulk/runs/folder.ts");
+  const { toLocksFolder } = await import("../../bulk/index.ts");
   try {
     const lease = await takeLease(toLocksFolder(stateFolder), manifest.fingerprint, `run ${manifest.id}`);
     await rm(folder, { recursive: true, force: true });

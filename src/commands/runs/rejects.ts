@@ -2,8 +2,8 @@ import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
-import { describeCommand } from "../help-text.ts";
-import { findNamedRun, requireRun } from "./choose.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { findNamedRun, requireRun } from "./shared/choose.ts";
 
 export function registerRunsRejects(parent: Command, context: Context): void {
   const command = parent
@@ -27,7 +27,7 @@ async function runRunsRejects(context: Context, typedRun?: string): Promise<void
     "rejects",
     ({ summary }) => summary?.rows.rejected !== 0,
   );
-  const { fileNames } = await import("../../bulk/runs/file-names.ts");
+  const { fileNames } = await import("../../bulk/index.ts");
   const { manifest, folder } = await findNamedRun(context, idOrLast);
   try {
     for await (const piece of createReadStream(join(folder, fileNames.rejects), "utf8")) {

@@ -1,10 +1,10 @@
 import { rm } from "node:fs/promises";
 import type { Command } from "commander";
-import type { Manifest } from "../../bulk/runs/folder.ts";
+import type { Manifest } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import { describeCommand } from "../help-text.ts";
-import { findNamedRun, requireRuns } from "./choose.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { findNamedRun, requireRuns } from "./shared/choose.ts";
 
 export function registerRunsRemove(parent: Command, context: Context): void {
   const command = parent
@@ -28,9 +28,8 @@ export function registerRunsRemove(parent: Command, context: Context): void {
 
 async function runRunsRemove(context: Context, typedRuns: string[]): Promise<void> {
   const ids = await requireRuns(context, typedRuns, "remove");
-  const [{ isRunName, toLocksFolder }, { isFinished }, { takeLease }] = await Promise.all([
-    import("../../bulk/runs/folder.ts"),
-    import("../../bulk/runs/enter.ts"),
+  const [{ isRunName, toLocksFolder, isFinished }, { takeLease }] = await Promise.all([
+    import("../../bulk/index.ts"),
     import("../../disk/lease.ts"),
   ]);
   const runs = [];

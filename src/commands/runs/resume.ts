@@ -1,11 +1,14 @@
 import type { Command } from "commander";
-import type { Closed } from "../../bulk/jobs/finish.ts";
-import type { RowJob } from "../../bulk/jobs/job.ts";
-import type { Engine, RunOptions } from "../../bulk/plan/run-context.ts";
-import type { Manifest } from "../../bulk/runs/folder.ts";
+import type { Closed, Engine, Manifest, RowJob, RunOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import { createAgreement, type Danger, findDanger, requireAnswer, undoAgreement } from "../bulk/agree.ts";
+import {
+  createAgreement,
+  type Danger,
+  findDanger,
+  requireAnswer,
+  undoAgreement,
+} from "../shared/bulk/agree.ts";
 import {
   addBulkFlags,
   type BulkFlags,
@@ -14,10 +17,10 @@ import {
   printSummary,
   requireSameAccount,
   toRunOptions,
-} from "../bulk/flags.ts";
-import type { RunDisplay } from "../bulk/progress.ts";
-import { describeCommand } from "../help-text.ts";
-import { findNamedRun, requireRun } from "./choose.ts";
+} from "../shared/bulk/flags.ts";
+import type { RunDisplay } from "../shared/bulk/progress.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { findNamedRun, requireRun } from "./shared/choose.ts";
 import { createSuppressedCheck } from "./undo.ts";
 
 export function registerRunsResume(parent: Command, context: Context): void {
@@ -39,10 +42,9 @@ export function registerRunsResume(parent: Command, context: Context): void {
 }
 
 async function runRunsResume(context: Context, run: string | undefined, flags: BulkFlags): Promise<void> {
-  const [{ isFinished, requirePlanned }, { runJob }, { displayRun }] = await Promise.all([
-    import("../../bulk/runs/enter.ts"),
-    import("../../bulk/jobs/run-job.ts"),
-    import("../bulk/progress.ts"),
+  const [{ isFinished, requirePlanned, runJob }, { displayRun }] = await Promise.all([
+    import("../../bulk/index.ts"),
+    import("../shared/bulk/progress.ts"),
   ]);
   const idOrLast = await requireRun(context, run, "resume", (each) => !isFinished(each));
   const { manifest } = await findNamedRun(context, idOrLast);
@@ -100,7 +102,7 @@ async function createSteps(
   const agree = createAgreement(context, display, findRunDanger(manifest));
   const { kind, backup } = manifest;
   if (kind !== "delete") return { agree };
-  const { createBackUp } = await import("../bulk/backup.ts");
+  const { createBackUp } = await import("../shared/bulk/backup.ts");
   return { agree, backUp: createBackUp(context, backup) };
 }
 
@@ -108,16 +110,16 @@ async function createSteps(
 async function finish(context: Context, { kind, input, options }: Manifest, result: Closed): Promise<void> {
   if (kind === "undo") {
     const [{ findRun }, { finishUndoingList }] = await Promise.all([
-      import("../../bulk/runs/folder.ts"),
-      import("../bulk/composed-list.ts"),
+      import("../../bulk/index.ts"),
+      import("../shared/bulk/composed-list.ts"),
     ]);
     const undone = await findRun(context.folders.state, input.name);
     await finishUndoingList(context, undone, result, options.deletesCreated === true);
   }
   if (kind !== "merge" && kind !== "duplicate") return;
   const [{ finishComposing }, { restoreComposeOptions }] = await Promise.all([
-    import("../bulk/composed-list.ts"),
-    import("../../bulk/jobs/compose-list.ts"),
+    import("../shared/bulk/composed-list.ts"),
+    import("../../bulk/index.ts"),
   ]);
   await finishComposing(context, restoreComposeOptions(kind, options), result);
 }
@@ -125,18 +127,18 @@ async function finish(context: Context, { kind, input, options }: Manifest, resu
 async function restoreJob({ kind, input: { name, file }, options }: Manifest): Promise<RowJob> {
   const input = { name, path: file };
   if (kind === "mutate" || kind === "unsubscribe" || kind === "delete") {
-    const { editJob, restoreEditOptions } = await import("../../bulk/jobs/edit.ts");
+    const { editJob, restoreEditOptions } = await import("../../bulk/index.ts");
     return editJob(restoreEditOptions(kind, options, input, file === ""));
   }
   if (kind === "merge" || kind === "duplicate") {
-    const { composeListJob, restoreComposeOptions } = await import("../../bulk/jobs/compose-list.ts");
+    const { composeListJob, restoreComposeOptions } = await import("../../bulk/index.ts");
     return composeListJob(restoreComposeOptions(kind, options), true);
   }
   if (kind === "sync") {
-    const { syncJob, restoreSyncOptions } = await import("../../bulk/jobs/sync.ts");
+    const { syncJob, restoreSyncOptions } = await import("../../bulk/index.ts");
     return syncJob(restoreSyncOptions(options, input));
   }
-  const { importJob, restoreImportOptions } = await import("../../bulk/jobs/import.ts");
+  const { importJob, restoreImportOptions } = await import("../../bulk/index.ts");
   return importJob(restoreImportOptions(options, input));
 }
 
@@ -148,10 +150,9 @@ async function resumeApplying(
   options: RunOptions,
   display: RunDisplay,
 ): Promise<Closed> {
-  const [{ applyPlanFile, openPlannedFile }, { openPlanFile }, { createBackUp }] = await Promise.all([
-    import("../../bulk/jobs/apply-file.ts"),
-    import("../../bulk/plan/plan-import.ts"),
-    import("../bulk/backup.ts"),
+  const [{ applyPlanFile, openPlannedFile, openPlanFile }, { createBackUp }] = await Promise.all([
+    import("../../bulk/index.ts"),
+    import("../shared/bulk/backup.ts"),
   ]);
   const { input, backup } = manifest;
   const plan =
@@ -174,13 +175,10 @@ async function resumeUndoing(
   { input, options: { isPartial, deletesCreated } }: Manifest,
   options: RunOptions,
 ): Promise<Closed> {
-  const [{ findRun }, { undoRun }, { requireWritableRejects }, { countRequestsAfterUndo }] =
-    await Promise.all([
-      import("../../bulk/runs/folder.ts"),
-      import("../../bulk/jobs/undo.ts"),
-      import("../../bulk/jobs/run-job.ts"),
-      import("../bulk/composed-list.ts"),
-    ]);
+  const [{ findRun, undoRun, requireWritableRejects }, { countRequestsAfterUndo }] = await Promise.all([
+    import("../../bulk/index.ts"),
+    import("../shared/bulk/composed-list.ts"),
+  ]);
   const source = await findRun(context.folders.state, input.name);
   await requireWritableRejects({ input: { name: input.file } }, options);
   const agree = undoAgreement(context, display);

@@ -1,11 +1,10 @@
 import type { Command } from "commander";
-import type { readRunChanges } from "../../bulk/jobs/changes.ts";
-import type { RunView } from "../../bulk/runs/view.ts";
+import type { RunView, readRunChanges } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { presentOne, type View } from "../../terminal/present.ts";
-import { describeCommand } from "../help-text.ts";
-import { findNamedRun, requireRun } from "./choose.ts";
+import { describeCommand } from "../shared/help-text.ts";
 import { runView } from "./list.ts";
+import { findNamedRun, requireRun } from "./shared/choose.ts";
 
 const wholeView: View<RunView> = {
   id: runView.id,
@@ -38,7 +37,7 @@ async function runRunsShow(
   flags: { changes?: boolean },
 ): Promise<void> {
   const idOrLast = await requireRun(context, typedRun, "show");
-  const { viewRun } = await import("../../bulk/runs/view.ts");
+  const { viewRun } = await import("../../bulk/index.ts");
   const run = await findNamedRun(context, idOrLast);
   if (flags.changes) return showChanges(context, run);
   const view = await viewRun(run);
@@ -50,8 +49,8 @@ async function runRunsShow(
 async function showChanges(context: Context, run: Parameters<typeof readRunChanges>[0]): Promise<void> {
   const { terminal } = context;
   const [{ readRunChanges }, { drawDifference }] = await Promise.all([
-    import("../../bulk/jobs/changes.ts"),
-    import("../bulk/difference.ts"),
+    import("../../bulk/index.ts"),
+    import("../shared/bulk/difference.ts"),
   ]);
   const lines = await readRunChanges(run);
   if (lines.length === 0) return terminal.note(`Run ${run.manifest.id} changed nothing.`);

@@ -1,11 +1,9 @@
 import { join } from "node:path";
 import type { Command } from "commander";
-import type { Closed } from "../../bulk/jobs/finish.ts";
-import type { RunOptions } from "../../bulk/plan/run-context.ts";
-import type { Manifest } from "../../bulk/runs/folder.ts";
+import type { Closed, Manifest, RunOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
-import { requireAnswer, undoAgreement } from "../bulk/agree.ts";
-import { requireDistinctFiles } from "../bulk/distinct-files.ts";
+import { requireAnswer, undoAgreement } from "../shared/bulk/agree.ts";
+import { requireDistinctFiles } from "../shared/bulk/distinct-files.ts";
 import {
   addBulkFlags,
   type BulkFlags,
@@ -13,11 +11,11 @@ import {
   openEngine,
   requireSameAccount,
   toRunOptions,
-} from "../bulk/flags.ts";
-import { openPlanOutput } from "../bulk/plan-output.ts";
-import { describeCommand } from "../help-text.ts";
-import { openSuppressionList } from "../suppression-list.ts";
-import { findNamedRun, requireRun } from "./choose.ts";
+} from "../shared/bulk/flags.ts";
+import { openPlanOutput } from "../shared/bulk/plan-output.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { openSuppressionList } from "../shared/suppression-list.ts";
+import { findNamedRun, requireRun } from "./shared/choose.ts";
 
 interface UndoFlags extends BulkFlags {
   partial?: boolean;
@@ -57,7 +55,7 @@ export function registerRunsUndo(parent: Command, context: Context): void {
 
 async function runRunsUndo(context: Context, typedRun: string | undefined, flags: UndoFlags): Promise<void> {
   const options = toRunOptions(flags, context.clock.now());
-  const { finishUndoingList, noteListsInNoPlan } = await import("../bulk/composed-list.ts");
+  const { finishUndoingList, noteListsInNoPlan } = await import("../shared/bulk/composed-list.ts");
   const idOrLast = await requireRun(context, typedRun, "undo", ({ kind }) => kind !== "undo");
   requireAnswer(context, flags.deleteCreated ? "delete" : "change", options.isDryRun);
   const source = await findNamedRun(context, idOrLast);
@@ -81,19 +79,15 @@ async function undo(
   const { manifest, folder } = source;
   const deletesCreated = flags.deleteCreated ?? false;
   const [
-    { undoRun },
-    { requireWritableRejects },
-    { fileNames },
+    { undoRun, requireWritableRejects, fileNames },
     { displayRun },
     { withOutputs },
     { requireUndoableList, countRequestsAfterUndo },
   ] = await Promise.all([
-    import("../../bulk/jobs/undo.ts"),
-    import("../../bulk/jobs/run-job.ts"),
-    import("../../bulk/runs/file-names.ts"),
-    import("../bulk/progress.ts"),
-    import("../bulk/start.ts"),
-    import("../bulk/composed-list.ts"),
+    import("../../bulk/index.ts"),
+    import("../shared/bulk/progress.ts"),
+    import("../shared/bulk/start.ts"),
+    import("../shared/bulk/composed-list.ts"),
   ]);
   const journal = { input: { name: join(folder, fileNames.journal) } };
   requireDistinctFiles(journal, flags);

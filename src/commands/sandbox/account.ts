@@ -2,9 +2,9 @@ import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import type { AccountView } from "../../sandbox/admin.ts";
 import { presentOne, type View } from "../../terminal/present.ts";
-import { wholeNumberOption } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { type DataFlag, dataOption, withAdmin } from "./flags.ts";
+import { wholeNumberOption } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { type DataFlag, dataOption, withAdmin } from "./shared/flags.ts";
 
 interface AccountFlags extends DataFlag {
   status?: string;

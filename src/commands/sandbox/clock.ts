@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import type { ClockChange, ClockView } from "../../sandbox/public-types.ts";
 import { presentOne, type View } from "../../terminal/present.ts";
-import { describeCommand } from "../help-text.ts";
-import { type DataFlag, dataOption, withAdmin } from "./flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { type DataFlag, dataOption, withAdmin } from "./shared/flags.ts";
 
 const clockView: View<ClockView> = {
   columns: [

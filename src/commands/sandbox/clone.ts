@@ -1,14 +1,14 @@
 import type { Command } from "commander";
+import { createEquals, createFilter, findStatus, wholeContact } from "../../api/contacts.ts";
 import type { Connection, Context } from "../../context.ts";
 import { EcmError, exitCodes, UsageError } from "../../errors.ts";
 import type { Clone } from "../../sandbox/clone.ts";
-import { createEquals, createFilter, findStatus, wholeContact } from "../../service/contacts.ts";
 import type { ContactStructure } from "../../wire.ts";
-import { formatCounted } from "../bulk/format.ts";
-import { wholeNumberOption } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { type CloneCost, estimateCost, readPages } from "./clone-source.ts";
-import { chooseSandboxFolder, type DataFlag, dataOption } from "./flags.ts";
+import { formatCounted } from "../shared/bulk/format.ts";
+import { wholeNumberOption } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { type CloneCost, estimateCost, readPages } from "./shared/clone-source.ts";
+import { chooseSandboxFolder, type DataFlag, dataOption } from "./shared/flags.ts";
 
 interface CloneFlags extends DataFlag {
   contacts?: boolean;

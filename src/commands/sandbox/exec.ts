@@ -6,8 +6,8 @@ import type { Context } from "../../context.ts";
 import { type EcmError, exitCodes, UsageError } from "../../errors.ts";
 import { faultHelp } from "../../sandbox/faults.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { describeCommand } from "../help-text.ts";
-import { addStartFlags, type StartFlags, warnIfReachable, withSandbox } from "./flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { addStartFlags, type StartFlags, warnIfReachable, withSandbox } from "./shared/flags.ts";
 
 export function registerSandboxExec(parent: Command, context: Context): void {
   const command = addStartFlags(

@@ -3,9 +3,9 @@ import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import type { KeyAdmin, KeyView } from "../../sandbox/key-admin.ts";
 import { presentList, presentOne, type View } from "../../terminal/present.ts";
-import { repeatableOption } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { type DataFlag, dataOption, withAdmin } from "./flags.ts";
+import { repeatableOption } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { type DataFlag, dataOption, withAdmin } from "./shared/flags.ts";
 
 interface CreateFlags extends DataFlag {
   scope: string[];

@@ -3,10 +3,10 @@ import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import type { LoggedRequest } from "../../sandbox/public-types.ts";
 import { presentList, type View } from "../../terminal/present.ts";
-import { wholeNumberOption } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { type DataFlag, dataOption, withAdmin } from "./flags.ts";
-import { followRequests } from "./follow-requests.ts";
+import { wholeNumberOption } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { type DataFlag, dataOption, withAdmin } from "./shared/flags.ts";
+import { followRequests } from "./shared/follow-requests.ts";
 
 interface RequestsFlags extends DataFlag {
   since?: string;

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
-import { wholeNumberOption } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { chooseSandboxFolder, type DataFlag, dataOption } from "./flags.ts";
+import { wholeNumberOption } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { chooseSandboxFolder, type DataFlag, dataOption } from "./shared/flags.ts";
 
 interface ResetFlags extends DataFlag {
   seed?: number;

@@ -4,9 +4,9 @@ import { UsageError } from "../../errors.ts";
 import type { SeedData, SeedReport } from "../../sandbox/public-types.ts";
 import { readJsonInput } from "../../terminal/data-input.ts";
 import { presentOne, type View } from "../../terminal/present.ts";
-import { wholeNumberOption } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { type DataFlag, dataOption, withAdmin } from "./flags.ts";
+import { wholeNumberOption } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { type DataFlag, dataOption, withAdmin } from "./shared/flags.ts";
 
 interface SeedFlags extends DataFlag {
   contacts?: number;

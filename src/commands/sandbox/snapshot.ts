@@ -3,8 +3,8 @@ import type { Context } from "../../context.ts";
 import type { SandboxAdmin } from "../../sandbox/admin.ts";
 import type { Snapshot } from "../../sandbox/public-types.ts";
 import { presentList, presentOne, type View } from "../../terminal/present.ts";
-import { describeCommand } from "../help-text.ts";
-import { type DataFlag, dataOption, withAdmin } from "./flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { type DataFlag, dataOption, withAdmin } from "./shared/flags.ts";
 
 const snapshotView: View<Snapshot> = {
   columns: [

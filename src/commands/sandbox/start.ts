@@ -5,9 +5,9 @@ import type { Sandbox } from "../../sandbox/index.ts";
 import { escapeControls } from "../../terminal/escape.ts";
 import { createStyle } from "../../terminal/style.ts";
 import { cut } from "../../terminal/text-width.ts";
-import { describeCommand } from "../help-text.ts";
-import { addStartFlags, type StartFlags, warnIfReachable, withSandbox } from "./flags.ts";
-import { followRequests } from "./follow-requests.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { addStartFlags, type StartFlags, warnIfReachable, withSandbox } from "./shared/flags.ts";
+import { followRequests } from "./shared/follow-requests.ts";
 
 export function registerSandboxStart(parent: Command, context: Context): void {
   const command = addStartFlags(

@@ -1,15 +1,15 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes, UsageError } from "../../errors.ts";
-import type { StructureEdit } from "../../service/structure-edit.ts";
-import type { StructureSpec } from "../../service/structure-file.ts";
-import type { StructurePlan } from "../../service/structure-plan.ts";
 import { formatShellArguments, quoteShellWord } from "../../shell-word.ts";
+import type { StructurePlan } from "../../structure/changes.ts";
+import type { StructureEdit } from "../../structure/edit.ts";
+import type { StructureSpec } from "../../structure/file.ts";
 import type { ContactStructure } from "../../wire.ts";
-import { addDryRunFlag } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { describeChange, readStructureFile } from "./changes.ts";
-import { formatRemovalQuestion } from "./losses.ts";
+import { addDryRunFlag } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { describeChange, readStructureFile } from "./shared/changes.ts";
+import { formatRemovalQuestion } from "./shared/losses.ts";
 import { readWholeStructure, runEdit } from "./show.ts";
 
 interface StructureApplyOptions {
@@ -42,7 +42,7 @@ async function runStructureApply(
   options: StructureApplyOptions,
 ): Promise<void> {
   const structureSpec = await readStructureFile(context, file);
-  const { isSamePlan, planStructure, listRemovals } = await import("../../service/structure-plan.ts");
+  const { isSamePlan, planStructure, listRemovals } = await import("../../structure/changes.ts");
   const connection = await context.connect();
   const structure = await readWholeStructure(connection.account);
   const isPruning = options.prune ?? false;

@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import type { Context, OutputFileFlags } from "../../context.ts";
 import { exitCodes } from "../../errors.ts";
 import { presentValue } from "../../terminal/present.ts";
-import { describeCommand } from "../help-text.ts";
-import { describeChange, readStructureFile } from "./changes.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { describeChange, readStructureFile } from "./shared/changes.ts";
 import { readWholeStructure } from "./show.ts";
 
 interface StructureDiffOptions extends OutputFileFlags {
@@ -32,7 +32,7 @@ async function runStructureDiff(
   options: StructureDiffOptions,
 ): Promise<void> {
   const structureSpec = await readStructureFile(context, file);
-  const { planStructure } = await import("../../service/structure-plan.ts");
+  const { planStructure } = await import("../../structure/changes.ts");
   const { account } = await context.connect();
   const { changes } = planStructure(await readWholeStructure(account), structureSpec, options.prune ?? false);
   await presentValue(context.terminal, context.output(), changes, changes.map(describeChange).join("\n"));

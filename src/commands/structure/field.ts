@@ -1,12 +1,12 @@
 /** `ecm structure field add|rename|remove` */
 import type { Command } from "commander";
+import { resolveField } from "../../api/names.ts";
 import type { Context } from "../../context.ts";
-import { resolveField } from "../../service/names.ts";
-import { addField, removeField, renameField, type StructureEdit } from "../../service/structure-edit.ts";
-import { addDryRunFlag } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { requireChoice, requireTextOrAsk, toChoices } from "../questions.ts";
-import { formatRemovalQuestion } from "./losses.ts";
+import { addField, removeField, renameField, type StructureEdit } from "../../structure/edit.ts";
+import { addDryRunFlag } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { requireChoice, requireTextOrAsk, toChoices } from "../shared/questions.ts";
+import { formatRemovalQuestion } from "./shared/losses.ts";
 import { readWholeStructure, runEdit } from "./show.ts";
 
 interface FieldAddOptions {
@@ -91,7 +91,8 @@ async function runFieldRename(
     what: "the new label",
     usage,
   });
-  // Planned again after somebody else's change, it is the field that was meant at first, whatever it is called by then.
+  // Planned again after somebody else's change, it is the field that was meant at first, whatever it is
+  // called by then.
   let id: string | undefined;
   const edit: StructureEdit = (structure) => {
     id ??= resolveField(structure, nameOrId)._id;

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import type { Context, OutputFileFlags } from "../../context.ts";
 import { checkColumns } from "../../terminal/present.ts";
-import { addOutputFileFlags } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
+import { addOutputFileFlags } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { structureView } from "./shared/view.ts";
 import { readWholeStructure, showStructure } from "./show.ts";
-import { structureView } from "./view.ts";
 
 export function registerStructureGet(parent: Command, context: Context): void {
   const command = parent

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import type { Context, OutputFileFlags } from "../../context.ts";
 import { checkColumns, presentList } from "../../terminal/present.ts";
-import { addOutputFileFlags } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { structureView } from "./view.ts";
+import { addOutputFileFlags } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { structureView } from "./shared/view.ts";
 
 export function registerStructureList(parent: Command, context: Context): void {
   const command = parent

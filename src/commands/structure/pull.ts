@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import type { Context, OutputFileFlags } from "../../context.ts";
 import { presentValue } from "../../terminal/present.ts";
-import { addFileFlag } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
+import { addFileFlag } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
 import { readWholeStructure } from "./show.ts";
 
 export function registerStructurePull(parent: Command, context: Context): void {
@@ -25,7 +25,7 @@ async function runStructurePull(
   options: OutputFileFlags,
 ): Promise<void> {
   const output = context.output(options, undefined, "yaml");
-  const { formatStructureFile, toStructureSpec } = await import("../../service/structure-file.ts");
+  const { formatStructureFile, toStructureSpec } = await import("../../structure/file.ts");
   const { account } = await context.connect();
   const structure = await readWholeStructure(account, nameOrId);
   if (!structure.tags)

@@ -1,15 +1,16 @@
 /** What every command on one structure does: find it, show it, edit it. */
+
+import { updateStructureRequest } from "../../api/structures.ts";
 import type { Context, OutputFileFlags } from "../../context.ts";
 import type { Account } from "../../service/account.ts";
-import type { StructureEdit } from "../../service/structure-edit.ts";
-import { readFreshStructure, updateStructure } from "../../service/structure-update.ts";
-import { updateStructureRequest } from "../../service/structures.ts";
+import type { StructureEdit } from "../../structure/edit.ts";
+import { readFreshStructure, updateStructure } from "../../structure/update.ts";
 import { presentDryRun } from "../../terminal/dry-run.ts";
 import { checkColumns, presentList, presentOne } from "../../terminal/present.ts";
 import type { ContactStructure } from "../../wire.ts";
-import { type ChangeLine, presentChanges, showsChanges } from "../change-lines.ts";
-import { describeChange } from "./changes.ts";
-import { listParts, partColumns, structureSummary, structureView } from "./view.ts";
+import { type ChangeLine, presentChanges, showsChanges } from "../shared/change-lines.ts";
+import { describeChange } from "./shared/changes.ts";
+import { listParts, partColumns, structureSummary, structureView } from "./shared/view.ts";
 
 /** @param named on the command line; else `--structure`, the profile's, or the only one */
 export async function readWholeStructure(account: Account, nameOrId?: string): Promise<ContactStructure> {
@@ -45,7 +46,8 @@ async function readStructureToEdit(
 }
 
 /**
- * Applies an edit, or prints it with `--dry-run`; shows the structure as it is afterwards, or to a person what has changed.
+ * Applies an edit, or prints it with `--dry-run`; shows the structure as it is afterwards, or to a person
+ * what has changed.
  * @param options `isSaid`: the changes were said already
  */
 export async function runEdit(
@@ -75,7 +77,7 @@ export async function runEdit(
   };
   const updated = await updateStructure(send, account, structure, noted);
   if (options.isAnnounced || !showsChanges(context.terminal, output)) return showStructure(context, updated);
-  const { diffStructures } = await import("../../service/structure-plan.ts");
+  const { diffStructures } = await import("../../structure/changes.ts");
   const lines = diffStructures(applied.before, applied.body).map(describeChange);
   await presentChanges(
     context.terminal,

@@ -1,12 +1,12 @@
 /** `ecm structure tag add|rename|remove` */
 import type { Command } from "commander";
+import { resolveTag } from "../../api/names.ts";
 import type { Context } from "../../context.ts";
-import { resolveTag } from "../../service/names.ts";
-import { addTags, removeTag, renameTag, type StructureEdit } from "../../service/structure-edit.ts";
-import { addDryRunFlag } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { requireChoice, requireTextOrAsk, toChoices } from "../questions.ts";
-import { formatRemovalQuestion } from "./losses.ts";
+import { addTags, removeTag, renameTag, type StructureEdit } from "../../structure/edit.ts";
+import { addDryRunFlag } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { requireChoice, requireTextOrAsk, toChoices } from "../shared/questions.ts";
+import { formatRemovalQuestion } from "./shared/losses.ts";
 import { readWholeStructure, runEdit } from "./show.ts";
 
 interface TagOptions {
@@ -80,7 +80,8 @@ async function runTagRename(
     what: "the new label",
     usage,
   });
-  // Planned again after somebody else's change, it is the tag that was meant at first, whatever it is called by then.
+  // Planned again after somebody else's change, it is the tag that was meant at first, whatever it is called
+  // by then.
   let id: string | undefined;
   const edit: StructureEdit = (structure) => {
     id ??= resolveTag(structure, nameOrId)._id;

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import { updateNames } from "../../service/structure-edit.ts";
-import { addDryRunFlag } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
+import { updateNames } from "../../structure/edit.ts";
+import { addDryRunFlag } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
 import { runEdit } from "./show.ts";
 
 interface StructureUpdateOptions {

@@ -6,9 +6,9 @@ import type { Context } from "../../context.ts";
 import { exitCodes, UsageError } from "../../errors.ts";
 import { presentList } from "../../terminal/present.ts";
 import type { ContactStructure } from "../../wire.ts";
-import { describeCommand } from "../help-text.ts";
-import { openSuppressionList } from "../suppression-list.ts";
-import { formatKeyCount, requireKeys, suppressedView } from "./view.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { openSuppressionList } from "../shared/suppression-list.ts";
+import { formatKeyCount, requireKeys, suppressedView } from "./shared/view.ts";
 
 interface SuppressionsAddFlags {
   keys?: string;
@@ -73,7 +73,7 @@ interface KeysToAdd {
 
 /** The same for keys that are typed and for those of a file. */
 async function openKeys(): Promise<KeysToAdd & { take(key: string, place: string): void }> {
-  const { createKeyReader, isContactId } = await import("../../bulk/read/keys.ts");
+  const { createKeyReader, isContactId } = await import("../../bulk/index.ts");
   const read = createKeyReader("email");
   const found: KeysToAdd = { keys: [], remarks: [], rejected: [] };
   return {
@@ -125,9 +125,8 @@ const placeholderStructure: ContactStructure = {
 };
 
 async function readKeysFromFile(context: Context, file: string): Promise<KeysToAdd> {
-  const [{ readRows, understandKeys }, { spool, openStream }, { randomBytes }] = await Promise.all([
-    import("../../bulk/read/index.ts"),
-    import("../../bulk/read/spool.ts"),
+  const [{ readRows, understandKeys, spool, openStream }, { randomBytes }] = await Promise.all([
+    import("../../bulk/index.ts"),
     import("node:crypto"),
   ]);
   const stream = file === "-" ? context.terminal.stdin : await openStream(file, context.signal);

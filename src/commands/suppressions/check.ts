@@ -2,9 +2,9 @@ import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import { presentList, type View } from "../../terminal/present.ts";
-import { describeCommand } from "../help-text.ts";
-import { openSuppressionList } from "../suppression-list.ts";
-import { formatKeyCount, requireKeys } from "./view.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { openSuppressionList } from "../shared/suppression-list.ts";
+import { formatKeyCount, requireKeys } from "./shared/view.ts";
 
 interface Checked {
   key: string;

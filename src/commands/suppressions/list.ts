@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { presentList } from "../../terminal/present.ts";
-import { addOutputFileFlags } from "../flags.ts";
-import { describeCommand } from "../help-text.ts";
-import { openSuppressionList } from "../suppression-list.ts";
-import { suppressedView } from "./view.ts";
+import { addOutputFileFlags } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { openSuppressionList } from "../shared/suppression-list.ts";
+import { suppressedView } from "./shared/view.ts";
 
 export function registerSuppressionsList(parent: Command, context: Context): void {
   const command = addOutputFileFlags(parent.command("list")).description(

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { NotFoundError } from "../../errors.ts";
-import { describeCommand } from "../help-text.ts";
-import { openSuppressionList } from "../suppression-list.ts";
-import { formatKeyCount, requireKeys } from "./view.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { openSuppressionList } from "../shared/suppression-list.ts";
+import { formatKeyCount, requireKeys } from "./shared/view.ts";
 
 export function registerSuppressionsRemove(parent: Command, context: Context): void {
   const command = parent

@@ -2,9 +2,9 @@ import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { templatePages } from "../../service/campaigns.ts";
 import type { View } from "../../terminal/present.ts";
-import { describeCommand } from "../help-text.ts";
-import { memberColumn, recordId } from "../record-columns.ts";
-import { addPageFlags, type PageFlags, showPages } from "../record-list.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { memberColumn, recordId } from "../shared/record-columns.ts";
+import { addPageFlags, type PageFlags, showPages } from "../shared/record-list.ts";
 
 const templateView: View<unknown> = {
   columns: [

@@ -139,8 +139,8 @@ export function planMails(
 
 /**
  * Whatever follows from mails up to now happens, in the order of its times: it is recorded, and has its
- * effect on the contacts. Who has left by the time of a mail is skipped; who was deleted gets none. The caller
- * is in a transaction.
+ * effect on the contacts. Who has left by the time of a mail is skipped; who was deleted gets none. The
+ * caller is in a transaction.
  */
 export function applyDueEvents(store: Store, now: number): void {
   for (;;) {

@@ -1,4 +1,7 @@
-/** The account: its standing, its limits and what is spent of them, its keys, and addresses that failed to log in. */
+/**
+ * The account: its standing, its limits and what is spent of them, its keys, and addresses that failed to log
+ * in.
+ */
 export const accountSchema = `
 CREATE TABLE account (
   only INTEGER PRIMARY KEY CHECK (only = 1),

@@ -1,4 +1,7 @@
-/** What belongs to the sandbox itself and not to its account: it stays when the account is emptied or replaced. */
+/**
+ * What belongs to the sandbox itself and not to its account: it stays when the account is emptied or
+ * replaced.
+ */
 export const sandboxSchema = `
 CREATE TABLE settings (
   only INTEGER PRIMARY KEY CHECK (only = 1),

@@ -1,10 +1,10 @@
 /** The apply step: a line of a plan and what has happened since in, requests and journal out. */
 import { expect, it } from "vitest";
+import { findStatus, isInactive, unsubscribed } from "../../../src/api/contacts.ts";
 import { applyPlan } from "../../../src/bulk/apply/apply-plan.ts";
 import type { DesiredContact, Work } from "../../../src/bulk/items.ts";
 import { decide } from "../../../src/bulk/plan/decide.ts";
 import type { JournalRecord } from "../../../src/bulk/runs/journal.ts";
-import { findStatus, isInactive, unsubscribed } from "../../../src/service/contacts.ts";
 import { call } from "../kit.ts";
 import {
   type Ada,

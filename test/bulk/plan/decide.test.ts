@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { isInactive } from "../../../src/api/contacts.ts";
 import { wasApplied } from "../../../src/bulk/apply/settle.ts";
 import type { DesiredContact } from "../../../src/bulk/items.ts";
 import { decideUndo } from "../../../src/bulk/jobs/undo-work.ts";
 import { computeChange, type DecideOptions, decide, holdsCreate } from "../../../src/bulk/plan/decide.ts";
-import { isInactive } from "../../../src/service/contacts.ts";
 import type { Contact } from "../../../src/wire.ts";
 
 const options: DecideOptions = { structureId: "s", mode: "upsert", missing: "skip" };

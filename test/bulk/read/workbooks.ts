@@ -1,4 +1,7 @@
-/** Workbooks of a test's own, written part by part: what a spreadsheet program would not write can be written too. */
+/**
+ * Workbooks of a test's own, written part by part: what a spreadsheet program would not write can be written
+ * too.
+ */
 import { deflateRawSync } from "node:zlib";
 
 const crcTable = Array.from({ length: 256 }, (_, index) => {

@@ -1,4 +1,7 @@
-/** `ecm sandbox requests`, `snapshot`, `clock`, `seed` and `reset`, on a sandbox that is running and on a folder at rest. */
+/**
+ * `ecm sandbox requests`, `snapshot`, `clock`, `seed` and `reset`, on a sandbox that is running and on a
+ * folder at rest.
+ */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";

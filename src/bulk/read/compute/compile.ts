@@ -1,6 +1,7 @@
 /** Entries of a mapping → functions of a row's cells, made before the first row is read. */
+
+import { trimEdges } from "../../../api/key-spelling.ts";
 import { UsageError } from "../../../errors.ts";
-import { trimEdges } from "../../../service/key-spelling.ts";
 import { findColumns, formatQuotedNames } from "../column-names.ts";
 import { findNearestName, foldName } from "../names.ts";
 import type { Splitting } from "../systems.ts";
@@ -17,7 +18,10 @@ export interface CompiledEntry {
   replaces: number[];
   /** Columns that it is made of. */
   reads: number[];
-  /** The value of a field, or names. Undefined where the row lacks the cells. @throws Error with what is wrong */
+  /**
+   * The value of a field, or names. Undefined where the row lacks the cells.
+   * @throws Error with what is wrong
+   */
   compute(cellAt: CellAt): Computed;
 }
 

@@ -1,4 +1,7 @@
-/** What a mapping file says beyond `column: target`: how a column's value is made, and what a file is expected to hold. */
+/**
+ * What a mapping file says beyond `column: target`: how a column's value is made, and what a file is expected
+ * to hold.
+ */
 
 /** How an entry writes a blank value: as `--blank` says, or by a rule of its own. */
 export type BlankRule = "keep" | "clear" | "only-if-empty";

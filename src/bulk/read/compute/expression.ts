@@ -1,10 +1,10 @@
 /**
- * `value:` in a mapping: CEL over `row`, the cells of a row by column. Everything but the cells themselves is checked before
- * the first row, and no expression takes unbounded time or memory, whoever wrote it.
+ * `value:` in a mapping: CEL over `row`, the cells of a row by column. Everything but the cells themselves is
+ * checked before the first row, and no expression takes unbounded time or memory, whoever wrote it.
  */
 import type { ASTNode, Environment } from "@marcbachmann/cel-js";
 import { UsageError } from "../../../errors.ts";
-import { at, type Cel, placeOf, registerStrictNumbers, summaryOf, walkNodes } from "../../../service/cel.ts";
+import { at, type Cel, placeOf, registerStrictNumbers, summaryOf, walkNodes } from "../../../select/cel.ts";
 import { createPattern, maxPatterns } from "./pattern.ts";
 import { addStringFunctions, maxTextCharacters } from "./string-functions.ts";
 

@@ -1,7 +1,7 @@
 /**
- * Words that may stand before or behind a phrase of the other tables and say nothing. No word may be here that is, or can be taken
- * for, a negation, an end or a prefix of one (`no`, `un`, `des`, `in`, `ab`, `a`, `de`): a name that was written apart
- * would be read the wrong way round.
+ * Words that may stand before or behind a phrase of the other tables and say nothing. No word may be here
+ * that is, or can be taken for, a negation, an end or a prefix of one (`no`, `un`, `des`, `in`, `ab`, `a`,
+ * `de`): a name that was written apart would be read the wrong way round.
  */
 import type { WordTable } from "./languages.ts";
 

@@ -1,4 +1,6 @@
-/** Other ways to reach a person, and other things to consent to: a consent to these says nothing of e-mail. */
+/**
+ * Other ways to reach a person, and other things to consent to: a consent to these says nothing of e-mail.
+ */
 import type { WordTable } from "./languages.ts";
 
 export const channelWords: WordTable = {

@@ -1,6 +1,7 @@
 /**
- * Words of consent. A name that holds one of them anywhere, and is no whole phrase of the other tables, is not guessed at: if its cells
- * could be answers, whoever imports is asked. Parts of words: `abonn` is in `Abonnentenliste`.
+ * Words of consent. A name that holds one of them anywhere, and is no whole phrase of the other tables, is
+ * not guessed at: if its cells could be answers, whoever imports is asked. Parts of words: `abonn` is in
+ * `Abonnentenliste`.
  */
 import type { WordTable } from "./languages.ts";
 
@@ -81,7 +82,9 @@ export const aloneHints: WordTable = {
   indonesian: "berhenti, diblokir, dihapus, tidak",
 };
 
-/** With a word for e-mail in the same name, these speak of consent too: `Send me e-mails`, `No mail please`. */
+/**
+ * With a word for e-mail in the same name, these speak of consent too: `Send me e-mails`, `No mail please`.
+ */
 export const withEmailHints: string[] =
   "ok, okay, yes, no, not, never, dont, don't, stop, without, accept, accepts, accepted, allow, allows, allowed, may, can, want, wants, wanted, receive, receives, send, sends, refuse, refused, refuses, reject, rejected, decline, declined, declines, exclude, excluded, remove, removed, block, blocked, disabled, suspended, out, off, in, erlaubt, kein, keine, keinen, nicht, nein, ja, senden, stopp, accepte, refuse, pas, non, sans, acepta, sin, rechaza, accetta, senza, rifiuta, aceita, sem, recusa, geen, niet, nee, inga, ej, inte, ingen, intet, ikke, ei, brak, nie, bez, ne, nem, fără, nu, без, не, нет, yok, χωρίς, ні".split(
     ", ",

@@ -1,4 +1,7 @@
-/** Names of columns of something else, in which a word of subscription may be another word: Baja is a city, and Spam a surname. */
+/**
+ * Names of columns of something else, in which a word of subscription may be another word: Baja is a city,
+ * and Spam a surname.
+ */
 import type { WordTable } from "./languages.ts";
 
 export const otherNames: WordTable = {

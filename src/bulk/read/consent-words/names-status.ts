@@ -1,4 +1,7 @@
-/** Names of columns whose cells say what has become of a person. Whole phrases, without the words of `names-around.ts`. */
+/**
+ * Names of columns whose cells say what has become of a person. Whole phrases, without the words of
+ * `names-around.ts`.
+ */
 import type { WordTable } from "./languages.ts";
 
 export const statusNames: WordTable = {

@@ -1,4 +1,6 @@
-/** Reading: the characters of which names and addresses are mostly made, by East Asian language. Pure data. */
+/**
+ * Reading: the characters of which names and addresses are mostly made, by East Asian language. Pure data.
+ */
 
 function toCharacterSet(...texts: string[]): ReadonlySet<string> {
   return new Set(texts.join(""));

@@ -23,8 +23,8 @@ const marks: { bytes: number[]; encoding: string }[] = [
 ];
 
 /**
- * `--encoding`, byte-order mark, UTF-8, UTF-16 by its zero bytes, ISO-2022-JP by its escapes, then a statistical guess that must
- * decode the whole file cleanly.
+ * `--encoding`, byte-order mark, UTF-8, UTF-16 by its zero bytes, ISO-2022-JP by its escapes, then a
+ * statistical guess that must decode the whole file cleanly.
  *
  * @throws UsageError with the place, when the bytes are in no encoding that can be told or was told
  */
@@ -105,7 +105,10 @@ async function brokenUtf8Error(file: InputFile, offset: number): Promise<UsageEr
   );
 }
 
-/** UTF-16 without a mark: addresses are ASCII, and the zero bytes of ASCII are all at odd, or all at even places. */
+/**
+ * UTF-16 without a mark: addresses are ASCII, and the zero bytes of ASCII are all at odd, or all at even
+ * places.
+ */
 function findWideEncoding(start: Buffer): "utf-16le" | "utf-16be" | undefined {
   let even = 0;
   let odd = 0;

@@ -4,7 +4,10 @@ import { type InputFile, readBytes } from "../source.ts";
 import { decodeAll, resolveEncoding } from "./decode.ts";
 import { computeLikeness } from "./likeness.ts";
 
-/** What no table of people holds, and so shows a wrong guess: C1 controls, private use, what was not decodable. */
+/**
+ * What no table of people holds, and so shows a wrong guess: C1 controls, private use, what was not
+ * decodable.
+ */
 export const unclean = /[\ufffd\u0080-\u009f\ue000-\uf8ff\u0000]/;
 
 export interface ByteSurvey {
@@ -78,7 +81,9 @@ function computeSequenceLength(bytes: Buffer, at: number): number {
   return length;
 }
 
-/** Comma, semicolon, tab and line breaks are no second byte of a character in any encoding that is left here. */
+/**
+ * Comma, semicolon, tab and line breaks are no second byte of a character in any encoding that is left here.
+ */
 const separators = new Set([0x2c, 0x3b, 0x09, 0x0a, 0x0d]);
 
 function findForeignCells(chunk: Buffer): Buffer {
@@ -137,7 +142,10 @@ export interface Guess {
 /** So much better than any other text the best must be, or nobody can tell. */
 export const clearMargin = 0.04;
 
-/** Encodings in which the cells decode cleanly, the likeliest first; of those that give one text, the commonest. */
+/**
+ * Encodings in which the cells decode cleanly, the likeliest first; of those that give one text, the
+ * commonest.
+ */
 export async function rankGuesses(cells: Buffer): Promise<Guess[]> {
   const confidences = await readStatistics(cells);
   const weight = statisticsWeight * Math.max(minShare, Math.min(1, cells.length / bytesForStatistics));

@@ -1,7 +1,12 @@
-/** Reading: how much a decoded text looks like something that people write. Tells encodings apart that all decode. */
+/**
+ * Reading: how much a decoded text looks like something that people write. Tells encodings apart that all
+ * decode.
+ */
 import { japanese, korean, simplifiedChinese, traditionalChinese } from "./common-characters.ts";
 
-/** Letters beyond ASCII by language; where two languages explain a text equally well, the earlier one does. */
+/**
+ * Letters beyond ASCII by language; where two languages explain a text equally well, the earlier one does.
+ */
 const western = [
   "äöüß", // German
   "áéíóúñüªº¿¡", // Spanish
@@ -118,7 +123,9 @@ function computeLatinLikeness(foreign: string[], alphabets: ReadonlySet<string>[
   return Math.max(...shares);
 }
 
-/** Alphabets with capitals: a wrong one of them shows in words that begin small, or change their size inside. */
+/**
+ * Alphabets with capitals: a wrong one of them shows in words that begin small, or change their size inside.
+ */
 function computeScriptLikeness(foreign: string[], text: string): number {
   const isOwn = (each: string) => letter.test(each) && (cased.test(each) || caseless.test(each));
   const share = computeShare(foreign, (each) => isOwn(each) || typography.has(each));
@@ -136,7 +143,10 @@ function computeOddness(word: string): number {
   return /^\p{Lu}{2}/u.test(word) ? 0.2 : 0;
 }
 
-/** Nearly every pair of high bytes is an ideograph somewhere: those that names are made of tell one encoding from another. */
+/**
+ * Nearly every pair of high bytes is an ideograph somewhere: those that names are made of tell one encoding
+ * from another.
+ */
 function computeEastAsianLikeness(foreign: string[], common: ReadonlySet<string>, text: string): number {
   const halfWidth = common !== japanese ? 0 : voicedKana.test(text) ? 1 : 0.5;
   let sum = 0;

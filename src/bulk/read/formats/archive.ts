@@ -7,7 +7,10 @@ import { isBomb, tooLargeError } from "./table.ts";
 
 export interface Archive {
   has(name: string): boolean;
-  /** The entry's bytes. @throws UsageError for one that is missing, damaged, or unpacks to far more than it is */
+  /**
+   * The entry's bytes.
+   * @throws UsageError for one that is missing, damaged, or unpacks to far more than it is
+   */
   read(name: string): AsyncGenerator<Buffer>;
   close(): void;
 }

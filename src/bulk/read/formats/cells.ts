@@ -17,7 +17,8 @@ const epochs = { 1900: Date.UTC(1899, 11, 30), 1904: Date.UTC(1904, 0, 1) };
 const maxDateSerial = 2_958_465;
 
 /**
- * A number as it is shown: by its format, so that leading zeros stay; but whole, where the format would shorten it. Dates are
+ * A number as it is shown: by its format, so that leading zeros stay; but whole, where the format would
+ * shorten it. Dates are
  * `YYYY-MM-DD`, with a time `YYYY-MM-DDTHH:MM:SS`.
  * @param digits as the file has them
  */

@@ -7,7 +7,10 @@ import { UsageError } from "../../../errors.ts";
 import type { InputFile } from "../source.ts";
 import { isBomb, tooLargeError } from "./table.ts";
 
-/** Unpacks in flat memory. @throws UsageError for a damaged file, and for one that unpacks to far more than it is */
+/**
+ * Unpacks in flat memory.
+ * @throws UsageError for a damaged file, and for one that unpacks to far more than it is
+ */
 export async function unpackGzip(
   { path, name }: InputFile,
   packedBytes: number,

@@ -1,4 +1,7 @@
-/** Reading: JSON → the values at its top, or of the array that it is. The only file that uses @streamparser/json. */
+/**
+ * Reading: JSON → the values at its top, or of the array that it is. The only file that uses
+ * @streamparser/json.
+ */
 import type { ParsedTokenInfo as Token, Tokenizer, TokenParser } from "@streamparser/json";
 import { UsageError } from "../../../errors.ts";
 import { LineCounter } from "../line-counter.ts";
@@ -36,7 +39,9 @@ const byteOrderMark = Buffer.from("\ufeff");
 
 type Library = typeof import("@streamparser/json");
 
-/** The tokens of one JSON text, or of several. A number is given as its digits: it may be one of a telephone. */
+/**
+ * The tokens of one JSON text, or of several. A number is given as its digits: it may be one of a telephone.
+ */
 function openTokenizer({ Tokenizer }: Library): Tokenizer {
   class ExactTokenizer extends Tokenizer {
     protected override parseNumber(digits: string): number {
@@ -143,7 +148,9 @@ class ElementReader {
     this.#current = { number: number + 1, line: this.#lines.lineAt(offset), offset, names: new Set() };
   }
 
-  /** @throws UsageError for a name that the object has already: which of the two values is meant is unknown */
+  /**
+   * @throws UsageError for a name that the object has already: which of the two values is meant is unknown
+   */
   #takeName(): void {
     const { names } = this.#current;
     const name = this.#lastToken.text;

@@ -1,4 +1,7 @@
-/** Reading: the merged ranges of a sheet. Only the first cell of a range has a value in the file; a person sees it in all of them. */
+/**
+ * Reading: the merged ranges of a sheet. Only the first cell of a range has a value in the file; a person
+ * sees it in all of them.
+ */
 import { readXml } from "./xml.ts";
 
 export interface MergedCells {

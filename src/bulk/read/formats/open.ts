@@ -1,4 +1,7 @@
-/** Reading: what kind of file an input is, by its first bytes, and its text: the file itself, or what was made of it. */
+/**
+ * Reading: what kind of file an input is, by its first bytes, and its text: the file itself, or what was made
+ * of it.
+ */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { UsageError } from "../../../errors.ts";
@@ -8,7 +11,9 @@ import { type Inspection, inspectFile, requireTextFile } from "../inspect.ts";
 import type { ReadOptions } from "../rows.ts";
 import { type InputFile, requireFile } from "../source.ts";
 
-/** An input whose text can be read: all of its bytes were, once. Nothing of the account is needed for that. */
+/**
+ * An input whose text can be read: all of its bytes were, once. Nothing of the account is needed for that.
+ */
 export interface OpenedInput {
   file: InputFile;
   /** Of the file as it was given. */

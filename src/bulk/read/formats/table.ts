@@ -1,6 +1,6 @@
 /**
- * Reading: workbooks and JSON as text: one physical line for each row, in the dialect of our own tsv, so that everything after it
- * reads them as it reads any table. A line keeps the number that the row has in its file.
+ * Reading: workbooks and JSON as text: one physical line for each row, in the dialect of our own tsv, so that
+ * everything after it reads them as it reads any table. A line keeps the number that the row has in its file.
  */
 
 import { createWriteStream } from "node:fs";
@@ -95,7 +95,10 @@ export function tooLargeError(name: string): UsageError {
 const minSuspiciousBytes = 64 * 1024 ** 2;
 const maxUnpackRatio = 200;
 
-/** Whether so much can come of so little only by design. Text shrinks to a twentieth; a list of nearly equal lines to a hundredth. */
+/**
+ * Whether so much can come of so little only by design. Text shrinks to a twentieth; a list of nearly equal
+ * lines to a hundredth.
+ */
 export function isBomb(packedBytes: number, unpackedBytes: number): boolean {
   return unpackedBytes > minSuspiciousBytes && unpackedBytes > packedBytes * maxUnpackRatio;
 }

@@ -1,4 +1,7 @@
-/** Reading: a sheet of an Excel workbook (.xlsx) → a table. Streams the sheet; the texts that its cells share are in memory. */
+/**
+ * Reading: a sheet of an Excel workbook (.xlsx) → a table. Streams the sheet; the texts that its cells share
+ * are in memory.
+ */
 import { posix } from "node:path";
 import { UsageError } from "../../../errors.ts";
 import { quoteShellWord } from "../../../shell-word.ts";

@@ -1,0 +1,155 @@
+/** Contacts: options → request, answer → result (specification, Endpoints: /api/contact…). Pure. */
+import { UnreadableAnswerError } from "../errors.ts";
+import type {
+  ApiAnswer,
+  ApiRequest,
+  Contact,
+  ContactStatus,
+  CreateContactBody,
+  Criteria,
+  Filter,
+  MutateBody,
+  SearchAnswer,
+  SearchBody,
+} from "../wire.ts";
+
+/** The names of a contact's status in a search's `source`. */
+export const statusParts = ["contactStatus", "contactSubStatus"];
+
+/**
+ * Everything that a search can be asked for. The service knows these nine names and refuses a search that
+ * holds any other (published reference): a contact's version is not among them.
+ */
+export const wholeContact = [
+  "_id",
+  "key",
+  "fields",
+  "lists",
+  "tags",
+  ...statusParts,
+  "createdAt",
+  "updatedAt",
+];
+
+export function createContactRequest(body: CreateContactBody): ApiRequest {
+  return { method: "POST", path: "/api/contact", body, effect: "write" };
+}
+
+export function getContactRequest(contactId: string): ApiRequest {
+  return { method: "GET", path: `/api/contact/${encodeURIComponent(contactId)}`, effect: "read" };
+}
+
+export function mutateContactRequest(contactId: string, body: MutateBody): ApiRequest {
+  return {
+    method: "PUT",
+    path: `/api/contact/${encodeURIComponent(contactId)}/mutate`,
+    body,
+    effect: "write",
+  };
+}
+
+/** Capitals as the service asks for them (published reference, PATCH /api/contact/{id}). */
+export const unsubscribed: ContactStatus = { primary: "Inactive", secondary: "Unsubscribe" };
+
+/** The status alone; the service makes no inactive contact active again. */
+export function changeStatusRequest(contactId: string, status: ContactStatus): ApiRequest {
+  return {
+    method: "PATCH",
+    path: `/api/contact/${encodeURIComponent(contactId)}`,
+    body: { status },
+    effect: "write",
+  };
+}
+
+/** For good. The service answers with the contact as it was. */
+export function deleteContactRequest(contactId: string): ApiRequest {
+  return { method: "DELETE", path: `/api/contact/${encodeURIComponent(contactId)}`, effect: "write" };
+}
+
+export interface ContactQuery {
+  structureId: string;
+  filters: Filter[];
+  /** Replaces `filters` when given: a `contactSpecification` as the caller wrote it. */
+  specification?: SearchBody["contactSpecification"];
+  /** Starts at 1. */
+  page: number;
+  pageSize: number;
+  source: string[];
+}
+
+export function searchContactsRequest(query: ContactQuery): ApiRequest {
+  const body: SearchBody = {
+    contactStructureId: query.structureId,
+    page: query.page,
+    pageSize: query.pageSize,
+    source: query.source,
+    contactSpecification: query.specification ?? { filters: query.filters },
+  };
+  return { method: "POST", path: "/api/contact/search", body, effect: "read" };
+}
+
+/** The criteria that holds for any of these values. */
+export function createEquals(
+  columnToFilter: "KEY" | "LIST_ID" | "CONTACT_STATUS",
+  values: string[],
+): Criteria {
+  return { columnToFilter, operator: "EQ", values };
+}
+
+/**
+ * The filters of a search that all of these criterias must hold for; none: everybody. Always one filter: the
+ * criterias of one must all hold, while separate filters are alternatives (published reference).
+ */
+export function createFilter(...criterias: Criteria[]): Filter[] {
+  return criterias.length === 0 ? [] : [{ criterias }];
+}
+
+/** @throws UnreadableAnswerError when the answer is not a search result. */
+export function readSearch(answer: ApiAnswer): SearchAnswer {
+  const body = answer.body as Partial<SearchAnswer> | null;
+  if (typeof body?.totalRecords !== "number" || !Array.isArray(body.contacts)) {
+    throw new UnreadableAnswerError("The answer to a search has no totalRecords and contacts", {
+      status: answer.status,
+      hint: "Check the base URL with: ecm doctor",
+    });
+  }
+  return { totalRecords: body.totalRecords, contacts: body.contacts };
+}
+
+/**
+ * A contact's status, from the parts that a search tells or the object of a contact; undefined when neither
+ * is there.
+ */
+export function findStatus(contact: Partial<Contact> | undefined): ContactStatus | undefined {
+  if (!contact) return undefined;
+  const { status, contactStatus, contactSubStatus } = contact;
+  if (typeof status?.primary === "string") return status;
+  if (typeof contactStatus !== "string") return undefined;
+  return typeof contactSubStatus === "string"
+    ? { primary: contactStatus, secondary: contactSubStatus }
+    : { primary: contactStatus };
+}
+
+/** `Active`, or `Inactive, Unsubscribe`: as a write sends it. */
+export function formatStatus(status: ContactStatus | undefined): string | null {
+  if (!status?.primary) return null;
+  const primary = status.primary.charAt(0).toUpperCase() + status.primary.slice(1);
+  return primary === "Active" || !status.secondary ? primary : `${primary}, ${status.secondary}`;
+}
+
+/** Whether the account holds the contact as inactive. The service's letter case varies. */
+export function isInactive(found: Partial<Contact> | undefined): boolean {
+  return findStatus(found)?.primary.toLowerCase() === "inactive";
+}
+
+/** @throws UnreadableAnswerError when the answer is not a contact. */
+export function readContact(answer: ApiAnswer): Contact {
+  const body = answer.body as Partial<Contact> | null;
+  if (typeof body?._id !== "string") {
+    throw new UnreadableAnswerError("The answer is not a contact: it has no _id", {
+      status: answer.status,
+      applied: answer.applied,
+    });
+  }
+  return body as Contact;
+}

@@ -1,0 +1,72 @@
+/** The bulk engine for the rest of the program: nobody outside imports another of its files. */
+export type { Limit } from "./items.ts";
+export { applyPlanFile, openPlannedFile, toPlanName } from "./jobs/apply-file.ts";
+export { readRunChanges } from "./jobs/changes.ts";
+export { type ComposeOptions, composeListJob, restoreComposeOptions } from "./jobs/compose-list.ts";
+export {
+  type EditOptions,
+  editJob,
+  MarkedRowsError,
+  restoreEditOptions,
+  type TypedConditions,
+} from "./jobs/edit.ts";
+export type { Closed } from "./jobs/finish.ts";
+export { type ImportOptions, importJob, restoreImportOptions } from "./jobs/import.ts";
+export type { RowJob } from "./jobs/job.ts";
+export { type JobOptions, requireWritableRejects, runJob } from "./jobs/run-job.ts";
+export { restoreSyncOptions, syncJob } from "./jobs/sync.ts";
+export { undoRun } from "./jobs/undo.ts";
+export type { RunStop } from "./pace/run-stop.ts";
+export { toIdSet } from "./plan/decide.ts";
+export type { RunEvent, RunProgress } from "./plan/events.ts";
+export { describeDoubts, type MissingName, type MissingNames, MissingNamesError } from "./plan/names.ts";
+export { exportPlan } from "./plan/plan-export.ts";
+export type { ClosedPlan, PlanEnd, PlanHead } from "./plan/plan-file.ts";
+export { openPlanFile, type PlanFile } from "./plan/plan-import.ts";
+export type { PlanChange, PlanLine } from "./plan/plan-line.ts";
+export type { Price } from "./plan/price.ts";
+export type { BackUp, Engine, RunOptions } from "./plan/run-context.ts";
+export { readRunNames } from "./plan/run-names.ts";
+export { countPlannedWrites } from "./plan/tally.ts";
+export { type CheckedColumn, type CheckedRow, type CheckReport, checkInput } from "./read/check.ts";
+export { type ColumnShape, columnShapes, entryExamples, maxTableValues } from "./read/column-shapes.ts";
+export type { MappingEntry } from "./read/compute/entry.ts";
+export type { ColumnTally, ConsentTally } from "./read/consent-tally.ts";
+export {
+  findConsentName,
+  foldName,
+  type NewField,
+  openInput,
+  readRows,
+  requireMapped,
+  type Unclear,
+  type UnclearColumn,
+  UnclearColumnsError,
+  understandKeys,
+} from "./read/index.ts";
+export { createIdentityReader, createKeyReader, isContactId } from "./read/keys.ts";
+export { type Mapping, readMapping, writeMapping } from "./read/mapping-file.ts";
+export { findNearestName, foldName } from "./read/names.ts";
+export { parseNewFieldId } from "./read/new-fields.ts";
+export type { InputFacts, ReadOptions, ReadRow, Target } from "./read/rows.ts";
+export { requireFile } from "./read/source.ts";
+export { openStream, spool } from "./read/spool.ts";
+export { listSystemNames } from "./read/systems.ts";
+export { isFinished, isReported, requirePlanned } from "./runs/enter.ts";
+export { fileNames } from "./runs/file-names.ts";
+export { computeFingerprint } from "./runs/fingerprint.ts";
+export {
+  findRun,
+  type GuardOptions,
+  isInPlanFolder,
+  isRunName,
+  listRuns,
+  type Manifest,
+  makePlanFolder,
+  toLocksFolder,
+  toRunsFolder,
+} from "./runs/folder.ts";
+export type { RowCounts, Summary } from "./runs/report.ts";
+export { noteReported } from "./runs/reported.ts";
+export { findOldRuns, type OldRun } from "./runs/retention.ts";
+export { type RunView, viewRun } from "./runs/view.ts";

@@ -1,0 +1,102 @@
+/** The same done to many contacts, as a bulk run: what `mutate`, `unsubscribe` and `delete` share. */
+import { Readable } from "node:stream";
+import type { BackUp, Closed, EditOptions, RunOptions } from "../../../bulk/index.ts";
+import type { Context } from "../../../context.ts";
+import { quotedCsvLine } from "../../../delimited-lines.ts";
+import { DeclinedError } from "../../../errors.ts";
+import type { Prompter } from "../../../terminal/prompter.ts";
+import { type Danger, requireAnswer } from "../../shared/bulk/agree.ts";
+import { formatCount, formatCounted } from "../../shared/bulk/format.ts";
+import type { PlanFlags } from "../../shared/bulk/plan-output.ts";
+import type { ChosenContacts } from "./selection.ts";
+
+export interface BulkEdit {
+  kind: EditOptions["kind"];
+  chosen: ChosenContacts;
+  changes?: EditOptions["wanted"];
+  /** How the file of `--keys` is read. */
+  reading?: Pick<EditOptions, "read" | "rows" | "includeUnsubscribed">;
+  options: RunOptions;
+  flags: PlanFlags;
+  backUp?: BackUp;
+}
+
+const progressVerbs = { mutate: "Changing", unsubscribe: "Unsubscribing", delete: "Deleting" };
+
+function findDanger(kind: EditOptions["kind"], { isEveryone }: ChosenContacts): Danger {
+  if (kind !== "mutate") return kind;
+  return isEveryone ? "change-all" : "change";
+}
+
+/** Runs the job and says what it did; what stopped it is in the result. */
+export async function editMany(context: Context, edits: BulkEdit): Promise<Closed> {
+  const { kind, chosen, changes, reading, options, flags, backUp } = edits;
+  const danger = findDanger(kind, chosen);
+  requireAnswer(context, danger, options.isDryRun);
+  const [{ editJob, MarkedRowsError }, { startRun }] = await Promise.all([
+    import("../../../bulk/index.ts"),
+    import("../../shared/bulk/start.ts"),
+  ]);
+  const { conditions } = chosen;
+  const asStated: EditOptions = {
+    kind,
+    wanted: changes,
+    conditions,
+    ...reading,
+    ...openInput(context, chosen),
+  };
+  const job = await editJob(asStated);
+  const clarify = async (failure: unknown) => {
+    const prompter = context.prompter();
+    if (!prompter || !(failure instanceof MarkedRowsError)) throw failure;
+    return editJob({ ...asStated, rows: await askRows(prompter, kind, failure.rows) });
+  };
+  const what = `${progressVerbs[kind]} ${describeContacts(chosen, job.input.name)}`;
+  return startRun(context, { job, options, flags, what, danger, backUp, clarify });
+}
+
+/** Whom a file that marks some of its rows means. @throws DeclinedError */
+async function askRows(
+  prompter: Prompter,
+  verb: string,
+  { marked, all }: { marked: number; all: number },
+): Promise<"marked" | "all"> {
+  const nobody = { name: "nobody", short: "nobody", value: "none" } as const;
+  const everyone = {
+    name: `everyone in the file (${formatCount(all)})`,
+    short: "everyone",
+    value: "all",
+  } as const;
+  const those = {
+    name: `those alone (${formatCount(marked)})`,
+    short: "marked rows",
+    value: "marked",
+  } as const;
+  const answer = await prompter.select<"marked" | "all" | "none">(
+    `The file marks ${formatCount(marked)} of ${formatCounted(all, "row")} as not subscribed. Whom do you want to ${verb}?`,
+    [...(marked > 0 ? [those] : []), everyone, nobody],
+  );
+  if (answer === "none") throw new DeclinedError();
+  return answer;
+}
+
+function describeContacts({ contacts: typedContacts, keys }: ChosenContacts, name: string): string {
+  if (keys === "-") return "the contacts of standard input";
+  if (typedContacts.length > 0)
+    return typedContacts.length === 1 ? typedContacts[0]! : `${typedContacts.length} contacts`;
+  return keys === undefined ? `contacts: ${name}` : `the contacts of ${keys}`;
+}
+
+/** Contacts named one by one become a file of one key or id on each line. */
+function openInput(
+  context: Context,
+  { contacts: typedContacts, keys }: ChosenContacts,
+): Pick<EditOptions, "input" | "isPlain"> {
+  if (keys !== undefined) {
+    return { input: { name: keys, stream: keys === "-" ? context.terminal.stdin : undefined } };
+  }
+  if (typedContacts.length === 0) return {};
+  const lines = typedContacts.map((each) => `${quotedCsvLine([each])}\n`);
+  const name = `${typedContacts.length} ${typedContacts.length === 1 ? "contact" : "contacts"}`;
+  return { input: { name, stream: Readable.from([lines.join("")]) }, isPlain: true };
+}

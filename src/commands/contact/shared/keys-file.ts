@@ -1,0 +1,80 @@
+/** A file that names contacts, for commands that only read: keys or ids, one on each line, or a CSV. */
+import { randomBytes } from "node:crypto";
+import { mkdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import type { Context } from "../../../context.ts";
+import type { LocalCondition } from "../../../select/conditions.ts";
+import type { ContactStructure } from "../../../wire.ts";
+
+/** What is asked of the service by its keys; where ids are among them, what is decided on its pages. */
+export type KeysFileCondition = { keys: string[] } | { condition: LocalCondition };
+
+/** How many lines that are neither keys nor ids are named. */
+const maxRemarksShown = 5;
+
+/** Before a request is spent. @throws UsageError for a file that cannot be read */
+export async function requireKeysFile(file: string): Promise<void> {
+  if (file === "-") return;
+  const { requireFile } = await import("../../../bulk/index.ts");
+  await requireFile({ path: resolve(file), name: file });
+}
+
+/** @throws UsageError for a file that cannot be read */
+export async function readKeysFile(
+  context: Context,
+  file: string,
+  structure: ContactStructure,
+): Promise<KeysFileCondition> {
+  const { understandKeys, readRows, spool, openStream } = await import("../../../bulk/index.ts");
+  const path = resolve(file);
+  const name = file === "-" ? "standard input" : file;
+  const stream = file === "-" ? context.terminal.stdin : await openStream(path, context.signal);
+  const scratch = join(tmpdir(), `ecm-keys-${randomBytes(6).toString("hex")}`);
+  try {
+    const copy = stream ? join(scratch, "keys") : path;
+    if (stream) await mkdir(scratch, { mode: 0o700 });
+    if (stream) await spool(stream, name, copy, context.signal);
+    const options = { map: new Map<string, string>(), takesIds: true };
+    const understood = await understandKeys({ path: copy, name, scratch }, options, structure);
+    return await toKeysFileCondition(context, readRows(understood), name, structure);
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+async function toKeysFileCondition(
+  context: Context,
+  rows: ReturnType<typeof import("../../../bulk/read/index.ts").readRows>,
+  name: string,
+  structure: ContactStructure,
+): Promise<KeysFileCondition> {
+  const { createIdentityReader, isContactId } = await import("../../../bulk/index.ts");
+  const keys = new Set<string>();
+  const identities = new Set<string>();
+  const wrong: string[] = [];
+  let hasIds = false;
+  for await (const row of rows) {
+    if (row.kind === "rejected") {
+      wrong.push(`${name}:${row.line}: ${row.message}`);
+      continue;
+    }
+    if (row.keyFault) wrong.push(`${name}:${row.line}: ${row.keyFault.message}`);
+    identities.add(row.key.identity);
+    keys.add(row.key.written);
+    hasIds ||= isContactId(row.key.written);
+  }
+  // What is no key of an import is said; it is looked for all the same, since the account may hold it.
+  for (const line of wrong.slice(0, maxRemarksShown)) context.terminal.warn(line);
+  if (wrong.length > maxRemarksShown)
+    context.terminal.warn(`${wrong.length - maxRemarksShown} more lines like these`);
+  if (!hasIds) return { keys: [...keys] };
+  const toIdentity = createIdentityReader(structure.keyType);
+  return {
+    condition: {
+      needs: ["_id", "key"],
+      wanted: { named: [...identities].sort() },
+      holds: ({ _id = "", key = "" }) => identities.has(_id.toLowerCase()) || identities.has(toIdentity(key)),
+    },
+  };
+}

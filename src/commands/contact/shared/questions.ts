@@ -1,0 +1,205 @@
+/** A contact and its changes, asked of a person; the answers are what the flags would have said. */
+import type { Connection, Context } from "../../../context.ts";
+import { type RequestedChanges, splitAssignment } from "../../../service/contact-changes.ts";
+import { performOnContact } from "../../../service/find-contact.ts";
+import { fetchContact } from "../../../service/mutate-contact.ts";
+import type { Prompter } from "../../../terminal/prompter.ts";
+import type { Contact, ContactList, ContactStructure, IdRef, TagDefinition } from "../../../wire.ts";
+import { checkText, type MissingArgument, requirePrompter, toChoices } from "../../shared/questions.ts";
+
+/** @param usage the whole command */
+export function createMissingContact(usage: string): MissingArgument {
+  return { question: "The contact's id or key", what: "the contact's id or key", usage };
+}
+
+export interface NewContact {
+  key?: string;
+  set?: string[];
+  list?: string[];
+  tag?: string[];
+}
+
+/** Asks for the key, then for what no flag gives. @throws UsageError without a terminal */
+export async function askContact(context: Context, partial: NewContact): Promise<NewContact> {
+  const prompter = requirePrompter(context, {
+    question: "",
+    what: "the contact's key",
+    usage: "ecm contact create --key KEY, or --data FILE",
+  });
+  const { account } = await context.connect();
+  const structure = await account.complete(await account.structure());
+  const key = (await prompter.input(structure.keyName, undefined, checkText)).trim();
+  const set = partial.set ?? (await askFields(prompter, structure));
+  const lists = partial.list === undefined ? await account.lists(structure) : [];
+  const list = partial.list ?? (await askSome(prompter, "Lists", lists, toListName));
+  const tag = partial.tag ?? (await askSome(prompter, "Tags", structure.tags ?? [], toTagLabel));
+  return { key, set, list, tag };
+}
+
+async function askFields(prompter: Prompter, { fields }: ContactStructure): Promise<string[]> {
+  const set: string[] = [];
+  for (const { _id, label, required } of fields) {
+    const value = await prompter.input(
+      required ? label : `${label} (empty for none)`,
+      undefined,
+      required ? checkText : undefined,
+    );
+    if (value !== "") set.push(`${_id}=${value}`);
+  }
+  return set;
+}
+
+type Action = "set" | "clear" | "addTag" | "removeTag" | "addList" | "removeList" | "done";
+
+/** What a contact has so far; undefined when several are meant, of which each has its own. */
+type CurrentContact = Pick<Contact, "fields" | "lists" | "tags"> | undefined;
+
+/**
+ * Asks for changes until a person says that is all.
+ * @param idOrKey the contact, when it is one: then only what would change something is offered
+ * @throws NotFoundError when there is no such contact
+ */
+export async function askChanges(
+  context: Context,
+  prompter: Prompter,
+  idOrKey: string | undefined,
+): Promise<RequestedChanges> {
+  const connection = await context.connect();
+  const { account } = connection;
+  const structure = await account.complete(await account.structure());
+  const lists = await account.lists(structure);
+  const current = idOrKey === undefined ? undefined : await readKnownContact(connection, idOrKey);
+  const answers: Record<Exclude<Action, "done" | "clear">, string[]> = {
+    set: [],
+    addTag: [],
+    removeTag: [],
+    addList: [],
+    removeList: [],
+  };
+  for (;;) {
+    const isFirst = Object.values(answers).every((values) => values.length === 0);
+    const offers = listActions(structure, lists, current, isFirst);
+    const action = await prompter.select(isFirst ? "What to change" : "What else to change", offers);
+    if (action === "done") break;
+    if (action === "set" || action === "clear") {
+      const isClearing = action === "clear";
+      const { fieldId, value } = await askAssignment(
+        prompter,
+        structure,
+        readCurrentValues(current, answers.set),
+        isClearing,
+      );
+      answers.set = answers.set.filter((each) => !each.startsWith(`${fieldId}=`));
+      // What the contact has already is no change.
+      if (!current || value !== (readCurrentValues(current, []).get(fieldId) ?? ""))
+        answers.set.push(`${fieldId}=${value}`);
+      continue;
+    }
+    const isTag = action === "addTag" || action === "removeTag";
+    const all: { _id: string }[] = isTag ? (structure.tags ?? []) : lists;
+    const things = listOffered(all, isTag ? current?.tags : current?.lists, action.startsWith("remove"));
+    const toName = (isTag ? toTagLabel : toListName) as (thing: { _id: string }) => string;
+    answers[action] = await askSome(prompter, actionTitles[action], things, toName);
+  }
+  const filledAnswers = Object.entries(answers).filter(([, values]) => values.length > 0);
+  return Object.fromEntries(filledAnswers);
+}
+
+const actionTitles: Record<Action, string> = {
+  set: "Set a field",
+  clear: "Clear a field",
+  addTag: "Add tags",
+  removeTag: "Remove tags",
+  addList: "Add to lists",
+  removeList: "Remove from lists",
+  done: "Done",
+};
+
+function listActions(
+  structure: ContactStructure,
+  lists: ContactList[],
+  current: CurrentContact,
+  isFirst: boolean,
+) {
+  const tags = structure.tags ?? [];
+  const can: Record<Action, boolean> = {
+    set: structure.fields.length > 0,
+    clear: structure.fields.length > 0 && current?.fields?.every(({ value }) => value === "") !== true,
+    addTag: listOffered(tags, current?.tags, false).length > 0,
+    removeTag: listOffered(tags, current?.tags, true).length > 0,
+    addList: listOffered(lists, current?.lists, false).length > 0,
+    removeList: listOffered(lists, current?.lists, true).length > 0,
+    done: true,
+  };
+  const actions = (Object.keys(actionTitles) as Action[]).filter((action) => can[action]);
+  // Once something was said, being done with it is the likely next word.
+  if (!isFirst) actions.unshift(actions.pop()!);
+  return actions.map((action) => ({ name: actionTitles[action], value: action }));
+}
+
+/** To remove: what the contact has; to add: what it does not have. All, where that is not known. */
+function listOffered<T extends IdRef>(
+  things: readonly T[],
+  current: IdRef[] | undefined,
+  isRemoval: boolean,
+): T[] {
+  if (current === undefined) return [...things];
+  return things.filter(({ _id }) => current.some((each) => each._id === _id) === isRemoval);
+}
+
+async function readKnownContact({ send, account }: Connection, idOrKey: string): Promise<CurrentContact> {
+  const contact = await performOnContact(
+    send,
+    () => account.structure(),
+    idOrKey,
+    (id) => fetchContact(send, id),
+  );
+  return contact;
+}
+
+/** The contact's values with those that were typed so far, by the field's id. */
+function readCurrentValues(current: CurrentContact, set: readonly string[]): Map<string, string> {
+  const typed = set.map(splitAssignment);
+  return new Map([
+    ...(current?.fields ?? []).map(({ _id, value }): [string, string] => [_id, value]),
+    ...typed,
+  ]);
+}
+
+/** Enter keeps the value that the field has. */
+async function askAssignment(
+  prompter: Prompter,
+  { fields }: ContactStructure,
+  values: ReadonlyMap<string, string>,
+  isClearing: boolean,
+): Promise<{ fieldId: string; value: string }> {
+  const offered = fields.filter(({ _id }) => !isClearing || values.size === 0 || values.get(_id));
+  const choices = offered.map(({ _id, label }) => {
+    const value = values.get(_id);
+    return { name: value ? `${label}  ${JSON.stringify(value)}` : label, value: _id };
+  });
+  const fieldId = await prompter.select(isClearing ? "Field to clear" : "Field to set", choices);
+  if (isClearing) return { fieldId, value: "" };
+  const { label } = fields.find(({ _id }) => _id === fieldId)!;
+  const value = values.get(fieldId);
+  return {
+    fieldId,
+    value: await prompter.input(
+      value ? `${label} (Enter keeps the current value)` : label,
+      value || undefined,
+    ),
+  };
+}
+
+/** Ids of what a person picks; nothing is asked where there is nothing to pick. */
+async function askSome<T extends { _id: string }>(
+  prompter: Prompter,
+  message: string,
+  things: readonly T[],
+  toName: (thing: T) => string,
+): Promise<string[]> {
+  return things.length === 0 ? [] : prompter.checkbox(message, toChoices(things, toName));
+}
+
+const toListName = (list: ContactList) => list.name;
+const toTagLabel = (tag: TagDefinition) => tag.label;

@@ -1,0 +1,121 @@
+/** The flags by which a bulk change chooses its contacts. */
+import { type Command, Option } from "commander";
+import type { EditOptions, TypedConditions } from "../../../bulk/index.ts";
+import { UsageError } from "../../../errors.ts";
+import { parseStatus } from "../../../select/status-filter.ts";
+import {
+  addTableFlags,
+  keysOption,
+  parseColumnMap,
+  repeatableOption,
+  whereOption,
+} from "../../shared/flags.ts";
+
+export interface SelectionFlags {
+  key?: string[];
+  keys?: string;
+  list?: string[];
+  tag?: string[];
+  status?: string;
+  where?: string;
+  all?: boolean;
+  bulk?: boolean;
+  /** A plan is of a bulk run. */
+  plan?: string;
+}
+
+export function addSelectionFlags(command: Command): Command {
+  return command
+    .addOption(repeatableOption("--key <key>", "the contact with this key or id (repeatable)"))
+    .addOption(keysOption())
+    .addOption(
+      repeatableOption("--list <list>", "members of this list, by name or id; several: of any (repeatable)"),
+    )
+    .addOption(repeatableOption("--tag <tag>", "contacts with this tag; several: with any (repeatable)"))
+    .option(
+      "--status <status>",
+      "contacts with this status: active, inactive, unsubscribed, bounced, complained",
+    )
+    .addOption(whereOption())
+    .option("--all", "every contact of the structure")
+    .addOption(new Option("--bulk", "a bulk run, also for one contact").hideHelp());
+}
+
+/** For a command that takes everyone in a file: whom its marks choose, and how its columns are read. */
+export interface MarkedRowsFlags {
+  markedRows?: boolean;
+  allRows?: boolean;
+  map?: string[];
+  consentColumn?: string[];
+  sheet?: string;
+}
+
+export function addMarkedRowsFlags(command: Command): Command {
+  return addTableFlags(command)
+    .option("--marked-rows", "with --keys: only the rows that the file marks as not subscribed")
+    .option("--all-rows", "with --keys: every row, also where the file marks only some as not subscribed");
+}
+
+/** @throws UsageError for flags that contradict one another, or that are about a file where there is none */
+export function readMarkedRowsFlags(
+  { keys }: ChosenContacts,
+  { markedRows, allRows, map, consentColumn, sheet }: MarkedRowsFlags,
+): Pick<EditOptions, "read" | "rows"> {
+  if (markedRows && allRows) {
+    throw new UsageError("--marked-rows and --all-rows cannot be used together", "Leave out one of the two");
+  }
+  const hasFileFlags = [markedRows, allRows, map, consentColumn, sheet].some((each) => each !== undefined);
+  if (!hasFileFlags) return {};
+  if (keys === undefined) {
+    throw new UsageError(
+      "--marked-rows, --all-rows, --map, --sheet and --consent-column apply to the file given with --keys",
+      "Name the file with --keys, or leave them out",
+    );
+  }
+  return {
+    read: { map: [...parseColumnMap(map)], consentColumns: consentColumn, sheet },
+    rows: allRows ? "all" : markedRows ? "marked" : undefined,
+  };
+}
+
+/** Whom a bulk change is for. */
+export interface ChosenContacts {
+  /** Keys or ids, from the command line. */
+  contacts: string[];
+  /** The file that names them; `-`: standard input. */
+  keys?: string;
+  conditions: TypedConditions;
+  /** One contact named by itself. */
+  one?: string;
+  /** Nothing narrows the choice: everybody in the structure. */
+  isEveryone: boolean;
+}
+
+/**
+ * Undefined when nothing says which contacts are meant.
+ * @throws UsageError for flags that cannot be used together
+ */
+export function readSelection(contacts: string[], flags: SelectionFlags): ChosenContacts | undefined {
+  const { key = [], keys, list, tag, status, where, all, bulk, plan } = flags;
+  const typedContacts = [...contacts, ...key];
+  // An empty variable of a script must not be ignored.
+  if (typedContacts.some((each) => each.trim() === "")) {
+    throw new UsageError("A contact's id or key is empty", "Name a contact, such as ada@example.com");
+  }
+  if (keys?.trim() === "") throw new UsageError("--keys is empty", "Name a file, or - for standard input");
+  if (keys !== undefined && typedContacts.length > 0) {
+    throw new UsageError(
+      "--keys is the whole list of contacts and cannot be used with others",
+      "Leave out one of the two",
+    );
+  }
+  if (status?.trim() === "")
+    throw new UsageError("--status is empty", "Name a status, such as --status active");
+  if (status !== undefined) parseStatus(status);
+  const conditions: TypedConditions = { list, tag, status, where };
+  const isNarrowed = Object.values(conditions).some((each) => each !== undefined);
+  if (typedContacts.length === 0 && keys === undefined && !isNarrowed && !all) return undefined;
+  const isOne = typedContacts.length === 1 && !isNarrowed && !bulk && plan === undefined;
+  const isEveryone = typedContacts.length === 0 && keys === undefined && !isNarrowed;
+  return { contacts: typedContacts, keys, conditions, one: isOne ? typedContacts[0] : undefined, isEveryone };
+}

@@ -1,0 +1,149 @@
+/** The columns that a command shows contacts in, with what it takes to name lists and tags. */
+
+import { statusParts, wholeContact } from "../../../api/contacts.ts";
+import type { Context } from "../../../context.ts";
+import { UsageError } from "../../../errors.ts";
+import type { Account } from "../../../service/account.ts";
+import {
+  type ContactView,
+  createContactColumnsView,
+  toSearchView,
+} from "../../../service/contact-columns.ts";
+import type { OutputOptions } from "../../../terminal/format.ts";
+import { checkColumns, chooseColumns, hasColumns, presentOne } from "../../../terminal/present.ts";
+import type { Contact, ContactStructure } from "../../../wire.ts";
+
+const idsOnly: ContactView = { columns: [], id: (contact) => contact._id ?? "" };
+
+/**
+ * The view for one contact: asks for the lists' names only when it is in any.
+ * @throws UsageError when `--columns` names a column that does not exist.
+ */
+async function createContactView(
+  account: Account,
+  output: OutputOptions,
+  contact: Partial<Contact>,
+): Promise<ContactView> {
+  if (!hasColumns(output)) return idsOnly;
+  const naming = await account.naming(await readStructure(account, contact), [contact]);
+  return createContactColumnsView(naming.structure, naming.lists);
+}
+
+/** Shows a contact that was read or written; nothing is sent but what names need. */
+export async function presentContact(
+  { terminal, clock }: Context,
+  account: Account,
+  output: OutputOptions,
+  contact: Partial<Contact>,
+): Promise<void> {
+  if (output.format === "table" && !output.columns && output.outputFile === undefined) {
+    const [{ formatContact }, naming] = await Promise.all([
+      import("./screen.ts"),
+      account.withRemembered("read", async () =>
+        account.naming(await readStructure(account, contact), [contact]),
+      ),
+    ]);
+    const looks = {
+      columns: terminal.columns,
+      isColored: terminal.isColored.out,
+      now: new Date(clock.now()),
+    };
+    const { text, emptyFields } = formatContact(contact, naming, looks);
+    await terminal.write(text);
+    if (emptyFields.length > 0) terminal.note(`Without a value: ${emptyFields.join(", ")}`, "aside");
+    return;
+  }
+  const view = await account.withRemembered("read", () => createContactView(account, output, contact));
+  await presentOne(terminal, output, contact, view);
+}
+
+/** A view for contacts that are yet to be read. */
+export interface PlannedView {
+  /** The parts of a contact that it takes. */
+  source: string[];
+  /**
+   * The view itself. Where the contacts are known, the lists' names are asked for only when one of them is in
+   * any.
+   */
+  view(contacts?: Partial<Contact>[]): Promise<ContactView>;
+}
+
+/**
+ * Plans the view for contacts that are yet to be read.
+ * @param source the parts that `--source` names, in place of what the view takes
+ */
+export async function planContactView(
+  account: Account,
+  output: OutputOptions,
+  structure: ContactStructure,
+  source?: string[],
+): Promise<PlannedView> {
+  if (!hasColumns(output)) {
+    return {
+      source: source ?? (output.format === "id" ? ["_id"] : wholeContact),
+      view: () => Promise.resolve(idsOnly),
+    };
+  }
+  const chosenColumns = chooseColumns(
+    selectColumns(createContactColumnsView(structure), source),
+    output.columns,
+  );
+  const parts = chosenColumns.flatMap((column) => column.sources);
+  const complete = parts.includes("tags") ? await account.complete(structure) : structure;
+  return {
+    source: source ?? [...new Set(["_id", ...parts])],
+    async view(contacts) {
+      const includesPart = (part: "fields" | "lists" | "tags") => parts.includes(part);
+      const lists = contacts || !includesPart("lists") ? [] : await account.lists(structure);
+      const naming = contacts && (await account.naming(complete, contacts.map(toShownParts(includesPart))));
+      const view = createContactColumnsView(naming?.structure ?? complete, naming?.lists ?? lists);
+      return { ...view, columns: selectColumns(view, source) };
+    },
+  };
+}
+
+/** With `--source`, a column for every part that it names and for no other. */
+function selectColumns(view: ContactView, source: string[] | undefined): ContactView["columns"] {
+  const { columns } = toSearchView(view);
+  if (!source) return columns;
+  return columns
+    .filter((column) => column.sources.some((part) => source.includes(part)))
+    .map((column) => ({ ...column, optional: false }));
+}
+
+/**
+ * What `--source` names: parts of a contact, separated by commas; `status` means its two parts. The service
+ * refuses a search that asks for anything else. @throws UsageError
+ */
+export function parseParts(text: string): string[] {
+  const parts = text.split(",").map((part) => part.trim());
+  const unknown = parts.find((part) => part !== "status" && !wholeContact.includes(part));
+  if (unknown === undefined) {
+    return [...new Set(parts.flatMap((part) => (part === "status" ? statusParts : part)))];
+  }
+  throw new UsageError(
+    `--source: a search has no part named ${JSON.stringify(unknown)}`,
+    `Parts: ${wholeContact.join(", ")}; ecm contact get shows everything`,
+  );
+}
+
+/** Before a write: a mistyped `--columns` must not fail after it. @throws UsageError */
+export async function checkContactColumns(account: Account, output: OutputOptions): Promise<void> {
+  if (output.columns && hasColumns(output))
+    checkColumns(output, createContactColumnsView(await account.structure()));
+}
+
+async function readStructure(account: Account, contact: Partial<Contact>): Promise<ContactStructure> {
+  const structures = await account.structures();
+  const own = structures.find((structure) => structure._id === contact.contactStructureId);
+  return own ?? account.structure();
+}
+
+/** Of a contact only what columns show: the rest needs no names. */
+function toShownParts(includesPart: (part: "fields" | "lists" | "tags") => boolean) {
+  return ({ fields, lists, tags }: Partial<Contact>): Partial<Contact> => ({
+    fields: includesPart("fields") ? fields : [],
+    lists: includesPart("lists") ? lists : [],
+    tags: includesPart("tags") ? tags : [],
+  });
+}

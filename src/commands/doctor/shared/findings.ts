@@ -1,0 +1,130 @@
+/** What `ecm doctor` finds: one line for each thing examined. Pure. */
+import type { OldRun, RunView } from "../../../bulk/index.ts";
+import type { PlaceState } from "../../../config/folder-rights.ts";
+import type { KnownBehavior } from "../../../service/behavior.ts";
+import { describeBehavior, findLastLearned } from "../../../service/describe-behavior.ts";
+import { quoteShellWord } from "../../../shell-word.ts";
+import type { ApiAnswer, RateLimits } from "../../../wire.ts";
+import { formatCount } from "../../shared/bulk/format.ts";
+
+export interface Finding {
+  check: string;
+  status: "pass" | "warn" | "fail";
+  message: string;
+  hint?: string;
+}
+
+export const pass = (check: string, message: string): Finding => ({ check, status: "pass", message });
+export const warn = (check: string, message: string, hint?: string): Finding => ({
+  check,
+  status: "warn",
+  message,
+  hint,
+});
+export const fail = (check: string, message: string, hint?: string): Finding => ({
+  check,
+  status: "fail",
+  message,
+  hint,
+});
+
+/** With a clock that is off by more than this, in seconds, waits for the end of the hour are wrong. */
+const maxSkewSeconds = 30;
+
+/** What the answer to a read shows about key, address, clock and limits. */
+export function checkAnswer(answer: ApiAnswer, place: string, milliseconds: number, now: number): Finding[] {
+  const { status, problem, headers, limits, body } = answer;
+  if (status === 401 || status === 403) {
+    const refused = fail("key", problem?.message ?? `HTTP ${status}`, problem?.details.hint);
+    return [pass("address", describeAnswerTime(place, milliseconds)), refused];
+  }
+  if (problem) return [fail("address", problem.message, problem.details.hint)];
+  if (!Array.isArray(body)) {
+    return [fail("address", `${place} answers, but not as the API does`, "Check the base URL")];
+  }
+  return [
+    pass("address", describeAnswerTime(place, milliseconds)),
+    ...checkClock(headers.date, now),
+    checkLimits(limits, now),
+  ];
+}
+
+function describeAnswerTime(place: string, milliseconds: number): string {
+  return `${place} answered in ${milliseconds} ms`;
+}
+
+function checkClock(date: string | undefined, now: number): Finding[] {
+  const then = date === undefined ? Number.NaN : Date.parse(date);
+  if (Number.isNaN(then)) return [];
+  const skewSeconds = Math.round((now - then) / 1000);
+  if (Math.abs(skewSeconds) <= maxSkewSeconds) return [pass("clock", "agrees with the service's")];
+  const words = `this machine's is ${Math.abs(skewSeconds)} s ${skewSeconds > 0 ? "ahead of" : "behind"} the service's`;
+  return [warn("clock", words, "Set this machine's clock")];
+}
+
+function checkLimits({ hour, month }: RateLimits, now: number): Finding {
+  const minutes = Math.ceil(Math.max(0, (hour?.reset ?? 0) - now / 1000) / 60);
+  const resets = hour?.reset === undefined ? "" : ` (resets in ${minutes} min)`;
+  const parts = [
+    hour && `hour ${formatCount(hour.remaining)} of ${formatCount(hour.limit)}${resets}`,
+    month && `month ${formatCount(month.remaining)} of ${formatCount(month.limit)}`,
+  ].filter((part) => part !== undefined);
+  if (parts.length === 0) return warn("budget", "The service sent no limits with its answer");
+  const words = `left: ${parts.join(", ")}`;
+  if (month && month.remaining < month.limit / 10)
+    return warn("budget", words, "Less than a tenth of the monthly quota is left");
+  if (hour && hour.remaining < hour.limit / 10)
+    return warn("budget", words, "Less than a tenth of the hourly limit is left");
+  return pass("budget", words);
+}
+
+/** What earlier commands have learned of how the service behaves for a structure. */
+export function checkBehavior(structureId: string, knownBehavior: KnownBehavior): Finding {
+  const words = describeBehavior(knownBehavior);
+  const since = findLastLearned(knownBehavior)?.slice(0, 10);
+  if (words.length === 0) return pass("behavior", `nothing learned yet about structure ${structureId}`);
+  return pass("behavior", `learned about structure ${structureId}, last on ${since}: ${words.join("; ")}`);
+}
+
+export function checkFolder({ name, path, state, detail }: PlaceState): Finding {
+  if (state === "private") return pass(name, path);
+  if (state === "missing") return pass(name, `${path}: created when needed`);
+  if (state === "unusable")
+    return fail(name, `${path}: ${detail}`, "Fix its permissions, or choose another folder with ECM_*_DIR");
+  const hint =
+    name.startsWith("c") || name === "profiles file"
+      ? "ecm makes it private again the next time it uses it"
+      : `chmod 700 ${quoteShellWord(path)}`;
+  return warn(name, `${path}: readable by other users (${detail})`, hint);
+}
+
+/**
+ * @param runs those that are not done, the newest first, of whichever account
+ * @param profile the one that is in use
+ */
+export function checkRuns(runs: RunView[], profile?: string): Finding {
+  const [newest] = runs;
+  if (!newest) return pass("runs", "No unfinished runs");
+  const open = runs.reduce((sum, run) => sum + run.open, 0);
+  const unknown =
+    open > 0 ? `; unknown whether ${open} ${open === 1 ? "write was" : "writes were"} applied` : "";
+  const words = `${runs.length} unfinished, the newest ${newest.run} (${newest.kind} of ${newest.file})${unknown}`;
+  const other = newest.profile === null || newest.profile === profile ? "" : ` --profile ${newest.profile}`;
+  return warn(
+    "runs",
+    words,
+    `Resume with: ecm runs resume ${newest.run}${other}; list all with: ecm runs list`,
+  );
+}
+
+/** @param runs to which nothing was written for longer than they are to be kept */
+export function ofOldRuns(runs: readonly OldRun[], now: number): Finding {
+  const oldest = Math.min(...runs.map(({ changedAt }) => changedAt));
+  const days = Math.floor((now - oldest) / 86_400_000);
+  const them = runs.length === 1 ? "1 old run holds" : `${formatCount(runs.length)} old runs hold`;
+  return warn(
+    "old runs",
+    `${them} people's data, for up to ${days} days`,
+    "Remove them with: ecm runs prune",
+  );
+}

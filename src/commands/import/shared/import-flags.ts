@@ -1,0 +1,28 @@
+/** The flags of `ecm import`, as commander hands them over. */
+import type { BulkFlags } from "../../shared/bulk/flags.ts";
+
+export interface ImportFlags extends BulkFlags {
+  map?: string[];
+  mapping?: string;
+  set?: string[];
+  default?: string[];
+  check?: boolean;
+  template?: boolean;
+  list?: string[];
+  tag?: string[];
+  createMissing?: boolean;
+  mode: "upsert" | "create" | "update";
+  blank: "keep" | "clear";
+  duplicates: "merge" | "last" | "first" | "reject";
+  from?: string;
+  sheet?: string;
+  delimiter?: string;
+  encoding?: string;
+  skipLines?: number;
+  header?: boolean;
+  ignoreUnmapped?: boolean;
+  consentColumn?: string[];
+  includeUnsubscribed?: boolean;
+  unsubscribeMarked?: boolean;
+  includeSuppressed?: boolean;
+}

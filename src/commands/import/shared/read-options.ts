@@ -1,0 +1,56 @@
+/** How an import reads its file: from the mapping file, and from the flags, which come after it. */
+import { foldName, type Mapping, type MappingEntry, type ReadOptions } from "../../../bulk/index.ts";
+import { UsageError } from "../../../errors.ts";
+import { parseColumnMap } from "../../shared/flags.ts";
+import type { ImportFlags } from "./import-flags.ts";
+
+/** @throws UsageError for a `--map` or a mapping file that says nothing. */
+export async function readOptionsFrom(flags: ImportFlags): Promise<ReadOptions> {
+  const { map, entries, expect } = await mappingFrom(flags);
+  return {
+    map,
+    ...(entries.length > 0 && { entries }),
+    expect,
+    ...(flags.default && { defaults: flags.default.map((text) => fieldValue(text, "--default")) }),
+    from: flags.from,
+    sheet: flags.sheet,
+    delimiter: flags.delimiter,
+    encoding: flags.encoding,
+    skipLines: flags.skipLines,
+    hasNoHeader: flags.header === false,
+    ignoreUnmapped: flags.ignoreUnmapped,
+    consentColumns: flags.consentColumn,
+  };
+}
+
+/** The mapping file, then the flags: a later one of the same column counts. */
+async function mappingFrom({ mapping, map: assignments, set = [] }: ImportFlags): Promise<Mapping> {
+  const map = new Map<string, string>();
+  let entries: MappingEntry[] = [];
+  let expect: Mapping["expect"];
+  if (mapping !== undefined) {
+    const { readMapping } = await import("../../../bulk/index.ts");
+    const read = await readMapping(mapping);
+    for (const [column, target] of read.map) map.set(column, target);
+    ({ entries, expect } = read);
+  }
+  const told = parseColumnMap(assignments);
+  for (const [column, target] of told) map.set(column, target);
+  const isOf = (names: Iterable<string>, name: string) =>
+    [...names].some((each) => foldName(each) === foldName(name));
+  entries = entries.filter(({ name }) => !isOf(told.keys(), name));
+  for (const [field, constant] of set.map((text) => fieldValue(text, "--set"))) {
+    entries = entries.filter(({ name }) => foldName(name) !== foldName(field));
+    // A column of the field's name goes nowhere else, unless it was told where.
+    const name = isOf(map.keys(), field) ? `--set ${field}` : field;
+    entries.push({ name, target: { kind: "field", field }, constant, place: "--set" });
+  }
+  return { map, entries, expect };
+}
+
+/** `FIELD=VALUE`, split at the first `=`. @throws UsageError */
+function fieldValue(text: string, flag: string): readonly [field: string, value: string] {
+  const at = text.indexOf("=");
+  if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
+  throw new UsageError(`${flag}: ${JSON.stringify(text)} is not FIELD=VALUE`, `Such as ${flag} City=Paris`);
+}

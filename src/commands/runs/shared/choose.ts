@@ -1,0 +1,60 @@
+/** Which run is meant, where the command does not say. */
+import type { Manifest } from "../../../bulk/index.ts";
+import type { Context } from "../../../context.ts";
+import type { Choice } from "../../../terminal/prompter.ts";
+import { type MissingArgument, requireChoice, requireChoices } from "../../shared/questions.ts";
+
+/**
+ * @param verb of the command, for the error
+ * @param fits which runs the command can do something with
+ */
+export function requireRun(
+  context: Context,
+  typedRun: string | undefined,
+  verb: string,
+  fits: (manifest: Manifest) => boolean = () => true,
+): Promise<string> {
+  return requireChoice(context, typedRun, createMissingRun(verb), () => listRunChoices(context, fits));
+}
+
+export function requireRuns(context: Context, typedRuns: string[], verb: string): Promise<string[]> {
+  return requireChoices(context, typedRuns, createMissingRun(verb), () =>
+    listRunChoices(context, () => true),
+  );
+}
+
+function createMissingRun(verb: string): MissingArgument {
+  return { question: `Run to ${verb}`, what: "the run", usage: `ecm runs ${verb} RUN, or last` };
+}
+
+/**
+ * The run that was named. Says which folders `last` passes over.
+ * @throws NotFoundError, UsageError, ManifestError
+ */
+export async function findNamedRun(
+  { folders, terminal }: Context,
+  idOrLast: string,
+): Promise<{ manifest: Manifest; folder: string }> {
+  const { findRun } = await import("../../../bulk/index.ts");
+  return findRun(folders.state, idOrLast, ({ message }) => terminal.warn(message));
+}
+
+async function listRunChoices(
+  context: Context,
+  fits: (manifest: Manifest) => boolean,
+): Promise<Choice<string>[]> {
+  const { listRuns, viewRun } = await import("../../../bulk/index.ts");
+  const choices: Choice<string>[] = [];
+  const runs = await listRuns(context.folders.state, ({ message }) => context.terminal.warn(message));
+  for (const each of runs) {
+    if (!fits(each.manifest)) continue;
+    const { run, kind, file, status, done, rows } = await viewRun(each);
+    const of = rows ? ` of ${rows.read}` : "";
+    choices.push({
+      name: `${run}  ${kind} of ${file}, ${status}, ${done}${of} done`,
+      short: run,
+      value: run,
+    });
+  }
+  return choices;
+}

@@ -1,0 +1,207 @@
+/** Flags that the sandbox's commands share, and the sandbox that they describe. */
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { type Command, Option } from "commander";
+import type { Context } from "../../../context.ts";
+import { EcmError, NotFoundError, UsageError } from "../../../errors.ts";
+import type { SandboxAdmin } from "../../../sandbox/admin.ts";
+import type { Sandbox, SandboxOptions } from "../../../sandbox/index.ts";
+import { quoteShellWord } from "../../../shell-word.ts";
+import { repeatableOption, wholeNumberOption } from "../../shared/flags.ts";
+
+export interface DataFlag {
+  data?: string;
+}
+
+export interface StartFlags extends DataFlag {
+  temporary?: boolean;
+  host: string;
+  port: number;
+  hourlyLimit?: number;
+  window?: number;
+  monthlyLimit?: number;
+  blockAfter?: number;
+  blockSeconds?: number;
+  region?: string;
+  seed?: number;
+  adminToken?: string;
+  fault?: string[];
+  variant?: string[];
+  variantFile?: string;
+}
+
+export function dataOption(): Option {
+  return new Option("--data <dir>", "folder for the sandbox's data (default: that of the profile sandbox)");
+}
+
+/** The folder that `--data` names, else the one of the profile `sandbox`. */
+export function chooseSandboxFolder(context: Context, flags: DataFlag): string {
+  if (flags.data === "") throw new UsageError("--data: the folder has no name", "Give a folder: --data DIR");
+  return flags.data === undefined ? join(context.folders.state, "sandbox") : resolve(flags.data);
+}
+
+export function addStartFlags(command: Command): Command {
+  return command
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .addOption(wholeNumberOption("--port <number>", "port to listen on; 0 picks a free one", 0).default(0))
+    .addOption(dataOption().conflicts("temporary"))
+    .option("--temporary", "use an empty folder for the data, and remove it at the end")
+    .addOption(wholeNumberOption("--hourly-limit <n>", "requests per window (3600)", 0))
+    .addOption(wholeNumberOption("--window <seconds>", "length of the window (3600)"))
+    .addOption(wholeNumberOption("--monthly-limit <n>", "requests per calendar month, UTC (100000)", 0))
+    .addOption(wholeNumberOption("--block-after <n>", "failed authentications that block an address (20)"))
+    .addOption(
+      wholeNumberOption("--block-seconds <n>", "how long failures count, and how long a block lasts (60)"),
+    )
+    .addOption(regionOption())
+    .addOption(
+      wholeNumberOption("--seed <n>", "make ids reproducible, in a new folder and after each reset", 0),
+    )
+    .option("--admin-token <token>", "answer /__sandbox/ from other machines, if they send this token")
+    .addOption(
+      repeatableOption("--fault <spec>", "simulate a failure, such as 503:*:*:p=0.1; see: ecm help faults"),
+    )
+    .addOption(
+      repeatableOption(
+        "--variant <name=value>",
+        "how to behave where the documentation does not say; see: ecm sandbox variants",
+      ),
+    )
+    .option("--variant-file <file>", "variants from the member variants of a JSON file");
+}
+
+function regionOption(): Option {
+  return new Option("--region <letters>", "region in new keys (us)").argParser((text: string) => {
+    if (/^[a-z]{2}$/.test(text)) return text;
+    throw new UsageError(`--region: ${JSON.stringify(text)} is not a region`, "Give two letters, such as jp");
+  });
+}
+
+/**
+ * Opens the sandbox that the flags describe, uses it and closes it.
+ * @throws UsageError for a bad variant, token or variant file
+ */
+export async function withSandbox(
+  context: Context,
+  flags: StartFlags,
+  use: (sandbox: Sandbox) => Promise<void>,
+): Promise<void> {
+  const { openSandbox } = await import("../../../sandbox/index.ts");
+  const { makeTemporaryFolder, removeTemporaryFolder } = await import("../../../sandbox/temporary-folder.ts");
+  const options = await toSandboxOptions(context, flags);
+  const folder = flags.temporary ? await makeTemporaryFolder() : chooseSandboxFolder(context, flags);
+  try {
+    const sandbox = await openSandbox({ ...options, folder });
+    try {
+      await use(sandbox);
+    } finally {
+      sandbox.close();
+    }
+  } finally {
+    if (flags.temporary) removeTemporaryFolder(folder);
+  }
+}
+
+async function toSandboxOptions(
+  context: Context,
+  flags: StartFlags,
+): Promise<Omit<SandboxOptions, "folder">> {
+  return {
+    clock: context.clock,
+    hourlyLimit: flags.hourlyLimit,
+    windowSeconds: flags.window,
+    monthlyLimit: flags.monthlyLimit,
+    blockAfter: flags.blockAfter,
+    blockSeconds: flags.blockSeconds,
+    region: flags.region,
+    seed: flags.seed,
+    apiKey: context.terminal.env.ECM_SANDBOX_API_KEY || undefined,
+    adminToken: chooseAdminToken(context, flags),
+    faults: flags.fault,
+    variants: await readVariantFlags(flags),
+  };
+}
+
+/** Those of the file, and over them those of the flags. */
+async function readVariantFlags({ variant = [], variantFile }: StartFlags): Promise<Record<string, unknown>> {
+  const { splitVariant } = await import("../../../sandbox/variants.ts");
+  const fromFile = variantFile === undefined ? {} : await readVariants(variantFile);
+  return { ...fromFile, ...Object.fromEntries(variant.map(splitVariant)) };
+}
+
+async function readVariants(file: string): Promise<Record<string, unknown>> {
+  const refuse = (why: string) =>
+    new UsageError(
+      `--variant-file ${file}: ${why}`,
+      'Give a JSON file such as {"variants":{"keys":"first"}}; see: ecm sandbox variants',
+    );
+  let content: unknown;
+  try {
+    content = JSON.parse(await readFile(file, "utf8"));
+  } catch (error) {
+    throw refuse((error as Error).message);
+  }
+  const { variants } = (content ?? {}) as { variants?: unknown };
+  if (typeof variants !== "object" || variants === null || Array.isArray(variants)) {
+    throw refuse("it has no object variants at its top level");
+  }
+  return variants as Record<string, unknown>;
+}
+
+function chooseAdminToken({ terminal }: Context, { adminToken }: StartFlags): string | undefined {
+  const token = adminToken ?? (terminal.env.ECM_SANDBOX_ADMIN_TOKEN || undefined);
+  if (token === undefined || /^[\x21-\x7e]+$/.test(token)) return token;
+  throw new UsageError(
+    "--admin-token: a token consists of ASCII characters without spaces",
+    "Such as --admin-token s3cret",
+  );
+}
+
+/** Says on stderr that a served sandbox is open to other machines. */
+export function warnIfReachable(
+  context: Context,
+  { host }: StartFlags,
+  { isLoopback }: { isLoopback: boolean },
+): void {
+  if (isLoopback) return;
+  context.terminal.warn(`The sandbox listens on ${host}: other machines can reach it, without encryption`);
+}
+
+/** Opens the admin of the sandbox's folder, acts, and closes it again. */
+export async function withAdmin<T>(
+  context: Context,
+  flags: DataFlag,
+  act: (admin: SandboxAdmin) => T | Promise<T>,
+): Promise<T> {
+  const { openAdmin } = await import("../../../sandbox/open-admin.ts");
+  const { admin, close } = await openAdmin({
+    folder: chooseSandboxFolder(context, flags),
+    clock: context.clock,
+  });
+  try {
+    return await act(admin);
+  } catch (error) {
+    throw explainSameFolder(await toCommandError(error), flags);
+  } finally {
+    close();
+  }
+}
+
+/** The commands that a hint shows, for the sandbox of the command before it. */
+function explainSameFolder(error: unknown, { data }: DataFlag): unknown {
+  if (error instanceof EcmError && data !== undefined) {
+    error.details.hint = error.details.hint?.replace(
+      /ecm sandbox keys \w+/,
+      (command) => `${command} --data ${quoteShellWord(data)}`,
+    );
+  }
+  return error;
+}
+
+/** A refusal of the sandbox as an error of the command. */
+async function toCommandError(error: unknown): Promise<unknown> {
+  const { Refusal } = await import("../../../sandbox/rules/refusal.ts");
+  if (!(error instanceof Refusal)) return error;
+  const { message, status } = error;
+  return status === 404 ? new NotFoundError(message) : new UsageError(message);
+}

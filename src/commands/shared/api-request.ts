@@ -1,0 +1,93 @@
+/** The request of `ecm api` from its flags: a body of members, and names in a path → ids. */
+import { readFile } from "node:fs/promises";
+import type { Context } from "../../context.ts";
+import { UsageError } from "../../errors.ts";
+
+export interface FieldFlags {
+  /** `-f`: strings. */
+  field?: string[];
+  /** `-F`: true, false, null, numbers, `@FILE`; anything else is a string. */
+  typedField?: string[];
+}
+
+/** The JSON body of `-f` and `-F`; undefined without them. @throws UsageError */
+export async function buildBody({ field = [], typedField = [] }: FieldFlags): Promise<string | undefined> {
+  if (field.length + typedField.length === 0) return undefined;
+  const members = new Map<string, unknown>();
+  const add = (flag: string, text: string, value: unknown) => {
+    const name = text.slice(0, text.indexOf("="));
+    if (members.has(name)) throw new UsageError(`${flag}: the member ${JSON.stringify(name)} is given twice`);
+    members.set(name, value);
+  };
+  for (const text of field) add("-f", text, readFieldValue("-f", text));
+  for (const text of typedField) add("-F", text, await parseTypedValue(readFieldValue("-F", text)));
+  return JSON.stringify(Object.fromEntries(members));
+}
+
+function readFieldValue(flag: string, text: string): string {
+  const at = text.indexOf("=");
+  if (at > 0) return text.slice(at + 1);
+  throw new UsageError(
+    `${flag}: ${JSON.stringify(text)} is not NAME=VALUE`,
+    `Such as ${flag} name=Newsletter`,
+  );
+}
+
+async function parseTypedValue(text: string): Promise<unknown> {
+  if (text === "@") throw new UsageError("-F: the name of the file is empty", "Such as -F note=@note.txt");
+  if (text.startsWith("@")) {
+    try {
+      return await readFile(text.slice(1), "utf8");
+    } catch (error) {
+      throw new UsageError(`-F: cannot read ${text.slice(1)}: ${(error as Error).message.split(",")[0]}`);
+    }
+  }
+  const isTyped = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/.test(text);
+  const value: unknown = isTyped ? JSON.parse(text) : text;
+  // A number that JavaScript cannot hold would be sent as another one.
+  if (typeof value === "number" && !Number.isSafeInteger(value) && Number.isInteger(value)) {
+    throw new UsageError(`-F: ${text} is too large to be sent exactly`, "Send the body with --data");
+  }
+  return value;
+}
+
+const placeholder = /\{(structure|list|contact)(?::([^{}]*))?\}/g;
+
+/**
+ * The path with ids in place of `{structure}`, `{structure:LABEL}`, `{list:NAME}` and `{contact:KEY}`. Sends
+ * nothing when there is none. @throws NotFoundError, UsageError
+ */
+export async function resolvePath(context: Context, path: string): Promise<string> {
+  const found = [...path.matchAll(placeholder)];
+  if (found.length === 0) return path;
+  const { send, account } = await context.connect();
+  let resolved = path;
+  for (const [text, kind, name] of found) {
+    if (kind !== "structure" && !name) {
+      throw new UsageError(
+        `${text} does not name a ${kind}`,
+        `Such as {${kind}:${kind === "list" ? "Newsletter" : "ada@example.com"}}`,
+      );
+    }
+    resolved = resolved.replace(text, () => "\0");
+    const id = await resolveId(kind!, name);
+    resolved = resolved.replace("\0", () => encodeURIComponent(id));
+  }
+  return resolved;
+
+  async function resolveId(kind: string, name: string | undefined): Promise<string> {
+    if (kind === "structure") return (await account.structure(name || undefined))._id;
+    const structure = await account.structure();
+    if (kind === "list") return (await account.list(structure, name!))._id;
+    const [{ performOnContact }, { fetchContact }] = await Promise.all([
+      import("../../service/find-contact.ts"),
+      import("../../service/mutate-contact.ts"),
+    ]);
+    return performOnContact(
+      send,
+      async () => structure,
+      name!,
+      async (id) => (await fetchContact(send, id))._id,
+    );
+  }
+}

@@ -1,0 +1,147 @@
+/** The one question of a bulk run that changes contacts, between its price and its first write. */
+import {
+  countPlannedWrites,
+  type MissingNames,
+  type PlanFile,
+  type Price,
+  type RunOptions,
+} from "../../../bulk/index.ts";
+import type { Context } from "../../../context.ts";
+import { DeclinedError, InterruptedError, UsageError } from "../../../errors.ts";
+import type { Prompter } from "../../../terminal/prompter.ts";
+import { cannotAskError } from "../../../terminal/prompts.ts";
+import { formatAboutDuration, formatCounted } from "./format.ts";
+import type { RunDisplay } from "./progress.ts";
+
+/** `change-all`: of everybody, which is said before anything is read. */
+export type Danger = "change" | "change-all" | "unsubscribe" | "delete";
+
+const consequences: Record<Exclude<Danger, "change">, string> = {
+  "change-all": "A change of every contact must be confirmed",
+  unsubscribe: "An unsubscription must be confirmed: it cannot be undone through the API",
+  delete: "A deletion must be confirmed",
+};
+
+/** What a plan file asks for is confirmed as if it had been typed. */
+export function findDanger({ deletes, unsubscribes }: Pick<PlanFile, "deletes" | "unsubscribes">): Danger {
+  if (deletes > 0) return "delete";
+  return unsubscribes ? "unsubscribe" : "change";
+}
+
+/**
+ * Before anything is sent. Changes without danger need no answer where there is no terminal.
+ * @throws UsageError where nobody can be asked and `--yes` is not given
+ */
+export function requireAnswer(context: Context, danger: Danger, isDryRun: boolean): void {
+  if (isDryRun || context.settings.yes || context.prompter()) return;
+  const { isStdinTerminal, isStderrTerminal } = context.terminal;
+  if (isStdinTerminal && isStderrTerminal) {
+    throw new UsageError("This must be confirmed, and --no-input forbids questions", "Confirm with --yes", {
+      type: "InputRequiredError",
+    });
+  }
+  if (danger === "change") return;
+  throw cannotAskError(consequences[danger], "See what it would do with --dry-run, then confirm with --yes");
+}
+
+/** @throws DeclinedError on a no */
+export function createAgreement(
+  context: Context,
+  display: RunDisplay,
+  danger: Danger,
+): NonNullable<RunOptions["agree"]> {
+  return async (price, planned, created) => {
+    const prompter = context.settings.yes ? undefined : context.prompter();
+    if (!prompter) return requireAnswer(context, danger, false);
+    const ask = async () =>
+      danger === "delete"
+        ? confirmDeletion(prompter, planned.deleted)
+        : prompter.confirm(await formatQuestion(context, danger, price, created));
+    if (!(await display.whileAsking(ask).catch(throwUnapplied))) throw new DeclinedError();
+  };
+}
+
+/** Ctrl-C at the question is a no. @throws InterruptedError that says so */
+function throwUnapplied(error: unknown): never {
+  if (!(error instanceof InterruptedError)) throw error;
+  throw new InterruptedError(error.message === "Terminated" ? "SIGTERM" : "SIGINT", "Nothing was written", {
+    applied: "no",
+  });
+}
+
+/** Of an undo: a number to be typed where it deletes several, a yes elsewhere. */
+export function undoAgreement(context: Context, display: RunDisplay): NonNullable<RunOptions["agree"]> {
+  return async ({ left }, planned) => {
+    const prompter = context.settings.yes ? undefined : context.prompter();
+    if (!prompter) return requireAnswer(context, planned.deleted > 0 ? "delete" : "change", false);
+    const { name, baseUrl } = await context.profile();
+    const place = JSON.stringify(name?.value ?? baseUrl.value);
+    const restored = formatContacts(countPlannedWrites(planned));
+    const ask = () =>
+      planned.deleted > 0
+        ? confirmDeletion(prompter, planned.deleted)
+        : prompter.confirm(`Restore ${restored} in ${place} (${formatCounted(left, "request")})?`);
+    if (!(await display.whileAsking(ask).catch(throwUnapplied))) throw new DeclinedError();
+  };
+}
+
+async function confirmDeletion(prompter: Prompter, count: number): Promise<boolean> {
+  if (count === 1) return prompter.confirm("Permanently delete 1 contact?");
+  return isNumber(
+    await prompter.input(`Type ${count} to permanently delete ${formatContacts(count)}`),
+    count,
+  );
+}
+
+async function formatQuestion(
+  context: Context,
+  danger: Danger,
+  price: Price,
+  created: MissingNames | undefined,
+): Promise<string> {
+  const { left, writes, estimate } = price;
+  if (danger === "unsubscribe") {
+    return `Unsubscribe ${formatContacts(writes ?? left)}? They cannot be resubscribed through the API.`;
+  }
+  const { name, baseUrl } = await context.profile();
+  const cost = `${formatCounted(left, "request")}, ${formatAboutDuration(estimate.seconds)}`;
+  const place = JSON.stringify(name?.value ?? baseUrl.value);
+  const news = created ? describeCreatedParts(created) : "";
+  const write = news === "" ? "Write" : `Create ${news}, and write`;
+  return writes === undefined
+    ? `${write} to ${place} (up to ${cost})?`
+    : `${write} to ${formatContacts(writes)} in ${place} (${cost})?`;
+}
+
+/** `the field "City" and 12 tags`; empty for nothing. */
+function describeCreatedParts({ fields, lists, tags }: MissingNames): string {
+  const part = (kind: string, names: string[]) =>
+    names.length === 1
+      ? [`the ${kind} ${JSON.stringify(names[0])}`]
+      : names.length > 1
+        ? [formatCounted(names.length, kind)]
+        : [];
+  return [
+    ...part(
+      "field",
+      fields.map(({ label }) => label),
+    ),
+    ...part(
+      "list",
+      lists.map(({ name }) => name),
+    ),
+    ...part(
+      "tag",
+      tags.map(({ name }) => name),
+    ),
+  ].join(" and ");
+}
+
+function formatContacts(count: number): string {
+  return `${count.toLocaleString("en-US")} ${count === 1 ? "contact" : "contacts"}`;
+}
+
+/** Digits may be grouped, as the question shows them. */
+function isNumber(answer: string, expected: number): boolean {
+  return answer.replace(/[\s,.'_]/g, "") === String(expected);
+}

@@ -1,0 +1,273 @@
+/** What the commands that start bulk runs share: flags, the way from flags to options, and how a run ends. */
+import { join } from "node:path";
+import { type Command, Option } from "commander";
+import type {
+  Engine,
+  GuardOptions,
+  Limit,
+  Manifest,
+  RunOptions,
+  RunStop,
+  Summary,
+} from "../../../bulk/index.ts";
+import type { Context } from "../../../context.ts";
+import { diskFullHint } from "../../../disk/disk-room.ts";
+import { EcmError, exitCodes, InterruptedError, UsageError } from "../../../errors.ts";
+import { version } from "../../../version.ts";
+import { addAccountFlags } from "../command-line.ts";
+import { wholeNumberOption } from "../flags.ts";
+import { openSuppressionList } from "../suppression-list.ts";
+
+/** As commander gives them. */
+export interface BulkFlags {
+  dryRun?: boolean;
+  maxRequests?: number;
+  reserve?: number;
+  wait?: boolean;
+  until?: string;
+  concurrency?: number;
+  maxRejects?: string;
+  rejects?: string;
+  fresh?: boolean;
+  plan?: string;
+  show?: number;
+  maxChanges?: string;
+  maxClears?: string;
+  maxCreate?: string;
+  maxDelete?: string;
+}
+
+const defaultConcurrency = 8;
+
+/**
+ * @param isResume for a run that exists: there is nothing to start over
+ * @param isUndo for a run of its own, that has no other to start over either
+ * @param isMutate for a command that does single contacts too
+ */
+export function addBulkFlags(
+  command: Command,
+  { isResume = false, isUndo = false, isMutate = false } = {},
+): Command {
+  if (!isResume && !isUndo) {
+    command.addOption(new Option("--fresh", "start over instead of resuming an earlier run of this command"));
+  }
+  if (!isResume) {
+    command
+      .option(
+        "--plan <file>",
+        "write one JSON line per contact: what changes, before and after (- for stdout)",
+      )
+      .addOption(
+        wholeNumberOption(
+          "--show <n>",
+          "show the first N changes of a dry run (10 at a terminal; 0: none)",
+          0,
+        ),
+      );
+  }
+  return command
+    .option("--max-changes <n>", "refuse to write more than N contacts (or N%)")
+    .option("--max-clears <n>", "refuse to empty more than N values")
+    .option("--max-create <n>", "refuse to create more than N")
+    .option("--max-delete <n>", "refuse to delete more than N")
+    .option(
+      "--dry-run",
+      isMutate
+        ? "print the request, or what a bulk run would do, without sending it"
+        : "read, check and look up; show what would be sent and what it costs, without writing",
+    )
+    .addOption(wholeNumberOption("--max-requests <n>", "stop after this many requests"))
+    .addOption(
+      wholeNumberOption("--reserve <n>", "requests of the hour and of the month to leave unused (0)", 0),
+    )
+    .option("--wait", "wait for the next hour when the hourly limit is reached (default)")
+    .option(
+      "--no-wait",
+      "stop when the hourly limit is reached; the run can be resumed (with -q, nothing says that a run waits)",
+    )
+    .option("--until <time>", "stop at this time: RFC 3339, HH:MM, or a duration such as 90m")
+    .addOption(
+      wholeNumberOption("--concurrency <n>", `requests in flight at the same time (${defaultConcurrency})`),
+    )
+    .option(
+      "--max-rejects <n>",
+      isUndo
+        ? "stop after N contacts that cannot be restored, or N% of them (default: never)"
+        : "stop after N rejected rows, or N% of them (default: 50, if no row was accepted)",
+    )
+    .option("--rejects <file>", "also write what was rejected, with the reason, to FILE");
+}
+
+/** @throws UsageError naming the flag at fault */
+export function toRunOptions(flags: BulkFlags, nowMilliseconds: number): RunOptions {
+  return {
+    isDryRun: flags.dryRun ?? false,
+    isFresh: flags.fresh ?? false,
+    concurrency: flags.concurrency ?? defaultConcurrency,
+    reserve: flags.reserve ?? 0,
+    waits: flags.wait ?? true,
+    maxRequests: flags.maxRequests,
+    until: flags.until === undefined ? undefined : parseTime(flags.until, nowMilliseconds),
+    maxRejects: flags.maxRejects === undefined ? undefined : parseLimit(flags.maxRejects, "--max-rejects"),
+    rejects: flags.rejects,
+    guards: toGuards(flags),
+  };
+}
+
+/** Those that were given. */
+function toGuards({ maxChanges, maxClears, maxCreate, maxDelete }: BulkFlags): GuardOptions {
+  const flagValues = {
+    maxChanges: [maxChanges, "--max-changes"],
+    maxClears: [maxClears, "--max-clears"],
+    maxCreate: [maxCreate, "--max-create"],
+    maxDelete: [maxDelete, "--max-delete"],
+  } as const;
+  const guards = Object.entries(flagValues).flatMap(([name, [text, flag]]) =>
+    text === undefined ? [] : [[name, parseLimit(text, flag)]],
+  );
+  return Object.fromEntries(guards);
+}
+
+/** `N` or `N%`. @throws UsageError */
+export function parseLimit(text: string, flag: string): Limit {
+  const [, digits, percent] = /^(\d+(?:\.\d+)?)(%?)$/.exec(text.trim()) ?? [];
+  const value = Number(digits);
+  if (digits !== undefined && percent === "%" && value <= 100) return { percent: value };
+  if (digits !== undefined && percent === "" && Number.isSafeInteger(value)) return { rows: value };
+  throw new UsageError(
+    `${flag}: ${JSON.stringify(text)} is neither a number nor a percentage`,
+    `Give ${flag} 20, or ${flag} 5%`,
+  );
+}
+
+const unitMilliseconds: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A moment: RFC 3339, `HH:MM` of today or tomorrow, or a duration from now. @throws UsageError */
+function parseTime(text: string, nowMilliseconds: number): number {
+  const duration = /^(\d+(?:\.\d+)?)([smhd])$/.exec(text);
+  if (duration) return nowMilliseconds + Number(duration[1]) * unitMilliseconds[duration[2]!]!;
+  const clock = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text);
+  if (clock) {
+    const at = new Date(nowMilliseconds);
+    at.setHours(Number(clock[1]), Number(clock[2]), 0, 0);
+    if (at.getTime() <= nowMilliseconds) at.setDate(at.getDate() + 1);
+    return at.getTime();
+  }
+  const at = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(at)) return at;
+  throw new UsageError(
+    `--until: ${JSON.stringify(text)} is not a time`,
+    "Give 2026-11-21T18:00:00Z, 18:00, or a duration such as 90m",
+  );
+}
+
+/** Opens the account for a bulk run. A dry run sends few requests. */
+export async function openEngine(
+  context: Context,
+  { concurrency, isDryRun }: { concurrency: number; isDryRun: boolean },
+): Promise<Engine> {
+  const { profile, send, behaviors, account } = await context.connect(
+    isDryRun ? "single" : "bulk",
+    concurrency,
+  );
+  return {
+    send,
+    clock: context.clock,
+    signal: context.signal,
+    stateFolder: context.folders.state,
+    version,
+    account: {
+      baseUrl: profile.baseUrl.value,
+      profile: profile.name?.value,
+      isReadOnly: profile.readOnly,
+      preferredStructure: profile.structure?.value,
+    },
+    limits: context.limits(),
+    requestsSent: context.requestsSent,
+    openSuppressions: () => openSuppressionList(context),
+    behaviors,
+    creatingNames: account.creatingNames,
+  };
+}
+
+/** @throws UsageError when a run belongs to another account than the one that is open */
+export function requireSameAccount({ id, account }: Manifest, baseUrl: string): void {
+  if (account.baseUrl === baseUrl) return;
+  const profile = account.profile === undefined ? "" : `, with --profile ${account.profile}`;
+  throw new UsageError(
+    `Run ${id} belongs to ${account.baseUrl}, and this is ${baseUrl}`,
+    `Select that account${profile}`,
+  );
+}
+
+/** Prints the summary where JSON is wanted: however early a run stops, once its input could be opened. */
+export async function printSummary(
+  { output, terminal }: Context,
+  summary: Summary | undefined,
+): Promise<void> {
+  const { format } = output();
+  if (summary && (format === "json" || format === "ndjson"))
+    await terminal.write(`${terminal.mask(JSON.stringify(summary))}\n`);
+}
+
+/** As `endRun`, after what follows on the run. The summary is printed also where that fails. */
+export async function endRunAfter(
+  context: Context,
+  result: Parameters<typeof endRun>[1],
+  followUp: () => Promise<void>,
+): Promise<void> {
+  try {
+    await followUp();
+  } catch (error) {
+    await printSummary(context, withAllRequests(context, result.summary));
+    throw error;
+  }
+  await endRun(context, { ...result, summary: withAllRequests(context, result.summary) });
+}
+
+/** Counts what followed on the run too. */
+function withAllRequests(context: Context, summary: Summary): Summary {
+  const { requests } = summary;
+  const total = context.requestsSent();
+  return { ...summary, requests: { ...requests, other: requests.other + total - requests.total, total } };
+}
+
+/** Ends the command as the run ended: prints the summary, sets the exit code, or throws what stopped it. */
+export async function endRun(
+  context: Context,
+  { summary, stop }: { summary: Summary; stop?: RunStop },
+): Promise<void> {
+  await printSummary(context, summary);
+  await noteSummaryShown(context, summary);
+  const resume = summary.run === null ? undefined : `Resume with: ecm runs resume ${summary.run}`;
+  const isOutOfBudget = stop?.failure.exitCode === exitCodes.outOfBudget;
+  const again =
+    isOutOfBudget && summary.run === null
+      ? `Nothing was written. ${stop.by === "until" ? "Give a later time with --until" : "Run the same command again"}`
+      : undefined;
+  if (stop && stop.by !== "max-rejects") throw withHint(context, stop, resume ?? again);
+  if (stop) {
+    const lines = [stop.message, stop.failure.details.hint, resume].filter(Boolean);
+    context.terminal.note(addAccountFlags(lines.join("\n"), context.settings), "needed");
+  }
+  const isIncomplete = summary.rows.rejected > 0 || (summary.codes.skipped.changed ?? 0) > 0;
+  if (stop || isIncomplete) context.endWith(exitCodes.rejectedRows);
+}
+
+/** From now on the same command is a new run. Until then, it says again what this one came to. */
+async function noteSummaryShown({ folders, terminal }: Context, { run, status }: Summary): Promise<void> {
+  if (run === null || status !== "completed") return;
+  // A reader who has left did not want to know; a disk that is full has kept somebody from knowing.
+  if ((await terminal.flush()) !== undefined) return;
+  const { toRunsFolder, noteReported } = await import("../../../bulk/index.ts");
+  await noteReported(join(toRunsFolder(folders.state), run));
+}
+
+function withHint(context: Context, { by, failure }: RunStop, resume: string | undefined): EcmError {
+  const why = failure.details.hint ?? diskFullHint(failure, context.folders.state);
+  const hint = [why, resume].filter(Boolean).join("\n") || undefined;
+  if (by === "signal") {
+    return new InterruptedError(failure.exitCode === exitCodes.terminated ? "SIGTERM" : "SIGINT", hint);
+  }
+  return new EcmError(failure.exitCode, failure.message, { ...failure.details, type: failure.type, hint });
+}

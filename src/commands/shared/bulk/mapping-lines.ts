@@ -1,0 +1,66 @@
+/**
+ * Where the columns of a file go, before anything is sent: column → field, with the first value of each; what
+ * is ignored comes last.
+ */
+import { type InputFacts, parseNewFieldId, type ReadRow, type Target } from "../../../bulk/index.ts";
+import { cut, measureWidth } from "../../../terminal/text-width.ts";
+
+/** @returns nothing for a file that only names contacts */
+export function formatMapping({ columns, computed, sample }: InputFacts, width: number): string[] {
+  if (![...columns, ...computed].some(({ target }) => target.kind === "field")) return [];
+  const rows = columns.map(({ name, target }, place): Row & { isIgnored: boolean } => ({
+    isIgnored: target.kind === "ignore",
+    texts: [formatColumnName(name, place), formatTarget(target), findFirstValue(sample, place)],
+  }));
+  for (const { name, index, target, rule } of computed) {
+    if (index === undefined)
+      rows.push({ isIgnored: false, texts: [name, formatTarget(target), `(${rule})`] });
+    else rows[index]!.texts = [name, formatTarget(target), `${findFirstValue(sample, index)} (${rule})`];
+  }
+  const read = rows.filter(({ isIgnored }) => !isIgnored);
+  // An empty column is not missed.
+  const ignored = rows.filter(({ isIgnored, texts }) => isIgnored && texts[2] !== "");
+  const all = [
+    ["Column", "Field", "First value"] as const,
+    ...[...read, ...ignored.slice(0, maxIgnoredListed)].map(({ texts }) => texts),
+  ];
+  const [first, second] = [0, 1].map((place) =>
+    Math.min(maxColumnWidth, Math.max(...all.map((row) => measureWidth(row[place]!)))),
+  ) as [number, number];
+  const room = Math.max(minRoom, width - 2 - first - 4 - second - 2);
+  const lines = all.map(([column, field, value], place) => {
+    const arrow = place === 0 ? " →  " : "    ";
+    return `  ${fitToWidth(column, first)}${arrow}${fitToWidth(field, second)}  ${cut(value, room)}`.trimEnd();
+  });
+  const more = ignored.length - maxIgnoredListed;
+  return more > 0 ? [...lines, `  … ${more} more ${more === 1 ? "column" : "columns"} ignored`] : lines;
+}
+
+interface Row {
+  texts: readonly [column: string, field: string, value: string];
+}
+
+/** Exports of other systems have dozens of columns that only they know. */
+const maxIgnoredListed = 5;
+const maxColumnWidth = 28;
+const minRoom = 10;
+
+function formatColumnName(name: string, place: number): string {
+  return name.trim() === "" ? `column ${place + 1}` : name;
+}
+
+function formatTarget(target: Target): string {
+  if (target.kind === "ignore") return "– ignored";
+  if (target.kind !== "field") return target.kind;
+  return parseNewFieldId(target.fieldId) === undefined ? target.label : `${target.label} (new)`;
+}
+
+function findFirstValue(sample: readonly ReadRow[], place: number): string {
+  const cells = sample.map((row) => row.cells[place]?.trim() ?? "");
+  return cells.find((cell) => cell !== "")?.replaceAll(/\s+/g, " ") ?? "";
+}
+
+function fitToWidth(text: string, width: number): string {
+  const cutText = cut(text, width);
+  return cutText + " ".repeat(width - measureWidth(cutText));
+}

@@ -1,0 +1,132 @@
+/** Where the plan of a bulk run goes: `--plan FILE` or `-`, and the first changes at a terminal. */
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  type ClosedPlan,
+  exportPlan,
+  isInPlanFolder,
+  makePlanFolder,
+  type PlanLine,
+} from "../../../bulk/index.ts";
+import type { Context } from "../../../context.ts";
+import { UsageError } from "../../../errors.ts";
+import { requireFileFormat } from "../../../terminal/file-names.ts";
+import { openFileOutput, openGrowingFile, openOutput, type Sink } from "../../../terminal/output-file.ts";
+import { requireReplaceable } from "../../../terminal/output-target.ts";
+import { drawDifference, isChange } from "./difference.ts";
+import { formatCount } from "./format.ts";
+
+export interface PlanFlags {
+  plan?: string;
+  show?: number;
+}
+
+export interface PlanOutput {
+  /** Takes the plan once it is closed. Undefined where it is neither written nor shown. */
+  take?(plan: ClosedPlan): Promise<void>;
+  /** The first changes, and how to see the others; for stderr. */
+  lines(): string[];
+  /** Says what the file holds, so that it can be applied. */
+  note(): string | undefined;
+  /** Leaves an earlier file of that name unchanged. */
+  discard(): Promise<void>;
+}
+
+const defaultLinesShown = 10;
+
+/** @throws UsageError when the file cannot be written, or when both the plan and the summary want stdout */
+export async function openPlanOutput(
+  context: Context,
+  { plan, show }: PlanFlags,
+  isDryRun: boolean,
+): Promise<PlanOutput> {
+  const { terminal } = context;
+  const { format } = context.output();
+  if (plan === "-" && (format === "json" || format === "ndjson")) {
+    throw new UsageError(
+      "--plan - and --json both write to stdout",
+      "Write the plan to a file: --plan plan.ndjson",
+    );
+  }
+  if (plan !== undefined && plan !== "-") context.noteWrittenFile(plan);
+  const maxShown = show ?? (isDryRun && terminal.isStderrTerminal ? defaultLinesShown : 0);
+  const output =
+    plan === undefined
+      ? undefined
+      : plan === "-"
+        ? await openOutput(terminal, { format: "ndjson" })
+        : await openPlanFile(context, plan);
+  const shownLines: PlanLine[] = [];
+  let changes = 0;
+  let written: { digest: string; writes: number } | undefined;
+  const isNeeded = output !== undefined || maxShown > 0;
+  return {
+    take: isNeeded
+      ? async (plan) => {
+          let text = "";
+          const write = async (line: string) => {
+            text += line;
+            if (text.length > chunkLength) await flush();
+          };
+          const flush = async () => {
+            const ready = text;
+            text = "";
+            await output?.write(ready);
+          };
+          const digest = await exportPlan(plan, output ? write : undefined, (line) => {
+            if (isChange(line) && changes++ < maxShown) shownLines.push(line);
+          });
+          if (!output) return;
+          await flush();
+          await output.commit();
+          written = { digest, writes: changes };
+        }
+      : undefined,
+    note: () =>
+      written && plan !== "-"
+        ? `Plan: ${formatCount(written.writes)} to write, ${written.digest}`
+        : undefined,
+    lines() {
+      if (shownLines.length === 0) return [];
+      const more = changes - shownLines.length;
+      const further = `  … ${formatCount(more)} more: --show ${Math.min(changes, 50)}, or --plan plan.ndjson`;
+      return [...drawDifference(terminal, shownLines), ...(more > 0 ? [further] : [])];
+    },
+    discard: async () => (written ? undefined : output?.discard()),
+  };
+}
+
+/**
+ * People's data: until it is whole it grows among the runs, where an erasure finds it, and where it is swept
+ * if the process is killed. Where nothing can be written there, it grows beside its place.
+ */
+async function openPlanFile({ folders, writtenFiles: theirs }: Context, plan: string): Promise<Sink> {
+  const written = isInPlanFolder(folders.state, plan) ? undefined : theirs;
+  requireFileFormat(plan, "ndjson", "--plan");
+  requireReplaceable(plan, { writtenFiles: written, isOwn: isOwnPlan }, "--plan");
+  const options = { flag: "--plan", written };
+  const folder = await makePlanFolder(folders.state).catch(() => undefined);
+  if (folder === undefined) return openFileOutput(plan, options);
+  const remove = () => rm(folder, { recursive: true, force: true }).catch(() => undefined);
+  try {
+    const part = { file: join(folder, "plan.ndjson"), bytes: 0, checksum: 0 };
+    const sink = await openGrowingFile(part, plan, options);
+    return {
+      write: sink.write,
+      isClosed: false,
+      commit: () => sink.commit().finally(remove),
+      discard: () => sink.discard().finally(remove),
+    };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** A plan begins with its head, or with the line of a contact; one without contacts has neither. */
+function isOwnPlan(start: string): boolean {
+  return start.trim() === "" || /^\{"(?:plan":\{|line":(?:\d+|null),"key":)/.test(start);
+}
+
+/** Lines are gathered to pieces of this many characters. */
+const chunkLength = 65_536;

@@ -1,0 +1,92 @@
+/** Starts a bulk run over rows or a selection: one way for every command that writes to many contacts. */
+import { resolve } from "node:path";
+import type { BackUp, Closed, JobOptions, RowJob, RunOptions } from "../../../bulk/index.ts";
+import type { Context } from "../../../context.ts";
+import { createAgreement, type Danger, requireAnswer } from "./agree.ts";
+import { type FileFlags, requireDistinctFiles } from "./distinct-files.ts";
+import { openEngine, printSummary } from "./flags.ts";
+import { openPlanOutput, type PlanFlags, type PlanOutput } from "./plan-output.ts";
+import { displayRun } from "./progress.ts";
+
+export interface BulkStart {
+  job: RowJob;
+  options: RunOptions;
+  flags: PlanFlags & FileFlags;
+  /** What is said at once, such as `Importing people.csv`. */
+  what: string;
+  danger: Danger;
+  backUp?: BackUp;
+  /**
+   * Settles with a person what stops the preparation; nothing is drawn meanwhile. Asked only at a terminal.
+   */
+  clarify?: JobOptions["clarify"];
+  /** After a yes, before the first write. */
+  agreed?(): Promise<void>;
+}
+
+/**
+ * Runs the job with its display, its plan and its question, and says what it did; what stopped it is in the
+ * result.
+ * @throws UsageError before anything is sent; DeclinedError on a no
+ */
+export async function startRun(
+  context: Context,
+  { job, options, flags, what, danger, backUp, clarify, agreed }: BulkStart,
+): Promise<Closed> {
+  const { runJob } = await import("../../../bulk/index.ts");
+  requireAnswer(context, danger, options.isDryRun);
+  requireDistinctFiles(job, flags);
+  for (const file of [flags.backup, flags.rejects]) if (file !== undefined) context.noteWrittenFile(file);
+  const { name, path = name, stream } = job.input;
+  const inputs = stream || job.isWithoutInput ? [] : [resolve(path)];
+  await context.tellUnderWay({ kind: "run", what: `A run (${what})`, inputs });
+  const plan = await openPlanOutput(context, flags, options.isDryRun);
+  const display = displayRun(context, what, options.isDryRun);
+  return withOutputs(context, { plan, display }, async () => {
+    const engine = await openEngine(context, options);
+    const agree = createAgreement(context, display, danger);
+    const isAtTerminal = context.prompter() !== undefined;
+    return runJob(
+      engine,
+      job,
+      {
+        ...options,
+        backUp,
+        takePlan: plan.take,
+        planFile: flags.plan === "-" ? undefined : flags.plan,
+        async agree(price, planned, created) {
+          await agree(price, planned, created);
+          await agreed?.();
+        },
+        clarify:
+          clarify && isAtTerminal ? (failure) => display.whileAsking(() => clarify(failure)) : undefined,
+      },
+      display.on,
+    );
+  });
+}
+
+/**
+ * Does a run whose plan and display are open, and closes both however it ends. Of one that is refused, the
+ * summary is printed.
+ */
+export async function withOutputs(
+  context: Context,
+  { plan, display }: { plan: PlanOutput; display: ReturnType<typeof displayRun> },
+  run: () => Promise<Closed>,
+): Promise<Closed> {
+  try {
+    const result = await run();
+    await plan.discard();
+    display.end(result, plan.lines());
+    const note = plan.note();
+    if (note) context.terminal.note(note);
+    return result;
+  } catch (error) {
+    await plan.discard();
+    await printSummary(context, display.refused());
+    throw error;
+  } finally {
+    display.close();
+  }
+}

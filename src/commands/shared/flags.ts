@@ -1,0 +1,137 @@
+/** Flags that several commands share, and how their values are read. */
+import { type Command, Option } from "commander";
+import { UsageError } from "../../errors.ts";
+
+/** What a program has to know of a flag besides what commander knows. */
+export interface FlagShape {
+  /** Default: boolean without a value, else string. */
+  type?: "boolean" | "string" | "integer";
+  repeatable?: boolean;
+}
+
+const shapeKey = Symbol("shape of a flag");
+
+/** Keeps the shape for `findShape`. */
+export function withShape(option: Option, shape: FlagShape): Option {
+  return Object.assign(option, { [shapeKey]: shape });
+}
+
+export function findShape(option: Option): FlagShape {
+  return (option as Option & { [shapeKey]?: FlagShape })[shapeKey] ?? {};
+}
+
+/** For every command that lists or exports. */
+export function addOutputFileFlags(command: Command): Command {
+  return addFileFlag(command)
+    .option("--bom", "start with a byte order mark, for spreadsheets")
+    .option("--safe-cells", "prefix cells that a spreadsheet would run as a formula with an apostrophe");
+}
+
+export function addFileFlag(
+  command: Command,
+  description = "write to FILE instead of stdout (atomically)",
+): Command {
+  return command
+    .option("--output-file <file>", description)
+    .option("--force", "replace FILE even if it was not written by ecm");
+}
+
+/** For every command that writes. */
+export function addDryRunFlag(command: Command): Command {
+  return command.option("--dry-run", "print the method, path and body of the request without sending it");
+}
+
+/** A flag that can be repeated: its values in order. */
+export function repeatableOption(flags: string, description: string): Option {
+  const option = new Option(flags, description).argParser((value: string, before: string[] = []) => [
+    ...before,
+    value,
+  ]);
+  return withShape(option, { repeatable: true });
+}
+
+/** Contacts that a file names. */
+export function keysOption(): Option {
+  return new Option(
+    "--keys <file>",
+    "contacts named in a file: one key or id per line, or a table (CSV, xlsx, JSON); - for standard input",
+  );
+}
+
+/** A condition that is decided here, on the pages that the other conditions leave. */
+export function whereOption(): Option {
+  return new Option(
+    "--where <expression>",
+    'contacts for which this CEL expression is true, such as \'City == "Oslo" && "VIP" in tags\'',
+  );
+}
+
+const unitMilliseconds: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/**
+ * A moment in the past: RFC 3339, a date (its start, UTC), or how long ago, such as `24h`.
+ * @throws UsageError
+ */
+export function parsePastTime(text: string, flag: string, nowMilliseconds: number): number {
+  const [, amount, unit] = /^(\d+)([mhdw])$/.exec(text) ?? [];
+  if (amount !== undefined) return nowMilliseconds - Number(amount) * unitMilliseconds[unit!]!;
+  const isTime = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/i.test(text);
+  const time = isTime ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(time)) return time;
+  throw new UsageError(
+    `${flag}: ${JSON.stringify(text)} is not a time`,
+    `Give ${flag} 2026-11-20T18:00:00Z, 2026-11-20, or 24h for the last 24 hours`,
+  );
+}
+
+/** A flag that takes a whole number from `least` up. @throws UsageError naming the flag, when parsed. */
+export function wholeNumberOption(flags: string, description: string, min = 1): Option {
+  const option = withShape(new Option(flags, description), { type: "integer" });
+  return option.argParser((text: string) => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && Number.isSafeInteger(value) && value >= min) return value;
+    throw new UsageError(
+      `${option.long}: ${JSON.stringify(text)} is not a whole number of at least ${min}`,
+      `Give a number, such as ${option.long} ${Math.max(min, 10)}`,
+    );
+  });
+}
+
+/** What `--map COLUMN=TARGET` says, split at the last `=`. @throws UsageError for one that says nothing */
+export function parseColumnMap(assignments: readonly string[] = []): Map<string, string> {
+  const map = new Map<string, string>();
+  for (const text of assignments) {
+    const at = text.lastIndexOf("=");
+    if (at < 1) {
+      throw new UsageError(`--map: ${JSON.stringify(text)} is not COLUMN=TARGET`, "Give --map 'E-mail=key'");
+    }
+    map.set(text.slice(0, at), text.slice(at + 1));
+  }
+  return map;
+}
+
+/** How a column of consent is read. */
+export function consentColumnOption(): Option {
+  return repeatableOption(
+    "--consent-column <column>",
+    "COLUMN says who is subscribed; COLUMN=opt-in, COLUMN=opt-out: what a yes means; COLUMN=none: neither",
+  );
+}
+
+/** How the columns of a file that names contacts are read. */
+export function addTableFlags(command: Command): Command {
+  return command
+    .addOption(
+      repeatableOption("--map <column=target>", "how to read a column of the file: key, consent or ignore"),
+    )
+    .option("--sheet <sheet>", "which sheet of a workbook to read, by name or number")
+    .addOption(consentColumnOption());
+}
+
+/** For a command that adds contacts named in a file to a list: how the file's columns are read. */
+export function addKeyFileFlags(command: Command): Command {
+  return addTableFlags(command).option(
+    "--include-unsubscribed",
+    "also add to lists whoever the file marks as not subscribed",
+  );
+}

@@ -1,0 +1,235 @@
+/** Words and flags that people try where `ecm` has none such, and what was meant. Pure. */
+import { findClosest } from "../../api/names.ts";
+
+const cannotResumeHint =
+  "Unsubscribed contacts cannot be resubscribed through the API: they have to subscribe again themselves";
+
+const topLevelSuggestions: Record<string, string> = {
+  search: "ecm contact search",
+  find: "ecm contact search",
+  ls: "ecm contact search, or ecm lists list",
+  get: "ecm contact get ID-OR-KEY",
+  show: "ecm contact get ID-OR-KEY",
+  create: "ecm contact create, or ecm lists create NAME",
+  add: "ecm contact create, or ecm lists create NAME",
+  update: "ecm contact mutate ID-OR-KEY",
+  mutate: "ecm contact mutate ID-OR-KEY",
+  edit: "ecm contact mutate ID-OR-KEY",
+  unsubscribe: "ecm contact unsubscribe ID-OR-KEY",
+  resubscribe: cannotResumeHint,
+  reactivate: cannotResumeHint,
+  restore: "ecm runs undo RUN; see: ecm runs list",
+  delete: "ecm contact delete ID-OR-KEY, or ecm lists delete LIST",
+  remove: "ecm contact delete ID-OR-KEY, or ecm lists delete LIST",
+  rm: "ecm contact delete ID-OR-KEY, or ecm lists delete LIST",
+  erase: "ecm contact erase KEY",
+  forget: "ecm contact erase KEY",
+  login: "ecm auth login",
+  logout: "ecm auth logout",
+  status: "ecm auth status, or ecm doctor",
+  whoami: "ecm auth status",
+  use: "ecm auth use NAME",
+  switch: "ecm auth use NAME",
+  profile: "ecm auth list",
+  profiles: "ecm auth list",
+  account: "ecm auth status",
+  config: "ecm auth status, or ecm doctor",
+  keys: "ecm auth status; for keys of the sandbox: ecm sandbox keys list",
+  tag: "ecm structure tag add LABEL; to see all tags: ecm structure get",
+  tags: "ecm structure get; to add one: ecm structure tag add LABEL",
+  field: "ecm structure field add LABEL; to see all fields: ecm structure get",
+  fields: "ecm structure get; to add one: ecm structure field add LABEL",
+  schema: "ecm structure get",
+  sync: "ecm lists sync LIST FILE",
+  merge: "ecm lists merge LIST… --into NAME",
+  undo: "ecm runs undo RUN",
+  resume: "ecm runs resume RUN",
+  rejects: "ecm runs rejects RUN",
+  jobs: "ecm runs list",
+  upload: "ecm import FILE",
+  download: "ecm export",
+  quota: "ecm limits",
+  usage: "ecm limits",
+  request: "ecm api METHOD PATH",
+  start: "ecm sandbox start",
+  serve: "ecm sandbox start, or for agents: ecm mcp",
+  suppress: "ecm suppressions add KEY",
+  dashboard: "ecm reports",
+  stats: "ecm reports",
+  dns: "ecm domains get DOMAIN",
+  version: "ecm --version",
+};
+
+const suggestionsByGroup: Record<string, Record<string, string>> = {
+  contact: {
+    add: "ecm contact create --key KEY; to a list: ecm contact mutate ID-OR-KEY --add-list LIST",
+    import: "ecm import FILE",
+    export: "ecm export",
+    events: "ecm events ID-OR-KEY",
+    history: "ecm events ID-OR-KEY",
+    tag: "ecm contact mutate ID-OR-KEY --add-tag TAG",
+    untag: "ecm contact mutate ID-OR-KEY --remove-tag TAG",
+    set: "ecm contact mutate ID-OR-KEY --set FIELD=VALUE",
+    count: "ecm contact search --count",
+    suppress: "ecm suppressions add KEY",
+    subscribe:
+      "ecm contact create --key KEY for a new contact; unsubscribed contacts cannot be resubscribed through the API",
+    resubscribe: cannotResumeHint,
+    reactivate: cannotResumeHint,
+    activate: cannotResumeHint,
+    move: "ecm contact mutate ID-OR-KEY --add-list LIST --remove-list OTHER",
+    rename: "ecm contact mutate ID-OR-KEY --set FIELD=VALUE; the key of a contact cannot be changed",
+    undo: "ecm runs undo RUN; see: ecm runs list",
+    undelete: "ecm runs undo RUN; see: ecm runs list",
+    restore: "ecm runs undo RUN; see: ecm runs list",
+    upsert: "ecm import FILE",
+    sync: "ecm lists sync LIST FILE",
+  },
+  lists: {
+    members: "ecm contact search --list LIST",
+    contacts: "ecm contact search --list LIST",
+    add: "ecm contact mutate ID-OR-KEY --add-list LIST; a new list: ecm lists create NAME",
+    remove: "ecm contact mutate ID-OR-KEY --remove-list LIST; the list itself: ecm lists delete LIST",
+    update: "ecm lists rename LIST NAME",
+    copy: "ecm lists duplicate LIST NAME",
+    move: "ecm contact mutate --list LIST --add-list OTHER --remove-list LIST",
+    rename: "ecm lists rename LIST NAME",
+    undelete: "a list that was deleted cannot be restored; its contacts are still in the account",
+    export: "ecm export --list LIST",
+    import: "ecm import FILE --list LIST",
+  },
+  "structure tag": { list: "ecm structure get", delete: "ecm structure tag remove TAG" },
+  "structure field": { list: "ecm structure get", delete: "ecm structure field remove FIELD" },
+  "sandbox keys": { rotate: "ecm sandbox keys regenerate NAME", show: "ecm sandbox keys list" },
+  structure: {
+    show: "ecm structure get",
+    fields: "ecm structure get",
+    tags: "ecm structure get",
+    create:
+      "a structure cannot be created with an API key; fields and tags can: ecm structure field add LABEL",
+  },
+  auth: { whoami: "ecm auth status", switch: "ecm auth use NAME", show: "ecm auth status" },
+  runs: { retry: "ecm runs resume RUN", continue: "ecm runs resume RUN", rollback: "ecm runs undo RUN" },
+};
+
+/**
+ * What to say to a word that is no command.
+ * @param group the words of the group that it was tried in; empty for the first word
+ * @param known the commands that there are
+ */
+export function suggestCommand(group: string, word: string, names: readonly string[]): string | undefined {
+  const suggestion = findEntry(
+    group === "" ? topLevelSuggestions : (suggestionsByGroup[group] ?? {}),
+    word.toLowerCase(),
+  );
+  if (suggestion) return suggestion.startsWith("ecm ") ? `Use: ${suggestion}` : suggestion;
+  const likely = findClosest(word, names);
+  // One does the opposite of the other.
+  if (likely === undefined || toStem(likely) === toStem(word)) return undefined;
+  return `Did you mean ${likely}?`;
+}
+
+/** Without what turns a word round: a person who asks to resubscribe must not be led to unsubscribe. */
+function toStem(word: string): string {
+  return word.toLowerCase().replace(/^(?:un|re)-?/, "");
+}
+
+/**
+ * Flags that people try, and the one that does it, of those that the command has; each is the flag and its
+ * value.
+ */
+const flagSuggestions: Record<string, readonly string[]> = {
+  file: ["--keys FILE", "--output-file FILE", "--data FILE"],
+  input: ["--keys FILE", "--data FILE"],
+  csv: ["--keys FILE", "--output csv"],
+  out: ["--output-file FILE"],
+  "key-file": ["--keys FILE"],
+  "keys-file": ["--keys FILE"],
+  email: ["--key KEY"],
+  id: ["--key KEY"],
+  field: ["--set FIELD=VALUE", "--where EXPRESSION"],
+  "add-field": ["--set FIELD=VALUE"],
+  query: ["--where EXPRESSION", "--filter CONDITION"],
+  search: ["--where EXPRESSION"],
+  sql: ["--where EXPRESSION"],
+  format: ["--output FORMAT"],
+  account: ["--profile NAME"],
+  env: ["--profile NAME"],
+  url: ["--base-url URL"],
+  host: ["--base-url URL"],
+  sandbox: ["--profile sandbox"],
+  simulate: ["--dry-run"],
+  preview: ["--dry-run"],
+  version: ["--if-version N"],
+  rows: ["--limit N"],
+  max: ["--limit N", "--max-requests N"],
+  silent: ["--quiet"],
+  debug: ["--verbose"],
+  trace: ["--verbose"],
+  batch: ["--no-input"],
+  "non-interactive": ["--no-input"],
+  restart: ["--fresh"],
+  threads: ["--concurrency N"],
+  parallel: ["--concurrency N"],
+};
+
+/** Whoever uses one of these says it unasked: no hint leads there. */
+const neverSuggested = /^--(?:include-(?:suppressed|unsubscribed)|yes|all|delete-|prune|force)/;
+
+/**
+ * What to say to a flag that a command does not have.
+ * @param known the flags that it has, those of every command included
+ * @param words the names of the words that it takes, such as `id-or-key`
+ */
+export function suggestFlag(
+  flag: string,
+  flagNames: readonly string[],
+  words: readonly string[] = [],
+): string | undefined {
+  const [name = ""] = flag.split("=");
+  if (/(?:api-?key|token|secret|password)$/i.test(name)) {
+    return "No flag takes a key, since other users could see it; set ECM_API_KEY, or use: ecm auth login --api-key-stdin";
+  }
+  const suggested = flagNames.filter((each) => !neverSuggested.test(each));
+  const candidates = findEntry(flagSuggestions, name.replace(/^--?/, "").toLowerCase()) ?? [];
+  const fitting = candidates.find((each) => flagNames.includes(each.split(" ")[0]!));
+  if (fitting) return `Use: ${fitting}`;
+  const word = words.find((each) => each.split("-").includes(name.replace(/^--?/, "").toLowerCase()));
+  if (word) return `Give it without a flag: ${word.toUpperCase()}`;
+  if (!name.startsWith("--")) return undefined;
+  // A letter left out is likelier than one taken for another: of two that are as near, the longer.
+  const names = suggested.map((each) => each.slice(2)).sort((one, other) => other.length - one.length);
+  const likely = findClosest(name.slice(2), names);
+  return likely && `Did you mean --${likely}?`;
+}
+
+/** Words where a command takes a flag, or fewer words. By the command's path. */
+const surplusSuggestions: Record<string, string> = {
+  "ecm contact create": "Name the contact with --key: ecm contact create --key KEY",
+  "ecm contact get": "One contact at a time; for several: ecm contact search --key KEY --key OTHER",
+  "ecm export": "Name the file with --output-file FILE, and contacts with --key KEY or --list LIST",
+  "ecm import": "One file at a time; a name with blanks needs quotes",
+  "ecm lists create": "A name with blanks needs quotes",
+  "ecm lists rename": "A name with blanks needs quotes: ecm lists rename LIST NAME",
+  "ecm lists duplicate": "A name with blanks needs quotes: ecm lists duplicate LIST NAME",
+  "ecm lists list": "To see one list: ecm lists show LIST",
+  "ecm campaigns list": "To see one campaign: ecm campaigns get CAMPAIGN",
+  "ecm domains list": "To see one domain: ecm domains get DOMAIN",
+  "ecm reports show": "For one campaign: ecm reports campaign CAMPAIGN",
+  "ecm structure tag add": "A label with blanks needs quotes",
+  "ecm structure field add": "A label with blanks needs quotes",
+  "ecm structure list": "To see one structure: ecm structure get STRUCTURE",
+  "ecm runs list": "To see one run: ecm runs show RUN",
+  "ecm suppressions list": "To ask for one key: ecm suppressions check KEY",
+  "ecm auth status": "To ask for another profile: ecm auth status --profile NAME",
+  "ecm auth login": "To name the profile: ecm auth login --profile NAME",
+};
+
+/** What to say to more words than the command takes. @param path with `ecm` */
+export function suggestForSurplus(path: string): string | undefined {
+  return findEntry(surplusSuggestions, path);
+}
+
+function findEntry<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
+}

@@ -1,0 +1,21 @@
+/** The suppression list of the account that is meant, for every command that creates contacts. */
+import { resolve } from "node:path";
+import type { Context } from "../../context.ts";
+import type { Suppressions } from "../../privacy/suppressions.ts";
+
+/**
+ * Opens the list of `ECM_SUPPRESSIONS`, else the account's own. Sends no request and needs no key.
+ * @param mayBeMissing of `ECM_SUPPRESSIONS`: for the command that makes it
+ * @throws SuppressionsError when it cannot be read: then nobody may be created
+ */
+export async function openSuppressionList(
+  context: Context,
+  { mayBeMissing = false } = {},
+): Promise<Suppressions> {
+  const { openSuppressions, toSuppressionsPath } = await import("../../privacy/suppressions.ts");
+  const configuredFile = context.settings.suppressions;
+  if (configuredFile !== undefined)
+    return openSuppressions(resolve(configuredFile), { mustExist: !mayBeMissing });
+  const { baseUrl } = await context.profile();
+  return openSuppressions(toSuppressionsPath(context.folders.state, baseUrl.value));
+}

@@ -1,0 +1,41 @@
+/** The command tree, for commands about other commands: the index, completions, help. */
+import type { Command, Option } from "commander";
+import type { Context, Observer } from "../../context.ts";
+import type { TerminalStreams } from "../../terminal/terminal.ts";
+
+/** All commands. A group has its flags and subcommands once it is loaded. */
+export interface CommandTree {
+  root: Command;
+  load(group: string): Promise<void>;
+  loadAll(): Promise<void>;
+  /** Runs another command in this process, on streams of its own. @returns its exit code; never throws */
+  run(command: NestedCommand): Promise<number>;
+}
+
+export interface NestedCommand {
+  /** The words after `ecm`. */
+  args: string[];
+  streams: TerminalStreams;
+  /** Its reason is an InterruptedError. */
+  signal: AbortSignal;
+  observer?: Observer;
+}
+
+/** Adds the flags, arguments and subcommands of a group to its command. */
+export type Register = (command: Command, context: Context, tree: CommandTree) => void;
+
+/** The flag of a command, or of one above it, that is written so. */
+export function findFlag(command: Command, flag: string): Option | undefined {
+  const own = command.options.find((option) => option.long === flag || option.short === flag);
+  return own ?? (command.parent ? findFlag(command.parent, flag) : undefined);
+}
+
+/** The path of a command, `ecm` included. */
+export function toPath(command: Command): string {
+  return command.parent ? `${toPath(command.parent)} ${command.name()}` : command.name();
+}
+
+/** The child of a command that a word names, by its own name or another that is understood. */
+export function findChild(command: Command, word: string): Command | undefined {
+  return command.commands.find((each) => each.name() === word || each.aliases().includes(word));
+}

@@ -1,0 +1,38 @@
+/** What a removal takes from contacts, for the question that goes before it. */
+import type { Connection } from "../../../context.ts";
+import { ServiceError } from "../../../errors.ts";
+import { askSearch } from "../../../service/contact-search.ts";
+import type { Part } from "../../../structure/changes.ts";
+import type { ContactStructure } from "../../../wire.ts";
+
+/**
+ * A question for all of them; it costs one search. No search is known that finds the contacts that have a
+ * value or a tag.
+ */
+export async function formatRemovalQuestion(
+  { send }: Connection,
+  structure: ContactStructure,
+  removals: readonly { part: Part; label: string }[],
+): Promise<string> {
+  const count = await countContacts(send, structure._id);
+  const among = count === undefined ? "" : `; the structure has ${formatContacts(count)}`;
+  const losses = { field: "Every contact loses its value", tag: "Every contact that has it loses it" };
+  return removals
+    .map(({ part, label }) => `Remove the ${part} ${JSON.stringify(label)}? ${losses[part]}${among}.`)
+    .join(" ");
+}
+
+/** Undefined when the service refuses such a search: the question can be asked without. */
+async function countContacts(send: Connection["send"], structureId: string) {
+  const query = { structureId, filters: [], page: 1, pageSize: 1, source: ["_id"] };
+  try {
+    return (await askSearch(send, query)).totalRecords;
+  } catch (error) {
+    if (error instanceof ServiceError && error.status === 400) return undefined;
+    throw error;
+  }
+}
+
+function formatContacts(count: number): string {
+  return count === 0 ? "no contact" : `${count.toLocaleString("en-US")} contact${count === 1 ? "" : "s"}`;
+}

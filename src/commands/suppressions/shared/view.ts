@@ -1,0 +1,24 @@
+import { UsageError } from "../../../errors.ts";
+import type { Suppressed } from "../../../privacy/suppressions.ts";
+import type { View } from "../../../terminal/present.ts";
+
+export const suppressedView: View<Suppressed> = {
+  columns: [
+    { name: "hash", value: ({ hash }) => hash, isWhole: true },
+    { name: "added", value: ({ addedAt }) => addedAt, isTime: true },
+  ],
+  id: ({ hash }) => hash,
+  empty: "No suppressed keys. Add one with: ecm suppressions add KEY",
+};
+
+/** @throws UsageError for a key without content */
+export function requireKeys(keys: string[], usage: string): void {
+  if (keys.length > 0 && keys.every((key) => key.trim() !== "")) return;
+  const message = keys.length === 0 ? "A key is missing" : "A key is empty";
+  throw new UsageError(message, `Name at least one: ${usage}`);
+}
+
+/** `1 key`, `2 keys`. */
+export function formatKeyCount(count: number): string {
+  return `${count.toLocaleString("en-US")} ${count === 1 ? "key" : "keys"}`;
+}

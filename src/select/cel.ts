@@ -1,0 +1,66 @@
+/** CEL expressions (Common Expression Language): what every use of the library needs. */
+import type { ASTNode, Environment } from "@marcbachmann/cel-js";
+
+export type Cel = typeof import("@marcbachmann/cel-js");
+
+/** Conversions under names of the same length, so that places stay where they are. */
+const strictNames: Record<string, string> = { int: "Int", uint: "Uint" };
+
+/**
+ * The library takes an empty text for 0, which the language calls an error: `int(Age) < 18` would hold for
+ * everybody whose age is not known.
+ */
+export function registerStrictNumbers(cel: Cel, environment: Environment): void {
+  for (const [name, strict] of Object.entries(strictNames)) {
+    const convert = new cel.Environment().registerVariable("x", "dyn").parse(`${name}(x)`);
+    for (const type of ["string", "int", "uint", "double"]) {
+      environment.registerFunction(`${strict}(${type}): ${name}`, (x: unknown) => {
+        if (x !== "") return convert({ x });
+        throw new cel.EvaluationError(`${name}() type error: an empty text is no number`);
+      });
+    }
+  }
+  environment.registerFunction("Int(google.protobuf.Timestamp): int", (x: Date) =>
+    BigInt(Math.floor(x.getTime() / 1000)),
+  );
+}
+
+/** The expression with the strict conversions in place of the library's own. */
+export function withStrictNumbers(text: string, ast: ASTNode): string {
+  let strict = text;
+  for (const node of walkNodes(ast)) {
+    const name = node.op === "call" ? (node.args as [string, unknown])[0] : "";
+    const replacement = Object.hasOwn(strictNames, name) ? strictNames[name]! : undefined;
+    if (replacement && text.startsWith(name, node.start)) {
+      strict = strict.slice(0, node.start) + replacement + strict.slice(node.start + name.length);
+    }
+  }
+  return strict;
+}
+
+/** A node and all below it. */
+export function* walkNodes(value: unknown): Generator<ASTNode> {
+  if (Array.isArray(value)) for (const each of value) yield* walkNodes(each);
+  else if (typeof value === "object" && value !== null && "op" in value) {
+    const node = value as ASTNode;
+    yield node;
+    yield* walkNodes(node.args);
+  }
+}
+
+/** What is wrong, without the place. */
+export function summaryOf(error: unknown): string {
+  return (error as { summary?: string }).summary ?? (error as Error).message;
+}
+
+export function placeOf(text: string, error: unknown): string {
+  const range = (error as { range?: { start: number } }).range;
+  return range ? at(text, range) : "";
+}
+
+/** ` (at character 9: Cty == "x")` */
+export function at(text: string, { start }: { start: number }): string {
+  const rest = text.slice(start, start + 20);
+  if (rest === "") return " (at the end)";
+  return ` (at character ${start + 1}: ${rest}${start + 20 < text.length ? "…" : ""})`;
+}

@@ -1,0 +1,152 @@
+/**
+ * Edits of a structure, as pure functions from the structure to the body of an update. An update replaces the
+ * whole structure: every field and tag goes back with all its attributes, those that we do not know included.
+ * Of the structure itself the body has the published members and no other (published reference, updating a
+ * structure).
+ */
+
+import { foldCase, resolveField, resolveTag } from "../api/names.ts";
+import { EcmError, exitCodes, UsageError } from "../errors.ts";
+import type { ContactStructure, UpdateStructureBody } from "../wire.ts";
+
+/** From the structure as it is to the update; undefined when there is nothing to update. */
+export type StructureEdit = (structure: ContactStructure) => UpdateStructureBody | undefined;
+
+/**
+ * The update that changes nothing: the ground for every edit. A deep copy, free to change.
+ * @throws EcmError when the structure's tags are unknown: an update would delete them all.
+ */
+export function toUpdateBody(structure: ContactStructure): UpdateStructureBody {
+  if (structure.tags === undefined) {
+    const message =
+      "The service did not say which tags the structure has; an update without them could delete them from every contact, so it was not sent";
+    throw new EcmError(exitCodes.failed, message, {
+      type: "IncompleteStructureError",
+      hint: "Change the structure in the service's own settings",
+      applied: "no",
+    });
+  }
+  const { label, keyName, fields, tags, __v } = structuredClone(structure);
+  return { label, keyName, fields, tags, __v } as UpdateStructureBody;
+}
+
+/** Sets the label, the name of the key, or both. */
+export function updateNames(
+  structure: ContactStructure,
+  names: { label?: string; keyName?: string },
+): UpdateStructureBody | undefined {
+  const { label = structure.label, keyName = structure.keyName } = names;
+  if (label === structure.label && keyName === structure.keyName) return undefined;
+  return { ...toUpdateBody(structure), label, keyName };
+}
+
+/** @throws EcmError (conflict) when a field has this label already. */
+export function addField(
+  structure: ContactStructure,
+  field: { label: string; dataType: string; required: boolean },
+): UpdateStructureBody {
+  requireFreeLabel("field", field.label, structure.fields);
+  const body = toUpdateBody(structure);
+  body.fields.push({ ...field });
+  return body;
+}
+
+/** Adds the fields and tags that are not there yet; labels are compared ignoring case. */
+export function addParts(
+  structure: ContactStructure,
+  { fields, tags }: { fields: readonly { label: string; dataType: string }[]; tags: readonly string[] },
+): UpdateStructureBody | undefined {
+  const existingLabels = new Set(structure.fields.map(({ label }) => foldCase(label)));
+  const missing = fields.filter(
+    ({ label }) => !existingLabels.has(foldCase(label)) && existingLabels.add(foldCase(label)),
+  );
+  const withTags = addTags(structure, tags);
+  if (missing.length === 0) return withTags;
+  const body = withTags ?? toUpdateBody(structure);
+  for (const { label, dataType } of missing) body.fields.push({ label, dataType, required: false });
+  return body;
+}
+
+export function renameField(
+  structure: ContactStructure,
+  nameOrId: string,
+  label: string,
+): UpdateStructureBody | undefined {
+  const { _id } = resolveField(structure, nameOrId);
+  return renamePart(structure, "fields", _id, label);
+}
+
+/** @param fieldId an id, so that what was confirmed is what goes, whatever it is called by now */
+export function removeField(structure: ContactStructure, fieldId: string): UpdateStructureBody {
+  const body = toUpdateBody(structure);
+  body.fields = body.fields.filter((field) => field._id !== fieldId);
+  return body;
+}
+
+/** Adds the labels that are not there yet; a label counts once, whatever its case. */
+export function addTags(
+  structure: ContactStructure,
+  labels: readonly string[],
+): UpdateStructureBody | undefined {
+  const existingNames = new Set((structure.tags ?? []).flatMap(({ _id, label }) => [_id, foldCase(label)]));
+  const missing = new Map<string, string>();
+  for (const label of labels) {
+    requireLabel("tag", label);
+    const isKnown = existingNames.has(label) || existingNames.has(foldCase(label));
+    if (!isKnown && !missing.has(foldCase(label))) missing.set(foldCase(label), label);
+  }
+  if (missing.size === 0) return undefined;
+  const body = toUpdateBody(structure);
+  body.tags.push(...[...missing.values()].map((label) => ({ label })));
+  return body;
+}
+
+export function renameTag(
+  structure: ContactStructure,
+  nameOrId: string,
+  label: string,
+): UpdateStructureBody | undefined {
+  const { _id } = resolveTag(structure, nameOrId);
+  return renamePart(structure, "tags", _id, label);
+}
+
+export function removeTag(structure: ContactStructure, tagId: string): UpdateStructureBody {
+  const body = toUpdateBody(structure);
+  body.tags = body.tags.filter((tag) => tag._id !== tagId);
+  return body;
+}
+
+function renamePart(
+  structure: ContactStructure,
+  part: "fields" | "tags",
+  id: string,
+  label: string,
+): UpdateStructureBody | undefined {
+  const body = toUpdateBody(structure);
+  const thing = body[part].find((each) => each._id === id)!;
+  if (thing.label === label) return undefined;
+  const others = body[part].filter((each) => each !== thing);
+  requireFreeLabel(part === "fields" ? "field" : "tag", label, others as { _id: string; label: string }[]);
+  thing.label = label;
+  return body;
+}
+
+function requireFreeLabel(
+  kind: string,
+  label: string,
+  things: readonly { _id: string; label: string }[],
+): void {
+  requireLabel(kind, label);
+  const existing = things.find((thing) => foldCase(thing.label) === foldCase(label));
+  if (!existing) return;
+  throw new EcmError(exitCodes.conflict, `A ${kind} named ${JSON.stringify(existing.label)} already exists`, {
+    type: "DuplicateFieldError",
+    hint: "Names are compared ignoring case; choose another",
+    applied: "no",
+  });
+}
+
+function requireLabel(kind: string, label: string): void {
+  if (label.trim() === "")
+    throw new UsageError(`A ${kind} needs a label that is not blank`, "Give a label, such as City");
+}

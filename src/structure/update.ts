@@ -1,0 +1,48 @@
+/** An edit of a structure, sent: planned again on fresh state when someone else was faster. */
+
+import { readStructure, updateStructureRequest } from "../api/structures.ts";
+import { NotFoundError, ServiceError } from "../errors.ts";
+import type { Account } from "../service/account.ts";
+import type { ContactStructure, Send } from "../wire.ts";
+import type { StructureEdit } from "./edit.ts";
+
+const maxAttempts = 3;
+
+/**
+ * Applies the edit and returns the structure as it is afterwards. The edit is a pure function, so a stale
+ * version costs another read and no one's work; it may return `undefined` when the wanted state is there
+ * already.
+ * @throws ServiceError `ConcurrencyError` when others keep changing it
+ */
+export async function updateStructure(
+  send: Send,
+  account: Account,
+  structure: ContactStructure,
+  edit: StructureEdit,
+): Promise<ContactStructure> {
+  let current = structure;
+  for (let attempt = 1; ; attempt++) {
+    const body = edit(current);
+    if (!body) return current;
+    try {
+      const updated = readStructure(await send(updateStructureRequest(current._id, body)));
+      account.forget();
+      return updated;
+    } catch (error) {
+      if (attempt === maxAttempts || !isStale(error)) throw error;
+      current = await readFreshStructure(account, structure._id);
+    }
+  }
+}
+
+function isStale(error: unknown): boolean {
+  return error instanceof ServiceError && error.type === "ConcurrencyError";
+}
+
+/** The structure as it is now. @throws NotFoundError when it is gone */
+export async function readFreshStructure(account: Account, structureId: string): Promise<ContactStructure> {
+  account.forget();
+  const found = (await account.structures()).find((each) => each._id === structureId);
+  if (!found) throw new NotFoundError(`The structure ${structureId} is gone`);
+  return account.forUpdate(found);
+}

@@ -1,0 +1,165 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { planStructure } from "../../src/structure/changes.ts";
+import {
+  addField,
+  addTags,
+  removeField,
+  removeTag,
+  renameField,
+  renameTag,
+  toUpdateBody,
+  updateNames,
+} from "../../src/structure/edit.ts";
+import { formatStructureFile, parseStructureFile, toStructureSpec } from "../../src/structure/file.ts";
+import type { ContactStructure, UpdateStructureBody } from "../../src/wire.ts";
+import { runs } from "../support/runs.ts";
+
+const label = fc.oneof(
+  fc.string({ minLength: 1, unit: "grapheme" }),
+  fc.constantFrom(
+    "no",
+    "2024",
+    "a: b",
+    "# c",
+    "- d",
+    "名前",
+    "a=b",
+    "|",
+    "~",
+    "'",
+    '"',
+    "x\ny",
+    " edge ",
+    "&a",
+    "\u0085",
+  ),
+);
+const id = fc.stringMatching(/^[0-9a-f]{24}$/);
+/** Attributes that a service of tomorrow may send. */
+const more = fc.dictionary(
+  fc.stringMatching(/^x[A-Za-z]{0,6}$/),
+  fc.jsonValue().filter((value) => value !== undefined),
+);
+const field = fc
+  .record({ _id: id, label, dataType: fc.constantFrom("text", "date"), required: fc.boolean() })
+  .chain((known) => more.map((rest) => ({ ...rest, ...known })));
+const tag = fc.record({ _id: id, label }).chain((known) => more.map((rest) => ({ ...rest, ...known })));
+const structure = fc
+  .record({
+    _id: id,
+    label,
+    keyName: label,
+    keyType: fc.constant("email"),
+    fields: fc.uniqueArray(field, { selector: ({ _id }) => _id, maxLength: 6 }),
+    tags: fc.uniqueArray(tag, { selector: ({ _id }) => _id, maxLength: 6 }),
+    __v: fc.nat(),
+  })
+  .chain((known) => more.map((rest) => ({ ...rest, ...known }) as ContactStructure));
+
+/** What the service holds afterwards. It takes the five published members and no other. */
+function stored(before: ContactStructure, body: UpdateStructureBody): unknown {
+  expect(Object.keys(body).sort()).toEqual(["__v", "fields", "keyName", "label", "tags"]);
+  return { ...before, ...body };
+}
+
+describe("an edit of a structure", () => {
+  it("that changes nothing sends back all fields and tags, attributes that we do not know included, and nothing else", {
+    tags: "trials",
+  }, () => {
+    fc.assert(
+      fc.property(structure, (before) => {
+        expect(stored(before, toUpdateBody(before))).toEqual(before);
+      }),
+      { numRuns: runs(20) },
+    );
+  });
+
+  it("changes what it names and nothing else, and leaves the structure that it was given alone", {
+    tags: "trials",
+  }, () => {
+    fc.assert(
+      fc.property(structure, (before) => {
+        const untouched = structuredClone(before);
+        const fresh = "a label that nobody has";
+        const expectStored = (body: UpdateStructureBody | undefined, after: ContactStructure) =>
+          expect(stored(before, body!)).toEqual(after);
+        expectStored(updateNames(before, { label: fresh }), { ...before, label: fresh });
+        expectStored(addTags(before, [fresh, fresh.toUpperCase()]), {
+          ...before,
+          tags: [...before.tags!, { label: fresh } as never],
+        });
+        const added = { label: fresh, dataType: "text", required: true };
+        expectStored(addField(before, added), { ...before, fields: [...before.fields, added as never] });
+        const [first, ...others] = before.fields;
+        if (first) {
+          expectStored(renameField(before, first._id, fresh), {
+            ...before,
+            fields: [{ ...first, label: fresh }, ...others],
+          });
+          expectStored(removeField(before, first._id), { ...before, fields: others });
+        }
+        const [tagged, ...rest] = before.tags!;
+        if (tagged) {
+          expectStored(renameTag(before, tagged._id, fresh), {
+            ...before,
+            tags: [{ ...tagged, label: fresh }, ...rest],
+          });
+          expectStored(removeTag(before, tagged._id), { ...before, tags: rest });
+        }
+        expect(before).toEqual(untouched);
+      }),
+      { numRuns: runs(20) },
+    );
+  });
+
+  it("is refused while the tags are unknown: it would delete them", () => {
+    const { tags: _tags, ...unknown } = {
+      _id: "s1",
+      label: "D",
+      keyName: "E",
+      keyType: "email",
+      fields: [],
+      tags: [],
+    };
+    expect(() => toUpdateBody(unknown)).toThrow("did not say which tags");
+  });
+});
+
+describe("a structure file", () => {
+  it("that was just pulled says nothing that is not so, whatever the labels hold", { tags: "trials" }, () => {
+    const readable = structure.filter(({ label: own, keyName, fields, tags }) =>
+      [own, keyName, ...fields.map((each) => each.label), ...tags!.map((each) => each.label)].every(
+        (each) => each.trim() !== "" && !/[\ud800-\udfff]/u.test(each),
+      ),
+    );
+    fc.assert(
+      fc.property(readable, (before) => {
+        const text = formatStructureFile(toStructureSpec(before));
+        const plan = planStructure(before, parseStructureFile(text, "structure.yaml"), true);
+        expect(plan.changes, text).toEqual([]);
+        expect(plan.body).toBeUndefined();
+      }),
+      { numRuns: runs(20) },
+    );
+  });
+
+  it("looks after the parts that it names and no other", () => {
+    const before: ContactStructure = {
+      _id: "s1",
+      label: "Default",
+      keyName: "Email",
+      keyType: "email",
+      fields: [{ _id: "f1", label: "City", dataType: "text" }],
+      tags: [{ _id: "t1", label: "vip" }],
+    };
+    const plan = (text: string) => planStructure(before, parseStructureFile(text, "s.yaml"), true);
+    expect(plan("tags: [vip]\n").changes).toEqual([]);
+    expect(plan("label: Default\n").changes).toEqual([]);
+    expect(plan("tags:\n").changes).toEqual([{ action: "remove", part: "tag", _id: "t1", label: "vip" }]);
+    expect(plan("fields: [city]\n").changes).toEqual([
+      { action: "rename", part: "field", _id: "f1", label: "City", to: "city" },
+    ]);
+    expect(plan("fields:\n  - label: City\n    was: Place\n").changes).toEqual([]);
+  });
+});
