@@ -4,7 +4,7 @@
  */
 import { findStatus, formatStatus } from "../../api/contacts.ts";
 import type { Contact, CreateContactBody, IdRef, MutateBody } from "../../wire.ts";
-import type { Before, Decision, Operation } from "../items.ts";
+import type { Before, ConsentRead, Decision, Operation } from "../items.ts";
 import type { StoredNames } from "../runs/names-file.ts";
 import { toIdSet } from "./decide.ts";
 import { toStandInName } from "./names.ts";
@@ -19,6 +19,8 @@ export interface PlanLine {
   code: string | null;
   message: string | null;
   changes: PlanChange[];
+  /** Of a create from an input: what that says of the person's consent. */
+  consent?: ConsentRead;
 }
 
 /**
