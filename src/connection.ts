@@ -98,8 +98,12 @@ export async function openConnection(
     },
   });
   const behaviors = createBehaviors(folders.state, profile.baseUrl.value, () => clock.now());
-  const lock = createNamesLock(folders.state, profile.baseUrl.value, signal);
-  const account = createAccount(send, profile.structure?.value, behaviors, names, lock);
+  const account = createAccount(send, {
+    preferred: profile.structure?.value,
+    behaviors,
+    memory: names,
+    creatingNames: createNamesLock(folders.state, profile.baseUrl.value, signal),
+  });
   return {
     connection: { profile, send, account, behaviors },
     async close() {

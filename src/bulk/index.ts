@@ -1,5 +1,6 @@
 /** The bulk engine, for the rest of the program: nobody outside imports another of its files, but what erases its runs. */
-export type { Limit } from "./items.ts";
+export type { ConsentRead, Limit } from "./items.ts";
+export { type Admission, admissionsOf } from "./jobs/admissions.ts";
 export { applyPlanFile, openPlannedFile, toPlanName } from "./jobs/apply-file.ts";
 export { readRunChanges } from "./jobs/changes.ts";
 export { type ComposeOptions, composeListJob, restoreComposeOptions } from "./jobs/compose-list.ts";
@@ -10,10 +11,12 @@ export {
   restoreEditOptions,
   type TypedConditions,
 } from "./jobs/edit.ts";
-export type { Closed } from "./jobs/finish.ts";
+export type { Closed, ShownReject } from "./jobs/finish.ts";
 export { type ImportOptions, importJob, restoreImportOptions } from "./jobs/import.ts";
 export type { RowJob } from "./jobs/job.ts";
+export { moveContact, moveOptionsFrom } from "./jobs/move.ts";
 export { type JobOptions, requireWritableRejects, runJob } from "./jobs/run-job.ts";
+export { firstRejectsOf, rejectsOf } from "./jobs/shown-rejects.ts";
 export { restoreSyncOptions, syncJob } from "./jobs/sync.ts";
 export { undoRun } from "./jobs/undo.ts";
 export type { RunStop } from "./pace/run-stop.ts";
@@ -51,6 +54,7 @@ export type { InputFacts, ReadOptions, ReadRow, Target } from "./read/rows.ts";
 export { requireFile } from "./read/source.ts";
 export { openStream, spool } from "./read/spool.ts";
 export { listSystemNames } from "./read/systems.ts";
+export { readRunRecord } from "./runs/damage.ts";
 export { isFinished, isReported, requirePlanned } from "./runs/enter.ts";
 export { fileNames } from "./runs/file-names.ts";
 export { computeFingerprint } from "./runs/fingerprint.ts";
@@ -68,4 +72,5 @@ export {
 export type { RowCounts, Summary } from "./runs/report.ts";
 export { noteReported } from "./runs/reported.ts";
 export { findOldRuns, type OldRun } from "./runs/retention.ts";
+export { type Undone, undoneRuns } from "./runs/undone.ts";
 export { type RunView, viewRun } from "./runs/view.ts";

@@ -17,6 +17,17 @@ export interface ContactKey {
 /** So many contacts, or such a share of them. */
 export type Limit = { rows: number } | { percent: number };
 
+/** What an input says of somebody's consent: why they may be created. */
+export interface ConsentRead {
+  /** The consent columns of the row, each with its cell; none where the input has none. */
+  columns: { column: string; said: string }[];
+  /** Flags that put aside what the input says. */
+  overriddenBy?: string[];
+  /** `sha256:` and the hexadecimal digest of the input. */
+  input: string;
+  line: number;
+}
+
 /** One contact of a run. */
 export interface Item {
   kind: "contact";
@@ -32,8 +43,19 @@ export interface Item {
   cells: readonly (string | undefined)[];
   /** What its row, or the change that is made to everyone, wants of it; once it was needed. */
   desired?: DesiredContact;
+  /** Of a row that may create its contact. */
+  consent?: ConsentRead;
   /** Where the job knows it. */
   contactId?: string;
+  /**
+   * The contact that moves to this one, as it was when it was planned. It must still be active when this one
+   * is written: whoever has left is not written to under another key.
+   */
+  movesFrom?: { contactId: string; key: string };
+  /**
+   * Of a contact that moves: the ref of the one that takes its place. Without that, this one is not written.
+   */
+  follows?: number;
   /**
    * As a page of the account had it, where that is where the contact comes from: it is not looked up for the
    * plan.
@@ -63,7 +85,8 @@ export interface PassedRow {
  * second look.
  */
 export interface Work<T extends Item = Item> {
-  decide(item: T, found: Partial<Contact> | undefined): Decision;
+  /** @param old the contact from which this one moves, where it was read now */
+  decide(item: T, found: Partial<Contact> | undefined, old?: OldContact): Decision;
   /** Whether the contact has to be looked up before it can be planned. Default: every one is. */
   needsLookup?(item: T): boolean;
   /**
@@ -82,6 +105,11 @@ export interface Work<T extends Item = Item> {
   isDoubtful?(item: T): boolean;
   /** Whether nobody may be created with this key. Asked again when a write may leave. */
   isSuppressed?(item: T): boolean;
+}
+
+/** A contact that moves to another key. `contact` is absent where it is gone. */
+export interface OldContact {
+  contact?: Partial<Contact>;
 }
 
 /** What one contact should become. Absent facets stay as they are. */
@@ -119,8 +147,9 @@ export interface Before {
 
 /**
  * `exists_hidden`: the service refuses a second contact with this key, and no search shows the first.
- * `duplicate`: another item names the same contact. `truncated`: the input is cut off, and may have named the
- * contact.
+ * `duplicate`: another item names the same contact. `moved_unsubscribed`: the contact that moves to this key
+ * has left. `not_moved`: the contact that takes its place was not written. `truncated`: the input is cut off,
+ * and may have named the contact.
  */
 export type SkipCode =
   | "exists"
@@ -130,6 +159,8 @@ export type SkipCode =
   | "suppressed"
   | "exists_hidden"
   | "duplicate"
+  | "moved_unsubscribed"
+  | "not_moved"
   | "truncated"
   | "changed";
 

@@ -272,7 +272,7 @@ async function resolveContactId({ send, account }: Connection, idOrKey: string):
   ]);
   const structure = () => account.structure();
   const contact = await account.withRemembered("read", () =>
-    performOnContact(send, structure, idOrKey, (id) => fetchContact(send, id)),
+    performOnContact({ send, structure }, idOrKey, (id) => fetchContact(send, id)),
   );
   return contact._id;
 }

@@ -5,14 +5,9 @@ import type { Connection, Context } from "../context.ts";
 import { ReadOnlyError, UsageError } from "../errors.ts";
 import { createPseudonyms } from "../privacy/pseudonyms.ts";
 import { type BehaviorRow, listBehaviorRows } from "../service/describe-behavior.ts";
-import {
-  createProbeContact,
-  type DetectedVariants,
-  maxProbeReads,
-  type ProbeOptions,
-  probeReads,
-  probeWrites,
-} from "../service/probe.ts";
+import { maxProbeReads, type ProbeOptions, probeReads } from "../service/probe.ts";
+import type { DetectedVariants } from "../service/probe-seen.ts";
+import { createProbeContact, probeWrites } from "../service/probe-writes.ts";
 import { requireFileFormat } from "../terminal/file-names.ts";
 import { requireReplaceable } from "../terminal/output-target.ts";
 import { presentList, type View } from "../terminal/present.ts";

@@ -4,11 +4,12 @@
  * structure is known.
  */
 import type { ASTNode, Environment } from "@marcbachmann/cel-js";
-import { findStatus, statusParts } from "../api/contacts.ts";
-import { findClosest, isId } from "../api/names.ts";
-import { EcmError, exitCodes, NotFoundError, UsageError } from "../errors.ts";
+import { findStatus } from "../api/contacts.ts";
+import { findClosest } from "../api/names.ts";
+import { EcmError, exitCodes, UsageError } from "../errors.ts";
 import type { Account } from "../service/account.ts";
-import type { Contact, ContactList, ContactStructure } from "../wire.ts";
+import { builtIn, createVocabulary, requireNames, type Vocabulary } from "../service/where-names.ts";
+import type { Contact, ContactStructure } from "../wire.ts";
 import {
   at,
   type Cel,
@@ -28,17 +29,6 @@ export interface Where {
    */
   compile(account: Account, structure: ContactStructure): Promise<LocalCondition>;
 }
-
-const builtInNames: Record<string, { type: string; needs: readonly string[] }> = {
-  key: { type: "string", needs: ["key"] },
-  status: { type: "string", needs: statusParts },
-  substatus: { type: "string", needs: statusParts },
-  lists: { type: "list<string>", needs: ["lists"] },
-  tags: { type: "list<string>", needs: ["tags"] },
-  fields: { type: "map<string, string>", needs: ["fields"] },
-  createdAt: { type: "google.protobuf.Timestamp", needs: ["createdAt"] },
-  updatedAt: { type: "google.protobuf.Timestamp", needs: ["updatedAt"] },
-};
 
 const typeHint =
   'Fields are text (City == "Oslo", int(Age) > 30), lists and tags are lists of names ("VIP" in tags), createdAt and updatedAt are timestamps';
@@ -65,51 +55,9 @@ export async function parseWhere(text: string): Promise<Where> {
   };
 }
 
-/** What an expression can speak of in one structure. */
-interface Vocabulary {
-  /** Variable → id of the field. */
-  variables: Map<string, string>;
-  /** Variables that two labels give, with these labels. */
-  ambiguous: Map<string, string[]>;
-  /** Label (id, where labels repeat) → id of the field. */
-  fields: Map<string, string>;
-  /** Id → name. Undefined: the service does not tell which tags there are. */
-  lists: Map<string, string>;
-  tags: Map<string, string> | undefined;
-}
-
-function createVocabulary(structure: ContactStructure, lists: readonly ContactList[]): Vocabulary {
-  const byVariable = new Map<string, { _id: string; label: string }[]>();
-  const fields = new Map<string, string>();
-  for (const { _id, label } of structure.fields) {
-    const isRepeated = structure.fields.filter((other) => other.label === label).length > 1;
-    fields.set(isRepeated ? _id : label, _id);
-    const variable = label.replace(/[^\p{L}\p{N}]/gu, "_");
-    if (variable in builtInNames) continue;
-    byVariable.set(variable, [...(byVariable.get(variable) ?? []), { _id, label: isRepeated ? _id : label }]);
-  }
-  const variables = new Map<string, string>();
-  const ambiguous = new Map<string, string[]>();
-  for (const [variable, meant] of byVariable) {
-    if (meant.length === 1) variables.set(variable, meant[0]!._id);
-    else
-      ambiguous.set(
-        variable,
-        meant.map(({ label }) => label),
-      );
-  }
-  return {
-    variables,
-    ambiguous,
-    fields,
-    lists: new Map(lists.map(({ _id, name }) => [_id, name])),
-    tags: structure.tags && new Map(structure.tags.map(({ _id, label }) => [_id, label])),
-  };
-}
-
 function compileCondition(cel: Cel, text: string, ast: ASTNode, vocabulary: Vocabulary): LocalCondition {
   const environment = new cel.Environment();
-  for (const [name, { type }] of Object.entries(builtInNames)) environment.registerVariable(name, type);
+  for (const [name, { type }] of Object.entries(builtIn)) environment.registerVariable(name, type);
   const variables = new Map([...vocabulary.variables].filter(([name]) => canDeclare(environment, name)));
   registerStrictNumbers(cel, environment);
   // Statuses are compared in lower case, whichever letter case the service and the expression write them in.
@@ -128,8 +76,8 @@ function compileCondition(cel: Cel, text: string, ast: ASTNode, vocabulary: Voca
     [...walkNodes(ast)].flatMap((node) => (node.op === "id" ? [node.args as string] : [])),
   );
   const usedVariables = [...variables].filter(([name]) => used.has(name));
-  const usedBuiltIn = Object.keys(builtInNames).filter((name) => used.has(name));
-  const needs = new Set(usedBuiltIn.flatMap((name) => builtInNames[name]!.needs));
+  const usedBuiltIn = Object.keys(builtIn).filter((name) => used.has(name));
+  const needs = new Set(usedBuiltIn.flatMap((name) => builtIn[name]!.needs));
   if (usedVariables.length > 0) needs.add("fields");
   const read = createContactReader(vocabulary, usedBuiltIn, usedVariables);
   return {
@@ -202,75 +150,6 @@ function requirePresent<T>(part: string, value: T | undefined): T {
   });
 }
 
-/**
- * Names given as text where only a name makes sense: a misspelt one would hold for nobody, or for everybody.
- */
-function requireNames(text: string, ast: ASTNode, vocabulary: Vocabulary): void {
-  if (!vocabulary.tags) refuseTagLabels(text, ast);
-  for (const node of walkNodes(ast)) {
-    if (node.op === "id") requireOneField(text, node, vocabulary);
-    const field = findFieldAccess(node);
-    if (field && !vocabulary.fields.has(field.name)) {
-      throw unknownNameError(text, field.node, "field", field.name, [...vocabulary.fields.keys()]);
-    }
-    const member = findMemberAccess(node);
-    const vocabularyNames = member && vocabulary[member.part];
-    if (member && vocabularyNames && ![...vocabularyNames.values()].includes(member.name)) {
-      const kind = member.part === "tags" ? "tag" : "list";
-      throw unknownNameError(text, member.node, kind, member.name, [...vocabularyNames.values()]);
-    }
-  }
-}
-
-/** Where the service does not tell the labels of tags, only their ids and their number can be compared. */
-function refuseTagLabels(text: string, ast: ASTNode): void {
-  const allowed = new Set<unknown>();
-  for (const node of walkNodes(ast)) {
-    const member = findMemberAccess(node);
-    if (member?.part === "tags" && isId(member.name)) allowed.add((node.args as ASTNode[])[1]);
-    const [name, subject] = node.op === "call" || node.op === "rcall" ? (node.args as unknown[]) : [];
-    if (name === "size") allowed.add(Array.isArray(subject) ? subject[0] : subject);
-  }
-  for (const node of walkNodes(ast)) {
-    if (node.op !== "id" || node.args !== "tags" || allowed.has(node)) continue;
-    throw new NotFoundError(
-      `--where: the service did not say which tags there are, so tags${at(text, node)} cannot be compared with labels`,
-      'Name the tag by its id, such as "64f0c2e19a7b5d0012c3a456" in tags',
-    );
-  }
-}
-
-function requireOneField(text: string, node: ASTNode, { ambiguous }: Vocabulary): void {
-  const labels = ambiguous.get(node.args as string);
-  if (!labels) return;
-  throw new UsageError(
-    `--where: ${JSON.stringify(node.args)}${at(text, node)} can mean ${labels.length} fields`,
-    `Name the one you mean: ${labels.map((label) => `fields[${JSON.stringify(label)}]`).join(" or ")}`,
-  );
-}
-
-/** `fields["City"]`, `fields.City` */
-function findFieldAccess(node: ASTNode): { node: ASTNode; name: string } | undefined {
-  if (node.op !== "[]" && node.op !== ".") return undefined;
-  const [target, index] = node.args as [ASTNode, ASTNode | string];
-  if (target.op !== "id" || target.args !== "fields") return undefined;
-  if (typeof index === "string") return { node, name: index };
-  return index.op === "value" && typeof index.args === "string"
-    ? { node: index, name: index.args }
-    : undefined;
-}
-
-/** `"VIP" in tags`, `"News" in lists` */
-function findMemberAccess(
-  node: ASTNode,
-): { node: ASTNode; name: string; part: "lists" | "tags" } | undefined {
-  if (node.op !== "in") return undefined;
-  const [name, target] = node.args as [ASTNode, ASTNode];
-  const isPart = target.op === "id" && (target.args === "lists" || target.args === "tags");
-  if (!isPart || name.op !== "value" || typeof name.args !== "string") return undefined;
-  return { node: name, name: name.args, part: target.args as "lists" | "tags" };
-}
-
 /** A time, a duration or a pattern that is written out is tried now, not at the first contact. */
 function requireSoundLiterals(cel: Cel, text: string, ast: ASTNode): void {
   const environment = new cel.Environment();
@@ -330,7 +209,7 @@ function whereError(text: string, error: unknown, vocabulary?: Vocabulary): Usag
   const place = placeOf(text, error);
   const [, unknown] = /^Unknown variable: (.*)$/.exec(summary) ?? [];
   if (unknown !== undefined && vocabulary) {
-    const names = [...Object.keys(builtInNames), ...vocabulary.variables.keys()];
+    const names = [...Object.keys(builtIn), ...vocabulary.variables.keys()];
     const likely = findClosest(unknown, names);
     return new UsageError(
       `--where: Unknown name ${JSON.stringify(unknown)}${place}`,
@@ -338,22 +217,4 @@ function whereError(text: string, error: unknown, vocabulary?: Vocabulary): Usag
     );
   }
   return new UsageError(`--where: ${summary}${place}`, vocabulary && typeHint);
-}
-
-function unknownNameError(
-  text: string,
-  node: ASTNode,
-  kind: string,
-  name: string,
-  names: string[],
-): UsageError {
-  const likely = findClosest(name, names);
-  return new UsageError(
-    `--where: No ${kind} is named ${JSON.stringify(name)}${at(text, node)}`,
-    likely === undefined
-      ? names.length > 0
-        ? `Known ${kind}s: ${names.slice(0, 10).join(", ")}`
-        : `There is no ${kind} yet`
-      : `Did you mean ${JSON.stringify(likely)}?`,
-  );
 }

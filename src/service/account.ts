@@ -18,7 +18,7 @@ import {
   mayBeOutdated,
   type Naming,
 } from "./outdated-names.ts";
-import { type AccountMemory, createRecalledNames } from "./recalled-names.ts";
+import { type AccountMemory, createRecalledNames, type RecalledNames } from "./recalled-names.ts";
 import { findProvenListFilters, type ListFilters } from "./several-lists.ts";
 import { createWholeStructures } from "./whole-structures.ts";
 
@@ -80,132 +80,164 @@ export interface Account {
 /** One process at a time creates names in an account, as far as processes share a state folder. */
 export type NamesLock = <T>(structureId: string, perform: () => Promise<T>) => Promise<T>;
 
-/**
- * @param preferred the structure named by flag, environment or profile, if any
- * @param behaviors what is known of how the service behaves
- * @param memory without it nothing is remembered
- * @param creatingNames without it nobody is kept out
- */
-export function createAccount(
-  send: Send,
-  preferred?: string,
-  behaviors?: Behaviors,
-  memory?: AccountMemory,
-  creatingNames: NamesLock = (_structureId, perform) => perform(),
-): Account {
-  let structures: Promise<ContactStructure[]> | undefined;
-  const lists = new Map<string, Promise<ContactList[]>>();
-  const readings = new Map<string, ListReading>();
-  const recalled = createRecalledNames(memory);
-  const { byId: completed, complete, forUpdate } = createWholeStructures(send, recalled);
+export interface AccountOptions {
+  /** The structure named by flag, environment or profile, if any. */
+  preferred?: string;
+  /** What is known of how the service behaves. */
+  behaviors?: Behaviors;
+  /** Without it nothing is remembered. */
+  memory?: AccountMemory;
+  /** Without it nobody is kept out. */
+  creatingNames?: NamesLock;
+}
 
-  function dropAll(): void {
-    structures = undefined;
-    completed.clear();
-    lists.clear();
-    recalled.stop();
+export function createAccount(send: Send, options: AccountOptions = {}): Account {
+  return new FetchedAccount(send, options);
+}
+
+class FetchedAccount implements Account {
+  readonly creatingNames: NamesLock;
+  readonly #send: Send;
+  readonly #options: AccountOptions;
+  readonly #recalled: RecalledNames;
+  readonly #whole: ReturnType<typeof createWholeStructures>;
+  #structures: Promise<ContactStructure[]> | undefined;
+  readonly #lists = new Map<string, Promise<ContactList[]>>();
+  readonly #readings = new Map<string, ListReading>();
+
+  constructor(send: Send, options: AccountOptions) {
+    this.#send = send;
+    this.#options = options;
+    this.creatingNames = options.creatingNames ?? ((_structureId, perform) => perform());
+    this.#recalled = createRecalledNames(options.memory);
+    this.#whole = createWholeStructures(send, this.#recalled);
   }
 
-  async function readLists(structureId: string): Promise<ListReading> {
-    const requestedAt = memory?.now() ?? 0;
-    const reading = await readAllLists(send, structureId, behaviors?.(structureId));
-    memory?.keepLists(structureId, reading.lists, requestedAt);
-    readings.set(structureId, reading);
+  structures(): Promise<ContactStructure[]> {
+    const known = this.#structures ? undefined : this.#recalled.take((names) => names.structures?.items);
+    this.#structures ??= known
+      ? Promise.resolve(known)
+      : this.#send(listStructuresRequest()).then(readStructures);
+    return this.#structures;
+  }
+
+  async structure(named = this.#options.preferred): Promise<ContactStructure> {
+    return chooseStructure(await this.structures(), named);
+  }
+
+  complete(structure: ContactStructure): Promise<ContactStructure> {
+    return this.#whole.complete(structure);
+  }
+
+  forUpdate(structure: ContactStructure): Promise<ContactStructure> {
+    return this.#whole.forUpdate(structure);
+  }
+
+  lists({ _id: id }: ContactStructure): Promise<ContactList[]> {
+    const known = this.#lists.get(id);
+    if (known) return known;
+    const all = this.#recalled.take(({ lists }) => (lists?.[id]?.isAll ? lists[id].items : undefined));
+    const lists = all ? Promise.resolve(all) : this.#readLists(id).then((reading) => reading.lists);
+    this.#lists.set(id, lists);
+    return lists;
+  }
+
+  freshLists({ _id: id }: ContactStructure): Promise<ListReading> {
+    const reading = this.#readLists(id);
+    const fresh = reading.then((read) => read.lists);
+    // The caller is told of a failure; whoever asks next reads them again.
+    fresh.catch(() => this.#lists.delete(id));
+    this.#lists.set(id, fresh);
     return reading;
   }
 
-  async function findStructure(id: string | undefined): Promise<ContactStructure | undefined> {
-    return (await account.structures()).find(({ _id }) => _id === id);
+  lastReading({ _id }: ContactStructure): ListReading | undefined {
+    return this.#readings.get(_id);
+  }
+
+  countLists({ _id }: ContactStructure): Promise<number | undefined> {
+    return countLists(this.#send, _id, this.#options.behaviors?.(_id));
+  }
+
+  async list(structure: ContactStructure, wanted: string): Promise<ContactList> {
+    return resolveName(wanted, await this.lists(structure), (list) => list.name, "list");
+  }
+
+  anyOfLists({ _id }: ContactStructure, listIds: readonly string[]): Promise<ListFilters> {
+    return findProvenListFilters(this.#send, _id, listIds, this.#options.behaviors?.(_id));
+  }
+
+  async readCachedNames(structure: ContactStructure): Promise<Naming> {
+    return {
+      structure: (await this.#whole.byId.get(structure._id)) ?? structure,
+      lists: (await this.#lists.get(structure._id)) ?? [],
+    };
+  }
+
+  async naming(structure: ContactStructure, contacts: Partial<Contact>[]): Promise<Naming> {
+    const named = async (whole: ContactStructure): Promise<Naming> => ({
+      structure: contacts.some(({ tags }) => tags?.length) ? await this.complete(whole) : whole,
+      lists: contacts.some((contact) => contact.lists?.length) ? await this.lists(whole) : [],
+    });
+    const naming = await named(structure);
+    if (!this.#recalled.isUsed() || contacts.every((contact) => isMentioned(contact, naming))) return naming;
+    this.forget();
+    this.#recalled.end();
+    const own = await this.#structureById(contacts[0]?.contactStructureId);
+    return named(own ?? (await this.structure(structure._id)));
+  }
+
+  async withRemembered<T>(effect: "read" | "write", perform: () => Promise<T>): Promise<T> {
+    this.#recalled.start(effect);
+    try {
+      return await perform();
+    } catch (error) {
+      if (!this.#recalled.isUsed() || !mayBeOutdated(error) || !(await this.#lookAgain())) throw error;
+      return await perform();
+    } finally {
+      if (this.#recalled.isUsed()) this.forget();
+      this.#recalled.end();
+    }
+  }
+
+  forget(): void {
+    this.#structures = undefined;
+    this.#whole.byId.clear();
+    this.#lists.clear();
+    this.#recalled.stop();
+  }
+
+  async #readLists(structureId: string): Promise<ListReading> {
+    const { memory, behaviors } = this.#options;
+    const requestedAt = memory?.now() ?? 0;
+    const reading = await readAllLists(this.#send, structureId, behaviors?.(structureId));
+    memory?.keepLists(structureId, reading.lists, requestedAt);
+    this.#readings.set(structureId, reading);
+    return reading;
+  }
+
+  async #structureById(id: string | undefined): Promise<ContactStructure | undefined> {
+    return (await this.structures()).find(({ _id }) => _id === id);
   }
 
   /** Fetches again all that has been taken. @returns whether any name or id is another now */
-  async function refresh(): Promise<boolean> {
-    const [before, tags, inLists] = [await structures, [...completed], [...lists]];
-    dropAll();
-    let isSame =
-      before === undefined || isEqual(collectNames(before), collectNames(await account.structures()));
+  async #lookAgain(): Promise<boolean> {
+    const [before, tags, inLists] = [await this.#structures, [...this.#whole.byId], [...this.#lists]];
+    this.forget();
+    let isSame = before === undefined || isEqual(collectNames(before), collectNames(await this.structures()));
     for (const [id, isTaken] of tags) {
-      const now = await findStructure(id);
+      const now = await this.#structureById(id);
       isSame &&=
-        now !== undefined && isEqual(collectNames([await isTaken]), collectNames([await complete(now)]));
+        now !== undefined && isEqual(collectNames([await isTaken]), collectNames([await this.complete(now)]));
     }
     for (const [id, isTaken] of inLists) {
-      const now = await findStructure(id);
+      const now = await this.#structureById(id);
       isSame &&=
         now !== undefined &&
-        isEqual(await collectListNames(isTaken), await collectListNames(account.lists(now)));
+        isEqual(await collectListNames(isTaken), await collectListNames(this.lists(now)));
     }
     return !isSame;
   }
-
-  const account: Account = {
-    structures() {
-      const cached = structures ? undefined : recalled.take((names) => names.structures?.items);
-      structures ??= cached ? Promise.resolve(cached) : send(listStructuresRequest()).then(readStructures);
-      return structures;
-    },
-    async naming(structure, contacts) {
-      const toNaming = async (whole: ContactStructure): Promise<Naming> => ({
-        structure: contacts.some(({ tags }) => tags?.length) ? await complete(whole) : whole,
-        lists: contacts.some((contact) => contact.lists?.length) ? await account.lists(whole) : [],
-      });
-      const naming = await toNaming(structure);
-      if (!recalled.isUsed() || contacts.every((contact) => isMentioned(contact, naming))) return naming;
-      dropAll();
-      recalled.end();
-      const own = await findStructure(contacts[0]?.contactStructureId);
-      return toNaming(own ?? (await account.structure(structure._id)));
-    },
-    async withRemembered(effect, perform) {
-      recalled.start(effect);
-      try {
-        return await perform();
-      } catch (error) {
-        if (!recalled.isUsed() || !mayBeOutdated(error) || !(await refresh())) throw error;
-        return await perform();
-      } finally {
-        if (recalled.isUsed()) dropAll();
-        recalled.end();
-      }
-    },
-    async structure(nameOrId = preferred) {
-      return chooseStructure(await account.structures(), nameOrId);
-    },
-    complete,
-    forUpdate,
-    lists({ _id: id }) {
-      let cached = lists.get(id);
-      if (!cached) {
-        const all = recalled.take(({ lists: seen }) => (seen?.[id]?.isAll ? seen[id].items : undefined));
-        cached = all ? Promise.resolve(all) : readLists(id).then((reading) => reading.lists);
-        lists.set(id, cached);
-      }
-      return cached;
-    },
-    freshLists({ _id: id }) {
-      const reading = readLists(id);
-      const fresh = reading.then((read) => read.lists);
-      // The caller is told of a failure; whoever asks next reads them again.
-      fresh.catch(() => lists.delete(id));
-      lists.set(id, fresh);
-      return reading;
-    },
-    anyOfLists: ({ _id }, listIds) => findProvenListFilters(send, _id, listIds, behaviors?.(_id)),
-    lastReading: ({ _id }) => readings.get(_id),
-    countLists: ({ _id }) => countLists(send, _id, behaviors?.(_id)),
-    creatingNames,
-    async list(structure, nameOrId) {
-      return resolveName(nameOrId, await account.lists(structure), (list) => list.name, "list");
-    },
-    async readCachedNames(structure) {
-      return {
-        structure: (await completed.get(structure._id)) ?? structure,
-        lists: (await lists.get(structure._id)) ?? [],
-      };
-    },
-    forget: dropAll,
-  };
-  return account;
 }
 
 /** @throws UsageError when the account has several structures and none is named; NotFoundError. */

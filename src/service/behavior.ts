@@ -132,18 +132,24 @@ export function readSoundBehavior(stored: unknown, now: number): KnownBehavior {
   const sound: Record<string, KnownPoint> = {};
   for (const [point, known] of Object.entries(isRecord(stored) ? stored : {})) {
     if (!isRecord(known) || typeof known.learnedAt !== "string") continue;
-    const age = now - Date.parse(known.learnedAt);
-    // Learned by a clock that was ahead: nobody knows when.
-    if (!(age <= maxAgeMilliseconds && age >= -dayMilliseconds)) continue;
-    const { value } = known;
-    const isSound =
-      textValues[point as BehaviorPoint]?.includes(value as string) ??
-      (numberPoints.includes(point)
-        ? Number.isSafeInteger(value) && (value as number) >= (point === "searchLag" ? 0 : 1)
-        : point === "noop" && typeof value === "string");
-    if (isSound) sound[point] = { value: value as never, learnedAt: known.learnedAt };
+    const { value, learnedAt } = known;
+    if (isBelieved(now - Date.parse(learnedAt)) && isSoundValue(point, value))
+      sound[point] = { value: value as never, learnedAt };
   }
   return sound as KnownBehavior;
+}
+
+/** Of a future age, it was learned by a clock that was ahead: nobody knows when. */
+function isBelieved(ageMilliseconds: number): boolean {
+  return ageMilliseconds <= maxAgeMilliseconds && ageMilliseconds >= -dayMilliseconds;
+}
+
+function isSoundValue(point: string, value: unknown): boolean {
+  const known = textValues[point as BehaviorPoint];
+  if (known) return known.includes(value as string);
+  if (point === "noop") return typeof value === "string";
+  const least = point === "searchLag" ? 0 : 1;
+  return numberPoints.includes(point) && Number.isSafeInteger(value) && (value as number) >= least;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

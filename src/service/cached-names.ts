@@ -19,6 +19,8 @@ interface Timed {
   seenAt: number;
 }
 
+type SeenLists = Timed & { isAll: boolean; items: ContactList[] };
+
 export interface CachedNames {
   /** Tells the API key that saw them from any other. */
   key?: string;
@@ -28,7 +30,7 @@ export interface CachedNames {
   /** Structures that were read by themselves, by id: a listing may leave out their tags. */
   whole?: Record<string, Timed & { item: ContactStructure }>;
   /** By the structure's id. `isAll`: no list is missing. */
-  lists?: Record<string, Timed & { isAll: boolean; items: ContactList[] }>;
+  lists?: Record<string, SeenLists>;
   /** Names alone, the last seen first: for completions. */
   campaigns?: string[];
   domains?: string[];
@@ -81,7 +83,9 @@ export function cacheAnswer(
     const body: unknown = JSON.parse(text);
     const seenAt = request.effect === "write" || requestedAt <= (cached.changedAt ?? -1) ? 0 : requestedAt;
     if (!isLists) return addStructures(cached, body, seenAt);
-    return listId === undefined ? addLists(cached, structureId!, request, body, seenAt) : cached;
+    if (listId !== undefined) return cached;
+    const entry = listsEntry(cached.lists?.[structureId!], request, body, seenAt);
+    return entry ? addLists(cached, structureId!, entry) : cached;
   } catch {
     // Another answer than the specified one: the command that asked says so.
     return cached;
@@ -109,8 +113,7 @@ export function cacheAllLists(
   requestedAt: number,
 ): CachedNames {
   const seenAt = requestedAt <= (cached.changedAt ?? -1) ? 0 : requestedAt;
-  const entry = { seenAt, isAll: true, items: lists.map(toNamedList) };
-  return { ...cached, lists: { ...cached.lists, [structureId]: entry } };
+  return addLists(cached, structureId, { seenAt, isAll: true, items: lists.map(toNamedList) });
 }
 
 /** The same, outdated: structures or lists were changed. Completions still offer them. */
@@ -180,22 +183,21 @@ function addStructures(cached: CachedNames, body: unknown, seenAt: number): Cach
   return { ...cached, whole, structures: { ...cached.structures, items } };
 }
 
-function addLists(
-  cached: CachedNames,
-  structureId: string,
+function addLists(cached: CachedNames, structureId: string, entry: SeenLists): CachedNames {
+  return { ...cached, lists: { ...cached.lists, [structureId]: entry } };
+}
+
+/** @returns undefined where an answer tells less than what was seen before */
+function listsEntry(
+  before: SeenLists | undefined,
   request: ApiRequest,
   body: unknown,
   seenAt: number,
-): CachedNames {
-  const before = cached.lists?.[structureId];
-  const put = (entry: NonNullable<CachedNames["lists"]>[string]) => ({
-    ...cached,
-    lists: { ...cached.lists, [structureId]: entry },
-  });
+): SeenLists | undefined {
   if (request.method !== "GET") {
     // The specification shows only `_id` in the answer to a creation.
-    const namedList = toNamedList({ ...(request.body as ContactList | undefined), ...(body as ContactList) });
-    return put({ seenAt: 0, isAll: false, items: mergeLists(before?.items ?? [], [namedList]) });
+    const made = toNamedList({ ...(request.body as ContactList | undefined), ...(body as ContactList) });
+    return { seenAt: 0, isAll: false, items: mergeLists(before?.items ?? [], [made]) };
   }
   const isArray = Array.isArray(body);
   const { total, records } = (isArray ? { records: body } : body) as {
@@ -204,11 +206,10 @@ function addLists(
   };
   const items = records.map(toNamedList);
   const page = request.query?.find(([name]) => name === "page")?.[1] ?? "1";
-  if (page === "1" && total !== undefined && items.length >= total)
-    return put({ seenAt, isAll: true, items });
+  if (page === "1" && total !== undefined && items.length >= total) return { seenAt, isAll: true, items };
   // A page alone: more names for completions. That it is all is known only to who reads the pages.
-  if (before?.isAll && before.seenAt > 0) return cached;
-  return put({ seenAt: 0, isAll: false, items: mergeLists(before?.items ?? [], items) });
+  if (before?.isAll && before.seenAt > 0) return undefined;
+  return { seenAt: 0, isAll: false, items: mergeLists(before?.items ?? [], items) };
 }
 
 function mergeLists(before: ContactList[], now: ContactList[]): ContactList[] {

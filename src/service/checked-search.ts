@@ -15,17 +15,6 @@ import { isSizeRefusal, readComplete } from "./pages.ts";
 
 type FoundParts = Partial<Contact>[];
 
-export interface CheckedSearch {
-  /** One search as it is, unchecked. */
-  ask(query: KeyQuery): Promise<FoundParts>;
-  /** @returns undefined when it turned out that keys have to be asked for one by one */
-  askSeveral(query: KeyQuery): Promise<FoundParts | undefined>;
-  /** Somebody whom the other criterias find; undefined where there is nobody. */
-  askWithoutKeys(query: Omit<KeyQuery, "keys">): Promise<Partial<Contact> | undefined>;
-  /** A contact that was read: its key must be found by every later search for it. */
-  meet(contact: Partial<Contact> | undefined): void;
-}
-
 export interface CheckedSearchOptions {
   send: Send;
   behavior: Behavior;
@@ -36,86 +25,103 @@ export interface CheckedSearchOptions {
   readsStatus?: boolean;
 }
 
-export function createCheckedSearch(options: CheckedSearchOptions, form: KeyForm): CheckedSearch {
-  const { send, behavior, structureId, toIdentity, readsStatus } = options;
-  let expected: string | undefined;
+export class CheckedSearch {
+  readonly #options: CheckedSearchOptions;
+  readonly #form: KeyForm;
+  /** The key of a contact that must be found. */
+  #expected: string | undefined;
 
-  function ask(query: KeyQuery): Promise<FoundParts> {
-    const search = { structureId, filters: form.toFilters(query), source: [...query.source], readsStatus };
+  constructor(options: CheckedSearchOptions, form: KeyForm) {
+    this.#options = options;
+    this.#form = form;
+  }
+
+  /** One search as it is, unchecked. */
+  ask(query: KeyQuery): Promise<FoundParts> {
+    const { send, behavior, structureId, readsStatus } = this.#options;
+    const filters = this.#form.toFilters(query);
+    const search = { structureId, filters, source: [...query.source], readsStatus };
     const read = createContactPages(send, search, behavior);
     return readComplete(read, { size: Math.max(query.keys.length, 1), behavior }, ({ _id }) => _id);
   }
 
-  async function askSeveral(query: KeyQuery): Promise<FoundParts | undefined> {
+  /** @returns undefined when it turned out that keys have to be asked for one by one */
+  async askSeveral(query: KeyQuery): Promise<FoundParts | undefined> {
+    const form = this.#form;
+    const { toIdentity } = this.#options;
     // With other conditions nobody must be found.
     const isCheckable = query.further.length === 0;
-    const carried = isCheckable ? expected : undefined;
+    const carried = isCheckable ? this.#expected : undefined;
     const keys = addLast(query.keys, carried, toIdentity);
     let contacts: FoundParts;
     try {
-      contacts = await ask({ ...query, keys });
+      contacts = await this.ask({ ...query, keys });
     } catch (error) {
       if (!form.isFirstTry() || !isRefusal(error)) throw error;
-      return askAlternatives(query, error);
+      return this.#askAlternatives(query, error);
     }
     if (!isCheckable || keys.length === 1) return contacts;
     if (provesSeveral(query.keys, contacts, carried, toIdentity)) {
       form.prove();
       return carried === undefined ? contacts : keepOnly(query.keys, contacts, toIdentity);
     }
-    if (carried !== undefined) return askAfterMissing(carried, query, contacts);
-    if (form.isTrusted()) return contacts;
-    const someone = contacts[0]?.key ?? (await askWithoutKeys({ source: ["_id", "key"], further: [] }))?.key;
-    if (someone === undefined) {
-      form.trust();
-      return contacts;
-    }
-    expected = someone;
-    return askSeveral(query);
+    if (carried !== undefined) return this.#askAfterMissing(carried, query, contacts);
+    return form.isTrusted() ? contacts : this.#askWithSomeone(query, contacts);
   }
 
-  async function askAlternatives(query: KeyQuery, refusal: ServiceError): Promise<FoundParts | undefined> {
-    form.use("alternatives");
-    try {
-      return await askSeveral(query);
-    } catch (error) {
-      if (!isRefusal(error)) throw error;
-      // Neither form is taken: it is the number of keys, or one of them.
-      form.use("any");
-      throw refusal;
-    }
-  }
-
-  /** Either the contact that must be found is gone, or only some of the keys count. */
-  async function askAfterMissing(
-    missing: string,
-    query: KeyQuery,
-    contacts: FoundParts,
-  ): Promise<FoundParts | undefined> {
-    expected = undefined;
-    if (holdsKey(await ask({ keys: [missing], source: ["_id", "key"], further: [] }), missing)) {
-      expected = missing;
-      form.disprove();
-      return form.isOneByOne() ? undefined : askSeveral(query);
-    }
-    if (form.isSettled()) return contacts;
-    meet(contacts[0]);
-    return askSeveral(query);
-  }
-
-  async function askWithoutKeys({
-    source,
-    further,
-  }: Omit<KeyQuery, "keys">): ReturnType<CheckedSearch["askWithoutKeys"]> {
+  /** Somebody whom the other criterias find; undefined where there is nobody. */
+  async askWithoutKeys({ source, further }: Omit<KeyQuery, "keys">): Promise<Partial<Contact> | undefined> {
+    const { send, behavior, structureId } = this.#options;
     const search = { structureId, filters: createFilter(...further), source: [...source] };
     return (await createContactPages(send, search, behavior)(1, 1)).items[0];
   }
 
-  function meet(contact: Partial<Contact> | undefined): void {
-    expected ??= contact?.key;
+  /** A contact that was read: its key must be found by every later search for it. */
+  meet(contact: Partial<Contact> | undefined): void {
+    this.#expected ??= contact?.key;
   }
 
-  return { ask, askSeveral, askWithoutKeys, meet };
+  /** The usual form was refused, with nothing known of it. */
+  async #askAlternatives(query: KeyQuery, refusal: ServiceError): Promise<FoundParts | undefined> {
+    this.#form.use("alternatives");
+    try {
+      return await this.askSeveral(query);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      // Neither form is taken: it is the number of keys, or one of them.
+      this.#form.use("any");
+      throw refusal;
+    }
+  }
+
+  /** The answer proves nothing, and nobody is known who must be found: whoever there is becomes that. */
+  async #askWithSomeone(query: KeyQuery, contacts: FoundParts): Promise<FoundParts | undefined> {
+    const someone =
+      contacts[0]?.key ?? (await this.askWithoutKeys({ source: ["_id", "key"], further: [] }))?.key;
+    if (someone === undefined) {
+      this.#form.trust();
+      return contacts;
+    }
+    this.#expected = someone;
+    return this.askSeveral(query);
+  }
+
+  /** Either the contact that must be found is gone, or only some of the keys count. */
+  async #askAfterMissing(
+    missing: string,
+    query: KeyQuery,
+    contacts: FoundParts,
+  ): Promise<FoundParts | undefined> {
+    this.#expected = undefined;
+    if (holdsKey(await this.ask({ keys: [missing], source: ["_id", "key"], further: [] }), missing)) {
+      this.#expected = missing;
+      this.#form.disprove();
+      return this.#form.isOneByOne() ? undefined : this.askSeveral(query);
+    }
+    if (this.#form.isSettled()) return contacts;
+    this.meet(contacts[0]);
+    return this.askSeveral(query);
+  }
 }
 
 /** A refusal of the keys, of one of them or of the form; not of the size of a page. */

@@ -30,31 +30,60 @@ export async function ensureLists(
   names: readonly string[],
 ): Promise<EnsuredLists> {
   return account.creatingNames(structure._id, async () => {
-    const lists = new Map<string, ContactList>();
-    const createdLists = new Map<string, ContactList>();
     const before = await account.freshLists(structure);
-    for (const name of names) {
-      const earlier = [...createdLists].find(([other]) => foldCase(other) === foldCase(name))?.[1];
-      const ofName = before.lists.filter((each) => foldCase(each.name ?? "") === foldCase(name));
-      const existing = earlier ?? findByName(name, ofName, (each) => each.name, "list");
-      const list = existing ?? readList(await send(createListRequest(structure._id, name)));
-      lists.set(name, list);
-      if (!existing) createdLists.set(name, { ...list, name });
-    }
-    const creations = createdLists.size;
-    if (creations > 0 && !(await isAlone(account, structure, before, creations))) {
-      const { lists: all } = await account.freshLists(structure);
-      for (const [name, own] of createdLists) {
-        const older = findOlderList(own, all);
-        if (!older) continue;
-        await deleteIfEmpty(send, structure._id, own, older);
-        createdLists.delete(name);
-        for (const [each, list] of lists) if (list._id === own._id) lists.set(each, older);
+    const found = await findOrCreate(send, structure._id, before.lists, names);
+    const creations = found.made.size;
+    if (creations > 0) {
+      if (!(await isAlone(account, structure, before, creations))) {
+        const { lists: all } = await account.freshLists(structure);
+        await yieldToOlder(send, structure._id, found, all);
       }
+      account.forget();
     }
-    if (creations > 0) account.forget();
-    return { lists, created: new Set(createdLists.keys()) };
+    return { lists: found.lists, created: new Set(found.made.keys()) };
   });
+}
+
+/** Lists by the names that were wanted. */
+interface FoundLists {
+  lists: Map<string, ContactList>;
+  /** Those of them that were created now. */
+  made: Map<string, ContactList>;
+}
+
+async function findOrCreate(
+  send: Send,
+  structureId: string,
+  before: readonly ContactList[],
+  names: readonly string[],
+): Promise<FoundLists> {
+  const lists = new Map<string, ContactList>();
+  const made = new Map<string, ContactList>();
+  for (const name of names) {
+    const earlier = [...made].find(([other]) => foldCase(other) === foldCase(name))?.[1];
+    const ofName = before.filter((each) => foldCase(each.name ?? "") === foldCase(name));
+    const existing = earlier ?? findByName(name, ofName, (each) => each.name, "list");
+    const list = existing ?? readList(await send(createListRequest(structureId, name)));
+    lists.set(name, list);
+    if (!existing) made.set(name, { ...list, name });
+  }
+  return { lists, made };
+}
+
+/** Somebody else's older list takes the place of one that was created now. */
+async function yieldToOlder(
+  send: Send,
+  structureId: string,
+  { lists, made }: FoundLists,
+  all: readonly ContactList[],
+): Promise<void> {
+  for (const [name, own] of made) {
+    const older = findOlderList(own, all);
+    if (!older) continue;
+    await deleteIfEmpty(send, structureId, own, older);
+    made.delete(name);
+    for (const [each, list] of lists) if (list._id === own._id) lists.set(each, older);
+  }
 }
 
 /**

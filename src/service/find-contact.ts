@@ -20,7 +20,12 @@ export class ContactNotFoundError extends NotFoundError {}
 /** More than the contacts whose keys differ in letter case alone. */
 const keysPerPage = 10;
 
-export interface SearchedParts {
+/** Where a contact is looked up, and what of it. */
+export interface ContactLookup {
+  send: Send;
+  /** Asked for only when a key is looked up. */
+  structure(): Promise<ContactStructure>;
+  /** The parts of the contact that a search is asked for. */
   source?: string[];
   /** Needed where the parts are more than those that every service tells. */
   behaviors?: Behaviors;
@@ -30,20 +35,16 @@ export interface SearchedParts {
  * Performs something on the contact that a word means, and returns what it returned. A word in the form of an
  * id is tried as one first and looked up as a key only after a 404; any other word is looked up as a key
  * first.
- * @param structure asked for only when a key is looked up
  * @param perform given an id, and what a search told where there was one; may be called twice, the first time
  *   having
  *   ended in a 404
- * @param searched the parts of the contact that a search is asked for
  * @throws NotFoundError when it is neither, with what the service said of it; whatever `perform` throws but a
  *   404
  */
 export async function performOnContact<T>(
-  send: Send,
-  structure: () => Promise<ContactStructure>,
+  lookup: ContactLookup,
   idOrKey: string,
   perform: (contactId: string, found?: Partial<Contact>) => Promise<T>,
-  { source = ["_id", "key"], behaviors }: SearchedParts = {},
 ): Promise<T> {
   if (idOrKey.trim() === "")
     throw new UsageError("A contact's id or key cannot be empty", "Name a contact, such as ada@example.com");
@@ -62,17 +63,8 @@ export async function performOnContact<T>(
     const result = await performUnlessMissing();
     if (result) return result.value;
   }
-  const { _id: structureId, label, keyType } = await structure();
-  const behavior = behaviors?.(structureId);
-  const findByKey = async (key: string) => {
-    const search = { structureId, source, filters: createFilter(createEquals("KEY", [key])) };
-    const read = createContactPages(send, search, behavior);
-    const { first } = await openPages(read, { size: keysPerPage, behavior });
-    return findContactOfKey(first.items, key);
-  };
-  // As it was typed, then as an import would have written it.
-  const normal = normalizeKey(idOrKey, keyType);
-  const found = (await findByKey(idOrKey)) ?? (normal === idOrKey ? undefined : await findByKey(normal));
+  const structure = await lookup.structure();
+  const found = await findByKey(lookup, structure, idOrKey);
   if (found) return perform(found._id, found);
   if (!isLikelyId && possibleId.test(idOrKey)) {
     const result = await performUnlessMissing();
@@ -80,16 +72,32 @@ export async function performOnContact<T>(
   }
   throw new ContactNotFoundError(
     `No contact has the key or id ${JSON.stringify(idOrKey)}`,
-    `Looked in the structure ${JSON.stringify(label)}; see: ecm contact search --all`,
+    `Looked in the structure ${JSON.stringify(structure.label)}; see: ecm contact search --all`,
     missing,
   );
 }
 
+/** A key is looked up as it was typed, then as an import would have written it. */
+async function findByKey(
+  { send, source = ["_id", "key"], behaviors }: ContactLookup,
+  { _id: structureId, keyType }: ContactStructure,
+  typed: string,
+): Promise<FoundContact | undefined> {
+  const behavior = behaviors?.(structureId);
+  for (const key of new Set([typed, normalizeKey(typed, keyType)])) {
+    const search = { structureId, source, filters: createFilter(createEquals("KEY", [key])) };
+    const read = createContactPages(send, search, behavior);
+    const { first } = await openPages(read, { size: keysPerPage, behavior });
+    const found = findContactOfKey(first.items, key);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+type FoundContact = Partial<Contact> & { _id: string };
+
 /** The contact with this key. @throws UsageError when two contacts match. */
-function findContactOfKey(
-  contacts: Partial<Contact>[],
-  key: string,
-): (Partial<Contact> & { _id: string }) | undefined {
+function findContactOfKey(contacts: Partial<Contact>[], key: string): FoundContact | undefined {
   // Held against the key once more: a write must not reach a contact that a looser search let through.
   const found = contacts.map((contact) => ({
     ...contact,

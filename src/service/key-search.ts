@@ -5,13 +5,8 @@
 import type { ServiceError } from "../errors.ts";
 import type { Contact, Criteria } from "../wire.ts";
 import type { Behavior } from "./behavior.ts";
-import {
-  type CheckedSearch,
-  type CheckedSearchOptions,
-  createCheckedSearch,
-  isRefusal,
-} from "./checked-search.ts";
-import { createKeyForm, type KeyQuery } from "./key-form.ts";
+import { CheckedSearch, type CheckedSearchOptions, isRefusal } from "./checked-search.ts";
+import { createKeyForm, type KeyForm, type KeyQuery } from "./key-form.ts";
 
 export interface FoundByKeys {
   /** In the order in which the service gave them. */
@@ -36,33 +31,58 @@ export interface KeySearch extends Pick<CheckedSearch, "meet"> {
 const minPageSize = 50;
 
 export function createKeySearch(options: CheckedSearchOptions): KeySearch {
-  const { behavior } = options;
-  const form = createKeyForm(behavior);
-  const { ask, askSeveral, askWithoutKeys, meet } = createCheckedSearch(options, form);
-  /** Searches that were answered, by all of them but the keys. */
-  const acceptedKinds = new Set<string>();
-  /** Most keys that fit into one search, as far as refusals have shown. */
-  let maxKeys = findMaxKeys(behavior);
-  /** While it is not known what works, one search finds out and the others wait. */
-  let previous: Promise<unknown> = Promise.resolve();
+  return new SeveralKeys(options);
+}
 
-  const find: KeySearch["find"] = async (keys, source, further = []) => {
+class SeveralKeys implements KeySearch {
+  readonly #behavior: Behavior;
+  readonly #form: KeyForm;
+  readonly #search: CheckedSearch;
+  /** Searches that were answered, by all of them but the keys. */
+  readonly #taken = new Set<string>();
+  /** Most keys that fit into one search, as far as refusals have shown. */
+  #most: number;
+  /** While it is not known what works, one search finds out and the others wait. */
+  #previous: Promise<unknown> = Promise.resolve();
+  readonly meet: KeySearch["meet"];
+
+  constructor(options: CheckedSearchOptions) {
+    this.#behavior = options.behavior;
+    this.#form = createKeyForm(options.behavior);
+    this.#search = new CheckedSearch(options, this.#form);
+    this.#most = findMaxKeys(options.behavior);
+    this.meet = (contact) => this.#search.meet(contact);
+  }
+
+  get limit(): number {
+    // One place is for the key that must be found.
+    return this.#form.isOneByOne()
+      ? 1
+      : Math.max(1, Math.min(this.#most, choosePageSize(this.#behavior)) - 1);
+  }
+
+  async find(
+    keys: readonly string[],
+    source: readonly string[],
+    further: Criteria[] = [],
+  ): Promise<FoundByKeys> {
     const query = { keys: [...new Set(keys)], source, further };
     const areSeveral = query.keys.length > 1;
+    const isSettled = () => this.#form.isSettled();
     // With other conditions nobody must be found: that several keys count is found out without them.
-    if (further.length > 0 && areSeveral && !form.isSettled()) await find(query.keys, ["_id", "key"]);
-    if (form.isSettled() || !areSeveral) return findAll(query);
-    const own = previous.then(() => findAll(query));
-    previous = own.catch(() => undefined);
+    if (further.length > 0 && areSeveral && !isSettled()) await this.find(query.keys, ["_id", "key"]);
+    if (isSettled() || !areSeveral) return this.#findAll(query);
+    const own = this.#previous.then(() => this.#findAll(query));
+    this.#previous = own.catch(() => undefined);
     return own;
-  };
+  }
 
-  async function findAll(query: KeyQuery): Promise<FoundByKeys> {
+  async #findAll(query: KeyQuery): Promise<FoundByKeys> {
     const { keys } = query;
     const found: FoundByKeys = { contacts: [], refused: new Map() };
     for (let start = 0; start < keys.length; ) {
-      const size = form.isOneByOne() ? 1 : maxKeys;
-      const part = await findPart({ ...query, keys: keys.slice(start, start + size) });
+      const size = this.#form.isOneByOne() ? 1 : this.#most;
+      const part = await this.#findPart({ ...query, keys: keys.slice(start, start + size) });
       start += Math.min(size, keys.length - start);
       found.contacts.push(...part.contacts);
       for (const [key, error] of part.refused) found.refused.set(key, error);
@@ -70,20 +90,20 @@ export function createKeySearch(options: CheckedSearchOptions): KeySearch {
     return { ...found, contacts: removeRepeats(found.contacts) };
   }
 
-  async function findPart(query: KeyQuery): Promise<FoundByKeys> {
+  async #findPart(query: KeyQuery): Promise<FoundByKeys> {
     const { keys } = query;
     if (keys.length === 0) return { contacts: [], refused: new Map() };
-    if (form.isOneByOne() && keys.length > 1) return findAll(query);
+    if (this.#form.isOneByOne() && keys.length > 1) return this.#findAll(query);
     try {
-      const contacts = await (keys.length === 1 ? ask(query) : askSeveral(query));
-      if (contacts === undefined) return findAll(query);
-      meet(contacts[0]);
-      acceptedKinds.add(toKind(query));
+      const contacts = await (keys.length === 1 ? this.#search.ask(query) : this.#search.askSeveral(query));
+      if (contacts === undefined) return this.#findAll(query);
+      this.meet(contacts[0]);
+      this.#taken.add(toKind(query));
       return { contacts, refused: new Map() };
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      if (keys.length > 1) return findHalves(query);
-      await requireTaken(query, error);
+      if (keys.length > 1) return this.#findHalves(query);
+      await this.#requireTaken(query, error);
       return { contacts: [], refused: new Map([[keys[0]!, error]]) };
     }
   }
@@ -92,41 +112,32 @@ export function createKeySearch(options: CheckedSearchOptions): KeySearch {
    * A refusal speaks of its key only where the service takes the same search without it.
    * @throws ServiceError
    */
-  async function requireTaken(query: KeyQuery, refusal: ServiceError): Promise<void> {
+  async #requireTaken(query: KeyQuery, refusal: ServiceError): Promise<void> {
     const kind = toKind(query);
-    if (acceptedKinds.has(kind)) return;
+    if (this.#taken.has(kind)) return;
     try {
-      await askWithoutKeys(query);
+      await this.#search.askWithoutKeys(query);
     } catch (error) {
       throw isRefusal(error) ? refusal : error;
     }
-    acceptedKinds.add(kind);
+    this.#taken.add(kind);
   }
 
   /** Too many keys, or one among them that is refused: only the former is worth keeping. */
-  async function findHalves(query: KeyQuery): Promise<FoundByKeys> {
+  async #findHalves(query: KeyQuery): Promise<FoundByKeys> {
     const { keys } = query;
     const half = Math.ceil(keys.length / 2);
-    const left = await findPart({ ...query, keys: keys.slice(0, half) });
-    if (left.refused.size === 0 && !form.isOneByOne()) {
-      maxKeys = Math.min(maxKeys, half);
-      if (maxKeys === 1) form.useOneByOne();
+    const left = await this.#findPart({ ...query, keys: keys.slice(0, half) });
+    if (left.refused.size === 0 && !this.#form.isOneByOne()) {
+      this.#most = Math.min(this.#most, half);
+      if (this.#most === 1) this.#form.useOneByOne();
     }
-    const right = await findAll({ ...query, keys: keys.slice(half) });
+    const right = await this.#findAll({ ...query, keys: keys.slice(half) });
     const refused = new Map([...left.refused, ...right.refused]);
-    if (refused.size > 0) maxKeys = findMaxKeys(behavior);
-    else if (!form.isOneByOne()) behavior.learn("maxKeys", maxKeys);
+    if (refused.size > 0) this.#most = findMaxKeys(this.#behavior);
+    else if (!this.#form.isOneByOne()) this.#behavior.learn("maxKeys", this.#most);
     return { contacts: [...left.contacts, ...right.contacts], refused };
   }
-
-  return {
-    get limit() {
-      // One place is for the key that must be found.
-      return form.isOneByOne() ? 1 : Math.max(1, Math.min(maxKeys, choosePageSize(behavior)) - 1);
-    },
-    find,
-    meet,
-  };
 }
 
 function toKind({ source, further }: KeyQuery): string {

@@ -29,32 +29,31 @@ export async function findProvenListFilters(
   behavior?: Behavior,
 ): Promise<ListFilters> {
   const ids = [...new Set(lists)];
-  const forms: ListFilters[] = [
-    (further = []) => createFilter(...further, createEquals("LIST_ID", ids)),
-    (further = []) => ids.flatMap((id) => createFilter(...further, createEquals("LIST_ID", [id]))),
-  ];
+  const [asValues, asFilters] = formsFor(ids);
   // Where the service does not filter by list, what its pages tell decides.
-  if (ids.length < 2 || behavior?.get("listColumn") === "refused") return forms[0]!;
+  if (ids.length < 2 || behavior?.get("listColumn") === "refused") return asValues;
   const count = async (filters: Filter[]): Promise<number> => {
     const query = { structureId, filters, page: 1, pageSize: 1, source: ["_id"] };
     return readSearch(await send(searchContactsRequest(query))).totalRecords;
   };
-  const findsAllMembers = async (form: ListFilters, id: string): Promise<boolean> => {
+  const findsMembers = async (form: ListFilters, id: string): Promise<boolean> => {
     const inList = createEquals("LIST_ID", [id]);
     for (let counts = 1; counts <= maxCounts; counts++) {
       if ((await count(form([inList]))) === (await count(createFilter(inList)))) return true;
     }
     return false;
   };
+  const isProven = async (form: ListFilters): Promise<boolean> => {
+    for (const id of ids.slice(1)) if (!(await findsMembers(form, id))) return false;
+    return true;
+  };
   let refusal: unknown;
-  for (const form of forms) {
+  for (const form of [asValues, asFilters]) {
     try {
-      let isProven = true;
-      for (const id of ids.slice(1)) isProven &&= await findsAllMembers(form, id);
-      if (isProven) return form;
+      if (await isProven(form)) return form;
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      if (namesListColumn(error)) return forms[0]!;
+      if (namesListColumn(error)) return asValues;
       refusal ??= error;
     }
   }
@@ -67,4 +66,12 @@ export async function findProvenListFilters(
       hint: "Name one list at a time",
     },
   );
+}
+
+/** One criteria with all lists as its values, and a filter for each list. */
+function formsFor(ids: readonly string[]): [ListFilters, ListFilters] {
+  return [
+    (further = []) => createFilter(...further, createEquals("LIST_ID", [...ids])),
+    (further = []) => ids.flatMap((id) => createFilter(...further, createEquals("LIST_ID", [id]))),
+  ];
 }

@@ -60,9 +60,16 @@ export function planStructure(
     changes.push({ action: "set", part: "structure", attribute, from: structure[attribute], to });
     body[attribute] = to;
   }
-  if (spec.fields)
-    body.fields = planPart("field", body.fields as ExistingPart[], spec.fields, isPruning, changes);
-  if (spec.tags) body.tags = planPart("tag", body.tags as ExistingPart[], spec.tags, isPruning, changes);
+  if (spec.fields) {
+    const fields = planPart("field", body.fields as ExistingPart[], spec.fields, isPruning);
+    body.fields = fields.entries;
+    changes.push(...fields.changes);
+  }
+  if (spec.tags) {
+    const tags = planPart("tag", body.tags as ExistingPart[], spec.tags, isPruning);
+    body.tags = tags.entries;
+    changes.push(...tags.changes);
+  }
   return changes.some((change) => change.action !== "keep") ? { changes, body } : { changes };
 }
 
@@ -73,22 +80,31 @@ export function diffStructures(structure: ContactStructure, body: UpdateStructur
     const [from, to] = [structure[attribute], body[attribute]];
     if (from !== to) changes.push({ action: "set", part: "structure", attribute, from, to });
   }
-  for (const part of ["field", "tag"] as const) {
-    const [before, after] =
-      part === "field" ? [structure.fields, body.fields] : [structure.tags ?? [], body.tags];
-    const byId = new Map(after.map((each) => [each._id, each]));
-    for (const { _id, label } of before) {
-      const now = byId.get(_id);
-      if (!now) changes.push({ action: "remove", part, _id, label });
-      else if (now.label !== label) changes.push({ action: "rename", part, _id, label, to: now.label! });
-    }
-    for (const { _id, label, ...more } of after) {
-      if (_id !== undefined) continue;
-      const { dataType: type = "text", required = false } = more as Partial<ExistingPart>;
-      changes.push(
-        part === "tag" ? { action: "add", part, label } : { action: "add", part, label, type, required },
-      );
-    }
+  return [
+    ...changes,
+    ...partChanges("field", structure.fields, body.fields),
+    ...partChanges("tag", structure.tags ?? [], body.tags),
+  ];
+}
+
+function partChanges(
+  part: Part,
+  before: readonly { _id: string; label: string }[],
+  after: UpdateStructureBody["fields" | "tags"],
+): StructureChange[] {
+  const changes: StructureChange[] = [];
+  const byId = new Map(after.map((each) => [each._id, each]));
+  for (const { _id, label } of before) {
+    const now = byId.get(_id);
+    if (!now) changes.push({ action: "remove", part, _id, label });
+    else if (now.label !== label) changes.push({ action: "rename", part, _id, label, to: now.label! });
+  }
+  for (const { _id, label, ...more } of after) {
+    if (_id !== undefined) continue;
+    const { dataType: type = "text", required = false } = more as Partial<ExistingPart>;
+    changes.push(
+      part === "tag" ? { action: "add", part, label } : { action: "add", part, label, type, required },
+    );
   }
   return changes;
 }
@@ -110,8 +126,8 @@ function planPart(
   existing: ExistingPart[],
   specs: (FieldSpec | TagSpec)[],
   isPruning: boolean,
-  changes: StructureChange[],
-): PartEntry[] {
+): { entries: PartEntry[]; changes: StructureChange[] } {
+  const changes: StructureChange[] = [];
   const matches = matchEntries<ExistingPart, FieldSpec>(part, existing, specs);
   const remaining: PartEntry[] = [];
   for (const thing of existing) {
@@ -126,8 +142,9 @@ function planPart(
   const added = specs
     .filter((entry) => !matched.has(entry))
     .map((entry) => planAddition(part, entry, changes));
-  requireUniqueLabels(part, existing, [...remaining, ...added]);
-  return [...remaining, ...added];
+  const entries = [...remaining, ...added];
+  requireUniqueLabels(part, existing, entries);
+  return { entries, changes };
 }
 
 function planChange(

@@ -68,11 +68,13 @@ describe("a dry run", () => {
     await done(ecm, ["contact", "mutate", "--keys", keys!, "--add-tag", "VIP", "--dry-run", "--plan", plan]);
     const bulk: Record<string, string[]> = {
       apply: [plan],
+      "contact move": ["ada@example.com", "moved@example.com"],
       import: [people!, "--tag", "VIP"],
       "lists sync": ["newsletter", keys!],
       "lists duplicate": ["newsletter", "Copy"],
       "lists merge": ["newsletter", "--into", "Copy"],
       "runs resume": [run],
+      "runs retry": [run, people!],
       "runs undo": [run],
       probe: ["--write"],
     };

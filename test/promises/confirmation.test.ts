@@ -27,6 +27,7 @@ const needed: string[][] = [
   ["contact", "unsubscribe", "--list", "Leads"],
   ["contact", "delete", "ada@example.com"],
   ["contact", "erase", "ada@example.com"],
+  ["contact", "move", "ada@example.com", "new@example.com"],
   ["lists", "delete", "Leads"],
   ["structure", "field", "remove", "First Name"],
   ["structure", "tag", "remove", "vip"],

@@ -90,6 +90,12 @@ describe("a command costs", () => {
         1,
         3,
       ],
+      [
+        "contact move",
+        (turn) => ["contact", "move", `new-${turn}@example.com`, `moved-${turn}@example.com`, "--yes"],
+        7,
+        7,
+      ],
       ["lists list", () => ["lists", "list"], 1, 2],
       ["campaigns list", () => ["campaigns", "list"], 1, 1],
       ["campaigns get ID", () => ["campaigns", "get", campaignId], 1, 1],

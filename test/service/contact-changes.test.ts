@@ -142,15 +142,10 @@ describe("a contact by id or key", () => {
       const body = { totalRecords: found.length, contacts: found };
       return { status: 200, body, request, headers: {}, text: "", limits: {} } as unknown as ApiAnswer;
     }) as Send;
-    const result = await performOnContact(
-      send,
-      async () => structure,
-      word,
-      async (id) => {
-        taken.push(id);
-        return ids.includes(id) ? id : missing();
-      },
-    ).catch((error: Error) => error.constructor.name);
+    const result = await performOnContact({ send, structure: async () => structure }, word, async (id) => {
+      taken.push(id);
+      return ids.includes(id) ? id : missing();
+    }).catch((error: Error) => error.constructor.name);
     return [...taken, `= ${result}`];
   }
 

@@ -4,7 +4,7 @@
  * @module-tag slow
  */
 import { spawnSync } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/ecm.ts";
@@ -38,6 +38,28 @@ describe.skipIf(whyNoPty)(`in a pseudo-terminal${whyNoPty ? ` (${whyNoPty})` : "
     expect((await ecm(["contact", "search", "--count"])).stdout.trim()).toBe(String(rows));
     expect(await ecm(["runs", "list", "--json"])).toMatchObject({ code: 0 });
   });
+
+  it.each([60, 80, 120])(
+    "an import's end fits %i columns, and its rejected rows are beside it",
+    async (columns) => {
+      const { env } = await startSandbox();
+      const file = join(await temporaryFolder(), "people.csv");
+      await writeFile(file, "Email,First Name\nada@example.com,Ada\nklaus@@example.com,Klaus\n");
+      const { answer, ended } = openPty(["import", file], env, { columns });
+      await answer("Write to 1 contact", "y\r");
+      const { code, screen } = await ended;
+      expect(code, screen).toBe(3);
+      expect(screen).toMatch(/! 2 rows in [^:]+: {2}█{15}×{15}/);
+      expect(screen).toContain("line 3  klaus@@example.com  not an email address");
+      expect(await readFile(file.replace("people", "people.rejected"), "utf8")).toContain(
+        "klaus@@example.com",
+      );
+      const drawn = screen.slice(screen.indexOf("! 2 rows")).split(/\r?\n/);
+      // A path and a command are never broken.
+      for (const line of drawn.filter((each) => !/^ +(?:\/|ecm )/.test(each)))
+        expect(line.length, line).toBeLessThanOrEqual(columns);
+    },
+  );
 
   it.skipIf(!hasLess)("a long table stays in less until q is pressed", async () => {
     const { ecm, env } = await startSandbox();

@@ -11,6 +11,7 @@ import { type Planned, readPlanBlocks, type StoredLine } from "../plan/plan-file
 import { isScarce, recordInJournal, type Session } from "../plan/session.ts";
 import { toPlannedItem } from "../plan/stored-line.ts";
 import type { Freshness, Seen } from "./attempt.ts";
+import { createMoveOrder, readMove } from "./moves.ts";
 import { createKeyedQueue, createPool } from "./pool.ts";
 import { replaceStandIns } from "./stand-ins.ts";
 import { performWrite } from "./write.ts";
@@ -24,6 +25,7 @@ export async function applyPlan(session: Session, file: string): Promise<void> {
   });
   // Two lines may name one contact.
   const inTurn = createKeyedQueue();
+  const afterFirst = createMoveOrder(session);
   let writing = 0;
   try {
     for await (const group of readGroups(session, file)) {
@@ -36,7 +38,8 @@ export async function applyPlan(session: Session, file: string): Promise<void> {
         const contactId = "contactId" in planned ? planned.contactId : undefined;
         const freshness = group.freshnessFor(item, found);
         writing++;
-        const written = inTurn(contactId, () => performWrite({ session, item, planned }, freshness));
+        const task = { session, item, planned };
+        const written = afterFirst(task, () => inTurn(contactId, () => performWrite(task, freshness)));
         pool.add(written.finally(() => writing--));
       }
     }
@@ -108,6 +111,10 @@ class Group {
 
   freshnessFor(item: Item, found: Found): Freshness {
     const { work, lookup, clock } = this.session;
+    if (item.movesFrom !== undefined) {
+      const lookAgain = async () => ({ found: await readMove(this.session, item), at: clock.now() });
+      return { lastLookUp: { found, at: this.at }, lookUpAgain: lookAgain };
+    }
     if (work.readsAlone?.(item) && item.contactId !== undefined) {
       const lookAgain = async (): Promise<Seen> => {
         const contact = await lookup.read(item.contactId!);

@@ -3,6 +3,7 @@ import type { BehaviorPoints } from "../../service/behavior.ts";
 import type { Decision, Operation } from "../items.ts";
 import type { Found } from "../plan/found.ts";
 import type { OpenIntent } from "../runs/ledger.ts";
+import { hasLeftMeanwhile, leftMeanwhile } from "./moves.ts";
 import type { Task } from "./outcomes.ts";
 import { findOne, readWritten } from "./read-back.ts";
 
@@ -77,14 +78,24 @@ export function decided({ session, item }: Task, attempt: Attempt, { found, at }
   const { refused } = found;
   const decision: Decision = refused
     ? { kind: "reject", code: refused.type, message: refused.message }
-    : session.work.decide(item, found.contact);
+    : hasLeftMeanwhile(item, found)
+      ? leftMeanwhile
+      : session.work.decide(item, found.contact, found.old);
   return { ...attempt, found, at, decision };
 }
 
-/** A create needs no second look: the service refuses a second contact. */
-export function mayBeSent({ session, item }: Task, { decision, at, lookUps }: Attempt): boolean {
+/**
+ * A create needs no second look, since the service refuses a second contact; unless somebody moves to it, who
+ * may have left meanwhile.
+ */
+export function mayBeSent({ session, item }: Task, { decision, found, at, lookUps }: Attempt): boolean {
   const { send, clock, work } = session;
-  if (decision.kind === "create") return !work.isSuppressed?.(item);
+  if (decision.kind === "create") {
+    if (work.isSuppressed?.(item)) return false;
+    if (item.movesFrom === undefined) return true;
+  }
+  // What the plan saw of whoever moves is never enough.
+  if (item.movesFrom !== undefined && !found.old) return false;
   if (lookUps > maxLooks) return true;
   const age = clock.now() - at;
   // A clock that was set back tells no age.

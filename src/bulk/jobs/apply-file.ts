@@ -120,7 +120,8 @@ function otherAccountError({ path, head: { account: planned } }: PlanFile, { acc
 async function prepareApply(context: RunContext, head: PlanHead, plan: PlanFile): Promise<ReadyJob> {
   const { engine, send } = context;
   const { structureId, keyType } = head.account;
-  const account = createAccount(send.plain, structureId, engine.behaviors, undefined, engine.creatingNames);
+  const { behaviors, creatingNames } = engine;
+  const account = createAccount(send.plain, { preferred: structureId, behaviors, creatingNames });
   // Another account may be behind the same address.
   const structure = await account.structure().catch((error: unknown) => {
     throw error instanceof NotFoundError ? otherAccountError(plan, engine) : error;
@@ -169,9 +170,9 @@ async function* readApprovedItems(
   toIdentity: (key: string) => string,
 ): AsyncGenerator<ApplyItem[]> {
   let batch: ApplyItem[] = [];
-  for await (const { line, key, apply } of plan.lines()) {
+  for await (const { line, key, apply, consent } of plan.lines()) {
     if (!apply || apply.isErased) continue;
-    const { ref, key: forms, isRemoval } = apply;
+    const { ref, key: forms, isRemoval, movesFrom, follows } = apply;
     const { operation } = replaceStandIns(apply, ids);
     const contactId = operation.kind === "create" ? undefined : operation.contactId;
     const sent = operation.kind === "create" ? forms.sent : key;
@@ -183,6 +184,9 @@ async function* readApprovedItems(
       cells: [key],
       ...(contactId !== undefined && { contactId }),
       ...(isRemoval === true && { isRemoval }),
+      ...(consent && { consent }),
+      ...(movesFrom && { movesFrom }),
+      ...(follows !== undefined && { follows }),
       approved: operation,
     };
     if (batch.push(item) < batchSize) continue;

@@ -1,7 +1,10 @@
 /** What a run did, as the lines of its plan: from its journal, without the account. */
-import type { Operation } from "../items.ts";
+import { join } from "node:path";
+import type { ConsentRead, Operation } from "../items.ts";
+import { readPlanLines } from "../plan/plan-file.ts";
 import { type PlanLine, toPlanLine, toPlanNames } from "../plan/plan-line.ts";
 import { readRunNames } from "../plan/run-names.ts";
+import { fileNames } from "../runs/file-names.ts";
 import type { Manifest } from "../runs/folder.ts";
 import { readWrittenContacts } from "./written-contacts.ts";
 
@@ -12,6 +15,7 @@ import { readWrittenContacts } from "./written-contacts.ts";
  */
 export async function readRunChanges(run: { folder: string; manifest: Manifest }): Promise<PlanLine[]> {
   const names = toPlanNames(await readRunNames(run.folder));
+  const consents = await consentsIn(run.folder);
   const found: { ref: number; line: PlanLine }[] = [];
   for await (const { ref, key, operation, createdId, isUnproven } of readWrittenContacts(run.folder, true)) {
     const line = hasLine(run.manifest, operation) ? ref : null;
@@ -21,9 +25,19 @@ export async function readRunChanges(run: { folder: string; manifest: Manifest }
       names,
     );
     const message = isUnproven ? "it is unknown whether this was applied" : planned.message;
-    found.push({ ref, line: { ...planned, message } });
+    const consent = operation.kind === "create" ? consents.get(ref) : undefined;
+    found.push({ ref, line: { ...planned, message, ...(consent && { consent }) } });
   }
   return found.sort((one, other) => one.ref - other.ref).map(({ line }) => line);
+}
+
+/** Of the contacts that the run's plan creates, by their refs. */
+async function consentsIn(folder: string): Promise<Map<number, ConsentRead>> {
+  const consents = new Map<number, ConsentRead>();
+  for await (const { consent, apply } of readPlanLines(join(folder, fileNames.plan))) {
+    if (consent && apply) consents.set(apply.ref, consent);
+  }
+  return consents;
 }
 
 /** A selection has no input, and members that a sync removes are on no line of it. */

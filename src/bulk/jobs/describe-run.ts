@@ -54,7 +54,7 @@ export function computeRunFingerprint(
       target: target.kind === "field" ? { ...target, fieldId: names.fieldId(target.fieldId) } : target,
     })),
     // What the entries of a mapping compute is in the options.
-    reading: { ...reading, targets: undefined, computed: undefined },
+    reading: { ...reading, targets: undefined, computed: undefined, consentAside: undefined },
     options: job.options,
   });
 }

@@ -6,6 +6,7 @@ import type { RunContext } from "../plan/run-context.ts";
 import { type EnteredRun, enterRun } from "../runs/enter.ts";
 import type { Manifest } from "../runs/folder.ts";
 import { type Closed, closeCompleted } from "./finish.ts";
+import { MoveRefusedError } from "./move-pair.ts";
 
 /** What a job says of its run. Where its files go, and what limits it, is the same for all. */
 export type RunDescription = Omit<
@@ -76,5 +77,6 @@ export function endedBeforeWrites(failure: EcmError | undefined): boolean {
   if (failure instanceof InterruptedError) return failure.details.applied === "no";
   // A plan that a guard has stopped stays, to be looked at.
   if (failure?.type === "GuardError") return false;
+  if (failure instanceof MoveRefusedError) return true;
   return failure instanceof UsageError || failure instanceof DeclinedError;
 }

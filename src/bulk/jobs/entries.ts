@@ -11,6 +11,7 @@ import { createIdentityReader } from "../read/keys.ts";
 import type { ReadRow, RejectedRow, Row } from "../read/rows.ts";
 import type { Survey } from "../read/survey.ts";
 import type { SettledByInput } from "../runs/report.ts";
+import { consentOf } from "./consent-read.ts";
 import type { ReadInput, RowRun } from "./prepare.ts";
 
 export interface RowItem extends Item {
@@ -69,6 +70,12 @@ export function toRowItem(
   const marked = withMarks(row, survey);
   const { line, key, keyFault } = row;
   const isLeftOut = job.takesRow && !job.takesRow(marked);
+  const desired = job.edit ? undefined : job.toDesiredContact(marked, names, understood.reading);
+  const isOverridden = marked.notSubscribed !== undefined && desired?.isNotSubscribed !== true;
+  const consent =
+    desired && job.decide.mode !== "update"
+      ? consentOf({ understood }, { line, cells }, isOverridden)
+      : undefined;
   return {
     kind: "contact",
     ref: line,
@@ -77,7 +84,8 @@ export function toRowItem(
     cells,
     ...(keyFault && { keyFault }),
     ...(isLeftOut && { isLeftOut }),
-    ...(!job.edit && { desired: job.toDesiredContact(marked, names, understood.reading) }),
+    ...(desired && { desired }),
+    ...(consent && { consent }),
   };
 }
 

@@ -10,6 +10,16 @@ import { Ledger } from "../runs/ledger.ts";
 import { countCodes, type SettledByInput, type Summary } from "../runs/report.ts";
 import { noteUnreported } from "../runs/reported.ts";
 
+/** A row or contact that was rejected, as people read it. */
+export interface ShownReject {
+  /** Of the input; the place among the contacts of a run without one. */
+  line: number;
+  /** The key as it was written; of a row without one, what it has. */
+  value: string;
+  code: string;
+  message: string;
+}
+
 /** What a run came to, besides its counts. */
 export interface Ending {
   stop?: RunStop;
@@ -25,6 +35,8 @@ export interface Closed {
   /** What a real run would cost, after a dry run that came to its end. */
   price?: Price;
   stop?: RunStop;
+  /** For somebody at a terminal. */
+  firstRejects?: readonly ShownReject[];
 }
 
 /** The rows of a run that ends before its input was read. */

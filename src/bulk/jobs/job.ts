@@ -20,7 +20,7 @@ import type { Survey } from "../read/survey.ts";
 import type { Manifest } from "../runs/folder.ts";
 
 interface JobOutline {
-  kind: Exclude<Manifest["kind"], "undo" | "apply">;
+  kind: Exclude<Manifest["kind"], "undo" | "apply" | "move">;
   /** As it was named; a stream where that is no path; the path where it is not the name. */
   input: { name: string; stream?: Readable; path?: string };
   /** The contacts come from the account's pages: there is no input. */

@@ -10,7 +10,14 @@ import { toStandInId } from "../plan/names.ts";
 import { type ClosedPlan, readStoredPlan, requireWholePlan, type StoredPlan } from "../plan/plan-file.ts";
 import { type Price, requireMonthQuota } from "../plan/price.ts";
 import type { RunContext } from "../plan/run-context.ts";
-import { announceEntered, beginPhase, hasBegun, type RunState, recordInJournal } from "../plan/session.ts";
+import {
+  announceEntered,
+  beginPhase,
+  countRunRows,
+  hasBegun,
+  type RunState,
+  recordInJournal,
+} from "../plan/session.ts";
 import { createTally } from "../plan/tally.ts";
 import type { EnteredRun } from "../runs/enter.ts";
 import { Ledger } from "../runs/ledger.ts";
@@ -21,6 +28,7 @@ import { choosePlanPlace, type PlanPlace, planPath } from "./plan-place.ts";
 import { priceOf, subtractSettled } from "./plan-price.ts";
 import type { ReadyJob } from "./ready-job.ts";
 import { writeRejected } from "./rejected.ts";
+import { firstRejectsOf, type ShownReject } from "./shown-rejects.ts";
 
 /** @param run absent in a dry run */
 export async function planAndApply(
@@ -79,9 +87,17 @@ class PlannedWork {
     const { state, job, price, backup, place } = this;
     beginPhase(state, "reporting", price);
     const rejects = await writeRejected(state, stop, place.file);
+    const firstRejects = await this.firstRejects(stop);
     if (!state.run) await place.remove();
     reportMarkedContacts(state, job, stop);
-    return closeRun(state, { stop, price, rejects, backup });
+    return { ...(await closeRun(state, { stop, price, rejects, backup })), firstRejects };
+  }
+
+  /** For whoever reads along; not of a run that is interrupted, whose end is waited for. */
+  private async firstRejects(stop: RunStop | undefined): Promise<ShownReject[]> {
+    const { state, place } = this;
+    const isShown = state.options.isAtTerminal && stop?.by !== "signal" && countRunRows(state).rejected > 0;
+    return isShown && place.file !== undefined ? firstRejectsOf(place.file, state.ledger) : [];
   }
 
   private async plan(kept: StoredPlan | undefined): Promise<ClosedPlan | undefined> {

@@ -49,9 +49,8 @@ async function computeRestOfOldPlan(
     const { operation } = apply;
     rest.writes++;
     rest.requests += countOperationRequests(operation);
-    if (operation.kind === "create") continue;
-    rest.changes++;
-    if (work.readsAlone) rest.requests++;
+    if (apply.movesFrom !== undefined || (work.readsAlone && operation.kind !== "create")) rest.requests++;
+    if (operation.kind !== "create") rest.changes++;
   }
   return rest;
 }

@@ -75,13 +75,11 @@ export async function readInput(
   // Whoever can be asked is, further on.
   if (opened && !clarify) await jobOutline.requireOpened?.(opened);
   const { preferredStructure } = engine.account;
-  const account = createAccount(
-    send.plain,
-    preferredStructure,
-    engine.behaviors,
-    undefined,
-    engine.creatingNames,
-  );
+  const account = createAccount(send.plain, {
+    preferred: preferredStructure,
+    behaviors: engine.behaviors,
+    creatingNames: engine.creatingNames,
+  });
   const structure = await account.structure();
   let job = await jobOutline.resolve(account);
   if (clarify) {

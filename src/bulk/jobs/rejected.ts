@@ -1,12 +1,13 @@
 /** The rejects file of a run, from its plan and what became of it. */
 import { copyFile, realpath } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { RunStop } from "../pace/run-stop.ts";
-import { readPlanLines, readStoredPlan, type StoredLine } from "../plan/plan-file.ts";
+import { readPlanHead, readPlanLines, readStoredPlan, type StoredLine } from "../plan/plan-file.ts";
 import type { RunState } from "../plan/session.ts";
 import type { InputFacts } from "../read/rows.ts";
 import { fileNames } from "../runs/file-names.ts";
 import type { Ledger } from "../runs/ledger.ts";
+import { takePlaceBeside } from "../runs/rejects-beside.ts";
 import { type RejectedLine, writeRejects } from "../runs/rejects-file.ts";
 
 /** A plan that takes longer to read again than an interrupted person waits. */
@@ -21,7 +22,7 @@ export const keyTableFacts: Pick<InputFacts, "columns" | "delimiter" | "hasEscap
 
 /**
  * Writes the rejects file into the run's folder, and to where the command wants it too; of a dry run only
- * there.
+ * there. For somebody at a terminal, what an import has rejected is beside its input too.
  * @param plan the run's own
  * @returns its path; null when nothing was rejected, when there is no place for it, or when it could not be
  *   written
@@ -38,6 +39,7 @@ export async function writeRejected(
   const own = run && join(run.folder, fileNames.rejects);
   const target = own ?? (rejectsPath && (await targetOf(rejectsPath)));
   if (!target || !(await isWritten(target, state, plan))) return null;
+  if (own && !rejectsPath) return (await writtenBeside(state, stop, plan)) ?? own;
   if (!own || !rejectsPath) return rejectsPath ?? target;
   if (await isCopied(own, rejectsPath)) return rejectsPath;
   state.emit({ kind: "remark", text: `--rejects: ${rejectsPath} cannot be written` });
@@ -53,6 +55,39 @@ async function isWritten(file: string, { emit, ledger }: RunState, plan: string)
     // The run is over, and its summary must not be lost over this.
     emit({ kind: "remark", text: `No rejects file: ${(error as Error).message}` });
     return false;
+  }
+}
+
+/**
+ * Undefined for a run that has not come to its end, and where nothing can be written beside the input: that
+ * is said.
+ */
+async function writtenBeside(
+  { run, kind, options, engine, emit, ledger }: RunState,
+  stop: RunStop | undefined,
+  plan: string,
+): Promise<string | undefined> {
+  if (!options.isAtTerminal || kind !== "import" || stop || !run) return undefined;
+  const table = (await readPlanHead(plan))?.head.table;
+  if (!table?.form) return undefined;
+  const { input } = run.manifest;
+  const place = await takePlaceBeside(input, table.form, engine.stateFolder);
+  const alone = "Rejected rows are in the run's folder alone";
+  if (!place) {
+    const why = input.isSpooled
+      ? "standard input has no folder"
+      : `nothing can be written to ${dirname(input.file)}`;
+    emit({ kind: "remark", text: `${alone}: ${why}`, isAside: true });
+    return undefined;
+  }
+  try {
+    await writeRejects(place.path, table, () => readRejectedLines(plan, ledger), table.form);
+    place.keep();
+    return place.path;
+  } catch (error) {
+    await place.giveUp().catch(() => undefined);
+    emit({ kind: "remark", text: `${alone}: ${(error as Error).message}` });
+    return undefined;
   }
 }
 
@@ -76,7 +111,8 @@ function countRejected({ input, tally, ledger, options }: RunState): number {
   return Object.keys(codes).length + passedOver + ledger.rejections.size + remarks;
 }
 
-async function* readRejectedLines(plan: string, ledger: Ledger): AsyncGenerator<RejectedLine> {
+/** Rows and contacts that were rejected, in the order of the plan. */
+export async function* readRejectedLines(plan: string, ledger: Ledger): AsyncGenerator<RejectedLine> {
   for await (const line of readPlanLines(plan)) {
     const reason = findReason(line, ledger);
     if (reason) yield { row: { line: toRowNumber(line), cells: toCells(line) }, ...reason };

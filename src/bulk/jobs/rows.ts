@@ -46,7 +46,7 @@ export function prepareRows(rowRun: RowRun): ReadyJob {
     async head() {
       const { facts } = understood;
       const knownNames = await account.readCachedNames(structure);
-      const { columns, delimiter, hasEscapes, sha256, bytes } = facts;
+      const { columns, delimiter, hasEscapes, form, sha256, bytes } = facts;
       return {
         kind: job.kind,
         account: {
@@ -59,7 +59,7 @@ export function prepareRows(rowRun: RowRun): ReadyJob {
         names: toStoredNames(knownNames.structure, knownNames.lists),
         source: job.source(structure, survey),
         listIds: job.listIds(names),
-        table: job.isWithoutInput ? keyTableFacts : { columns, delimiter, hasEscapes },
+        table: job.isWithoutInput ? keyTableFacts : { columns, delimiter, hasEscapes, form },
       };
     },
     source: (state, scratch) => openSource(rowRun, work, state, scratch),

@@ -182,7 +182,8 @@ async function preparePlannedRun(
 ): Promise<ReadyJob> {
   const { engine, send } = context;
   const { structureId, keyType } = head.account;
-  const account = createAccount(send.plain, structureId, engine.behaviors, undefined, engine.creatingNames);
+  const { behaviors, creatingNames } = engine;
+  const account = createAccount(send.plain, { preferred: structureId, behaviors, creatingNames });
   const resolved = await job.resolve(account);
   const { behavior, lookup } = openLookup(context, {
     structureId,

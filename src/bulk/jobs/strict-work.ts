@@ -15,6 +15,7 @@ import {
   toFieldValues,
 } from "../plan/decide.ts";
 import { isHidden } from "../plan/found.ts";
+import { hindranceOf } from "./move-pair.ts";
 
 export interface ApplyItem extends Item {
   /** A member whom a list sync removes. */
@@ -27,11 +28,13 @@ const changed: Decision = { kind: "skip", code: "changed" };
 
 /** What was approved, where the contact is as it was when that was planned; nothing else. */
 export function createStrictWork(suppressions: Suppressions | undefined): Work<ApplyItem> {
-  const isSuppressed = ({ key }: Item) => suppressions?.has(key.sent) ?? false;
+  const keysOf = ({ key, movesFrom }: Item) => [key.sent, ...(movesFrom ? [movesFrom.key] : [])];
+  const isSuppressed = (item: Item) => keysOf(item).some((key) => suppressions?.has(key));
   return {
-    isSuppressed: ({ key }) => suppressions?.hasNow(key.sent) ?? false,
-    decide(item, found) {
+    isSuppressed: (item) => keysOf(item).some((key) => suppressions?.hasNow(key)),
+    decide(item, found, old) {
       const { approved } = item;
+      if (hindranceOf(old)) return changed;
       if (approved.kind !== "create") return decideExisting(approved, found);
       if (found) return !isHidden(found) && holdsCreate(approved.body, found) ? { kind: "leave" } : changed;
       return isSuppressed(item) ? { kind: "skip", code: "suppressed" } : approved;

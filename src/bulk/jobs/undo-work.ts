@@ -18,6 +18,8 @@ export interface UndoItem extends Item {
 export interface UndoScope {
   /** Deletes what the run created and nobody has changed since. */
   deletesCreated?: boolean;
+  /** Of a move: the person has left under their new key. */
+  hasLeft?: boolean;
   /** Of a run that deleted: how a contact is created again. */
   recreate?: (contact: Partial<Contact>) => Recreation;
   /** What fields, lists and tags are called; default: by their ids. */
@@ -187,8 +189,10 @@ function decideCreated(
 function decideDeleted(
   { contact }: Extract<Operation, { kind: "delete" }>,
   found: Partial<Contact> | undefined,
-  { recreate }: UndoScope,
+  { recreate, hasLeft }: UndoScope,
 ): Decision {
+  if (hasLeft)
+    return toRejection("left_since", "the contact it moved to has left or is gone; it is not recreated");
   if (found) return { kind: "skip", code: "exists" };
   const primary = findStatus(contact)?.primary.toLowerCase();
   if (primary !== "active") {

@@ -28,6 +28,7 @@ import { planAndApply } from "./plan-and-apply.ts";
 import type { ReadyJob } from "./ready-job.ts";
 import { planRecreation } from "./recreate.ts";
 import { keyTableFacts } from "./rejected.ts";
+import { hasLeftSince } from "./undo-move.ts";
 import { createUndoWork, hideDeleted, readUndoItems, type UndoScope } from "./undo-work.ts";
 import { readWrittenContacts } from "./written-contacts.ts";
 
@@ -103,11 +104,12 @@ async function prepareUndo(
 ): Promise<ReadyJob> {
   const { send, emit } = context;
   const { account: place } = source.manifest;
-  const account = createAccount(send.plain, place.structureId);
+  const account = createAccount(send.plain, { preferred: place.structureId });
   const undoData = await readUndoData(account, source, { returns, isSuppressed });
   const { keyType, recreate, remaining, names } = undoData;
   if (recreate) emit({ kind: "remark", text: deletionLossNote, isAside: true });
-  const scope: UndoScope = { deletesCreated, recreate, remaining, names: toPlanNames(names) };
+  const hasLeft = recreate && (await hasLeftSince(source, send.plain, { deletesCreated, isSuppressed }));
+  const scope: UndoScope = { hasLeft, deletesCreated, recreate, remaining, names: toPlanNames(names) };
   const toIdentity = createIdentityReader(keyType);
   // What tells a create of ours from one of others, and whether anybody has changed it since.
   const parts = ["fields", "lists", "tags", "createdAt", "updatedAt", ...statusParts];

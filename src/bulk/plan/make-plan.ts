@@ -177,7 +177,7 @@ function decideOne({ work }: Session, item: Item, found: Found = { isRemembered:
     ? { kind: "reject", code: refused.type, message: refused.message }
     : found.isRepeated
       ? { kind: "skip", code: "duplicate" }
-      : work.decide(item, found.contact);
+      : work.decide(item, found.contact, found.old);
   return { item, found, decision };
 }
 
@@ -209,7 +209,8 @@ function countDecided({ work, tally }: Session, { item, found, decision }: Decid
   const isMarked = work.isMarked?.(item, found.contact) ?? false;
   const isDoubtful = isMarked && (work.isDoubtful?.(item) ?? false);
   const counted = { item, decision, found: found.contact, isMarked, isDoubtful };
-  addToTally(tally, counted, work.readsAlone?.(item) ? 1 : 0);
+  const isRead = item.movesFrom !== undefined || work.readsAlone?.(item);
+  addToTally(tally, counted, isRead ? 1 : 0);
 }
 
 /** Undefined for a contact that is not written, where the plan is not to name those. */
@@ -224,7 +225,8 @@ function lineOf({ names, isComplete }: PlanStep, entry: PassedRow | DecidedItem)
 function toContactLine({ item, found, decision }: DecidedItem, names: PlanNames): PlanLine {
   const knownContact = item.contactId === undefined ? undefined : { _id: item.contactId };
   const contact = found.contact ?? knownContact;
-  return toPlanLine({ line: item.line, key: item.key.sent, found: contact }, decision, names);
+  const line = toPlanLine({ line: item.line, key: item.key.sent, found: contact }, decision, names);
+  return item.consent && decision.kind === "create" ? { ...line, consent: item.consent } : line;
 }
 
 function toRowLine({ line, key, action, code, message, cells, of }: PassedRow): StoredLine {

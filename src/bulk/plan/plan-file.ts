@@ -7,7 +7,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { EcmError, exitCodes } from "../../errors.ts";
-import type { ContactKey, DesiredContact, Operation } from "../items.ts";
+import type { ContactKey, DesiredContact, Item, Operation } from "../items.ts";
 import type { MappingEntry } from "../read/compute/entry.ts";
 import type { InputFacts } from "../read/rows.ts";
 import type { StoredNames } from "../runs/names-file.ts";
@@ -39,7 +39,7 @@ export interface PlanHead {
   source: string[];
   listIds: string[];
   /** How the input is written, for the rejects file. */
-  table?: Pick<InputFacts, "columns" | "delimiter" | "hasEscapes">;
+  table?: Pick<InputFacts, "columns" | "delimiter" | "hasEscapes"> & Partial<Pick<InputFacts, "form">>;
 }
 
 export interface PlanMapping {
@@ -58,6 +58,9 @@ export interface Planned {
   operation: Operation;
   /** What was wanted, where the operation alone does not tell. */
   desired?: StoredDesired;
+  /** As the item has them: what a move is allowed depends on. */
+  movesFrom?: Item["movesFrom"];
+  follows?: number;
   /** The person was erased: nothing of them is left but their place. */
   isErased?: boolean;
   /** Further members of the item, as its job has them. */

@@ -3,7 +3,7 @@
  * written, not who wrote it: what people read of a contact must also be what would be sent. Pure.
  */
 
-import type { Operation } from "../items.ts";
+import type { ConsentRead, Operation } from "../items.ts";
 import type { Creation } from "./names.ts";
 import type { PlanEnd, PlanHead, Planned, StoredLine } from "./plan-file.ts";
 import { type PlanLine, type PlanNames, toPlanLine, toPlanNames } from "./plan-line.ts";
@@ -50,15 +50,24 @@ export function isLine(value: Fields, { names }: PlanHead): value is Fields & St
 
 /** Whether people can read what becomes of the contact. */
 function isReadable(value: Fields): value is Fields & PlanLine {
-  const { line, key, contactId, action, changes } = value;
+  const { line, key, contactId, action, changes, consent } = value;
   return (
     (line === null || isCount(line)) &&
     isText(key) &&
     (contactId === null || isText(contactId)) &&
     actions.some((each) => each === action) &&
     Array.isArray(changes) &&
-    changes.every(isObject)
+    changes.every(isObject) &&
+    (consent === undefined || isConsent(consent))
   );
+}
+
+function isConsent(value: unknown): value is ConsentRead {
+  if (!isObject(value)) return false;
+  const { columns, overriddenBy = [], input, line } = value;
+  const isColumn = (each: unknown) => isObject(each) && isText(each.column) && isText(each.said);
+  const areFlags = Array.isArray(overriddenBy) && overriddenBy.every(isText);
+  return Array.isArray(columns) && columns.every(isColumn) && areFlags && isText(input) && isCount(line);
 }
 
 const writeActions = ["create", "update", "delete"] as const;
@@ -67,7 +76,13 @@ const actions = [...writeActions, "unchanged", "skip", "reject"] as const;
 function isPlanned(value: unknown): value is Planned {
   if (!isObject(value)) return false;
   const { ref, key, operation } = value;
-  return isCount(ref) && isObject(key) && isText(key.written) && isText(key.sent) && isOperation(operation);
+  const areKeys = isObject(key) && isText(key.written) && isText(key.sent);
+  return isCount(ref) && areKeys && isOperation(operation) && isMove(value);
+}
+
+function isMove({ movesFrom, follows }: Fields): boolean {
+  const isFrom = isObject(movesFrom) && isText(movesFrom.contactId) && isText(movesFrom.key);
+  return (movesFrom === undefined || isFrom) && (follows === undefined || isCount(follows));
 }
 
 function isOperation(value: unknown): value is Operation {

@@ -49,6 +49,11 @@ export interface RunOptions extends BudgetOptions {
   maxRejects?: Limit;
   /** Where the rejects file goes besides the run folder. */
   rejects?: string;
+  /**
+   * Somebody reads along, and will fix what is rejected: it is written beside the input too, and the first of
+   * it is named.
+   */
+  isAtTerminal?: boolean;
   guards?: GuardOptions;
   /**
    * Takes the plan once it is closed, before the first write. Then every contact has a line, also who stays

@@ -7,7 +7,7 @@ import type { PlanLine } from "./plan-line.ts";
 /** The line of a contact, with what applying it needs. */
 export function toStoredLine(line: PlanLine, item: Item, operation: Operation | undefined): StoredLine {
   if (!operation) return { ...line, cells: item.cells, ...(line.line === null && { ref: item.ref }) };
-  const { kind: _kind, line: _line, found: _found, cells, desired, key, ...more } = item;
+  const { kind: _kind, line: _line, found: _found, consent: _consent, cells, desired, key, ...more } = item;
   const repeatsDesired =
     operation.kind === "create" &&
     desired &&

@@ -44,37 +44,51 @@ export async function columnShapes(
   batches: AsyncIterable<readonly ReadRow[]>,
 ): Promise<Map<number, ColumnShape>> {
   const readers = likelyFormats.map((format) => ({ format, read: createDateReader([format]) }));
-  const tallies = columns.map((index) => ({
-    index,
-    readers,
-    separator: undefined as string | undefined,
-    values: new Map<string, number>(),
-    rows: 0,
-  }));
+  const tallies = new Map(columns.map((index) => [index, new ShapeTally(readers)]));
   for await (const rows of batches) {
     for (const { cells } of rows) {
-      for (const tally of tallies) {
-        const cell = cells[tally.index]?.trim() ?? "";
-        if (cell === "") continue;
-        tally.rows += 1;
-        if (tally.values.size <= maxTableValues) tally.values.set(cell, (tally.values.get(cell) ?? 0) + 1);
-        tally.separator ??= separators.find((each) => cell.includes(each));
-        tally.readers = tally.readers.filter(({ read }) => read(cell) !== undefined);
-      }
+      for (const [index, tally] of tallies) tally.add(cells[index]?.trim() ?? "");
     }
   }
-  return new Map(
-    tallies.map(({ index, readers: fitting, separator, values, rows }) => {
-      const isTable = values.size <= maxTableValues && rows >= 2 * values.size;
-      const shape: ColumnShape = {
-        formats: rows > 0 ? widest(fitting.map(({ format }) => format)) : [],
-        separator,
-        samples: [...values.keys()].slice(0, shownSamples),
-        ...(isTable && { values: [...values.keys()] }),
-      };
-      return [index, shape];
-    }),
-  );
+  return new Map([...tallies].map(([index, tally]) => [index, tally.shape()]));
+}
+
+interface FormatReader {
+  format: string;
+  read: ReturnType<typeof createDateReader>;
+}
+
+/** What the cells of one column have shown so far. */
+class ShapeTally {
+  /** Those that have read every cell. */
+  #readers: readonly FormatReader[];
+  #separator: string | undefined;
+  /** As many as a table may have, and one more. */
+  readonly #values = new Set<string>();
+  #rows = 0;
+
+  constructor(readers: readonly FormatReader[]) {
+    this.#readers = readers;
+  }
+
+  add(cell: string): void {
+    if (cell === "") return;
+    this.#rows += 1;
+    if (this.#values.size <= maxTableValues) this.#values.add(cell);
+    this.#separator ??= separators.find((each) => cell.includes(each));
+    this.#readers = this.#readers.filter(({ read }) => read(cell) !== undefined);
+  }
+
+  shape(): ColumnShape {
+    const values = [...this.#values];
+    const isTable = values.length <= maxTableValues && this.#rows >= 2 * values.length;
+    return {
+      formats: this.#rows > 0 ? widest(this.#readers.map(({ format }) => format)) : [],
+      separator: this.#separator,
+      samples: values.slice(0, shownSamples),
+      ...(isTable && { values }),
+    };
+  }
 }
 
 /** `D.M.YYYY` takes all that `DD.MM.YYYY` takes: one of the two is enough to choose from. */

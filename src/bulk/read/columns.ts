@@ -10,13 +10,16 @@ import { missingColumn } from "./missing-cells.ts";
 import { findNearestName, findPredefinedField, foldName, isIdName, isKeyName } from "./names.ts";
 import type { Target } from "./rows.ts";
 import { findAddressColumn, holdsValues } from "./sample.ts";
-import { isColumn, isIgnoredColumn, type System } from "./systems.ts";
+import type { System } from "./system-table.ts";
+import { isColumn, isIgnoredColumn } from "./systems.ts";
 import { entryTarget, findField, readExplicitTargets } from "./targets.ts";
 import { createUnclearError, UnclearColumnsError } from "./unclear.ts";
 
 export interface Columns {
   targets: Target[];
   consent: ConsentColumn[];
+  /** Flags that put a consent column aside. */
+  consentAside?: string[];
   /** What the entries of a mapping make. */
   computed: ComputedColumn[];
   notes: string[];
@@ -30,7 +33,7 @@ export interface Columns {
  */
 export function mapColumns(input: MappingInput): Columns {
   const targets = readExplicitTargets(input);
-  const { consent, unclear: unclearColumns, notes } = findConsentColumns(input, targets);
+  const { consent, unclear: unclearColumns, notes, aside } = findConsentColumns(input, targets);
   const isExplicit = targets.map((target) => target !== undefined);
   const namedColumns = readNamedConsent(input, targets);
   if (input.system) placeSystemColumns(input.names, targets, input.system);
@@ -59,7 +62,7 @@ export function mapColumns(input: MappingInput): Columns {
   }
   const computed = computedColumns(input);
   noteSharedFields(input.names, { targets: settled, isTold: isExplicit, computed }, notes);
-  return { targets: settled, consent, computed, notes };
+  return { targets: settled, consent, consentAside: aside, computed, notes };
 }
 
 function computedColumns({ entries = [], structure, options }: MappingInput): ComputedColumn[] {
@@ -81,13 +84,14 @@ export function mapKeyColumn(input: MappingInput): Columns {
   const ids = input.options.takesIds ? findIndexes(input.names, isIdName) : [];
   if (key && ids.length === 1) targets[ids[0]!] = { kind: "key" };
   else if (key) throw key.problem;
-  const { consent, unclear, notes } = input.options.readsConsent
+  const { consent, unclear, notes, aside } = input.options.readsConsent
     ? findConsentColumns(input, targets)
-    : { consent: [], unclear: [], notes: [] };
+    : { consent: [], unclear: [], notes: [], aside: [] };
   if (unclear.length > 0) throw unclearConsentError(input, unclear);
   return {
     targets: targets.map((target) => (target?.kind === "key" ? target : { kind: "ignore" })),
     consent,
+    consentAside: aside,
     computed: [],
     notes,
   };

@@ -6,7 +6,7 @@ import { UsageError } from "../../errors.ts";
 import { quoteShellWord } from "../../shell-word.ts";
 import { findColumns, unknownColumnError } from "./column-names.ts";
 import type { ConsentColumn, ConsentRule } from "./consent.ts";
-import { findConsentName } from "./consent-names.ts";
+import { type ConsentName, findConsentName } from "./consent-names.ts";
 import type { FoundConsent, Readings } from "./find-consent.ts";
 import type { MappingInput, Targets } from "./mapping-input.ts";
 import { findSystemRule, isFullExport, isIgnoredColumn } from "./systems.ts";
@@ -20,6 +20,8 @@ export interface ConsentColumns {
   unclear: FoundConsent[];
   /** What is passed over, and why. */
   notes: string[];
+  /** Flags that put a column aside. */
+  aside: string[];
 }
 
 /**
@@ -39,40 +41,82 @@ export function findConsentColumns(input: MappingInput, targets: Targets): Conse
   const { names } = input;
   const namedColumns = readNamedConsent(input, targets);
   const found = new Map(input.found?.map((each) => [each.index, each]));
-  const columns: ConsentColumns = { consent: [], unclear: [], notes: [] };
-  const note = (index: number, text: string) => columns.notes.push(`${quote(names[index]!)} ${text}`);
+  const columns: ConsentColumns = { consent: [], unclear: [], notes: [], aside: [] };
+  const verdictOf = (index: number): Verdict => {
+    const seen = { index, found: found.get(index), rule: findRule(input, index) };
+    if (namedColumns.has(index)) return verdictOfNamed(input, seen, namedColumns.get(index));
+    return targets[index]?.kind === "ignore" ? verdictOfIgnored(input, seen) : verdictOfSeen(input, seen);
+  };
   for (const [index, name] of names.entries()) {
-    const each = found.get(index);
-    const knownRule = findRule(input, index) ?? (each?.outcome === "consent" ? each.rule : undefined);
-    const isNamed = namedColumns.has(index);
-    const add = (rule: ConsentRule) => columns.consent.push({ index, name, rule });
-    if (isNamed) {
-      const reading = namedColumns.get(index);
-      requireSameReading(input, index, reading);
-      if (reading === "none")
-        note(
-          index,
-          `does not speak of consent, because of --consent-column ${quoteShellWord(`${name}=none`)}`,
-        );
-      else if (reading) add(reading === "opt-in" ? "subscribed" : "optedOut");
-      else if (each?.outcome === "unclear") columns.unclear.push(each);
-      else add(knownRule ?? each?.rule ?? "status");
-    } else if (targets[index]?.kind === "ignore") {
-      if (knownRule || each?.outcome === "unclear" || each?.outcome === "unreadable") {
-        note(
-          index,
-          `looks like consent but is ignored, because of --map ${quoteShellWord(`${name}=ignore`)}`,
-        );
-      }
-    } else if (knownRule) add(knownRule);
-    else if (each?.outcome === "otherChannel")
-      note(index, "is about another channel than email; not read as consent");
-    else if (each?.outcome === "empty") note(index, "is empty in every row; not read as consent");
-    else if (each && isFromOwnExport(input, index))
-      note(index, "is a field of the account; not read as consent");
-    else if (each) columns.unclear.push(each);
+    const { rule, unclear, note, flag } = verdictOf(index);
+    if (rule) columns.consent.push({ index, name, rule });
+    if (unclear) columns.unclear.push(unclear);
+    if (flag !== undefined) columns.aside.push(flag);
+    const because = flag === undefined ? "" : `, because of ${flag}`;
+    if (note !== undefined) columns.notes.push(`${quote(name)} ${note}${because}`);
   }
   return columns;
+}
+
+/** What a column is taken for; nothing of these: it has nothing to do with consent. */
+interface Verdict {
+  rule?: ConsentRule;
+  unclear?: FoundConsent;
+  /** Why it is passed over, behind its name. */
+  note?: string;
+  /** The flag that puts it aside. */
+  flag?: string;
+}
+
+/** What a column shows by itself, whatever is said of it. */
+interface Seen {
+  index: number;
+  found: FoundConsent | undefined;
+  /** The system's own. */
+  rule: ConsentRule | undefined;
+}
+
+/** A person has named the column as consent. @throws UsageError where it says another thing itself */
+function verdictOfNamed(input: MappingInput, seen: Seen, reading: ConsentReading | undefined): Verdict {
+  const { index, found } = seen;
+  requireSameReading(input, index, reading);
+  if (reading === "none") {
+    const flag = `--consent-column ${quoteShellWord(`${input.names[index]}=none`)}`;
+    return { note: "does not speak of consent", flag };
+  }
+  if (reading) return { rule: reading === "opt-in" ? "subscribed" : "optedOut" };
+  if (found?.outcome === "unclear") return { unclear: found };
+  return { rule: knownRule(seen) ?? found?.rule ?? "status" };
+}
+
+/** A person has put the column aside; they are told if it looks like consent. */
+function verdictOfIgnored({ names }: MappingInput, seen: Seen): Verdict {
+  const outcome = seen.found?.outcome;
+  if (!knownRule(seen) && outcome !== "unclear" && outcome !== "unreadable") return {};
+  const flag = `--map ${quoteShellWord(`${names[seen.index]}=ignore`)}`;
+  return { note: "looks like consent but is ignored", flag };
+}
+
+const passedOver: Partial<Record<FoundConsent["outcome"], string>> = {
+  otherChannel: "is about another channel than email; not read as consent",
+  empty: "is empty in every row; not read as consent",
+};
+
+/** Nobody has said anything of the column. */
+function verdictOfSeen(input: MappingInput, seen: Seen): Verdict {
+  const { index, found } = seen;
+  const rule = knownRule(seen);
+  if (rule) return { rule };
+  if (!found) return {};
+  const note = passedOver[found.outcome];
+  if (note !== undefined) return { note };
+  if (isFromOwnExport(input, index)) return { note: "is a field of the account; not read as consent" };
+  return { unclear: found };
+}
+
+/** By the system's rules, or by the column's name and cells where these leave no doubt. */
+function knownRule({ rule, found }: Seen): ConsentRule | undefined {
+  return rule ?? (found?.outcome === "consent" ? found.rule : undefined);
 }
 
 /** Columns of which the answer is known before the file is looked through. */
@@ -111,21 +155,23 @@ function findRule({ names, system }: MappingInput, index: number): ConsentRule |
   return system && findSystemRule(system, names[index]!);
 }
 
+const readingOfRule: Record<ConsentRule, ConsentReading> = {
+  subscribed: "opt-in",
+  unlessRefused: "opt-in",
+  status: "opt-out",
+  optedOut: "opt-out",
+  evidence: "opt-out",
+  always: "opt-out",
+};
+const readingOfName: Partial<Record<ConsentName, ConsentReading>> = { optIn: "opt-in", optOut: "opt-out" };
+
 /** A name or a rule that says one thing is not told another. @throws UsageError */
 function requireSameReading(input: MappingInput, index: number, reading: ConsentReading | undefined): void {
   if (reading === undefined) return;
   const name = input.names[index]!;
   const rule = findRule(input, index);
   const kind = findConsentName(name);
-  const own = rule
-    ? rule === "subscribed" || rule === "unlessRefused"
-      ? "opt-in"
-      : "opt-out"
-    : kind === "optIn"
-      ? "opt-in"
-      : kind === "optOut"
-        ? "opt-out"
-        : undefined;
+  const own = rule ? readingOfRule[rule] : kind && readingOfName[kind];
   if (own === undefined || own === reading) return;
   const why = rule ? `${input.system!.title} has its own rule for it` : "its name says so";
   throw new UsageError(

@@ -1,17 +1,11 @@
 /** Reading: what the rows of a file say of consent, counted for the report. */
 import type { ConsentColumn, ConsentRefusal, ConsentRule } from "./consent.ts";
 
-/** What the rows of a file say of consent, counted for the report. */
-export interface ConsentTally {
-  readonly columns: readonly ColumnTally[];
-  /** The first cells that are no word for yes or no. */
-  readonly unclear: readonly { line: number; column: string; said: string }[];
-  readonly unclearCount: number;
-  /** Rows with at least one mark. */
-  readonly marked: number;
-  /** Those of them that are understood. */
-  readonly clearlyMarked: number;
-  add(line: number, refusals: readonly ConsentRefusal[] | undefined): void;
+/** A cell that is no word for yes or no. */
+export interface UnclearCell {
+  line: number;
+  column: string;
+  said: string;
 }
 
 export interface ColumnTally {
@@ -29,43 +23,64 @@ export interface ColumnTally {
 const maxWordsCounted = 1000;
 const maxUnclearCells = 5;
 
-export function createConsentTally(columns: readonly ConsentColumn[]): ConsentTally {
-  const tallies = new Map(
-    columns.map(({ index, name, rule }): [number, ColumnTally] => [
-      index,
-      { name, rule, marked: 0, words: new Map() },
-    ]),
-  );
-  const unclear: { line: number; column: string; said: string }[] = [];
-  let unclearCount = 0;
-  let marked = 0;
-  let clearlyMarked = 0;
-  return {
-    columns: [...tallies.values()],
-    unclear,
-    get unclearCount() {
-      return unclearCount;
-    },
-    get marked() {
-      return marked;
-    },
-    get clearlyMarked() {
-      return clearlyMarked;
-    },
-    add(line, refusals) {
-      if (!refusals || refusals.length === 0) return;
-      marked++;
-      if (refusals.some(({ isUnclear }) => !isUnclear)) clearlyMarked++;
-      for (const { index, cell: cellText, isUnclear } of refusals) {
-        const tally = tallies.get(index)!;
-        tally.marked++;
-        const folded = cellText.toLowerCase();
-        const word = tally.words.get(folded);
-        if (word) word.count++;
-        else if (tally.words.size < maxWordsCounted) tally.words.set(folded, { said: cellText, count: 1 });
-        if (isUnclear && unclearCount++ < maxUnclearCells)
-          unclear.push({ line, column: tally.name, said: cellText });
-      }
-    },
-  };
+/** What the rows of a file say of consent, counted for the report. */
+export class ConsentTally {
+  readonly #tallies: ReadonlyMap<number, ColumnTally>;
+  readonly #unclear: UnclearCell[] = [];
+  #unclearCount = 0;
+  #marked = 0;
+  #clearlyMarked = 0;
+
+  constructor(columns: readonly ConsentColumn[]) {
+    this.#tallies = new Map(
+      columns.map(({ index, name, rule }) => [index, { name, rule, marked: 0, words: new Map() }]),
+    );
+  }
+
+  get columns(): readonly ColumnTally[] {
+    return [...this.#tallies.values()];
+  }
+
+  /** The first cells that are no word for yes or no. */
+  get unclear(): readonly UnclearCell[] {
+    return this.#unclear;
+  }
+
+  get unclearCount(): number {
+    return this.#unclearCount;
+  }
+
+  /** Rows with at least one mark. */
+  get marked(): number {
+    return this.#marked;
+  }
+
+  /** Those of them that are understood. */
+  get clearlyMarked(): number {
+    return this.#clearlyMarked;
+  }
+
+  /** Counts a row. */
+  add(line: number, refusals: readonly ConsentRefusal[] | undefined): void {
+    if (!refusals || refusals.length === 0) return;
+    this.#marked++;
+    if (refusals.some(({ isUnclear }) => !isUnclear)) this.#clearlyMarked++;
+    for (const { index, cell, isUnclear } of refusals) {
+      const tally = this.#tallies.get(index)!;
+      tally.marked++;
+      countWord(tally.words, cell);
+      if (isUnclear) this.#keepUnclear({ line, column: tally.name, said: cell });
+    }
+  }
+
+  #keepUnclear(cell: UnclearCell): void {
+    if (this.#unclearCount++ < maxUnclearCells) this.#unclear.push(cell);
+  }
+}
+
+function countWord(words: ColumnTally["words"], said: string): void {
+  const folded = said.toLowerCase();
+  const word = words.get(folded);
+  if (word) word.count++;
+  else if (words.size < maxWordsCounted) words.set(folded, { said, count: 1 });
 }

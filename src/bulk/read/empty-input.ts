@@ -1,5 +1,5 @@
 /** The empty input of a run whose contacts come from the account. */
-import { createConsentTally } from "./consent-tally.ts";
+import { ConsentTally } from "./consent-tally.ts";
 import { createIdentityTally } from "./identities.ts";
 import type { Reading, UnderstoodInput } from "./reading.ts";
 import type { Survey } from "./survey.ts";
@@ -13,6 +13,7 @@ export const emptyInput: UnderstoodInput = {
     encoding: "utf-8",
     delimiter: ",",
     hasEscapes: false,
+    form: { kind: "text", encoding: "utf-8", hasMark: false },
     columns: [],
     computed: [],
     notes: [],
@@ -26,7 +27,7 @@ export function createEmptySurvey(): Survey {
   return {
     read: 0,
     rejected: 0,
-    consent: createConsentTally([]),
+    consent: new ConsentTally([]),
     markedElsewhere: new Map(),
     rejectedCodes: new Map(),
     warnings: new Map(),

@@ -11,7 +11,7 @@ import { type MadeColumn, madeColumns, textOf } from "./made-columns.ts";
 import { findNearestName, foldName } from "./names.ts";
 import { readRowBatches } from "./read-rows.ts";
 import type { ReadRow } from "./rows.ts";
-import type { System } from "./systems.ts";
+import type { System } from "./system-table.ts";
 import type { TableLayout } from "./table-layout.ts";
 import { placeholderStructure, toReading } from "./table-reading.ts";
 

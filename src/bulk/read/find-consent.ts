@@ -2,31 +2,6 @@
 import { type CellMeaning, type ConsentRule, isUnmistakable, readConsentCell, toAnswer } from "./consent.ts";
 import { type ConsentName, findConsentName, hasHint } from "./consent-names.ts";
 
-/** What was found of a column over the whole file. */
-interface Tally {
-  index: number;
-  kind: ConsentName | undefined;
-  /** It was named as consent: it is never passed over. */
-  isNamed: boolean;
-  hasHint: boolean;
-  hasContent: boolean;
-  /** Some cell is gone beyond doubt. */
-  hasGone: boolean;
-  /** Of a word that can mean nothing else, whatever the column. */
-  hasUnmistakable: boolean;
-  /** Some cell is an answer. */
-  hasAnswer: boolean;
-  /** Some cell is a yes, a no or a date: only the name says what it means. */
-  needsPolarity: boolean;
-  /** Some cell is no word of subscription. */
-  hasOther: boolean;
-  /** A cell that is no answer, and its line. */
-  unclear?: { cell: string; line: number };
-  rows: number;
-  /** Rows that are left out if a yes means subscribed, and if it means gone. */
-  leftOut: { optIn: number; optOut: number };
-}
-
 /** How many rows each reading of a column leaves out. */
 export interface Readings {
   rows: number;
@@ -62,84 +37,127 @@ export async function findConsent(
   { isSettled, isNamed }: { isSettled(index: number): boolean; isNamed(index: number): boolean },
   batches: Batches,
 ): Promise<FoundConsent[]> {
-  const tallies = names.flatMap((name, index) =>
-    isSettled(index) ? [] : [createTally(index, name, isNamed(index))],
+  const columns = names.flatMap((name, index) =>
+    isSettled(index) ? [] : [new ConsentSearch(index, name, isNamed(index))],
   );
-  let open = tallies.filter(isOpen);
+  let open = columns.filter((column) => column.isOpen());
   if (open.length > 0) {
     for await (const rows of batches) {
       for (const row of rows) {
-        for (const tally of open) countCell(tally, row.cells[tally.index] ?? "", row.line);
+        for (const column of open) column.add(row.cells[column.index] ?? "", row.line);
       }
-      open = open.filter(isOpen);
+      open = open.filter((column) => column.isOpen());
       if (open.length === 0) break;
     }
   }
-  return tallies.flatMap((tally) => toOutcome(tally) ?? []);
+  return columns.flatMap((column) => column.outcome() ?? []);
 }
 
-function createTally(index: number, name: string, isNamed: boolean): Tally {
-  return {
-    index,
-    kind: findConsentName(name),
-    isNamed,
-    hasHint: hasHint(name),
-    hasContent: false,
-    hasGone: false,
-    hasUnmistakable: false,
-    hasAnswer: false,
-    needsPolarity: false,
-    hasOther: false,
-    rows: 0,
-    leftOut: { optIn: 0, optOut: 0 },
-  };
-}
+/** What was found of a column, over the rows that were read. */
+class ConsentSearch {
+  readonly index: number;
+  readonly #kind: ConsentName | undefined;
+  /** It was named as consent: it is never passed over. */
+  readonly #isNamed: boolean;
+  /** Both readings are counted, since a person may have to choose between them. */
+  readonly #isAsked: boolean;
+  #hasContent = false;
+  /** Some cell is gone beyond doubt. */
+  #hasGone = false;
+  /** Of a word that can mean nothing else, whatever the column. */
+  #hasUnmistakable = false;
+  #hasAnswer = false;
+  /** Some cell is a yes, a no or a date: only the name says what it means. */
+  #needsPolarity = false;
+  /** Some cell is no word of subscription. */
+  #hasOther = false;
+  /** A cell that is no answer, and its line. */
+  #unclear: FoundConsent["unclear"];
+  readonly #readings: Readings = { rows: 0, optIn: 0, optOut: 0 };
 
-/** Whether a further cell can change what becomes of the column, or of what is said of it. */
-function isOpen(tally: Tally): boolean {
-  const { kind, hasAnswer, hasGone, hasOther } = tally;
-  if (needsAnswer(tally)) return true;
-  switch (kind) {
-    case "otherChannel":
-      return false;
-    case "optIn":
-    case "optOut":
-      return !hasAnswer;
-    case "status":
-      return !hasGone;
-    default:
-      return !hasOther;
+  constructor(index: number, name: string, isNamed: boolean) {
+    const kind = findConsentName(name);
+    this.index = index;
+    this.#kind = kind;
+    this.#isNamed = isNamed;
+    this.#isAsked =
+      kind === "unclear" ||
+      (kind === "status" && hasHint(name)) ||
+      (isNamed && kind !== "optIn" && kind !== "optOut");
+  }
+
+  /** Whether a further cell can change what becomes of the column, or of what is said of it. */
+  isOpen(): boolean {
+    if (this.#isAsked) return true;
+    switch (this.#kind) {
+      case "otherChannel":
+        return false;
+      case "optIn":
+      case "optOut":
+        return !this.#hasAnswer;
+      case "status":
+        return !this.#hasGone;
+      default:
+        return !this.#hasOther;
+    }
+  }
+
+  add(cell: string, line: number): void {
+    if (this.#isAsked) this.#countReadings(cell);
+    else if (cell === "") return;
+    const said = readConsentCell(cell);
+    if (said === "empty") return;
+    this.#hasContent = true;
+    if (isGone(said)) this.#hasGone = true;
+    if (said === "gone" && isUnmistakable(cell)) this.#hasUnmistakable = true;
+    if (isAnswer(said)) this.#hasAnswer = true;
+    else this.#unclear ??= { cell: cell.trim(), line };
+    if (needsPolarity(said)) this.#needsPolarity = true;
+    if (!isWordOfSubscription(said)) this.#hasOther = true;
+  }
+
+  #countReadings(cell: string): void {
+    this.#readings.rows++;
+    if (toAnswer("subscribed", cell) !== "allows") this.#readings.optIn++;
+    if (toAnswer("optedOut", cell) !== "allows") this.#readings.optOut++;
+  }
+
+  /** @returns undefined for a column that has nothing to do with consent */
+  outcome(): FoundConsent | undefined {
+    if (this.#kind === "otherChannel" && !this.#isNamed) return this.#found("otherChannel");
+    if (this.#kind === "optOut") return this.#found(this.#hasContent ? "consent" : "empty", "optedOut");
+    return this.#hasContent ? this.#outcomeOfCells() : this.#outcomeWithoutCells();
+  }
+
+  #outcomeWithoutCells(): FoundConsent | undefined {
+    if (this.#kind === "optIn") return this.#found("empty", "subscribed");
+    return this.#kind === "unclear" || this.#isNamed ? this.#found("empty") : undefined;
+  }
+
+  #outcomeOfCells(): FoundConsent | undefined {
+    if (this.#kind === "optIn") return this.#found(this.#hasAnswer ? "consent" : "unreadable", "subscribed");
+    if (this.#kind === "status" && this.#hasGone) return this.#found("consent");
+    const hasGone = this.#kind === "other" ? this.#hasUnmistakable : this.#hasGone;
+    if (hasGone && !this.#hasOther) return this.#found("consent");
+    if (this.#isNamed) return this.#found(this.#needsPolarity ? "unclear" : "consent");
+    return this.#isAsked && this.#hasAnswer ? this.#found("unclear") : undefined;
+  }
+
+  #found(outcome: FoundConsent["outcome"], rule: ConsentRule = "status"): FoundConsent {
+    return { index: this.index, outcome, rule, readings: { ...this.#readings }, unclear: this.#unclear };
   }
 }
 
-/** Whether both readings are counted, since a person may have to choose between them. */
-function needsAnswer({ kind, isNamed, hasHint }: Tally): boolean {
-  return (
-    kind === "unclear" || (kind === "status" && hasHint) || (isNamed && kind !== "optIn" && kind !== "optOut")
-  );
-}
-
-function countCell(tally: Tally, cell: string, line: number): void {
-  const isCounted = needsAnswer(tally);
-  if (cell === "" && !isCounted) return;
-  const cellMeaning = readConsentCell(cell);
-  if (isCounted) {
-    tally.rows++;
-    if (toAnswer("subscribed", cell) !== "allows") tally.leftOut.optIn++;
-    if (toAnswer("optedOut", cell) !== "allows") tally.leftOut.optOut++;
-  }
-  if (cellMeaning === "empty") return;
-  tally.hasContent = true;
-  if (cellMeaning === "gone" || cellMeaning === "perhapsGone") tally.hasGone = true;
-  if (cellMeaning === "gone" && isUnmistakable(cell)) tally.hasUnmistakable = true;
-  if (isAnswer(cellMeaning)) tally.hasAnswer = true;
-  else tally.unclear ??= { cell: cell.trim(), line };
-  if (cellMeaning === "yes" || cellMeaning === "no" || cellMeaning === "date") tally.needsPolarity = true;
-  if (!isWordOfSubscription(cellMeaning)) tally.hasOther = true;
+function isGone(said: CellMeaning): boolean {
+  return said === "gone" || said === "perhapsGone";
 }
 
 function isAnswer(cellMeaning: CellMeaning): boolean {
   return cellMeaning !== "unclear" && cellMeaning !== "number";
+}
+
+function needsPolarity(said: CellMeaning): boolean {
+  return said === "yes" || said === "no" || said === "date";
 }
 
 function isWordOfSubscription(cellMeaning: CellMeaning): boolean {
@@ -149,27 +167,4 @@ function isWordOfSubscription(cellMeaning: CellMeaning): boolean {
     cellMeaning === "notSubscribed" ||
     cellMeaning === "active"
   );
-}
-
-function toOutcome(tally: Tally): FoundConsent | undefined {
-  const { index, kind, isNamed, hasContent, hasGone, hasAnswer, hasOther, unclear, rows, leftOut } = tally;
-  const toFound = (outcome: FoundConsent["outcome"], rule: ConsentRule = "status"): FoundConsent => ({
-    index,
-    outcome,
-    rule,
-    readings: { rows, ...leftOut },
-    unclear,
-  });
-  if (kind === "otherChannel" && !isNamed) return toFound("otherChannel");
-  if (kind === "optOut") return hasContent ? toFound("consent", "optedOut") : toFound("empty", "optedOut");
-  if (!hasContent) {
-    if (kind === "optIn") return toFound("empty", "subscribed");
-    return kind === "unclear" || isNamed ? toFound("empty") : undefined;
-  }
-  if (kind === "optIn") return toFound(hasAnswer ? "consent" : "unreadable", "subscribed");
-  if (kind === "status" && hasGone) return toFound("consent");
-  const isGone = kind === "other" ? tally.hasUnmistakable : hasGone;
-  if (isGone && !hasOther) return toFound("consent");
-  if (isNamed) return toFound(tally.needsPolarity ? "unclear" : "consent");
-  return needsAnswer(tally) && hasAnswer ? toFound("unclear") : undefined;
 }

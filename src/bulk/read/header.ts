@@ -3,7 +3,7 @@ import { UsageError } from "../../errors.ts";
 import { CsvFault, type CsvRecord, readRecords } from "./csv.ts";
 import { foldName, isIdName, isKeyName } from "./names.ts";
 import { recogniseSystem } from "./systems.ts";
-import { toPlainCells } from "./values.ts";
+import { unescapedCells } from "./values.ts";
 
 export interface Header {
   delimiter: string;
@@ -92,7 +92,7 @@ async function readFirstRecords(
       { delimiter, hasNoQuotes: search.isTable },
       search.firstLine,
     )) {
-      if (search.isTable) for (const record of batch) record.cells = toPlainCells(record.cells, true);
+      if (search.isTable) for (const record of batch) record.cells = unescapedCells(record.cells);
       records.push(...batch);
     }
   } catch (error) {

@@ -30,16 +30,9 @@ const startBytes = 256 * 1024;
 export async function inspectFile(file: InputFile): Promise<Inspection> {
   const hash = createHash("sha256");
   const starts: Buffer[] = [];
-  const found = {
-    bytes: 0,
-    isUtf8: true,
-    isAscii: true,
-    hasEscape: false,
-    hasCarriageReturn: false,
-    hasOddQuotes: false,
-  };
+  const found = { bytes: 0, hasEscape: false, hasCarriageReturn: false, hasOddQuotes: false };
+  const characters = new CharacterCheck();
   let firstNul: number | undefined;
-  let cut: Buffer = Buffer.alloc(0);
   for await (const chunk of readBytes(file)) {
     if (found.bytes < startBytes) starts.push(chunk);
     hash.update(chunk);
@@ -48,20 +41,34 @@ export async function inspectFile(file: InputFile): Promise<Inspection> {
     found.hasCarriageReturn ||= chunk.includes(13);
     found.hasOddQuotes = found.hasOddQuotes !== (countQuotes(chunk) % 2 === 1);
     found.bytes += chunk.length;
-    if (cut.length === 0 && isAscii(chunk)) continue;
-    found.isAscii = false;
-    if (!found.isUtf8) continue;
-    const text = cut.length > 0 ? Buffer.concat([cut, chunk]) : chunk;
-    const end = findEndOfWhole(text);
-    found.isUtf8 = isUtf8(text.subarray(0, end));
-    cut = text.subarray(end);
+    characters.add(chunk);
   }
-  const endsInCharacter = found.isUtf8 && cut.length > 0;
-  if (endsInCharacter) found.isUtf8 = false;
-  const start = Buffer.concat(starts);
-  const inspection = { file, sha256: hash.digest("hex"), start, firstNul, endsInCharacter, ...found };
   if (found.bytes === 0) throw new UsageError(`${file.name} is empty`, "Name a file with a header and rows");
-  return inspection;
+  const start = Buffer.concat(starts);
+  return { file, sha256: hash.digest("hex"), start, firstNul, ...found, ...characters.verdict() };
+}
+
+/** Whether bytes are the characters of ASCII or of UTF-8, chunk by chunk. */
+class CharacterCheck {
+  #isAscii = true;
+  #isUtf8 = true;
+  /** The first bytes of a character that the next chunk may go on with. */
+  #cut: Buffer = Buffer.alloc(0);
+
+  add(chunk: Buffer): void {
+    if (this.#cut.length === 0 && isAscii(chunk)) return;
+    this.#isAscii = false;
+    if (!this.#isUtf8) return;
+    const text = this.#cut.length > 0 ? Buffer.concat([this.#cut, chunk]) : chunk;
+    const end = findEndOfWhole(text);
+    this.#isUtf8 = isUtf8(text.subarray(0, end));
+    this.#cut = text.subarray(end);
+  }
+
+  verdict(): Pick<Inspection, "isAscii" | "isUtf8" | "endsInCharacter"> {
+    const isCut = this.#cut.length > 0;
+    return { isAscii: this.#isAscii, isUtf8: this.#isUtf8 && !isCut, endsInCharacter: this.#isUtf8 && isCut };
+  }
 }
 
 function countQuotes(bytes: Buffer): number {

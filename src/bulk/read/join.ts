@@ -26,13 +26,15 @@ export async function joinRows(
   duplicates: Duplicates,
 ): Promise<JoinedRows> {
   const groups = new Map<string, Group>();
+  const gather = (row: Row) => {
+    const group = groups.get(row.key.identity);
+    if (group) addTo(group, row, duplicates);
+    else groups.set(row.key.identity, { row: copyRow(row), lines: [row.line] });
+  };
   if (!repeated.isEmpty) {
     for await (const rows of batches) {
       for (const row of rows) {
-        if (row.kind === "rejected" || !repeated.mayRepeat(row.key.identity)) continue;
-        const group = groups.get(row.key.identity);
-        if (!group) groups.set(row.key.identity, { row: copyRow(row), lines: [row.line] });
-        else addTo(group, row, duplicates);
+        if (row.kind === "row" && repeated.mayRepeat(row.key.identity)) gather(row);
       }
     }
   }

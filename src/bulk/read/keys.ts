@@ -125,15 +125,23 @@ function readPlainKey(cell: string): KeyReading {
 const simplestAddress = /^[A-Za-z0-9](?:[\w+-]|\.(?=[\w+-]))*@[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/;
 const noWarnings: never[] = [];
 
-function readAddress(cell: string, readCachedDomain: (written: string) => DomainReading): KeyReading {
-  if (cell.length <= maxPlainLength && simplestAddress.test(cell)) {
-    const at = cell.indexOf("@");
-    const domain = readCachedDomain(cell.slice(at + 1));
-    if (domain.isPlain && at <= maxLocalLength && !roles.has(cell.slice(0, at).toLowerCase())) {
-      const sent = domain.isWritten ? cell : `${cell.slice(0, at)}@${domain.ascii}`;
-      return { key: { written: cell, sent, identity: sent.toLowerCase() }, warnings: noWarnings };
-    }
-  }
+type DomainOf = (written: string) => DomainReading;
+
+function readAddress(cell: string, readCachedDomain: DomainOf): KeyReading {
+  return readPlainest(cell, readCachedDomain) ?? readUnusual(cell, readCachedDomain);
+}
+
+/** @returns undefined for a cell that has to be looked at more closely */
+function readPlainest(cell: string, readCachedDomain: DomainOf): KeyReading | undefined {
+  if (cell.length > maxPlainLength || !simplestAddress.test(cell)) return undefined;
+  const at = cell.indexOf("@");
+  const domain = readCachedDomain(cell.slice(at + 1));
+  if (!domain.isPlain || at > maxLocalLength || roles.has(cell.slice(0, at).toLowerCase())) return undefined;
+  const sent = domain.isWritten ? cell : `${cell.slice(0, at)}@${domain.ascii}`;
+  return { key: { written: cell, sent, identity: sent.toLowerCase() }, warnings: noWarnings };
+}
+
+function readUnusual(cell: string, readCachedDomain: DomainOf): KeyReading {
   const written = trimEdges(cell);
   if (written === "") return toFault("key_missing", "the key is missing");
   const address = plainAddress.test(written) ? written : unwrapAddress(written.normalize("NFC"));

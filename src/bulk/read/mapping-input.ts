@@ -4,7 +4,7 @@ import type { CompiledEntry } from "./compute/compile.ts";
 import type { FoundConsent } from "./find-consent.ts";
 import type { ReadOptions, Target } from "./rows.ts";
 import type { Sample } from "./sample.ts";
-import type { System } from "./systems.ts";
+import type { System } from "./system-table.ts";
 
 /** An entry of a mapping, with where its values go. */
 export interface ComputedColumn extends CompiledEntry {

@@ -26,12 +26,15 @@ export function findMissingCells(names: readonly string[]): MissingCells | undef
 }
 
 /** The cells of a row without those that it says are missing, unless they were filled in since. */
-export function removeMissing(cells: string[], { column, names }: MissingCells): string[] {
+export function removeMissing(
+  cells: (string | undefined)[],
+  { column, names }: MissingCells,
+): (string | undefined)[] {
   const missingText = cells[column] ?? "";
   if (isBlankText(missingText)) return cells;
   const missing = new Set(splitNames(missingText, "csv").map(foldName));
   return cells.map((cell, index) =>
-    missing.has(names[index] ?? "") && isBlankText(cell ?? "") ? (undefined as unknown as string) : cell,
+    missing.has(names[index] ?? "") && isBlankText(cell ?? "") ? undefined : cell,
   );
 }
 

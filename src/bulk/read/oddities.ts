@@ -2,12 +2,6 @@
 import type { InputFacts, ReadRow } from "./rows.ts";
 import { unwrapFormula } from "./values.ts";
 
-export interface Oddities {
-  add(row: ReadRow): void;
-  /** Sentences for the reader, each with a place. */
-  notes(): string[];
-}
-
 interface OddCells {
   count: number;
   /** Of the first one. */
@@ -15,53 +9,74 @@ interface OddCells {
   cell: string;
 }
 
+/** In characters: no number that a spreadsheet has changed is longer. */
+const longestOdd = 40;
 const shortened = /^[+-]?\d(?:[.,]\d+)?E\+\d{1,3}$/i;
 
-/** @param formulaColumns those whose `="…"` is undone */
-export function createOddities(columns: InputFacts["columns"], formulaColumns: readonly number[]): Oddities {
-  const watched = columns.flatMap(({ target }, index) => (target.kind === "field" ? [index] : []));
-  const shortenedIn = new Map<number, OddCells>();
-  const formulasIn = new Map<number, OddCells>();
-  let tall = 0;
-  let tallest = { line: 0, lines: 1 };
-  return {
-    add(row) {
-      if (row.lines !== undefined) {
-        tall += 1;
-        if (row.lines > tallest.lines) tallest = { line: row.line, lines: row.lines };
-      }
-      if (row.kind === "rejected") return;
-      for (const index of watched) {
-        const cell = row.cells[index];
-        if (cell === undefined || cell.length > 40) continue;
-        if (cell.includes("E+") && shortened.test(cell)) countOddity(shortenedIn, index, row.line, cell);
-        else if (!formulaColumns.includes(index) && unwrapFormula(cell) !== undefined)
-          countOddity(formulasIn, index, row.line, cell);
-      }
-    },
-    notes() {
-      const formatColumn = (index: number) => JSON.stringify(columns[index]!.name);
-      const notes = [...shortenedIn].map(
-        ([index, oddities]) =>
-          `Column ${formatColumn(index)}: ${formatCellCount(oddities.count)} such as ${oddities.cell} (line ${oddities.line}): a spreadsheet has rounded the number; its digits are lost`,
-      );
-      for (const [index, oddities] of formulasIn) {
-        notes.push(
-          `Column ${formatColumn(index)}: ${formatCellCount(oddities.count)} such as ${oddities.cell} (line ${oddities.line}); imported as written, because the column's other cells are not numbers of this kind`,
-        );
-      }
-      if (tall === 1)
-        notes.push(`The row on line ${tallest.line} spans ${formatNumber(tallest.lines)} lines${doubt}`);
-      if (tall > 1) {
-        notes.push(
-          `${formatNumber(tall)} rows span several lines; the longest, on line ${tallest.line}, spans ${formatNumber(tallest.lines)}${doubt}`,
-        );
-      }
-      return notes;
-    },
-  };
+export class Oddities {
+  readonly #columns: InputFacts["columns"];
+  readonly #formulaColumns: readonly number[];
+  /** Columns whose cells become values of fields. */
+  readonly #watched: readonly number[];
+  readonly #shortened = new Map<number, OddCells>();
+  readonly #formulas = new Map<number, OddCells>();
+  /** Rows of several lines. */
+  #tall = 0;
+  #tallest = { line: 0, lines: 1 };
+
+  /** @param formulaColumns those whose `="…"` is undone */
+  constructor(columns: InputFacts["columns"], formulaColumns: readonly number[]) {
+    this.#columns = columns;
+    this.#formulaColumns = formulaColumns;
+    this.#watched = columns.flatMap(({ target }, index) => (target.kind === "field" ? [index] : []));
+  }
+
+  add(row: ReadRow): void {
+    if (row.lines !== undefined) {
+      this.#tall += 1;
+      if (row.lines > this.#tallest.lines) this.#tallest = { line: row.line, lines: row.lines };
+    }
+    if (row.kind === "rejected") return;
+    for (const index of this.#watched) {
+      const cell = row.cells[index];
+      if (cell !== undefined && cell.length <= longestOdd) this.#look(index, cell, row.line);
+    }
+  }
+
+  #look(index: number, cell: string, line: number): void {
+    if (cell.includes("E+") && shortened.test(cell)) countOddity(this.#shortened, index, line, cell);
+    else if (!this.#formulaColumns.includes(index) && unwrapFormula(cell) !== undefined)
+      countOddity(this.#formulas, index, line, cell);
+  }
+
+  /** Sentences for the reader, each with a place. */
+  notes(): string[] {
+    return [
+      ...this.#notesOn(this.#shortened, lostDigits),
+      ...this.#notesOn(this.#formulas, oddFormula),
+      ...this.#noteOnTallRows(),
+    ];
+  }
+
+  #notesOn(seenIn: ReadonlyMap<number, OddCells>, consequence: string): string[] {
+    return [...seenIn].map(
+      ([index, oddities]) =>
+        `Column ${JSON.stringify(this.#columns[index]!.name)}: ${formatCellCount(oddities.count)} such as ${oddities.cell} (line ${oddities.line})${consequence}`,
+    );
+  }
+
+  #noteOnTallRows(): string[] {
+    const { line, lines } = this.#tallest;
+    if (this.#tall === 0) return [];
+    if (this.#tall === 1) return [`The row on line ${line} spans ${formatNumber(lines)} lines${doubt}`];
+    return [
+      `${formatNumber(this.#tall)} rows span several lines; the longest, on line ${line}, spans ${formatNumber(lines)}${doubt}`,
+    ];
+  }
 }
 
+const lostDigits = ": a spreadsheet has rounded the number; its digits are lost";
+const oddFormula = "; imported as written, because the column's other cells are not numbers of this kind";
 const doubt = " (if that is wrong, look for a stray quote there)";
 
 function countOddity(oddities: Map<number, OddCells>, index: number, line: number, cell: string): void {

@@ -5,13 +5,20 @@ import { type ConsentColumn, type ConsentRefusal, describeRefusals, findRefusal 
 import { type CsvRecord, readRecords } from "./csv.ts";
 import { isBlank } from "./header.ts";
 import { toUnreadableError } from "./input-errors.ts";
-import { acceptIds, createIdentityReader, createKeyReader, findAddresses, type KeyReading } from "./keys.ts";
+import {
+  acceptIds,
+  createIdentityReader,
+  createKeyReader,
+  findAddresses,
+  type KeyReader,
+  type KeyReading,
+} from "./keys.ts";
 import { removeMissing } from "./missing-cells.ts";
 import type { Reading, UnderstoodInput } from "./reading.ts";
 import { cellReader, rowValueReader } from "./row-values.ts";
 import type { Mark, ReadRow, RejectedRow, Row } from "./rows.ts";
 import { readText } from "./text.ts";
-import { isBlankText, splitNames, toPlainCells } from "./values.ts";
+import { cellsReader, isBlankText, splitNames } from "./values.ts";
 
 type Readable = Pick<UnderstoodInput, "file" | "text" | "reading">;
 
@@ -27,21 +34,34 @@ export async function* readRows(understood: Readable): AsyncGenerator<ReadRow> {
  */
 export async function* readRowBatches(understood: Readable): AsyncGenerator<ReadRow[]> {
   const { reading } = understood;
-  const toRow = createRowReader(reading);
-  let isAfterBlank = false;
+  const reader = new RowReader(reading);
+  const outside = new LinesOutsideRows(reading.system?.hasFooter ?? false);
   for await (const records of readFileRecords(understood)) {
     const rows: ReadRow[] = [];
     for (const record of records) {
-      if (!record.fault && isBlank(record)) {
-        isAfterBlank = true;
-        continue;
-      }
-      if (isAfterBlank && reading.system?.hasFooter && isFooterLine(record)) continue;
-      isAfterBlank &&= reading.system?.hasFooter ?? false;
-      const row = toRow(record);
+      if (outside.has(record)) continue;
+      const row = reader.read(record);
       rows.push(record.isLastAndOpen && record.line > reading.startLine ? toLastRow(row) : row);
     }
     if (rows.length > 0) yield rows;
+  }
+}
+
+/** What is no row: blank lines and, below one, the footer that some systems write. */
+class LinesOutsideRows {
+  readonly #hasFooter: boolean;
+  #isAfterBlank = false;
+
+  constructor(hasFooter: boolean) {
+    this.#hasFooter = hasFooter;
+  }
+
+  has(record: RowRecord): boolean {
+    if (!record.fault && isBlank(record)) {
+      this.#isAfterBlank = true;
+      return true;
+    }
+    return this.#hasFooter && this.#isAfterBlank && isFooterLine(record);
   }
 }
 
@@ -56,20 +76,25 @@ function toLastRow(row: ReadRow): ReadRow {
   return { ...row, isOpen: true, ...(keyFault && { keyFault: toTruncatedFault(keyFault.message) }) };
 }
 
+/** A record of which cells can be missing. */
+type RowRecord = Omit<CsvRecord, "cells"> & Pick<ReadRow, "cells">;
+
 /**
  * The records of the rows. Without the header: a row has its own width for csv-parse, and any other costs it
  * an error.
  */
-async function* readFileRecords({ file, text, reading }: Readable): AsyncGenerator<CsvRecord[]> {
+async function* readFileRecords({ file, text, reading }: Readable): AsyncGenerator<RowRecord[]> {
   const firstLine = reading.startLine + reading.headerLines;
   const chunks = readText({ ...reading, file: text }, firstLine);
+  const plain = cellsReader(reading);
+  const readCells = (record: RowRecord, written: string[]) => {
+    const cells = plain(written);
+    record.cells = reading.missing ? removeMissing(cells, reading.missing) : cells;
+  };
   try {
     for await (const records of readRecords(chunks, reading, firstLine)) {
-      if (reading.hasEscapes) {
-        for (const record of records) record.cells = toPlainCells(record.cells, reading.isTable);
-      }
-      if (reading.missing) {
-        for (const record of records) record.cells = removeMissing(record.cells, reading.missing);
+      if (reading.hasEscapes || reading.missing) {
+        for (const record of records) readCells(record, record.cells);
       }
       yield records;
     }
@@ -78,77 +103,115 @@ async function* readFileRecords({ file, text, reading }: Readable): AsyncGenerat
   }
 }
 
-function isFooterLine({ cells }: CsvRecord): boolean {
+function isFooterLine({ cells }: RowRecord): boolean {
   return cells.length === 1 && !cells[0]!.includes("@");
 }
 
-function createRowReader(reading: Reading): (record: CsvRecord) => ReadRow {
-  const { targets, system, consent } = reading;
-  const readCell = cellReader(reading);
-  const readValues = rowValueReader(reading, readCell);
-  const ownKeys = createKeyReader(reading.keyType);
-  const readKey = reading.takesIds ? acceptIds(ownKeys) : ownKeys;
-  const namesContacts = reading.takesIds || system?.name === "ecm";
-  const keyIndex = targets.findIndex((target) => target.kind === "key");
-  const emptyColumns = reading.emptyColumns.length === 0 ? undefined : reading.emptyColumns;
+interface Reason {
+  code: string;
+  message: string;
+}
 
-  const toIdentity = createIdentityReader(reading.keyType);
-  /** @param shifted by how many cells the row's own may be further to the right */
-  const findRefusals = (cells: string[], shifted = 0): ConsentRefusal[] =>
-    consent.length === 0
-      ? none
-      : consent.flatMap(
-          (column) => findRefusalWithin(column, (index) => readCell(cells, index), shifted) ?? [],
-        );
-  /** A row that cannot be read to its end still says who left: another row of the contact may be sound. */
-  const toRejectedRow = (
-    record: CsvRecord,
-    reason: { code: string; message: string },
-    shifted = 0,
-  ): RejectedRow => {
-    const row = toRejected(record, reason);
-    const refusals = findRefusals(record.cells, shifted);
-    if (refusals.length === 0) return row;
-    // Where the cells of a row end is a guess, the key may be in any of them.
-    const keyCells = record.fault ? record.cells : record.cells.slice(keyIndex, keyIndex + 1 + shifted);
-    const identities = findAddresses(keyCells.map((cell) => cell ?? "").join(" ")).map(toIdentity);
-    return { ...row, mark: { identities, refusals, ...toMark(refusals, consent) } };
-  };
+/** The cells of a record → a row, by what is understood of its file. */
+class RowReader {
+  readonly #reading: Reading;
+  readonly #cellOf: ReturnType<typeof cellReader>;
+  readonly #readValues: ReturnType<typeof rowValueReader>;
+  readonly #readKey: KeyReader;
+  readonly #identityOf: (key: string) => string;
+  /** Its keys are those of contacts that may be there, whatever we would say of them. */
+  readonly #namesContacts: boolean;
+  readonly #keyIndex: number;
+  readonly #emptyColumns: readonly number[] | undefined;
 
-  return (record) => {
-    const { line, lines, cells } = record;
-    if (record.fault) return toRejectedRow(record, faults[record.fault]);
-    if (record.isLastAndOpen && cells.length < reading.width) {
-      return toRejectedRow(record, toTruncatedFault(`cell ${cells.length} of ${reading.width}`));
-    }
-    if (cells.length > targets.length && cells.slice(targets.length).some((cell) => cell.trim() !== "")) {
-      const surplus = cells.length - targets.length;
-      return toRejectedRow(record, toTooManyCellsFault(cells.length, targets.length), surplus);
-    }
-    const unnamed = emptyColumns?.find((index) => !isBlankText(cells[index] ?? ""));
-    if (unnamed !== undefined) return toRejectedRow(record, toValueWithoutColumnFault(unnamed));
-    const keyCell = readCell(cells, keyIndex) ?? "";
-    const addresses = system?.keySplitting ? splitNames(keyCell, system.keySplitting) : undefined;
+  constructor(reading: Reading) {
+    const { keyType, takesIds, emptyColumns } = reading;
+    this.#reading = reading;
+    this.#cellOf = cellReader(reading);
+    this.#readValues = rowValueReader(reading, this.#cellOf);
+    const readKey = createKeyReader(keyType);
+    this.#readKey = takesIds ? acceptIds(readKey) : readKey;
+    this.#identityOf = createIdentityReader(keyType);
+    this.#namesContacts = takesIds || reading.system?.name === "ecm";
+    this.#keyIndex = reading.targets.findIndex((target) => target.kind === "key");
+    this.#emptyColumns = emptyColumns.length === 0 ? undefined : emptyColumns;
+  }
+
+  read(record: RowRecord): ReadRow {
+    const misfit = this.#misfitIn(record);
+    if (misfit) return misfit;
+    const { cells } = record;
+    const keyCell = this.#cellOf(cells, this.#keyIndex) ?? "";
+    const splitting = this.#reading.system?.keySplitting;
+    const addresses = splitting ? splitNames(keyCell, splitting) : undefined;
     const written = addresses?.[0] ?? keyCell;
     if (isErasedKey(written)) return toErasedRow(record);
-    const read = readKey(written);
-    const key = namesContacts ? acceptErased(read, written) : read;
-    if ("code" in key) return toRejectedRow(record, key);
+    const read = this.#readKey(written);
+    const key = this.#namesContacts ? acceptErased(read, written) : read;
+    if ("code" in key) return this.#rejected(record, key);
+    const values = this.#readValues(cells);
+    if ("code" in values) return this.#rejected(record, values);
     const warnings = addresses && addresses.length > 1 ? [...key.warnings, "first_of_several"] : key.warnings;
-    const values = readValues(cells);
-    if ("code" in values) return toRejectedRow(record, values);
-    const refusals = findRefusals(cells);
-    const row: Row = { kind: "row", line, cells, key: key.key, ...values, warnings };
-    if (lines > 1) row.lines = lines;
+    const row: Row = { kind: "row", line: record.line, cells, key: key.key, ...values, warnings };
+    if (record.lines > 1) row.lines = record.lines;
     if (key.fault) row.keyFault = key.fault;
-    if (refusals.length > 0) {
-      Object.assign(row, { refusals, ...toMark(refusals, consent) });
-      const identities = addresses || key.fault ? findAddresses(keyCell).map(toIdentity) : none;
-      if (identities.length > 0)
-        row.alsoNames = identities.filter((identity) => identity !== key.key.identity);
-    }
+    this.#mark(row, cells, addresses || key.fault ? keyCell : undefined);
     return row;
-  };
+  }
+
+  /** A row whose cells are not those that the header names. */
+  #misfitIn(record: RowRecord): RejectedRow | undefined {
+    const { cells } = record;
+    const { width, targets } = this.#reading;
+    if (record.fault) return this.#rejected(record, faults[record.fault]);
+    if (record.isLastAndOpen && cells.length < width) {
+      return this.#rejected(record, toTruncatedFault(`cell ${cells.length} of ${width}`));
+    }
+    const surplus = this.#surplusOf(cells);
+    if (surplus > 0)
+      return this.#rejected(record, toTooManyCellsFault(cells.length, targets.length), surplus);
+    const unnamed = this.#emptyColumns?.find((index) => !isBlankText(cells[index] ?? ""));
+    return unnamed === undefined ? undefined : this.#rejected(record, toValueWithoutColumnFault(unnamed));
+  }
+
+  /** How many cells there are beyond the header, where any of them has a value. */
+  #surplusOf(cells: Row["cells"]): number {
+    const expected = this.#reading.targets.length;
+    if (cells.length <= expected) return 0;
+    return cells.slice(expected).some((cell) => cell?.trim()) ? cells.length - expected : 0;
+  }
+
+  /**
+   * A row that cannot be read to its end still says who left: another row of the contact may be sound.
+   * @param shifted by how many cells the row's own may be further to the right
+   */
+  #rejected(record: RowRecord, reason: Reason, shifted = 0): RejectedRow {
+    const row = toRejected(record, reason);
+    const refusals = this.#refusalsIn(record.cells, shifted);
+    if (refusals.length === 0) return row;
+    // Where the cells of a row end is a guess, the key may be in any of them.
+    const keyCells = record.fault
+      ? record.cells
+      : record.cells.slice(this.#keyIndex, this.#keyIndex + 1 + shifted);
+    const identities = findAddresses(keyCells.map((cell) => cell ?? "").join(" ")).map(this.#identityOf);
+    return { ...row, mark: { identities, refusals, ...toMark(refusals, this.#reading.consent) } };
+  }
+
+  /** @param keyCell where it can hold further addresses */
+  #mark(row: Row, cells: Row["cells"], keyCell: string | undefined): void {
+    const refusals = this.#refusalsIn(cells, 0);
+    if (refusals.length === 0) return;
+    Object.assign(row, { refusals, ...toMark(refusals, this.#reading.consent) });
+    const named = keyCell === undefined ? none : findAddresses(keyCell).map(this.#identityOf);
+    if (named.length > 0) row.alsoNames = named.filter((identity) => identity !== row.key.identity);
+  }
+
+  #refusalsIn(cells: Row["cells"], shifted: number): ConsentRefusal[] {
+    const { consent } = this.#reading;
+    if (consent.length === 0) return none;
+    const cellAt = (index: number) => this.#cellOf(cells, index);
+    return consent.flatMap((column) => findRefusalWithin(column, cellAt, shifted) ?? []);
+  }
 }
 
 function toMark(refusals: readonly ConsentRefusal[], consent: readonly ConsentColumn[]): Mark {
@@ -180,7 +243,7 @@ const none: never[] = [];
  * Somebody was erased from the input. Nothing is known of them but that they are not to be created, and each
  * row is of its own.
  */
-function toErasedRow({ line, cells }: CsvRecord): Row {
+function toErasedRow({ line, cells }: RowRecord): Row {
   const key = { written: "", sent: createErasedKey(6), identity: `erased:${line}` };
   return { kind: "row", line, cells, key, fields: new Map(), lists: none, tags: none, warnings: none };
 }
@@ -200,28 +263,25 @@ function acceptErased(read: KeyReading, cell: string): KeyReading {
   };
 }
 
-function toRejected(
-  { line, lines, cells }: CsvRecord,
-  { code, message }: { code: string; message: string },
-): RejectedRow {
+function toRejected({ line, lines, cells }: RowRecord, { code, message }: Reason): RejectedRow {
   return { kind: "rejected", line, ...(lines > 1 && { lines }), cells, code, message };
 }
 
-function toTruncatedFault(reason: string): { code: string; message: string } {
+function toTruncatedFault(reason: string): Reason {
   return {
     code: "truncated",
     message: `the file ends in the middle of this row (no line end; ${reason}): it is probably incomplete`,
   };
 }
 
-function toValueWithoutColumnFault(index: number): { code: string; message: string } {
+function toValueWithoutColumnFault(index: number): Reason {
   return {
     code: "unnamed_column",
     message: `cell ${index + 1} has a value, but its column has no name: name the column in the header, or remove the value`,
   };
 }
 
-function toTooManyCellsFault(count: number, expected: number): { code: string; message: string } {
+function toTooManyCellsFault(count: number, expected: number): Reason {
   return {
     code: "too_many_cells",
     message: `the row has ${count} cells, but the header has ${expected}: a cell that contains a delimiter must be quoted`,

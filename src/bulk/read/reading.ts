@@ -6,7 +6,7 @@ import type { ComputedColumn } from "./mapping-input.ts";
 import type { MissingCells } from "./missing-cells.ts";
 import type { InputFacts, Target } from "./rows.ts";
 import type { InputFile } from "./source.ts";
-import type { System } from "./systems.ts";
+import type { System } from "./system-table.ts";
 
 export interface Reading {
   keyType: string;
@@ -36,6 +36,8 @@ export interface Reading {
   /** The recognised system, whose rules apply. */
   system?: System;
   consent: ConsentColumn[];
+  /** Flags that put a consent column aside; absent where there is none. */
+  consentAside?: readonly string[];
   /** Contacts are named, not made: an id is as good as a key. */
   takesIds?: boolean;
   /** Written with `--safe-cells`: one leading apostrophe of a cell is not its own. */

@@ -2,7 +2,7 @@
 import type { ComputedColumn } from "./mapping-input.ts";
 import type { Reading } from "./reading.ts";
 import type { Row, Target } from "./rows.ts";
-import type { Splitting } from "./systems.ts";
+import type { Splitting } from "./system-table.ts";
 import { createValueReader, isBlankText, splitNames, unwrapFormula } from "./values.ts";
 
 type Cells = readonly (string | undefined)[];

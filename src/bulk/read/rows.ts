@@ -105,6 +105,14 @@ export type Target =
   | { kind: "consent"; reading?: "opt-in" | "opt-out" }
   | { kind: "field"; fieldId: string; label: string };
 
+/** How a table is written down, so that a file of its rows opens wherever the input did. */
+export interface SourceForm {
+  kind: "text" | "workbook" | "json";
+  encoding: string;
+  /** The text begins with a byte order mark. */
+  hasMark: boolean;
+}
+
 /** What was understood of a file, and said to the reader before anything is sent. */
 export interface InputFacts {
   /** SHA-256 of the bytes, hexadecimal. */
@@ -114,6 +122,8 @@ export interface InputFacts {
   delimiter: string;
   /** Cells are escaped, as in our own tsv, in place of quoted. */
   hasEscapes: boolean;
+  /** What kind of file holds the table. */
+  form: SourceForm;
   /** Name of the recognised system, such as `mailchimp`. */
   system?: string;
   /** Physical line of the header; undefined with `--no-header`. */

@@ -2,7 +2,7 @@
 import { isBlankText, unwrapFormula } from "./values.ts";
 
 /** Cells of the first rows, as the file has them. */
-export type Sample = readonly (readonly string[])[];
+export type Sample = readonly (readonly (string | undefined)[])[];
 
 export const maxSampleRows = 1000;
 

@@ -1,17 +1,18 @@
 /** The first pass over an input: everything is read and checked before anything is sent. */
 import { stat } from "node:fs/promises";
-import { type ConsentTally, createConsentTally } from "./consent-tally.ts";
+import { ConsentTally } from "./consent-tally.ts";
 import { createIdentityTally, type RepeatedIdentities } from "./identities.ts";
 import { readRowBatches, type UnderstoodInput } from "./index.ts";
 import { inputChangedError } from "./input-errors.ts";
-import { createOddities } from "./oddities.ts";
-import type { Mark, ReadRow, Row } from "./rows.ts";
+import { Oddities } from "./oddities.ts";
+import type { Mark, ReadRow, RejectedRow, Row } from "./rows.ts";
 import type { InputFile } from "./source.ts";
 
 /** So many rows are kept in memory; more are read from the file again in each pass. */
 const maxKeptRows = 5000;
 /** How often a further pass looks whether the file is still the same, in rows. */
 const rowsBetweenChecks = 2000;
+
 export interface Survey {
   /** Rows of the file: sound ones and rejected ones. */
   read: number;
@@ -48,93 +49,126 @@ export async function surveyInput(
   onRows: (rows: number) => void,
 ): Promise<Survey> {
   const before = await stat(understood.file.path);
-  const tally = createIdentityTally();
-  const lists = new Set<string>();
-  const tags = new Set<string>();
-  const rejectedCodes = new Map<string, number>();
-  const warnings = new Map<string, number>();
-  const consent = createConsentTally(understood.reading.consent);
-  const oddities = createOddities(understood.facts.columns, understood.reading.formulaColumns);
-  const markedElsewhere = new Map<string, Mark>();
-  const markAll = (identities: readonly string[], { notSubscribed, isMarkClear }: Mark) => {
-    for (const identity of identities) {
-      const existingMark = markedElsewhere.get(identity);
-      markedElsewhere.set(identity, {
-        notSubscribed: existingMark?.notSubscribed ?? notSubscribed,
-        isMarkClear: isMarkClear || (existingMark?.isMarkClear ?? false),
-      });
-    }
-  };
+  const tally = new RowTally(understood);
   let keptBatches: ReadRow[][] | undefined = [];
   let read = 0;
-  let rejected = 0;
-  let lastLine = 0;
-  let openRow: Row | undefined;
-  const takeRow = (row: ReadRow) => {
-    lastLine = row.line;
-    oddities.add(row);
-    if (row.kind === "rejected") {
-      rejected++;
-      rejectedCodes.set(row.code, (rejectedCodes.get(row.code) ?? 0) + 1);
-      if (row.mark) markAll(row.mark.identities, row.mark);
-      consent.add(row.line, row.mark?.refusals);
-      return;
-    }
-    if (row.isOpen) openRow = row;
-    tally.add(row.key.identity);
-    if (row.alsoNames && row.notSubscribed !== undefined) {
-      markAll(row.alsoNames, { notSubscribed: row.notSubscribed, isMarkClear: row.isMarkClear ?? false });
-    }
-    consent.add(row.line, row.refusals);
-    for (const name of row.lists) lists.add(name);
-    for (const name of row.tags) tags.add(name);
-    for (const code of row.warnings) warnings.set(code, (warnings.get(code) ?? 0) + 1);
-  };
   for await (const rows of readRowBatches(understood)) {
     signal.throwIfAborted();
     onRows(read);
     read += rows.length;
-    for (const row of rows) takeRow(row);
+    for (const row of rows) tally.add(row);
     if (keptBatches && read <= maxKeptRows) keptBatches.push(rows);
     else keptBatches = undefined;
   }
   const batches = keptBatches;
-
-  async function* readAgain(): AsyncGenerator<ReadRow[]> {
-    let unchecked = rowsBetweenChecks;
-    for await (const rows of readRowBatches(understood)) {
-      signal.throwIfAborted();
-      if (unchecked >= rowsBetweenChecks) {
-        await requireUnchanged(understood.file, before);
-        unchecked = 0;
-      }
-      yield rows;
-      unchecked += rows.length;
-    }
-  }
-
   return {
     read,
-    rejected,
-    rejectedCodes,
-    warnings,
-    lists,
-    tags,
-    consent,
-    markedElsewhere,
-    repeated: tally.repeated(),
-    lastLine,
-    openRow,
-    notes: oddities.notes(),
-    batches: () => (batches ? toAsync(batches) : readAgain()),
+    ...tally.result(),
+    batches: () => (batches ? toAsync(batches) : readAgain(understood, before, signal)),
   };
+}
+
+/** What the rows of a file hold, counted one by one. */
+class RowTally {
+  readonly #identities = createIdentityTally();
+  readonly #oddities: Oddities;
+  readonly #consent: ConsentTally;
+  readonly #lists = new Set<string>();
+  readonly #tags = new Set<string>();
+  readonly #rejectedCodes = new Map<string, number>();
+  readonly #warnings = new Map<string, number>();
+  readonly #markedElsewhere = new Map<string, Mark>();
+  #rejected = 0;
+  #lastLine = 0;
+  #openRow: Row | undefined;
+
+  constructor({ facts, reading }: UnderstoodInput) {
+    this.#oddities = new Oddities(facts.columns, reading.formulaColumns);
+    this.#consent = new ConsentTally(reading.consent);
+  }
+
+  add(row: ReadRow): void {
+    this.#lastLine = row.line;
+    this.#oddities.add(row);
+    if (row.kind === "rejected") this.#addRejected(row);
+    else this.#addSound(row);
+  }
+
+  result(): Omit<Survey, "read" | "batches"> {
+    return {
+      rejected: this.#rejected,
+      rejectedCodes: this.#rejectedCodes,
+      warnings: this.#warnings,
+      lists: this.#lists,
+      tags: this.#tags,
+      consent: this.#consent,
+      markedElsewhere: this.#markedElsewhere,
+      repeated: this.#identities.repeated(),
+      lastLine: this.#lastLine,
+      openRow: this.#openRow,
+      notes: this.#oddities.notes(),
+    };
+  }
+
+  #addRejected({ code, mark, line }: RejectedRow): void {
+    this.#rejected++;
+    this.#rejectedCodes.set(code, (this.#rejectedCodes.get(code) ?? 0) + 1);
+    if (mark) this.#mark(mark.identities, mark);
+    this.#consent.add(line, mark?.refusals);
+  }
+
+  #addSound(row: Row): void {
+    if (row.isOpen) this.#openRow = row;
+    this.#identities.add(row.key.identity);
+    if (row.alsoNames && row.notSubscribed !== undefined) {
+      this.#mark(row.alsoNames, { notSubscribed: row.notSubscribed, isMarkClear: row.isMarkClear ?? false });
+    }
+    this.#consent.add(row.line, row.refusals);
+    for (const name of row.lists) this.#lists.add(name);
+    for (const name of row.tags) this.#tags.add(name);
+    for (const code of row.warnings) this.#warnings.set(code, (this.#warnings.get(code) ?? 0) + 1);
+  }
+
+  /** The first reason stays; one that is understood makes the mark clear. */
+  #mark(identities: readonly string[], { notSubscribed, isMarkClear }: Mark): void {
+    for (const identity of identities) {
+      const known = this.#markedElsewhere.get(identity);
+      this.#markedElsewhere.set(identity, {
+        notSubscribed: known?.notSubscribed ?? notSubscribed,
+        isMarkClear: isMarkClear || (known?.isMarkClear ?? false),
+      });
+    }
+  }
+}
+
+/** A further pass over the file. @throws EcmError when it is another file by now */
+async function* readAgain(
+  understood: UnderstoodInput,
+  before: FileState,
+  signal: AbortSignal,
+): AsyncGenerator<ReadRow[]> {
+  let unchecked = rowsBetweenChecks;
+  for await (const rows of readRowBatches(understood)) {
+    signal.throwIfAborted();
+    if (unchecked >= rowsBetweenChecks) {
+      await requireUnchanged(understood.file, before);
+      unchecked = 0;
+    }
+    yield rows;
+    unchecked += rows.length;
+  }
 }
 
 async function* toAsync(batches: ReadRow[][]): AsyncGenerator<ReadRow[]> {
   yield* batches;
 }
 
-async function requireUnchanged(file: InputFile, before: { size: number; mtimeMs: number }): Promise<void> {
+interface FileState {
+  size: number;
+  mtimeMs: number;
+}
+
+async function requireUnchanged(file: InputFile, before: FileState): Promise<void> {
   const now = await stat(file.path).catch(() => undefined);
   if (now?.size === before.size && now.mtimeMs === before.mtimeMs) return;
   throw inputChangedError(file.name);

@@ -3,7 +3,7 @@
  * called.
  */
 import type { ContactStructure } from "../../wire.ts";
-import { type Dialect, readRecords } from "./csv.ts";
+import { type CsvRecord, type Dialect, readRecords } from "./csv.ts";
 import type { OpenedInput } from "./formats/open.ts";
 import { type Header, isBlank } from "./header.ts";
 import { toUnreadableError } from "./input-errors.ts";
@@ -14,7 +14,7 @@ import type { ReadOptions } from "./rows.ts";
 import { maxSampleRows } from "./sample.ts";
 import { recogniseSystem } from "./systems.ts";
 import { readText, type TextSource } from "./text.ts";
-import { createValueReader, toPlainCells } from "./values.ts";
+import { cellsReader, createValueReader, unescapedCells } from "./values.ts";
 
 /** The column by which a file says that its cells were made safe for spreadsheets. */
 const safeCellsColumn = "ecm:safe-cells";
@@ -34,7 +34,7 @@ export interface TableLayout {
   isNamed: boolean;
   hasSafeCells: boolean;
   /** The first rows. */
-  rows: string[][];
+  rows: (string | undefined)[][];
 }
 
 /**
@@ -81,24 +81,30 @@ async function readSample(
   dialect: OwnTsv & Dialect,
   startLine: number,
   hasHeader: boolean,
-): Promise<{ first?: string[]; firstLines: number; rows: string[][] }> {
+): Promise<{ first?: string[]; firstLines: number; rows: TableLayout["rows"] }> {
   let first: string[] | undefined;
   let firstLines = 1;
-  const rows: string[][] = [];
+  const rows: TableLayout["rows"] = [];
+  const plain = cellsReader(dialect);
+  for await (const { line, lines, cells, fault } of recordsFrom(source, dialect, startLine)) {
+    if (line === startLine) firstLines = lines;
+    if (fault || isBlank({ cells })) continue;
+    if (hasHeader && line === startLine) first = dialect.hasEscapes ? unescapedCells(cells) : cells;
+    else if (rows.push(plain(cells)) === maxSampleRows) break;
+  }
+  return { first, firstLines, rows };
+}
+
+async function* recordsFrom(
+  source: TextSource,
+  dialect: Dialect,
+  startLine: number,
+): AsyncGenerator<CsvRecord> {
   try {
-    for await (const records of readRecords(readText(source, startLine), dialect, startLine)) {
-      for (const { line, lines, cells, fault } of records) {
-        if (line === startLine) firstLines = lines;
-        if (fault || isBlank({ cells })) continue;
-        const plain = dialect.hasEscapes ? toPlainCells(cells, dialect.isTable) : cells;
-        if (hasHeader && line === startLine) first = plain;
-        else if (rows.push(plain) === maxSampleRows) return { first, firstLines, rows };
-      }
-    }
+    for await (const records of readRecords(readText(source, startLine), dialect, startLine)) yield* records;
   } catch (error) {
     throw toUnreadableError(source.file.name, error);
   }
-  return { first, firstLines, rows };
 }
 
 interface OwnTsv {

@@ -6,7 +6,8 @@ import { foldName } from "./names.ts";
 import type { Reading } from "./reading.ts";
 import type { ReadOptions, Target } from "./rows.ts";
 import { hasOnlyFormulas } from "./sample.ts";
-import { findSystem, recogniseSystem, type System } from "./systems.ts";
+import type { System } from "./system-table.ts";
+import { findSystem, recogniseSystem } from "./systems.ts";
 import type { TableLayout } from "./table-layout.ts";
 
 /** Enough of a structure to find a header by: what the account really has is not asked yet. */

@@ -10,26 +10,46 @@ export interface TextSource {
 
 /** The text as UTF-8 without a byte-order mark. @param startLine the physical line to start at */
 export async function* readText(source: TextSource, startLine = 1): AsyncGenerator<Buffer> {
-  let linesToSkip = startLine - 1;
-  let mayBeHalfBreak = false;
+  const skipper = new LineSkipper(startLine - 1);
   for await (const chunk of removeEndMark(toUtf8(source))) {
-    if (linesToSkip === 0 && !mayBeHalfBreak) {
-      yield chunk;
-      continue;
-    }
+    const rest = skipper.restOf(chunk);
+    if (rest.length > 0) yield rest;
+  }
+}
+
+const lineFeed = 10;
+const carriageReturn = 13;
+
+/** Passes over the first lines of a text. */
+class LineSkipper {
+  #lines: number;
+  /** The LF of a CRLF that ended the line before may follow. */
+  #mayBeHalfBreak = false;
+
+  constructor(lines: number) {
+    this.#lines = lines;
+  }
+
+  /** What a chunk holds behind the lines. */
+  restOf(chunk: Buffer): Buffer {
     let at = 0;
-    while (at < chunk.length) {
-      // The LF of a CRLF that ended the line before.
-      if (mayBeHalfBreak && chunk[at] === 10) at += 1;
-      mayBeHalfBreak = false;
-      if (linesToSkip === 0 || at >= chunk.length) break;
+    while (at < chunk.length && (this.#lines > 0 || this.#mayBeHalfBreak)) {
       const byte = chunk[at]!;
-      at += 1;
-      if (byte !== 10 && byte !== 13) continue;
-      linesToSkip -= 1;
-      mayBeHalfBreak = byte === 13;
+      const isSecondHalf = this.#mayBeHalfBreak && byte === lineFeed;
+      this.#mayBeHalfBreak = false;
+      if (isSecondHalf) at += 1;
+      else if (this.#lines > 0) {
+        at += 1;
+        this.#passOver(byte);
+      }
     }
-    if (at < chunk.length) yield chunk.subarray(at);
+    return at === 0 ? chunk : chunk.subarray(at);
+  }
+
+  #passOver(byte: number): void {
+    if (byte !== lineFeed && byte !== carriageReturn) return;
+    this.#lines -= 1;
+    this.#mayBeHalfBreak = byte === carriageReturn;
   }
 }
 

@@ -18,13 +18,14 @@ import type { MappingInput } from "./mapping-input.ts";
 import { foldName } from "./names.ts";
 import { readRowBatches, readRows } from "./read-rows.ts";
 import type { Reading, UnderstoodInput } from "./reading.ts";
-import type { InputFacts, ReadOptions, ReadRow, Target } from "./rows.ts";
+import type { InputFacts, ReadOptions, ReadRow, SourceForm, Target } from "./rows.ts";
 import { holdsValues, type Sample } from "./sample.ts";
 import type { InputFile } from "./source.ts";
-import type { System } from "./systems.ts";
+import type { System } from "./system-table.ts";
 import { readTableLayout, type TableLayout } from "./table-layout.ts";
 import { compiledEntries, findInputSystem, placeholderStructure, toReading } from "./table-reading.ts";
 import { defaultValues, readExplicitTargets } from "./targets.ts";
+import type { TextSource } from "./text.ts";
 import { UnclearColumnsError } from "./unclear.ts";
 
 const headerSampleRows = 5;
@@ -143,10 +144,11 @@ async function understand(
   const entries = await compiledEntries(options, layout, system);
   if (!opened.isAsExpected) await requireExpected(opened, options, { layout, system, entries });
   const input: MappingInput = { names, sample: rows, options, structure, system, place, entries };
-  const createReading = ({ targets, consent, computed }: Columns): Reading => ({
+  const createReading = ({ targets, consent, consentAside, computed }: Columns): Reading => ({
     ...toReading(layout, structure, system),
     targets,
     consent,
+    consentAside,
     computed,
     blankRules: blankRulesOf(computed),
     defaults: defaultValues(options.defaults ?? [], structure),
@@ -163,6 +165,7 @@ async function understand(
     // Rejected rows of a table are written as CSV.
     delimiter: dialect.isTable ? "," : header.delimiter,
     hasEscapes: !dialect.isTable && dialect.hasEscapes,
+    form: formOf(opened, source),
     system: system?.name,
     headerLine: hasHeader ? header.line : undefined,
     columns: layout.written.map((name, index) => ({ name, target: columns.targets[index]! })),
@@ -189,6 +192,11 @@ async function understand(
   }
   if (facts.sample.length === 0) facts.notes.push("The file has a header but no rows");
   return understood;
+}
+
+function formOf({ table }: OpenedInput, { encoding, markBytes }: TextSource): SourceForm {
+  if (!table) return { kind: "text", encoding, hasMark: markBytes > 0 };
+  return { kind: table.names ? "json" : "workbook", encoding: "utf-8", hasMark: true };
 }
 
 function blankRulesOf(computed: Columns["computed"]): Map<string, BlankRule> {

@@ -1,7 +1,8 @@
 /** Reading: a cell → the values it means, by the rules of the file. */
 import { trimEdges } from "../../api/key-spelling.ts";
 import { readCells } from "./csv.ts";
-import { type Splitting, systemApostrophe } from "./systems.ts";
+import type { Splitting } from "./system-table.ts";
+import { systemApostrophe } from "./systems.ts";
 
 /** The cell without what a spreadsheet needed and the value does not have. */
 export function createValueReader(hasSafeCells: boolean, hasApostrophes: boolean): (cell: string) => string {
@@ -38,10 +39,26 @@ function unescapeCell(cell: string): string {
   return cell.replace(/\\(.)/g, (_, letter: string) => escapes[letter]!);
 }
 
-/** The cells of an escaped record; of a table of our own making, those that are missing are undefined. */
-export function toPlainCells(cells: string[], isTable: boolean): string[] {
-  if (!isTable) return cells.map(unescapeCell);
-  return cells.map((cell) => (cell === missingCell ? (undefined as unknown as string) : unescapeCell(cell)));
+/** The cells of a record of our own tsv. */
+export function unescapedCells(cells: readonly string[]): string[] {
+  return cells.map(unescapeCell);
+}
+
+/** The same of a table of our own making, in which a cell can be missing. */
+function tableCells(cells: readonly string[]): (string | undefined)[] {
+  return cells.map((cell) => (cell === missingCell ? undefined : unescapeCell(cell)));
+}
+
+/** How the cells of a record are read, by the dialect of its file. */
+export function cellsReader({
+  isTable,
+  hasEscapes,
+}: {
+  isTable: boolean;
+  hasEscapes: boolean;
+}): (cells: string[]) => (string | undefined)[] {
+  if (isTable) return tableCells;
+  return hasEscapes ? unescapedCells : (cells) => cells;
 }
 
 const escapes: Record<string, string> = { "\\": "\\", t: "\t", n: "\n", r: "\r" };

@@ -7,6 +7,7 @@ export const runCommands = {
   sync: ["lists", "sync"],
   duplicate: ["lists", "duplicate"],
   merge: ["lists", "merge"],
+  move: ["contact", "move"],
   undo: ["runs", "undo"],
   apply: ["apply"],
 };

@@ -39,6 +39,8 @@ export class Ledger {
   private done = new Uint8Array(1024);
   private readonly intents = new Map<number, OpenIntent>();
   private readonly begun = new Set<number>();
+  /** Contacts that were to be written, and were not. */
+  private readonly unwritten = new Set<number>();
 
   take(record: JournalRecord): void {
     switch (record.kind) {
@@ -76,6 +78,11 @@ export class Ledger {
     return this.done[ref] === 1;
   }
 
+  /** Whether the contact is done, and neither skipped nor rejected. */
+  isWritten(ref: number): boolean {
+    return this.isDone(ref) && !this.unwritten.has(ref);
+  }
+
   /** An intent without an outcome: it may have been applied. */
   openIntent(ref: number): OpenIntent | undefined {
     return this.intents.get(ref);
@@ -92,6 +99,7 @@ export class Ledger {
 
   private takeDone({ ref, outcome, code, message, inactive }: DoneRecord): void {
     if (!this.markDone(ref, outcome, code)) return;
+    if (outcome === "skipped" || outcome === "rejected") this.unwritten.add(ref);
     if (inactive) this.inactive++;
     this.begun.delete(ref);
     const isRejected = outcome === "rejected";

@@ -4,12 +4,12 @@
  */
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
-import { formatCsvLine, formatTsvLine } from "../../delimited-lines.ts";
-import { type AtomicFile, openAtomicFile } from "../../disk/atomic-file.ts";
 import { diskFullHint } from "../../disk/disk-room.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import { isOurBookkeeping, listMissingNames, missingColumn } from "../read/index.ts";
-import type { InputFacts } from "../read/rows.ts";
+import type { InputFacts, SourceForm } from "../read/rows.ts";
+import { openRowsFile } from "./rejects-forms.ts";
+import type { RowsFile } from "./rejects-workbook.ts";
 
 export interface RejectedLine {
   row: { line: number; cells: (string | undefined)[] };
@@ -17,13 +17,11 @@ export interface RejectedLine {
   message: string;
 }
 
-/** Lines are gathered to pieces of this many characters before they are written. */
-const chunkCharacters = 64 * 1024;
-
 /**
  * Writes the file whole or not at all, in the dialect of the input. Cells beyond the header follow our own
  * columns, which have no name for them: such a row is rejected again until it is fixed.
  * @param rejected is read twice
+ * @param form of the input; UTF-8 text without one
  * @returns how many rows it holds; with none, no file is left
  * @throws EcmError when it cannot be written
  */
@@ -31,6 +29,7 @@ export async function writeRejects(
   file: string,
   facts: Pick<InputFacts, "columns" | "delimiter" | "hasEscapes">,
   rejected: () => AsyncIterable<RejectedLine>,
+  form?: SourceForm,
 ): Promise<number> {
   const target = resolve(file);
   const { columns } = facts;
@@ -38,24 +37,20 @@ export async function writeRejects(
   const own = columns.flatMap(({ name }, index) => (isOurBookkeeping(name) ? [] : [index]));
   const listMissing = ({ row }: RejectedLine) => listMissingNames(row.cells, columns, own);
   let count = 0;
-  let opened: AtomicFile | undefined;
+  let opened: RowsFile | undefined;
   try {
     const saysMissing = await hasAny(rejected(), (line) => listMissing(line) !== "");
     const ours = ["ecm_line", "ecm_error", "ecm_message", ...(saysMissing ? [missingColumn] : [])];
-    opened = await openAtomicFile(target);
-    let piece = formatLine([...own.map((index) => columns[index]!.name), ...ours], facts);
+    opened = await openRowsFile(target, facts, form);
+    await opened.append([...own.map((index) => columns[index]!.name), ...ours]);
     for await (const line of rejected()) {
       const { row, code, message } = line;
       const cells = own.map((index) => row.cells[index] ?? "");
       const surplus = row.cells.slice(columns.length).map((cell = "") => cell);
       const missing = saysMissing ? [listMissing(line)] : [];
-      piece += formatLine([...cells, String(row.line), code, message, ...missing, ...surplus], facts);
+      await opened.append([...cells, String(row.line), code, message, ...missing, ...surplus]);
       count++;
-      if (piece.length < chunkCharacters) continue;
-      await opened.append(piece);
-      piece = "";
     }
-    await opened.append(piece);
     if (count > 0) await opened.commit();
     else await Promise.all([opened.discard(), rm(target, { force: true })]);
   } catch (error) {
@@ -74,11 +69,4 @@ export async function writeRejects(
 async function hasAny<T>(each: AsyncIterable<T>, holds: (one: T) => boolean): Promise<boolean> {
   for await (const one of each) if (holds(one)) return true;
   return false;
-}
-
-function formatLine(
-  cells: readonly string[],
-  { delimiter, hasEscapes }: Pick<InputFacts, "delimiter" | "hasEscapes">,
-): string {
-  return `${hasEscapes ? formatTsvLine(cells) : formatCsvLine(cells, delimiter)}\n`;
 }

@@ -82,7 +82,7 @@ async function dryRunOne(context: Context, idOrKey: string): Promise<void> {
   const { send, account } = await context.connect();
   const structure = () => account.structure();
   const found = await account.withRemembered("write", () =>
-    performOnContact(send, structure, idOrKey, (id) => fetchContact(send, id)),
+    performOnContact({ send, structure }, idOrKey, (id) => fetchContact(send, id)),
   );
   await presentDryRun(context.terminal, context.output(), deleteContactRequest(found._id));
 }

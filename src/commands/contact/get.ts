@@ -47,7 +47,7 @@ async function runContactGet(
   const { send, account } = await context.connect();
   const structure = () => account.structure();
   const contact = await account.withRemembered("read", () =>
-    performOnContact(send, structure, idOrKey, (id) => fetchContact(send, id)),
+    performOnContact({ send, structure }, idOrKey, (id) => fetchContact(send, id)),
   );
   await presentContact(context, account, output, contact);
 }

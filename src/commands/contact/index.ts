@@ -1,9 +1,11 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
+import { registerContactConsent } from "./consent.ts";
 import { registerContactCreate } from "./create.ts";
 import { registerContactDelete } from "./delete.ts";
 import { registerContactErase } from "./erase.ts";
 import { registerContactGet } from "./get.ts";
+import { registerContactMove } from "./move.ts";
 import { registerContactMutate } from "./mutate.ts";
 import { registerContactSearch } from "./search.ts";
 import { registerContactUnsubscribe } from "./unsubscribe.ts";
@@ -13,6 +15,8 @@ export function registerContact(contact: Command, context: Context): void {
   registerContactGet(contact, context);
   registerContactSearch(contact, context);
   registerContactMutate(contact, context);
+  registerContactMove(contact, context);
+  registerContactConsent(contact, context);
   registerContactErase(contact, context);
   registerContactUnsubscribe(contact, context);
   registerContactDelete(contact, context);

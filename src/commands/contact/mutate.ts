@@ -111,14 +111,14 @@ async function mutateOne(context: Context, idOrKey: string, options: ContactMuta
     const request = await change(connection);
     if (options.dryRun) {
       // Looked up as the write would be, so that what is printed is what would be sent.
-      const found = await performOnContact(send, structure, idOrKey, (each) => fetchContact(send, each));
+      const found = await performOnContact({ send, structure }, idOrKey, (each) => fetchContact(send, each));
       requireVersion(found, options.ifVersion);
       return request(found._id);
     }
     await checkContactColumns(account, output);
     // A body that was typed goes as it is, and does not need to know the structure.
     if (options.data !== undefined) {
-      return performOnContact(send, structure, idOrKey, (id) => mutateContact(send, id, request(id)));
+      return performOnContact({ send, structure }, idOrKey, (id) => mutateContact(send, id, request(id)));
     }
     const behavior = behaviors((await structure())._id);
     const perform = async (id: string, found?: Partial<Contact>): Promise<MutationReport> => {
@@ -140,7 +140,7 @@ async function mutateOne(context: Context, idOrKey: string, options: ContactMuta
         changes: describeChanges(body, before, await account.readCachedNames(await structure())),
       };
     };
-    return performOnContact(send, structure, idOrKey, perform, { source: wholeContact, behaviors });
+    return performOnContact({ send, structure, source: wholeContact, behaviors }, idOrKey, perform);
   });
   if (!("isChanged" in mutated)) return presentDryRun(terminal, output, mutated);
   const { contact, isChanged, changes } = mutated;

@@ -80,7 +80,7 @@ async function unsubscribeOne(
   const { send, account } = await context.connect();
   const structure = () => account.structure();
   const found = await account.withRemembered("write", () =>
-    performOnContact(send, structure, idOrKey, (id) => fetchContact(send, id)),
+    performOnContact({ send, structure }, idOrKey, (id) => fetchContact(send, id)),
   );
   // A bounce or a complaint is more specific than an unsubscription: an inactive contact is not changed.
   const isInactive = findStatus(found)?.primary.toLowerCase() === "inactive";

@@ -10,6 +10,7 @@ import type { Context } from "../../context.ts";
 import { EcmError, exitCodes, UsageError } from "../../errors.ts";
 import { readSoundBehavior } from "../../service/behavior.ts";
 import { presentList, type View } from "../../terminal/present.ts";
+import { commandOnRun } from "../bulk/run-account.ts";
 import { addAccountFlags } from "../shared/command-line.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { computeCutoffTime } from "../shared/retention.ts";
@@ -126,9 +127,12 @@ async function examineRuns(context: Context): Promise<Finding> {
   const { folders, terminal } = context;
   const found = await listRuns(folders.state, ({ message }) => terminal.warn(message));
   const runs = await Promise.all(found.map(viewRun));
-  const profile = await context.profile().catch(() => undefined);
   const open = runs.filter(({ status }) => status === "stopped" || status === "unfinished");
-  return checkRuns(open, profile?.name?.value);
+  const [newest] = open;
+  if (!newest) return checkRuns(open, "");
+  const { baseUrl, profile, run } = newest;
+  const account = { baseUrl, profile: profile ?? undefined };
+  return checkRuns(open, await commandOnRun(context, account, `runs resume ${run}`));
 }
 
 async function examineOldRuns(context: Context): Promise<Finding[]> {

@@ -133,12 +133,14 @@ async function runImport(
     import("./shared/clarify.ts"),
   ]);
   const typed = { command, file, map: flags.map ?? [], isDryRun: options.isDryRun };
-  const { clarify, agreed, sayCommand } = createClarifier(context, typed, imports);
+  const { clarify, agreed, sayCommand, sayRetry } = createClarifier(context, typed, imports);
   const what = `${options.isDryRun ? "Reading" : "Importing"} ${file === "-" ? "standard input" : file}`;
   const job = importJob(imports);
   try {
     const result = await startRun(context, { job, options, flags, what, danger: "change", clarify, agreed });
     if (!result.stop || result.summary.run !== null) await sayCommand();
+    const { rejects, status, rows } = result.summary;
+    if (rejects && rows.rejected > 0 && status === "completed") sayRetry(rejects);
     await endRun(context, result);
   } catch (error) {
     if (error instanceof DeclinedError) await sayCommand();

@@ -5,6 +5,7 @@ import { registerRunsPrune } from "./prune.ts";
 import { registerRunsRejects } from "./rejects.ts";
 import { registerRunsRemove } from "./remove.ts";
 import { registerRunsResume } from "./resume.ts";
+import { registerRunsRetry } from "./retry.ts";
 import { registerRunsShow } from "./show.ts";
 import { registerRunsUndo } from "./undo.ts";
 
@@ -13,6 +14,7 @@ export function registerRuns(runs: Command, context: Context): void {
   registerRunsShow(runs, context);
   registerRunsResume(runs, context);
   registerRunsRejects(runs, context);
+  registerRunsRetry(runs, context);
   registerRunsUndo(runs, context);
   registerRunsRemove(runs, context);
   registerRunsPrune(runs, context);

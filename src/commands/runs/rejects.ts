@@ -1,7 +1,11 @@
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
+import type { Manifest, ShownReject } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
+import { presentList, type View } from "../../terminal/present.ts";
+import { commandOnRun } from "../bulk/run-account.ts";
+import { shortPath } from "../shared/bulk/format.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { findNamedRun, requireRun } from "./shared/choose.ts";
 
@@ -14,7 +18,7 @@ export function registerRunsRejects(parent: Command, context: Context): void {
   describeCommand(command, {
     examples: ["ecm runs rejects last > fix-me.csv"],
     output:
-      "The rejects file: the input's own columns, ecm_line, ecm_error and ecm_message; where a row lacks cells, ecm_missing names their columns. Nothing if no row was rejected.",
+      "At a terminal a table of lines and reasons; else the rejects file: the input's own columns, ecm_line, ecm_error and ecm_message; where a row lacks cells, ecm_missing names their columns. Nothing if no row was rejected.",
     isLocal: true,
     exitCodes: { 5: "no such run" },
   });
@@ -29,6 +33,9 @@ async function runRunsRejects(context: Context, typedRun?: string): Promise<void
   );
   const { fileNames } = await import("../../bulk/index.ts");
   const { manifest, folder } = await findNamedRun(context, idOrLast);
+  if (context.terminal.isStdoutTerminal && context.output().format === "table") {
+    if (await isShown(context, { manifest, folder })) return;
+  }
   try {
     for await (const piece of createReadStream(join(folder, fileNames.rejects), "utf8")) {
       await context.terminal.write(String(piece));
@@ -43,4 +50,33 @@ async function runRunsRejects(context: Context, typedRun?: string): Promise<void
       isClosed ? undefined : "needed",
     );
   }
+}
+
+const rejectView: View<ShownReject> = {
+  columns: [
+    { name: "line", value: ({ line }) => line },
+    { name: "value", value: ({ value }) => value, isWhole: true },
+    { name: "why", value: ({ message }) => message },
+  ],
+  id: ({ line }) => String(line),
+};
+
+/** @returns false where no plan says what was rejected: nothing was, or an earlier version made the run */
+async function isShown(context: Context, run: { manifest: Manifest; folder: string }): Promise<boolean> {
+  const { rejectsOf } = await import("../../bulk/index.ts");
+  if (!run.manifest.summary?.rejects) return false;
+  const rejects = rejectsOf(run);
+  const first = await rejects.next();
+  if (first.done) return false;
+  async function* all(): AsyncGenerator<ShownReject> {
+    yield first.value;
+    yield* rejects;
+  }
+  await presentList(context.terminal, context.output(), all(), rejectView);
+  const { id, kind, summary, account } = run.manifest;
+  if (kind === "import" && summary.status === "completed") {
+    const retry = await commandOnRun(context, account, `runs retry ${id}`);
+    context.terminal.note(`The rows: ${shortPath(summary.rejects!)}\nFix them, then: ${retry}`);
+  }
+  return true;
 }

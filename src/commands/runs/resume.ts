@@ -2,6 +2,8 @@ import type { Command } from "commander";
 import type { Closed, Engine, Manifest, RowJob, RunOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
+import { noteLeftMeanwhile } from "../bulk/left-meanwhile.ts";
+import { requireSameAccount } from "../bulk/run-account.ts";
 import {
   createAgreement,
   type Danger,
@@ -15,10 +17,10 @@ import {
   endRunAfter,
   openEngine,
   printSummary,
-  requireSameAccount,
   toRunOptions,
 } from "../shared/bulk/flags.ts";
 import type { RunDisplay } from "../shared/bulk/progress.ts";
+import { isAtTerminal } from "../shared/bulk/start.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { findNamedRun, requireRun } from "./shared/choose.ts";
 import { createSuppressedCheck } from "./undo.ts";
@@ -51,7 +53,12 @@ async function runRunsResume(context: Context, run: string | undefined, flags: B
   if (isFinished(manifest)) throw finishedError(manifest);
   requirePlanned(manifest);
   const runOptions = toRunOptions(flags, context.clock.now());
-  const options = { ...runOptions, isFresh: false, guards: { ...manifest.guards, ...runOptions.guards } };
+  const options = {
+    ...runOptions,
+    isFresh: false,
+    isAtTerminal: isAtTerminal(context),
+    guards: { ...manifest.guards, ...runOptions.guards },
+  };
   if (options.rejects !== undefined) context.noteWrittenFile(options.rejects);
   options.rejects ??= manifest.rejects;
   requireAnswer(context, findRunDanger(manifest), options.isDryRun);
@@ -65,19 +72,21 @@ async function runRunsResume(context: Context, run: string | undefined, flags: B
   );
   try {
     const engine = await openEngine(context, options);
-    requireSameAccount(manifest, engine.account.baseUrl);
+    await requireSameAccount(context, manifest, "runs resume");
     engine.account.preferredStructure = manifest.account.structureId;
     const result =
       manifest.kind === "undo"
         ? await resumeUndoing(context, display, engine, manifest, options)
         : manifest.kind === "apply"
           ? await resumeApplying(context, engine, manifest, options, display)
-          : await runJob(
-              engine,
-              await restoreJob(manifest),
-              { ...options, ...(await createSteps(context, display, manifest)), resumes: manifest },
-              display.on,
-            );
+          : manifest.kind === "move"
+            ? await goOnMoving(context, display, engine, manifest, options)
+            : await runJob(
+                engine,
+                await restoreJob(manifest),
+                { ...options, ...(await createSteps(context, display, manifest)), resumes: manifest },
+                display.on,
+              );
     display.end(result);
     await endRunAfter(context, result, () => finish(context, manifest, result));
   } catch (error) {
@@ -89,7 +98,7 @@ async function runRunsResume(context: Context, run: string | undefined, flags: B
 }
 
 function findRunDanger({ kind, options }: Manifest): Danger {
-  if (kind === "unsubscribe" || kind === "delete") return kind;
+  if (kind === "unsubscribe" || kind === "delete" || kind === "move") return kind;
   return kind === "undo" && options.deletesCreated === true ? "delete" : "change";
 }
 
@@ -166,6 +175,25 @@ async function resumeApplying(
     { ...options, ...(plan.deletes > 0 ? steps : { agree: steps.agree }) },
     display.on,
   );
+}
+
+async function goOnMoving(
+  context: Context,
+  display: RunDisplay,
+  engine: Engine,
+  manifest: Manifest,
+  options: RunOptions,
+): Promise<Closed> {
+  const [{ moveContact, moveOptionsFrom }, { createBackUp }] = await Promise.all([
+    import("../../bulk/index.ts"),
+    import("../shared/bulk/backup.ts"),
+  ]);
+  const agree = createAgreement(context, display, "move");
+  const steps = { agree, backUp: createBackUp(context, manifest.backup), resumes: manifest };
+  const move = moveOptionsFrom(manifest);
+  const result = await moveContact(engine, move, { ...options, ...steps }, display.on);
+  noteLeftMeanwhile(context, result.summary, move.to);
+  return result;
 }
 
 async function resumeUndoing(

@@ -1,19 +1,14 @@
 import type { Command } from "commander";
-import type { RunView, readRunChanges } from "../../bulk/index.ts";
+import type { readRunChanges } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
-import { presentOne, type View } from "../../terminal/present.ts";
+import { escapeControls } from "../../terminal/escape.ts";
+import { fitMessage } from "../../terminal/message-lines.ts";
+import { presentOne } from "../../terminal/present.ts";
+import { consentText } from "../bulk/consent-text.ts";
 import { describeCommand } from "../shared/help-text.ts";
-import { runView } from "./list.ts";
 import { findNamedRun, requireRun } from "./shared/choose.ts";
-
-const wholeView: View<RunView> = {
-  id: runView.id,
-  columns: [
-    ...runView.columns.map((column) => ({ ...column, optional: false })),
-    { name: "open writes", value: (run) => run.open },
-    { name: "rejects file", value: (run) => run.rejects },
-  ],
-};
+import { storyLines } from "./story.ts";
+import { type RunRow, runForPeople, wholeRun } from "./views.ts";
 
 export function registerRunsShow(parent: Command, context: Context): void {
   const command = parent
@@ -43,7 +38,16 @@ async function runRunsShow(
   const view = await viewRun(run);
   if (view.damage !== null)
     context.terminal.warn(`The journal of run ${view.run} is damaged: ${view.damage}`);
-  await presentOne(context.terminal, context.output(), view, wholeView);
+  const { listRuns, undoneRuns } = await import("../../bulk/index.ts");
+  const all = await listRuns(context.folders.state);
+  const undone = undoneRuns(all.map(({ manifest }) => manifest)).get(view.run) ?? null;
+  const row: RunRow = { ...view, undone };
+  const output = context.output();
+  const isRead = output.format === "table" && !output.columns && context.terminal.isStdoutTerminal;
+  await presentOne(context.terminal, output, row, isRead ? runForPeople : wholeRun);
+  if (!isRead) return;
+  const lines = await storyLines(context, run, row);
+  await context.terminal.write(`\n${fitMessage(lines.join("\n"), context.terminal.columns)}\n`);
 }
 
 async function showChanges(context: Context, run: Parameters<typeof readRunChanges>[0]): Promise<void> {
@@ -55,6 +59,14 @@ async function showChanges(context: Context, run: Parameters<typeof readRunChang
   const lines = await readRunChanges(run);
   if (lines.length === 0) return terminal.note(`Run ${run.manifest.id} changed nothing.`);
   if (context.output().format === "table")
-    return terminal.write(`${drawDifference(terminal, lines, "out").join("\n")}\n`);
+    return terminal.write(`${withConsent(lines, drawDifference(terminal, lines, "out")).join("\n")}\n`);
   for (const line of lines) await terminal.write(`${JSON.stringify(line)}\n`);
+}
+
+/** Below each contact that was created, why it may have been. */
+function withConsent(lines: Awaited<ReturnType<typeof readRunChanges>>, drawn: readonly string[]): string[] {
+  return lines.flatMap(({ consent }, index) => [
+    drawn[index]!,
+    ...(consent ? [`    consent: ${escapeControls(consentText(consent))} (line ${consent.line})`] : []),
+  ]);
 }

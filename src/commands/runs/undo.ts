@@ -2,16 +2,10 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import type { Closed, Manifest, RunOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
+import { requireSameAccount } from "../bulk/run-account.ts";
 import { requireAnswer, undoAgreement } from "../shared/bulk/agree.ts";
 import { requireDistinctFiles } from "../shared/bulk/distinct-files.ts";
-import {
-  addBulkFlags,
-  type BulkFlags,
-  endRunAfter,
-  openEngine,
-  requireSameAccount,
-  toRunOptions,
-} from "../shared/bulk/flags.ts";
+import { addBulkFlags, type BulkFlags, endRunAfter, openEngine, toRunOptions } from "../shared/bulk/flags.ts";
 import { openPlanOutput } from "../shared/bulk/plan-output.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { openSuppressionList } from "../shared/suppression-list.ts";
@@ -59,6 +53,10 @@ async function runRunsUndo(context: Context, typedRun: string | undefined, flags
   const idOrLast = await requireRun(context, typedRun, "undo", ({ kind }) => kind !== "undo");
   requireAnswer(context, flags.deleteCreated ? "delete" : "change", options.isDryRun);
   const source = await findNamedRun(context, idOrLast);
+  const { id, kind: undone, input } = source.manifest;
+  if (idOrLast === "last" && undone === "undo") {
+    context.terminal.note(`The last run, ${id}, was itself an undo, of run ${input.name}`, "needed");
+  }
   const result = await undo(context, source, options, flags);
   const { kind, options: composed } = source.manifest;
   const isComposed = kind === "merge" || kind === "duplicate";
@@ -98,7 +96,7 @@ async function undo(
   const display = displayRun(context, what, options.isDryRun);
   return withOutputs(context, { plan, display }, async () => {
     const engine = await openEngine(context, options);
-    requireSameAccount(manifest, engine.account.baseUrl);
+    await requireSameAccount(context, manifest, "runs undo");
     await requireUndoableList(context, manifest);
     const planned: Partial<RunOptions> = {
       takePlan: plan.take,
@@ -120,7 +118,7 @@ export async function createSuppressedCheck(
   context: Context,
   { kind }: Manifest,
 ): Promise<((key: string) => boolean) | undefined> {
-  if (kind !== "delete" && kind !== "apply") return undefined;
+  if (kind !== "delete" && kind !== "apply" && kind !== "move") return undefined;
   const suppressions = await openSuppressionList(context);
   return (key) => suppressions.hasNow(key);
 }

@@ -83,11 +83,7 @@ export async function resolvePath(context: Context, path: string): Promise<strin
       import("../../service/find-contact.ts"),
       import("../../service/mutate-contact.ts"),
     ]);
-    return performOnContact(
-      send,
-      async () => structure,
-      name!,
-      async (id) => (await fetchContact(send, id))._id,
-    );
+    const lookup = { send, structure: async () => structure };
+    return performOnContact(lookup, name!, async (id) => (await fetchContact(send, id))._id);
   }
 }

@@ -104,6 +104,18 @@ const planLine: Members<PlanLine & { apply: unknown }> = {
   code: textOrNull,
   message: textOrNull,
   changes: { type: "array", items: objectSchema(change) },
+  consent: {
+    ...objectSchema(
+      {
+        columns: { type: "array", items: objectSchema({ column: text, said: text }) },
+        overriddenBy: { type: "array", items: text },
+        input: text,
+        line: count,
+      },
+      ["columns", "input", "line"],
+    ),
+    description: "of a contact that an input creates: what that says of their consent",
+  },
   apply: {
     type: "object",
     description: "in a plan file, of a contact that is written: what ecm apply sends",
@@ -186,7 +198,7 @@ export const schemas = {
       description: "one contact in a file of --plan, and in runs show --changes",
       ...objectSchema(
         planLine,
-        Object.keys(planLine).filter((name) => name !== "apply"),
+        Object.keys(planLine).filter((name) => name !== "apply" && name !== "consent"),
       ),
     },
     planHead: {

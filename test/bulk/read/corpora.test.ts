@@ -59,7 +59,7 @@ async function readObjects(text: string): Promise<Record<string, string>[]> {
  * Cells by the letter of RFC 4180, character by character: what our reader gives must be the same, but for
  * the liberties that it takes (blanks around quotes, text after them).
  */
-function plainCells(text: string, delimiter: string): string[][] {
+function toPlainCells(text: string, delimiter: string): string[][] {
   const records: string[][] = [];
   let record: string[] = [];
   let cell = "";
@@ -110,7 +110,7 @@ async function comparedRecords({
     records.push(...batch.map(({ cells }) => cells));
   if (reading.isTable)
     return { digest: createHash("sha256").update(text).digest("hex").slice(0, 8), differing: 0 };
-  const plain = plainCells(text.toString("utf8"), reading.delimiter);
+  const plain = toPlainCells(text.toString("utf8"), reading.delimiter);
   const rows = Math.max(plain.length, records.length);
   let differing = 0;
   for (let index = 0; index < rows; index += 1) {

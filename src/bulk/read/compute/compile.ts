@@ -4,7 +4,7 @@ import { trimEdges } from "../../../api/key-spelling.ts";
 import { UsageError } from "../../../errors.ts";
 import { findColumns, formatQuotedNames } from "../column-names.ts";
 import { findNearestName, foldName } from "../names.ts";
-import type { Splitting } from "../systems.ts";
+import type { Splitting } from "../system-table.ts";
 import { isBlankText, splitNames } from "../values.ts";
 import { createDateReader } from "./dates.ts";
 import { type MappingEntry, placeOf } from "./entry.ts";

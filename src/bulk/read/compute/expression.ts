@@ -175,13 +175,10 @@ function columnsIn(
   const columns = new Map<string, number>();
   const named = new Set<ASTNode>();
   for (const node of walkNodes(ast)) {
-    if (node.op !== "[]" && node.op !== ".") continue;
-    const [target, name] = node.args as [ASTNode, ASTNode | string];
-    if (target.op !== "id" || target.args !== "row") continue;
-    const literal = typeof name === "string" ? name : name.op === "value" ? name.args : undefined;
-    if (typeof literal !== "string") continue;
-    named.add(target);
-    columns.set(literal, indexOf(literal, at(text, typeof name === "string" ? node : name)));
+    const column = columnNamedIn(node);
+    if (!column) continue;
+    named.add(column.row);
+    columns.set(column.name, indexOf(column.name, at(text, column.place)));
   }
   for (const node of walkNodes(ast)) {
     if (node.op !== "id" || node.args !== "row" || named.has(node)) continue;
@@ -193,31 +190,46 @@ function columnsIn(
   return columns;
 }
 
+/** The column that a node names by a text, the `row` before it, and the node at whose place the name is. */
+function columnNamedIn(node: ASTNode): { row: ASTNode; name: string; place: ASTNode } | undefined {
+  if (node.op !== "[]" && node.op !== ".") return undefined;
+  const [row, name] = node.args as [ASTNode, ASTNode | string];
+  if (row.op !== "id" || row.args !== "row") return undefined;
+  if (typeof name === "string") return { row, name, place: node };
+  const literal: unknown = name.op === "value" ? name.args : undefined;
+  return typeof literal === "string" ? { row, name: literal, place: name } : undefined;
+}
+
+const mostLoops = 3;
+
 /** No loop within a loop, and nothing that multiplies what it is given. @throws UsageError */
 function requireBounded(ast: ASTNode, text: string, place: string): void {
   let loops = 0;
   for (const node of walkNodes(ast)) {
-    if (node.op === "call" && node.args[0] === "dyn") {
-      throw new UsageError(`${place}: dyn() cannot be used here${at(text, node)}`, "Leave it out");
-    }
-    if (node.op !== "rcall") continue;
-    const [name, target, args] = node.args as [string, ASTNode, ASTNode[]];
-    if (target.op === "id" && target.args === "cel") {
-      throw new UsageError(
-        `${place}: cel.${name} cannot be used here${at(text, node)}`,
-        "Write the value out",
-      );
-    }
-    if (name === "matches") requirePattern(args[0], text, place);
-    if (!macros.includes(name)) continue;
+    requireAllowedCall(node, text, place);
+    if (!isMacro(node)) continue;
     loops += 1;
+    const [name, , args] = node.args as [string, ASTNode, ASTNode[]];
     const isNested = args.some((arg) => [...walkNodes(arg)].some(isMacro));
-    if (!isNested && loops <= 3) continue;
+    if (!isNested && loops <= mostLoops) continue;
     throw new UsageError(
-      `${place}: ${isNested ? `${name}() within another loop` : "more than 3 loops"}${at(text, node)}`,
+      `${place}: ${isNested ? `${name}() within another loop` : `more than ${mostLoops} loops`}${at(text, node)}`,
       "Simplify the value",
     );
   }
+}
+
+/** No call that escapes the types or the bounds, and no pattern that is computed. @throws UsageError */
+function requireAllowedCall(node: ASTNode, text: string, place: string): void {
+  if (node.op === "call" && node.args[0] === "dyn") {
+    throw new UsageError(`${place}: dyn() cannot be used here${at(text, node)}`, "Leave it out");
+  }
+  if (node.op !== "rcall") return;
+  const [name, target, args] = node.args as [string, ASTNode, ASTNode[]];
+  if (target.op === "id" && target.args === "cel") {
+    throw new UsageError(`${place}: cel.${name} cannot be used here${at(text, node)}`, "Write the value out");
+  }
+  if (name === "matches") requirePattern(args[0], text, place);
 }
 
 function patternsIn(ast: ASTNode): number {
@@ -244,8 +256,8 @@ function requirePattern(pattern: ASTNode | undefined, text: string, place: strin
 function replaceLoose(ast: ASTNode): void {
   for (const node of walkNodes(ast)) {
     if (node.op !== "call" && node.op !== "rcall") continue;
-    const args = node.args as unknown as string[];
-    if (Object.hasOwn(strictNames, args[0]!)) args[0] = strictNames[args[0]!]!;
+    const [name] = node.args;
+    if (Object.hasOwn(strictNames, name)) node.args[0] = strictNames[name]!;
   }
 }
 

@@ -149,15 +149,14 @@ function computeOddness(word: string): number {
  */
 function computeEastAsianLikeness(foreign: string[], common: ReadonlySet<string>, text: string): number {
   const halfWidth = common !== japanese ? 0 : voicedKana.test(text) ? 1 : 0.5;
-  let sum = 0;
-  for (const each of foreign) {
-    if (common.has(each)) sum += 1;
-    else if (halfWidthKana.test(each)) sum += halfWidth;
-    else if (kana.test(each)) sum += common === japanese ? 1 : 0.2;
-    else if (wideSigns.test(each)) sum += 0.8;
-    else if (ideographs.test(each)) sum += 0.5;
-  }
-  return sum / foreign.length;
+  const weightOf = (character: string): number => {
+    if (common.has(character)) return 1;
+    if (halfWidthKana.test(character)) return halfWidth;
+    if (kana.test(character)) return common === japanese ? 1 : 0.2;
+    if (wideSigns.test(character)) return 0.8;
+    return ideographs.test(character) ? 0.5 : 0;
+  };
+  return foreign.reduce((sum, each) => sum + weightOf(each), 0) / foreign.length;
 }
 
 function countMatches(text: string, pattern: RegExp): number {

@@ -1,5 +1,6 @@
 /** Reading: a workbook's cell → the text that a person sees in it. The only file that knows numfmt. */
 import type { format as formatNumber, isDateFormat } from "numfmt";
+import { unescapeText } from "./shared-texts.ts";
 
 export interface NumberFormats {
   format: typeof formatNumber;
@@ -16,16 +17,48 @@ const dayMilliseconds = 86_400_000;
 const epochs = { 1900: Date.UTC(1899, 11, 30), 1904: Date.UTC(1904, 0, 1) };
 const maxDateSerial = 2_958_465;
 
+/** The year in which a workbook's calendar begins. */
+export type Epoch = keyof typeof epochs;
+
+/** @returns undefined for a cell that refers to a text that is not there */
+export type CellReader = (type: string, style: string | undefined, value: string) => string | undefined;
+
+export function createCellReader(
+  formats: NumberFormats,
+  epoch: Epoch,
+  styles: readonly string[],
+  texts: readonly string[],
+): CellReader {
+  const byType = new Map<string, (value: string, style: string | undefined) => string | undefined>([
+    ["s", (value) => (/^\s*\d+\s*$/.test(value) ? texts[Number(value)] : undefined)],
+    ["str", unescapeText],
+    ["b", (value) => booleanTexts[value.trim()] ?? value],
+    // An ISO date, as some programs write it.
+    ["d", (value) => value.replace(/T00:00:00(?:\.0+)?Z?$/, "").replace(/(T[\d:]+)\.\d+Z?$/, "$1")],
+    [
+      "n",
+      (value, style = "0") => formatNumericCell(value, styles[Number(style)] ?? "General", epoch, formats),
+    ],
+  ]);
+  return (type, style, value) => {
+    if (value === "") return "";
+    const read = byType.get(type);
+    return read ? read(value, style) : value;
+  };
+}
+
+const booleanTexts: Record<string, string> = { 1: "TRUE", true: "TRUE", 0: "FALSE", false: "FALSE" };
+
 /**
  * A number as it is shown: by its format, so that leading zeros stay; but whole, where the format would
  * shorten it. Dates are
  * `YYYY-MM-DD`, with a time `YYYY-MM-DDTHH:MM:SS`.
  * @param digits as the file has them
  */
-export function formatNumericCell(
+function formatNumericCell(
   digits: string,
   pattern: string,
-  epoch: keyof typeof epochs,
+  epoch: Epoch,
   { format, isDateFormat }: NumberFormats,
 ): string {
   const value = Number(digits);
@@ -52,7 +85,7 @@ function formatWholeNumber(value: number): string {
   return String(Number(value.toPrecision(15)));
 }
 
-function formatDate(serial: number, pattern: string, epoch: keyof typeof epochs): string | undefined {
+function formatDate(serial: number, pattern: string, epoch: Epoch): string | undefined {
   const codes = removeTexts(pattern);
   const hasDay = /[dy]/i.test(codes) || /^[^hs]*m[^hs]*$/i.test(codes);
   // The calendar of 1900 has a 29th of February: days before it count one too few.

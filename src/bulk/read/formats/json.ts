@@ -4,7 +4,7 @@ import { UsageError } from "../../../errors.ts";
 import { quoteShellWord } from "../../../shell-word.ts";
 import type { InputFile } from "../source.ts";
 import { elementPlace, formHint, readElements } from "./json-elements.ts";
-import { openTableWriter } from "./table.ts";
+import { TableWriter } from "./table.ts";
 
 export interface JsonTable {
   /** Members of the objects, in the order in which they first appear. */
@@ -15,9 +15,8 @@ export interface JsonTable {
 
 /** Writes the objects as a table. @throws UsageError with the place, for what is no JSON, or no table */
 export async function readJson(file: InputFile, target: string): Promise<JsonTable> {
-  const names: string[] = [];
-  const indexes = new Map<string, number>();
-  const writer = openTableWriter(target, file.name);
+  const columns = new MemberColumns();
+  const writer = new TableWriter(target, file.name);
   let isArray = false;
   let lastLine = 0;
   try {
@@ -28,25 +27,42 @@ export async function readJson(file: InputFile, target: string): Promise<JsonTab
       if (!isInArray && line === lastLine)
         throw new UsageError(`${place}: two values are on one line`, formHint);
       lastLine = line;
-      const cells: (string | undefined)[] = [];
       const members = toMembers(value, place);
       if (number === 1 && !isInArray) refuseEnvelope(file, members);
-      for (const [name, member] of members) {
-        let index = indexes.get(name);
-        if (index === undefined) {
-          index = names.push(name) - 1;
-          indexes.set(name, index);
-        }
-        while (cells.length < index) cells.push(undefined);
-        cells[index] = toCell(member, name, place);
-      }
-      await writer.write(isInArray ? number : line, cells);
+      await writer.write(isInArray ? number : line, columns.cellsOf(members, place));
     }
     await writer.end();
   } finally {
     writer.close();
   }
-  return { names, isArray };
+  return { names: columns.names, isArray };
+}
+
+/** The columns of a table, one for each member that an object has had so far. */
+class MemberColumns {
+  readonly #indexes = new Map<string, number>();
+
+  get names(): string[] {
+    return [...this.#indexes.keys()];
+  }
+
+  /** @throws UsageError for a member that no cell can hold */
+  cellsOf(members: readonly [string, unknown][], place: string): (string | undefined)[] {
+    const cells: (string | undefined)[] = [];
+    for (const [name, member] of members) {
+      const index = this.#indexOf(name);
+      while (cells.length < index) cells.push(undefined);
+      cells[index] = toCell(member, name, place);
+    }
+    return cells;
+  }
+
+  #indexOf(name: string): number {
+    const known = this.#indexes.get(name);
+    if (known !== undefined) return known;
+    this.#indexes.set(name, this.#indexes.size);
+    return this.#indexes.size - 1;
+  }
 }
 
 function toMembers(value: unknown, place: string): [string, unknown][] {

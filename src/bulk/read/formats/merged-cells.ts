@@ -51,19 +51,23 @@ function createFiller(ranges: Range[], width: number): MergedCells {
       while (starting.length > 0 && starting.at(-1)!.first.line <= line) open.push(starting.pop()!);
       open = open.filter(({ last }) => last.line >= line);
       for (const range of open) {
-        const { first, last } = range;
-        if (first.line === line) range.value = cells[first.column] ?? "";
-        if (range.value === "") continue;
-        for (let column = first.column; column <= Math.min(last.column, width - 1); column++) {
-          if (cells[column]) continue;
-          while (cells.length < column) cells.push("");
-          cells[column] = range.value;
-          range.hasFilled = true;
-        }
+        if (range.first.line === line) range.value = cells[range.first.column] ?? "";
+        if (range.value !== "") fillBlanks(range, cells, width);
       }
     },
     filled: () => ranges.filter(({ hasFilled }) => hasFilled).length,
   };
+}
+
+/** The cells of a row within a range that have no value of their own get the range's. */
+function fillBlanks(range: Range, cells: (string | undefined)[], width: number): void {
+  const end = Math.min(range.last.column + 1, width);
+  for (let column = range.first.column; column < end; column++) {
+    if (cells[column]) continue;
+    while (cells.length < column) cells.push("");
+    cells[column] = range.value;
+    range.hasFilled = true;
+  }
 }
 
 function parseRange(reference: string): Range | undefined {

@@ -10,6 +10,7 @@ import { type FoundEncoding, findEncoding } from "../encoding/detect.ts";
 import { type Inspection, inspectFile, requireTextFile } from "../inspect.ts";
 import type { ReadOptions } from "../rows.ts";
 import { type InputFile, requireFile } from "../source.ts";
+import type { WorkbookTable } from "./workbook.ts";
 
 /**
  * An input whose text can be read: all of its bytes were, once. Nothing of the account is needed for that.
@@ -42,71 +43,86 @@ export async function openInput(file: InputFile, options: ReadOptions): Promise<
   return { file, ...unpacked, encoding, warnings: [] };
 }
 
+/** The text of an input, and what is known of it from the file that held it. */
+type Unpacked = Pick<OpenedInput, "text" | "table" | "notes">;
+
 async function unpack(
   file: InputFile,
   options: ReadOptions,
-): Promise<Omit<OpenedInput, "file" | "encoding" | "warnings">> {
+): Promise<Unpacked & Pick<OpenedInput, "sha256" | "bytes">> {
   const inspection = await inspectFile(file);
   const { sha256, bytes } = inspection;
-  const notes: string[] = [];
-  let inner = inspection;
-  if (isGzip(inspection)) {
-    const { unpackGzip } = await import("./gzip.ts");
-    const path = await createScratchPath(file, "unpacked");
-    await unpackGzip(file, bytes, path);
-    inner = await inspectFile({ ...file, path });
-    if (isGzip(inner)) throw new UsageError(`${file.name} is compressed twice`, "Unpack it first");
-  }
-  const opened = { sha256, bytes, notes };
-  if (isZip(inner)) {
-    requireNoTextFlags(file, "a workbook", {
-      "--encoding": options.encoding,
-      "--delimiter": options.delimiter,
-    });
-    const { readWorkbook } = await import("./workbook.ts");
-    const path = await createScratchPath(file, "sheet");
-    const found = await readWorkbook(inner.file, path, options.sheet);
-    const { sheet, hiddenRows, formulasWithoutValue, mergedRanges, errors } = found;
-    notes.push(`Read the sheet ${JSON.stringify(sheet)} of a workbook`);
-    if (hiddenRows > 0)
-      notes.push(`${formatCount(hiddenRows, "row")} hidden in the workbook; read like the others`);
-    if (mergedRanges > 0) {
-      notes.push(
-        `${mergedRanges.toLocaleString("en-US")} merged ${mergedRanges === 1 ? "range" : "ranges"} in the workbook: each of their cells is read with the value of the range`,
-      );
-    }
-    if (formulasWithoutValue > 0) {
-      notes.push(
-        `${formatCount(formulasWithoutValue, "formula")} without a value in the workbook: read as blank; save it in a spreadsheet first`,
-      );
-    }
-    if (errors.first) {
-      const { line, text } = errors.first;
-      notes.push(
-        `${errors.count.toLocaleString("en-US")} ${errors.count === 1 ? "cell holds" : "cells hold"} an error such as ${text} (line ${line}): read as written; correct the formula first`,
-      );
-    }
-    return { ...opened, text: await inspectFile({ ...file, path }), table: {} };
-  }
+  const inner = isGzip(inspection) ? await ungzipped(inspection) : inspection;
+  return { sha256, bytes, ...(await textOf(file, inner, options)) };
+}
+
+async function ungzipped({ file, bytes }: Inspection): Promise<Inspection> {
+  const { unpackGzip } = await import("./gzip.ts");
+  const path = await createScratchPath(file, "unpacked");
+  await unpackGzip(file, bytes, path);
+  const inner = await inspectFile({ ...file, path });
+  if (isGzip(inner)) throw new UsageError(`${file.name} is compressed twice`, "Unpack it first");
+  return inner;
+}
+
+async function textOf(file: InputFile, inner: Inspection, options: ReadOptions): Promise<Unpacked> {
+  if (isZip(inner)) return sheetText(file, inner, options);
   if (options.sheet !== undefined)
     throw new UsageError(`--sheet applies to workbooks, but ${file.name} is not one`, "Leave out --sheet");
-  if (isJson(inner)) {
-    requireNoTextFlags(file, "JSON", {
-      "--encoding": options.encoding,
-      "--delimiter": options.delimiter,
-      "--skip-lines": options.skipLines,
-    });
-    const { readJson } = await import("./json.ts");
-    if (!inner.isUtf8) throw new UsageError(`${file.name} is JSON, but not in UTF-8`, "Save it as UTF-8");
-    const path = await createScratchPath(file, "objects");
-    const { names, isArray } = await readJson(inner.file, path);
-    if (names.length === 0)
-      throw new UsageError(`${file.name} contains no objects`, "Name a file with contacts");
-    if (isArray) notes.push("Rows are counted as elements of the array, from 1");
-    return { ...opened, text: await inspectFile({ ...file, path }), table: { names } };
-  }
+  if (isJson(inner)) return jsonText(file, inner, options);
   requireTextFile(inner);
-  return { ...opened, text: inner };
+  return { text: inner, notes: [] };
+}
+
+async function sheetText(file: InputFile, inner: Inspection, options: ReadOptions): Promise<Unpacked> {
+  requireNoTextFlags(file, "a workbook", {
+    "--encoding": options.encoding,
+    "--delimiter": options.delimiter,
+  });
+  const { readWorkbook } = await import("./workbook.ts");
+  const path = await createScratchPath(file, "sheet");
+  const notes = notesOnSheet(await readWorkbook(inner.file, path, options.sheet));
+  return { text: await inspectFile({ ...file, path }), table: {}, notes };
+}
+
+function notesOnSheet(sheet: WorkbookTable): string[] {
+  const { hiddenRows, formulasWithoutValue, mergedRanges, errors } = sheet;
+  const notes = [`Read the sheet ${JSON.stringify(sheet.sheet)} of a workbook`];
+  if (hiddenRows > 0)
+    notes.push(`${formatCount(hiddenRows, "row")} hidden in the workbook; read like the others`);
+  if (mergedRanges > 0) {
+    notes.push(
+      `${mergedRanges.toLocaleString("en-US")} merged ${mergedRanges === 1 ? "range" : "ranges"} in the workbook: each of their cells is read with the value of the range`,
+    );
+  }
+  if (formulasWithoutValue > 0) {
+    notes.push(
+      `${formatCount(formulasWithoutValue, "formula")} without a value in the workbook: read as blank; save it in a spreadsheet first`,
+    );
+  }
+  if (errors.first) {
+    const { line, text } = errors.first;
+    notes.push(
+      `${errors.count.toLocaleString("en-US")} ${errors.count === 1 ? "cell holds" : "cells hold"} an error such as ${text} (line ${line}): read as written; correct the formula first`,
+    );
+  }
+  return notes;
+}
+
+async function jsonText(file: InputFile, inner: Inspection, options: ReadOptions): Promise<Unpacked> {
+  requireNoTextFlags(file, "JSON", {
+    "--encoding": options.encoding,
+    "--delimiter": options.delimiter,
+    "--skip-lines": options.skipLines,
+  });
+  const { readJson } = await import("./json.ts");
+  if (!inner.isUtf8) throw new UsageError(`${file.name} is JSON, but not in UTF-8`, "Save it as UTF-8");
+  const path = await createScratchPath(file, "objects");
+  const { names, isArray } = await readJson(inner.file, path);
+  if (names.length === 0)
+    throw new UsageError(`${file.name} contains no objects`, "Name a file with contacts");
+  const notes = isArray ? ["Rows are counted as elements of the array, from 1"] : [];
+  return { text: await inspectFile({ ...file, path }), table: { names }, notes };
 }
 
 /** What would be passed over in silence. @throws UsageError naming the flag */

@@ -3,18 +3,11 @@
  * everything after it reads them as it reads any table. A line keeps the number that the row has in its file.
  */
 
-import { createWriteStream } from "node:fs";
+import { createWriteStream, type WriteStream } from "node:fs";
 import { finished } from "node:stream/promises";
 import { formatTsvCell } from "../../../delimited-lines.ts";
 import { UsageError } from "../../../errors.ts";
 import { missingCell } from "../values.ts";
-
-export interface TableWriter {
-  /** Writes a row on its line; lines must rise. An undefined cell is missing, not blank. */
-  write(line: number, cells: readonly (string | undefined)[]): Promise<void>;
-  end(): Promise<void>;
-  close(): void;
-}
 
 /** Text is gathered to pieces of this many characters before it is written. */
 const chunkCharacters = 64 * 1024;
@@ -25,63 +18,88 @@ const cutCharacterMessage =
 /** A small file can describe a table that fills a disk. */
 const maxCharacters = 4 * 1024 ** 3;
 
-/** Writes a table into a file that its owner alone can read. @param name of the input, for messages */
-export function openTableWriter(path: string, name: string): TableWriter {
-  const stream = createWriteStream(path, { mode: 0o600 });
-  let failure: Error | undefined;
-  let resume: () => void = () => {};
-  stream.on("drain", () => resume());
-  stream.on("error", (error) => {
-    failure = error;
-    resume();
-  });
-  let piece = "";
-  let next = 1;
-  let written = 0;
-  const flush = async () => {
-    if (failure) throw new UsageError(`${name} cannot be unpacked to ${path}: ${failure.message}`);
-    written += piece.length;
-    if (written > maxCharacters) throw tooLargeError(name);
-    const isFull = !stream.write(piece);
-    piece = "";
-    if (!isFull || failure) return;
-    await new Promise<void>((resolve) => {
-      resume = resolve;
+/** Writes a table into a file that its owner alone can read. */
+export class TableWriter {
+  readonly #path: string;
+  readonly #name: string;
+  readonly #stream: WriteStream;
+  #failure: Error | undefined;
+  /** Of who waits until the stream takes more. */
+  #goOn: () => void = () => {};
+  #piece = "";
+  /** The line that is to be written next. */
+  #next = 1;
+  #written = 0;
+
+  /** @param name of the input, for messages */
+  constructor(path: string, name: string) {
+    this.#path = path;
+    this.#name = name;
+    this.#stream = createWriteStream(path, { mode: 0o600 });
+    this.#stream.on("drain", () => this.#goOn());
+    this.#stream.on("error", (error) => {
+      this.#failure = error;
+      this.#goOn();
     });
-  };
-  return {
-    async write(line, cells) {
-      if (line < next)
+  }
+
+  /** Writes a row on its line; lines must rise. An undefined cell is missing, not blank. */
+  async write(line: number, cells: readonly (string | undefined)[]): Promise<void> {
+    if (line < this.#next) {
+      throw new UsageError(
+        `${this.#name}: its rows are not in order`,
+        "Save it again in the program it comes from",
+      );
+    }
+    this.#piece += `${"\n".repeat(line - this.#next)}${this.#textOf(line, cells)}\n`;
+    this.#next = line + 1;
+    if (this.#piece.length > chunkCharacters) await this.#flush();
+  }
+
+  async end(): Promise<void> {
+    await this.#flush();
+    this.#stream.end();
+    await finished(this.#stream).catch((error: Error) => {
+      throw this.#unwritable(error);
+    });
+  }
+
+  close(): void {
+    this.#stream.destroy();
+  }
+
+  /** Cells that are missing at the end of a row are not written. */
+  #textOf(line: number, cells: readonly (string | undefined)[]): string {
+    let text = "";
+    const count = 1 + cells.findLastIndex((cell) => cell !== undefined);
+    for (let index = 0; index < count; index += 1) {
+      const cell = cells[index];
+      if (cell !== undefined && loneSurrogate.test(cell))
         throw new UsageError(
-          `${name}: its rows are not in order`,
-          "Save it again in the program it comes from",
+          `${this.#name}:${line}: cell ${index + 1} contains half of a character`,
+          cutCharacterMessage,
         );
-      piece += "\n".repeat(line - next);
-      next = line + 1;
-      let last = cells.length;
-      while (last > 0 && cells[last - 1] === undefined) last -= 1;
-      for (let index = 0; index < last; index += 1) {
-        const cell = cells[index];
-        if (cell !== undefined && loneSurrogate.test(cell))
-          throw new UsageError(
-            `${name}:${line}: cell ${index + 1} contains half of a character`,
-            cutCharacterMessage,
-          );
-        if (index > 0) piece += "\t";
-        piece += cell === undefined ? missingCell : formatTsvCell(cell);
-      }
-      piece += "\n";
-      if (piece.length > chunkCharacters) await flush();
-    },
-    async end() {
-      await flush();
-      stream.end();
-      await finished(stream).catch((error: Error) => {
-        throw new UsageError(`${name} cannot be unpacked to ${path}: ${error.message}`);
-      });
-    },
-    close: () => stream.destroy(),
-  };
+      if (index > 0) text += "\t";
+      text += cell === undefined ? missingCell : formatTsvCell(cell);
+    }
+    return text;
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#failure) throw this.#unwritable(this.#failure);
+    this.#written += this.#piece.length;
+    if (this.#written > maxCharacters) throw tooLargeError(this.#name);
+    const isFull = !this.#stream.write(this.#piece);
+    this.#piece = "";
+    if (!isFull || this.#failure) return;
+    await new Promise<void>((resolve) => {
+      this.#goOn = resolve;
+    });
+  }
+
+  #unwritable({ message }: Error): UsageError {
+    return new UsageError(`${this.#name} cannot be unpacked to ${this.#path}: ${message}`);
+  }
 }
 
 /** The refusal of a file that unpacks to far more than it is. */

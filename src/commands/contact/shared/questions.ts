@@ -148,13 +148,8 @@ function listOffered<T extends IdRef>(
 }
 
 async function readKnownContact({ send, account }: Connection, idOrKey: string): Promise<CurrentContact> {
-  const contact = await performOnContact(
-    send,
-    () => account.structure(),
-    idOrKey,
-    (id) => fetchContact(send, id),
-  );
-  return contact;
+  const structure = () => account.structure();
+  return performOnContact({ send, structure }, idOrKey, (id) => fetchContact(send, id));
 }
 
 /** The contact's values with those that were typed so far, by the field's id. */

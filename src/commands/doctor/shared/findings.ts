@@ -100,21 +100,16 @@ export function checkFolder({ name, path, state, detail }: PlaceState): Finding 
 
 /**
  * @param runs those that are not done, the newest first, of whichever account
- * @param profile the one that is in use
+ * @param resume the command that resumes the newest
  */
-export function checkRuns(runs: RunView[], profile?: string): Finding {
+export function checkRuns(runs: RunView[], resume: string): Finding {
   const [newest] = runs;
   if (!newest) return pass("runs", "No unfinished runs");
   const open = runs.reduce((sum, run) => sum + run.open, 0);
   const unknown =
     open > 0 ? `; unknown whether ${open} ${open === 1 ? "write was" : "writes were"} applied` : "";
   const words = `${runs.length} unfinished, the newest ${newest.run} (${newest.kind} of ${newest.file})${unknown}`;
-  const other = newest.profile === null || newest.profile === profile ? "" : ` --profile ${newest.profile}`;
-  return warn(
-    "runs",
-    words,
-    `Resume with: ecm runs resume ${newest.run}${other}; list all with: ecm runs list`,
-  );
+  return warn("runs", words, `Resume with: ${resume}; list all with: ecm runs list`);
 }
 
 /** @param runs to which nothing was written for longer than they are to be kept */

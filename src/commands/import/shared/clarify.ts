@@ -15,6 +15,8 @@ import type { Context } from "../../../context.ts";
 import { DeclinedError } from "../../../errors.ts";
 import { formatShellArguments, quoteShellWord } from "../../../shell-word.ts";
 import type { Prompter } from "../../../terminal/prompter.ts";
+import { shortPath } from "../../shared/bulk/format.ts";
+import { isAtTerminal } from "../../shared/bulk/start.ts";
 import { addAccountFlags, formatCommandLine } from "../../shared/command-line.ts";
 import { askColumns, type ColumnAnswers } from "./columns.ts";
 
@@ -25,6 +27,8 @@ export interface Clarifier {
   agreed(): Promise<void>;
   /** The command that does the same without a question, where one was asked or the run was a dry one. */
   sayCommand(): Promise<void>;
+  /** The command that imports the fixed rows as this one did. */
+  sayRetry(rejects: string): void;
 }
 
 /** @param typed the command as it was typed */
@@ -94,8 +98,29 @@ export function createClarifier(
       const line = [...steps, formatCommandLine(command, [file], flags)].join(" && ");
       context.terminal.note(`${isDryRun ? "Run it with" : "Next time"}: ${line}`);
     },
+    sayRetry(rejects) {
+      if (!isAtTerminal(context)) return;
+      const flags = {
+        fresh: undefined,
+        rejects: undefined,
+        plan: undefined,
+        ...ownOfSource,
+        ...(options !== importOptions &&
+          formatAnsweredFlags(options, importOptions, typed.map, isSaved ? saveTo : undefined)),
+      };
+      context.terminal.note(`The same as: ${formatCommandLine(command, [shortPath(rejects)], flags)}`);
+    },
   };
 }
+
+/** Flags of how the input was written, which a file of rejected rows is not. */
+const ownOfSource = {
+  sheet: undefined,
+  delimiter: undefined,
+  encoding: undefined,
+  skipLines: undefined,
+  header: undefined,
+};
 
 /**
  * Columns of consent are told by their flag, as a person would; in a mapping file they are targets. What

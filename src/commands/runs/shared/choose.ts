@@ -1,7 +1,9 @@
 /** Which run is meant, where the command does not say. */
-import type { Manifest } from "../../../bulk/index.ts";
+import { basename } from "node:path";
+import type { Manifest, RunView } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
 import type { Choice } from "../../../terminal/prompter.ts";
+import { formatCount } from "../../shared/bulk/format.ts";
 import { type MissingArgument, requireChoice, requireChoices } from "../../shared/questions.ts";
 
 /**
@@ -48,13 +50,20 @@ async function listRunChoices(
   const runs = await listRuns(context.folders.state, ({ message }) => context.terminal.warn(message));
   for (const each of runs) {
     if (!fits(each.manifest)) continue;
-    const { run, kind, file, status, done, rows } = await viewRun(each);
-    const of = rows ? ` of ${rows.read}` : "";
+    const view = await viewRun(each);
+    const { run, kind, file, status } = view;
     choices.push({
-      name: `${run}  ${kind} of ${file}, ${status}, ${done}${of} done`,
+      name: [`${run}  ${kind} of ${basename(file)}, ${status}`, ...outcomesOf(view)].join(", "),
       short: run,
       value: run,
     });
   }
   return choices;
+}
+
+/** `29 created`, `5 rejected`; of a run that was never closed how far it came. */
+function outcomesOf({ rows, done }: RunView): string[] {
+  if (!rows) return [`${formatCount(done)} done`];
+  const shown = ["created", "updated", "deleted", "rejected", "pending"] as const;
+  return shown.flatMap((name) => (rows[name] > 0 ? [`${formatCount(rows[name])} ${name}`] : []));
 }

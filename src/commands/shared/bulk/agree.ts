@@ -14,12 +14,13 @@ import { formatAboutDuration, formatCounted } from "./format.ts";
 import type { RunDisplay } from "./progress.ts";
 
 /** `change-all`: of everybody, which is said before anything is read. */
-export type Danger = "change" | "change-all" | "unsubscribe" | "delete";
+export type Danger = "change" | "change-all" | "unsubscribe" | "delete" | "move";
 
 const consequences: Record<Exclude<Danger, "change">, string> = {
   "change-all": "A change of every contact must be confirmed",
   unsubscribe: "An unsubscription must be confirmed: it cannot be undone through the API",
   delete: "A deletion must be confirmed",
+  move: "A move must be confirmed: the old contact cannot be resubscribed through the API",
 };
 
 /** What a plan file asks for is confirmed as if it had been typed. */
@@ -102,6 +103,9 @@ async function formatQuestion(
   const { left, writes, estimate } = price;
   if (danger === "unsubscribe") {
     return `Unsubscribe ${formatContacts(writes ?? left)}? They cannot be resubscribed through the API.`;
+  }
+  if (danger === "move") {
+    return `Move the contact (${formatCounted(left, "request")})? The old one cannot be resubscribed through the API.`;
   }
   const { name, baseUrl } = await context.profile();
   const cost = `${formatCounted(left, "request")}, ${formatAboutDuration(estimate.seconds)}`;

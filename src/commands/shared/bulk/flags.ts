@@ -1,15 +1,7 @@
 /** What the commands that start bulk runs share: flags, the way from flags to options, and how a run ends. */
 import { join } from "node:path";
 import { type Command, Option } from "commander";
-import type {
-  Engine,
-  GuardOptions,
-  Limit,
-  Manifest,
-  RunOptions,
-  RunStop,
-  Summary,
-} from "../../../bulk/index.ts";
+import type { Engine, GuardOptions, Limit, RunOptions, RunStop, Summary } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
 import { diskFullHint } from "../../../disk/disk-room.ts";
 import { EcmError, exitCodes, InterruptedError, UsageError } from "../../../errors.ts";
@@ -190,16 +182,6 @@ export async function openEngine(
   };
 }
 
-/** @throws UsageError when a run belongs to another account than the one that is open */
-export function requireSameAccount({ id, account }: Manifest, baseUrl: string): void {
-  if (account.baseUrl === baseUrl) return;
-  const profile = account.profile === undefined ? "" : `, with --profile ${account.profile}`;
-  throw new UsageError(
-    `Run ${id} belongs to ${account.baseUrl}, and this is ${baseUrl}`,
-    `Select that account${profile}`,
-  );
-}
-
 /** Prints the summary where JSON is wanted: however early a run stops, once its input could be opened. */
 export async function printSummary(
   { output, terminal }: Context,
@@ -250,8 +232,13 @@ export async function endRun(
     const lines = [stop.message, stop.failure.details.hint, resume].filter(Boolean);
     context.terminal.note(addAccountFlags(lines.join("\n"), context.settings), "needed");
   }
-  const isIncomplete = summary.rows.rejected > 0 || (summary.codes.skipped.changed ?? 0) > 0;
-  if (stop || isIncomplete) context.endWith(exitCodes.rejectedRows);
+  if (stop || isIncomplete(summary)) context.endWith(exitCodes.rejectedRows);
+}
+
+/** Whether somebody who was meant to be written was not. */
+function isIncomplete({ kind, rows, codes: { skipped } }: Summary): boolean {
+  const isLeftOut = ["changed", "moved_unsubscribed", "not_moved"].some((code) => (skipped[code] ?? 0) > 0);
+  return rows.rejected > 0 || isLeftOut || (kind === "move" && rows.skipped > 0);
 }
 
 /** From now on the same command is a new run. Until then, it says again what this one came to. */

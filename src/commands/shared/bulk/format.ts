@@ -1,4 +1,5 @@
-/** Numbers and durations in the messages of bulk runs. */
+/** Numbers, durations and paths in the messages of bulk runs. */
+import { isAbsolute, relative } from "node:path";
 
 export function formatCount(number: number): string {
   return number.toLocaleString("en-US");
@@ -35,6 +36,10 @@ const reasons: Record<string, string> = {
   not_subscribed: "not subscribed",
   suppressed: "on the suppression list",
   changed: "changed since the plan",
+  moved_unsubscribed: "has left under the old key",
+  not_moved: "the new contact was not written",
+  left_meanwhile: "left under the old key meanwhile",
+  left_since: "has left since, not created again",
   changed_since: "changed since",
   created: "created by the run, not deleted",
   not_active: "not active when deleted",
@@ -63,6 +68,12 @@ export function formatReasons(counts: Readonly<Record<string, number>>): string 
   return Object.entries(counts)
     .map(([code, number]) => `${reasons[code] ?? code} (${formatCount(number)})`)
     .join(", ");
+}
+
+/** A path below this folder, as somebody in it would type it; any other whole. */
+export function shortPath(path: string): string {
+  const below = relative(".", path);
+  return below === "" || below.startsWith("..") || isAbsolute(below) ? path : below;
 }
 
 /** A message from a fragment of one: it starts with a capital letter. */

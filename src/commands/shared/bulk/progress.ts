@@ -12,6 +12,7 @@ import {
   type RowCounts,
   type RunEvent,
   type RunProgress,
+  type ShownReject,
   type Summary,
 } from "../../../bulk/index.ts";
 import { loadAllChunks } from "../../../chunks.ts";
@@ -19,6 +20,7 @@ import type { Context } from "../../../context.ts";
 import { formatProgressBar, type Progress, showProgress } from "../../../terminal/progress.ts";
 import { createStyle } from "../../../terminal/style.ts";
 import type { Terminal } from "../../../terminal/terminal.ts";
+import { resultLines } from "../../bulk/result-lines.ts";
 import { addAccountFlags } from "../command-line.ts";
 import { formatConsent, formatMarked, type MarkedEvent } from "./consent-lines.ts";
 import { capitalize, formatAboutDuration, formatCount, formatCounted, formatDuration } from "./format.ts";
@@ -41,7 +43,9 @@ const longRunSeconds = 10;
 
 /** Says at once that something has begun. @param what such as `importing people.csv` */
 export function displayRun(context: Context, what: string, isDryRun: boolean): RunDisplay {
-  const startedAt = context.clock.now();
+  /** Of the work: while a question is open, nobody waits for it. */
+  let startedAt = context.clock.now();
+  let sentBefore = 0;
   let progressNow: (() => RunProgress) | undefined;
   let doneBefore = 0;
   const marked: MarkedEvent[] = [];
@@ -115,12 +119,13 @@ export function displayRun(context: Context, what: string, isDryRun: boolean): R
         case "priced":
           if (!isDryRun && event.price.estimate.seconds > longRunSeconds) loadAllChunks();
           progress.note(formatPrice(event.price));
+          sentBefore = event.price.estimate.requests - event.price.left;
           break;
       }
       progress.refresh();
     },
     refused: () => refused,
-    end({ summary, price }, changes = []) {
+    end({ summary, price, firstRejects = [] }, changes = []) {
       if (price && isDryRun && summary.stoppedBy !== "error") noteMonthShare(price);
       progress.close();
       if (summary.status === "stopped" && summary.run === null && summary.rows.read === 0) return;
@@ -128,6 +133,8 @@ export function displayRun(context: Context, what: string, isDryRun: boolean): R
         seconds: (context.clock.now() - startedAt) / 1000,
         changes,
         marked,
+        firstRejects,
+        sentBefore: context.terminal.isStderrTerminal ? sentBefore : 0,
       });
     },
     async whileAsking(ask) {
@@ -137,6 +144,7 @@ export function displayRun(context: Context, what: string, isDryRun: boolean): R
         return await ask();
       } finally {
         isAsking = false;
+        startedAt = context.clock.now();
       }
     },
     close: () => progress.close(),
@@ -149,18 +157,27 @@ interface EndDetails {
   changes: readonly string[];
   /** Contacts that a file marks as unsubscribed. */
   marked: readonly MarkedEvent[];
+  firstRejects: readonly ShownReject[];
+  /** Requests before the price was said. */
+  sentBefore: number;
 }
 
 /** What became of the run. A quiet one still says what was rejected. */
 function noteEnd(
   { terminal, settings }: Pick<Context, "terminal" | "settings">,
   summary: Summary,
-  { seconds, changes, marked }: EndDetails,
+  { seconds, changes, marked, firstRejects, sentBefore }: EndDetails,
 ): void {
-  const [counts = "", ...rest] = formatSummary(summary, seconds, terminal.isStderrTerminal).map((line) =>
-    line.startsWith("Undo: ") ? addAccountFlags(line, settings) : line,
+  const isShort = terminal.isStderrTerminal;
+  const lines = formatSummary(summary, seconds, isShort, sentBefore);
+  const [counts = "", ...rest] = lines.map((line) =>
+    /: ecm /.test(line) ? addAccountFlags(line, settings) : line,
   );
-  terminal.note(`${toMark(terminal, summary)}${counts}`, "painted");
+  const mark = toMark(terminal, summary);
+  const { stderrColumns: columns, isAccessible, isColored } = terminal;
+  const screen = { columns, isAccessible, isColored: isColored.err };
+  const shown = isShort ? resultLines(screen, summary, { seconds, firstRejects }) : [counts];
+  for (const [at, line] of shown.entries()) terminal.note(at === 0 ? `${mark}${line}` : line, "painted");
   for (const line of changes) terminal.note(line, "painted");
   for (const line of rest) terminal.note(line);
   if (terminal.quiet && summary.rows.rejected > 0) {

@@ -20,6 +20,8 @@ export interface BulkStart {
    * Settles with a person what stops the preparation; nothing is drawn meanwhile. Asked only at a terminal.
    */
   clarify?: JobOptions["clarify"];
+  /** Where it is not the account's usual one. */
+  structureId?: string;
   /** After a yes, before the first write. */
   agreed?(): Promise<void>;
 }
@@ -31,7 +33,7 @@ export interface BulkStart {
  */
 export async function startRun(
   context: Context,
-  { job, options, flags, what, danger, backUp, clarify, agreed }: BulkStart,
+  { job, options, flags, what, danger, backUp, clarify, structureId, agreed }: BulkStart,
 ): Promise<Closed> {
   const { runJob } = await import("../../../bulk/index.ts");
   requireAnswer(context, danger, options.isDryRun);
@@ -44,13 +46,15 @@ export async function startRun(
   const display = displayRun(context, what, options.isDryRun);
   return withOutputs(context, { plan, display }, async () => {
     const engine = await openEngine(context, options);
+    if (structureId !== undefined) engine.account.preferredStructure = structureId;
     const agree = createAgreement(context, display, danger);
-    const isAtTerminal = context.prompter() !== undefined;
+    const mayAsk = context.prompter() !== undefined;
     return runJob(
       engine,
       job,
       {
         ...options,
+        isAtTerminal: isAtTerminal(context),
         backUp,
         takePlan: plan.take,
         planFile: flags.plan === "-" ? undefined : flags.plan,
@@ -58,12 +62,17 @@ export async function startRun(
           await agree(price, planned, created);
           await agreed?.();
         },
-        clarify:
-          clarify && isAtTerminal ? (failure) => display.whileAsking(() => clarify(failure)) : undefined,
+        clarify: clarify && mayAsk ? (failure) => display.whileAsking(() => clarify(failure)) : undefined,
       },
       display.on,
     );
   });
+}
+
+/** Somebody reads along, and will work with the files that a run leaves; no script does. */
+export function isAtTerminal({ terminal, output }: Context): boolean {
+  const isData = ["json", "ndjson"].includes(output().format);
+  return terminal.isStdinTerminal && terminal.isStderrTerminal && !isData;
 }
 
 /**

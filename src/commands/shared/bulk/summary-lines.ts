@@ -1,6 +1,13 @@
 /** What a bulk run did, or would do, in lines. */
 import type { Summary } from "../../../bulk/index.ts";
-import { formatAboutDuration, formatCount, formatCounted, formatDuration, formatReasons } from "./format.ts";
+import {
+  formatAboutDuration,
+  formatCount,
+  formatCounted,
+  formatDuration,
+  formatReasons,
+  shortPath,
+} from "./format.ts";
 
 /** Of the file that says what was not done, and why. */
 export function toRejectsTitle({ kind, rows }: Summary): string {
@@ -10,15 +17,22 @@ export function toRejectsTitle({ kind, rows }: Summary): string {
 }
 
 /**
- * @param seconds that it took
+ * @param seconds that it took; undefined where nobody knows it any more
  * @param isShort at a terminal: outcomes without a contact are left out
+ * @param sentBefore requests that were sent before the price was said; they are named apart from those that
+ *   it counts
  */
-export function formatSummary(summary: Summary, seconds: number, isShort: boolean): string[] {
-  const { kind, rows, requests, status, estimate, rejects } = summary;
+export function formatSummary(
+  summary: Summary,
+  seconds: number | undefined,
+  isShort: boolean,
+  sentBefore = 0,
+): string[] {
+  const { kind, rows, status, rejects } = summary;
   const isDry = status === "dry-run";
-  const took = isDry ? "" : ` in ${formatDuration(seconds)}`;
-  const what = formatCounted(rows.read, kind === "import" || kind === "sync" ? "row" : "contact");
-  const lines = [`${what}${took}: ${formatOutcomes(summary, isShort).join("; ") || "nothing to do"}`];
+  const lines = [
+    `${titleOf(summary, seconds)}: ${formatOutcomes(summary, isShort).join("; ") || "nothing to do"}`,
+  ];
   const { members } = summary;
   const would = createWording(summary);
   if (members) {
@@ -31,25 +45,39 @@ export function formatSummary(summary: Summary, seconds: number, isShort: boolea
     const inactive = `${formatCounted(summary.inactive, "contact")} of these ${summary.inactive === 1 ? "is" : "are"} inactive in the account`;
     lines.push(kind === "import" ? `${inactive}; an import does not change that` : inactive);
   }
-  if (isDry) {
-    const { requests: maxRequests, seconds: about } = estimate;
-    lines.push(
-      `A real run would send ${formatCounted(maxRequests, "request")} (${formatAboutDuration(about)})`,
-    );
-  } else {
-    const again = requests.retried > 0 ? `, ${formatCount(requests.retried)} of them retries` : "";
-    lines.push(`${formatCounted(requests.total, "request")} sent${again}`);
-  }
+  lines.push(requestsLine(summary, sentBefore));
   if (summary.backup) lines.push(`Contacts as they were before: ${summary.backup}`);
-  if (rejects) lines.push(`${toRejectsTitle(summary)}: ${rejects}`);
+  if (rejects) lines.push(`${toRejectsTitle(summary)}: ${isShort ? shortPath(rejects) : rejects}`);
+  if (isShort && rejects && kind === "import" && status === "completed" && summary.run !== null) {
+    lines.push(`Fix them, then: ecm runs retry ${summary.run}`);
+  }
+  if (kind === "undo" && (summary.codes.rejected.created ?? 0) > 0) {
+    lines.push(`To delete what the run created: ecm runs undo ${summary.file} --delete-created`);
+  }
   // Nobody is resubscribed through the API.
   const canBeUndone = kind !== "undo" && kind !== "unsubscribe";
   if (!isDry && canBeUndone && summary.run !== null && rows.created + rows.updated + rows.deleted > 0) {
-    // Without the flag nothing of such a run would be undone.
-    const flag = rows.updated + rows.deleted === 0 ? " --delete-created" : "";
+    // Without the flag the contacts that the run created would stay.
+    const flag = rows.created > 0 ? " --delete-created" : "";
     lines.push(`Undo: ecm runs undo ${summary.run}${flag}`);
   }
   return lines;
+}
+
+/** `1,204 rows in 21 s`. */
+export function titleOf({ kind, rows, status }: Summary, seconds: number | undefined): string {
+  const took = status === "dry-run" || seconds === undefined ? "" : ` in ${formatDuration(seconds)}`;
+  return `${formatCounted(rows.read, kind === "import" || kind === "sync" ? "row" : "contact")}${took}`;
+}
+
+function requestsLine({ requests, status, estimate }: Summary, sentBefore: number): string {
+  const before = sentBefore > 0 ? `, after ${formatCount(sentBefore)} to read the account` : "";
+  if (status === "dry-run") {
+    const left = formatCounted(estimate.requests - sentBefore, "request");
+    return `A real run would send ${left} (${formatAboutDuration(estimate.seconds)})${before}`;
+  }
+  const again = requests.retried > 0 ? `, ${formatCount(requests.retried)} of them retries` : "";
+  return `${formatCounted(requests.total - sentBefore, "request")} sent${again}${before}`;
 }
 
 function createWording({ status }: Summary): (word: string) => string {
@@ -60,40 +88,59 @@ function formatPartial({ partial = 0 }: Summary): string {
   return partial > 0 ? ` (${formatCount(partial)} in part)` : "";
 }
 
+/** Contacts that came to the same. */
+export interface Outcome {
+  number: number;
+  words: string;
+  /** Of skipped and rejected ones, by code. */
+  reasons?: Readonly<Record<string, number>>;
+  look: "done" | "same" | "skipped" | "rejected" | "pending";
+}
+
 /** How many contacts had which outcome; of skipped and rejected ones also why. */
 function formatOutcomes(summary: Summary, isShort: boolean): string[] {
+  return outcomesOf(summary, isShort).map(({ number, words, reasons = {} }) => {
+    const why = formatReasons(reasons);
+    return `${formatCount(number)} ${words}${why === "" ? "" : `: ${why}`}`;
+  });
+}
+
+/** @param isShort those without a contact are left out */
+export function outcomesOf(summary: Summary, isShort: boolean): Outcome[] {
   const { kind, rows, codes } = summary;
   const would = createWording(summary);
-  const why = (reasons: Record<string, number>) => {
-    const text = formatReasons(reasons);
-    return text === "" ? "" : `: ${text}`;
-  };
   const isRemoval = kind === "unsubscribe" || kind === "delete";
   const isBrief = isShort || isRemoval;
-  const parts: [number: number, words: string, isLeftOut: boolean][] =
+  const skipped = {
+    number: rows.skipped,
+    words: "skipped",
+    reasons: codes.skipped,
+    look: "skipped",
+  } as const;
+  const rejected = { number: rows.rejected, reasons: codes.rejected, look: "rejected" } as const;
+  const done = (number: number, words: string) => ({ number, words, look: "done" }) as const;
+  const same = (words: string) => ({ number: rows.unchanged, words, look: "same" }) as const;
+  const all: [outcome: Outcome, isLeftOut: boolean][] =
     kind === "undo"
       ? [
-          [rows.updated, `${would("restored")}${formatPartial(summary)}`, isShort],
-          [rows.created, would("created again"), true],
-          [rows.deleted, would("deleted"), true],
-          [rows.unchanged, "already as before", isShort],
-          [rows.skipped, `skipped${why(codes.skipped)}`, true],
-          [rows.rejected, `not undone${why(codes.rejected)}`, isShort],
+          [done(rows.updated, `${would("restored")}${formatPartial(summary)}`), isShort],
+          [done(rows.created, would("created again")), true],
+          [done(rows.deleted, would("deleted")), true],
+          [same("already as before"), isShort],
+          [skipped, true],
+          [{ ...rejected, words: "not undone" }, isShort],
         ]
       : [
-          [rows.created, would("created"), isBrief],
+          [done(rows.created, would("created")), isBrief],
           [
-            rows.updated,
-            would(kind === "unsubscribe" ? "unsubscribed" : "updated"),
+            done(rows.updated, would(kind === "unsubscribe" ? "unsubscribed" : "updated")),
             isShort || kind === "delete",
           ],
-          [rows.deleted, would("deleted"), isShort || kind !== "delete"],
-          [rows.unchanged, isRemoval ? "already inactive" : "unchanged", isBrief],
-          [rows.skipped, `skipped${why(codes.skipped)}`, isBrief],
-          [rows.rejected, `rejected${why(codes.rejected)}`, isBrief],
+          [done(rows.deleted, would("deleted")), isShort || kind !== "delete"],
+          [same(isRemoval ? "already inactive" : "unchanged"), isBrief],
+          [skipped, isBrief],
+          [{ ...rejected, words: "rejected" }, isBrief],
         ];
-  parts.push([rows.pending, "not attempted", true]);
-  return parts
-    .filter(([number, , isLeftOut]) => number > 0 || !isLeftOut)
-    .map(([number, words]) => `${formatCount(number)} ${words}`);
+  all.push([{ number: rows.pending, words: "not attempted", look: "pending" }, true]);
+  return all.flatMap(([outcome, isLeftOut]) => (outcome.number > 0 || !isLeftOut ? [outcome] : []));
 }

@@ -1,0 +1,56 @@
+/** A person who moves from one key to another: two contacts, written one after the other. */
+import { isInactive } from "../../api/contacts.ts";
+import type { Decision, Item } from "../items.ts";
+import type { Found } from "../plan/found.ts";
+import { recordInJournal, type Session } from "../plan/session.ts";
+import type { Task } from "./outcomes.ts";
+import { findOne } from "./read-back.ts";
+
+/**
+ * Writes a contact that moves only after the one that takes its place was written, by this invocation or an
+ * earlier one.
+ */
+export function createMoveOrder({ ledger, send }: Session) {
+  const underWay = new Map<number, Promise<void>>();
+  return async (task: Task, work: () => Promise<void>): Promise<void> => {
+    const { session, item } = task;
+    if (item.follows === undefined) {
+      const written = work();
+      if (item.movesFrom === undefined) return written;
+      underWay.set(item.ref, written);
+      return written.finally(() => underWay.delete(item.ref));
+    }
+    await underWay.get(item.follows);
+    if (send.stopped) throw send.stopped;
+    if (ledger.isWritten(item.follows)) return work();
+    recordInJournal(session, { kind: "done", ref: item.ref, outcome: "skipped", code: "not_moved" });
+  };
+}
+
+/** Whether somebody who moves has left between the two writes: they meant to leave, under whatever key. */
+export function hasLeftMeanwhile({ follows }: Item, { contact }: Found): boolean {
+  return follows !== undefined && isInactive(contact);
+}
+
+export const leftMeanwhile: Decision = {
+  kind: "reject",
+  code: "left_meanwhile",
+  message: "left under the old key while moving to the new one; unsubscribe the new contact too",
+};
+
+/**
+ * Both contacts of a move as they are now: the old one by its id, since a search may lag behind an
+ * unsubscription.
+ */
+export async function readMove(session: Session, item: Item): Promise<Found> {
+  const { lookup, ledger } = session;
+  const contact = await lookup.read(item.movesFrom!.contactId);
+  return { ...(await readNew()), old: { contact } };
+
+  async function readNew(): Promise<Found> {
+    if (item.contactId !== undefined)
+      return { contact: await lookup.read(item.contactId), isRemembered: false };
+    // Only a create that may have been applied is looked for: the service refuses a second one.
+    return ledger.openIntent(item.ref) ? findOne(session, item) : { isRemembered: false };
+  }
+}

@@ -1,0 +1,216 @@
+/**
+ * `ecm contact move`: a person whose key changed. A new contact is created as the old one is, then the old
+ * one is unsubscribed or deleted. It is a run like any other, of two contacts.
+ */
+
+import { wholeContact } from "../../api/contacts.ts";
+import { EcmError, exitCodes, ReadOnlyError, UsageError } from "../../errors.ts";
+import { type Account, createAccount } from "../../service/account.ts";
+import type { ContactStructure } from "../../wire.ts";
+import type { ContactKey } from "../items.ts";
+import { RunStop, toErrorStop } from "../pace/run-stop.ts";
+import type { RunEvent } from "../plan/events.ts";
+import type { Lookup } from "../plan/lookup.ts";
+import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
+import { acceptIds, createKeyReader } from "../read/keys.ts";
+import { computeFingerprint } from "../runs/fingerprint.ts";
+import { type Manifest, requireStatePlace } from "../runs/folder.ts";
+import { toStoredNames } from "../runs/names-file.ts";
+import { endedBeforeWrites, enterJob, leaveRun, type RunDescription } from "./enter-job.ts";
+import { type Closed, closeUnentered, noInput } from "./finish.ts";
+import {
+  type MovePair,
+  MoveRefusedError,
+  moveItems,
+  moveWork,
+  namedItems,
+  readNewKey,
+  requireUnsuppressed,
+  requireWhole,
+} from "./move-pair.ts";
+import { openLookup } from "./open-lookup.ts";
+import { planAndApply } from "./plan-and-apply.ts";
+import type { ReadyJob } from "./ready-job.ts";
+import { keyTableFacts } from "./rejected.ts";
+
+export interface MoveOptions {
+  /** Key or id. */
+  from: string;
+  to: string;
+  /** A contact that has the new key already takes over what it lacks. */
+  merges: boolean;
+  deletesOld: boolean;
+}
+
+interface Move extends MoveOptions {
+  account: Account;
+  structure: ContactStructure;
+  oldKey: ContactKey;
+  newKey: ContactKey;
+}
+
+export interface MoveRunOptions extends RunOptions {
+  /** The run that must be resumed. */
+  resumes?: Manifest;
+}
+
+/** @throws UsageError for keys that cannot be meant; MoveRefusedError before anything was written */
+export async function moveContact(
+  engine: Engine,
+  move: MoveOptions,
+  options: MoveRunOptions,
+  emit: (event: RunEvent) => void,
+): Promise<Closed> {
+  if (engine.account.isReadOnly && !options.isDryRun) throw ReadOnlyError.forCommand();
+  if (!options.isDryRun) await requireStatePlace(engine.stateFolder);
+  const context = openContext({ kind: "move", subject: "1 contact", engine, options, emit });
+  try {
+    const read = await readMove(context, move);
+    const job = await readyMove(context, read);
+    if (options.isDryRun) return await planAndApply(context, job, undefined);
+    const run = await enterJob(context, aboutMove(context, read, options.resumes));
+    return await leaveRun(context, run, () => planAndApply(context, job, run));
+  } catch (error) {
+    if (!(error instanceof RunStop || error instanceof EcmError) || endedBeforeWrites(error as EcmError))
+      throw error;
+    return closeUnentered(context, toErrorStop(error));
+  }
+}
+
+/** The inverse of what the manifest keeps, for `runs resume`. */
+export function moveOptionsFrom({ options }: Manifest): MoveOptions {
+  return options as unknown as MoveOptions;
+}
+
+async function readMove({ engine, send }: RunContext, move: MoveOptions): Promise<Move> {
+  const { preferredStructure } = engine.account;
+  const account = createAccount(send.plain, {
+    preferred: preferredStructure,
+    behaviors: engine.behaviors,
+  });
+  const structure = await account.structure();
+  const newKey = readNewKey(move.to, structure.keyType);
+  const old = acceptIds(createKeyReader(structure.keyType))(move.from);
+  const oldKey = "key" in old ? old.key : { written: move.from, sent: move.from, identity: move.from };
+  if (oldKey.identity === newKey.identity) throw sameKey(move);
+  return { ...move, account, structure, oldKey, newKey };
+}
+
+function sameKey({ to }: MoveOptions): UsageError {
+  return new UsageError(`${to} is the same key as before`, "Letter case alone makes no other contact");
+}
+
+function aboutMove({ engine }: RunContext, move: Move, resumes: Manifest | undefined): RunDescription {
+  const { structure, oldKey, newKey, from, to, merges, deletesOld } = move;
+  const { version, account } = engine;
+  const { baseUrl, profile } = account;
+  const structureId = structure._id;
+  const names = { from: oldKey.identity, to: newKey.identity };
+  return {
+    kind: "move",
+    version,
+    account: { baseUrl, profile, structureId },
+    input: { name: "1 contact", file: "", isSpooled: false, sha256: "", bytes: 0 },
+    // What the manifest says of the keys may be masked by an erasure.
+    fingerprint:
+      resumes?.fingerprint ??
+      computeFingerprint({ kind: "move", baseUrl, structureId, ...names, merges, deletesOld }),
+    options: { from, to, merges, deletesOld },
+  };
+}
+
+const parts = wholeContact.filter((part) => part !== "_id" && part !== "key");
+
+async function readyMove(context: RunContext, move: Move): Promise<ReadyJob> {
+  const { engine } = context;
+  const { account, structure, deletesOld } = move;
+  const { _id: structureId, keyType } = structure;
+  const { behavior, lookup } = openLookup(context, {
+    structureId,
+    keyType,
+    source: parts,
+    readsStatus: true,
+    asksHidden: true,
+  });
+  const suppressions = await engine.openSuppressions?.();
+  // Read now, so that the price counts what the backup needs.
+  if (deletesOld) await Promise.all([account.lists(structure), account.complete(structure)]);
+  const input = { ...noInput, read: 2 };
+  return {
+    account,
+    keyType,
+    behavior,
+    work: moveWork({ structureId, deletesOld, suppressions }),
+    lookup,
+    input,
+    requestsAfter: 0,
+    async head() {
+      const known = await account.readCachedNames(structure);
+      return {
+        kind: "move",
+        account: { baseUrl: engine.account.baseUrl, structureId, keyType },
+        input: null,
+        names: toStoredNames(known.structure, known.lists),
+        source: parts,
+        listIds: [],
+        table: keyTableFacts,
+      };
+    },
+    async source() {
+      const named = namedItems(move.oldKey, move.newKey);
+      const pair = await readPair(lookup, named, move);
+      requireUnsuppressed([pair.old.key, move.newKey.sent], suppressions);
+      return {
+        entries: [moveItems(pair, named)],
+        input,
+        stableEntries: 0,
+        lookup,
+        close: () => undefined,
+      };
+    },
+  };
+}
+
+/** Both contacts, whole and by their ids. @throws MoveRefusedError */
+async function readPair(
+  lookup: Lookup,
+  { old, target }: ReturnType<typeof namedItems>,
+  { from, merges }: Move,
+): Promise<MovePair> {
+  const found = await lookup.find([target, old]);
+  const [oldFound, newFound] = [found.get(old.ref), found.get(target.ref)];
+  const refused = oldFound?.refused ?? newFound?.refused;
+  if (refused) throw refused;
+  if (!oldFound?.contact) throw noContact(from);
+  requireWholeIfHidden(oldFound.contact, "moved");
+  const whole = await lookup.read(oldFound.contact._id!);
+  if (!whole) throw noContact(from);
+  requireWhole(whole, "moved");
+  if (!newFound?.contact) return { old: whole, existing: undefined };
+  if (newFound.contact._id === whole._id) throw new UsageError("Both names are the same contact");
+  if (!merges) throw exists(newFound.contact.key ?? target.key.sent, from);
+  const existing = await lookup.read(newFound.contact._id!);
+  if (!existing) throw noContact(target.key.sent);
+  requireWhole(existing, "merged into");
+  return { old: whole, existing };
+}
+
+/** Whom only a search for inactive contacts shows is inactive: nothing more has to be read. */
+function requireWholeIfHidden(contact: Parameters<typeof requireWhole>[0], verb: string): void {
+  if ("isHidden" in contact) requireWhole(contact, verb);
+}
+
+function noContact(name: string): MoveRefusedError {
+  return new MoveRefusedError(
+    `No contact has the key or id ${JSON.stringify(name)}`,
+    "Nothing was written",
+    exitCodes.notFound,
+  );
+}
+
+function exists(key: string, from: string): MoveRefusedError {
+  return new MoveRefusedError(
+    `A contact with the key ${key} already exists`,
+    `To give it what it lacks of ${from}, pass --merge; what it has stays`,
+  );
+}

@@ -1,0 +1,50 @@
+/**
+ * What an undo asks before it creates again whom a move has deleted: whether they have left under their new
+ * key.
+ */
+
+import { ServiceError } from "../../errors.ts";
+import { fetchContact } from "../../service/mutate-contact.ts";
+import type { Contact, Send } from "../../wire.ts";
+import type { Manifest } from "../runs/folder.ts";
+import { isActive } from "./move-pair.ts";
+import { readWrittenContacts } from "./written-contacts.ts";
+
+interface UndoneMove {
+  manifest: Manifest;
+  folder: string;
+}
+
+export function isMove({ kind, options }: Manifest): boolean {
+  return kind === "move" || (kind === "apply" && options.applies === "move");
+}
+
+/**
+ * Whether somebody to whom a contact moved is not known to be active any more. Who is gone may have been
+ * deleted by this undo itself, where it deletes what the run created.
+ */
+export async function hasLeftSince(
+  { manifest, folder }: UndoneMove,
+  send: Send,
+  rules: { deletesCreated: boolean; isSuppressed(key: string): boolean },
+): Promise<boolean> {
+  if (!isMove(manifest)) return false;
+  for await (const { operation, createdId, key } of readWrittenContacts(folder, true)) {
+    const contactId = operation.kind === "create" ? createdId : undefined;
+    const id = contactId ?? (operation.kind === "change" ? operation.contactId : undefined);
+    if (id === undefined) continue;
+    if (rules.isSuppressed(key)) return true;
+    const contact = await contactWith(send, id);
+    if (contact ? !isActive(contact) : !rules.deletesCreated) return true;
+  }
+  return false;
+}
+
+async function contactWith(send: Send, id: string): Promise<Contact | undefined> {
+  try {
+    return await fetchContact(send, id);
+  } catch (error) {
+    if (error instanceof ServiceError && error.status === 404) return undefined;
+    throw error;
+  }
+}

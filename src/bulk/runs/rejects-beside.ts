@@ -1,0 +1,80 @@
+/**
+ * A place beside the input for what was rejected: where a person looks for it, and never in place of a file
+ * that is theirs.
+ */
+import { access, constants, lstat, open, rm } from "node:fs/promises";
+import { basename, dirname, extname, join, resolve, sep } from "node:path";
+import { openWrittenFiles } from "../../disk/own-outputs.ts";
+import { noteWrittenFile } from "../../disk/written-files.ts";
+import type { SourceForm } from "../read/rows.ts";
+import type { Manifest } from "./folder.ts";
+
+export interface PlaceBeside {
+  path: string;
+  /** The file is written: the next run may replace it, as long as nobody changes it. */
+  keep(): void;
+  /** It could not be written: the name is free again. */
+  giveUp(): Promise<void>;
+}
+
+/** With so many files that people have changed, another one helps nobody. */
+const maxFiles = 20;
+
+/**
+ * Takes a name beside the input, such as `people.rejected.csv`. A file of that name stays, unless it is as a
+ * command of this machine has left it: somebody may be at work on it. The files that an erasure looks through
+ * will include the new one.
+ * @returns undefined where nothing can be written beside the input
+ */
+export async function takePlaceBeside(
+  { file, isSpooled }: Manifest["input"],
+  form: SourceForm,
+  stateFolder: string,
+): Promise<PlaceBeside | undefined> {
+  const folder = dirname(file);
+  if (isSpooled || file === "" || file.startsWith(join(resolve(stateFolder), sep))) return undefined;
+  const mayWrite = await access(folder, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+  if (!mayWrite) return undefined;
+  const written = openWrittenFiles(stateFolder);
+  for (let number = 1; number <= maxFiles; number++) {
+    const path = join(folder, nameBeside(file, form, number));
+    const taken = path === file ? "no" : await take(path, (found) => written.isOurs(found));
+    if (taken === "cannot") return undefined;
+    if (taken === "no") continue;
+    noteWrittenFile(stateFolder, path);
+    return {
+      path,
+      keep: () => written.remember(path),
+      giveUp: () => (taken === "new" ? rm(path, { force: true }) : Promise.resolve()),
+    };
+  }
+  return undefined;
+}
+
+/** `people.rejected.csv`, `people.rejected-2.csv`; of a file that is one itself, the next. */
+export function nameBeside(file: string, { kind }: Pick<SourceForm, "kind">, number: number): string {
+  const name = basename(file).replace(/\.gz$/i, "");
+  const ending = extname(name);
+  const stem = basename(name, ending).replace(/\.rejected(-\d+)?$/, "");
+  const isTextEnding = /^\.(?:csv|tsv|tab|txt)$/i.test(ending);
+  const newEnding = kind === "workbook" ? ".xlsx" : kind === "text" && isTextEnding ? ending : ".csv";
+  return `${stem}.rejected${number > 1 ? `-${number}` : ""}${newEnding}`;
+}
+
+/** Makes an empty file, so that the name is nobody else's, or finds one that may be replaced. */
+async function take(
+  path: string,
+  isOurs: (path: string) => boolean,
+): Promise<"new" | "ours" | "no" | "cannot"> {
+  try {
+    await (await open(path, "wx", 0o600)).close();
+    return "new";
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") return "cannot";
+  }
+  const found = await lstat(path).catch(() => undefined);
+  return found?.isFile() && isOurs(path) ? "ours" : "no";
+}

@@ -1,0 +1,62 @@
+/** The rows of a rejects file as they are written down: text in the form of the input, or a workbook. */
+import type iconv from "iconv-lite";
+import { formatCsvLine, formatTsvLine } from "../../delimited-lines.ts";
+import { openAtomicFile } from "../../disk/atomic-file.ts";
+import type { InputFacts, SourceForm } from "../read/rows.ts";
+import type { RowsFile } from "./rejects-workbook.ts";
+
+/** How cells become lines. */
+export type Dialect = Pick<InputFacts, "delimiter" | "hasEscapes">;
+
+/** Lines are gathered to pieces of this many characters before they are written. */
+const pieceCharacters = 64 * 1024;
+
+/** @param form of the input; UTF-8 without one */
+export async function openRowsFile(path: string, dialect: Dialect, form?: SourceForm): Promise<RowsFile> {
+  if (form?.kind === "workbook") {
+    const { openWorkbookFile } = await import("./rejects-workbook.ts");
+    return openWorkbookFile(path);
+  }
+  return openTextFile(path, dialect, form);
+}
+
+async function openTextFile(path: string, dialect: Dialect, form: SourceForm | undefined): Promise<RowsFile> {
+  const { encode, hasMark } = await encoderFor(form);
+  const file = await openAtomicFile(path);
+  let piece = hasMark ? "\uFEFF" : "";
+  return {
+    async append(cells) {
+      piece += lineOf(cells, dialect);
+      if (piece.length < pieceCharacters) return;
+      await file.append(encode(piece));
+      piece = "";
+    },
+    async commit() {
+      await file.append(encode(piece));
+      await file.commit();
+    },
+    discard: () => file.discard(),
+  };
+}
+
+interface Encoder {
+  encode(text: string): string | Buffer;
+  hasMark: boolean;
+}
+
+/** What cannot be written in the encoding of the input is UTF-8, with a mark that says so. */
+async function encoderFor(form: SourceForm | undefined): Promise<Encoder> {
+  const { encoding, hasMark } = form ?? { encoding: "utf-8", hasMark: false };
+  if (encoding === "utf-8") return { encode: (text) => text, hasMark };
+  const { encode, encodingExists } = await loadIconv();
+  if (!encodingExists(encoding)) return { encode: (text) => text, hasMark: true };
+  return { encode: (text) => encode(text, encoding, { addBOM: false }), hasMark };
+}
+
+async function loadIconv(): Promise<typeof iconv> {
+  return (await import("iconv-lite")).default;
+}
+
+function lineOf(cells: readonly string[], { delimiter, hasEscapes }: Dialect): string {
+  return `${hasEscapes ? formatTsvLine(cells) : formatCsvLine(cells, delimiter)}\n`;
+}

@@ -1,0 +1,105 @@
+/** `ecm runs retry`: the rows that an import rejected, once they are fixed, as that import took its own. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Command } from "commander";
+import type { ImportOptions, Manifest } from "../../bulk/index.ts";
+import type { Context } from "../../context.ts";
+import { NotFoundError, UsageError } from "../../errors.ts";
+import { requireSameAccount } from "../bulk/run-account.ts";
+import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
+import { shortPath } from "../shared/bulk/format.ts";
+import { startRun } from "../shared/bulk/start.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { findNamedRun, requireRun } from "./shared/choose.ts";
+
+export function registerRunsRetry(parent: Command, context: Context): void {
+  const command = parent
+    .command("retry")
+    .description("import the rejected rows of an import again, once they are fixed")
+    .argument("[run]", "its id, the start of it, or last")
+    .argument("[file]", "the fixed rows (default: the run's rejects file)")
+    .action((run: string | undefined, file: string | undefined, flags: BulkFlags) =>
+      runRunsRetry(context, { run, file }, flags),
+    );
+  addBulkFlags(command);
+  describeCommand(command, {
+    examples: ["ecm runs retry last", "ecm runs retry 20261121-1402 fixed.xlsx --dry-run"],
+    output: "As ecm import: with the lists, the tags and the mapping of the run.",
+    writes: true,
+    exitCodes: {
+      2: "the run is not an import, is unfinished, or rejected no rows",
+      3: "finished, and some rows were rejected again",
+      5: "no such run, or its rejects file is gone",
+      7: "stopped by a limit; the same command resumes",
+    },
+  });
+}
+
+async function runRunsRetry(
+  context: Context,
+  given: { run?: string; file?: string },
+  flags: BulkFlags,
+): Promise<void> {
+  const options = toRunOptions(flags, context.clock.now());
+  const wanted = await requireRun(context, given.run, "retry", canBeRetried);
+  const { importJob, restoreImportOptions, isFinished } = await import("../../bulk/index.ts");
+  const run = await findNamedRun(context, wanted);
+  const { manifest } = run;
+  requireImport(manifest, isFinished(manifest));
+  if (given.file === undefined) requireRejects(manifest);
+  await requireSameAccount(context, manifest, "runs retry");
+  const file = given.file ?? (await rejectsFile(run));
+  const imports = ofTheFile(restoreImportOptions(manifest.options, inputFrom(context, file)));
+  const what = `${options.isDryRun ? "Reading" : "Importing"} ${shortPath(file)}, rejected by run ${manifest.id}`;
+  const job = importJob(imports);
+  const { structureId } = manifest.account;
+  await endRun(
+    context,
+    await startRun(context, { job, options, flags, what, danger: "change", structureId }),
+  );
+}
+
+function canBeRetried({ kind, summary }: Manifest): boolean {
+  return kind === "import" && (summary?.rows.rejected ?? 0) > 0;
+}
+
+/** @throws UsageError */
+function requireImport({ id, kind }: Manifest, isFinished: boolean): void {
+  if (kind !== "import") {
+    throw new UsageError(`Run ${id} is no import (${kind})`, "Give the same command again");
+  }
+  if (!isFinished) {
+    throw new UsageError(`Run ${id} is unfinished`, `Resume it first: ecm runs resume ${id}`);
+  }
+}
+
+/** @throws UsageError for a run that left no rows to fix */
+function requireRejects({ id, summary }: Manifest): void {
+  if (summary?.rows.rejected === 0) {
+    throw new UsageError(`Run ${id} rejected no rows; there is nothing to retry`, `See: ecm runs show ${id}`);
+  }
+}
+
+/** @throws NotFoundError */
+async function rejectsFile({ manifest, folder }: { manifest: Manifest; folder: string }): Promise<string> {
+  const { fileNames } = await import("../../bulk/index.ts");
+  const file = manifest.summary?.rejects ?? join(folder, fileNames.rejects);
+  if (existsSync(file)) return file;
+  throw new NotFoundError(
+    `The rejects file of run ${manifest.id} is gone: ${file}`,
+    `Name the file with the fixed rows: ecm runs retry ${manifest.id} FILE`,
+  );
+}
+
+function inputFrom({ terminal }: Context, file: string): ImportOptions["input"] {
+  return { name: file, stream: file === "-" ? terminal.stdin : undefined };
+}
+
+/**
+ * How the run's own input was written says nothing about the file of its rejects, which a spreadsheet may
+ * have saved.
+ */
+function ofTheFile({ read, ...options }: ImportOptions): ImportOptions {
+  const { sheet: _sheet, delimiter: _delimiter, encoding: _encoding, skipLines: _lines, ...others } = read;
+  return { ...options, read: { ...others, hasNoHeader: false } };
+}

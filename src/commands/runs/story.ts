@@ -1,0 +1,86 @@
+/** The last lines of a run, told again; of one that was interrupted, what is unknown and how to resume it. */
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  fileNames,
+  firstRejectsOf,
+  type Manifest,
+  readRunRecord,
+  type ShownReject,
+  toLocksFolder,
+} from "../../bulk/index.ts";
+import type { Context } from "../../context.ts";
+import { LockedError, takeLease } from "../../disk/lease.ts";
+import { escapeControls } from "../../terminal/escape.ts";
+import { formatDayAndTime } from "../../terminal/table-columns.ts";
+import { resultLines } from "../bulk/result-lines.ts";
+import { commandOnRun } from "../bulk/run-account.ts";
+import { formatCount, formatCounted } from "../shared/bulk/format.ts";
+import { formatSummary } from "../shared/bulk/summary-lines.ts";
+import type { RunRow } from "./views.ts";
+
+type Run = { manifest: Manifest; folder: string };
+
+export async function storyLines(context: Context, run: Run, row: RunRow): Promise<string[]> {
+  const { manifest } = run;
+  const inAccount = (line: string) => withAccount(context, manifest, line);
+  const lines: string[] = [];
+  if (manifest.summary) {
+    const { summary } = manifest;
+    const { columns, isAccessible, isColored } = context.terminal;
+    const screen = { columns, isAccessible, isColored: isColored.out };
+    lines.push(...resultLines(screen, summary, { firstRejects: await firstRejects(run) }));
+    for (const line of formatSummary(summary, undefined, true).slice(1)) {
+      // What was undone whole needs no undo.
+      if (!(row.undone === "whole" && line.startsWith("Undo: ")))
+        lines.push(escapeControls(await inAccount(line)));
+    }
+  }
+  if (row.status === "stopped" || row.status === "unfinished") {
+    lines.push(...(await howItStopped(context, run, row)));
+    lines.push(await inAccount(`Resume with: ecm runs resume ${row.run}`));
+  }
+  return lines;
+}
+
+async function firstRejects({ manifest, folder }: Run): Promise<ShownReject[]> {
+  if (!manifest.summary?.rows.rejected) return [];
+  const { ledger } = await readRunRecord({ manifest, folder });
+  return firstRejectsOf(join(folder, fileNames.plan), ledger);
+}
+
+async function howItStopped({ folders }: Context, run: Run, row: RunRow): Promise<string[]> {
+  const { manifest, folder } = run;
+  if (row.status === "unfinished" && (await isAtWork(folders.state, manifest)))
+    return ["Another process is working on it now"];
+  const { mtime } = await stat(join(folder, fileNames.journal)).catch(() => ({ mtime: undefined }));
+  const when = mtime ? ` (${formatDayAndTime(mtime.toISOString(), new Date())})` : "";
+  const done = `${formatCounted(row.done, "contact")} done`;
+  const how =
+    row.stoppedBy === null
+      ? `Stopped without a word, perhaps killed${when}`
+      : `Stopped by ${row.stoppedBy}${when}`;
+  const unknown =
+    row.open === 0
+      ? []
+      : [
+          `It is unknown whether ${formatCount(row.open)} ${row.open === 1 ? "request" : "requests"} arrived; resuming finds out`,
+        ];
+  return [`${how}: ${done}`, ...unknown];
+}
+
+async function isAtWork(stateFolder: string, { id, fingerprint }: Manifest): Promise<boolean> {
+  try {
+    const lease = await takeLease(toLocksFolder(stateFolder), fingerprint, `run ${id}`);
+    await lease.release();
+    return false;
+  } catch (error) {
+    return error instanceof LockedError;
+  }
+}
+
+/** Its commands work on the account of the run, whichever one is in use. */
+async function withAccount(context: Context, { account }: Manifest, line: string): Promise<string> {
+  const [, before, command] = /^(.*: )ecm (runs .*)$/.exec(line) ?? [];
+  return command === undefined ? line : `${before}${await commandOnRun(context, account, command)}`;
+}

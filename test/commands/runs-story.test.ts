@@ -1,0 +1,172 @@
+/** What `runs list` and `runs show` say at a terminal: what each run did, where, and what can be done now. */
+import { readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Manifest } from "../../src/bulk/runs/folder.ts";
+import { inputFile, manyRows, parseSummary } from "../bulk/kit.ts";
+import { startSandbox } from "../support/sandbox.ts";
+
+const at = (terminalColumns: number) => ({ terminalColumns, env: { NO_COLOR: "1" } });
+const withUpdate = "Email,First Name\np0@example.com,Other\nnew@example.com,New\nwrong,W\n";
+
+/** One run of two creates; one of a create, an update and a rejection. */
+async function twoRuns() {
+  const sandbox = await startSandbox();
+  const { ecm } = sandbox;
+  const first = parseSummary(await ecm(["import", await inputFile(manyRows(2), "first.csv"), "--json"]));
+  const second = parseSummary(await ecm(["import", await inputFile(withUpdate, "second.csv"), "--json"]));
+  return { ...sandbox, first: first.run!, second: second.run! };
+}
+
+function cellsIn(line = ""): string[] {
+  return line.trim().split(/\s{2,}/);
+}
+
+describe("runs list at a terminal", () => {
+  it("tells what each run did, by the name of its file, and when to the minute", async () => {
+    const { ecm, first, second } = await twoRuns();
+    const { stdout } = await ecm(["runs", "list"], at(160));
+    const [header, newest, oldest] = stdout.split("\n").map(cellsIn);
+    expect(header).toEqual([
+      "run",
+      "started",
+      "kind",
+      "file",
+      "status",
+      "created",
+      "updated",
+      "rejected",
+      "account",
+    ]);
+    expect(newest!.slice(0, -1)).toEqual([
+      second,
+      expect.stringMatching(/^today, \d\d:\d\d$/),
+      "import",
+      "second.csv",
+      "completed",
+      "1",
+      "1",
+      "1",
+    ]);
+    expect(oldest).toContain(first);
+    expect(oldest).toContain("first.csv");
+    expect(oldest!.at(-1)).toMatch(/^127\.0\.0\.1:\d+$/);
+  });
+
+  it.each([60, 80, 120])("fits %i columns, and always has the id whole and the file", async (columns) => {
+    const { ecm, second } = await twoRuns();
+    const { stdout } = await ecm(["runs", "list"], at(columns));
+    for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(columns);
+    expect(stdout).toContain(second);
+    expect(stdout).toContain("second.csv");
+  });
+
+  it("says which runs were undone, whole or in part", async () => {
+    const { ecm, first, second } = await twoRuns();
+    expect((await ecm(["runs", "undo", second])).code).toBe(3);
+    const undone = async () => {
+      const runs = JSON.parse((await ecm(["runs", "list", "--json"])).stdout) as {
+        run: string;
+        undone: string;
+      }[];
+      return Object.fromEntries(runs.map(({ run, undone }) => [run, undone]));
+    };
+    expect(await undone()).toMatchObject({ [first]: null, [second]: "part" });
+    const { stdout } = await ecm(["runs", "list"], at(160));
+    expect(stdout.split("\n").find((line) => line.startsWith(second))).toContain("in part");
+    expect((await ecm(["runs", "undo", second, "--delete-created", "--yes"])).code).toBe(0);
+    expect(await undone()).toMatchObject({ [first]: null, [second]: "whole" });
+    expect((await ecm(["runs", "show", second], at(100))).stdout).not.toContain("Undo: ");
+  });
+
+  it("has the columns that it had where no terminal is", async () => {
+    const { ecm } = await twoRuns();
+    const { stdout } = await ecm(["runs", "list", "-o", "csv"]);
+    expect(stdout.split("\n")[0]).toBe("run,kind,status,file,started,done,rejected,pending");
+    const chosen = await ecm(["runs", "list", "-o", "csv", "--columns", "created,undone,folder"]);
+    expect(chosen.stdout.split("\n")[0]).toBe("created,undone,folder");
+  });
+});
+
+describe("runs show at a terminal", () => {
+  it("ends with the last lines of the run, and an undo of all of it", async () => {
+    const { ecm, second } = await twoRuns();
+    const { stdout } = await ecm(["runs", "show", "last"], at(80));
+    const text = stdout.replace(/\s+/g, " ");
+    expect(text).toContain("3 rows");
+    expect(text).toMatch(/1 created.* 1 updated.* 1 rejected/);
+    expect(text).toContain("Rejected rows (fix and import again): ");
+    expect(text).toContain(`Fix them, then: ecm runs retry ${second}`);
+    expect(text).toContain(`Undo: ecm runs undo ${second} --delete-created`);
+  });
+
+  it("of a run that stopped says why, and how to resume it", async () => {
+    const { ecm } = await startSandbox();
+    const path = await inputFile(manyRows(20));
+    const { run } = parseSummary(await ecm(["import", path, "--max-requests", "8", "--json"]));
+    const { stdout } = await ecm(["runs", "show", "last"], at(80));
+    expect(stdout).toMatch(/Stopped by max-requests \(today, \d\d:\d\d\): \d+ contacts done/);
+    expect(stdout).toContain(`Resume with: ecm runs resume ${run}`);
+  });
+
+  it("of a run that was killed says what is unknown", async () => {
+    const { ecm, env } = await startSandbox();
+    const { run } = parseSummary(await ecm(["import", await inputFile(manyRows(2)), "--json"]));
+    const folder = join(env.ECM_STATE_DIR!, "runs", run!);
+    const journal = join(folder, "journal");
+    // As a kill leaves it: the last outcome and the end are missing, and no summary was written.
+    const lines = (await readFile(journal, "utf8")).trimEnd().split("\n");
+    const lastDone = lines.findLastIndex((line) => line.includes('"kind":"done"'));
+    await writeFile(journal, `${lines.slice(0, lastDone).join("\n")}\n`);
+    await utimes(journal, new Date(), new Date());
+    const { summary: _summary, ...manifest } = JSON.parse(
+      await readFile(join(folder, "manifest.json"), "utf8"),
+    ) as Manifest;
+    await writeFile(join(folder, "manifest.json"), JSON.stringify(manifest));
+    await rm(join(folder, "unreported"), { force: true });
+    const { stdout } = await ecm(["runs", "show", "last"], at(80));
+    const text = stdout.replace(/\s+/g, " ");
+    expect(text).toMatch(/Stopped without a word, perhaps killed \(today, \d\d:\d\d\): 1 contact done/);
+    expect(text).toContain("It is unknown whether 1 request arrived; resuming finds out");
+    expect(text).toContain(`Resume with: ecm runs resume ${run}`);
+  });
+
+  it("names the account that a run belongs to in its commands, where another is in use", async () => {
+    const { ecm, baseUrl, apiKey, second } = await twoRuns();
+    const other = await startSandbox();
+    const elsewhere = { ECM_BASE_URL: other.baseUrl, ECM_API_KEY: other.apiKey, NO_COLOR: "1" };
+    const show = async () => {
+      const { stdout } = await ecm(["runs", "show", second], { ...at(80), env: elsewhere });
+      return stdout.replace(/\s+/g, " ");
+    };
+    expect(await show()).toContain(`Undo: ecm --base-url ${baseUrl} runs undo ${second}`);
+    const login = [
+      "auth",
+      "login",
+      "--profile",
+      "first",
+      "--base-url",
+      baseUrl,
+      "--no-verify",
+      "--api-key-stdin",
+    ];
+    const saved = await ecm(login, { stdin: `${apiKey}\n`, env: { ECM_BASE_URL: "", ECM_API_KEY: "" } });
+    expect(saved.code, saved.stderr).toBe(0);
+    expect(await show()).toContain(`Undo: ecm --profile first runs undo ${second}`);
+    const refused = await ecm(["runs", "undo", second], { env: elsewhere });
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`Select that account: ecm --profile first runs undo ${second}`),
+    });
+  });
+});
+
+describe("runs undo", () => {
+  it("says how to delete what it left, and when the last run was an undo itself", async () => {
+    const { ecm, second } = await twoRuns();
+    const undo = await ecm(["runs", "undo", "last", "--yes"], at(100));
+    expect(undo.stderr).toContain(`To delete what the run created: ecm runs undo ${second} --delete-created`);
+    const again = await ecm(["runs", "undo", "last", "--dry-run"]);
+    expect(again.stderr).toContain(`was itself an undo, of run ${second}`);
+  });
+});
