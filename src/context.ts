@@ -58,7 +58,7 @@ export interface Context {
    * @throws UsageError for a format, a name or a file that cannot be
    */
   output(flags?: OutputFileFlags, fallback?: OutputFormat, text?: "table" | "yaml"): OutputOptions;
-  profiles(): Promise<ProfileStore>;
+  readonly profiles: () => Promise<ProfileStore>;
   /** The profile that is meant: its address, structure, and where each came from. No key is asked for. */
   profile(): Promise<ResolvedProfile>;
   /**
@@ -89,9 +89,9 @@ export interface Context {
   /** Ends the command with this code although nothing is thrown (3: rejected rows; 9: differs). */
   endWith(exitCode: number): void;
   /** What the last answers said of the limits; undefined when the service was not reached. */
-  limits(): RateLimits | undefined;
+  readonly limits: () => RateLimits | undefined;
   /** How many requests have left the machine for this command. */
-  requestsSent(): number;
+  readonly requestsSent: () => number;
 }
 
 /** Seen by `main.ts` and `program.ts` only. */
@@ -110,102 +110,117 @@ export function createContext(
   clock: Clock = realClock,
   observer?: Observer,
 ): ContextControl {
-  const { env } = streams;
-  const terminal = createTerminal(streams, isYes(env.ACCESSIBLE));
-  const folders = chooseFolders(env, process.platform);
-  const closers: (() => Promise<void>)[] = [];
-  let flags: GlobalFlags = {};
-  let settings = readSettings({}, {});
-  let exitCode: number = exitCodes.done;
-  let limits: RateLimits | undefined;
-  let requestsSent = 0;
-  let profiles: Promise<ProfileStore> | undefined;
-  let profile: Promise<ResolvedProfile> | undefined;
-  let single: Promise<Connection> | undefined;
-  /** Serves single requests too, once it is open. */
-  let bulk: Promise<Connection> | undefined;
+  const context = new CommandContext(streams, signal, clock, observer);
+  return {
+    context,
+    exitCode: () => context.exitCode,
+    configure: (flags) => context.configure(flags),
+    close: () => context.close(),
+  };
+}
 
-  const context: Context = {
-    terminal,
-    clock,
-    observer,
-    signal,
-    folders,
-    platform: process.platform,
-    get settings() {
-      return settings;
-    },
-    writtenFiles: openWrittenFiles(folders.state),
-    output({ outputFile, force, bom, safeCells } = {}, fallback, text = "table") {
-      const { writtenFiles } = context;
-      const explicitFormat = flags.output === undefined ? undefined : parseFormat(flags.output, "--output");
-      const defaultFormat =
-        (env.ECM_OUTPUT ? parseFormat(env.ECM_OUTPUT, "ECM_OUTPUT") : undefined) ?? fallback;
-      const columns = parseColumns(flags.columns);
-      const requestedFormat = flags.json ? "json" : explicitFormat;
-      const output = { columns, bom, safeCells };
-      if (outputFile === undefined)
-        return {
-          ...output,
-          format: requestedFormat ?? defaultFormat ?? (terminal.isStdoutTerminal ? "table" : "tsv"),
-        };
-      // Found out here, before anything is sent.
-      const format = chooseFileFormat(outputFile, {
-        requested: requestedFormat,
-        defaultFormat: defaultFormat ?? "tsv",
-        text,
-      });
-      noteWrittenFile(folders.state, outputFile);
-      requireReplaceable(outputFile, { force, writtenFiles, isOwn: (start) => isOwnOutput(start, columns) });
-      return { ...output, format, outputFile, writtenFiles, stateBefore: toFileState(outputFile) };
-    },
-    profiles() {
-      profiles ??= import("./config/profile-store.ts").then(({ openProfiles }) => openProfiles(folders));
-      return profiles;
-    },
-    profile() {
-      profile ??= import("./config/resolve.ts").then(({ resolveProfile }) =>
-        resolveProfile(settings, context.profiles, env, () => terminal.isStdinTerminal && !settings.noInput),
-      );
-      return profile;
-    },
-    connect(purpose = "single", sockets) {
-      if (purpose === "single" && (bulk ?? single)) return (bulk ?? single)!;
-      const opened =
-        bulk ?? context.profile().then((meant) => open(meant, { kind: purpose, connections: sockets }));
-      if (purpose === "bulk") bulk = opened;
-      else single = opened;
-      return opened;
-    },
-    open: (other) => open(other, { kind: "single" }),
-    async eraseFromSandbox(keys, mask) {
-      const { eraseFromSandbox } = await import("./connection.ts");
-      return eraseFromSandbox(folders, keys, mask);
-    },
-    async tellUnderWay(activity) {
-      const { baseUrl } = await context.profile();
-      const { registerActivity } = await import("./disk/activities.ts");
-      closers.push(await registerActivity(folders.state, { ...activity, account: baseUrl.value }));
-    },
-    noteWrittenFile: (file) => noteWrittenFile(folders.state, file),
-    prompter() {
-      return canPrompt(terminal, settings.noInput) ? createPrompter(terminal, signal) : undefined;
-    },
-    async confirm(question) {
-      if (settings.yes) return;
-      const prompter = context.prompter();
-      if (!prompter) throw cannotAskError("This must be confirmed", "Confirm with --yes");
-      if (await prompter.confirm(typeof question === "string" ? question : await question())) return;
-      throw new DeclinedError();
-    },
-    endWith(code) {
-      exitCode = code;
-    },
-    limits: () => limits,
-    requestsSent: () => requestsSent,
+/** Its members that are functions in fields are taken out of it by commands and called alone. */
+class CommandContext implements Context {
+  readonly terminal: Terminal;
+  readonly clock: Clock;
+  readonly observer: Observer | undefined;
+  readonly signal: AbortSignal;
+  readonly folders: Folders;
+  readonly platform = process.platform;
+  readonly writtenFiles: WrittenFiles;
+  settings: Settings = readSettings({}, {});
+  exitCode: number = exitCodes.done;
+  private readonly env: TerminalStreams["env"];
+  private flags: GlobalFlags = {};
+  private readonly closers: (() => Promise<void>)[] = [];
+  private lastLimits: RateLimits | undefined;
+  private sentCount = 0;
+  private openedProfiles: Promise<ProfileStore> | undefined;
+  private resolvedProfile: Promise<ResolvedProfile> | undefined;
+  private single: Promise<Connection> | undefined;
+  /** Serves single requests too, once it is open. */
+  private bulk: Promise<Connection> | undefined;
+
+  constructor(streams: TerminalStreams, signal: AbortSignal, clock: Clock, observer: Observer | undefined) {
+    this.env = streams.env;
+    this.terminal = createTerminal(streams, isYes(this.env.ACCESSIBLE));
+    this.clock = clock;
+    this.observer = observer;
+    this.signal = signal;
+    this.folders = chooseFolders(this.env, this.platform);
+    this.writtenFiles = openWrittenFiles(this.folders.state);
+  }
+
+  configure(flags: GlobalFlags): void {
+    const { terminal } = this;
+    this.flags = flags;
+    this.settings = readSettings(flags, this.env);
+    terminal.quiet = this.settings.quiet;
+    terminal.usesPager = flags.pager !== false && !this.settings.noInput && !terminal.isAccessible;
+    if (flags.color === false) terminal.isColored = { out: false, err: false };
+    // A bad format is found here, before anything is sent.
+    this.output();
+  }
+
+  readonly output = (
+    { outputFile, force, bom, safeCells }: OutputFileFlags = {},
+    fallback?: OutputFormat,
+    text: "table" | "yaml" = "table",
+  ): OutputOptions => {
+    const { flags, env, writtenFiles } = this;
+    const explicitFormat = flags.output === undefined ? undefined : parseFormat(flags.output, "--output");
+    const defaultFormat =
+      (env.ECM_OUTPUT ? parseFormat(env.ECM_OUTPUT, "ECM_OUTPUT") : undefined) ?? fallback;
+    const columns = parseColumns(flags.columns);
+    const requestedFormat = flags.json ? "json" : explicitFormat;
+    const output = { columns, bom, safeCells };
+    if (outputFile === undefined) {
+      return {
+        ...output,
+        format: requestedFormat ?? defaultFormat ?? (this.terminal.isStdoutTerminal ? "table" : "tsv"),
+      };
+    }
+    // Found out here, before anything is sent.
+    const format = chooseFileFormat(outputFile, {
+      requested: requestedFormat,
+      defaultFormat: defaultFormat ?? "tsv",
+      text,
+    });
+    this.noteWrittenFile(outputFile);
+    requireReplaceable(outputFile, { force, writtenFiles, isOwn: (start) => isOwnOutput(start, columns) });
+    return { ...output, format, outputFile, writtenFiles, stateBefore: toFileState(outputFile) };
   };
 
-  async function open(profile: ResolvedProfile, purpose: Purpose): Promise<Connection> {
+  readonly profiles = (): Promise<ProfileStore> => {
+    this.openedProfiles ??= import("./config/profile-store.ts").then(({ openProfiles }) =>
+      openProfiles(this.folders),
+    );
+    return this.openedProfiles;
+  };
+
+  profile(): Promise<ResolvedProfile> {
+    const canAsk = () => this.terminal.isStdinTerminal && !this.settings.noInput;
+    this.resolvedProfile ??= import("./config/resolve.ts").then(({ resolveProfile }) =>
+      resolveProfile(this.settings, this.profiles, this.env, canAsk),
+    );
+    return this.resolvedProfile;
+  }
+
+  connect(purpose: Purpose["kind"] = "single", connections?: number): Promise<Connection> {
+    const open = this.bulk ?? (purpose === "single" ? this.single : undefined);
+    if (open) return open;
+    const opened = this.profile().then((profile) => this.openFor(profile, { kind: purpose, connections }));
+    if (purpose === "bulk") this.bulk = opened;
+    else this.single = opened;
+    return opened;
+  }
+
+  open(profile: ResolvedProfile): Promise<Connection> {
+    return this.openFor(profile, { kind: "single" });
+  }
+
+  private async openFor(profile: ResolvedProfile, purpose: Purpose): Promise<Connection> {
+    const { terminal, clock, signal, folders, settings } = this;
     const { openConnection } = await import("./connection.ts");
     const { connection, close } = await openConnection(profile, purpose, {
       terminal,
@@ -213,33 +228,59 @@ export function createContext(
       signal,
       folders,
       settings,
-      onSent() {
-        requestsSent++;
+      onSent: () => {
+        this.sentCount++;
       },
-      onLimits(seen) {
-        limits = { ...limits, ...seen };
+      onLimits: (seen) => {
+        this.lastLimits = { ...this.lastLimits, ...seen };
       },
     });
-    closers.push(close);
+    this.closers.push(close);
     return connection;
   }
 
-  return {
-    context,
-    exitCode: () => exitCode,
-    configure(globalFlags) {
-      flags = globalFlags;
-      settings = readSettings(globalFlags, env);
-      terminal.quiet = settings.quiet;
-      terminal.usesPager = globalFlags.pager !== false && !settings.noInput && !terminal.isAccessible;
-      if (globalFlags.color === false) terminal.isColored = { out: false, err: false };
-      // A bad format is found here, before anything is sent.
-      context.output();
-    },
-    async close() {
-      for (const close of closers.splice(0)) await close();
-    },
-  };
+  async eraseFromSandbox(
+    keys: readonly string[],
+    mask: (text: string) => string | undefined,
+  ): Promise<number> {
+    const { eraseFromSandbox } = await import("./connection.ts");
+    return eraseFromSandbox(this.folders, keys, mask);
+  }
+
+  async tellUnderWay(activity: Omit<Activity, "account">): Promise<void> {
+    const { baseUrl } = await this.profile();
+    const { registerActivity } = await import("./disk/activities.ts");
+    this.closers.push(await registerActivity(this.folders.state, { ...activity, account: baseUrl.value }));
+  }
+
+  noteWrittenFile(file: string): void {
+    noteWrittenFile(this.folders.state, file);
+  }
+
+  prompter(): Prompter | undefined {
+    const { terminal } = this;
+    return canPrompt(terminal, this.settings.noInput) ? createPrompter(terminal, this.signal) : undefined;
+  }
+
+  async confirm(question: string | (() => Promise<string>)): Promise<void> {
+    if (this.settings.yes) return;
+    const prompter = this.prompter();
+    if (!prompter) throw cannotAskError("This must be confirmed", "Confirm with --yes");
+    if (await prompter.confirm(typeof question === "string" ? question : await question())) return;
+    throw new DeclinedError();
+  }
+
+  endWith(exitCode: number): void {
+    this.exitCode = exitCode;
+  }
+
+  readonly limits = () => this.lastLimits;
+
+  readonly requestsSent = () => this.sentCount;
+
+  async close(): Promise<void> {
+    for (const close of this.closers.splice(0)) await close();
+  }
 }
 
 /** @throws UsageError for a name that is empty, as in a script whose variable is */

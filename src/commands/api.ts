@@ -60,7 +60,22 @@ export function registerApi(command: Command, context: Context): void {
 }
 
 async function runApi(context: Context, method: string, path: string, options: ApiOptions): Promise<void> {
-  const { terminal } = context;
+  const request = await requestFrom(context, method, path, options);
+  if (options.dryRun) return presentDryRun(context.terminal, context.output(), toUnsentRequest(request));
+  await confirmFinal(context, request);
+  if (options.paginate) return showJoinedPages(context, request, options);
+  if (options.outputFile !== undefined) return streamToFile(context, request, options.outputFile, options);
+  const { send } = await context.connect();
+  await showAnswer(context.terminal, await send(request, { expect: "any" }), options);
+}
+
+/** @throws UsageError for what makes no request; names in the path are looked up after that */
+async function requestFrom(
+  context: Context,
+  method: string,
+  path: string,
+  options: ApiOptions,
+): Promise<ApiRequest> {
   const fields = await buildBody(options);
   if (fields !== undefined && options.data !== undefined) {
     throw new UsageError(
@@ -68,7 +83,8 @@ async function runApi(context: Context, method: string, path: string, options: A
       "Leave out one of the two",
     );
   }
-  const rawBody = options.data === undefined ? fields : await readDataInput(terminal, options.data, "--data");
+  const rawBody =
+    options.data === undefined ? fields : await readDataInput(context.terminal, options.data, "--data");
   const query = (options.query ?? []).map(parsePair);
   const asTyped = apiRequest(method, path, query, rawBody);
   if (fields !== undefined && ["GET", "HEAD"].includes(asTyped.method)) {
@@ -77,27 +93,27 @@ async function runApi(context: Context, method: string, path: string, options: A
       "Add query parameters with --query",
     );
   }
-  const request = apiRequest(method, await resolvePath(context, path), query, rawBody);
-  if (options.dryRun) return presentDryRun(terminal, context.output(), toUnsentRequest(request));
-  await confirmFinal(context, request);
-  if (options.outputFile !== undefined && !options.paginate)
-    return streamToFile(context, request, options.outputFile, options);
+  return apiRequest(method, await resolvePath(context, path), query, rawBody);
+}
+
+async function showJoinedPages(context: Context, request: ApiRequest, options: ApiOptions): Promise<void> {
+  const { terminal } = context;
   const { send } = await context.connect();
-  if (options.paginate) {
-    const { joinPages } = await import("../service/joined-pages.ts");
-    const isJson = terminal.isStdoutTerminal || context.output().format === "json";
-    const output = context.output(options, isJson ? "json" : "ndjson");
-    const format = output.format === "json" ? "json" : "ndjson";
-    if (options.outputFile !== undefined) requireFileFormat(options.outputFile, format);
-    const { records, total = 0 } = await joinPages(send, request);
-    await presentValue(terminal, { ...output, format }, records, "");
-    if (records.length < total) {
-      terminal.warn(`${records.length} of ${total} records were read: the account changed meanwhile`);
-    }
-    return;
+  const { joinPages } = await import("../service/joined-pages.ts");
+  const isJson = terminal.isStdoutTerminal || context.output().format === "json";
+  const output = context.output(options, isJson ? "json" : "ndjson");
+  const format = output.format === "json" ? "json" : "ndjson";
+  if (options.outputFile !== undefined) requireFileFormat(options.outputFile, format);
+  const { records, total = 0 } = await joinPages(send, request);
+  await presentValue(terminal, { ...output, format }, records, "");
+  if (records.length < total) {
+    terminal.warn(`${records.length} of ${total} records were read: the account changed meanwhile`);
   }
-  const answer = await send(request, { expect: "any" });
-  if (options.include) await terminal.write(formatBody(terminal, formatHead(answer)));
+}
+
+/** @throws the error that the answer means, once it is shown */
+async function showAnswer(terminal: Terminal, answer: ApiAnswer, { include }: ApiOptions): Promise<void> {
+  if (include) await terminal.write(formatBody(terminal, formatHead(answer)));
   await writeBody(terminal, answer);
   if (answer.problem) throw answer.problem;
 }

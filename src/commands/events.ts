@@ -1,30 +1,24 @@
-import { createHash } from "node:crypto";
-import { resolve } from "node:path";
 import type { Command } from "commander";
 import { type ContactEvent, dayMilliseconds, type EventQuery, maxDays } from "../api/events.ts";
-import type { Connection, Context, OutputFileFlags } from "../context.ts";
+import type { Connection, Context } from "../context.ts";
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
-import type { Cursor, ShownBatch } from "../events/cursor.ts";
 import { type Feed, readFeed, readNewest, toTime } from "../events/feed.ts";
 import { resolveCampaign } from "../service/campaigns.ts";
-import type { OutputOptions } from "../terminal/format.ts";
-import { openOutput, type Sink } from "../terminal/output-file.ts";
 import { checkColumns } from "../terminal/present.ts";
+import { showNew } from "./new-events.ts";
 import { announcePart } from "./shared/announce-part.ts";
 import { createEventView, presentEvents } from "./shared/event-view.ts";
 import { addOutputFileFlags, parsePastTime, repeatableOption, wholeNumberOption } from "./shared/flags.ts";
 import { describeCommand } from "./shared/help-text.ts";
+import {
+  type Campaign,
+  defaultDays,
+  type EventsOptions,
+  isOf,
+  type WantedEvents,
+  warnOfMissingEvents,
+} from "./wanted-events.ts";
 
-interface EventsOptions extends OutputFileFlags {
-  type?: string[];
-  campaign?: string;
-  days?: number;
-  since?: string;
-  limit?: number;
-  all?: boolean;
-}
-
-const defaultDays = 30;
 const defaultLimit = 100;
 
 export function registerEvents(command: Command, context: Context): void {
@@ -74,63 +68,63 @@ async function runEvents(
     throw new UsageError(`--days: the service keeps events for ${maxDays} days`, `Give --days ${maxDays}`);
   }
   const now = context.clock.now();
-  const since =
-    options.since === undefined || options.since === "last" ? undefined : parseSince(options.since, now);
+  const isNewOnly = options.since === "last";
+  const since = options.since === undefined || isNewOnly ? undefined : parseSince(options.since, now);
   const connection = await context.connect();
   const contactId = idOrKey === undefined ? undefined : await resolveContactId(connection, idOrKey);
   const campaign =
     options.campaign === undefined ? undefined : await resolveCampaign(connection.send, options.campaign);
-  if (options.since === "last")
-    return showNew(context, connection, { contactId, campaign, types, output, options, now });
+  const request = { contactId, campaign, types, output, options, now };
+  if (isNewOnly) await showNew(context, connection, request);
+  else await showPast(context, connection, request, since);
+}
+
+/** @param since milliseconds since the epoch, where the user has said so */
+async function showPast(
+  context: Context,
+  connection: Connection,
+  request: WantedEvents,
+  since: number | undefined,
+): Promise<void> {
+  const { contactId, campaign, types, output, options, now } = request;
   const sinceDays = since === undefined ? undefined : Math.ceil((now - since) / dayMilliseconds) + 1;
   const pastDays = Math.min(maxDays, options.days ?? sinceDays ?? defaultDays);
-  const query = { contactId, types, pastDays };
-  const oldest = since ?? computeOldest(options.days, contactId, now);
-  const { events, total, hasMore, feed } = await readRequestedEvents(
-    connection,
-    query,
-    { since: oldest, campaign },
-    options,
-  );
+  const period = { since: since ?? computeOldest(options.days, contactId, now), campaign };
+  const past = await readRequestedEvents(connection, { contactId, types, pastDays }, period, options);
   if (contactId === undefined && since !== undefined && since < now - maxDays * dayMilliseconds) {
     context.terminal.warn(
       `The service keeps events for ${maxDays} days: older ones are missing, although --since asks for them`,
     );
   }
-  if (feed) warnOfMissingEvents(context, feed);
-  if (feed?.isComplete === false) {
-    throw new EcmError(
-      exitCodes.failed,
-      "The feed changed its order while it was read; events may be missing",
-      {
-        type: "UnstableFeedError",
-        hint: "Run the command again, or use --since last, which shows what is missing the next time",
-        retryable: true,
-      },
-    );
+  if (past.feed) {
+    warnOfMissingEvents(context, past.feed);
+    if (!past.feed.isComplete) throw unstableFeed();
   }
-  await presentEvents(context, connection, output, events);
-  context.observer?.page?.({ total, hasMore });
-  if (events.length === 0) context.terminal.note("No events");
-  else if (hasMore) {
-    const all = total === undefined ? "" : ` of ${total.toLocaleString("en-US")}`;
-    const next = Math.min(total ?? Number.POSITIVE_INFINITY, events.length * 10);
-    announcePart(
-      context.terminal,
-      `The newest ${events.length}${all} events · more: --limit ${next} · all: --all`,
-      options.limit !== undefined,
-    );
-  }
+  await presentEvents(context, connection, output, past.events);
+  context.observer?.page?.({ total: past.total, hasMore: past.hasMore });
+  if (past.events.length === 0) context.terminal.note("No events");
+  else if (past.hasMore) sayWhichPart(context, past, options.limit !== undefined);
 }
 
-/** What the pages do not hold cannot be shown, and is not passed over in silence. */
-function warnOfMissingEvents({ terminal }: Context, { announced, events }: Feed): void {
-  if (announced === undefined) return;
-  const [announcedCount, readCount] = [announced, events.length].map((count) =>
-    count.toLocaleString("en-US"),
+function unstableFeed(): EcmError {
+  return new EcmError(
+    exitCodes.failed,
+    "The feed changed its order while it was read; events may be missing",
+    {
+      type: "UnstableFeedError",
+      hint: "Run the command again, or use --since last, which shows what is missing the next time",
+      retryable: true,
+    },
   );
-  terminal.warn(
-    `The service counts ${announcedCount} events, but its pages hold ${readCount}: some may be missing`,
+}
+
+function sayWhichPart({ terminal }: Context, { events, total }: PastEvents, isLimited: boolean): void {
+  const all = total === undefined ? "" : ` of ${total.toLocaleString("en-US")}`;
+  const next = Math.min(total ?? Number.POSITIVE_INFINITY, events.length * 10);
+  announcePart(
+    terminal,
+    `The newest ${events.length}${all} events · more: --limit ${next} · all: --all`,
+    isLimited,
   );
 }
 
@@ -143,12 +137,21 @@ function computeOldest(
   return days === undefined || contactId === undefined ? undefined : now - days * dayMilliseconds;
 }
 
+interface PastEvents {
+  events: ContactEvent[];
+  /** Of how many these are the newest, where that is known. */
+  total?: number;
+  hasMore: boolean;
+  /** Where the feed was read whole. */
+  feed?: Feed;
+}
+
 async function readRequestedEvents(
   { send }: Connection,
   query: EventQuery,
   { since, campaign }: { since: number | undefined; campaign: Campaign | undefined },
   { limit, all }: EventsOptions,
-): Promise<{ events: ContactEvent[]; total?: number; hasMore: boolean; feed?: Feed }> {
+): Promise<PastEvents> {
   if (since === undefined && campaign === undefined && !all)
     return readNewest(send, query, limit ?? defaultLimit);
   const feed = await readFeed(send, query);
@@ -157,112 +160,6 @@ async function readRequestedEvents(
   const most = limit ?? (since === undefined && !all ? defaultLimit : undefined);
   const events = most === undefined ? found : found.slice(-most);
   return { events, total: found.length, hasMore: events.length < found.length, feed };
-}
-
-type Campaign = Awaited<ReturnType<typeof resolveCampaign>>;
-
-/** The feed knows no campaigns: they are held against each event here. Without one, every event will do. */
-function isOf(campaign: Campaign | undefined, { emailCampaignId, emailCampaignName }: ContactEvent): boolean {
-  if (campaign === undefined || emailCampaignId === campaign._id) return true;
-  return emailCampaignId === undefined && campaign.name !== undefined && emailCampaignName === campaign.name;
-}
-
-interface EventsRequest {
-  contactId: string | undefined;
-  campaign: Campaign | undefined;
-  types: string[];
-  output: OutputOptions;
-  options: EventsOptions;
-  now: number;
-}
-
-/** What has not been shown yet; written down as shown once it has been. */
-async function showNew(context: Context, connection: Connection, request: EventsRequest): Promise<void> {
-  const { contactId, campaign, types, output, options, now } = request;
-  const { profile, send } = connection;
-  const { openCursor } = await import("../events/cursor.ts");
-  const matter = [profile.baseUrl.value, profile.name?.value ?? null, types, contactId ?? null];
-  if (campaign) matter.push(campaign._id);
-  const cursor = await openCursor(context.folders.state, matter);
-  try {
-    const pastDays = Math.min(maxDays, Math.max(options.days ?? defaultDays, cursor.daysBack(now)));
-    warnOfGap(context, cursor, now);
-    const feed = await readFeed(send, { contactId, types, pastDays });
-    warnOfMissingEvents(context, feed);
-    const windowStart = now - pastDays * dayMilliseconds;
-    const oldest = contactId === undefined ? Number.NEGATIVE_INFINITY : windowStart;
-    const fresh = cursor.newAmong(
-      feed.events.filter((event) => !(toTime(event) < oldest) && isOf(campaign, event)),
-    );
-    const events = fresh.slice(0, options.limit);
-    const left = fresh.slice(events.length);
-    const missingSince = feed.isComplete ? undefined : windowStart;
-    const batch = { events, left, feed: feed.events, readAt: now, missingSince };
-    await presentAndRelease(context, connection, output, batch, cursor);
-    if (left.length > 0) {
-      context.terminal.note(
-        `${left.length.toLocaleString("en-US")} more new events; run the same command again for the next`,
-      );
-    }
-    if (!feed.isComplete) {
-      context.terminal.warn(
-        "The feed changed its order while it was read; run the same command again for events that are missing",
-      );
-    }
-  } finally {
-    await cursor.release();
-  }
-}
-
-function warnOfGap({ terminal }: Context, { readAt, unshownSince }: Cursor, now: number): void {
-  const since = Math.min(readAt ?? now, unshownSince ?? now);
-  const days = Math.floor((now - since) / dayMilliseconds);
-  if (days < maxDays) return;
-  terminal.warn(
-    `These events were last read whole ${days} days ago, and the service keeps events for ${maxDays} days: some may be missing`,
-  );
-}
-
-/** A file is announced before it appears; on stdout they count as shown when all were taken. */
-async function presentAndRelease(
-  context: Context,
-  connection: Connection,
-  output: OutputOptions,
-  batch: ShownBatch,
-  cursor: Cursor,
-): Promise<void> {
-  const { terminal } = context;
-  const { events } = batch;
-  if (output.outputFile === undefined) {
-    await presentEvents(context, connection, output, events);
-    if (terminal.isStdoutClosed) return;
-  } else {
-    const pieces: string[] = [];
-    await presentEvents(context, connection, output, events, createMemorySink(pieces));
-    const text = pieces.join("");
-    const file = resolve(output.outputFile);
-    await cursor.announce(batch, file, createHash("sha256").update(text).digest("hex"));
-    const sink = await openOutput(terminal, { ...output, bom: false });
-    try {
-      await sink.write(text);
-      await sink.commit();
-    } catch (error) {
-      await sink.discard();
-      throw error;
-    }
-  }
-  await cursor.markShown(batch);
-}
-
-function createMemorySink(pieces: string[]): Sink {
-  return {
-    async write(text) {
-      pieces.push(text);
-    },
-    isClosed: false,
-    commit: () => Promise.resolve(),
-    discard: () => Promise.resolve(),
-  };
 }
 
 async function resolveContactId({ send, account }: Connection, idOrKey: string): Promise<string> {

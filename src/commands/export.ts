@@ -161,11 +161,8 @@ async function exportIntoFile(
     ...exportOptions.sendOptions,
     onPage: async (ids) => progress.recordPage(ids, await sink.flush()),
   });
-  const count = await presentList(terminal, output, contacts, exportOptions.view, {
-    sink,
-    count: state.given,
-    isOpened: progress.isContinued,
-  });
+  const continuation = { sink, count: state.given, isOpened: progress.isContinued };
+  const count = await presentList(terminal, { ...output, continuation }, contacts, exportOptions.view);
   await progress.finish();
   terminal.note(`Wrote ${count} ${count === 1 ? "contact" : "contacts"} to ${output.outputFile}`);
 }

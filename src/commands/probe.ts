@@ -28,7 +28,7 @@ const view: View<BehaviorRow> = {
   columns: [
     { name: "point", value: ({ point }) => point },
     { name: "documented", value: ({ documented }) => documented },
-    { name: "seen", value: ({ seen: detected }) => detected },
+    { name: "seen", value: ({ seen }) => seen },
     { name: "what ecm does", value: ({ does }) => does },
   ],
   id: ({ point }) => point,
@@ -71,7 +71,9 @@ async function runProbe(context: Context, flags: ProbeFlags): Promise<void> {
     );
   }
   const rows = listBehaviorRows(behavior.known);
-  if (flags.save !== undefined) await save(flags.save, detected, rows, exchanges, context.clock.now());
+  if (flags.save !== undefined) {
+    await save(flags.save, describeProbe(detected, rows, exchanges, context.clock.now()));
+  }
   if (output.format === "table" && !output.columns && terminal.columns < minTableWidth) {
     await terminal.write(formatStacked(rows));
   } else await presentList(terminal, output, rows, view);
@@ -83,8 +85,8 @@ async function runProbe(context: Context, flags: ProbeFlags): Promise<void> {
 function formatStacked(rows: BehaviorRow[]): string {
   return rows
     .map(
-      ({ point, documented, seen: detected, does }) =>
-        `${point}\n  documented  ${documented}\n  seen        ${detected}\n  ecm         ${does}\n`,
+      ({ point, documented, seen, does }) =>
+        `${point}\n  documented  ${documented}\n  seen        ${seen}\n  ecm         ${does}\n`,
     )
     .join("\n");
 }
@@ -146,20 +148,19 @@ function requireSavePlace(file: string): void {
   );
 }
 
-/** Private to its owner; nothing in it names the account or anybody in it. */
-async function save(
-  file: string,
-  detected: DetectedVariants,
+/** Nothing in it names the account or anybody in it. */
+function describeProbe(
+  seen: DetectedVariants,
   rows: BehaviorRow[],
   exchanges: Exchange[],
   now: number,
-): Promise<void> {
+): object {
   const { mask, maskPath } = createPseudonyms();
-  const content = {
+  return {
     what: savedFileNote,
     version,
     savedAt: new Date(now).toISOString(),
-    variants: toPlayableVariants(detected),
+    variants: toPlayableVariants(seen),
     points: rows,
     exchanges: exchanges.map(({ request, status, milliseconds, answer, limits }) => ({
       method: request.method,
@@ -172,6 +173,10 @@ async function save(
       limits,
     })),
   };
+}
+
+/** Private to its owner. @throws UsageError */
+async function save(file: string, content: object): Promise<void> {
   try {
     await writeFile(file, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
   } catch (error) {
@@ -180,6 +185,6 @@ async function save(
 }
 
 /** What `sandbox start --variant-file` takes, as it is typed there. */
-function toPlayableVariants(detected: DetectedVariants): Record<string, string> {
-  return Object.fromEntries(Object.entries(detected).map(([name, value]) => [name, String(value)]));
+function toPlayableVariants(seen: DetectedVariants): Record<string, string> {
+  return Object.fromEntries(Object.entries(seen).map(([name, value]) => [name, String(value)]));
 }

@@ -46,20 +46,24 @@ export function findRegion(key: string): string | undefined {
   return isUsualKey(key) ? key.slice(4, 6) : undefined;
 }
 
+/** How a key command runs. */
+export interface KeyCommandOptions {
+  env: Environment;
+  /** Whether it gets standard input, to ask for a password; else a file piped to us would be eaten by it. */
+  canAsk: boolean;
+  signal?: AbortSignal;
+  /** How long it may take when nobody can be asked. */
+  limitSeconds?: number;
+}
+
 /**
  * Runs the command in the shell and takes the first line that it prints as the key.
- * @param canAsk whether it gets standard input, to ask for a password; else a file piped to us would be eaten
- *   by it
- * @param limitSeconds how long it may take when nobody can be asked
  * @throws NoKeyError when it fails, prints nothing or too much, or does not end; its output is never repeated
  */
 export async function runKeyCommand(
   command: string,
-  env: Environment,
   where: string,
-  canAsk: boolean,
-  signal?: AbortSignal,
-  limitSeconds = maxKeyCommandSeconds,
+  { env, canAsk, signal, limitSeconds = maxKeyCommandSeconds }: KeyCommandOptions,
 ): Promise<string> {
   const ending = new AbortController();
   const timer = canAsk

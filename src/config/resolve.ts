@@ -47,7 +47,7 @@ export async function resolveProfile(
 ): Promise<ResolvedProfile> {
   const { profile: profileName, baseUrl, apiKey } = settings;
   if (profileName?.value === sandboxProfile) return resolveSandboxProfile(settings, profileName);
-  if (!profileName && baseUrl && apiKey) return assemble(settings, undefined, {}, env, canAsk);
+  if (!profileName && baseUrl && apiKey) return assemble(settings, undefined, {}, { env, canAsk });
 
   const profiles = await openProfiles();
   const current = profiles.current();
@@ -61,7 +61,7 @@ export async function resolveProfile(
   if (name.value === sandboxProfile && !apiKey) throw noKeyError(baseUrl!.value);
   const profile = profiles.get(name.value);
   if (!profile) throw unknownProfileError(name.value, profiles.names());
-  return assemble(settings, name, profile, env, canAsk);
+  return assemble(settings, name, profile, { env, canAsk });
 }
 
 /** A profile as it stands, without flags and environment: to try it before it is kept. */
@@ -72,7 +72,7 @@ export function resolveStoredProfile(
   canAsk: () => boolean,
 ): ResolvedProfile {
   const bare = { readOnly: false, insecureHttp: env.ECM_INSECURE_HTTP || undefined } as Settings;
-  return assemble(bare, { value: name, source: "flag" }, profile, env, canAsk);
+  return assemble(bare, { value: name, source: "flag" }, profile, { env, canAsk });
 }
 
 function resolveSandboxProfile(settings: Settings, name: Sourced<string>): ResolvedProfile {
@@ -97,8 +97,7 @@ function assemble(
   settings: Settings,
   name: Sourced<string> | undefined,
   profile: Profile,
-  env: Environment,
-  canAsk: () => boolean,
+  { env, canAsk }: { env: Environment; canAsk: () => boolean },
 ): ResolvedProfile {
   const place = name ? `profile ${name.value}` : "environment";
   const { baseUrl, warning } = chooseBaseUrl(settings, name, profile, place);
@@ -119,7 +118,7 @@ function assemble(
     key(signal) {
       // Once: a key command may ask a person.
       key ??= obtainKey(settings, profile, { place, name }, (command) =>
-        runKeyCommand(command, env, place, canAsk(), signal),
+        runKeyCommand(command, place, { env, canAsk: canAsk(), signal }),
       );
       return key;
     },

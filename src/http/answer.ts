@@ -6,6 +6,7 @@ import {
   type Applied,
   type EcmError,
   type ErrorDetails,
+  type LimitKind,
   ServiceError,
   UnreadableAnswerError,
 } from "../errors.ts";
@@ -73,6 +74,8 @@ export function toServiceError(
   const words = found?.message ?? describeUndocumented(answer);
   const message = applied === "unknown" ? `${words}; the request may have been applied` : words;
   const limitKind = status === 429 ? findLimitKind(words, headers, retryAfterSeconds) : undefined;
+  const endsAt =
+    retryAfterSeconds === undefined ? undefined : formatTimeIn(retryAfterSeconds, nowMilliseconds);
   const details: ErrorDetails = {
     type: found?.errorType ?? defaultErrorTypes[status],
     field: found?.field,
@@ -82,8 +85,9 @@ export function toServiceError(
     retryable: status >= 500 || status === 429,
     hint:
       findFormHint(found) ??
-      (found || status < 400 || status === 429 ? undefined : findForeignHint(answer)) ??
-      findHint(status, message, limitKind, retryAfterSeconds, nowMilliseconds),
+      (limitKind && limitHints[limitKind](retryAfterSeconds, endsAt)) ??
+      (found || status < 400 ? undefined : findForeignHint(answer)) ??
+      statusHint(status, message),
   };
   return new ServiceError(message, { ...details, status, limitKind, limits: readLimits(headers) });
 }
@@ -156,37 +160,34 @@ function describeContent({ headers, text }: WireAnswer): string {
   return `${quoteExcerpt(kind)}${encoding ? ` in ${quoteExcerpt(encoding)}` : ""} that begins ${quoteExcerpt(text.trimStart())}`;
 }
 
-function findHint(
-  status: number,
-  message: string,
-  limitKind: ServiceError["limitKind"],
-  retryAfterSeconds: number | undefined,
-  nowMilliseconds: number,
-): string | undefined {
-  const when = retryAfterSeconds === undefined ? undefined : formatTimeIn(retryAfterSeconds, nowMilliseconds);
+function statusHint(status: number, message: string): string | undefined {
   if (status >= 300 && status < 400) return "The base URL is not that of the API; check it with: ecm doctor";
-  if (status === 401)
+  if (status === 401) {
     return /expired/i.test(message)
       ? "Create a new key in the account's settings, then: ecm auth login"
       : "Check the key with: ecm auth status";
-  if (status === 403 && /scope/i.test(message))
+  }
+  if (status === 403 && /scope/i.test(message)) {
     return "The account's owner can add that scope to the key in the account's settings";
-  if (limitKind === "month") {
-    return when === undefined
-      ? "The monthly quota is used up; ecm does not wait for the next month"
-      : `The monthly quota starts anew at ${when}; ecm does not wait for it`;
-  }
-  if (limitKind === "address") {
-    const wait = when === undefined ? "wait" : `try again at ${when} (in ${retryAfterSeconds} s)`;
-    return `Too many requests with a wrong key came from this IP address: fix the key, and ${wait}`;
-  }
-  if (limitKind === "hour") {
-    return retryAfterSeconds === undefined
-      ? "Hourly limit reached: try again later"
-      : `Hourly limit reached: try again in ${retryAfterSeconds} s, or allow a wait with --max-wait`;
   }
   return undefined;
 }
+
+/** What to do about each limit, given how long it still lasts and when it ends, where the answer says so. */
+const limitHints: Record<LimitKind, (seconds: number | undefined, endsAt: string | undefined) => string> = {
+  month: (_seconds, endsAt) =>
+    endsAt === undefined
+      ? "The monthly quota is used up; ecm does not wait for the next month"
+      : `The monthly quota starts anew at ${endsAt}; ecm does not wait for it`,
+  address(seconds, endsAt) {
+    const wait = endsAt === undefined ? "wait" : `try again at ${endsAt} (in ${seconds} s)`;
+    return `Too many requests with a wrong key came from this IP address: fix the key, and ${wait}`;
+  },
+  hour: (seconds) =>
+    seconds === undefined
+      ? "Hourly limit reached: try again later"
+      : `Hourly limit reached: try again in ${seconds} s, or allow a wait with --max-wait`,
+};
 
 /** RFC 3339; undefined for what no date can hold. */
 function formatTimeIn(seconds: number, nowMilliseconds: number): string | undefined {

@@ -44,36 +44,11 @@ type AttemptResult =
 
 export function createSend(configuration: SendConfiguration): Send {
   const redact = createRedact(configuration.apiKey);
-  const userAgent = `ecm/${version}`;
   return async <T>(request: ApiRequest, options: SendOptions = {}): Promise<ApiAnswer<T>> => {
-    const body = request.rawBody ?? (request.body === undefined ? undefined : JSON.stringify(request.body));
-    const redactedRequest = redactRequest(request, body, redact);
-    if (configuration.readOnly && request.effect === "write")
-      throw new ReadOnlyError(
-        `${redactedRequest.method} ${redactedRequest.path} would write and was not sent`,
-      );
-    if (!isSafePath(request.path)) throw unsafePathError(redactedRequest);
-    const target = requestTarget(request);
-    const wire = sign({ method: request.method, target, body }, configuration, userAgent);
-    const signal = options.signal ?? configuration.signal;
-    const emit = (event: SendEvent) => {
-      configuration.onEvent?.(event);
-      options.onEvent?.(event);
-    };
+    const sending = prepare(request, options, configuration, redact);
+    const { signal } = sending.wire;
     try {
-      return await sendUntilSettled<T>({
-        configuration,
-        request: redactedRequest,
-        sent: { target: redact(target), body: body && redactBody(body, redact) },
-        wire: {
-          ...wire,
-          signal,
-          bodySink: options.bodySink && createRedactingSink(options.bodySink, redact),
-        },
-        options,
-        emit,
-        redact,
-      });
+      return await sendUntilSettled<T>(sending);
     } catch (error) {
       if (signal.aborted && !(error instanceof EcmError)) throw interruptedError(signal);
       throw error;
@@ -90,6 +65,38 @@ interface SendState {
   options: SendOptions;
   emit: (event: SendEvent) => void;
   redact: Redact;
+}
+
+/** @throws ReadOnlyError or UsageError for a request that must not be sent */
+function prepare(
+  request: ApiRequest,
+  options: SendOptions,
+  configuration: SendConfiguration,
+  redact: Redact,
+): SendState {
+  const body = request.rawBody ?? (request.body === undefined ? undefined : JSON.stringify(request.body));
+  const redactedRequest = redactRequest(request, body, redact);
+  if (configuration.readOnly && request.effect === "write") {
+    throw new ReadOnlyError(`${redactedRequest.method} ${redactedRequest.path} would write and was not sent`);
+  }
+  if (!isSafePath(request.path)) throw unsafePathError(redactedRequest);
+  const target = requestTarget(request);
+  return {
+    configuration,
+    request: redactedRequest,
+    sent: { target: redact(target), body: body && redactBody(body, redact) },
+    wire: {
+      ...sign({ method: request.method, target, body }, configuration),
+      signal: options.signal ?? configuration.signal,
+      bodySink: options.bodySink && createRedactingSink(options.bodySink, redact),
+    },
+    options,
+    emit(event) {
+      configuration.onEvent?.(event);
+      options.onEvent?.(event);
+    },
+    redact,
+  };
 }
 
 async function sendUntilSettled<T>(sending: SendState): Promise<ApiAnswer<T>> {
@@ -226,7 +233,6 @@ function isSafePath(path: string): boolean {
 function sign(
   { method, target, body }: { method: string; target: string; body: string | undefined },
   configuration: SendConfiguration,
-  userAgent: string,
 ): WireRequest {
   return {
     method,
@@ -234,7 +240,7 @@ function sign(
     headers: {
       "x-api-key": configuration.apiKey,
       accept: "application/json, */*;q=0.1",
-      "user-agent": userAgent,
+      "user-agent": `ecm/${version}`,
       ...(body === undefined ? {} : { "content-type": "application/json" }),
     },
     body,

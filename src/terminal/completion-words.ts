@@ -67,20 +67,23 @@ function unquote(word: string, shell?: "fish"): Unquoted {
   let opensAt = -1;
   for (let at = 0; at < word.length; at++) {
     const character = word[at]!;
-    const next = word[at + 1];
-    if (quote === "'" && !(shell === "fish" && character === "\\" && /['\\]/.test(next ?? ""))) {
-      if (character === "'") quote = "";
-      else text += character;
-    } else if (character === "\\" && next !== undefined) {
-      if (quote === '"' && !/["\\$`]/.test(next)) text += character;
-      text += next;
+    if (character === "\\" && isEscaped(word[at + 1], quote, shell)) {
       at++;
-    } else if (character === '"' || (character === "'" && quote === "")) {
+      text += word[at];
+    } else if ((character === '"' || character === "'") && (quote === "" || quote === character)) {
       quote = quote === "" ? character : "";
       opensAt = at;
     } else text += character;
   }
   return { text, quote, opensAt };
+}
+
+/** Whether a backslash before this character stands for nothing itself. */
+function isEscaped(next: string | undefined, quote: Unquoted["quote"], shell?: "fish"): boolean {
+  if (next === undefined) return false;
+  if (quote === '"') return /["\\$`]/.test(next);
+  if (quote === "'") return shell === "fish" && /['\\]/.test(next);
+  return true;
 }
 
 function quoteForBash(text: string, quote: Unquoted["quote"]): string {

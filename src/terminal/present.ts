@@ -47,41 +47,32 @@ export interface Continuation {
   isOpened: boolean;
 }
 
+export interface ListOutput extends OutputOptions {
+  continuation?: Continuation;
+}
+
 /** Presents an array's worth of objects; streams all formats but `table`. Returns how many there were. */
 export async function presentList<T>(
   terminal: Terminal,
-  output: OutputOptions,
+  output: ListOutput,
   items: Iterable<T> | AsyncIterable<T>,
   view: View<T>,
-  continuation?: Continuation,
 ): Promise<number> {
   const columns = selectColumns(terminal, output, view);
   if (output.safeCells && view.isImportable) columns.push({ name: safeCellsHeader, value: () => "" });
-  const sink = continuation?.sink ?? (await openOutput(terminal, output));
-  let count = continuation?.count ?? 0;
+  const sink = output.continuation?.sink ?? (await openOutput(terminal, output));
+  let count = 0;
   try {
     if (output.format === "table") {
-      const shownItems: T[] = [];
-      for await (const item of items) shownItems.push(item);
-      count = shownItems.length;
+      const shown: T[] = [];
+      for await (const item of items) shown.push(item);
+      count = shown.length;
       if (count > 0) {
-        const { table, leftOut } = await formatTable(terminal, output, columns, shownItems);
+        const { table, leftOut } = await formatTable(terminal, output, columns, shown);
         await showTable(terminal, output, sink, table);
-        if (leftOut.length > 0)
-          terminal.note(`Not shown: ${leftOut.join(", ")} (--columns selects columns)`, "aside");
+        noteLeftOut(terminal, leftOut);
       }
-    } else {
-      if (!continuation?.isOpened)
-        await sink.write(
-          `${continuation && wantsMark(output) ? "\ufeff" : ""}${formatOpening(output, columns)}`,
-        );
-      for await (const item of items) {
-        await sink.write(formatItem(output, columns, view, item, count));
-        count += 1;
-        if (sink.isClosed) break;
-      }
-      if (output.format === "json") await sink.write(count === 0 ? "[]\n" : "\n]\n");
-    }
+    } else count = await writeRows(output, sink, items, rowFormat(output, columns, view));
     await sink.commit();
   } catch (error) {
     await sink.discard();
@@ -89,6 +80,27 @@ export async function presentList<T>(
   }
   const isSomebodyThere = output.format === "table" || terminal.isStderrTerminal;
   if (count === 0 && isSomebodyThere) terminal.note(view.empty ?? "Nothing to show.");
+  return count;
+}
+
+/** @returns how many there are, with those of an earlier attempt */
+async function writeRows<T>(
+  output: ListOutput,
+  sink: Sink,
+  items: Iterable<T> | AsyncIterable<T>,
+  { formatOpening, row, closing }: RowFormat<T>,
+): Promise<number> {
+  const { continuation } = output;
+  if (!continuation?.isOpened) {
+    await sink.write(`${continuation && wantsMark(output) ? "\ufeff" : ""}${formatOpening}`);
+  }
+  let count = continuation?.count ?? 0;
+  for await (const item of items) {
+    await sink.write(row(item, count));
+    count += 1;
+    if (sink.isClosed) break;
+  }
+  if (closing) await sink.write(closing(count));
   return count;
 }
 
@@ -109,6 +121,11 @@ async function showTable(
     await sink.write(piece);
     if (sink.isClosed) break;
   }
+}
+
+function noteLeftOut(terminal: Terminal, columns: readonly string[]): void {
+  if (columns.length === 0) return;
+  terminal.note(`Not shown: ${columns.join(", ")} (--columns selects columns)`, "aside");
 }
 
 /** Rows under a header, fitted to the screen where no columns were asked for by name. */
@@ -134,9 +151,7 @@ async function formatTable<T>(
   );
   const headed = columns.map((column) => ({ ...column, name: formatHeading(column, output) }));
   const fitted = output.columns ? { columns, rows, leftOut: [] } : fitColumns(headed, rows, width);
-  const header = fitted.columns.map(({ name }) => name);
-  const isWhole = fitted.columns.map((column) => column.isWhole ?? false);
-  const table = renderTable(header, fitted.rows, width, terminal.isColored.out, isWhole);
+  const table = renderTable(fitted.columns, fitted.rows, width, terminal.isColored.out);
   return { table, leftOut: fitted.leftOut };
 }
 
@@ -244,31 +259,37 @@ export function chooseColumns<C extends { name: string; title?: string; optional
   });
 }
 
-function formatOpening<T>(output: OutputOptions, columns: Column<T>[]): string {
-  const names = columns.map((column) => column.name);
-  if (output.format === "csv") return `${formatCsvLine(toSafeCells(output, names))}\n`;
-  if (output.format === "tsv") return `${formatTsvLine(toSafeCells(output, names))}\n`;
-  return "";
+/** How rows are written one by one. */
+interface RowFormat<T> {
+  formatOpening: string;
+  row(item: T, index: number): string;
+  closing?(count: number): string;
 }
 
-function formatItem<T>(
-  output: OutputOptions,
-  columns: Column<T>[],
-  view: View<T>,
-  item: T,
-  index: number,
-): string {
+function rowFormat<T>(output: OutputOptions, columns: Column<T>[], view: View<T>): RowFormat<T> {
   switch (output.format) {
     case "json":
-      return `${index === 0 ? "[\n" : ",\n"}  ${JSON.stringify(toObject(output, columns, item), null, 2).replaceAll("\n", "\n  ")}`;
+      return {
+        formatOpening: "",
+        row(item, index) {
+          const text = JSON.stringify(toObject(output, columns, item), null, 2).replaceAll("\n", "\n  ");
+          return `${index === 0 ? "[\n" : ",\n"}  ${text}`;
+        },
+        closing: (count) => (count === 0 ? "[]\n" : "\n]\n"),
+      };
     case "ndjson":
-      return `${JSON.stringify(toObject(output, columns, item))}\n`;
+      return { formatOpening: "", row: (item) => `${JSON.stringify(toObject(output, columns, item))}\n` };
     case "csv":
-      return `${formatCsvLine(toSafeCells(output, formatCells(columns, item)))}\n`;
-    case "tsv":
-      return `${formatTsvLine(toSafeCells(output, formatCells(columns, item)))}\n`;
+    case "tsv": {
+      const join = output.format === "csv" ? formatCsvLine : formatTsvLine;
+      const line = (cells: string[]) => `${join(output.safeCells ? cells.map(toSafeCell) : cells)}\n`;
+      return {
+        formatOpening: line(columns.map(({ name }) => name)),
+        row: (item) => line(columns.map((column) => formatCell(column, item))),
+      };
+    }
     default:
-      return `${view.id(item)}\n`;
+      return { formatOpening: "", row: (item) => `${view.id(item)}\n` };
   }
 }
 
@@ -278,14 +299,6 @@ function formatItem<T>(
 function toObject<T>(output: OutputOptions, columns: Column<T>[], item: T): unknown {
   if (!output.columns) return item;
   return Object.fromEntries(columns.map((column) => [column.name, column.value(item) ?? null]));
-}
-
-function toSafeCells(output: OutputOptions, cells: string[]): string[] {
-  return output.safeCells ? cells.map(toSafeCell) : cells;
-}
-
-function formatCells<T>(columns: Column<T>[], item: T): string[] {
-  return columns.map((column) => formatCell(column, item));
 }
 
 function formatCell<T>(column: Column<T>, item: T): string {

@@ -2,6 +2,7 @@
 import Table from "cli-table3";
 import { escapeControls } from "./escape.ts";
 import { createStyle } from "./style.ts";
+import type { TableColumn } from "./table-columns.ts";
 import { cut, gap, isPlain, measureWidth, minWidth } from "./text-width.ts";
 
 export { fitColumns, formatDayAndTime, formatShortDate, formatShortNames } from "./table-columns.ts";
@@ -16,19 +17,18 @@ const blockLines = 24;
  * Rows under a header. Where the columns cannot be shown side by side in a width that says anything, each row
  * becomes a record of its own.
  * @param width columns of the screen; infinite: nothing is cut
- * @param isWhole for each column, whether its cells may not be cut
  * @returns the text in pieces, each of whole lines
  */
 export function* renderTable(
-  header: string[],
+  columns: readonly TableColumn[],
   rows: string[][],
   width: number,
   isColored: boolean,
-  isWhole: readonly boolean[] = [],
 ): Generator<string> {
+  const header = columns.map(({ name }) => name);
   const lines = [header, ...rows].map((row) => row.map(escapeControls));
   const natural = naturalWidths(lines);
-  const leasts = natural.map((each, column) => (isWhole[column] ? each : Math.min(each, minWidth)));
+  const leasts = natural.map((each, column) => (columns[column]!.isWhole ? each : Math.min(each, minWidth)));
   if (leasts.reduce((sum, each) => sum + each + gap.length, -gap.length) > width) {
     yield* renderRecords(header, rows, width, isColored);
     return;

@@ -12,7 +12,7 @@ describe.runIf(process.platform !== "win32")("a key command", () => {
     ["a process that it leaves running", `echo ${key}; sleep 5 &`],
     ["a line end that comes late", `printf ${key}; true; echo`],
   ])("may have %s", async (_what, command) => {
-    expect(await runKeyCommand(command, env, "here", false)).toBe(key);
+    expect(await runKeyCommand(command, "here", { env, canAsk: false })).toBe(key);
   });
 
   it.each([
@@ -25,19 +25,25 @@ describe.runIf(process.platform !== "win32")("a key command", () => {
     ["prints a sentence", "echo 'not signed in: run vault login'", "this is not an API key"],
     ["prints bytes that are no text", "printf '\\377\\376\\000key'", "this is not an API key"],
   ])("that %s gives no key", async (_what, command, reason) => {
-    const failure = await runKeyCommand(command, env, "here", false).catch((error: Error) => error);
+    const failure = await runKeyCommand(command, "here", { env, canAsk: false }).catch(
+      (error: Error) => error,
+    );
     expect((failure as Error).message).toContain(reason);
     expect((failure as Error).message).not.toContain(key);
   });
 
   it("that hangs is ended when nobody can be asked", async () => {
-    const running = runKeyCommand("exec sleep 600", env, "here", false, undefined, 0.05);
+    const running = runKeyCommand("exec sleep 600", "here", { env, canAsk: false, limitSeconds: 0.05 });
     await expect(running).rejects.toThrow("did not end within 0.05 s");
   });
 
   it("ends with the command that wanted the key", async () => {
     const interruption = new AbortController();
-    const running = runKeyCommand("exec sleep 600", env, "here", true, interruption.signal);
+    const running = runKeyCommand("exec sleep 600", "here", {
+      env,
+      canAsk: true,
+      signal: interruption.signal,
+    });
     interruption.abort(new InterruptedError("SIGTERM"));
     await expect(running).rejects.toThrow("Terminated");
   });

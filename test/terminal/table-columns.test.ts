@@ -41,14 +41,7 @@ describe("the columns of a table", () => {
           rows,
           width,
         );
-        const isWhole = fitted.columns.map((column) => column.isWhole ?? false);
-        const pieces = renderTable(
-          fitted.columns.map(({ name }) => name),
-          fitted.rows,
-          width,
-          false,
-          isWhole,
-        );
+        const pieces = renderTable(fitted.columns, fitted.rows, width, false);
         const text = [...pieces].join("");
         const lines = text.split("\n");
         for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(width);

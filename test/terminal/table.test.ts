@@ -4,7 +4,10 @@ import { describe, expect, it } from "vitest";
 import { renderRecord, renderTable as tablePieces } from "../../src/terminal/table.ts";
 import { cut } from "../../src/terminal/text-width.ts";
 
-const renderTable = (...words: Parameters<typeof tablePieces>) => [...tablePieces(...words)].join("");
+const renderTable = (header: string[], rows: string[][], width: number, isColored: boolean) => {
+  const columns = header.map((name) => ({ name }));
+  return [...tablePieces(columns, rows, width, isColored)].join("");
+};
 
 const measureWidths = (text: string) =>
   text

@@ -21,6 +21,7 @@ import {
 import { createTally } from "../plan/tally.ts";
 import type { EnteredRun } from "../runs/enter.ts";
 import { Ledger } from "../runs/ledger.ts";
+import type { ShownReject } from "./finish.ts";
 import { type Closed, closeRun } from "./finish.ts";
 import { requireMaxRejects } from "./max-rejects.ts";
 import { createSession, makePlanFile, readClosedPlan } from "./plan-job.ts";
@@ -28,7 +29,7 @@ import { choosePlanPlace, type PlanPlace, planPath } from "./plan-place.ts";
 import { priceOf, subtractSettled } from "./plan-price.ts";
 import type { ReadyJob } from "./ready-job.ts";
 import { writeRejected } from "./rejected.ts";
-import { firstRejectsOf, type ShownReject } from "./shown-rejects.ts";
+import { firstRejectsOf } from "./shown-rejects.ts";
 
 /** @param run absent in a dry run */
 export async function planAndApply(

@@ -38,20 +38,13 @@ async function listCandidates(
 ): Promise<Candidate[] | "files"> {
   const unfinished = words.at(-1) ?? "";
   const typed = await readTypedLine(tree, words.slice(0, -1));
-  const { command, args, open, isPastFlags } = typed;
-
-  const [flag, assigned] = isPastFlags ? [unfinished] : splitAssignment(unfinished);
-  const option = assigned === undefined ? open : findFlag(command, flag);
+  const { command, args, isPastFlags } = typed;
+  const { option, prefix, value } = findOpenFlag(typed, unfinished);
   if (option?.long) {
-    const prefix = assigned === undefined ? "" : `${flag}=`;
-    const values = await listValues(context, option, typed, assigned ?? unfinished);
+    const values = await listValues(context, option, typed, value);
     return values === "files" ? values : values.map((text) => ({ text: `${prefix}${text}` }));
   }
-  if (unfinished.startsWith("-") && !isPastFlags) {
-    return [...listOptions(command), { long: "--help", description: "show help" }]
-      .filter((each) => each.long?.startsWith(unfinished))
-      .map((each) => ({ text: each.long!, description: each.description }));
-  }
+  if (unfinished.startsWith("-") && !isPastFlags) return listFlags(command, unfinished);
   if (command.commands.length > 0) return args.length > 0 ? [] : listSubcommands(command, unfinished);
   const argument = command.registeredArguments[args.length] ?? findVariadicArgument(command);
   if (!argument) return [];
@@ -62,32 +55,50 @@ async function listCandidates(
   return values.filter((text) => isPastFlags || !text.startsWith("-")).map((text) => ({ text }));
 }
 
+/** The flag whose value is unfinished: it is the word before, or stands in the same word before a =. */
+function findOpenFlag(
+  typed: TypedLine,
+  unfinished: string,
+): { option: Option | undefined; prefix: string; value: string } {
+  const [flag, assigned] = typed.isPastFlags ? [unfinished] : splitAssignment(unfinished);
+  if (assigned === undefined) return { option: typed.open, prefix: "", value: unfinished };
+  return { option: findFlag(typed.command, flag), prefix: `${flag}=`, value: assigned };
+}
+
 /** Finds the command and flag that the complete words lead to. */
 async function readTypedLine(tree: CommandTree, words: string[]): Promise<TypedLine> {
   const typed: TypedLine = { command: tree.root, args: [], isPastFlags: false };
-  const noteOption = (option: Option | undefined, value: string) => {
-    if (option?.long === "--profile") typed.profile = value;
-    if (option?.long === "--base-url") typed.baseUrl = value;
-    typed.open = undefined;
-  };
   for (const word of words) {
-    if (typed.open) noteOption(typed.open, word);
+    if (typed.open) takeValue(typed, typed.open, word);
     else if (word === "--") typed.isPastFlags = true;
-    else if (word.startsWith("-") && !typed.isPastFlags) {
-      const [flag, assigned] = splitAssignment(word);
-      const option = findFlag(typed.command, flag);
-      if (assigned !== undefined) noteOption(option, assigned);
-      else if (option?.required || option?.optional) typed.open = option;
-    } else {
-      const child = findChild(typed.command, word);
-      if (!child) typed.args.push(word);
-      else {
-        if (typed.command === tree.root) await tree.load(child.name());
-        typed.command = child;
-      }
-    }
+    else if (word.startsWith("-") && !typed.isPastFlags) takeFlag(typed, word);
+    else await takeName(typed, tree, word);
   }
   return typed;
+}
+
+function takeValue(typed: TypedLine, option: Option | undefined, value: string): void {
+  if (option?.long === "--profile") typed.profile = value;
+  if (option?.long === "--base-url") typed.baseUrl = value;
+  typed.open = undefined;
+}
+
+function takeFlag(typed: TypedLine, word: string): void {
+  const [flag, assigned] = splitAssignment(word);
+  const option = findFlag(typed.command, flag);
+  if (assigned !== undefined) takeValue(typed, option, assigned);
+  else if (option?.required || option?.optional) typed.open = option;
+}
+
+/** Of a command, or else an argument. */
+async function takeName(typed: TypedLine, tree: CommandTree, word: string): Promise<void> {
+  const child = findChild(typed.command, word);
+  if (!child) {
+    typed.args.push(word);
+    return;
+  }
+  if (typed.command === tree.root) await tree.load(child.name());
+  typed.command = child;
 }
 
 function findVariadicArgument(command: Command): Argument | undefined {
@@ -104,6 +115,12 @@ function listSubcommands(command: Command, unfinished: string): Candidate[] {
   return command.commands
     .filter((each) => each.name().startsWith(unfinished) && !each.name().startsWith("__"))
     .map((each) => ({ text: each.name(), description: each.description() }));
+}
+
+function listFlags(command: Command, unfinished: string): Candidate[] {
+  return [...listOptions(command), { long: "--help", description: "show help" }]
+    .filter((each) => each.long?.startsWith(unfinished))
+    .map((each) => ({ text: each.long!, description: each.description }));
 }
 
 function listOptions(command: Command): Option[] {

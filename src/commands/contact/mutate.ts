@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { wholeContact } from "../../api/contacts.ts";
-import type { Context } from "../../context.ts";
+import type { Connection, Context } from "../../context.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import { type RequestedChanges, wouldChange } from "../../service/contact-changes.ts";
 import { performOnContact } from "../../service/find-contact.ts";
@@ -105,7 +105,7 @@ async function mutateOne(context: Context, idOrKey: string, options: ContactMuta
   const output = context.output();
   const change = await toChange(context, options);
   const connection = await context.connect();
-  const { send, account, behaviors } = connection;
+  const { send, account } = connection;
   const structure = () => account.structure();
   const mutated = await account.withRemembered("write", async (): Promise<MutationReport | ApiRequest> => {
     const request = await change(connection);
@@ -117,30 +117,9 @@ async function mutateOne(context: Context, idOrKey: string, options: ContactMuta
     }
     await checkContactColumns(account, output);
     // A body that was typed goes as it is, and does not need to know the structure.
-    if (options.data !== undefined) {
-      return performOnContact({ send, structure }, idOrKey, (id) => mutateContact(send, id, request(id)));
-    }
-    const behavior = behaviors((await structure())._id);
-    const perform = async (id: string, found?: Partial<Contact>): Promise<MutationReport> => {
-      const body = request(id).body as MutateBody;
-      let before = found;
-      if (options.ifVersion !== undefined) {
-        before = await fetchContact(send, id);
-        requireVersion(before as Contact, options.ifVersion);
-      } else if (found && !wouldChange(found, body)) {
-        // A search tells a contact in another form, without its version.
-        const contact = isJson(output.format) ? await fetchContact(send, id) : (found as Contact);
-        if (!wouldChange(contact, body)) return { contact, isChanged: false };
-      }
-      const done = await mutateContact(send, id, request(id), behavior);
-      if (!done.isChanged || !showsChanges(terminal, output)) return done;
-      const { describeChanges } = await import("./shared/changes.ts");
-      return {
-        ...done,
-        changes: describeChanges(body, before, await account.readCachedNames(await structure())),
-      };
-    };
-    return performOnContact({ send, structure, source: wholeContact, behaviors }, idOrKey, perform);
+    return options.data === undefined
+      ? mutateByFlags(context, connection, idOrKey, { request, ifVersion: options.ifVersion })
+      : performOnContact({ send, structure }, idOrKey, (id) => mutateContact(send, id, request(id)));
   });
   if (!("isChanged" in mutated)) return presentDryRun(terminal, output, mutated);
   const { contact, isChanged, changes } = mutated;
@@ -153,6 +132,38 @@ async function mutateOne(context: Context, idOrKey: string, options: ContactMuta
   if (!isChanged) terminal.note("unchanged");
   if (changes) return presentChanges(terminal, changes, contact.key);
   await presentContact(context, account, output, contact);
+}
+
+/** Sends nothing for a contact that has these values already. */
+async function mutateByFlags(
+  context: Context,
+  { send, account, behaviors }: Connection,
+  idOrKey: string,
+  { request, ifVersion }: { request: (id: string) => ApiRequest; ifVersion: number | undefined },
+): Promise<MutationReport> {
+  const output = context.output();
+  const structure = () => account.structure();
+  const behavior = behaviors((await structure())._id);
+  const perform = async (id: string, found?: Partial<Contact>): Promise<MutationReport> => {
+    const body = request(id).body as MutateBody;
+    let before = found;
+    if (ifVersion !== undefined) {
+      before = await fetchContact(send, id);
+      requireVersion(before as Contact, ifVersion);
+    } else if (found && !wouldChange(found, body)) {
+      // A search tells a contact in another form, without its version.
+      const contact = isJson(output.format) ? await fetchContact(send, id) : (found as Contact);
+      if (!wouldChange(contact, body)) return { contact, isChanged: false };
+    }
+    const done = await mutateContact(send, id, request(id), behavior);
+    if (!done.isChanged || !showsChanges(context.terminal, output)) return done;
+    const { describeChanges } = await import("./shared/changes.ts");
+    return {
+      ...done,
+      changes: describeChanges(body, before, await account.readCachedNames(await structure())),
+    };
+  };
+  return performOnContact({ send, structure, source: wholeContact, behaviors }, idOrKey, perform);
 }
 
 /** With what a person is shown of it: undefined where they are shown the whole contact. */

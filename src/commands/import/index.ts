@@ -3,55 +3,18 @@ import { type Command, Option } from "commander";
 import type { ImportOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { DeclinedError, UsageError } from "../../errors.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
 import { addBulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
 import { consentColumnOption, repeatableOption, wholeNumberOption } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import type { ImportFlags } from "./shared/import-flags.ts";
 
 export function registerImport(command: Command, context: Context): void {
-  command
-    .argument("[file]", "a CSV, xlsx, ndjson or JSON file, also as .gz; - for standard input")
-    .addOption(
-      repeatableOption("--map <column=target>", "its target: key, lists, tags, consent, ignore, or a field"),
-    )
-    .option("--mapping <file>", "targets, values, expectations, in YAML or JSON")
-    .addOption(repeatableOption("--set <field=value>", "the same value for every row"))
-    .addOption(repeatableOption("--default <field=value>", "where a new contact's cell is blank"))
-    .option("--check", "show what would be imported, without a request")
-    .option("--template", "print an empty CSV of the account's columns")
-    .addOption(repeatableOption("--list <list>", "add every contact to this list"))
-    .addOption(repeatableOption("--tag <tag>", "add this tag to every contact"))
-    .option("--create-missing", "create missing lists and tags")
-    .addOption(
-      choiceOption("--mode <mode>", "write all contacts, only new ones, or only existing ones", [
-        "upsert",
-        "create",
-        "update",
-      ]),
-    )
-    .addOption(choiceOption("--blank <what>", "an empty cell keeps or clears the field", ["keep", "clear"]))
-    .addOption(
-      choiceOption("--duplicates <how>", "how to treat rows of the same key", [
-        "merge",
-        "last",
-        "first",
-        "reject",
-      ]),
-    )
-    .option("--from <system>", "read the file as this system's export")
-    .option("--sheet <sheet>", "the sheet of a workbook, by name or number")
-    .option("--delimiter <character>", "the delimiter (default: detected)")
-    .option("--encoding <name>", "the file's encoding (default: detected)")
-    .addOption(wholeNumberOption("--skip-lines <n>", "lines to skip before the header", 0))
-    .option("--no-header", "there is no header; columns are named 1, 2, …")
-    .option("--ignore-unmapped", "ignore columns that do not match any field")
-    .addOption(consentColumnOption())
-    .option("--include-unsubscribed", "create contacts that the file marks as not subscribed")
-    .option(
-      "--unsubscribe-marked",
-      "unsubscribe existing contacts that the file marks; the API cannot reverse it",
-    )
-    .option("--include-suppressed", "create contacts that are on the suppression list");
+  command.argument("[file]", "a CSV, xlsx, ndjson or JSON file, also as .gz; - for standard input");
+  addMappingFlags(command);
+  addWriteFlags(command);
+  addFormatFlags(command);
+  addConsentFlags(command);
   addBulkFlags(command);
   describeCommand(command, {
     examples: [
@@ -81,6 +44,67 @@ export function registerImport(command: Command, context: Context): void {
     ]);
     await runCheck(context, file, await toReadOptions(flags));
   });
+}
+
+/** What becomes of each column, and how to see it beforehand. */
+function addMappingFlags(command: Command): void {
+  command
+    .addOption(
+      repeatableOption("--map <column=target>", "its target: key, lists, tags, consent, ignore, or a field"),
+    )
+    .option("--mapping <file>", "targets, values, expectations, in YAML or JSON")
+    .addOption(repeatableOption("--set <field=value>", "the same value for every row"))
+    .addOption(repeatableOption("--default <field=value>", "where a new contact's cell is blank"))
+    .option("--check", "show what would be imported, without a request")
+    .option("--template", "print an empty CSV of the account's columns");
+}
+
+/** What is written for every row. */
+function addWriteFlags(command: Command): void {
+  command
+    .addOption(repeatableOption("--list <list>", "add every contact to this list"))
+    .addOption(repeatableOption("--tag <tag>", "add this tag to every contact"))
+    .option("--create-missing", "create missing lists and tags")
+    .addOption(
+      choiceOption("--mode <mode>", "write all contacts, only new ones, or only existing ones", [
+        "upsert",
+        "create",
+        "update",
+      ]),
+    )
+    .addOption(choiceOption("--blank <what>", "an empty cell keeps or clears the field", ["keep", "clear"]))
+    .addOption(
+      choiceOption("--duplicates <how>", "how to treat rows of the same key", [
+        "merge",
+        "last",
+        "first",
+        "reject",
+      ]),
+    );
+}
+
+/** How the file is read. */
+function addFormatFlags(command: Command): void {
+  command
+    .option("--from <system>", "read the file as this system's export")
+    .option("--sheet <sheet>", "the sheet of a workbook, by name or number")
+    .option("--delimiter <character>", "the delimiter (default: detected)")
+    .option("--encoding <name>", "the file's encoding (default: detected)")
+    .addOption(wholeNumberOption("--skip-lines <n>", "lines to skip before the header", 0))
+    .option("--no-header", "there is no header; columns are named 1, 2, …")
+    .option("--ignore-unmapped", "ignore columns that do not match any field");
+}
+
+/** Who is left out, and who is not. */
+function addConsentFlags(command: Command): void {
+  command
+    .addOption(consentColumnOption())
+    .option("--include-unsubscribed", "create contacts that the file marks as not subscribed")
+    .option(
+      "--unsubscribe-marked",
+      "unsubscribe existing contacts that the file marks; the API cannot reverse it",
+    )
+    .option("--include-suppressed", "create contacts that are on the suppression list");
 }
 
 async function runTemplateOnly(
@@ -113,20 +137,7 @@ async function runImport(
     );
   }
   const options = toRunOptions(flags, context.clock.now());
-  const { readOptionsFrom } = await import("./shared/read-options.ts");
-  const imports: ImportOptions = {
-    input: { name: file, stream: file === "-" ? context.terminal.stdin : undefined },
-    read: await readOptionsFrom(flags),
-    mode: flags.mode,
-    blank: flags.blank,
-    duplicates: flags.duplicates,
-    lists: flags.list ?? [],
-    tags: flags.tag ?? [],
-    createMissing: flags.createMissing ?? false,
-    includeUnsubscribed: flags.includeUnsubscribed ?? false,
-    unsubscribeMarked: flags.unsubscribeMarked ?? false,
-    includeSuppressed: flags.includeSuppressed ?? false,
-  };
+  const imports = await toImportOptions(context.terminal, file, flags);
   const [{ importJob }, { startRun }, { createClarifier }] = await Promise.all([
     import("../../bulk/index.ts"),
     import("../shared/bulk/start.ts"),
@@ -146,6 +157,23 @@ async function runImport(
     if (error instanceof DeclinedError) await sayCommand();
     throw error;
   }
+}
+
+async function toImportOptions(terminal: Terminal, file: string, flags: ImportFlags): Promise<ImportOptions> {
+  const { readOptionsFrom } = await import("./shared/read-options.ts");
+  return {
+    input: { name: file, stream: file === "-" ? terminal.stdin : undefined },
+    read: await readOptionsFrom(flags),
+    mode: flags.mode,
+    blank: flags.blank,
+    duplicates: flags.duplicates,
+    lists: flags.list ?? [],
+    tags: flags.tag ?? [],
+    createMissing: flags.createMissing ?? false,
+    includeUnsubscribed: flags.includeUnsubscribed ?? false,
+    unsubscribeMarked: flags.unsubscribeMarked ?? false,
+    includeSuppressed: flags.includeSuppressed ?? false,
+  };
 }
 
 function choiceOption(flags: string, description: string, choices: string[]): Option {

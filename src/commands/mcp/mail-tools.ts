@@ -2,6 +2,7 @@
 
 import { UsageError } from "../../errors.ts";
 import { reportedEvents } from "../../service/reports.ts";
+import { valueFlag } from "./flag-words.ts";
 import type { Invoke } from "./invoke.ts";
 import { type Paged, part, readPage } from "./pages.ts";
 import {
@@ -30,8 +31,8 @@ function campaignsTool(invoke: Invoke): Tool {
     annotations: { title: "Campaigns", ...readOnlyAnnotations },
     async call({ status, limit = defaultRows, page = 1 }: Paged & { status?: string }, signal) {
       const words = ["campaigns", "list", `--size=${limit}`, `--page=${page}`];
-      const narrowed = status === undefined ? words : [...words, `--status=${status}`];
-      return readPage(invoke, "campaigns", narrowed, page, signal);
+      words.push(...valueFlag("--status", status));
+      return readPage(invoke, "campaigns", { words, page }, signal);
     },
   };
 }
@@ -59,14 +60,12 @@ function reportTool(invoke: Invoke): Tool {
       if (campaign !== undefined && (event !== undefined || days !== undefined)) {
         throw new UsageError("A campaign's report takes neither event nor days", "Leave them out");
       }
-      const kind = campaign !== undefined ? "campaign" : event !== undefined ? "histogram" : "show";
-      const words = [
-        ...["reports", kind],
-        ...(event === undefined ? [] : [`--event=${event}`]),
-        ...(days === undefined ? [] : [`--days=${days}`]),
-        ...(timezone === undefined ? [] : [`--timezone=${timezone}`]),
-        ...(campaign === undefined ? [] : ["--", campaign]),
-      ];
+      const words =
+        campaign === undefined
+          ? ["reports", event === undefined ? "show" : "histogram", ...valueFlag("--event", event)]
+          : ["reports", "campaign"];
+      words.push(...valueFlag("--days", days), ...valueFlag("--timezone", timezone));
+      if (campaign !== undefined) words.push("--", campaign);
       return { report: (await invoke(words, { signal })).value };
     },
   };

@@ -12,12 +12,11 @@ export interface Paged {
   page?: number;
 }
 
-/** One page as the service gives it. */
+/** One page as the service gives it. @param words of a command that shows this page */
 export async function readPage(
   invoke: Invoke,
   name: string,
-  words: string[],
-  page: number,
+  { words, page }: { words: string[]; page: number },
   signal: AbortSignal,
 ) {
   const observedPage: Page = { hasMore: false };

@@ -6,10 +6,18 @@ import type { UsageError } from "../../errors.ts";
 import { isChange } from "../shared/bulk/difference.ts";
 import type { Invoke } from "./invoke.ts";
 import { type Plans, type PrivatePlan, planRefusedError } from "./plans.ts";
-import { createInputSchema, type Tool, ToolFailure, textSchema } from "./tool.ts";
+import {
+  createInputSchema,
+  type InputSchema,
+  maxRows,
+  readOnlyAnnotations,
+  type Tool,
+  ToolFailure,
+  textSchema,
+} from "./tool.ts";
 
 const maxRejectedRowsShown = 3;
-export const defaultSampleRows = 20;
+const defaultSampleRows = 20;
 
 /** A bulk write without the flags that say whether it is a rehearsal. */
 export interface PlannedCommand {
@@ -19,8 +27,44 @@ export interface PlannedCommand {
   stdin?: string;
 }
 
+/** A tool that plans: which command it rehearses. */
+export interface PlanTool {
+  name: string;
+  title: string;
+  description: string;
+  properties: InputSchema["properties"];
+  required?: string[];
+  /** @param input valid by the properties. @throws UsageError */
+  command(input: never): Promise<PlannedCommand>;
+}
+
+/** What every plan takes besides what is to be done. */
+const sampleInput = {
+  sample: {
+    type: "integer",
+    minimum: 0,
+    maximum: maxRows,
+    default: defaultSampleRows,
+    description: "lines of the plan to return",
+  },
+};
+
+/** @param plans of this session */
+export function createPlanTool(invoke: Invoke, plans: Plans, tool: PlanTool): Tool {
+  return {
+    name: tool.name,
+    description: `${tool.description} Sends no write: returns counts, a sample and the token for apply_plan.`,
+    inputSchema: createInputSchema({ ...tool.properties, ...sampleInput }, { required: tool.required ?? [] }),
+    annotations: { title: tool.title, ...readOnlyAnnotations, idempotentHint: false },
+    async call(input: { sample?: number }, signal) {
+      const command = await tool.command(input as never);
+      return createPlan(invoke, plans, { command, sample: input.sample }, signal);
+    },
+  };
+}
+
 /** A dry run, with the token that applies its plan. @throws ToolFailure; UsageError */
-export async function createPlan(
+async function createPlan(
   invoke: Invoke,
   plans: Plans,
   request: { command: PlannedCommand; sample?: number },

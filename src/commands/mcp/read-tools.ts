@@ -1,6 +1,7 @@
 /** Read-only tools. Each runs a command; a partial result has the total and how to get the rest. */
 import type { RunView } from "../../bulk/index.ts";
 import { NotFoundError, UsageError } from "../../errors.ts";
+import { repeatedFlag, valueFlag } from "./flag-words.ts";
 import type { Invoke } from "./invoke.ts";
 import { mailTools } from "./mail-tools.ts";
 import { type Page, type Paged, part, readPage } from "./pages.ts";
@@ -38,13 +39,13 @@ export const selectionInput = {
   ),
 };
 
-export function toSelectionWords({ keys = [], lists = [], tags = [], status, where }: SelectionInput) {
+export function toSelectionWords({ keys, lists, tags, status, where }: SelectionInput): string[] {
   return [
-    ...keys.map((key) => `--key=${key}`),
-    ...lists.map((list) => `--list=${list}`),
-    ...tags.map((tag) => `--tag=${tag}`),
-    ...(status === undefined ? [] : [`--status=${status}`]),
-    ...(where === undefined ? [] : [`--where=${where}`]),
+    ...repeatedFlag("--key", keys),
+    ...repeatedFlag("--list", lists),
+    ...repeatedFlag("--tag", tags),
+    ...valueFlag("--status", status),
+    ...valueFlag("--where", where),
   ];
 }
 
@@ -99,7 +100,8 @@ function createListsTool(invoke: Invoke): Tool {
     inputSchema: createInputSchema({ limit: limitInput, page: pageInput }),
     annotations: { title: "Lists", ...readOnlyAnnotations },
     async call({ limit = defaultRows, page = 1 }: Paged, signal) {
-      return readPage(invoke, "lists", ["lists", "list", `--size=${limit}`, `--page=${page}`], page, signal);
+      const words = ["lists", "list", `--size=${limit}`, `--page=${page}`];
+      return readPage(invoke, "lists", { words, page }, signal);
     },
   };
 }
@@ -119,14 +121,15 @@ function createSearchTool(invoke: Invoke): Tool {
     }),
     annotations: { title: "Search contacts", ...readOnlyAnnotations },
     async call(input: SearchInput, signal) {
-      const { filters = [], source, count, limit = defaultRows, page = 1 } = input;
+      const { filters, source, count, limit = defaultRows, page = 1 } = input;
       const words = [
         ...["contact", "search", ...toSelectionWords(input)],
-        ...filters.map((each) => `--filter=${each}`),
+        ...repeatedFlag("--filter", filters),
         ...(source === undefined ? [] : [`--source=${source.join(",")}`]),
       ];
       if (count) return { count: (await invoke([...words, "--count"], { signal })).value };
-      return readPage(invoke, "contacts", [...words, `--page-size=${limit}`, `--page=${page}`], page, signal);
+      words.push(`--page-size=${limit}`, `--page=${page}`);
+      return readPage(invoke, "contacts", { words, page }, signal);
     },
   };
 }
@@ -163,18 +166,18 @@ function createEventsTool(invoke: Invoke): Tool {
     }),
     annotations: { title: "Events", ...readOnlyAnnotations },
     async call({ contact, types = [], days, campaign, limit = defaultRows }: EventsInput, signal) {
-      const eventsPage: Page = { hasMore: false };
+      const shown: Page = { hasMore: false };
       const words = [
         ...["events", `--limit=${limit}`, ...types.map((type) => `--type=${type}`)],
-        ...(days === undefined ? [] : [`--days=${days}`]),
-        ...(campaign === undefined ? [] : [`--campaign=${campaign}`]),
+        ...valueFlag("--days", days),
+        ...valueFlag("--campaign", campaign),
         ...(contact === undefined ? [] : ["--", contact]),
       ];
       const { value } = await invoke(words, {
         signal,
-        observer: { page: (page) => Object.assign(eventsPage, page) },
+        observer: { page: (page) => Object.assign(shown, page) },
       });
-      return { events: value, total: eventsPage.total ?? null, hasMore: eventsPage.hasMore };
+      return { events: value, total: shown.total ?? null, hasMore: shown.hasMore };
     },
   };
 }
@@ -215,10 +218,10 @@ function createRunTool(invoke: Invoke): Tool {
     ),
     annotations: { title: "Show a bulk run", ...readOnlyAnnotations },
     async call({ run, changes, ...paged }: Paged & { run: string; changes?: boolean }, signal) {
-      const runView = findRun(await readOwnRuns(invoke, signal), run);
-      if (!changes) return { run: runView };
-      const lines = await invoke(["runs", "show", "--changes", "--", runView.run], { signal, isLines: true });
-      return { run: runView, ...part("changes", lines.value as unknown[], paged) };
+      const shown = findRun(await readOwnRuns(invoke, signal), run);
+      if (!changes) return { run: shown };
+      const lines = await invoke(["runs", "show", "--changes", "--", shown.run], { signal, isLines: true });
+      return { run: shown, ...part("changes", lines.value as unknown[], paged) };
     },
   };
 }

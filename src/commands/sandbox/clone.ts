@@ -70,33 +70,47 @@ async function runSandboxClone(context: Context, flags: CloneFlags): Promise<voi
   const { openClone } = await import("../../sandbox/clone.ts");
   const clone = await openClone({ folder, clock: context.clock }, structure, lists);
   try {
-    if (cost) await copyContacts(context, { connection, structure, clone, cost });
+    if (cost) {
+      const copied = await copyContacts(clone, connection, structure);
+      await copyMembers(clone, connection, structure, cost.listsToAsk);
+      noteCopied(context, copied);
+    }
   } finally {
     clone.close();
   }
 }
 
-interface CopyParts {
-  connection: Connection;
-  structure: ContactStructure;
-  clone: Clone;
-  cost: CloneCost;
+interface Copied {
+  contacts: number;
+  /** Not copied: the key differs from another's in case alone. */
+  refused: number;
+  withoutStatus: number;
 }
 
 async function copyContacts(
-  context: Context,
-  { connection, structure, clone, cost }: CopyParts,
-): Promise<void> {
-  let read = 0;
-  let refused = 0;
-  let withoutStatus = 0;
+  clone: Clone,
+  connection: Connection,
+  structure: ContactStructure,
+): Promise<Copied> {
+  const copied: Copied = { contacts: 0, refused: 0, withoutStatus: 0 };
   for await (const page of readPages(connection, structure, wholeContact)) {
-    read += page.length;
     const contacts = page.map((contact) => ({ ...contact, status: findStatus(contact) }));
-    refused += clone.addContacts(contacts);
-    withoutStatus += contacts.filter((contact) => contact.status === undefined).length;
+    const refused = clone.addContacts(contacts);
+    copied.contacts += page.length - refused;
+    copied.refused += refused;
+    copied.withoutStatus += contacts.filter((contact) => contact.status === undefined).length;
   }
-  for (const { _id } of cost.listsToAsk) {
+  return copied;
+}
+
+/** Of lists that the contacts themselves do not name. */
+async function copyMembers(
+  clone: Clone,
+  connection: Connection,
+  structure: ContactStructure,
+  lists: CloneCost["listsToAsk"],
+): Promise<void> {
+  for (const { _id } of lists) {
     const inList = createFilter(createEquals("LIST_ID", [_id]));
     for await (const page of readPages(connection, structure, ["_id"], inList)) {
       clone.join(
@@ -105,8 +119,12 @@ async function copyContacts(
       );
     }
   }
-  const { note } = context.terminal;
-  note(`Copied ${read - refused} contacts`);
-  if (refused > 0) note(`Skipped ${refused}: the key differs from another's only in letter case`);
-  if (withoutStatus > 0) note(`${withoutStatus} had no status and count as active`);
+}
+
+function noteCopied({ terminal }: Context, { contacts, refused, withoutStatus }: Copied): void {
+  terminal.note(`Copied ${contacts} contacts`);
+  if (refused > 0) {
+    terminal.note(`Skipped ${refused}: the key differs from another's only in letter case`);
+  }
+  if (withoutStatus > 0) terminal.note(`${withoutStatus} had no status and count as active`);
 }

@@ -2,9 +2,13 @@
 
 import type { ContactEvent } from "../../api/events.ts";
 import type { Connection, Context } from "../../context.ts";
-import type { OutputOptions } from "../../terminal/format.ts";
-import type { Sink } from "../../terminal/output-file.ts";
-import { chooseColumns, hasColumns, presentList, type View } from "../../terminal/present.ts";
+import {
+  chooseColumns,
+  hasColumns,
+  type ListOutput,
+  presentList,
+  type View,
+} from "../../terminal/present.ts";
 
 /** @param keys of contacts by id; only for the column `key` */
 export function createEventView(keys: ReadonlyMap<string, string> = new Map()): View<ContactEvent> {
@@ -48,15 +52,14 @@ function formatDetail(event: ContactEvent): string {
 export async function presentEvents(
   { terminal }: Context,
   connection: Connection,
-  output: OutputOptions,
+  output: ListOutput,
   events: readonly ContactEvent[],
-  sink?: Sink,
 ): Promise<void> {
   const wantsKeys =
     hasColumns(output) &&
     chooseColumns(createEventView().columns, output.columns).some(({ name }) => name === "key");
   const view = createEventView(wantsKeys ? await readKeys(connection, events) : undefined);
-  await presentList(terminal, output, [...events], view, sink && { sink, count: 0, isOpened: false });
+  await presentList(terminal, output, [...events], view);
 }
 
 /** The keys of contacts that their events name by their ids alone; none for those that are gone. */

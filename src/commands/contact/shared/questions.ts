@@ -69,40 +69,7 @@ export async function askChanges(
   const structure = await account.complete(await account.structure());
   const lists = await account.lists(structure);
   const current = idOrKey === undefined ? undefined : await readKnownContact(connection, idOrKey);
-  const answers: Record<Exclude<Action, "done" | "clear">, string[]> = {
-    set: [],
-    addTag: [],
-    removeTag: [],
-    addList: [],
-    removeList: [],
-  };
-  for (;;) {
-    const isFirst = Object.values(answers).every((values) => values.length === 0);
-    const offers = listActions(structure, lists, current, isFirst);
-    const action = await prompter.select(isFirst ? "What to change" : "What else to change", offers);
-    if (action === "done") break;
-    if (action === "set" || action === "clear") {
-      const isClearing = action === "clear";
-      const { fieldId, value } = await askAssignment(
-        prompter,
-        structure,
-        readCurrentValues(current, answers.set),
-        isClearing,
-      );
-      answers.set = answers.set.filter((each) => !each.startsWith(`${fieldId}=`));
-      // What the contact has already is no change.
-      if (!current || value !== (readCurrentValues(current, []).get(fieldId) ?? ""))
-        answers.set.push(`${fieldId}=${value}`);
-      continue;
-    }
-    const isTag = action === "addTag" || action === "removeTag";
-    const all: { _id: string }[] = isTag ? (structure.tags ?? []) : lists;
-    const things = listOffered(all, isTag ? current?.tags : current?.lists, action.startsWith("remove"));
-    const toName = (isTag ? toTagLabel : toListName) as (thing: { _id: string }) => string;
-    answers[action] = await askSome(prompter, actionTitles[action], things, toName);
-  }
-  const filledAnswers = Object.entries(answers).filter(([, values]) => values.length > 0);
-  return Object.fromEntries(filledAnswers);
+  return new ChangeQuestions(prompter, structure, lists, current).ask();
 }
 
 const actionTitles: Record<Action, string> = {
@@ -115,53 +82,92 @@ const actionTitles: Record<Action, string> = {
   done: "Done",
 };
 
-function listActions(
-  structure: ContactStructure,
-  lists: ContactList[],
-  current: CurrentContact,
-  isFirst: boolean,
-) {
-  const tags = structure.tags ?? [];
-  const can: Record<Action, boolean> = {
-    set: structure.fields.length > 0,
-    clear: structure.fields.length > 0 && current?.fields?.every(({ value }) => value === "") !== true,
-    addTag: listOffered(tags, current?.tags, false).length > 0,
-    removeTag: listOffered(tags, current?.tags, true).length > 0,
-    addList: listOffered(lists, current?.lists, false).length > 0,
-    removeList: listOffered(lists, current?.lists, true).length > 0,
-    done: true,
+/** The questions about one contact or several, and what was answered so far. */
+class ChangeQuestions {
+  private readonly prompter: Prompter;
+  private readonly structure: ContactStructure;
+  private readonly lists: ContactList[];
+  private readonly current: CurrentContact;
+  private readonly answers: Record<Exclude<Action, "done" | "clear">, string[]> = {
+    set: [],
+    addTag: [],
+    removeTag: [],
+    addList: [],
+    removeList: [],
   };
-  const actions = (Object.keys(actionTitles) as Action[]).filter((action) => can[action]);
-  // Once something was said, being done with it is the likely next word.
-  if (!isFirst) actions.unshift(actions.pop()!);
-  return actions.map((action) => ({ name: actionTitles[action], value: action }));
+
+  constructor(
+    prompter: Prompter,
+    structure: ContactStructure,
+    lists: ContactList[],
+    current: CurrentContact,
+  ) {
+    this.prompter = prompter;
+    this.structure = structure;
+    this.lists = lists;
+    this.current = current;
+  }
+
+  async ask(): Promise<RequestedChanges> {
+    for (;;) {
+      const isFirst = Object.values(this.answers).every((values) => values.length === 0);
+      const question = isFirst ? "What to change" : "What else to change";
+      const action = await this.prompter.select(question, this.listActions(isFirst));
+      if (action === "done") break;
+      if (action === "set" || action === "clear") await this.askField(action === "clear");
+      else await this.askNames(action);
+    }
+    return Object.fromEntries(Object.entries(this.answers).filter(([, values]) => values.length > 0));
+  }
+
+  private listActions(isFirst: boolean) {
+    const { structure, lists, current } = this;
+    const tags = structure.tags ?? [];
+    const can: Record<Action, boolean> = {
+      set: structure.fields.length > 0,
+      clear: structure.fields.length > 0 && current?.fields?.every(({ value }) => value === "") !== true,
+      addTag: listOffered(tags, current?.tags, false).length > 0,
+      removeTag: listOffered(tags, current?.tags, true).length > 0,
+      addList: listOffered(lists, current?.lists, false).length > 0,
+      removeList: listOffered(lists, current?.lists, true).length > 0,
+      done: true,
+    };
+    const actions = (Object.keys(actionTitles) as Action[]).filter((action) => can[action]);
+    // Once something was said, being done with it is the likely next word.
+    if (!isFirst) actions.unshift(actions.pop()!);
+    return actions.map((action) => ({ name: actionTitles[action], value: action }));
+  }
+
+  private async askField(isClearing: boolean): Promise<void> {
+    const current = new Map(this.current?.fields?.map(({ _id, value }) => [_id, value]));
+    const values = new Map([...current, ...this.answers.set.map(splitAssignment)]);
+    const { fieldId, value } = await askAssignment(this.prompter, this.structure, values, isClearing);
+    this.answers.set = this.answers.set.filter((each) => !each.startsWith(`${fieldId}=`));
+    // What the contact has already is no change.
+    if (!this.current || value !== (current.get(fieldId) ?? "")) this.answers.set.push(`${fieldId}=${value}`);
+  }
+
+  private async askNames(action: "addTag" | "removeTag" | "addList" | "removeList"): Promise<void> {
+    const { prompter, current } = this;
+    const isRemoval = action.startsWith("remove");
+    this.answers[action] =
+      action === "addTag" || action === "removeTag"
+        ? await askSome(
+            prompter,
+            actionTitles[action],
+            listOffered(this.structure.tags ?? [], current?.tags, isRemoval),
+            toTagLabel,
+          )
+        : await askSome(
+            prompter,
+            actionTitles[action],
+            listOffered(this.lists, current?.lists, isRemoval),
+            toListName,
+          );
+  }
 }
 
-/** To remove: what the contact has; to add: what it does not have. All, where that is not known. */
-function listOffered<T extends IdRef>(
-  things: readonly T[],
-  current: IdRef[] | undefined,
-  isRemoval: boolean,
-): T[] {
-  if (current === undefined) return [...things];
-  return things.filter(({ _id }) => current.some((each) => each._id === _id) === isRemoval);
-}
-
-async function readKnownContact({ send, account }: Connection, idOrKey: string): Promise<CurrentContact> {
-  const structure = () => account.structure();
-  return performOnContact({ send, structure }, idOrKey, (id) => fetchContact(send, id));
-}
-
-/** The contact's values with those that were typed so far, by the field's id. */
-function readCurrentValues(current: CurrentContact, set: readonly string[]): Map<string, string> {
-  const typed = set.map(splitAssignment);
-  return new Map([
-    ...(current?.fields ?? []).map(({ _id, value }): [string, string] => [_id, value]),
-    ...typed,
-  ]);
-}
-
-/** Enter keeps the value that the field has. */
+/** Enter keeps the value that the field has. @param values that it has, or is to have, by the field's id */
 async function askAssignment(
   prompter: Prompter,
   { fields }: ContactStructure,
@@ -177,13 +183,23 @@ async function askAssignment(
   if (isClearing) return { fieldId, value: "" };
   const { label } = fields.find(({ _id }) => _id === fieldId)!;
   const value = values.get(fieldId);
-  return {
-    fieldId,
-    value: await prompter.input(
-      value ? `${label} (Enter keeps the current value)` : label,
-      value || undefined,
-    ),
-  };
+  const question = value ? `${label} (Enter keeps the current value)` : label;
+  return { fieldId, value: await prompter.input(question, value || undefined) };
+}
+
+/** To remove: what the contact has; to add: what it does not have. All, where that is not known. */
+function listOffered<T extends IdRef>(
+  things: readonly T[],
+  current: IdRef[] | undefined,
+  isRemoval: boolean,
+): T[] {
+  if (current === undefined) return [...things];
+  return things.filter(({ _id }) => current.some((each) => each._id === _id) === isRemoval);
+}
+
+async function readKnownContact({ send, account }: Connection, idOrKey: string): Promise<CurrentContact> {
+  const structure = () => account.structure();
+  return performOnContact({ send, structure }, idOrKey, (id) => fetchContact(send, id));
 }
 
 /** Ids of what a person picks; nothing is asked where there is nothing to pick. */

@@ -113,48 +113,56 @@ export function createClarifier(
   };
 }
 
-/** Flags of how the input was written, which a file of rejected rows is not. */
-const ownOfSource = {
-  sheet: undefined,
-  delimiter: undefined,
-  encoding: undefined,
-  skipLines: undefined,
-  header: undefined,
-};
-
-/**
- * Columns of consent are told by their flag, as a person would; in a mapping file they are targets. What
- * fills a field besides, and what is no consent, is told by the flag in any case.
- */
 function mergeAnswers(
   read: ImportOptions["read"],
   answers: ColumnAnswers,
   unclear: Unclear,
   isSaved: boolean,
 ): ImportOptions["read"] {
+  const { map, consentColumns } = mergeConsent(read, answers, unclear, isSaved);
+  const entries = [...(read.entries ?? []), ...answers.entries];
+  const newFields = [...(read.newFields ?? []), ...answers.newFields];
+  return {
+    ...read,
+    map,
+    ...(entries.length > 0 && { entries }),
+    consentColumns: consentColumns.length > 0 ? consentColumns : undefined,
+    newFields: newFields.length > 0 ? newFields : undefined,
+  };
+}
+
+/**
+ * Columns of consent are told by their flag, as a person would; in a mapping file they are targets. What
+ * fills a field besides, and what is no consent, is told by the flag in any case.
+ */
+function mergeConsent(
+  read: ImportOptions["read"],
+  answers: ColumnAnswers,
+  unclear: Unclear,
+  isSaved: boolean,
+): { map: Map<string, string>; consentColumns: string[] } {
   const map = new Map([...read.map, ...answers.map]);
   const isAnswered = (text: string) => answers.readings.has(text) || answers.map.has(text);
   const consentColumns = (read.consentColumns ?? []).filter((text) => !isAnswered(text));
-  for (const [column, target] of answers.map) {
-    const consent = /^consent(?::(.*))?$/.exec(target);
-    if (!consent || isSaved) continue;
+  for (const [column, target] of isSaved ? [] : answers.map) {
+    const consentColumn = toConsentColumn(column, target);
+    if (consentColumn === undefined) continue;
     map.delete(column);
-    consentColumns.push(consent[1] ? `${column}=${consent[1]}` : column);
+    consentColumns.push(consentColumn);
   }
   const fields = unclear.unclearConsent.flatMap(({ name, fillsField }) => (fillsField ? [name] : []));
   for (const [column, reading] of answers.readings) {
     if (isSaved && reading !== "none" && !fields.includes(column)) map.set(column, `consent:${reading}`);
     else consentColumns.push(`${column}=${reading}`);
   }
-  const entries = [...(read.entries ?? []), ...answers.entries];
-  return {
-    ...read,
-    map,
-    ...(entries.length > 0 && { entries }),
-    consentColumns: consentColumns.length > 0 ? consentColumns : undefined,
-    newFields:
-      answers.newFields.length > 0 ? [...(read.newFields ?? []), ...answers.newFields] : read.newFields,
-  };
+  return { map, consentColumns };
+}
+
+/** What `--consent-column` says for a column with this target; undefined where the target is not consent. */
+function toConsentColumn(column: string, target: string): string | undefined {
+  const [isConsent, reading] = /^consent(?::(.*))?$/.exec(target) ?? [];
+  if (isConsent === undefined) return undefined;
+  return reading ? `${column}=${reading}` : column;
 }
 
 /** Of a page of the account's contacts. */
@@ -199,3 +207,12 @@ function formatAnsweredFlags(
   const answered = [...read.map].filter(([column]) => !options.read.map.has(column));
   return { ...flagValues, map: [...typedMap, ...answered.map(([column, target]) => `${column}=${target}`)] };
 }
+
+/** Flags of how the input was written, which a file of rejected rows is not. */
+const ownOfSource = {
+  sheet: undefined,
+  delimiter: undefined,
+  encoding: undefined,
+  skipLines: undefined,
+  header: undefined,
+};

@@ -1,0 +1,104 @@
+/** `ecm events --since last`: the events that have not been shown yet. */
+import { createHash } from "node:crypto";
+import { resolve } from "node:path";
+import { dayMilliseconds, maxDays } from "../api/events.ts";
+import type { Connection, Context } from "../context.ts";
+import type { Cursor } from "../events/cursor.ts";
+import { readFeed, toTime } from "../events/feed.ts";
+import type { OutputOptions } from "../terminal/format.ts";
+import { openOutput, type Sink } from "../terminal/output-file.ts";
+import type { ListOutput } from "../terminal/present.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { presentEvents } from "./shared/event-view.ts";
+import { defaultDays, isOf, type WantedEvents, warnOfMissingEvents } from "./wanted-events.ts";
+
+/** What has not been shown yet; written down as shown once it has been. */
+export async function showNew(
+  context: Context,
+  connection: Connection,
+  request: WantedEvents,
+): Promise<void> {
+  const { contactId, campaign, types, output, options, now } = request;
+  const { profile, send } = connection;
+  const { openCursor } = await import("../events/cursor.ts");
+  const matter = [profile.baseUrl.value, profile.name?.value ?? null, types, contactId ?? null];
+  if (campaign) matter.push(campaign._id);
+  const cursor = await openCursor(context.folders.state, matter);
+  try {
+    const pastDays = Math.min(maxDays, Math.max(options.days ?? defaultDays, cursor.daysBack(now)));
+    warnOfGap(context, cursor, now);
+    const feed = await readFeed(send, { contactId, types, pastDays });
+    warnOfMissingEvents(context, feed);
+    const windowStart = now - pastDays * dayMilliseconds;
+    const oldest = contactId === undefined ? Number.NEGATIVE_INFINITY : windowStart;
+    const fresh = cursor.newAmong(
+      feed.events.filter((event) => !(toTime(event) < oldest) && isOf(campaign, event)),
+    );
+    const events = fresh.slice(0, options.limit);
+    const left = fresh.slice(events.length);
+    const missingSince = feed.isComplete ? undefined : windowStart;
+    const batch = { events, left, feed: feed.events, readAt: now, missingSince };
+    const present = (to: ListOutput) => presentEvents(context, connection, to, events);
+    if (output.outputFile === undefined) await present(output);
+    else {
+      await presentInFile(context.terminal, output, present, (file, sha256) =>
+        cursor.announce(batch, file, sha256),
+      );
+    }
+    // On stdout they count as shown when all were taken.
+    if (output.outputFile !== undefined || !context.terminal.isStdoutClosed) await cursor.markShown(batch);
+    if (left.length > 0) {
+      context.terminal.note(
+        `${left.length.toLocaleString("en-US")} more new events; run the same command again for the next`,
+      );
+    }
+    if (!feed.isComplete) {
+      context.terminal.warn(
+        "The feed changed its order while it was read; run the same command again for events that are missing",
+      );
+    }
+  } finally {
+    await cursor.release();
+  }
+}
+
+function warnOfGap({ terminal }: Context, { readAt, unshownSince }: Cursor, now: number): void {
+  const since = Math.min(readAt ?? now, unshownSince ?? now);
+  const days = Math.floor((now - since) / dayMilliseconds);
+  if (days < maxDays) return;
+  terminal.warn(
+    `These events were last read whole ${days} days ago, and the service keeps events for ${maxDays} days: some may be missing`,
+  );
+}
+
+/** @param announce is told of the file, and of its content's digest, before the file appears */
+async function presentInFile(
+  terminal: Terminal,
+  output: OutputOptions,
+  present: (output: ListOutput) => Promise<void>,
+  announce: (file: string, sha256: string) => Promise<void>,
+): Promise<void> {
+  const pieces: string[] = [];
+  await present({ ...output, continuation: { sink: createMemorySink(pieces), count: 0, isOpened: false } });
+  const text = pieces.join("");
+  await announce(resolve(output.outputFile!), createHash("sha256").update(text).digest("hex"));
+  const sink = await openOutput(terminal, { ...output, bom: false });
+  try {
+    await sink.write(text);
+    await sink.commit();
+  } catch (error) {
+    await sink.discard();
+    throw error;
+  }
+}
+
+function createMemorySink(pieces: string[]): Sink {
+  return {
+    async write(text) {
+      pieces.push(text);
+    },
+    isClosed: false,
+    commit: () => Promise.resolve(),
+    discard: () => Promise.resolve(),
+  };
+}
