@@ -5,11 +5,11 @@ import { EcmError, exitCodes, UsageError } from "../errors.ts";
 import { type Feed, readFeed, readNewest, toTime } from "../events/feed.ts";
 import { resolveCampaign } from "../service/campaigns.ts";
 import { checkColumns } from "../terminal/present.ts";
-import { showNew } from "./new-events.ts";
 import { announcePart } from "./shared/announce-part.ts";
 import { createEventView, presentEvents } from "./shared/event-view.ts";
 import { addOutputFileFlags, parsePastTime, repeatableOption, wholeNumberOption } from "./shared/flags.ts";
 import { describeCommand } from "./shared/help-text.ts";
+import { showNew } from "./shared/new-events.ts";
 import {
   type Campaign,
   defaultDays,
@@ -17,7 +17,7 @@ import {
   isOf,
   type WantedEvents,
   warnOfMissingEvents,
-} from "./wanted-events.ts";
+} from "./shared/wanted-events.ts";
 
 const defaultLimit = 100;
 

@@ -36,11 +36,19 @@ export async function writeRejected(
   if (plan === undefined || countRejected(state) === 0) return null;
   if (stop?.by === "signal" && input.read > maxRejectsAfterSignal) return null;
   const rejectsPath = options.rejects === undefined ? undefined : resolve(options.rejects);
-  const own = run && join(run.folder, fileNames.rejects);
-  const target = own ?? (rejectsPath && (await targetOf(rejectsPath)));
-  if (!target || !(await isWritten(target, state, plan))) return null;
-  if (own && !rejectsPath) return (await writtenBeside(state, stop, plan)) ?? own;
-  if (!own || !rejectsPath) return rejectsPath ?? target;
+  if (run)
+    return writeRunRejects(state, { stop, plan, rejectsPath, own: join(run.folder, fileNames.rejects) });
+  if (rejectsPath === undefined) return null;
+  return (await isWritten(await targetOf(rejectsPath), state, plan)) ? rejectsPath : null;
+}
+
+/** Into the run's folder first, then to where people look for it. */
+async function writeRunRejects(
+  state: RunState,
+  { stop, plan, rejectsPath, own }: { stop?: RunStop; plan: string; rejectsPath?: string; own: string },
+): Promise<string | null> {
+  if (!(await isWritten(own, state, plan))) return null;
+  if (rejectsPath === undefined) return (await writtenBeside(state, stop, plan)) ?? own;
   if (await isCopied(own, rejectsPath)) return rejectsPath;
   state.emit({ kind: "remark", text: `--rejects: ${rejectsPath} cannot be written` });
   return own;

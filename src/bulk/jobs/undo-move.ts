@@ -8,7 +8,7 @@ import { fetchContact } from "../../service/mutate-contact.ts";
 import type { Contact, Send } from "../../wire.ts";
 import type { Manifest } from "../runs/folder.ts";
 import { isActive } from "./move-pair.ts";
-import { readWrittenContacts } from "./written-contacts.ts";
+import { readWrittenContacts, type WrittenContact } from "./written-contacts.ts";
 
 interface UndoneMove {
   manifest: Manifest;
@@ -29,15 +29,20 @@ export async function hasLeftSince(
   rules: { deletesCreated: boolean; isSuppressed(key: string): boolean },
 ): Promise<boolean> {
   if (!isMove(manifest)) return false;
-  for await (const { operation, createdId, key } of readWrittenContacts(folder, true)) {
-    const contactId = operation.kind === "create" ? createdId : undefined;
-    const id = contactId ?? (operation.kind === "change" ? operation.contactId : undefined);
+  for await (const written of readWrittenContacts(folder, true)) {
+    const id = findNewId(written);
     if (id === undefined) continue;
-    if (rules.isSuppressed(key)) return true;
+    if (rules.isSuppressed(written.key)) return true;
     const contact = await contactWith(send, id);
     if (contact ? !isActive(contact) : !rules.deletesCreated) return true;
   }
   return false;
+}
+
+/** Of the contact that somebody moved to: it was created, or got what it lacked. */
+function findNewId({ operation, createdId }: WrittenContact): string | undefined {
+  if (operation.kind === "create") return createdId;
+  return operation.kind === "change" ? operation.contactId : undefined;
 }
 
 async function contactWith(send: Send, id: string): Promise<Contact | undefined> {

@@ -3,7 +3,7 @@ import type { Admission } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { NotFoundError, UsageError } from "../../errors.ts";
 import { presentList, type View } from "../../terminal/present.ts";
-import { consentText } from "../bulk/consent-text.ts";
+import { consentText } from "../shared/bulk/consent-text.ts";
 import { describeCommand } from "../shared/help-text.ts";
 
 const view: View<Admission> = {

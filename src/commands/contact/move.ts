@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
-import { noteLeftMeanwhile } from "../bulk/left-meanwhile.ts";
 import { createAgreement, requireAnswer } from "../shared/bulk/agree.ts";
 import { addBulkFlags, type BulkFlags, endRun, openEngine, toRunOptions } from "../shared/bulk/flags.ts";
+import { noteLeftMeanwhile } from "../shared/bulk/left-meanwhile.ts";
 import { describeCommand } from "../shared/help-text.ts";
 
 interface ContactMoveFlags extends BulkFlags {

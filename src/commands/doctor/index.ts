@@ -10,7 +10,7 @@ import type { Context } from "../../context.ts";
 import { EcmError, exitCodes, UsageError } from "../../errors.ts";
 import { readSoundBehavior } from "../../service/behavior.ts";
 import { presentList, type View } from "../../terminal/present.ts";
-import { commandOnRun } from "../bulk/run-account.ts";
+import { commandOnRun } from "../shared/bulk/run-account.ts";
 import { addAccountFlags } from "../shared/command-line.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { computeCutoffTime } from "../shared/retention.ts";

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import type { Context } from "../../context.ts";
 import { presentList } from "../../terminal/present.ts";
 import { describeCommand } from "../shared/help-text.ts";
-import { type RunRow, rowsForPeople, rowsForScripts } from "./views.ts";
+import { type RunRow, rowsForPeople, rowsForScripts } from "./shared/views.ts";
 
 export function registerRunsList(parent: Command, context: Context): void {
   const command = parent

@@ -4,8 +4,8 @@ import type { Command } from "commander";
 import type { Manifest, ShownReject } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { presentList, type View } from "../../terminal/present.ts";
-import { commandOnRun } from "../bulk/run-account.ts";
 import { shortPath } from "../shared/bulk/format.ts";
+import { commandOnRun } from "../shared/bulk/run-account.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { findNamedRun, requireRun } from "./shared/choose.ts";
 

@@ -2,8 +2,6 @@ import type { Command } from "commander";
 import type { Closed, Engine, Manifest, RowJob, RunOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import { noteLeftMeanwhile } from "../bulk/left-meanwhile.ts";
-import { requireSameAccount } from "../bulk/run-account.ts";
 import {
   createAgreement,
   type Danger,
@@ -19,7 +17,9 @@ import {
   printSummary,
   toRunOptions,
 } from "../shared/bulk/flags.ts";
+import { noteLeftMeanwhile } from "../shared/bulk/left-meanwhile.ts";
 import type { RunDisplay } from "../shared/bulk/progress.ts";
+import { requireSameAccount } from "../shared/bulk/run-account.ts";
 import { isAtTerminal } from "../shared/bulk/start.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { findNamedRun, requireRun } from "./shared/choose.ts";
@@ -44,7 +44,7 @@ export function registerRunsResume(parent: Command, context: Context): void {
 }
 
 async function runRunsResume(context: Context, run: string | undefined, flags: BulkFlags): Promise<void> {
-  const [{ isFinished, requirePlanned, runJob }, { displayRun }] = await Promise.all([
+  const [{ isFinished, requirePlanned }, { displayRun }] = await Promise.all([
     import("../../bulk/index.ts"),
     import("../shared/bulk/progress.ts"),
   ]);
@@ -74,19 +74,7 @@ async function runRunsResume(context: Context, run: string | undefined, flags: B
     const engine = await openEngine(context, options);
     await requireSameAccount(context, manifest, "runs resume");
     engine.account.preferredStructure = manifest.account.structureId;
-    const result =
-      manifest.kind === "undo"
-        ? await resumeUndoing(context, display, engine, manifest, options)
-        : manifest.kind === "apply"
-          ? await resumeApplying(context, engine, manifest, options, display)
-          : manifest.kind === "move"
-            ? await goOnMoving(context, display, engine, manifest, options)
-            : await runJob(
-                engine,
-                await restoreJob(manifest),
-                { ...options, ...(await createSteps(context, display, manifest)), resumes: manifest },
-                display.on,
-              );
+    const result = await resumeByKind({ context, display, engine, manifest, options });
     display.end(result);
     await endRunAfter(context, result, () => finish(context, manifest, result));
   } catch (error) {
@@ -151,14 +139,27 @@ async function restoreJob({ kind, input: { name, file }, options }: Manifest): P
   return importJob(restoreImportOptions(options, input));
 }
 
+/** A run that goes on. */
+interface Resuming {
+  context: Context;
+  display: RunDisplay;
+  engine: Engine;
+  manifest: Manifest;
+  options: RunOptions;
+}
+
+async function resumeByKind(resuming: Resuming): Promise<Closed> {
+  const { context, display, engine, manifest, options } = resuming;
+  if (manifest.kind === "undo") return resumeUndoing(resuming);
+  if (manifest.kind === "apply") return resumeApplying(resuming);
+  if (manifest.kind === "move") return resumeMoving(resuming);
+  const { runJob } = await import("../../bulk/index.ts");
+  const steps = await createSteps(context, display, manifest);
+  return runJob(engine, await restoreJob(manifest), { ...options, ...steps, resumes: manifest }, display.on);
+}
+
 /** Of what the run has planned already; one that was stopped before that begins with the plan file again. */
-async function resumeApplying(
-  context: Context,
-  engine: Engine,
-  manifest: Manifest,
-  options: RunOptions,
-  display: RunDisplay,
-): Promise<Closed> {
+async function resumeApplying({ context, display, engine, manifest, options }: Resuming): Promise<Closed> {
   const [{ applyPlanFile, openPlannedFile, openPlanFile }, { createBackUp }] = await Promise.all([
     import("../../bulk/index.ts"),
     import("../shared/bulk/backup.ts"),
@@ -177,13 +178,7 @@ async function resumeApplying(
   );
 }
 
-async function goOnMoving(
-  context: Context,
-  display: RunDisplay,
-  engine: Engine,
-  manifest: Manifest,
-  options: RunOptions,
-): Promise<Closed> {
+async function resumeMoving({ context, display, engine, manifest, options }: Resuming): Promise<Closed> {
   const [{ moveContact, moveOptionsFrom }, { createBackUp }] = await Promise.all([
     import("../../bulk/index.ts"),
     import("../shared/bulk/backup.ts"),
@@ -196,13 +191,11 @@ async function goOnMoving(
   return result;
 }
 
-async function resumeUndoing(
-  context: Context,
-  display: RunDisplay,
-  engine: Engine,
-  { input, options: { isPartial, deletesCreated } }: Manifest,
-  options: RunOptions,
-): Promise<Closed> {
+async function resumeUndoing({ context, display, engine, manifest, options }: Resuming): Promise<Closed> {
+  const {
+    input,
+    options: { isPartial, deletesCreated },
+  } = manifest;
   const [{ findRun, undoRun, requireWritableRejects }, { countRequestsAfterUndo }] = await Promise.all([
     import("../../bulk/index.ts"),
     import("../shared/bulk/composed-list.ts"),

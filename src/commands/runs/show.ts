@@ -4,11 +4,11 @@ import type { Context } from "../../context.ts";
 import { escapeControls } from "../../terminal/escape.ts";
 import { fitMessage } from "../../terminal/message-lines.ts";
 import { presentOne } from "../../terminal/present.ts";
-import { consentText } from "../bulk/consent-text.ts";
+import { consentText } from "../shared/bulk/consent-text.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { findNamedRun, requireRun } from "./shared/choose.ts";
-import { storyLines } from "./story.ts";
-import { type RunRow, runForPeople, wholeRun } from "./views.ts";
+import { storyLines } from "./shared/story.ts";
+import { type RunRow, runForPeople, wholeRun } from "./shared/views.ts";
 
 export function registerRunsShow(parent: Command, context: Context): void {
   const command = parent

@@ -28,40 +28,46 @@ export function formatSummary(
   isShort: boolean,
   sentBefore = 0,
 ): string[] {
-  const { kind, rows, status, rejects } = summary;
-  const isDry = status === "dry-run";
+  const { kind, status, rejects } = summary;
   const lines = [
     `${titleOf(summary, seconds)}: ${formatOutcomes(summary, isShort).join("; ") || "nothing to do"}`,
   ];
-  const { members } = summary;
-  const would = createWording(summary);
-  if (members) {
-    const { added, removed } = members;
-    lines.push(
-      `The list: ${formatCount(added)} ${would("added")}, ${formatCount(removed)} ${would("removed")}`,
-    );
-  }
-  if (summary.inactive > 0 && kind !== "unsubscribe" && kind !== "delete") {
-    const inactive = `${formatCounted(summary.inactive, "contact")} of these ${summary.inactive === 1 ? "is" : "are"} inactive in the account`;
-    lines.push(kind === "import" ? `${inactive}; an import does not change that` : inactive);
-  }
+  lines.push(...describeMembers(summary), ...describeInactive(summary));
   lines.push(requestsLine(summary, sentBefore));
   if (summary.backup) lines.push(`Contacts as they were before: ${summary.backup}`);
   if (rejects) lines.push(`${toRejectsTitle(summary)}: ${isShort ? shortPath(rejects) : rejects}`);
   if (isShort && rejects && kind === "import" && status === "completed" && summary.run !== null) {
     lines.push(`Fix them, then: ecm runs retry ${summary.run}`);
   }
-  if (kind === "undo" && (summary.codes.rejected.created ?? 0) > 0) {
-    lines.push(`To delete what the run created: ecm runs undo ${summary.file} --delete-created`);
-  }
-  // Nobody is resubscribed through the API.
-  const canBeUndone = kind !== "undo" && kind !== "unsubscribe";
-  if (!isDry && canBeUndone && summary.run !== null && rows.created + rows.updated + rows.deleted > 0) {
-    // Without the flag the contacts that the run created would stay.
-    const flag = rows.created > 0 ? " --delete-created" : "";
-    lines.push(`Undo: ecm runs undo ${summary.run}${flag}`);
-  }
+  lines.push(...describeUndo(summary));
   return lines;
+}
+
+/** Of a sync: what became of the list. */
+function describeMembers(summary: Summary): string[] {
+  if (!summary.members) return [];
+  const would = createWording(summary);
+  const { added, removed } = summary.members;
+  return [`The list: ${formatCount(added)} ${would("added")}, ${formatCount(removed)} ${would("removed")}`];
+}
+
+function describeInactive({ kind, inactive: count }: Summary): string[] {
+  if (count === 0 || kind === "unsubscribe" || kind === "delete") return [];
+  const are = count === 1 ? "is" : "are";
+  const inactive = `${formatCounted(count, "contact")} of these ${are} inactive in the account`;
+  return [kind === "import" ? `${inactive}; an import does not change that` : inactive];
+}
+
+/** How what was done is taken back. Nobody is resubscribed through the API. */
+function describeUndo({ kind, rows, status, run, file, codes }: Summary): string[] {
+  if (kind === "undo") {
+    const hasCreated = (codes.rejected.created ?? 0) > 0;
+    return hasCreated ? [`To delete what the run created: ecm runs undo ${file} --delete-created`] : [];
+  }
+  const isWritten = rows.created + rows.updated + rows.deleted > 0;
+  if (status === "dry-run" || kind === "unsubscribe" || run === null || !isWritten) return [];
+  // Without the flag the contacts that the run created would stay.
+  return [`Undo: ecm runs undo ${run}${rows.created > 0 ? " --delete-created" : ""}`];
 }
 
 /** `1,204 rows in 21 s`. */

@@ -1,8 +1,8 @@
 /** The account that a run belongs to, and how a command comes to work on it. */
-import type { Manifest } from "../../bulk/index.ts";
-import type { Context } from "../../context.ts";
-import { UsageError } from "../../errors.ts";
-import { quoteShellWord } from "../../shell-word.ts";
+import type { Manifest } from "../../../bulk/index.ts";
+import type { Context } from "../../../context.ts";
+import { UsageError } from "../../../errors.ts";
+import { quoteShellWord } from "../../../shell-word.ts";
 
 /**
  * A command on a run, for its account: with the profile that it was made with, or one of its address, unless

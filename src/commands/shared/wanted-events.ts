@@ -1,10 +1,10 @@
 /** Which events are asked for, by whichever way they are read. */
 
-import type { ContactEvent } from "../api/events.ts";
-import type { Context, OutputFileFlags } from "../context.ts";
-import type { Feed } from "../events/feed.ts";
-import type { resolveCampaign } from "../service/campaigns.ts";
-import type { OutputOptions } from "../terminal/format.ts";
+import type { ContactEvent } from "../../api/events.ts";
+import type { Context, OutputFileFlags } from "../../context.ts";
+import type { Feed } from "../../events/feed.ts";
+import type { resolveCampaign } from "../../service/campaigns.ts";
+import type { OutputOptions } from "../../terminal/format.ts";
 
 export interface EventsOptions extends OutputFileFlags {
   type?: string[];

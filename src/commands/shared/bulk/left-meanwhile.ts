@@ -2,10 +2,10 @@
  * Somebody who has left under the old key while they were moved to a new one: they must leave under that,
  * too.
  */
-import type { Summary } from "../../bulk/index.ts";
-import type { Context } from "../../context.ts";
-import { formatShellArguments } from "../../shell-word.ts";
-import { addAccountFlags } from "../shared/command-line.ts";
+import type { Summary } from "../../../bulk/index.ts";
+import type { Context } from "../../../context.ts";
+import { formatShellArguments } from "../../../shell-word.ts";
+import { addAccountFlags } from "../command-line.ts";
 
 /** @param to the new key */
 export function noteLeftMeanwhile(context: Context, { codes, rows }: Summary, to: string): void {

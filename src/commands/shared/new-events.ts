@@ -1,15 +1,15 @@
 /** `ecm events --since last`: the events that have not been shown yet. */
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
-import { dayMilliseconds, maxDays } from "../api/events.ts";
-import type { Connection, Context } from "../context.ts";
-import type { Cursor } from "../events/cursor.ts";
-import { readFeed, toTime } from "../events/feed.ts";
-import type { OutputOptions } from "../terminal/format.ts";
-import { openOutput, type Sink } from "../terminal/output-file.ts";
-import type { ListOutput } from "../terminal/present.ts";
-import type { Terminal } from "../terminal/terminal.ts";
-import { presentEvents } from "./shared/event-view.ts";
+import { dayMilliseconds, maxDays } from "../../api/events.ts";
+import type { Connection, Context } from "../../context.ts";
+import type { Cursor } from "../../events/cursor.ts";
+import { readFeed, toTime } from "../../events/feed.ts";
+import type { OutputOptions } from "../../terminal/format.ts";
+import { openOutput, type Sink } from "../../terminal/output-file.ts";
+import type { ListOutput } from "../../terminal/present.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import { presentEvents } from "./event-view.ts";
 import { defaultDays, isOf, type WantedEvents, warnOfMissingEvents } from "./wanted-events.ts";
 
 /** What has not been shown yet; written down as shown once it has been. */
@@ -20,7 +20,7 @@ export async function showNew(
 ): Promise<void> {
   const { contactId, campaign, types, output, options, now } = request;
   const { profile, send } = connection;
-  const { openCursor } = await import("../events/cursor.ts");
+  const { openCursor } = await import("../../events/cursor.ts");
   const matter = [profile.baseUrl.value, profile.name?.value ?? null, types, contactId ?? null];
   if (campaign) matter.push(campaign._id);
   const cursor = await openCursor(context.folders.state, matter);

@@ -1,5 +1,5 @@
 /** What an input said of a person's consent, in words. */
-import type { ConsentRead } from "../../bulk/index.ts";
+import type { ConsentRead } from "../../../bulk/index.ts";
 
 /** `Status: subscribed; overridden by --include-unsubscribed`. */
 export function consentText({ columns, overriddenBy = [] }: ConsentRead): string {

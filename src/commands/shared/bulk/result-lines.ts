@@ -2,12 +2,12 @@
  * What a run came to, to be looked at: a line for each outcome with its reasons, a bar of all, the first that
  * was rejected.
  */
-import type { ShownReject, Summary } from "../../bulk/index.ts";
-import { escapeControls } from "../../terminal/escape.ts";
-import { fitMessage } from "../../terminal/message-lines.ts";
-import { createStyle } from "../../terminal/style.ts";
-import { formatCount, formatReasons } from "../shared/bulk/format.ts";
-import { formatSummary, type Outcome, outcomesOf, titleOf } from "../shared/bulk/summary-lines.ts";
+import type { ShownReject, Summary } from "../../../bulk/index.ts";
+import { escapeControls } from "../../../terminal/escape.ts";
+import { fitMessage } from "../../../terminal/message-lines.ts";
+import { createStyle } from "../../../terminal/style.ts";
+import { formatCount, formatReasons } from "./format.ts";
+import { formatSummary, type Outcome, outcomesOf, titleOf } from "./summary-lines.ts";
 
 export interface Screen {
   columns: number;

@@ -1,7 +1,7 @@
 /** How runs look: as rows for scripts, and as a story for people. */
 import { basename } from "node:path";
-import type { RunView, Undone } from "../../bulk/index.ts";
-import type { Column, View } from "../../terminal/present.ts";
+import type { RunView, Undone } from "../../../bulk/index.ts";
+import type { Column, View } from "../../../terminal/present.ts";
 
 /** A run, and what became of it since. */
 export interface RunRow extends RunView {

@@ -8,15 +8,15 @@ import {
   readRunRecord,
   type ShownReject,
   toLocksFolder,
-} from "../../bulk/index.ts";
-import type { Context } from "../../context.ts";
-import { LockedError, takeLease } from "../../disk/lease.ts";
-import { escapeControls } from "../../terminal/escape.ts";
-import { formatDayAndTime } from "../../terminal/table-columns.ts";
-import { resultLines } from "../bulk/result-lines.ts";
-import { commandOnRun } from "../bulk/run-account.ts";
-import { formatCount, formatCounted } from "../shared/bulk/format.ts";
-import { formatSummary } from "../shared/bulk/summary-lines.ts";
+} from "../../../bulk/index.ts";
+import type { Context } from "../../../context.ts";
+import { LockedError, takeLease } from "../../../disk/lease.ts";
+import { escapeControls } from "../../../terminal/escape.ts";
+import { formatDayAndTime } from "../../../terminal/table-columns.ts";
+import { formatCount, formatCounted } from "../../shared/bulk/format.ts";
+import { resultLines } from "../../shared/bulk/result-lines.ts";
+import { commandOnRun } from "../../shared/bulk/run-account.ts";
+import { formatSummary } from "../../shared/bulk/summary-lines.ts";
 import type { RunRow } from "./views.ts";
 
 type Run = { manifest: Manifest; folder: string };

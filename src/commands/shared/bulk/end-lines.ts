@@ -1,0 +1,57 @@
+/** What is said of a run when it has ended. */
+import type { ShownReject, Summary } from "../../../bulk/index.ts";
+import type { Context } from "../../../context.ts";
+import { createStyle } from "../../../terminal/style.ts";
+import type { Terminal } from "../../../terminal/terminal.ts";
+import { addAccountFlags } from "../command-line.ts";
+import { formatMarked, type MarkedEvent } from "./consent-lines.ts";
+import { resultLines } from "./result-lines.ts";
+import { formatSummary, toRejectsTitle } from "./summary-lines.ts";
+
+export interface EndDetails {
+  seconds: number;
+  /** Lines about what was changed, where there are few. */
+  changes: readonly string[];
+  /** Contacts that a file marks as unsubscribed. */
+  marked: readonly MarkedEvent[];
+  firstRejects: readonly ShownReject[];
+  /** Requests before the price was said. */
+  sentBefore: number;
+}
+
+/** What became of the run. A quiet one still says what was rejected. */
+export function noteEnd(
+  { terminal, settings }: Pick<Context, "terminal" | "settings">,
+  summary: Summary,
+  { seconds, changes, marked, firstRejects, sentBefore }: EndDetails,
+): void {
+  const isShort = terminal.isStderrTerminal;
+  const lines = formatSummary(summary, seconds, isShort, sentBefore);
+  const [counts = "", ...rest] = lines.map((line) =>
+    /: ecm /.test(line) ? addAccountFlags(line, settings) : line,
+  );
+  const mark = toMark(terminal, summary);
+  const { stderrColumns: columns, isAccessible, isColored } = terminal;
+  const screen = { columns, isAccessible, isColored: isColored.err };
+  const shown = isShort ? resultLines(screen, summary, { seconds, firstRejects }) : [counts];
+  for (const [at, line] of shown.entries()) terminal.note(at === 0 ? `${mark}${line}` : line, "painted");
+  for (const line of changes) terminal.note(line, "painted");
+  for (const line of rest) terminal.note(line);
+  if (terminal.quiet && summary.rows.rejected > 0) {
+    terminal.note(
+      [counts, ...rest.filter((line) => line.startsWith(toRejectsTitle(summary)))].join("\n"),
+      "needed",
+    );
+  }
+  for (const group of marked) {
+    const weight = group.isUnsubscribed ? undefined : "needed";
+    for (const line of formatMarked(group, summary)) terminal.note(line, weight);
+  }
+}
+
+/** A tick for what is done, where marks are drawn. */
+function toMark(terminal: Terminal, { status, rows }: Summary): string {
+  if (!terminal.isStderrTerminal || terminal.isAccessible || status !== "completed") return "";
+  const { green, yellow } = createStyle(terminal.isColored.err);
+  return rows.rejected > 0 ? `${yellow("!")} ` : `${green("✓")} `;
+}

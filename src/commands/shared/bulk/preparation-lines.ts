@@ -1,0 +1,55 @@
+/** What is said before a run's first write: names that it creates, rows of one contact, its price. */
+import {
+  describeDoubts,
+  type MissingName,
+  type MissingNames,
+  type Price,
+  type RunEvent,
+} from "../../../bulk/index.ts";
+import { formatAboutDuration, formatCount, formatCounted } from "./format.ts";
+
+/** What a run would make or makes, and which of it may not be meant. */
+export function describeMissingNames(missing: MissingNames): string[] {
+  const fields = missing.fields.map(({ label }) => ({ name: label }));
+  const createdParts = [
+    describeCreated("field", fields),
+    describeCreated("list", missing.lists),
+    describeCreated("tag", missing.tags),
+  ].filter((part) => part !== "");
+  return createdParts.length === 0
+    ? []
+    : [`New in the account: ${createdParts.join(", ")}`, ...describeDoubts(missing)];
+}
+
+function describeCreated(kind: string, names: MissingName[]): string {
+  if (names.length === 0) return "";
+  const quotedNames = names.map(({ name }) => JSON.stringify(name)).join(", ");
+  return `${kind}${names.length > 1 ? "s" : ""} ${quotedNames}`;
+}
+
+export function describeJoinedRows({ joined }: Extract<RunEvent, { kind: "surveyed" }>): string {
+  const examples = [...joined.groups.values()]
+    .slice(0, 5)
+    .map(({ lines }) => formatLines(lines.slice(0, 10)));
+  const { size } = joined.groups;
+  const more = size > examples.length ? `; and ${formatCount(size - examples.length)} more` : "";
+  return `${formatCounted(size, "contact")} ${size === 1 ? "appears" : "appear"} on several lines (${examples.join("; ")}${more})`;
+}
+
+function formatLines(lines: readonly number[]): string {
+  return `${lines.slice(0, -1).join(", ")} and ${lines.at(-1)}`;
+}
+
+export function formatPrice({ estimate, left, monthLeft }: Price): string {
+  const requests = `${estimate.isExact ? "" : "at most "}${formatCounted(left, "request")}`;
+  const share =
+    monthLeft !== undefined && monthLeft > 0
+      ? `, ${computeShare(left, monthLeft)} % of what is left this month`
+      : "";
+  return `To send: ${requests} (${formatAboutDuration(estimate.seconds)}${share})`;
+}
+
+/** In percent, rounded up to a tenth. */
+export function computeShare(requests: number, monthLeft: number): number {
+  return Math.ceil((requests / monthLeft) * 1000) / 10;
+}
