@@ -143,7 +143,9 @@ function noteShift(
   if (offset < state.position) {
     // What was read already and is here again is where it goes on: nothing is between them.
     const isContinued = state.tail.some((id) => ids.includes(id));
-    state.isDoubtful ||= !isContinued && fresh.length > 0;
+    // Where many went, what came behind the page before is in front of this one, which may be empty.
+    const isSmaller = total < (state.total ?? total);
+    state.isDoubtful ||= !isContinued && (fresh.length > 0 || isSmaller);
   } else if (total < (state.total ?? total)) {
     state.isDoubtful = true;
   }

@@ -67,6 +67,16 @@ describe("an export of an account that changes between two pages", () => {
     }
   });
 
+  it("misses nobody where so many go that the next page is empty", async () => {
+    for (const removed of [6, 7, 15]) {
+      const changes = [{ remove: Array<number>(removed).fill(0), add: [] }];
+      const { exported, stayingIds } = await changing(21, { maxPageSize: 20, changes });
+      const { code, stderr, ids } = await exported();
+      expect(code, stderr).toBe(0);
+      expect(ids).toEqual(expect.arrayContaining(stayingIds()));
+    }
+  });
+
   it("reads a few contacts of each page again where the service gives large pages", async () => {
     const { exported, sizes } = await changing(5000, { maxPageSize: 1000, changes: [] });
     expect((await exported()).ids).toHaveLength(5000);

@@ -145,7 +145,7 @@ describe("a command that a message shows works on the account of the command bef
     // Whichever profile it looks at, the run is of another one.
     const findings: { check: string; hint?: string }[] = await json("doctor");
     const hint = findings.find(({ check }) => check === "runs")?.hint ?? "";
-    const resumed = await inShell(/ecm runs resume [^;]*/.exec(hint)![0]);
+    const resumed = await inShell(/ecm (?:--profile \S+ )?runs resume [^;]*/.exec(hint)![0]);
     expect(resumed.code, resumed.stderr).toBe(0);
   });
 
