@@ -15,7 +15,12 @@ const shared = [
     test: /src[\\/](api|config|disk|privacy|select|service|structure)[\\/]/,
     minShareCount: 4,
   },
-  { name: "bulk-commands", test: /src[\\/]commands[\\/]shared[\\/]bulk[\\/]/, minShareCount: 2 },
+  // What needs the bulk engine is no part of what every command loads.
+  {
+    name: "bulk-commands",
+    test: /src[\\/]commands[\\/]shared[\\/]bulk[\\/](backup|composed-list|end-lines|mapping-lines|plan-output|preparation-lines|progress|start)\.ts$/,
+    minShareCount: 2,
+  },
   { name: "commands", test: /src[\\/](commands|terminal)[\\/]/, minShareCount: 4 },
 ];
 

@@ -1,11 +1,5 @@
 /** The one question of a bulk run that changes contacts, between its price and its first write. */
-import {
-  countPlannedWrites,
-  type MissingNames,
-  type PlanFile,
-  type Price,
-  type RunOptions,
-} from "../../../bulk/index.ts";
+import type { MissingNames, PlanFile, Price, RunOptions } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
 import { DeclinedError, InterruptedError, UsageError } from "../../../errors.ts";
 import type { Prompter } from "../../../terminal/prompter.ts";
@@ -77,6 +71,7 @@ export function undoAgreement(context: Context, display: RunDisplay): NonNullabl
     if (!prompter) return requireAnswer(context, planned.deleted > 0 ? "delete" : "change", false);
     const { name, baseUrl } = await context.profile();
     const place = JSON.stringify(name?.value ?? baseUrl.value);
+    const { countPlannedWrites } = await import("../../../bulk/index.ts");
     const restored = formatContacts(countPlannedWrites(planned));
     const ask = () =>
       planned.deleted > 0
