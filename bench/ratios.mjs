@@ -120,8 +120,8 @@ async function exported() {
 }
 
 /**
- * A list that is made equal to a file: everybody is added. Requests beside the fewest; memory beside a tenth
- * of it.
+ * A list that is made equal to a file: everybody is added. Requests
+ * beside the fewest; memory beside a tenth of it.
  */
 async function synced() {
   await requestsAndMemory("synced", "lists sync", 1 / 1000, async (service, count) => {
@@ -131,8 +131,8 @@ async function synced() {
 }
 
 /**
- * The same taken back: each contact is read once more at the very moment, so that nothing of others is
- * undone.
+ * The same taken back: each contact is read once more at the
+ * very moment, so that nothing of others is undone.
  */
 async function undone() {
   await requestsAndMemory("undone", "runs undo", 1, async (service, count) => {

@@ -53,8 +53,8 @@ async function measure(count, file) {
 }
 
 /**
- * A process that has used up the hour and waits for the next: what it costs to have it lie there for ten
- * seconds.
+ * A process that has used up the hour and waits for the next: what
+ * it costs to have it lie there for ten seconds.
  */
 async function measureWaiting() {
   const service = await sandbox(["--hourly-limit", "100", "--window", "10"]);

@@ -1,6 +1,6 @@
 /**
- * Draws docs/pictures/sandbox.png: the page of a sandbox, in a browser. Usage: node scripts/page-picture.mjs
- * [CHROMIUM]
+ * Draws docs/pictures/sandbox.png: the page of a sandbox, in a browser.
+ * Usage: node scripts/page-picture.mjs [CHROMIUM]
  */
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";

@@ -85,8 +85,8 @@ function run(command) {
 }
 
 /**
- * A run's id, its time and the home folder differ each time; the pictures show fixed ones, so that `--check`
- * can compare.
+ * A run's id, its time and the home folder differ each time; the pictures
+ * show fixed ones, so that `--check` can compare.
  */
 function withoutChance(screen) {
   return screen
@@ -154,8 +154,8 @@ ${texts.join("\n")}
 }
 
 /**
- * Joins neighbours of one style into one text; a wide character gets its own, at the column where a terminal
- * puts it.
+ * Joins neighbours of one style into one text; a wide character gets
+ * its own, at the column where a terminal puts it.
  */
 function runsOf(line) {
   const runs = [];

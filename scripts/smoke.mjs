@@ -1,10 +1,9 @@
 /**
- * Packs the project as it would be published, installs the tarball into an empty folder, looks at what it
- * brought, and does the main jobs there: an import into the embedded service, a search, and a request over
- * HTTP.
- * `node scripts/smoke.mjs [NODE…]`: with other Node programs too; `--all`: with every Node that is supported,
- * fetched from the registry into a folder that is removed afterwards; `--tarball FILE`: tries one that was
- * packed before.
+ * Packs the project as it would be published, installs the tarball into an empty folder, looks at what
+ * it brought, and does the main jobs there: an import into the embedded service, a search, and a
+ * request over HTTP. `node scripts/smoke.mjs [NODE…]`: with other Node programs too; `--all`: with
+ * every Node that is supported, fetched from the registry into a folder that is removed afterwards;
+ * `--tarball FILE`: tries one that was packed before.
  */
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";

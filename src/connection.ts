@@ -1,6 +1,6 @@
 /**
- * Opens the account that a command talks to: its line, what is known of it, and what is remembered of it
- * afterwards.
+ * Opens the account that a command talks to: its line, what is known
+ * of it, and what is remembered of it afterwards.
  */
 import { createHash } from "node:crypto";
 import { join } from "node:path";

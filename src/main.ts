@@ -16,8 +16,7 @@ async function main(args: string[]): Promise<void> {
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, () => {
       // The first asks for an orderly end; the second does not wait for it. The package that writes the
-      // profiles sends
-      // each signal to this process once more, at once: no person is as fast.
+      // profiles sends each signal to this process once more, at once: no person is as fast.
       const isEcho = Date.now() - interruptedAt < 250;
       if (interruption.signal.aborted && !isEcho) process.exit(signal === "SIGTERM" ? 143 : 130);
       if (!interruption.signal.aborted) interruptedAt = Date.now();

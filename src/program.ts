@@ -14,8 +14,8 @@ import { outputFormats } from "./terminal/format.ts";
 import { version } from "./version.ts";
 
 /**
- * Verbs that people try for those on the left; understood wherever no command of its own has the name, and
- * not shown.
+ * Verbs that people try for those on the left; understood wherever no
+ * command of its own has the name, and not shown.
  */
 const verbAliases: Record<string, string[]> = {
   list: ["ls"],
@@ -220,8 +220,8 @@ export function listWords(args: readonly string[]): string[] {
 }
 
 /**
- * A failure of the command line's grammar, as ours. Undefined when there was none: help or the version was
- * shown.
+ * A failure of the command line's grammar, as ours. Undefined when
+ * there was none: help or the version was shown.
  * @param words what was typed
  */
 async function toUsageError(

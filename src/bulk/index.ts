@@ -1,4 +1,7 @@
-/** The bulk engine, for the rest of the program: nobody outside imports another of its files, but what erases its runs. */
+/**
+ * The bulk engine, for the rest of the program: nobody outside imports
+ * another of its files, but what erases its runs.
+ */
 export type { ConsentRead, Limit } from "./items.ts";
 export { type Admission, admissionsOf } from "./jobs/admissions.ts";
 export { applyPlanFile, openPlannedFile, toPlanName } from "./jobs/apply-file.ts";

@@ -1,6 +1,6 @@
 /**
- * The unit of a bulk run: one contact, and what it should become. Everything else of the engine speaks of
- * these.
+ * The unit of a bulk run: one contact, and what it should become.
+ * Everything else of the engine speaks of these.
  */
 import type { Contact, ContactStatus, CreateContactBody, FieldValue, MutateBody } from "../wire.ts";
 
@@ -32,8 +32,8 @@ export interface ConsentRead {
 export interface Item {
   kind: "contact";
   /**
-   * Names the contact within the run, its plan and its journal: the line it is on, or its place in a list of
-   * its own.
+   * Names the contact within the run, its plan and its journal: the
+   * line it is on, or its place in a list of its own.
    */
   ref: number;
   /** Of the input; null where no line names the contact. */
@@ -57,15 +57,15 @@ export interface Item {
    */
   follows?: number;
   /**
-   * As a page of the account had it, where that is where the contact comes from: it is not looked up for the
-   * plan.
+   * As a page of the account had it, where that is where the contact
+   * comes from: it is not looked up for the plan.
    */
   found?: Partial<Contact>;
 }
 
 /**
- * A row of the input that stands for no contact of its own: it is wrong, or another row of the contact stands
- * for it.
+ * A row of the input that stands for no contact of its own: it is
+ * wrong, or another row of the contact stands for it.
  */
 export interface PassedRow {
   kind: "passed";
@@ -81,8 +81,8 @@ export interface PassedRow {
 }
 
 /**
- * What a job decides about its contacts. The same functions serve the plan and, right before a write, its
- * second look.
+ * What a job decides about its contacts. The same functions serve the
+ * plan and, right before a write, its second look.
  */
 export interface Work<T extends Item = Item> {
   /** @param old the contact from which this one moves, where it was read now */
@@ -95,8 +95,8 @@ export interface Work<T extends Item = Item> {
    */
   readsAlone?(item: T): boolean;
   /**
-   * Whether what a search told is enough to plan this; otherwise the contact is read by its id. Default: it
-   * is.
+   * Whether what a search told is enough to plan this; otherwise
+   * the contact is read by its id. Default: it is.
    */
   isCertain?(item: T, decision: Decision): boolean;
   /** Whether the input marks this contact as not subscribed although the account holds it as active. */
@@ -136,8 +136,8 @@ export interface Before {
   /** Values of the fields that were set; blank where there was none. */
   fields: FieldValue[];
   /**
-   * Whether the answer told the contact's lists and tags; only then is it known that what was added was not
-   * there.
+   * Whether the answer told the contact's lists and tags; only then
+   * is it known that what was added was not there.
    */
   knewLists: boolean;
   knewTags: boolean;

@@ -159,8 +159,8 @@ async function streamToFile(
 }
 
 /**
- * GET, HEAD and a search only read; whatever else is sent counts as a write, and is repeated and allowed as
- * one.
+ * GET, HEAD and a search only read; whatever else is sent counts
+ * as a write, and is repeated and allowed as one.
  * @throws UsageError
  */
 export function apiRequest(
@@ -223,8 +223,8 @@ async function writeBody(terminal: Terminal, { text, bytes }: ApiAnswer): Promis
 }
 
 /**
- * JSON as a person reads it. What would not stay the same, such as a number of many digits, is left as it
- * came.
+ * JSON as a person reads it. What would not stay the same, such
+ * as a number of many digits, is left as it came.
  */
 function indentJson(text: string): string {
   try {

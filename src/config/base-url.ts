@@ -4,8 +4,8 @@ import { UsageError } from "../errors.ts";
 /**
  * The address in its one spelling: no trailing slash, no default port; a path prefix stays.
  * @param where the flag, variable or profile that it stands in, for messages
- * @param insecureHttp `ECM_INSECURE_HTTP`: the one other host that plain http may go to, as `host` or
- *   `host:port`
+ * @param insecureHttp `ECM_INSECURE_HTTP`: the one other host that
+ *   plain http may go to, as `host` or `host:port`
  * @throws UsageError unless it is https, or http on a loopback address, and nothing but an address
  */
 export function parseBaseUrl(text: string, where: string, insecureHttp?: string): string {

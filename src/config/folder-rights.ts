@@ -8,8 +8,8 @@ export interface PlaceState {
   name: "config folder" | "profiles file" | "state folder" | "cache folder";
   path: string;
   /**
-   * `missing`: it can be made when it is needed. `open`: others can read it. `unusable`: it cannot be used or
-   * made.
+   * `missing`: it can be made when it is needed. `open`: others can
+   * read it. `unusable`: it cannot be used or made.
    */
   state: "private" | "missing" | "open" | "unusable";
   /** Why, in words, where it is not `private`. */

@@ -1,6 +1,6 @@
 /**
- * The limits that an account's last answer told of, kept between commands: one small file each, in the cache
- * folder.
+ * The limits that an account's last answer told of, kept between
+ * commands: one small file each, in the cache folder.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -30,14 +30,14 @@ export interface ResolvedProfile {
 const embeddedBaseUrl = "http://sandbox.localhost";
 
 /**
- * Flag before environment before profile, for each value by itself. Three rules guard a key: a named
- * `sandbox` is always the embedded service, whatever address the environment holds; every address is https,
- * or loopback; and where a variable alone parts the current profile's key from its address, there is a
- * warning.
+ * Flag before environment before profile, for each value by itself. Three rules guard a key:
+ * a named `sandbox` is always the embedded service, whatever address the environment holds;
+ * every address is https, or loopback; and where a variable alone parts the current
+ * profile's key from its address, there is a warning.
  * @param canAsk whether a key command may ask at standard input; asked only when one is run
  * @param openProfiles asked only when a profile is needed: address and key of the environment need none
- * @throws NoKeyError when no profile is configured and none named; UsageError for a bad address or unknown
- *   profile.
+ * @throws NoKeyError when no profile is configured and none named;
+ *   UsageError for a bad address or unknown profile.
  */
 export async function resolveProfile(
   settings: Settings,

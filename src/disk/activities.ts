@@ -1,7 +1,7 @@
 /**
- * What processes on this state folder are doing with people's data: bulk runs from their first byte on, and
- * exports. An entry is a file of its own beside a lease; one whose process has ended is removed by whoever
- * looks.
+ * What processes on this state folder are doing with people's data: bulk runs from their
+ * first byte on, and exports. An entry is a file of its own beside a lease; one whose
+ * process has ended is removed by whoever looks.
  */
 import { randomBytes } from "node:crypto";
 import { readdir, readFile, rm } from "node:fs/promises";

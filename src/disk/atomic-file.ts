@@ -109,9 +109,9 @@ export function writeAtomicallySync(path: string, data: string, isLasting = true
 }
 
 /**
- * Creates an empty file where there is none, with its final rights from the first moment. The file is never
- * opened under its name: closing any descriptor of a file ends the locks that this process holds on it
- * (POSIX).
+ * Creates an empty file where there is none, with its final rights from the first
+ * moment. The file is never opened under its name: closing any descriptor of a file ends
+ * the locks that this process holds on it (POSIX).
  * @throws the system's error
  */
 export function createIfMissingSync(path: string): void {

@@ -53,8 +53,8 @@ const defaultTimes: LeaseTimes = {
 };
 
 /**
- * Who comes at the same moment decides within this many looks, 10 ms apart; a stopped process may take
- * longer.
+ * Who comes at the same moment decides within this many looks,
+ * 10 ms apart; a stopped process may take longer.
  */
 const maxLooks = 200;
 

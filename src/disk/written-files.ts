@@ -1,6 +1,6 @@
 /**
- * Where this program has written people's data outside its own folders, so that an erasure can name these
- * files.
+ * Where this program has written people's data outside its own
+ * folders, so that an erasure can name these files.
  */
 import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { join, resolve, sep } from "node:path";

@@ -45,8 +45,7 @@ export interface Cursor {
   newAmong(events: readonly ContactEvent[]): ContactEvent[];
   /**
    * Writes down that these are about to appear as this file: when the process dies between the file's
-   * appearing and
-   * `shown`, the file itself tells that they were shown.
+   * appearing and `shown`, the file itself tells that they were shown.
    * @param sha256 of the file as it will be
    */
   announce(what: ShownBatch, file: string, sha256: string): Promise<void>;

@@ -42,8 +42,8 @@ export interface FeedReading {
 }
 
 /**
- * The first page, and the size by which the service counts: what it gives where that is not what was asked
- * for.
+ * The first page, and the size by which the service counts: what
+ * it gives where that is not what was asked for.
  */
 export interface OpenFeed extends FeedPage {
   requestedSize: number;

@@ -1,7 +1,7 @@
 /**
- * What an export into a file has written so far, so that the same command goes on after a stop: the data
- * itself, and a journal with one line for each page. Both are private; both are gone when the file is
- * complete.
+ * What an export into a file has written so far, so that the same command goes on
+ * after a stop: the data itself, and a journal with one line for each page. Both are
+ * private; both are gone when the file is complete.
  */
 import { createHash } from "node:crypto";
 import { appendFile, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";

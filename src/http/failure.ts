@@ -64,8 +64,8 @@ function findProxyStatus({ message }: TransportFailure): string | undefined {
 }
 
 /**
- * Whoever is asked to do something about it must be the right one: not the service, where the proxy is in the
- * way.
+ * Whoever is asked to do something about it must be the right one:
+ * not the service, where the proxy is in the way.
  */
 function findUnconnectedHint(failure: TransportFailure): string {
   if (failure.proxy === undefined || certificate.test(failure.code ?? "")) {

@@ -34,8 +34,8 @@ export function createRedact(key: string): Redact {
 const maxSpellingLength = 4096;
 
 /**
- * The same for a body that passes in pieces: a key may be cut by their edges. Bytes that are no text stay as
- * they are.
+ * The same for a body that passes in pieces: a key may be cut by their
+ * edges. Bytes that are no text stay as they are.
  */
 export function createRedactingSink(sink: BodySink, redact: Redact): BodySink {
   let heldText = "";

@@ -1,6 +1,6 @@
 /**
- * When a request is sent again: the whole decision, as one pure function (specification, Limits; promises,
- * Configuration).
+ * When a request is sent again: the whole decision, as one pure function
+ * (specification, Limits; promises, Configuration).
  */
 import type { LimitKind } from "../errors.ts";
 import type { ApiRequest } from "../wire.ts";
@@ -11,8 +11,8 @@ export type Trouble =
   /** An answer of 500 and above. */
   | { kind: "failed"; status: number }
   /**
-   * No connection was made: nothing can have been applied. `isLasting` when another try cannot help (a
-   * certificate).
+   * No connection was made: nothing can have been applied. `isLasting`
+   * when another try cannot help (a certificate).
    */
   | { kind: "unconnected"; isLasting: boolean }
   /** The connection was lost, or the answer did not come in time. */

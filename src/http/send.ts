@@ -274,8 +274,8 @@ function redactHeaders(headers: Record<string, string>, redact: Redact): Record<
 }
 
 /**
- * A new failure: the one that came may carry the request, and with it the key, in members that nobody
- * foresees.
+ * A new failure: the one that came may carry the request, and
+ * with it the key, in members that nobody foresees.
  */
 function redactFailure(failure: TransportFailure, redact: Redact): TransportFailure {
   const { code, wasSent, partial, proxy } = failure;

@@ -11,8 +11,8 @@ import { createTableEraser, eraseObjects, type TableErasure } from "./erase-tabl
 import type { Redactor } from "./redaction.ts";
 
 /**
- * Pieces of a file without line breaks are read with this overlap, in bytes: longer than any key with its
- * escapes.
+ * Pieces of a file without line breaks are read with this overlap,
+ * in bytes: longer than any key with its escapes.
  */
 const overlapBytes = 16 * 1024;
 const chunkBytes = 1024 * 1024;

@@ -9,8 +9,8 @@ import type { Redactor } from "./redaction.ts";
 export interface TableErasure {
   redactor: Redactor;
   /**
-   * Columns that hold keys, as they are named; where none is known, they are found by their names and
-   * contents.
+   * Columns that hold keys, as they are named; where none is
+   * known, they are found by their names and contents.
    */
   keyNames: readonly string[];
   /** A row stays where it is, empty but for the masked key. */
@@ -171,8 +171,7 @@ const referenceMembers = [
 
 /**
  * The objects of a JSON text, one after another or in an array. What is of a person keeps its place alone, or
- * with
- * `keepsRows` its members without a value; everything else stays as it is written.
+ * with `keepsRows` its members without a value; everything else stays as it is written.
  */
 export function eraseObjects(json: string, erasure: TableErasure): string {
   const { redactor } = erasure;

@@ -29,8 +29,8 @@ import type { OwnFolders } from "./files-of-others.ts";
 import type { Redactor } from "./redaction.ts";
 
 /**
- * Takes the persons out of every file below the folders. Called again after a kill, it completes what is
- * left.
+ * Takes the persons out of every file below the folders. Called
+ * again after a kill, it completes what is left.
  * @param isElsewhere files that are not text, and that others take care of
  * @returns how many files held one of the keys
  * @throws EcmError (exit 6) when a run holds one of the keys and another process works on it
@@ -82,8 +82,8 @@ function toExportsFolder(stateFolder: string): string {
 /**
  * What is under way may hold one of the keys in memory, and write it later.
  * @param account its base address
- * @throws EcmError (exit 6) when a process works on something that holds one of the keys, or something cannot
- *   be searched
+ * @throws EcmError (exit 6) when a process works on something that holds
+ *   one of the keys, or something cannot be searched
  */
 export async function requireNobodyAtWork(
   { state }: OwnFolders,
@@ -216,8 +216,8 @@ function findKeyNames(manifest: Manifest | undefined): string[] {
 }
 
 /**
- * A spooled input that was changed here is still the run's input: its new content is written down beside the
- * old.
+ * A spooled input that was changed here is still the run's input:
+ * its new content is written down beside the old.
  */
 async function noteErasedInput(folder: string, file: string, manifest: Manifest): Promise<void> {
   const hash = createHash("sha256");

@@ -1,7 +1,7 @@
 /**
- * Finding a contact's key in text of any kind, in any letter case and as any of our files may write it, and
- * putting as many bytes without meaning in its place. Text is handled as latin1, where a character is a byte.
- * Pure.
+ * Finding a contact's key in text of any kind, in any letter case and as any of our files
+ * may write it, and putting as many bytes without meaning in its place. Text is handled
+ * as latin1, where a character is a byte. Pure.
  */
 import { domainToASCII, domainToUnicode } from "node:url";
 import { createErasedKey, toPersonIdentity } from "../api/key-spelling.ts";

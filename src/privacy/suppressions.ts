@@ -186,8 +186,8 @@ function isSameState(one: Stats, other: Stats): boolean {
 }
 
 /**
- * The prefix tells these hashes from those of format 1, which are of keys that were normalised in another
- * way.
+ * The prefix tells these hashes from those of format 1, which
+ * are of keys that were normalised in another way.
  */
 function hashKey(secret: string, key: string): string {
   return hmac(secret, `2:${toPersonIdentity(key)}`);

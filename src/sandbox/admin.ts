@@ -95,9 +95,9 @@ export class SandboxAdmin {
   }
 
   /**
-   * Empties the account and the log. What `sandbox start` printed stays true: the address, the id of the
-   * default structure, and the folder's own key. Clock, limits and faults stay too, unless `everything` is
-   * asked for.
+   * Empties the account and the log. What `sandbox start` printed stays true: the
+   * address, the id of the default structure, and the folder's own key. Clock, limits and
+   * faults stay too, unless `everything` is asked for.
    */
   reset(options: ResetOptions = {}): { structureId: string } {
     const { seed, everything } = parseBody(resetBody, options);

@@ -54,8 +54,8 @@ export class Clone {
   }
 
   /**
-   * Adds contacts as a search gave them. Returns how many could not be: their key differs from another's in
-   * case alone.
+   * Adds contacts as a search gave them. Returns how many could not be:
+   * their key differs from another's in case alone.
    */
   addContacts(contacts: Partial<Contact>[]): number {
     return this.store.database.transaction(() => {

@@ -1,6 +1,6 @@
 /**
- * The one place that uses the database binding: opening, statements prepared once, one write transaction at a
- * time.
+ * The one place that uses the database binding: opening, statements
+ * prepared once, one write transaction at a time.
  *
  * Nothing else in this process may open the database, its log (`-wal`) or its index (`-shm`), not even to
  * read: on POSIX, closing any descriptor of a file ends all locks that the process holds on it, and the
@@ -56,8 +56,8 @@ export class Database {
   }
 
   /**
-   * Does the work alone among all processes of the folder, and keeps it when it returns. What it throws
-   * undoes it.
+   * Does the work alone among all processes of the folder, and keeps
+   * it when it returns. What it throws undoes it.
    */
   transaction<T>(work: () => T): T {
     this.connection.prepare("BEGIN IMMEDIATE").run([]);
@@ -103,8 +103,8 @@ class Connection {
   }
 
   /**
-   * A full disk ends the transaction by itself: that there is none to roll back must not take the place of
-   * the reason.
+   * A full disk ends the transaction by itself: that there is none to
+   * roll back must not take the place of the reason.
    */
   rollBack(reason: unknown): void {
     try {
@@ -141,8 +141,8 @@ const connections = new Map<string, Connection>();
  * Opens a file that several processes may use at once; within a process all who open it share one connection.
  * A transaction that has ended survives the death of its process; it is the operating system's to survive a
  * loss of power (write-ahead log, synchronous NORMAL).
- * @param journal `DELETE` for a file that is moved and replaced as a whole: it leaves no other file after a
- *   transaction
+ * @param journal `DELETE` for a file that is moved and replaced as a
+ *   whole: it leaves no other file after a transaction
  * @throws UsageError when the binding is not installed, or the file is no database; EcmError when too few
  *   files may be open
  */
@@ -158,8 +158,8 @@ export async function openDatabase(file: string, journal: Journal = "WAL"): Prom
 }
 
 /**
- * Undefined where there is no such file. A path is not enough: links lead to a file, and another may take its
- * place.
+ * Undefined where there is no such file. A path is not enough: links
+ * lead to a file, and another may take its place.
  */
 function fileIdentity(file: string): string | undefined {
   const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
@@ -193,8 +193,8 @@ function connect(Binding: typeof Libsql, file: string, journal: Journal): Libsql
   }
   binding.pragma("synchronous = NORMAL");
   binding.pragma("temp_store = MEMORY");
-  // 64 MiB, in place of 4: a page that many transactions change, as those of the log of requests, is carried
-  // over once.
+  // 64 MiB, in place of 4: a page that many transactions change, as those
+  // of the log of requests, is carried over once.
   binding.pragma("wal_autocheckpoint = 16000");
   binding.pragma("cache_size = -32000");
   return binding;
@@ -209,8 +209,8 @@ export function findDamage(error: unknown): string | undefined {
 }
 
 /**
- * Deletes a database with its side files. Processes that have it open go on with a file that nobody else
- * sees.
+ * Deletes a database with its side files. Processes that have it
+ * open go on with a file that nobody else sees.
  */
 export function discardDatabase(file: string): void {
   rmSync(file, { force: true });
@@ -255,8 +255,8 @@ async function loadBinding(): Promise<typeof Libsql> {
   }
 }
 
-// Two processes that open a new file at the same moment: the change of mode does not wait for the lock by
-// itself.
+// Two processes that open a new file at the same moment: the change
+// of mode does not wait for the lock by itself.
 function setJournal(binding: Libsql.Database, journal: Journal): void {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -27,8 +27,8 @@ export interface SandboxOptions {
   /** Length of the window; default 3,600. */
   windowSeconds?: number;
   /**
-   * Requests per calendar month, UTC, until `ecm sandbox account` sets another; default: the folder's, else
-   * 100,000.
+   * Requests per calendar month, UTC, until `ecm sandbox account` sets
+   * another; default: the folder's, else 100,000.
    */
   monthlyLimit?: number;
   /** Failed authentications that block an address; default 20. */

@@ -1,6 +1,4 @@
-/**
- * The types of `ecm/sandbox`. The build publishes this file as it stands, so it imports nothing.
- */
+/** The types of `ecm/sandbox`. The build publishes this file as it stands, so it imports nothing. */
 
 declare global {
   // Older libraries of TypeScript do not have it.
@@ -70,8 +68,8 @@ export interface Admin {
   /** The limits and what is spent of them; with an argument, changes them. */
   limits(change?: LimitsChange): Promise<LimitsView>;
   /**
-   * Something happens to a contact: `opened`, `bounced`, `complained`, `unsubscribed`, or a type that the
-   * service publishes.
+   * Something happens to a contact: `opened`, `bounced`, `complained`,
+   * `unsubscribed`, or a type that the service publishes.
    */
   events(event: EventBody): Promise<EventView>;
   snapshots: {
@@ -87,8 +85,8 @@ export interface ResetOptions {
   /** From now on the same ids after every reset. */
   seed?: number;
   /**
-   * The clock is real again, and limits and faults are as they were at the start. Default: false, all three
-   * stay.
+   * The clock is real again, and limits and faults are as they were
+   * at the start. Default: false, all three stay.
    */
   everything?: boolean;
 }
@@ -185,8 +183,8 @@ export interface ClockChange {
   advance?: string;
   real?: true;
   /**
-   * True: the clock stands still until it is set, advanced or let run again. False: it runs on. Default: as
-   * before.
+   * True: the clock stands still until it is set, advanced or let run
+   * again. False: it runs on. Default: as before.
    */
   frozen?: boolean;
 }

@@ -118,8 +118,8 @@ async function createTagCondition(
 }
 
 /**
- * Any column and operator passes; which exist is the service's to say. A value in double quotes may hold
- * commas.
+ * Any column and operator passes; which exist is the service's to
+ * say. A value in double quotes may hold commas.
  */
 export function parseFilter(text: string): Criteria {
   const [, columnToFilter, operator, values] = /^\s*(\S+)\s+(\S+)\s+(\S[\s\S]*?)\s*$/.exec(text) ?? [];

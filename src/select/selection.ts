@@ -22,9 +22,9 @@ export interface Selection {
   /** The parts of a contact that `holds` reads, as a search's `source` names them. */
   needs: readonly string[];
   /**
-   * Whether every condition holds for a contact, the service's own among them: a write must not reach a
-   * contact that a looser search let through. A part that the service filters by and does not tell is taken
-   * to be right.
+   * Whether every condition holds for a contact, the service's own among them: a write
+   * must not reach a contact that a looser search let through. A part that the service
+   * filters by and does not tell is taken to be right.
    */
   holds(contact: Partial<Contact>): boolean;
 }

@@ -1,7 +1,7 @@
 /**
- * What a command knows of the account: its structures and lists, fetched when first asked for and then kept
- * for the length of the command. Names resolve to ids here. What earlier commands saw is taken only within
- * `withRemembered`.
+ * What a command knows of the account: its structures and lists, fetched when first asked for
+ * and then kept for the length of the command. Names resolve to ids here. What earlier
+ * commands saw is taken only within `withRemembered`.
  */
 
 import { resolveName } from "../api/names.ts";
@@ -27,9 +27,9 @@ export interface Account {
   /** The structure to work in: the named one, else the account's only one. */
   structure(nameOrId?: string): Promise<ContactStructure>;
   /**
-   * The structure with its tags. A listing that follows the specification to the letter leaves them out; then
-   * it is read alone. Where that is not possible either, `tags` stays undefined: unknown, which is not the
-   * same as none.
+   * The structure with its tags. A listing that follows the specification to the letter leaves
+   * them out; then it is read alone. Where that is not possible either, `tags` stays
+   * undefined: unknown, which is not the same as none.
    */
   complete(structure: ContactStructure): Promise<ContactStructure>;
   /**

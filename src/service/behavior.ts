@@ -6,8 +6,8 @@
 /** Each point, and what can be known of it. Numbers are the greatest that was accepted, or milliseconds. */
 export interface BehaviorPoints {
   /**
-   * How several keys are asked for in one search: as values of one criteria, as a filter for each, or not at
-   * all.
+   * How several keys are asked for in one search: as values of one
+   * criteria, as a filter for each, or not at all.
    */
   keys: "any" | "alternatives" | "one";
   /** Most keys in one search. */
@@ -39,8 +39,8 @@ export interface BehaviorPoints {
   statusCase: "lower" | "capital";
   hourlyHeaders: "sent" | "missing";
   /**
-   * The names that a search's `source` takes: of the published reference, of the specification, or of both
-   * alone.
+   * The names that a search's `source` takes: of the published
+   * reference, of the specification, or of both alone.
    */
   source: "published" | "specified" | "common";
   /** Whether a search filters by `LIST_ID`. */
@@ -119,8 +119,8 @@ const numberPoints: readonly string[] = [
 ];
 
 /**
- * What of a kept text can be believed; a service may change, so that what is older than this is found out
- * anew.
+ * What of a kept text can be believed; a service may change, so
+ * that what is older than this is found out anew.
  */
 const dayMilliseconds = 24 * 3_600_000;
 const maxAgeMilliseconds = 30 * 24 * 3_600_000;

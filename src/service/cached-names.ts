@@ -131,8 +131,8 @@ export function dropOutdated(cached: CachedNames, changedAt: number): CachedName
 }
 
 /**
- * What was seen since a moment, in milliseconds since the epoch, and not after `now`: a clock may have been
- * set back.
+ * What was seen since a moment, in milliseconds since the epoch, and
+ * not after `now`: a clock may have been set back.
  */
 export function readSince(
   cached: CachedNames,

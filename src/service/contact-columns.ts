@@ -1,6 +1,6 @@
 /**
- * Contacts in people's language: labels and names in place of ids. One set of columns for listings and
- * exports. Pure.
+ * Contacts in people's language: labels and names in place of ids. One
+ * set of columns for listings and exports. Pure.
  */
 
 import { findStatus, statusParts } from "../api/contacts.ts";
@@ -47,9 +47,9 @@ export interface ContactHeaders {
 }
 
 /**
- * The header of every column, each one unlike all others. Where a field is labelled like a built-in column,
- * the built-in ones become `ecm:key`, `ecm:lists` and so on; fields that share a label are headed by their
- * ids.
+ * The header of every column, each one unlike all others. Where a field is labelled
+ * like a built-in column, the built-in ones become `ecm:key`, `ecm:lists` and so on;
+ * fields that share a label are headed by their ids.
  */
 export function createContactHeaders(structure: Pick<ContactStructure, "fields">): ContactHeaders {
   const labels = structure.fields.map((field) => foldCase(field.label));

@@ -87,8 +87,8 @@ async function yieldToOlder(
 }
 
 /**
- * Whether nobody else has created a list meanwhile. Where the service says how many there are, one request
- * tells.
+ * Whether nobody else has created a list meanwhile. Where the
+ * service says how many there are, one request tells.
  */
 async function isAlone(account: Account, structure: ContactStructure, before: ListReading, created: number) {
   return before.hasTotal && (await account.countLists(structure)) === before.lists.length + created;
@@ -105,8 +105,8 @@ function findOlderList(own: ContactList, all: readonly ContactList[]): ContactLi
 }
 
 /**
- * Ids decide where the service does not say when a list was created, or says the same time: everybody decides
- * alike.
+ * Ids decide where the service does not say when a list was created,
+ * or says the same time: everybody decides alike.
  */
 function compareAge(one: ContactList, other: ContactList): number {
   const [first, second] = [one, other].map(({ createdAt }) => Date.parse(createdAt ?? ""));
@@ -136,8 +136,8 @@ async function deleteIfEmpty(send: Send, structureId: string, own: ContactList, 
 }
 
 /**
- * Adds the missing ones of these fields and tags to the structure in one update; returns the structure as it
- * is then.
+ * Adds the missing ones of these fields and tags to the structure in
+ * one update; returns the structure as it is then.
  */
 export async function ensureParts(
   send: Send,

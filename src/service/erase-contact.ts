@@ -9,8 +9,8 @@ import { createContactPages } from "./contact-search.ts";
 import { openPages } from "./pages.ts";
 
 /**
- * The service may hide who is inactive unless it is asked for them; the letter case that it takes is not
- * certain.
+ * The service may hide who is inactive unless it is asked for them;
+ * the letter case that it takes is not certain.
  */
 const inactiveForms = ["inactive", "Inactive"];
 
@@ -31,8 +31,8 @@ export async function findContactsOfKey(
       const contacts = await find(send, structureId, [byKey]);
       if (contacts.length === 0) contacts.push(...(await findInactive(send, structureId, byKey)));
       for (const { _id, key } of contacts) {
-        // Held against the key once more: a deletion must not reach a contact that a looser search let
-        // through.
+        // Held against the key once more: a deletion must not
+        // reach a contact that a looser search let through.
         if (_id !== undefined && key !== undefined && identities.has(toPersonIdentity(key)))
           found.set(_id, { _id, key });
       }
@@ -66,8 +66,8 @@ async function find(send: Send, structureId: string, criterias: Criteria[]): Pro
 }
 
 /**
- * Deletes a contact. One that is gone already is deleted; where the answer is lost, reading the contact
- * tells.
+ * Deletes a contact. One that is gone already is deleted; where
+ * the answer is lost, reading the contact tells.
  * @throws what `send` threw, when the contact may still be there
  */
 export async function deleteContact(send: Send, contactId: string): Promise<void> {

@@ -32,14 +32,13 @@ export interface ContactLookup {
 }
 
 /**
- * Performs something on the contact that a word means, and returns what it returned. A word in the form of an
- * id is tried as one first and looked up as a key only after a 404; any other word is looked up as a key
- * first.
- * @param perform given an id, and what a search told where there was one; may be called twice, the first time
- *   having
- *   ended in a 404
- * @throws NotFoundError when it is neither, with what the service said of it; whatever `perform` throws but a
- *   404
+ * Performs something on the contact that a word means, and returns what it returned. A
+ * word in the form of an id is tried as one first and looked up as a key only after a
+ * 404; any other word is looked up as a key first.
+ * @param perform given an id, and what a search told where there was one; may be
+ *   called twice, the first time having ended in a 404
+ * @throws NotFoundError when it is neither, with what the service
+ *   said of it; whatever `perform` throws but a 404
  */
 export async function performOnContact<T>(
   lookup: ContactLookup,

@@ -1,6 +1,6 @@
 /**
- * In which form several keys are asked for in one search. Answers decide which works, and what they show is
- * learned.
+ * In which form several keys are asked for in one search. Answers
+ * decide which works, and what they show is learned.
  */
 
 import { createEquals, createFilter } from "../api/contacts.ts";

@@ -20,8 +20,8 @@ export interface KeySearch extends Pick<CheckedSearch, "meet"> {
   readonly limit: number;
   /**
    * @param further criterias that must hold as well
-   * @throws ServiceError when it is no key that the service refuses, but such a search: then nobody is known
-   *   to be absent
+   * @throws ServiceError when it is no key that the service refuses, but
+   *   such a search: then nobody is known to be absent
    * @throws EcmError when the pages never add up to their total
    */
   find(keys: readonly string[], source: readonly string[], further?: Criteria[]): Promise<FoundByKeys>;

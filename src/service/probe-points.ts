@@ -71,8 +71,8 @@ export async function probePages(asking: ProbeState, seen: DetectedVariants): Pr
 }
 
 /**
- * What a page says of the sizes that the service takes, where all larger ones were refused; undefined:
- * nothing.
+ * What a page says of the sizes that the service takes, where all
+ * larger ones were refused; undefined: nothing.
  */
 function pageSeen(size: number, returned: number, total: number): string | undefined {
   if (returned > 0 && total >= 2 * returned && returned < size) return `cap:${returned}`;

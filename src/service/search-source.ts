@@ -44,8 +44,8 @@ export function isSourceRefusal(error: unknown): boolean {
 }
 
 /**
- * Whether an answer to these names shows which form the service takes; should it be another, its next refusal
- * tells.
+ * Whether an answer to these names shows which form the service takes;
+ * should it be another, its next refusal tells.
  */
 export function provesForm(source: readonly string[]): boolean {
   return source.some((name) => statusParts.includes(name) || name === "updatedAt");

@@ -18,8 +18,8 @@ export type ListFilters = (further?: readonly Criteria[]) => Filter[];
 const maxCounts = 3;
 
 /**
- * Each list after the first costs two requests: its members, and how many of them the search for all lists
- * finds.
+ * Each list after the first costs two requests: its members, and
+ * how many of them the search for all lists finds.
  * @throws EcmError where no form of the search finds the members of every list
  */
 export async function findProvenListFilters(

@@ -1,8 +1,8 @@
 /**
- * Edits of a structure, as pure functions from the structure to the body of an update. An update replaces the
- * whole structure: every field and tag goes back with all its attributes, those that we do not know included.
- * Of the structure itself the body has the published members and no other (published reference, updating a
- * structure).
+ * Edits of a structure, as pure functions from the structure to the body of an update. An update
+ * replaces the whole structure: every field and tag goes back with all its attributes, those that
+ * we do not know included. Of the structure itself the body has the published members and no
+ * other (published reference, updating a structure).
  */
 
 import { foldCase, resolveField, resolveTag } from "../api/names.ts";

@@ -9,9 +9,9 @@ import type { StructureEdit } from "./edit.ts";
 const maxAttempts = 3;
 
 /**
- * Applies the edit and returns the structure as it is afterwards. The edit is a pure function, so a stale
- * version costs another read and no one's work; it may return `undefined` when the wanted state is there
- * already.
+ * Applies the edit and returns the structure as it is afterwards. The edit is a pure
+ * function, so a stale version costs another read and no one's work; it may return
+ * `undefined` when the wanted state is there already.
  * @throws ServiceError `ConcurrencyError` when others keep changing it
  */
 export async function updateStructure(

@@ -16,8 +16,8 @@ export function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Pr
   const { stdin } = terminal;
   const ask = async <T>(question: (inquirer: Inquirer, context: PromptContext) => Promise<T>): Promise<T> => {
     const inquirer = await import("@inquirer/prompts");
-    // Without this a question whose input ends (Ctrl-D) is never settled, and the process ends as if all were
-    // well.
+    // Without this a question whose input ends (Ctrl-D) is never
+    // settled, and the process ends as if all were well.
     const ending = new AbortController();
     const end = () => ending.abort();
     const onKey = (_text: unknown, key?: { ctrl?: boolean; name?: string }) => {

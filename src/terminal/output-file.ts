@@ -53,8 +53,8 @@ function createStdoutSink(terminal: Terminal): Sink {
 /** A file that grows over several attempts and appears under its own name when it is complete. */
 export interface GrowingSink extends Sink {
   /**
-   * Puts everything written so far on disk, and says how long it is in bytes, with the checksum over all of
-   * it.
+   * Puts everything written so far on disk, and says how long it
+   * is in bytes, with the checksum over all of it.
    */
   flush(): Promise<{ bytes: number; checksum: number }>;
 }
@@ -65,15 +65,15 @@ export interface FileOptions {
   /** Remembers the file once it is there. */
   writtenFiles?: WrittenFiles;
   /**
-   * What stood there when the command began: what has come in between is not replaced. Default: what stands
-   * there now.
+   * What stood there when the command began: what has come in between is
+   * not replaced. Default: what stands there now.
    */
   stateBefore?: string;
 }
 
 /**
- * @param part what was written so far, with its length in bytes and its checksum; it is moved to `file` at
- *   the end
+ * @param part what was written so far, with its length in bytes and
+ *   its checksum; it is moved to `file` at the end
  * @throws UsageError when `file` cannot be written
  */
 export async function openGrowingFile(

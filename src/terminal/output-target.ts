@@ -13,8 +13,8 @@ export interface OutputTarget {
 
 /**
  * @param flag that names the file
- * @throws UsageError when no file can appear there: a missing folder, a folder, a device or pipe, a link that
- *   leads nowhere
+ * @throws UsageError when no file can appear there: a missing folder, a
+ *   folder, a device or pipe, a link that leads nowhere
  */
 export function resolveOutputTarget(file: string, flag?: string): OutputTarget {
   const path = resolve(file);

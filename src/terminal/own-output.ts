@@ -34,8 +34,8 @@ function isOwnHeader(cells: string[], columns: readonly string[] | undefined): b
 }
 
 /**
- * The service's objects have an id of its own, its events a time and a type; with `--columns` objects have
- * these members.
+ * The service's objects have an id of its own, its events a time and a
+ * type; with `--columns` objects have these members.
  */
 function isOwnJson(text: string, columns: readonly string[] | undefined): boolean {
   if (/^\[\s*\]\s*$/.test(text)) return true;

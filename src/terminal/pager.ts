@@ -8,9 +8,8 @@ const lessOptions = "FRX";
 const notFound = [126, 127];
 
 /**
- * Shows the text in the pager where it is longer than the screen: `ECM_PAGER`, `PAGER`, else `less`. An empty
- * value or
- * `cat` means none.
+ * Shows the text in the pager where it is longer than the screen: `ECM_PAGER`, `PAGER`,
+ * else `less`. An empty value or `cat` means none.
  * @returns false when it was not shown: it fits, paging is off, or the pager could not be started
  */
 export function showInPager(terminal: Terminal, text: string): boolean {

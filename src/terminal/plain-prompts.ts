@@ -1,6 +1,6 @@
 /**
- * Questions as plain lines, for screen readers and simple terminals: nothing is redrawn, choices are
- * numbered.
+ * Questions as plain lines, for screen readers and simple
+ * terminals: nothing is redrawn, choices are numbered.
  */
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";

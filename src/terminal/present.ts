@@ -1,7 +1,6 @@
 /**
  * Results → stdout, in the format that was asked for. `json` and `ndjson` give the service's own objects
- * untouched;
- * `table`, `csv` and `tsv` give the view's columns; `id` gives ids.
+ * untouched; `table`, `csv` and `tsv` give the view's columns; `id` gives ids.
  */
 
 import { formatCsvLine, formatTsvLine, joinNames, toSafeCell } from "../delimited-lines.ts";
@@ -212,8 +211,7 @@ async function writeAll(terminal: Terminal, output: OutputOptions, text: string)
 
 /**
  * Whether this output shows columns, in people's language; the others give the service's objects, or ids. In
- * JSON formats
- * `--columns` asks for an object of these columns.
+ * JSON formats `--columns` asks for an object of these columns.
  */
 export function hasColumns({ format, columns }: OutputOptions): boolean {
   if (format === "json" || format === "ndjson") return columns !== undefined;

@@ -8,8 +8,8 @@ import { cut, gap, isPlain, measureWidth, minWidth } from "./text-width.ts";
 export { fitColumns, formatDayAndTime, formatShortDate, formatShortNames } from "./table-columns.ts";
 
 /**
- * Drawn at once: the first lines are there while the rest is still drawn, and a long table takes longer for
- * each row.
+ * Drawn at once: the first lines are there while the rest is still
+ * drawn, and a long table takes longer for each row.
  */
 const blockLines = 24;
 

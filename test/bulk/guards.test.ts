@@ -1,6 +1,6 @@
 /**
- * `--max-changes`, `--max-clears`, `--max-create`, `--max-delete`: decided on the whole plan, before the
- * first write.
+ * `--max-changes`, `--max-clears`, `--max-create`, `--max-delete`:
+ * decided on the whole plan, before the first write.
  */
 import { expect, it } from "vitest";
 import { firstGroupsQuick } from "../support/first-quick.ts";
@@ -9,8 +9,8 @@ import { contactLines, parseSummary } from "./kit.ts";
 import { listWrites, makePlanFile, readHoldings, startPeople } from "./plan-kit.ts";
 
 /**
- * Ten rows: two create, one changes and empties a value, one empties one, two stay, one is skipped, three are
- * wrong.
+ * Ten rows: two create, one changes and empties a value, one empties
+ * one, two stay, one is skipped, three are wrong.
  */
 const file = `Email,City,Note
 new1@example.com,Rome,

@@ -1,6 +1,6 @@
 /**
- * What the tests of plans share: an account with something of everything, and what it holds when two of them
- * are compared.
+ * What the tests of plans share: an account with something of everything,
+ * and what it holds when two of them are compared.
  */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";

@@ -1,6 +1,6 @@
 /**
- * What a bulk command costs: what its dry run says, what is said before the first write, and what is sent are
- * one number.
+ * What a bulk command costs: what its dry run says, what is said before the
+ * first write, and what is sent are one number.
  */
 import { join } from "node:path";
 import { expect, it } from "vitest";

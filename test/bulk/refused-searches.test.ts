@@ -1,6 +1,6 @@
 /**
- * A search that the service refuses says nothing about who exists: nobody is created, deleted or passed over
- * for it.
+ * A search that the service refuses says nothing about who exists:
+ * nobody is created, deleted or passed over for it.
  */
 import { describe, expect, it } from "vitest";
 import { type RecordingProxy, startRecordingProxy } from "../journeys/recording-proxy.ts";
@@ -11,8 +11,8 @@ import { inputFile, manyContacts, manyRows, parseSummary, readContacts } from ".
 const message = "Searching is not possible at the moment";
 
 /**
- * A service with so many contacts that keys are looked up, whose searches are refused where the body is
- * matched.
+ * A service with so many contacts that keys are looked up, whose
+ * searches are refused where the body is matched.
  */
 async function startRefusing(isRefused: (body: string) => boolean, variants = {}): Promise<RecordingProxy> {
   const proxy = await startRecordingProxy({ variants });

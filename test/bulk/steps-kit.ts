@@ -167,8 +167,8 @@ export function row(
 export const lastRequest = ({ sandbox }: RunningSandbox): number => sandbox.admin.requests().at(-1)!.n;
 
 /**
- * What was requested since, and how it was answered: `PUT /contact/:id/mutate 200`; `lost` where no answer
- * came.
+ * What was requested since, and how it was answered: `PUT
+ * /contact/:id/mutate 200`; `lost` where no answer came.
  */
 export function requestsSince({ sandbox }: RunningSandbox, id: number): string[] {
   return sandbox.admin.requests({ since: id }).map(({ method, path, status, fault }) => {

@@ -1,6 +1,6 @@
 /**
- * `runs undo --plan` and `--show`: who and what, in the order of the run that is undone, the same as what is
- * done.
+ * `runs undo --plan` and `--show`: who and what, in the order of the
+ * run that is undone, the same as what is done.
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

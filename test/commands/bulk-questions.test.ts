@@ -1,6 +1,6 @@
 /**
- * A bulk write at a terminal is agreed to by a person or by --yes, whatever forbids questions, and again when
- * it is resumed.
+ * A bulk write at a terminal is agreed to by a person or by --yes, whatever
+ * forbids questions, and again when it is resumed.
  */
 import { describe, expect, it } from "vitest";
 import { inputFile, manyContacts, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";

@@ -1,6 +1,6 @@
 /**
- * `--status`: documented words in any letter case, people's words, and no other; in every command that has
- * the flag.
+ * `--status`: documented words in any letter case, people's words, and
+ * no other; in every command that has the flag.
  */
 import { describe, expect, it } from "vitest";
 import { inputFile } from "../bulk/kit.ts";

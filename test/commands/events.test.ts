@@ -1,6 +1,6 @@
 /**
- * `ecm events`: the feeds, oldest first; with `--since last` each event once, whatever shares its time or
- * comes late.
+ * `ecm events`: the feeds, oldest first; with `--since last` each event
+ * once, whatever shares its time or comes late.
  */
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -40,8 +40,8 @@ describe("the names that a search can ask for", () => {
     const running = await account();
     await running.ecm(["contact", "search"]);
     const other = await startSandbox({ folder: running.folder });
-    // The same account, behind another address: what was learned goes by the address, so the old one is tried
-    // first.
+    // The same account, behind another address: what was learned goes
+    // by the address, so the old one is tried first.
     const { stdout } = await other.ecm(["contact", "search", "--columns", "key,updatedAt", "-o", "csv"]);
     expect(stdout).toMatch(/p0@example\.com,\d{4}-/);
   });

@@ -1,6 +1,6 @@
 /**
- * One process at a time: processes that live, that are gone, that cannot be seen, and that come at the same
- * moment.
+ * One process at a time: processes that live, that are gone, that
+ * cannot be seen, and that come at the same moment.
  */
 import { spawn } from "node:child_process";
 import { readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";

@@ -1,6 +1,6 @@
 /**
- * A feed that tells other events on every page, for ever, is an error: nothing is shown, and nothing counts
- * as shown.
+ * A feed that tells other events on every page, for ever, is an error:
+ * nothing is shown, and nothing counts as shown.
  *
  * @module-tag slow
  */

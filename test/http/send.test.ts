@@ -34,8 +34,8 @@ async function deadPort(): Promise<number> {
   return port;
 }
 
-// Commands that send a few requests have another client than those that send thousands: both keep all of
-// this.
+// Commands that send a few requests have another client than
+// those that send thousands: both keep all of this.
 describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => {
   const lineToServer = async (answer: Answerer, more = {}) => {
     const server = await startHttpServer(answer);

@@ -1,6 +1,6 @@
 /**
- * At a terminal a single change says what it changed, old → new, and one contact is a page; elsewhere both
- * are records.
+ * At a terminal a single change says what it changed, old → new, and one
+ * contact is a page; elsewhere both are records.
  */
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Ecm } from "../support/ecm.ts";

@@ -34,8 +34,8 @@ it("survives what the seed says", { timeout: 0 }, async () => {
 });
 
 /**
- * Three processes at one run, of which some are killed: one works, the others are refused or find nothing to
- * do.
+ * Three processes at one run, of which some are killed: one works,
+ * the others are refused or find nothing to do.
  */
 async function inCompany(seed: number): Promise<number> {
   const random = randomFrom(seed);

@@ -1,6 +1,6 @@
 /**
- * An import that asks: what can be answered, what can be taken back, and that nothing happens before the last
- * yes.
+ * An import that asks: what can be answered, what can be taken back,
+ * and that nothing happens before the last yes.
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * A move that is killed between its two writes, or around either of them: it ends as if it had never been
- * killed.
+ * A move that is killed between its two writes, or around either of
+ * them: it ends as if it had never been killed.
  */
 import { describe, expect, it } from "vitest";
 import { findStatus } from "../../src/api/contacts.ts";

@@ -177,7 +177,7 @@ it("a run that was stopped while planning goes on after its last whole block, wi
   expect(before).toBeGreaterThan(2);
   const dry = await service.ecm(["import", path, "--json"]);
   expect(parseSummary(dry).rows).toMatchObject({ read: 900, updated: 900 });
-  // Nine blocks in all; those of the first start are looked up again right before they are written, at the
-  // most.
+  // Nine blocks in all; those of the first start are looked up
+  // again right before they are written, at the most.
   expect(searches()).toBeLessThanOrEqual(9 + before);
 });

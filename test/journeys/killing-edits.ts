@@ -76,8 +76,8 @@ export async function editKilled(kind: "delete" | "unsubscribe", seed: number, k
   } else {
     expect((await readActive(proxy)).sort(), story).toEqual(stays.sort());
   }
-  // Each start reads the structure and its lists; each kill may repeat what was under way, and reads what it
-  // came to.
+  // Each start reads the structure and its lists; each kill may repeat
+  // what was under way, and reads what it came to.
   expect(proxy.arrived() - before, story).toBeLessThanOrEqual(chosen + 4 + killed * 24);
   return { killed };
 }

@@ -13,8 +13,8 @@ import {
 const bulkFlags = ["--list", "Killed", "--tag", "Tagged", "--create-missing"];
 
 /**
- * Two hundred contacts that exist, and a file that changes some, leaves some, adds some, and has rows that
- * are wrong.
+ * Two hundred contacts that exist, and a file that changes some, leaves
+ * some, adds some, and has rows that are wrong.
  */
 async function scene(proxy: RecordingProxy, size: number): Promise<string> {
   const existing = ["Email,First Name,Last Name"];
@@ -47,8 +47,8 @@ export async function importUndisturbed(size: number): Promise<Undisturbed> {
 }
 
 /**
- * Kills the import `kills` times with SIGKILL, at requests and moments that follow from the seed; then lets
- * it end.
+ * Kills the import `kills` times with SIGKILL, at requests and
+ * moments that follow from the seed; then lets it end.
  */
 export async function importKilled(seed: number, kills: number, size: number, undisturbed: Undisturbed) {
   const random = randomFrom(seed);
@@ -85,8 +85,8 @@ export async function importKilled(seed: number, kills: number, size: number, un
   expect(last.code, story).toBe(3);
   expect(summary.rows, story).toEqual(undisturbed.summary.rows);
   expect(summary.codes, story).toEqual(undisturbed.summary.codes);
-  // Each start reads structure and lists again; each kill may repeat what was under way, and the look-ups of
-  // its blocks.
+  // Each start reads structure and lists again; each kill may repeat what
+  // was under way, and the look-ups of its blocks.
   const perKill = undisturbed.summary.requests.other + 8 + Math.ceil(size / 100);
   const allowed = undisturbed.summary.requests.total + killed * perKill;
   expect(proxy.arrived() - before, story).toBeLessThanOrEqual(allowed);

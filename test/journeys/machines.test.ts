@@ -1,6 +1,6 @@
 /**
- * What docs/containers.md promises: a machine that is lost, two machines on one account, and a shared state
- * folder.
+ * What docs/containers.md promises: a machine that is lost, two
+ * machines on one account, and a shared state folder.
  */
 import { copyFile, readdir, readFile, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -12,8 +12,8 @@ import { startSandbox } from "../support/sandbox.ts";
 const settlingSeconds = 60;
 
 /**
- * All that must be the same whatever the service decides where its documents are silent, but for what was
- * said.
+ * All that must be the same whatever the service decides where
+ * its documents are silent, but for what was said.
  */
 export interface Journey {
   /** Of every step, what it wrote on stderr: to find out why one differs. */

@@ -1,6 +1,6 @@
 /**
- * Configuration: flag, environment, profile, default, for each value by itself; nothing of it readable by
- * others.
+ * Configuration: flag, environment, profile, default, for each
+ * value by itself; nothing of it readable by others.
  */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";

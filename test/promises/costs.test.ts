@@ -1,6 +1,6 @@
 /**
- * What each command costs in requests, with names that earlier commands saw and without; and what keeps that
- * honest.
+ * What each command costs in requests, with names that earlier
+ * commands saw and without; and what keeps that honest.
  */
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";

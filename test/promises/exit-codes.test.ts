@@ -1,6 +1,6 @@
 /**
- * Exit codes and failures: each code is reached, and a failure says what is known, in words or as one JSON
- * line.
+ * Exit codes and failures: each code is reached, and a failure
+ * says what is known, in words or as one JSON line.
  */
 import { describe, expect, it } from "vitest";
 import { ecmWith, spawnEcm, temporaryHome, waitForResult } from "../support/ecm.ts";

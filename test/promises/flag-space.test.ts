@@ -1,6 +1,6 @@
 /**
- * What holds for every command, whatever it is given: valid output or none, one JSON line for a failure, no
- * trace.
+ * What holds for every command, whatever it is given: valid output
+ * or none, one JSON line for a failure, no trace.
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * Commands that messages show, given to a real shell as they stand: they work, and on the account that was
- * meant.
+ * Commands that messages show, given to a real shell as they stand:
+ * they work, and on the account that was meant.
  */
 
 import { spawn } from "node:child_process";

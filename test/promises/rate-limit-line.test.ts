@@ -1,6 +1,6 @@
 /**
- * The rate-limit line: after each command that reached the service, exactly so, parts left out that were not
- * sent.
+ * The rate-limit line: after each command that reached the service,
+ * exactly so, parts left out that were not sent.
  */
 import { expect, it } from "vitest";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";

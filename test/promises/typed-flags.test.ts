@@ -1,6 +1,6 @@
 /**
- * What is typed beside a flag's name: nothing of it is taken for something else, and nothing is dropped in
- * silence.
+ * What is typed beside a flag's name: nothing of it is taken for
+ * something else, and nothing is dropped in silence.
  */
 import { describe, expect, it } from "vitest";
 import { inputFile } from "../bulk/kit.ts";

@@ -1,6 +1,6 @@
 /**
- * The steps of examples/github-workflow.yml, run as GitHub runs them, against the embedded service behind a
- * port.
+ * The steps of examples/github-workflow.yml, run as GitHub runs
+ * them, against the embedded service behind a port.
  *
  * @module-tag slow
  */

@@ -1,6 +1,6 @@
 /**
- * The scripts of docs/databases.md for PostgreSQL, as they stand there, with a server of their own on a
- * socket.
+ * The scripts of docs/databases.md for PostgreSQL, as they stand
+ * there, with a server of their own on a socket.
  *
  * @module-tag slow
  */

@@ -1,6 +1,6 @@
 /**
- * A client that is generated from /openapi.json type-checks, and works. Needs the package registry; skipped
- * without it.
+ * A client that is generated from /openapi.json type-checks, and works.
+ * Needs the package registry; skipped without it.
  *
  * @module-tag slow
  */

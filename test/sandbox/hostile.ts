@@ -145,8 +145,8 @@ function requests(from: Place[]) {
 }
 
 /**
- * Sends so many requests that are wrong in one way or another; expects each to be refused or answered as
- * documented.
+ * Sends so many requests that are wrong in one way or another; expects
+ * each to be refused or answered as documented.
  */
 export async function expectRefusals(count: number): Promise<void> {
   const account = await openAccount();
@@ -220,8 +220,8 @@ const adminPlaces: Place[] = [
 ];
 
 /**
- * The same for /__sandbox/: what is refused is 400 or 404, nothing is a failure, and the service works
- * afterwards.
+ * The same for /__sandbox/: what is refused is 400 or 404, nothing
+ * is a failure, and the service works afterwards.
  */
 export async function expectAdminRefusals(count: number): Promise<void> {
   const account = await openAccount();

@@ -1,6 +1,6 @@
 /**
- * Campaigns, templates, domains and reports: what is served, and that one story is told by events, contacts
- * and reports.
+ * Campaigns, templates, domains and reports: what is served, and that one
+ * story is told by events, contacts and reports.
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";

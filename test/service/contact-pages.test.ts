@@ -1,6 +1,6 @@
 /**
- * Paging against a service that is written here, so that it can misbehave in ways the embedded one never
- * does.
+ * Paging against a service that is written here, so that it can
+ * misbehave in ways the embedded one never does.
  */
 import { describe, expect, it } from "vitest";
 import { ServiceError } from "../../src/errors.ts";

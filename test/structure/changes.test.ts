@@ -104,8 +104,8 @@ describe("any file", () => {
       fc.property(target, ({ before, after, added, isPruning, order, part }) => {
         const keptLabels = after.filter((to) => to !== null);
         fc.pre(new Set(keptLabels.map(fold)).size === keptLabels.length);
-        // A label that a rename takes is one that a rename leaves: of any other the file does not say what
-        // becomes of it.
+        // A label that a rename takes is one that a rename leaves: of any
+        // other the file does not say what becomes of it.
         const dropped = before.filter((_, index) => after[index] === null).map(fold);
         fc.pre(!keptLabels.some((to) => dropped.includes(fold(to))));
         const spec: StructureSpec = {

@@ -1,6 +1,6 @@
 /**
- * The built program in a real pseudo-terminal, with someone who types once what they wait for is on the
- * screen.
+ * The built program in a real pseudo-terminal, with someone who
+ * types once what they wait for is on the screen.
  */
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
@@ -11,8 +11,8 @@ type NodePty = typeof import("@lydell/node-pty");
 
 export interface PtySession {
   /**
-   * Waits for words that were not waited for yet, then types. Resolves at once where they are on the screen
-   * already.
+   * Waits for words that were not waited for yet, then types. Resolves
+   * at once where they are on the screen already.
    * @throws Error with all that was on the screen, as soon as the program has ended without them
    */
   answer(words: string, keys: string): Promise<void>;

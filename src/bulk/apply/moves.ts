@@ -7,8 +7,8 @@ import type { Task } from "./outcomes.ts";
 import { findOne } from "./read-back.ts";
 
 /**
- * Writes a contact that moves only after the one that takes its place was written, by this invocation or an
- * earlier one.
+ * Writes a contact that moves only after the one that takes its place was
+ * written, by this invocation or an earlier one.
  */
 export function createMoveOrder({ ledger, send }: Session) {
   const underWay = new Map<number, Promise<void>>();
@@ -39,8 +39,8 @@ export const leftMeanwhile: Decision = {
 };
 
 /**
- * Both contacts of a move as they are now: the old one by its id, since a search may lag behind an
- * unsubscription.
+ * Both contacts of a move as they are now: the old one by its id,
+ * since a search may lag behind an unsubscription.
  */
 export async function readMove(session: Session, item: Item): Promise<Found> {
   const { lookup, ledger } = session;

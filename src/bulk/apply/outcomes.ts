@@ -58,8 +58,8 @@ export function settleWrite(
 }
 
 /**
- * Whom the plan took for absent, and the account holds as inactive; the others were counted when they were
- * planned.
+ * Whom the plan took for absent, and the account holds as inactive;
+ * the others were counted when they were planned.
  */
 function isNewlyInactive({ planned }: Task, contact: Partial<Contact> | undefined): true | undefined {
   return planned.kind === "create" && isInactive(contact) ? true : undefined;

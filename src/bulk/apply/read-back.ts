@@ -11,8 +11,8 @@ const visibilityPausesMilliseconds = [1000, 3000, 10_000];
 export type AfterRefusal =
   | { kind: "again"; found: Found }
   /**
-   * It exists, and no search without a condition shows it. `contact` where it was found among the inactive
-   * ones.
+   * It exists, and no search without a condition shows it.
+   * `contact` where it was found among the inactive ones.
    */
   | { kind: "hidden"; contact?: Partial<Contact> }
   /** `found` where the contact has to be compared before the refusal is believed. */
@@ -36,8 +36,8 @@ export async function readAfterRefusal(
     return { kind: "again", found: await readAgain(session, item, operation.contactId) };
   }
   if (error.status === 404) {
-    // A contact that others have created under the key of a deleted one is not the one that was to be
-    // deleted.
+    // A contact that others have created under the key of a
+    // deleted one is not the one that was to be deleted.
     const found = operation.kind === "delete" ? { isRemembered: false } : await findOne(session, item);
     return { kind: "again", found };
   }

@@ -1,6 +1,6 @@
 /**
- * What did not exist when the plan was made is named by a stand-in there, and by its id once it was created.
- * Pure.
+ * What did not exist when the plan was made is named by a stand-in
+ * there, and by its id once it was created. Pure.
  */
 import type { CreateContactBody, IdRef, MutateBody } from "../../wire.ts";
 import type { Operation } from "../items.ts";

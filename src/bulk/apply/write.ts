@@ -1,6 +1,6 @@
 /**
- * One contact's write, from its line of the plan to a certain outcome: sent, and settled when the answer was
- * lost.
+ * One contact's write, from its line of the plan to a certain
+ * outcome: sent, and settled when the answer was lost.
  */
 
 import { isInactive } from "../../api/contacts.ts";
@@ -29,8 +29,8 @@ import { wasApplied } from "./settle.ts";
 /** How often a contact may have changed while it is being written before its row is given up. */
 const maxConflicts = 5;
 /**
- * How often a contact's write may go without an answer, while others are answered, before its row is given
- * up.
+ * How often a contact's write may go without an answer, while
+ * others are answered, before its row is given up.
  */
 const maxLostAnswers = 10;
 
@@ -40,8 +40,8 @@ const keepsChanging = {
 };
 
 /**
- * Carries out a line of the plan and writes its outcome down. Decides again when the contact has changed
- * meanwhile.
+ * Carries out a line of the plan and writes its outcome down. Decides
+ * again when the contact has changed meanwhile.
  * @throws RunStop when the run ends first; then the intent may be left open
  */
 export async function performWrite(task: Task, freshness: Freshness): Promise<void> {

@@ -34,9 +34,9 @@ export function describeRun(
 }
 
 /**
- * Of what makes two invocations one run: account, input, how it is read, and what decides a contact's
- * outcome. Another one once the fields exist that the run creates: then it is that of the command that names
- * them.
+ * Of what makes two invocations one run: account, input, how it is read, and what
+ * decides a contact's outcome. Another one once the fields exist that the run creates:
+ * then it is that of the command that names them.
  */
 export function computeRunFingerprint(
   { engine, job, structure, understood, names }: RowRun,

@@ -1,6 +1,6 @@
 /**
- * The same done to many contacts: a change, an unsubscription, a deletion. An input names them, or conditions
- * choose them.
+ * The same done to many contacts: a change, an unsubscription, a deletion.
+ * An input names them, or conditions choose them.
  */
 
 import { findStatus, isInactive, statusParts, unsubscribed, wholeContact } from "../../api/contacts.ts";

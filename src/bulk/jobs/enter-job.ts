@@ -47,8 +47,8 @@ export function enterJob(
 }
 
 /**
- * Does the work of a run that was entered, and leaves it. What was refused before it began leaves nothing to
- * resume.
+ * Does the work of a run that was entered, and leaves it. What was
+ * refused before it began leaves nothing to resume.
  */
 export async function leaveRun(
   context: RunContext,

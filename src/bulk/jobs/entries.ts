@@ -1,6 +1,6 @@
 /**
- * What a job over rows puts into its plan: the contacts of its input, or those that conditions choose, in
- * order.
+ * What a job over rows puts into its plan: the contacts of its
+ * input, or those that conditions choose, in order.
  */
 import type { Contact } from "../../wire.ts";
 import type { Item, PassedRow } from "../items.ts";
@@ -20,8 +20,8 @@ export interface RowItem extends Item {
   /** A member that a sync takes out of its list. */
   isRemoval?: boolean;
   /**
-   * Of a file whose marks say who is meant: this row is not. Of a removal: the input is cut off, and may have
-   * named it.
+   * Of a file whose marks say who is meant: this row is not. Of a
+   * removal: the input is cut off, and may have named it.
    */
   isLeftOut?: boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * The job of a run over the rows of an input, or over contacts that conditions choose: what each command
- * makes of it.
+ * The job of a run over the rows of an input, or over contacts that
+ * conditions choose: what each command makes of it.
  */
 import type { Readable } from "node:stream";
 import { statusParts } from "../../api/contacts.ts";
@@ -98,8 +98,8 @@ export interface MembersOptions {
 }
 
 /**
- * Whether the status of contacts decides what becomes of them: where no search tells it, they are read by
- * their ids.
+ * Whether the status of contacts decides what becomes of them: where
+ * no search tells it, they are read by their ids.
  */
 export function needsStatus({ edit, unsubscribesMarked, selection }: ResolvedJob): boolean {
   const isSelected = selection?.needs.some((part) => statusParts.includes(part));

@@ -139,8 +139,8 @@ export function moveWork(rules: MoveRules): Work {
 }
 
 /**
- * Why nobody may be written in place of a contact that moves; undefined where it was not read now, or is
- * active.
+ * Why nobody may be written in place of a contact that moves;
+ * undefined where it was not read now, or is active.
  */
 export function hindranceOf(old: OldContact | undefined): Decision | undefined {
   if (!old || (old.contact && isActive(old.contact))) return undefined;

@@ -108,8 +108,8 @@ class PlannedWork {
   }
 
   /**
-   * Everything that comes before the first write to a contact: limits, consent, the backup, names that are
-   * missing.
+   * Everything that comes before the first write to a contact:
+   * limits, consent, the backup, names that are missing.
    */
   private async prepare(run: EnteredRun, plan: ClosedPlan, price: Price): Promise<void> {
     const { state, job } = this;

@@ -136,8 +136,8 @@ export async function openRowRun(read: ReadInput, clarify: Clarify | undefined):
 }
 
 /**
- * A step of the preparation: where it fails, and a person can settle that, it is tried again with the job as
- * it is then.
+ * A step of the preparation: where it fails, and a person can settle that,
+ * it is tried again with the job as it is then.
  */
 async function resolveClarified<T>(
   clarify: Clarify | undefined,

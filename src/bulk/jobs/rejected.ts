@@ -24,8 +24,8 @@ export const keyTableFacts: Pick<InputFacts, "columns" | "delimiter" | "hasEscap
  * Writes the rejects file into the run's folder, and to where the command wants it too; of a dry run only
  * there. For somebody at a terminal, what an import has rejected is beside its input too.
  * @param plan the run's own
- * @returns its path; null when nothing was rejected, when there is no place for it, or when it could not be
- *   written
+ * @returns its path; null when nothing was rejected, when there is no
+ *   place for it, or when it could not be written
  */
 export async function writeRejected(
   state: RunState,
@@ -67,8 +67,8 @@ async function isWritten(file: string, { emit, ledger }: RunState, plan: string)
 }
 
 /**
- * Undefined for a run that has not come to its end, and where nothing can be written beside the input: that
- * is said.
+ * Undefined for a run that has not come to its end, and where nothing
+ * can be written beside the input: that is said.
  */
 async function writtenBeside(
   { run, kind, options, engine, emit, ledger }: RunState,

@@ -101,8 +101,8 @@ function isStartOfMember(
 }
 
 /**
- * Whoever a rejected row may mean: what is wrong with the row does not say that the person is to be taken
- * out.
+ * Whoever a rejected row may mean: what is wrong with the row
+ * does not say that the person is to be taken out.
  */
 async function collectRejectedIdentities(
   survey: Survey,

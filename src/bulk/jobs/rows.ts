@@ -141,8 +141,8 @@ function createRowLookup(rowRun: RowRun, snapshot?: AccountSnapshot): Lookup {
 }
 
 /**
- * Whoever names a contact to change it is told why it is not found; an import learns it from the refused
- * create.
+ * Whoever names a contact to change it is told why it is not
+ * found; an import learns it from the refused create.
  */
 export function needsHiddenContacts({ edit, decide, isWithoutInput }: ResolvedJob): boolean {
   return !isWithoutInput && (edit !== undefined || decide.missing === "reject");

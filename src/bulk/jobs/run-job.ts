@@ -1,7 +1,6 @@
 /**
  * A run over the rows of an input, or over contacts that conditions choose: read → plan → apply. `import`,
- * `mutate`,
- * `lists sync` and the others differ only in their job.
+ * `mutate`, `lists sync` and the others differ only in their job.
  */
 import { randomBytes } from "node:crypto";
 import { access, constants, rm, stat } from "node:fs/promises";
@@ -212,8 +211,8 @@ async function preparePlannedRun(
 }
 
 /**
- * Stopped before its last question was answered, with fields to create that no command names: it cannot be
- * resumed.
+ * Stopped before its last question was answered, with fields to
+ * create that no command names: it cannot be resumed.
  */
 function isInputUnasked({ job, names }: RowRun, { stop }: Closed): boolean {
   return stop !== undefined && (job.newFields?.length ?? 0) > 0 && names.requestsToCreate > 0;

@@ -1,6 +1,6 @@
 /**
- * Contacts that conditions choose: the account's pages are read once, and kept with the run until its plan is
- * closed.
+ * Contacts that conditions choose: the account's pages are read once,
+ * and kept with the run until its plan is closed.
  */
 import { rm } from "node:fs/promises";
 import { maxPagesAgeMilliseconds } from "../plan/lookup.ts";

@@ -1,6 +1,6 @@
 /**
- * What an undo asks before it creates again whom a move has deleted: whether they have left under their new
- * key.
+ * What an undo asks before it creates again whom a move has
+ * deleted: whether they have left under their new key.
  */
 
 import { ServiceError } from "../../errors.ts";

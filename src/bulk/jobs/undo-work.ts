@@ -36,8 +36,8 @@ export interface Remaining {
 }
 
 /**
- * One item for each contact that the run wrote, in the order of the run. The journal has them in the order of
- * their outcomes.
+ * One item for each contact that the run wrote, in the order of the run. The
+ * journal has them in the order of their outcomes.
  * @param refs of all of them
  */
 export async function* readUndoItems(
@@ -99,8 +99,8 @@ export function createUndoWork(
 }
 
 /**
- * A look-up without the contacts that the run has deleted: a search may still show them for a while. No id is
- * given twice.
+ * A look-up without the contacts that the run has deleted: a search may
+ * still show them for a while. No id is given twice.
  */
 export function hideDeleted(lookup: Lookup): Lookup {
   const isDeleted = (item: Item, contact: Partial<Contact> | undefined) => {
@@ -183,8 +183,8 @@ function decideCreated(
 }
 
 /**
- * Never wakes anyone: only who was active is created again, and nobody who has said meanwhile that they want
- * to go.
+ * Never wakes anyone: only who was active is created again, and
+ * nobody who has said meanwhile that they want to go.
  */
 function decideDeleted(
   { contact }: Extract<Operation, { kind: "delete" }>,

@@ -43,8 +43,8 @@ interface BudgetState {
 }
 
 /**
- * Other users' requests that arrive between an answer and our next request are met by leaving them this
- * share.
+ * Other users' requests that arrive between an answer and our
+ * next request are met by leaving them this share.
  */
 const otherClientsShare = 4;
 /** Past the window's end by this much, so that no request arrives before it. */

@@ -14,8 +14,8 @@ export interface GateOptions {
 }
 
 /**
- * Longest sleep without a look at the clock, in milliseconds: it may have been set, or the machine may have
- * slept.
+ * Longest sleep without a look at the clock, in milliseconds: it may
+ * have been set, or the machine may have slept.
  */
 const maxSleep = 15_000;
 /** A clock that goes back by more than this, in milliseconds, was set. */

@@ -134,8 +134,8 @@ export class PacedSend {
   }
 
   /**
-   * One attempt that may leave; undefined when it is certain that nothing was done and it should be sent
-   * again.
+   * One attempt that may leave; undefined when it is certain that
+   * nothing was done and it should be sent again.
    */
   private async attempt(paced: PacedRequest, isRepeat: boolean): Promise<Reply | undefined> {
     const { send, budget, clock } = this.options;
@@ -223,8 +223,7 @@ interface Interruption {
 
 /**
  * At a signal, nothing more passes the gate, and requests under way are given up when their grace period is
- * over.
- * `begin` does the same for a request that was interrupted otherwise.
+ * over. `begin` does the same for a request that was interrupted otherwise.
  */
 function watchSignal(
   signal: AbortSignal,

@@ -57,8 +57,8 @@ export function toRunStop(by: BudgetStop, until?: number, now = 0): RunStop {
 }
 
 /**
- * What follows on a run is not paced: a run that leaves too little for it is not complete, and can be
- * resumed.
+ * What follows on a run is not paced: a run that leaves too
+ * little for it is not complete, and can be resumed.
  * @param further requests @throws RunStop
  */
 export function requireRequestsLeft(

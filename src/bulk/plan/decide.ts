@@ -10,8 +10,8 @@ export interface DecideOptions {
   structureId: string;
   mode: Mode;
   /**
-   * What becomes of a key that the account does not hold, in mode `update`: passed over, or an error of its
-   * row.
+   * What becomes of a key that the account does not hold, in mode
+   * `update`: passed over, or an error of its row.
    */
   missing: "skip" | "reject";
 }

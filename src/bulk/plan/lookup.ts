@@ -32,8 +32,8 @@ export interface Lookup {
 }
 
 /**
- * Contacts whose first item is remembered; more would not fit into little memory, and then only those named
- * by id are.
+ * Contacts whose first item is remembered; more would not fit into
+ * little memory, and then only those named by id are.
  */
 const maxRememberedContacts = 100_000;
 

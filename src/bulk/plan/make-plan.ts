@@ -124,8 +124,8 @@ async function decideBlock(session: Session, block: readonly PlanEntry[]): Promi
 }
 
 /**
- * Contacts of which more has to be known: those that a search does not settle, and those whose lists a page
- * left out.
+ * Contacts of which more has to be known: those that a search does not
+ * settle, and those whose lists a page left out.
  */
 async function lookUpWholeContacts(
   session: Session,

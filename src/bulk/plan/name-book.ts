@@ -80,8 +80,8 @@ export class NameBook {
   }
 
   /**
-   * The id behind the stand-in of a field that was created; any other id, and a stand-in until then, as it
-   * is.
+   * The id behind the stand-in of a field that was created; any
+   * other id, and a stand-in until then, as it is.
    */
   fieldId(id: string): string {
     return this.madeFields.get(id) ?? id;
@@ -113,8 +113,8 @@ export class NameBook {
   }
 
   /**
-   * Creates what is missing: one request for each list, and looks before and after; one for all fields and
-   * tags.
+   * Creates what is missing: one request for each list, and looks
+   * before and after; one for all fields and tags.
    */
   async create(): Promise<void> {
     if (this.creations.length === 0) return;

@@ -1,6 +1,6 @@
 /**
- * Lists, tags and fields that do not exist yet: how they are named until they do, and how people are told of
- * them.
+ * Lists, tags and fields that do not exist yet: how they are named
+ * until they do, and how people are told of them.
  */
 
 import { findClosest, foldCase } from "../../api/names.ts";
@@ -81,8 +81,8 @@ function describePart(kind: string, names: MissingName[]): string {
 }
 
 /**
- * The name that was probably meant. Short names, and names that differ in their numbers, are meant as they
- * are.
+ * The name that was probably meant. Short names, and names that
+ * differ in their numbers, are meant as they are.
  */
 function findTypo(name: string, existing: string[]): string | undefined {
   if (name.length < 4) return undefined;

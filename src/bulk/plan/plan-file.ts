@@ -223,8 +223,8 @@ function parseMark(file: string, text: string): Mark {
 }
 
 /**
- * A run's own plan is no longer what was planned: what the run has done, and what is left of it, is not
- * known.
+ * A run's own plan is no longer what was planned: what the run
+ * has done, and what is left of it, is not known.
  */
 function planDamagedError(file: string): PlanDamagedError {
   return new PlanDamagedError(

@@ -107,8 +107,8 @@ class PlanFileReader {
 }
 
 /**
- * The end is not part of the digest: what it counts is held against the lines. Contacts that stay as they are
- * may have none.
+ * The end is not part of the digest: what it counts is held against the lines.
+ * Contacts that stay as they are may have none.
  */
 function isCountedIn(counts: PlanEnd["counts"], counted: Partial<PlanEnd["counts"]>): boolean {
   const isWrite = (action: string) => ["create", "update", "delete"].includes(action);

@@ -1,6 +1,6 @@
 /**
- * The plan of a bulk run: one line for each contact, in input order: what would be done, and what would
- * change.
+ * The plan of a bulk run: one line for each contact, in input
+ * order: what would be done, and what would change.
  */
 import { findStatus, formatStatus, toIdSet } from "../../api/contacts.ts";
 import type { Contact, CreateContactBody, IdRef, MutateBody } from "../../wire.ts";

@@ -67,8 +67,8 @@ export interface PlanRest {
 }
 
 /**
- * Where a run waits for the hour, those who are still to be changed are looked up again, so many in one
- * search.
+ * Where a run waits for the hour, those who are still to be
+ * changed are looked up again, so many in one search.
  */
 export function computePlanPrice(
   context: Spending,

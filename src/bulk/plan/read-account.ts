@@ -32,10 +32,10 @@ export interface PagesOptions {
 }
 
 /**
- * Reads every contact of the account into the snapshot when that takes fewer requests than looking `contacts`
- * keys up.
- * @param maxRequests pages that may be read now; where there are more, looking keys up gets on and reading
- *   pages does not
+ * Reads every contact of the account into the snapshot when that takes
+ * fewer requests than looking `contacts` keys up.
+ * @param maxRequests pages that may be read now; where there are more,
+ *   looking keys up gets on and reading pages does not
  * @returns whether the snapshot can be used
  */
 export async function readAccountIfSmaller(

@@ -1,6 +1,6 @@
 /**
- * What every step of a run is given, whatever the job: who asked for what, how requests leave, and who is
- * told.
+ * What every step of a run is given, whatever the job: who asked
+ * for what, how requests leave, and who is told.
  */
 
 import type { Suppressions } from "../../privacy/suppressions.ts";
@@ -50,14 +50,14 @@ export interface RunOptions extends BudgetOptions {
   /** Where the rejects file goes besides the run folder. */
   rejects?: string;
   /**
-   * Somebody reads along, and will fix what is rejected: it is written beside the input too, and the first of
-   * it is named.
+   * Somebody reads along, and will fix what is rejected: it is written
+   * beside the input too, and the first of it is named.
    */
   isAtTerminal?: boolean;
   guards?: GuardOptions;
   /**
-   * Takes the plan once it is closed, before the first write. Then every contact has a line, also who stays
-   * as they are.
+   * Takes the plan once it is closed, before the first write. Then every
+   * contact has a line, also who stays as they are.
    */
   takePlan?(plan: ClosedPlan): Promise<void>;
   /** Where the plan is written, for the manifest. */

@@ -1,6 +1,6 @@
 /**
- * What the fields, lists and tags that a run speaks of are called, so that it can be shown without the
- * account.
+ * What the fields, lists and tags that a run speaks of are
+ * called, so that it can be shown without the account.
  */
 import { join } from "node:path";
 import { fileNames } from "../runs/file-names.ts";

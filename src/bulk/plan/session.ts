@@ -27,8 +27,8 @@ export interface Session extends RunState {
   readonly behavior: Behavior;
   readonly toIdentity: (key: string) => string;
   /**
-   * When this invocation began, in milliseconds since the epoch: what was looked up before is looked up
-   * again.
+   * When this invocation began, in milliseconds since the epoch:
+   * what was looked up before is looked up again.
    */
   readonly startedAt: number;
   /** Resolves when the intents that were noted are on the disk. @throws JournalError; absent in a dry run */
@@ -110,8 +110,8 @@ export function countSentRequests({
 }
 
 /**
- * Whether so few requests are left that one contact is completed after another, so that each invocation gets
- * on.
+ * Whether so few requests are left that one contact is completed
+ * after another, so that each invocation gets on.
  */
 export function isScarce({ options, budget }: Pick<RunContext, "options" | "budget">): boolean {
   const left = budget.limits.hour?.remaining ?? Number.POSITIVE_INFINITY;

@@ -88,8 +88,8 @@ export class AccountSnapshot {
   }
 
   /**
-   * Every page said the same total, and that many different contacts were read: whoever is not here is not
-   * there.
+   * Every page said the same total, and that many different
+   * contacts were read: whoever is not here is not there.
    */
   isWhole(): boolean {
     const { totals, index } = this;

@@ -28,8 +28,8 @@ export interface Columns {
 /**
  * Decides for every column: `--map` and the mapping file first, then the system's rules, then names.
  *
- * @throws UsageError naming all columns that map to nothing, or the candidates when the key column is not
- *   plain
+ * @throws UsageError naming all columns that map to nothing, or
+ *   the candidates when the key column is not plain
  */
 export function mapColumns(input: MappingInput): Columns {
   const targets = readExplicitTargets(input);

@@ -1,6 +1,6 @@
 /**
- * Reading: which of a file's columns speak of consent: told by flags, by the system's rules, or found in the
- * file.
+ * Reading: which of a file's columns speak of consent: told by
+ * flags, by the system's rules, or found in the file.
  */
 import { UsageError } from "../../errors.ts";
 import { quoteShellWord } from "../../shell-word.ts";
@@ -31,8 +31,7 @@ export type NamedConsent = ReadonlyMap<number, ConsentReading | undefined>;
 
 /**
  * The columns that are read as consent. A recognised system's own rule comes first, and no flag inverts it;
- * only
- * `--map COLUMN=ignore` puts a column aside.
+ * only `--map COLUMN=ignore` puts a column aside.
  *
  * @param targets what `--map` and the mapping file say
  * @throws UsageError for a `--consent-column` that is not there, or that contradicts the column's own name
@@ -182,8 +181,8 @@ function requireSameReading(input: MappingInput, index: number, reading: Consent
 }
 
 /**
- * Our own export as a whole says of each contact itself whether they are active; its fields come back as they
- * were.
+ * Our own export as a whole says of each contact itself whether they
+ * are active; its fields come back as they were.
  */
 function isFromOwnExport({ names, system, structure }: MappingInput, index: number): boolean {
   if (system?.name !== "ecm" || !isFullExport(names)) return false;

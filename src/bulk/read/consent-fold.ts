@@ -11,7 +11,10 @@ const accents =
 /** Other signs, such as `!` before a word, `≠` or `🚫`, may mean a no, and stay. */
 const separators = /[\s\p{Pd}\u2212_.,:;/\\|()[\]{}"'’‘“”„«»‹›´`*?¿&#·•…、。・「」【】]+/gu;
 
-/** NFKC, without invisible marks, accents and letter case; dashes, underscores, blanks and brackets are one blank. */
+/**
+ * NFKC, without invisible marks, accents and letter case; dashes,
+ * underscores, blanks and brackets are one blank.
+ */
 export function foldPhrase(text: string): string {
   return text
     .normalize("NFKC")

@@ -14,8 +14,8 @@ export interface ColumnTally {
   /** Rows that this column marks. */
   marked: number;
   /**
-   * What they say, as it is written first, and how many say it. Of very many different ones (dates) the first
-   * alone.
+   * What they say, as it is written first, and how many say it. Of
+   * very many different ones (dates) the first alone.
    */
   words: Map<string, { said: string; count: number }>;
 }

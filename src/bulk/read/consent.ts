@@ -52,8 +52,8 @@ const ambiguous = new Set(splitEntries(ambiguousGone).map(phraseKey));
 const around = new Set(splitEntries(aroundGone).map(phraseKey));
 
 /**
- * Long enough to mean one thing in a longer text: "user unsubscribed on 3 May" is gone, "Baja California" is
- * not.
+ * Long enough to mean one thing in a longer text: "user
+ * unsubscribed on 3 May" is gone, "Baja California" is not.
  */
 const minLengthWithin = 7;
 const maxTextLength = 60;

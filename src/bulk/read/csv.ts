@@ -137,10 +137,10 @@ class RecordReader {
   }
 
   /**
-   * A cell that begins with a quote is either one whose value does, or one with blanks or other text around
-   * its quotes.
-   * @throws CsvFault when a quote took in several lines before the text after it: which rows it swallowed is
-   *   unknown
+   * A cell that begins with a quote is either one whose value does, or
+   * one with blanks or other text around its quotes.
+   * @throws CsvFault when a quote took in several lines before the
+   *   text after it: which rows it swallowed is unknown
    */
   #readQuotesAgain(record: CsvRecord): void {
     const { line, lines } = record;

@@ -148,8 +148,8 @@ function toFirstRow(records: CsvRecord[]): FoundHeader {
 }
 
 /**
- * Up to 500: the share of rows that have as many cells as the first, if these are several; ties go to more
- * cells.
+ * Up to 500: the share of rows that have as many cells as the
+ * first, if these are several; ties go to more cells.
  */
 function computeEvenness(records: CsvRecord[]): number {
   const width = records[0] ? countCells(records[0]) : 0;

@@ -67,8 +67,8 @@ function addTo(group: Group, row: Row, duplicates: Duplicates): void {
 }
 
 /**
- * Without the cells, which are read again when a rejects file is written: keeping them would hold the file in
- * memory.
+ * Without the cells, which are read again when a rejects file is
+ * written: keeping them would hold the file in memory.
  */
 function copyRow(row: Row): Row {
   return { ...row, cells: [], fields: new Map(row.fields) };

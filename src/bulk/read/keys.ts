@@ -69,7 +69,10 @@ const maxAddressLength = 254;
 /** No A-label form of a domain makes an address of this length too long. */
 const maxPlainLength = 200;
 
-/** Reads the cells of a key column. It remembers the verdict on the domains it has seen; use one for each file. */
+/**
+ * Reads the cells of a key column. It remembers the verdict on
+ * the domains it has seen; use one for each file.
+ */
 export function createKeyReader(keyType: string): KeyReader {
   if (!isEmailKey(keyType)) return readPlainKey;
   const domains = new Map<string, DomainReading>();
@@ -121,7 +124,10 @@ function readPlainKey(cell: string): KeyReading {
   return { key: { written: sent, sent, identity: sent }, warnings: [] };
 }
 
-/** As almost every address of a file is written: nothing about it has to be folded, and nothing can be hidden in it. */
+/**
+ * As almost every address of a file is written: nothing about it has
+ * to be folded, and nothing can be hidden in it.
+ */
 const simplestAddress = /^[A-Za-z0-9](?:[\w+-]|\.(?=[\w+-]))*@[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/;
 const noWarnings: never[] = [];
 

@@ -1,6 +1,6 @@
 /**
- * `--mapping FILE`: where each column goes, how its value is made, and what the file should hold, in YAML or
- * JSON.
+ * `--mapping FILE`: where each column goes, how its value is made,
+ * and what the file should hold, in YAML or JSON.
  */
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { UsageError } from "../../errors.ts";

@@ -4,8 +4,8 @@ import { findClosest } from "../../api/names.ts";
 import { isEmailKey } from "../../api/structures.ts";
 
 /**
- * A header name as names are compared: NFC, no marks at the edges, no regard to case or to how blanks are
- * written.
+ * A header name as names are compared: NFC, no marks at the edges,
+ * no regard to case or to how blanks are written.
  */
 export function foldName(name: string): string {
   return trimEdges(name.normalize("NFC")).toLowerCase().replace(/\s+/g, " ");

@@ -66,8 +66,8 @@ class LinesOutsideRows {
 }
 
 /**
- * Where the rows before have a line end and the last one has none, what is wrong with it is that it is cut
- * off.
+ * Where the rows before have a line end and the last one has
+ * none, what is wrong with it is that it is cut off.
  */
 function toLastRow(row: ReadRow): ReadRow {
   if (row.kind === "rejected")
@@ -80,8 +80,8 @@ function toLastRow(row: ReadRow): ReadRow {
 type RowRecord = Omit<CsvRecord, "cells"> & Pick<ReadRow, "cells">;
 
 /**
- * The records of the rows. Without the header: a row has its own width for csv-parse, and any other costs it
- * an error.
+ * The records of the rows. Without the header: a row has its own width
+ * for csv-parse, and any other costs it an error.
  */
 async function* readFileRecords({ file, text, reading }: Readable): AsyncGenerator<RowRecord[]> {
   const firstLine = reading.startLine + reading.headerLines;

@@ -80,8 +80,8 @@ export interface ReadOptions {
   hasNoHeader?: boolean;
   ignoreUnmapped?: boolean;
   /**
-   * Columns of consent, each with how it is read where its name does not say so: `NAME`, `NAME=opt-in`,
-   * `NAME=opt-out`, `NAME=none`.
+   * Columns of consent, each with how it is read where its name does not say so:
+   * `NAME`, `NAME=opt-in`, `NAME=opt-out`, `NAME=none`.
    */
   consentColumns?: readonly string[];
   /** Of a file that names contacts: its consent columns matter too. */
@@ -89,8 +89,8 @@ export interface ReadOptions {
   /** A mark decides whether its row is meant at all, and `--all-rows` takes every row. */
   consentChoosesRows?: boolean;
   /**
-   * Contacts are named, not made: an id is as good as a key, and a column `_id` names them where no key
-   * column does.
+   * Contacts are named, not made: an id is as good as a key, and a
+   * column `_id` names them where no key column does.
    */
   takesIds?: boolean;
 }

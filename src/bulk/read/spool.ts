@@ -30,8 +30,8 @@ export async function openStream(path: string, signal: AbortSignal): Promise<Rea
 }
 
 /**
- * Opening a FIFO waits for a writer, and the process cannot exit while it waits: after an abort this is that
- * writer.
+ * Opening a FIFO waits for a writer, and the process cannot exit while
+ * it waits: after an abort this is that writer.
  */
 function releaseOnAbort(stream: ReadStream, fifo: string, signal: AbortSignal): void {
   let timer: NodeJS.Timeout | undefined;

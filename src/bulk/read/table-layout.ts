@@ -1,6 +1,6 @@
 /**
- * Reading: how a table lies in a file: its encoding and dialect, where it begins, what its columns are
- * called.
+ * Reading: how a table lies in a file: its encoding and dialect,
+ * where it begins, what its columns are called.
  */
 import type { ContactStructure } from "../../wire.ts";
 import { type CsvRecord, type Dialect, readRecords } from "./csv.ts";
@@ -114,8 +114,8 @@ interface OwnTsv {
 }
 
 /**
- * Whether the file is a tsv that `ecm` wrote, and whether it is still as it was written: our line ends are LF
- * alone.
+ * Whether the file is a tsv that `ecm` wrote, and whether it is still
+ * as it was written: our line ends are LF alone.
  */
 function readOwnTsv(
   { hasCarriageReturn }: Inspection,

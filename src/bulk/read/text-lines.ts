@@ -55,8 +55,8 @@ export class TextLines {
 }
 
 /**
- * Behind the last of so many lines, of which LF, CRLF or CR ends each; the end of the bytes where there are
- * fewer.
+ * Behind the last of so many lines, of which LF, CRLF or CR ends
+ * each; the end of the bytes where there are fewer.
  */
 function endOfLines(bytes: Buffer, count: number): number {
   let end = 0;

@@ -56,8 +56,8 @@ class LineSkipper {
 const endMark = 0x1a;
 
 /**
- * DOS programs write a mark (Ctrl-Z) after the last byte of a text, sometimes several. It is no part of the
- * text.
+ * DOS programs write a mark (Ctrl-Z) after the last byte of a text,
+ * sometimes several. It is no part of the text.
  */
 async function* removeEndMark(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let marks = 0;

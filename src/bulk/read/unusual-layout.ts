@@ -1,6 +1,6 @@
 /**
- * Reading: a first line that is one cell, or has no key column, because the file is written in an unusual
- * way. Pure.
+ * Reading: a first line that is one cell, or has no key column,
+ * because the file is written in an unusual way. Pure.
  */
 import { UsageError } from "../../errors.ts";
 import { isKeyName } from "./names.ts";

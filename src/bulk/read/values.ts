@@ -31,8 +31,8 @@ export function unwrapFormula(cell: string): string | undefined {
 export const missingCell = "\\-";
 
 /**
- * A cell of our own tsv as it was before it was escaped; one that our export cannot have written stays as it
- * is.
+ * A cell of our own tsv as it was before it was escaped; one that
+ * our export cannot have written stays as it is.
  */
 function unescapeCell(cell: string): string {
   if (!cell.includes("\\") || !/^(?:[^\\]|\\[\\tnr])*$/.test(cell)) return cell;

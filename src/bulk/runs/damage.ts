@@ -66,8 +66,8 @@ function countSettled(counts: Readonly<Ledger["counts"]> | RowCounts): number {
 }
 
 /**
- * A run that must not be resumed as if nothing were missing: done contacts would be written again over
- * others' changes.
+ * A run that must not be resumed as if nothing were missing: done
+ * contacts would be written again over others' changes.
  */
 export function cannotResumeError(id: string, damage: string): JournalDamagedError {
   return new JournalDamagedError(

@@ -41,8 +41,8 @@ export interface EnterRunOptions {
   /** What the manifest will say; `id` and `startedAt` are the run's own. */
   about: Omit<Manifest, "format" | "id" | "startedAt">;
   /**
-   * A folder made for the spooled input: becomes the run's, unless the run exists already; then it is left as
-   * it is.
+   * A folder made for the spooled input: becomes the run's, unless the
+   * run exists already; then it is left as it is.
    */
   spooled?: { id: string; folder: string };
   isFresh: boolean;

@@ -34,8 +34,8 @@ export interface Manifest {
   startedAt: string;
   account: { baseUrl: string; profile?: string; structureId: string };
   /**
-   * The input as it was named, and what its bytes were. `file` is absolute; `-` was spooled to the run
-   * folder.
+   * The input as it was named, and what its bytes were. `file`
+   * is absolute; `-` was spooled to the run folder.
    */
   input: {
     name: string;
@@ -294,8 +294,8 @@ function mayBeNewer({ id, number }: ManifestError, newest: StoredRun | undefined
 }
 
 /**
- * A manifest, or a journal beyond its first record: then the manifest was lost. What cannot be looked at may
- * be one.
+ * A manifest, or a journal beyond its first record: then the manifest
+ * was lost. What cannot be looked at may be one.
  */
 export async function hasRun(folder: string): Promise<boolean> {
   const exists = (name: string, minBytes: number) =>

@@ -87,8 +87,8 @@ export function openJournalFile(file: string): JournalFile {
 
 /**
  * @param openFile replaces the opening of the file, in tests of a disk that fails
- * @param requireHeld throws when the run is not ours any more: checked last, so that no write leaves after
- *   that
+ * @param requireHeld throws when the run is not ours any more:
+ *   checked last, so that no write leaves after that
  */
 export function openJournal(
   file: string,
@@ -182,8 +182,8 @@ export class DamagedLineError extends Error {
 
 /**
  * Yields the records of a journal. What a crash leaves behind the last whole record is passed over.
- * @param onDamage called with the number of each first bad line that good records follow, in place of
- *   throwing
+ * @param onDamage called with the number of each first bad line
+ *   that good records follow, in place of throwing
  * @throws DamagedLineError when a record that can be read follows one that cannot
  */
 export async function* readJournal(

@@ -29,8 +29,8 @@ export function mergeNames(...names: Partial<StoredNames>[]): StoredNames {
 }
 
 /**
- * Of a run of an earlier version. None where there is no file, or a damaged one: then ids are shown as they
- * are.
+ * Of a run of an earlier version. None where there is no file, or
+ * a damaged one: then ids are shown as they are.
  */
 export async function readStoredNames(folder: string): Promise<StoredNames> {
   const none: StoredNames = { fields: {}, lists: {}, tags: {} };

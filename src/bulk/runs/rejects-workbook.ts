@@ -1,6 +1,6 @@
 /**
- * Rows as a workbook of one sheet. Every cell is text, and stays text when it is typed over: no zero in front
- * is lost.
+ * Rows as a workbook of one sheet. Every cell is text, and stays text
+ * when it is typed over: no zero in front is lost.
  */
 import { once } from "node:events";
 import { PassThrough } from "node:stream";

@@ -39,8 +39,8 @@ export interface Summary {
   /** Contacts of these rows that the account holds as inactive. */
   inactive: number;
   /**
-   * Contacts that were not created, or are not mailed, because of what the file, the suppression list or the
-   * account says.
+   * Contacts that were not created, or are not mailed, because of what the
+   * file, the suppression list or the account says.
    */
   consent: {
     not_subscribed: number;
@@ -53,8 +53,8 @@ export interface Summary {
   /** Of an undo: contacts of `updated` that were restored in part; the rest is as others have made it. */
   partial?: number;
   /**
-   * Of a list sync: members taken in and out. Their removals count in `rows` too, as contacts read and
-   * updated.
+   * Of a list sync: members taken in and out. Their removals
+   * count in `rows` too, as contacts read and updated.
    */
   members?: { added: number; removed: number };
 }

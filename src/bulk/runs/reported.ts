@@ -1,7 +1,7 @@
 /**
- * Whether it was said what a completed run came to. A process may be killed after its run is completed and
- * before its summary is printed: then the same command prints it, in place of starting a new run that finds
- * nothing to do.
+ * Whether it was said what a completed run came to. A process may be killed after its run
+ * is completed and before its summary is printed: then the same command prints it, in place
+ * of starting a new run that finds nothing to do.
  */
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";

@@ -1,8 +1,8 @@
 /** One sync for the intents of all writes that are about to be sent. */
 
 /**
- * How long a write waits for others to share its sync, in milliseconds: little beside an answer of the
- * service.
+ * How long a write waits for others to share its sync, in
+ * milliseconds: little beside an answer of the service.
  */
 const maxWaitMilliseconds = 2;
 

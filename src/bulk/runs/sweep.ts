@@ -8,8 +8,8 @@ import { hasRun, isRunName, toRunsFolder } from "./folder.ts";
 const scratchName = /^\.(?:plan|unpacked|dry-run|write-test)[.-]/;
 
 /**
- * Removes folders that never became a run, such as one whose input was still being read when the machine
- * stopped.
+ * Removes folders that never became a run, such as one whose input
+ * was still being read when the machine stopped.
  */
 export async function sweepAbandoned(stateFolder: string, nowMilliseconds: number): Promise<void> {
   const root = toRunsFolder(stateFolder);

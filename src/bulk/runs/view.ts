@@ -9,8 +9,8 @@ export interface RunView {
   run: string;
   kind: Manifest["kind"];
   /**
-   * `unfinished`: it is at work now, or was killed. `damaged`: its journal cannot be believed, as `damage`
-   * says.
+   * `unfinished`: it is at work now, or was killed. `damaged`: its
+   * journal cannot be believed, as `damage` says.
    */
   status: "completed" | "stopped" | "unfinished" | "superseded" | "damaged";
   damage: string | null;

@@ -1,6 +1,6 @@
 /**
- * Puts a completion script where its shell finds it: one file, and for bash and zsh one line in what they
- * read first.
+ * Puts a completion script where its shell finds it: one file, and for
+ * bash and zsh one line in what they read first.
  */
 import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -11,8 +11,8 @@ export interface InstallPlaces {
   /** The script's. */
   file: string;
   /**
-   * What the shell reads when it starts, and the line there that reads the script; absent where the shell
-   * needs none.
+   * What the shell reads when it starts, and the line there that reads
+   * the script; absent where the shell needs none.
    */
   startup?: { file: string; line: string };
 }

@@ -1,6 +1,6 @@
 /**
- * What completions offer for values: from the command tree, the profiles, the runs, and the names that
- * commands saw.
+ * What completions offer for values: from the command tree, the
+ * profiles, the runs, and the names that commands saw.
  */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -102,8 +102,8 @@ async function readNames(context: Context, { profile, baseUrl }: TypedLine, part
 }
 
 /**
- * What an argument or the value of a flag is, in one word: the one in its angle brackets, or what its command
- * is about.
+ * What an argument or the value of a flag is, in one word: the one in its
+ * angle brackets, or what its command is about.
  */
 function findValueKind(thing: Option | Argument, command: Command): string {
   if (!("flags" in thing)) return command.parent?.name() === "auth" ? "profile" : thing.name();

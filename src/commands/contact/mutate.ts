@@ -84,8 +84,8 @@ async function runContactMutate(
 }
 
 /**
- * Where no flag names a change, a person is asked; undefined when they want none. Elsewhere that is an error
- * further on.
+ * Where no flag names a change, a person is asked; undefined when they
+ * want none. Elsewhere that is an error further on.
  */
 async function askForChanges(
   context: Context,

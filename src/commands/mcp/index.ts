@@ -1,6 +1,6 @@
 /**
- * `ecm mcp`: a Model Context Protocol server on stdin and stdout. stdout carries the protocol and nothing
- * else.
+ * `ecm mcp`: a Model Context Protocol server on stdin and stdout.
+ * stdout carries the protocol and nothing else.
  */
 import type { Command } from "commander";
 import { loadAllChunks } from "../../chunks.ts";

@@ -1,6 +1,6 @@
 /**
- * Tools run the commands of this program: the same checks, services and jobs as at a terminal, on streams in
- * memory.
+ * Tools run the commands of this program: the same checks, services
+ * and jobs as at a terminal, on streams in memory.
  */
 import { Readable, Writable } from "node:stream";
 import type { ResolvedProfile } from "../../config/resolve.ts";
@@ -33,8 +33,8 @@ export type Invoke = (words: string[], options: InvokeOptions) => Promise<Invoke
 const maxMessages = 40;
 
 /**
- * The account stays the one that the server was started for, whatever becomes of the current profile
- * meanwhile.
+ * The account stays the one that the server was started for,
+ * whatever becomes of the current profile meanwhile.
  * @param mayWrite else every command runs with `--read-only`
  */
 export function createInvoke(

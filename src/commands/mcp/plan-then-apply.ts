@@ -95,8 +95,8 @@ async function createPlan(
 }
 
 /**
- * What is shown of a plan; of its lines the first that change something, then the first that are skipped or
- * rejected.
+ * What is shown of a plan; of its lines the first that change
+ * something, then the first that are skipped or rejected.
  */
 async function readPlan(file: string, maxShown: number) {
   const { end, writes, lines } = await openPlanFile(file);

@@ -18,8 +18,8 @@ import {
 } from "./tool.ts";
 
 /**
- * The conditions of a selection, as every tool that chooses contacts takes them; all that are given must
- * hold.
+ * The conditions of a selection, as every tool that chooses
+ * contacts takes them; all that are given must hold.
  */
 export interface SelectionInput {
   keys?: string[];

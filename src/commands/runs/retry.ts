@@ -96,8 +96,8 @@ function inputFrom({ terminal }: Context, file: string): ImportOptions["input"] 
 }
 
 /**
- * How the run's own input was written says nothing about the file of its rejects, which a spreadsheet may
- * have saved.
+ * How the run's own input was written says nothing about the file of
+ * its rejects, which a spreadsheet may have saved.
  */
 function ofTheFile({ read, ...options }: ImportOptions): ImportOptions {
   const { sheet: _sheet, delimiter: _delimiter, encoding: _encoding, skipLines: _lines, ...others } = read;

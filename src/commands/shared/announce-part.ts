@@ -2,8 +2,7 @@ import type { Terminal } from "../../terminal/terminal.ts";
 
 /**
  * Says that a list is shown in part: to a person at a terminal, and as a warning to a script that did not ask
- * for a part, with
- * `--quiet` too.
+ * for a part, with `--quiet` too.
  * @param isRequested the command names the part, such as with `--page` or `--limit`
  */
 export function announcePart(terminal: Terminal, text: string, isRequested: boolean): void {

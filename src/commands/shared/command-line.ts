@@ -41,8 +41,8 @@ function formatFlag(flag: string, value: string): string {
 }
 
 /**
- * A command that works on an account, up to the word that says what it is about; not one that names its own
- * profile.
+ * A command that works on an account, up to the word that says what it
+ * is about; not one that names its own profile.
  */
 const accountCommand =
   /\becm (?=(auth (?:login|status)|api|contact|doctor|campaigns|domains|events|export|import|limits|lists|probe|reports|runs|structure|suppressions|templates|apply)\b)(?![^;\n]*--(?:help|profile)\b)/g;

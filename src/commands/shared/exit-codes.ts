@@ -1,6 +1,6 @@
 /**
- * What each exit code means: the one table behind every help text, page and index. The codes themselves:
- * errors.ts.
+ * What each exit code means: the one table behind every help text,
+ * page and index. The codes themselves: errors.ts.
  */
 import { exitCodes } from "../../errors.ts";
 

@@ -134,8 +134,8 @@ function toStem(word: string): string {
 }
 
 /**
- * Flags that people try, and the one that does it, of those that the command has; each is the flag and its
- * value.
+ * Flags that people try, and the one that does it, of those that
+ * the command has; each is the flag and its value.
  */
 const flagSuggestions: Record<string, readonly string[]> = {
   file: ["--keys FILE", "--output-file FILE", "--data FILE"],

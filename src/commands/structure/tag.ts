@@ -80,8 +80,8 @@ async function runTagRename(
     what: "the new label",
     usage,
   });
-  // Planned again after somebody else's change, it is the tag that was meant at first, whatever it is called
-  // by then.
+  // Planned again after somebody else's change, it is the tag that was
+  // meant at first, whatever it is called by then.
   let id: string | undefined;
   const edit: StructureEdit = (structure) => {
     id ??= resolveTag(structure, nameOrId)._id;

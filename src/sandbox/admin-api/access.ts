@@ -13,8 +13,8 @@ export function isAdminPath(path: string): boolean {
 }
 
 /**
- * With a token: anyone who sends it, from anywhere. Without: programs of this machine, and pages of this very
- * address.
+ * With a token: anyone who sends it, from anywhere. Without: programs of
+ * this machine, and pages of this very address.
  * @param address of the peer; undefined within this process, where everything is allowed
  */
 export function refuseAccess(

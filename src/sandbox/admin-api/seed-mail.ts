@@ -1,6 +1,6 @@
 /**
- * Fills the account with campaigns, templates and domains, by names; a campaign that is sent makes events of
- * its contacts.
+ * Fills the account with campaigns, templates and domains, by names; a
+ * campaign that is sent makes events of its contacts.
  */
 import type { SeedReport } from "../public-types.ts";
 import { applyDueEvents, planMails } from "../rules/sending.ts";
@@ -44,8 +44,8 @@ interface SeedContext {
 }
 
 /**
- * The caller is in a transaction, and undoes it when this throws; contacts and lists are in the account
- * already.
+ * The caller is in a transaction, and undoes it when this throws;
+ * contacts and lists are in the account already.
  * @throws Refusal that names the place of what is wrong
  */
 export function applyMailSeed(

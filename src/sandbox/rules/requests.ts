@@ -1,7 +1,7 @@
 /**
- * What requests must look like (specification, Endpoints): the schemas check them, and the OpenAPI
- * description is made of the same schemas. Members that no schema names are refused, unless a variant ignores
- * them.
+ * What requests must look like (specification, Endpoints): the schemas check them,
+ * and the OpenAPI description is made of the same schemas. Members that no schema
+ * names are refused, unless a variant ignores them.
  */
 import * as v from "valibot";
 
@@ -28,8 +28,8 @@ const page = v.pipe(
   v.maxValue(maxPage, `must be at most ${maxPage}`),
 );
 /**
- * Its greatest value is a variant (`limitPageSize` in pages.ts), so that it is described here and checked
- * there.
+ * Its greatest value is a variant (`limitPageSize` in pages.ts),
+ * so that it is described here and checked there.
  */
 const maxPageSize = 1000;
 const pageSize = v.pipe(integer, v.minValue(1, "must be at least 1"), v.metadata({ maximum: maxPageSize }));

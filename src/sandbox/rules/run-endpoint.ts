@@ -1,6 +1,6 @@
 /**
- * How a request runs through an endpoint: body and query are checked, the rule answers, variants change the
- * answer.
+ * How a request runs through an endpoint: body and query are checked,
+ * the rule answers, variants change the answer.
  */
 import { check } from "./check.ts";
 import type { Call, Endpoint } from "./endpoint.ts";
@@ -14,8 +14,8 @@ export interface EndpointInput extends Omit<Call<never, never>, "body" | "query"
 }
 
 /**
- * @throws Refusal for a body or a query that the endpoint does not take, and of the endpoint's rule, before
- *   it has written
+ * @throws Refusal for a body or a query that the endpoint does not take, and
+ *   of the endpoint's rule, before it has written
  */
 export function runEndpoint(endpoint: Endpoint, input: EndpointInput): { status: number; body: unknown } {
   const { store, variants, now } = input;
@@ -43,8 +43,8 @@ function runRule(endpoint: Endpoint, call: Call<never, never>): unknown {
     return endpoint.answer(call);
   } catch (error) {
     if (!(error instanceof Refusal) || !endpoint.scope.endsWith(":write")) throw error;
-    // There is nothing to undo then. Otherwise the whole transaction is undone: no request of it is answered
-    // by halves.
+    // There is nothing to undo then. Otherwise the whole transaction is
+    // undone: no request of it is answered by halves.
     if (database.runs > before) throw new Error(`${endpoint.id} has written before it refused`);
     endpoint.refused?.(call, error);
     throw error;

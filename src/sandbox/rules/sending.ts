@@ -1,6 +1,6 @@
 /**
- * A campaign is sent: what becomes of each mail is drawn once, by a seed, and happens when the service's time
- * comes to it.
+ * A campaign is sent: what becomes of each mail is drawn once, by a seed,
+ * and happens when the service's time comes to it.
  */
 import { createHash } from "node:crypto";
 import type { EventDetails } from "../public-types.ts";

@@ -1,6 +1,6 @@
 /**
- * The account: its standing, its limits and what is spent of them, its keys, and addresses that failed to log
- * in.
+ * The account: its standing, its limits and what is spent of them,
+ * its keys, and addresses that failed to log in.
  */
 export const accountSchema = `
 CREATE TABLE account (

@@ -1,7 +1,7 @@
 /**
- * Structures, lists and contacts. A structure, a list, a tag and a status are each a group of contacts:
- * `members` holds every membership in the order of contact ids, and triggers keep each group's total, whoever
- * writes.
+ * Structures, lists and contacts. A structure, a list, a tag and a status are each a
+ * group of contacts: `members` holds every membership in the order of contact ids, and
+ * triggers keep each group's total, whoever writes.
  */
 export const contactsSchema = `
 CREATE TABLE structures (

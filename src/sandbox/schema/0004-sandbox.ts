@@ -1,6 +1,6 @@
 /**
- * What belongs to the sandbox itself and not to its account: it stays when the account is emptied or
- * replaced.
+ * What belongs to the sandbox itself and not to its account: it
+ * stays when the account is emptied or replaced.
  */
 export const sandboxSchema = `
 CREATE TABLE settings (

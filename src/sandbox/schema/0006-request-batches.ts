@@ -1,6 +1,6 @@
 /**
- * Requests are kept many to a row, as they were written together: a row of its own costs as much as the rest
- * of a read.
+ * Requests are kept many to a row, as they were written together: a row
+ * of its own costs as much as the rest of a read.
  */
 export const requestBatchesSchema = `
 CREATE TABLE request_batches (

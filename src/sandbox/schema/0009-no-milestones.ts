@@ -1,6 +1,6 @@
 /**
- * Searches remember in memory where the last page ended: no table of places is kept up to date with every
- * membership.
+ * Searches remember in memory where the last page ended: no table of
+ * places is kept up to date with every membership.
  */
 export const noMilestonesSchema = `
 DROP TRIGGER member_added;

@@ -1,6 +1,6 @@
 /**
- * What is sent, and what it is made of. What follows from a mail later waits in a table of its own until its
- * time has come.
+ * What is sent, and what it is made of. What follows from a mail later waits
+ * in a table of its own until its time has come.
  */
 export const campaignsSchema = `
 CREATE TABLE documents (

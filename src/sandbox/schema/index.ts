@@ -1,6 +1,6 @@
 /**
- * The schema as ordered migrations. One that has been released is never edited: what changes comes as a
- * further one.
+ * The schema as ordered migrations. One that has been released is
+ * never edited: what changes comes as a further one.
  */
 import { UsageError } from "../../errors.ts";
 import type { Database } from "../database.ts";

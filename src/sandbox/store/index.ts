@@ -154,8 +154,8 @@ export function addDefaultStructure(store: Store, _id: string, now: number, befo
 }
 
 /**
- * The service's time, in milliseconds since the epoch: the clock's, as far from it as it was set, or standing
- * still.
+ * The service's time, in milliseconds since the epoch: the clock's, as
+ * far from it as it was set, or standing still.
  */
 export function serviceTime(store: Store, clock: Clock): number {
   return serviceTimeAt(store.settings.clock(), clock.now());

@@ -1,6 +1,6 @@
 /**
- * A search that sees each write only after a while. Effects of lists and structures on contacts it sees at
- * once.
+ * A search that sees each write only after a while. Effects of
+ * lists and structures on contacts it sees at once.
  */
 import type { Clock } from "../../wire.ts";
 import { ContactStore, type StoredContact } from "./contacts.ts";

@@ -1,7 +1,7 @@
 /**
- * Finding contacts, in the order of their ids. A page is entered by its offset in the index of memberships,
- * or right after the last page that was read of the same search, as long as nobody has joined or left its
- * groups since.
+ * Finding contacts, in the order of their ids. A page is entered by its offset in the
+ * index of memberships, or right after the last page that was read of the same search, as
+ * long as nobody has joined or left its groups since.
  */
 import type { Database, Value } from "../database.ts";
 import { type ContactStore, contactGroups, foldKey, type KeyCase, type StoredContact } from "./contacts.ts";
@@ -108,8 +108,8 @@ export class DatabaseSearch implements ContactSearch {
   }
 
   /**
-   * Puts the smallest set first: the search walks along that one. The revision grows with each change of a
-   * group.
+   * Puts the smallest set first: the search walks along that one.
+   * The revision grows with each change of a group.
    */
   private smallestFirst(query: ContactQuery): { query: ContactQuery; revision: number } {
     const sets = groupSets(query).map((anyOf) => {

@@ -1,6 +1,6 @@
 /**
- * What follows from mails later, in the database: each event waits there until the service's time has come to
- * it.
+ * What follows from mails later, in the database: each event waits
+ * there until the service's time has come to it.
  */
 import type { Database } from "../database.ts";
 import type { EventDetails } from "../public-types.ts";

@@ -1,7 +1,7 @@
 /**
- * Requests that a web page makes in a browser on the machine of the sandbox. On loopback only programs of
- * this machine can connect, and the browser is one of them: it carries requests for every page that it shows.
- * Pure.
+ * Requests that a web page makes in a browser on the machine of the sandbox. On
+ * loopback only programs of this machine can connect, and the browser is one of them:
+ * it carries requests for every page that it shows. Pure.
  */
 import type { IncomingHttpHeaders } from "node:http";
 
@@ -11,8 +11,8 @@ export function isLoopbackAddress(address: string): boolean {
 }
 
 /**
- * Which header shows that a request was made for another site; undefined for a program, or a page of this
- * machine.
+ * Which header shows that a request was made for another site;
+ * undefined for a program, or a page of this machine.
  *
  * - `Host`: contains the name as it was typed, also where an attacker's DNS points it at 127.0.0.1.
  * - `Origin`: sent with every request that is not a plain GET; `null` for a sandboxed frame or a file.
@@ -29,8 +29,8 @@ export function findForeignHeader(
 }
 
 /**
- * `localhost` and names below it, which never leave the machine (RFC 6761), or a loopback address; with any
- * port.
+ * `localhost` and names below it, which never leave the machine
+ * (RFC 6761), or a loopback address; with any port.
  */
 function isLoopbackHost(host: string): boolean {
   const [, bracketed, plain] = /^(?:\[([^\]]*)\]|([^:]*))(?::\d*)?$/.exec(host) ?? [];

@@ -1,6 +1,6 @@
 /**
- * Requests that HTTP itself refuses: they are answered in JSON too, and reach neither the service nor its
- * limits.
+ * Requests that HTTP itself refuses: they are answered in JSON too,
+ * and reach neither the service nor its limits.
  */
 import type { Server } from "node:http";
 import type { Duplex } from "node:stream";

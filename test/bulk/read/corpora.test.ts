@@ -1,7 +1,7 @@
 /**
- * Files by others, from a folder that is not part of the project: `ECM_CORPORA`, or a neighbour of the
- * checkout. Every file of it is read; what comes of it stands in `corpora.table.txt`, to be looked at when it
- * changes.
+ * Files by others, from a folder that is not part of the project: `ECM_CORPORA`, or a
+ * neighbour of the checkout. Every file of it is read; what comes of it stands in
+ * `corpora.table.txt`, to be looked at when it changes.
  *
  * @module-tag slow
  */
@@ -254,8 +254,8 @@ describe.runIf(isThere)("cells are what others expect", () => {
       const read = await readObjects(readFileSync(join(folder, `csv/w3c-csvw/${name}.csv`), "utf8"));
       const rows = json<W3cDocument>(`csv/w3c-csvw/${name}.json`).tables[0]!.row;
       const expected = rows.map(({ describes }) => Object.values(describes[0]!).flat());
-      // They leave out empty cells, rename nameless columns, and take blanks off; what is text must be the
-      // same.
+      // They leave out empty cells, rename nameless columns, and
+      // take blanks off; what is text must be the same.
       const texts = read.map((record) =>
         Object.values(record)
           .map((each) => each.trim())
@@ -327,8 +327,8 @@ describe.runIf(isThere)("addresses", () => {
     const { tests } = json<{ tests: { address: string; category: string }[] }>("email/isemail.json");
     const taken = tests.filter(({ address }) => {
       const reading = readKey(address);
-      // Blanks and line breaks at the edges, and a dot after the domain, are mended: what is sent is an
-      // address again.
+      // Blanks and line breaks at the edges, and a dot after the domain,
+      // are mended: what is sent is an address again.
       return "key" in reading && (reading.key.sent === address || reading.key.sent !== "test@iana.org");
     });
     const wronglyTaken = taken

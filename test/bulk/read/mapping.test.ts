@@ -1,6 +1,6 @@
 /**
- * Entries of a mapping file: values that are computed, looked up, parted, and what makes a row or a mapping
- * wrong.
+ * Entries of a mapping file: values that are computed, looked up,
+ * parted, and what makes a row or a mapping wrong.
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";

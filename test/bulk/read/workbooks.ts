@@ -1,6 +1,6 @@
 /**
- * Workbooks of a test's own, written part by part: what a spreadsheet program would not write can be written
- * too.
+ * Workbooks of a test's own, written part by part: what a
+ * spreadsheet program would not write can be written too.
  */
 import { deflateRawSync } from "node:zlib";
 

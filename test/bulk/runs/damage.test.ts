@@ -1,6 +1,6 @@
 /**
- * Journals that lost something: a damaged line, a cut end, a missing file. Nothing of it may pass for a
- * crash.
+ * Journals that lost something: a damaged line, a cut end, a
+ * missing file. Nothing of it may pass for a crash.
  */
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * Runs of an earlier version, which kept no plan: they can be listed, shown, undone and removed, and not
- * resumed.
+ * Runs of an earlier version, which kept no plan: they can be
+ * listed, shown, undone and removed, and not resumed.
  */
 import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -15,8 +15,8 @@ const stdin =
   "Email,City,tags\nada@example.com,Bergen,VIP\nbob@example.com,Lima,\nfay@example.com,Rome,VIP\nwrong,x,\n";
 
 /**
- * The account after the command, which this version carries out, and the run of the earlier version in its
- * place.
+ * The account after the command, which this version carries out,
+ * and the run of the earlier version in its place.
  */
 async function withStored(
   name: string,

@@ -1,6 +1,6 @@
 /**
- * What a mapping file says beyond `column: target`: how a column's value is made, and what a file is expected
- * to hold.
+ * What a mapping file says beyond `column: target`: how a column's value
+ * is made, and what a file is expected to hold.
  */
 
 /** How an entry writes a blank value: as `--blank` says, or by a rule of its own. */

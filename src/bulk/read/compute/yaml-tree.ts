@@ -1,6 +1,6 @@
 /**
- * A YAML or JSON text as a tree of texts with their lines. Its size, depth and aliases are bounded, however
- * it is written.
+ * A YAML or JSON text as a tree of texts with their lines. Its size, depth
+ * and aliases are bounded, however it is written.
  */
 import type { Document, LineCounter, Node } from "yaml";
 import { UsageError } from "../../../errors.ts";

@@ -1,6 +1,6 @@
 /**
- * What a cell says, by language. Letter case, accents on Latin letters, blanks, dashes and underscores make
- * no difference.
+ * What a cell says, by language. Letter case, accents on Latin letters,
+ * blanks, dashes and underscores make no difference.
  */
 import { asianCells } from "./cells-asia.ts";
 import { easternCells } from "./cells-east.ts";
@@ -22,8 +22,8 @@ export const ambiguousGone =
   "baja, spam, bounce, abuse, stop, suppression, complaint, opposition, queja, rebote, plainte, reservert, 苦情";
 
 /**
- * Words that may stand around a word for gone in a cell and do not change it: `User unsubscribed via link on
- * 3 May`.
+ * Words that may stand around a word for gone in a cell and do not
+ * change it: `User unsubscribed via link on 3 May`.
  */
 export const aroundGone =
   "user, contact, customer, member, person, subscriber, he, she, they, has, have, was, is, been, on, at, via, by, link, email, e mail, mail, newsletter, list, the, from, himself, herself, themselves, in, date, am, per, le, el, il, op, den, dnia, dne, um, hat, sich, kunde, kontakt, kontaktperson, selbst";

@@ -1,7 +1,7 @@
 /**
- * Words of consent. A name that holds one of them anywhere, and is no whole phrase of the other tables, is
- * not guessed at: if its cells could be answers, whoever imports is asked. Parts of words: `abonn` is in
- * `Abonnentenliste`.
+ * Words of consent. A name that holds one of them anywhere, and is no whole phrase of the
+ * other tables, is not guessed at: if its cells could be answers, whoever imports is asked.
+ * Parts of words: `abonn` is in `Abonnentenliste`.
  */
 import type { WordTable } from "./languages.ts";
 

@@ -1,7 +1,7 @@
 /**
- * Names of columns in which a yes means: this person may be mailed. Whole phrases, without the words of
- * `names-around.ts`. Letter case, accents on Latin letters, blanks, dashes and underscores make no
- * difference.
+ * Names of columns in which a yes means: this person may be mailed. Whole phrases,
+ * without the words of `names-around.ts`. Letter case, accents on Latin letters,
+ * blanks, dashes and underscores make no difference.
  */
 import type { WordTable } from "./languages.ts";
 

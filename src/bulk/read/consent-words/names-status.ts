@@ -1,6 +1,6 @@
 /**
- * Names of columns whose cells say what has become of a person. Whole phrases, without the words of
- * `names-around.ts`.
+ * Names of columns whose cells say what has become of a person. Whole
+ * phrases, without the words of `names-around.ts`.
  */
 import type { WordTable } from "./languages.ts";
 

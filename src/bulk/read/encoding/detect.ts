@@ -106,8 +106,8 @@ async function brokenUtf8Error(file: InputFile, offset: number): Promise<UsageEr
 }
 
 /**
- * UTF-16 without a mark: addresses are ASCII, and the zero bytes of ASCII are all at odd, or all at even
- * places.
+ * UTF-16 without a mark: addresses are ASCII, and the zero bytes
+ * of ASCII are all at odd, or all at even places.
  */
 function findWideEncoding(start: Buffer): "utf-16le" | "utf-16be" | undefined {
   let even = 0;

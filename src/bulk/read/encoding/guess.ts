@@ -5,8 +5,8 @@ import { decodeAll, resolveEncoding } from "./decode.ts";
 import { computeLikeness } from "./likeness.ts";
 
 /**
- * What no table of people holds, and so shows a wrong guess: C1 controls, private use, what was not
- * decodable.
+ * What no table of people holds, and so shows a wrong guess: C1
+ * controls, private use, what was not decodable.
  */
 export const unclean = /[\ufffd\u0080-\u009f\ue000-\uf8ff\u0000]/;
 
@@ -143,8 +143,8 @@ export interface Guess {
 export const clearMargin = 0.04;
 
 /**
- * Encodings in which the cells decode cleanly, the likeliest first; of those that give one text, the
- * commonest.
+ * Encodings in which the cells decode cleanly, the likeliest
+ * first; of those that give one text, the commonest.
  */
 export async function rankGuesses(cells: Buffer): Promise<Guess[]> {
   const confidences = await readStatistics(cells);

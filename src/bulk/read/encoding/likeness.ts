@@ -1,6 +1,6 @@
 /**
- * Reading: how much a decoded text looks like something that people write. Tells encodings apart that all
- * decode.
+ * Reading: how much a decoded text looks like something that people
+ * write. Tells encodings apart that all decode.
  */
 import { japanese, korean, simplifiedChinese, traditionalChinese } from "./common-characters.ts";
 
@@ -144,8 +144,8 @@ function computeOddness(word: string): number {
 }
 
 /**
- * Nearly every pair of high bytes is an ideograph somewhere: those that names are made of tell one encoding
- * from another.
+ * Nearly every pair of high bytes is an ideograph somewhere: those that
+ * names are made of tell one encoding from another.
  */
 function computeEastAsianLikeness(foreign: string[], common: ReadonlySet<string>, text: string): number {
   const halfWidth = common !== japanese ? 0 : voicedKana.test(text) ? 1 : 0.5;

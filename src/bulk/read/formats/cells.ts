@@ -51,8 +51,7 @@ const booleanTexts: Record<string, string> = { 1: "TRUE", true: "TRUE", 0: "FALS
 
 /**
  * A number as it is shown: by its format, so that leading zeros stay; but whole, where the format would
- * shorten it. Dates are
- * `YYYY-MM-DD`, with a time `YYYY-MM-DDTHH:MM:SS`.
+ * shorten it. Dates are `YYYY-MM-DD`, with a time `YYYY-MM-DDTHH:MM:SS`.
  * @param digits as the file has them
  */
 function formatNumericCell(

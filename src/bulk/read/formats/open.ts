@@ -1,6 +1,6 @@
 /**
- * Reading: what kind of file an input is, by its first bytes, and its text: the file itself, or what was made
- * of it.
+ * Reading: what kind of file an input is, by its first bytes, and its
+ * text: the file itself, or what was made of it.
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";

@@ -15,8 +15,8 @@ const maxTextCharacters = 1024 * 1024;
 
 /**
  * Reads a part to its end; after each chunk, `between` may do what takes time.
- * @throws UsageError for what is no XML, and for a document type: entities that it declares could expand
- *   without end
+ * @throws UsageError for what is no XML, and for a document type:
+ *   entities that it declares could expand without end
  */
 export async function readXml(
   chunks: AsyncIterable<Buffer>,

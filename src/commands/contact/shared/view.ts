@@ -62,8 +62,8 @@ export interface PlannedView {
   /** The parts of a contact that it takes. */
   source: string[];
   /**
-   * The view itself. Where the contacts are known, the lists' names are asked for only when one of them is in
-   * any.
+   * The view itself. Where the contacts are known, the lists' names
+   * are asked for only when one of them is in any.
    */
   view(contacts?: Partial<Contact>[]): Promise<ContactView>;
 }

@@ -1,6 +1,6 @@
 /**
- * An import's questions at a terminal, the command that needs none of them, and what is done once they are
- * answered.
+ * An import's questions at a terminal, the command that needs none of
+ * them, and what is done once they are answered.
  */
 import type { Command } from "commander";
 import {

@@ -1,6 +1,6 @@
 /**
- * Questions about how the values of a column are written: a date, several values in a cell, a table of
- * values.
+ * Questions about how the values of a column are written: a
+ * date, several values in a cell, a table of values.
  */
 import {
   type ColumnShape,

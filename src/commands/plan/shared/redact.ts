@@ -3,8 +3,8 @@ import { createHmac, randomBytes } from "node:crypto";
 import type { PlanLine } from "../../../bulk/index.ts";
 
 /**
- * Addresses become hashes with a key that nobody keeps: one contact can be followed within an output, and not
- * looked up.
+ * Addresses become hashes with a key that nobody keeps: one contact can be
+ * followed within an output, and not looked up.
  */
 export function createPlanRedactor(): (line: PlanLine) => PlanLine {
   const secret = randomBytes(32);

@@ -1,6 +1,6 @@
 /**
- * The contacts that a deletion takes, in a file that imports again: written before the first of them is
- * deleted.
+ * The contacts that a deletion takes, in a file that imports
+ * again: written before the first of them is deleted.
  */
 import { existsSync } from "node:fs";
 import { open, writeFile } from "node:fs/promises";

@@ -42,8 +42,8 @@ export async function finishComposing(
 }
 
 /**
- * From what the run has kept of names: the list may have another by now. Where that is lost, the list of this
- * name.
+ * From what the run has kept of names: the list may have another by
+ * now. Where that is lost, the list of this name.
  */
 async function findNewListId(
   { send, behaviors }: Connection,

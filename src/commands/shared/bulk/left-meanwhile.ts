@@ -1,6 +1,6 @@
 /**
- * Somebody who has left under the old key while they were moved to a new one: they must leave under that,
- * too.
+ * Somebody who has left under the old key while they were moved
+ * to a new one: they must leave under that, too.
  */
 import type { Summary } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";

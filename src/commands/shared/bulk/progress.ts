@@ -1,6 +1,6 @@
 /**
- * The messages of a bulk run: what was read, what it costs, its progress, what it did. All of them go to
- * stderr.
+ * The messages of a bulk run: what was read, what it costs, its
+ * progress, what it did. All of them go to stderr.
  */
 
 import type { Closed, Price, RunEvent, RunProgress, Summary } from "../../../bulk/index.ts";

@@ -1,6 +1,6 @@
 /**
- * What a run came to, to be looked at: a line for each outcome with its reasons, a bar of all, the first that
- * was rejected.
+ * What a run came to, to be looked at: a line for each outcome with its
+ * reasons, a bar of all, the first that was rejected.
  */
 import type { ShownReject, Summary } from "../../../bulk/index.ts";
 import { escapeControls } from "../../../terminal/escape.ts";
@@ -33,8 +33,8 @@ const marks: Record<Outcome["look"], string> = {
 };
 
 /**
- * Escaped and painted, each within the width of the screen. One outcome alone, and what is read aloud, is a
- * sentence.
+ * Escaped and painted, each within the width of the screen. One outcome
+ * alone, and what is read aloud, is a sentence.
  */
 export function resultLines(
   screen: Screen,

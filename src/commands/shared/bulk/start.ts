@@ -27,8 +27,8 @@ export interface BulkStart {
 }
 
 /**
- * Runs the job with its display, its plan and its question, and says what it did; what stopped it is in the
- * result.
+ * Runs the job with its display, its plan and its question, and says
+ * what it did; what stopped it is in the result.
  * @throws UsageError before anything is sent; DeclinedError on a no
  */
 export async function startRun(

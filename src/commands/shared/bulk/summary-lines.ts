@@ -19,8 +19,8 @@ export function toRejectsTitle({ kind, rows }: Summary): string {
 /**
  * @param seconds that it took; undefined where nobody knows it any more
  * @param isShort at a terminal: outcomes without a contact are left out
- * @param sentBefore requests that were sent before the price was said; they are named apart from those that
- *   it counts
+ * @param sentBefore requests that were sent before the price was said;
+ *   they are named apart from those that it counts
  */
 export function formatSummary(
   summary: Summary,
