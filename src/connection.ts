@@ -181,7 +181,7 @@ function updateNames(names: CachedNames, update: (names: CachedNames) => CachedN
 }
 
 /** Where the embedded service keeps its data. */
-export function toSandboxFolder(folders: Folders): string {
+function toSandboxFolder(folders: Folders): string {
   return join(folders.state, "sandbox");
 }
 

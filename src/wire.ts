@@ -137,10 +137,6 @@ export interface WireError {
   debug?: Record<string, unknown>;
 }
 
-export interface ErrorBody {
-  errors: WireError[];
-}
-
 /** A description of a request, unsent. Built by `service/`, or by `ecm api`. */
 export interface ApiRequest {
   method: string;

@@ -151,7 +151,7 @@ export interface Before {
  * has left. `not_moved`: the contact that takes its place was not written. `truncated`: the input is cut off,
  * and may have named the contact.
  */
-export type SkipCode =
+type SkipCode =
   | "exists"
   | "missing"
   | "not_subscribed"

@@ -45,7 +45,7 @@ function matchesHost(url: URL, host: string): boolean {
 }
 
 /** @param hostname as `URL` gives it: numbers normalised, IPv6 in brackets */
-export function isLoopback(hostname: string): boolean {
+function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 

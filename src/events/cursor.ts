@@ -21,7 +21,7 @@ import {
 } from "./identity.ts";
 
 /** What one command has read of the feed, and what of it appears. */
-export interface ShownBatch {
+interface ShownBatch {
   /** Those that appear. */
   events: readonly ContactEvent[];
   /** Those that were new and do not appear yet. */

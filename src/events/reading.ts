@@ -22,7 +22,7 @@ export interface FeedRecord {
   event: ContactEvent;
 }
 
-export interface FeedPage {
+interface FeedPage {
   records: FeedRecord[];
   /** Of all pages, as the service says. */
   total: number | undefined;

@@ -19,7 +19,7 @@ const maxPauseMilliseconds = 24 * 60 * 60 * 1000;
 const maxAgeMilliseconds = 7 * maxPauseMilliseconds;
 
 /** How much of a part file is good: its length in bytes, and the checksum over all of it. */
-export interface PartExtent {
+interface PartExtent {
   bytes: number;
   checksum: number;
 }

@@ -34,7 +34,7 @@ export interface Situation {
 export type RetryDecision = { action: "stop" } | { action: "wait"; seconds: number };
 
 /** Requests in total, the first included. */
-export const maxTries = 3;
+const maxTries = 3;
 /** Longest single wait for a 429, in seconds. */
 const maxLimitWaitSeconds = 300;
 

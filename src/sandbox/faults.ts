@@ -5,7 +5,7 @@
 import { UsageError } from "../errors.ts";
 
 const faultKinds = ["reset-before", "reset-after", "500", "503", "429", "delay", "truncate"] as const;
-export type FaultKind = (typeof faultKinds)[number];
+type FaultKind = (typeof faultKinds)[number];
 
 /** The fault of one request. */
 export interface Fault {

@@ -45,10 +45,7 @@ export function toAnswer({ status, body, headers }: Result): Answer {
 }
 
 /** The answer to a refused request. @param more headers besides the refusal's own */
-export function refusalResult(
-  { status, error, headers }: Refusal,
-  more: Record<string, string> = {},
-): Result {
+function refusalResult({ status, error, headers }: Refusal, more: Record<string, string> = {}): Result {
   return { status, body: { errors: [error] }, headers: { ...more, ...headers } };
 }
 

@@ -32,7 +32,7 @@ export interface Variants {
 }
 
 /** How a page larger than `size` is treated: it is cut without notice, or the request is refused. */
-export interface PageLimit {
+interface PageLimit {
   beyond: "cap" | "refuse";
   size: number;
 }

@@ -7,7 +7,7 @@ import { findStatus, statusParts } from "../api/contacts.ts";
 import { foldCase, type WithId } from "../api/names.ts";
 import type { Contact, ContactList, ContactStructure } from "../wire.ts";
 
-export interface ContactColumn {
+interface ContactColumn {
   /** The header. */
   name: string;
   /** In a table for people. */
@@ -38,7 +38,7 @@ export interface ContactView {
 
 /** The columns that every contact has, by their plain names. */
 const builtInColumns = ["key", "lists", "tags", "status", "createdAt", "updatedAt", "_id", "__v"] as const;
-export type BuiltInColumn = (typeof builtInColumns)[number];
+type BuiltInColumn = (typeof builtInColumns)[number];
 
 export interface ContactHeaders {
   builtIn: Record<BuiltInColumn, string>;

@@ -85,7 +85,7 @@ export interface Figure {
  * The forms of a figure: a bare number; `{ count, diff }`; `{ count: { value, prev, diff }, rate }`; `{
  * unique, rate }`.
  */
-export function readFigure(part: string, name: string, told: unknown): Figure {
+function readFigure(part: string, name: string, told: unknown): Figure {
   if (!isObject(told)) return { part, name, value: told };
   const { count = told, rate, diff } = told;
   const value = isObject(count) ? (count.value ?? count.unique ?? count.total) : count;

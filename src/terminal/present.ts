@@ -39,7 +39,7 @@ export interface View<T> {
 const safeCellsHeader = "ecm:safe-cells";
 
 /** The output of a list that an earlier attempt began: `count` objects are written already. */
-export interface Continuation {
+interface Continuation {
   sink: Sink;
   count: number;
   /** What precedes the first object is written too. */

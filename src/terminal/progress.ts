@@ -24,7 +24,7 @@ const noticeIntervalMilliseconds = 1_000;
 type Describe = () => readonly string[] | undefined;
 
 /** Whether progress is redrawn in place: bars make no sense in a log or to a screen reader. */
-export function isRedrawn({ isStderrTerminal, isAccessible }: Terminal): boolean {
+function isRedrawn({ isStderrTerminal, isAccessible }: Terminal): boolean {
   return isStderrTerminal && !isAccessible;
 }
 

@@ -9,7 +9,7 @@ export interface Choice<T> {
 }
 
 /** What is wrong with an answer, for the person who gave it; undefined when nothing is. */
-export type Check = (answer: string) => string | undefined;
+type Check = (answer: string) => string | undefined;
 
 export interface Prompter {
   /** Asks yes or no; the default is no. */

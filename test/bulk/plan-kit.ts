@@ -12,7 +12,7 @@ import { ecmWith, type Result, temporaryFolder, temporaryHome } from "../support
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 import { call } from "./kit.ts";
 
-export const people: SeedData = {
+const people: SeedData = {
   fields: ["City", "Note"],
   tags: ["VIP", "Old hand"],
   lists: ["Customers", "News"],

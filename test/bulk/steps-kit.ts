@@ -37,7 +37,7 @@ export interface Steps {
 
 /** Parts of a contact that are looked up. */
 const source = ["fields", "lists", "tags", ...statusParts];
-export const toIdentity = (key: string): string => key.toLowerCase();
+const toIdentity = (key: string): string => key.toLowerCase();
 
 /** A run that was entered, with requests one after another. */
 export async function openSteps(

@@ -17,7 +17,7 @@ function missingFor(shell: string): string | undefined {
 }
 
 /** Puts an `ecm` into `folder/bin` that completes as ever, and otherwise writes its words down. */
-export async function installArgumentRecorder(folder: string): Promise<void> {
+async function installArgumentRecorder(folder: string): Promise<void> {
   const program = `"${process.execPath}" "${join(root, "bin/ecm.js")}"`;
   const file = join(folder, "bin/ecm");
   await mkdir(dirname(file), { recursive: true });

@@ -18,7 +18,7 @@ export interface Reply {
   text: string;
 }
 
-export interface CallOptions {
+interface CallOptions {
   /** null: no key is sent. */
   key?: string | null;
   /** Sent as it is, in place of JSON. */
@@ -26,7 +26,7 @@ export interface CallOptions {
   headers?: Record<string, string>;
 }
 
-export type Call = (method: string, path: string, body?: unknown, options?: CallOptions) => Promise<Reply>;
+type Call = (method: string, path: string, body?: unknown, options?: CallOptions) => Promise<Reply>;
 
 export interface TestAccount {
   sandbox: Sandbox;

@@ -11,7 +11,7 @@ import { spawnEcm, temporaryHome, waitForResult } from "../support/ecm.ts";
 const libsql = fileURLToPath(new URL("../../node_modules/libsql", import.meta.url));
 
 /** What the database says of itself, and the keys in it, read by a process of its own. */
-export function inspectDatabase(folder: string): { integrity: string; keys: string[] } {
+function inspectDatabase(folder: string): { integrity: string; keys: string[] } {
   const script = `const database = new (require(${JSON.stringify(libsql)}))(process.argv[1]);
 database.pragma("busy_timeout = 30000");
 const [{ integrity_check: integrity }] = database.pragma("integrity_check");

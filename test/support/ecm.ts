@@ -16,7 +16,7 @@ export interface Result {
   stderr: string;
 }
 
-export interface EcmOptions {
+interface EcmOptions {
   stdin?: string | Uint8Array;
   /**
    * Keys pressed once a question stands on stderr: what is typed ahead does not answer it. For several

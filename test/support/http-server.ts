@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo, Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-export interface ReceivedRequest {
+interface ReceivedRequest {
   method: string;
   /** Path and query as they came. */
   url: string;

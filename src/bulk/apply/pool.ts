@@ -1,8 +1,6 @@
 /** Promises that run at the same time, up to a limit. */
 import { RunStop } from "../pace/run-stop.ts";
 
-export type Pool = ReturnType<typeof createPool>;
-
 /** Promises under way: their first failure ends everything, but only after all have come to an end. */
 export function createPool(onFailure: (error: unknown) => void) {
   let running = 0;

@@ -23,7 +23,7 @@ export interface PlanSource {
 }
 
 /** What a job says of its plan. */
-export type PlanDescription = Omit<PlanHead, "version" | "program" | "command" | "createdAt" | "kind"> & {
+type PlanDescription = Omit<PlanHead, "version" | "program" | "command" | "createdAt" | "kind"> & {
   kind: RunKind;
 };
 

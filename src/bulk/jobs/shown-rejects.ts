@@ -22,7 +22,7 @@ export async function* rejectsOf(run: { manifest: Manifest; folder: string }): A
 }
 
 /** @param plan the run's own */
-export async function* shownRejects(plan: string, ledger: Ledger): AsyncGenerator<ShownReject> {
+async function* shownRejects(plan: string, ledger: Ledger): AsyncGenerator<ShownReject> {
   const { columns } = (await readPlanHead(plan))?.head.table ?? keyTableFacts;
   const keyAt = columns.findIndex(({ target }) => target.kind === "key");
   for await (const { row, code, message } of readRejectedLines(plan, ledger)) {

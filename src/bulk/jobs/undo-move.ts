@@ -15,7 +15,7 @@ interface UndoneMove {
   folder: string;
 }
 
-export function isMove({ kind, options }: Manifest): boolean {
+function isMove({ kind, options }: Manifest): boolean {
   return kind === "move" || (kind === "apply" && options.applies === "move");
 }
 

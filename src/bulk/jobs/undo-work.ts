@@ -29,7 +29,7 @@ export interface UndoScope {
 }
 
 /** Ids; absent where it is not known, or nothing of its kind goes back. */
-export interface Remaining {
+interface Remaining {
   fields?: ReadonlySet<string>;
   lists?: ReadonlySet<string>;
   tags?: ReadonlySet<string>;

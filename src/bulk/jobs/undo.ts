@@ -32,7 +32,7 @@ import { hasLeftSince } from "./undo-move.ts";
 import { createUndoWork, hideDeleted, readUndoItems, type UndoScope } from "./undo-work.ts";
 import { readWrittenContacts } from "./written-contacts.ts";
 
-export interface UndoOptions {
+interface UndoOptions {
   /** Undoes what a damaged journal can still prove. */
   isPartial?: boolean;
   /** Deletes the contacts that the run created and nobody has changed since. */

@@ -155,7 +155,7 @@ export function isMarked(desired: DesiredContact | undefined, found: Partial<Con
 }
 
 /** The contact once its status is this. */
-export function withStatus(found: Partial<Contact>, status: ContactStatus): Partial<Contact> {
+function withStatus(found: Partial<Contact>, status: ContactStatus): Partial<Contact> {
   return { ...found, status, contactStatus: status.primary, contactSubStatus: status.secondary };
 }
 

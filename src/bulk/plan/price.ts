@@ -13,7 +13,7 @@ export interface Spending {
   clock: Clock;
 }
 
-export interface Estimate {
+interface Estimate {
   /** Every request of the whole invocation, look-ups and what was sent already included. */
   requests: number;
   /** Under the account's hourly limit. */
@@ -107,7 +107,7 @@ export interface PriceQuestion {
 }
 
 /** What the rest of a run costs, by what its answers have said of the limits. */
-export function computeRestPrice(
+function computeRestPrice(
   { send, budget, options, clock }: Spending,
   { left, isExact }: Pick<PriceQuestion, "left" | "isExact">,
 ): Price {

@@ -12,7 +12,7 @@ import type { MappingInput, Targets } from "./mapping-input.ts";
 import { findSystemRule, isFullExport, isIgnoredColumn } from "./systems.ts";
 
 /** How a person says that a column is read. `none`: it does not speak of consent. */
-export type ConsentReading = "opt-in" | "opt-out" | "none";
+type ConsentReading = "opt-in" | "opt-out" | "none";
 
 export interface ConsentColumns {
   consent: ConsentColumn[];
@@ -214,7 +214,7 @@ function describeColumn(name: string, { outcome, readings, unclear }: FoundConse
 }
 
 /** What each reading would do, in words. */
-export function describeReadings({ rows, optIn, optOut }: Readings): string {
+function describeReadings({ rows, optIn, optOut }: Readings): string {
   const total = rows.toLocaleString("en-US");
   const word = rows === 1 ? "row" : "rows";
   return `read as opt-in it leaves out ${optIn.toLocaleString("en-US")} of ${total} ${word}, as opt-out ${optOut.toLocaleString("en-US")}`;

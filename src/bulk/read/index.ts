@@ -1,10 +1,10 @@
 /** Reading: file → rows. What other folders of the engine use. */
 export { isOurBookkeeping } from "./columns.ts";
-export { type ConsentName, findConsentName } from "./consent-names.ts";
+export { findConsentName } from "./consent-names.ts";
 export { type OpenedInput, openInput } from "./formats/open.ts";
 export { listMissingNames, missingColumn } from "./missing-cells.ts";
 export { foldName } from "./names.ts";
-export { type NewField, parseNewFieldId } from "./new-fields.ts";
+export type { NewField } from "./new-fields.ts";
 export { readRowBatches, readRows } from "./read-rows.ts";
 export type { UnderstoodInput } from "./reading.ts";
 export type { InputFile } from "./source.ts";

@@ -5,7 +5,7 @@ import type { ReadRow, Row } from "./rows.ts";
 export type Duplicates = "merge" | "first" | "last" | "reject";
 
 /** Several rows of one contact. */
-export interface Group {
+interface Group {
   /** The row that represents all; its `line` names the contact in journal and report. */
   row: Row;
   /** Every line of the group, in file order. */

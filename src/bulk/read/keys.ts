@@ -26,7 +26,7 @@ export type KeyReading =
       message: string;
     };
 
-export type KeyFaultCode =
+type KeyFaultCode =
   | "key_missing"
   | "key_placeholder"
   | "key_several_addresses"

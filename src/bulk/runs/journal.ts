@@ -170,7 +170,7 @@ export async function createJournal(file: string, first: JournalRecord): Promise
 /**
  * A line of a journal that cannot be read although records that can be read follow it: no crash does that.
  */
-export class DamagedLineError extends Error {
+class DamagedLineError extends Error {
   readonly line: number;
 
   constructor(file: string, line: number) {

@@ -55,7 +55,7 @@ export async function takePlaceBeside(
 }
 
 /** `people.rejected.csv`, `people.rejected-2.csv`; of a file that is one itself, the next. */
-export function nameBeside(file: string, { kind }: Pick<SourceForm, "kind">, number: number): string {
+function nameBeside(file: string, { kind }: Pick<SourceForm, "kind">, number: number): string {
   const name = basename(file).replace(/\.gz$/i, "");
   const ending = extname(name);
   const stem = basename(name, ending).replace(/\.rejected(-\d+)?$/, "");

@@ -9,7 +9,7 @@ import { InterruptedError } from "../../errors.ts";
 import type { CommandTree } from "../shared/tree.ts";
 import { ToolFailure } from "./tool.ts";
 
-export interface InvokeOptions {
+interface InvokeOptions {
   stdin?: string;
   observer?: Observer;
   signal: AbortSignal;
@@ -19,7 +19,7 @@ export interface InvokeOptions {
   isLines?: boolean;
 }
 
-export interface Invoked {
+interface Invoked {
   exitCode: number;
   /** Stdout as JSON; null when it is empty. */
   value: unknown;

@@ -12,7 +12,7 @@ export interface FlagShape {
 const shapeKey = Symbol("shape of a flag");
 
 /** Keeps the shape for `findShape`. */
-export function withShape(option: Option, shape: FlagShape): Option {
+function withShape(option: Option, shape: FlagShape): Option {
   return Object.assign(option, { [shapeKey]: shape });
 }
 

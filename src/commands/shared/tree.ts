@@ -12,7 +12,7 @@ export interface CommandTree {
   run(command: NestedCommand): Promise<number>;
 }
 
-export interface NestedCommand {
+interface NestedCommand {
   /** The words after `ecm`. */
   args: string[];
   streams: TerminalStreams;

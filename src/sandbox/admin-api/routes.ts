@@ -14,7 +14,7 @@ import { eventStream } from "./stream.ts";
 const maxBodyBytes = 64 * 2 ** 20;
 
 /** What a transport knows of a request beside the request itself. */
-export interface Bindings {
+interface Bindings {
   /** Where it comes from. */
   address: string;
   /** The message itself, where there is one: its body is read directly. */

@@ -23,7 +23,7 @@ const timezone = v.optional(
   "UTC",
 );
 export const dashboardQuery = v.object({ pastDays, timezone });
-export const histogramTypes = [
+const histogramTypes = [
   "email-sent",
   "email-delivered",
   "email-bounced",

@@ -93,7 +93,7 @@ function createStore(folder: string, database: Database): Store {
 }
 
 /** The data of a folder cannot be read. */
-export class DamagedError extends UsageError {
+class DamagedError extends UsageError {
   constructor(folder: string, reason: string, cause: unknown) {
     super(
       `The sandbox's data in ${folder} is damaged: ${reason}`,

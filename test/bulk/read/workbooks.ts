@@ -48,7 +48,7 @@ export function zip(entries: Record<string, string | Buffer>): Buffer {
   return Buffer.concat([...parts, ...directory, Buffer.from("PK\x05\x06", "latin1"), end]);
 }
 
-export interface TestSheet {
+interface TestSheet {
   name: string;
   state?: string;
   /** The rows as XML. */
