@@ -40,7 +40,7 @@ export function createVocabulary(structure: ContactStructure, lists: readonly Co
     const isRepeated = structure.fields.filter((other) => other.label === label).length > 1;
     fields.set(isRepeated ? _id : label, _id);
     const variable = label.replace(/[^\p{L}\p{N}]/gu, "_");
-    if (variable in builtIn) continue;
+    if (Object.hasOwn(builtIn, variable)) continue;
     byVariable.set(variable, [...(byVariable.get(variable) ?? []), { _id, label: isRepeated ? _id : label }]);
   }
   const variables = new Map<string, string>();

@@ -6,16 +6,18 @@ import type { OutputFormat } from "./format.ts";
 /** `yaml` is the form of a structure's file. */
 export type FileFormat = OutputFormat | "yaml";
 
-const formatsByEnding: Record<string, FileFormat> = {
-  csv: "csv",
-  tsv: "tsv",
-  tab: "tsv",
-  json: "json",
-  ndjson: "ndjson",
-  jsonl: "ndjson",
-  yaml: "yaml",
-  yml: "yaml",
-};
+const formatsByEnding = new Map<string, FileFormat>(
+  Object.entries({
+    csv: "csv",
+    tsv: "tsv",
+    tab: "tsv",
+    json: "json",
+    ndjson: "ndjson",
+    jsonl: "ndjson",
+    yaml: "yaml",
+    yml: "yaml",
+  } as const),
+);
 
 /** What `ecm` does not write. */
 const kindsByEnding = new Map(
@@ -36,7 +38,7 @@ export function findFormatByName(file: string, flag = "--output-file"): FileForm
   const [, stem, ending] = /^(.+)\.([^.]+)$/.exec(basename(file)) ?? [];
   if (ending === undefined) return undefined;
   const kind = kindsByEnding.get(ending.toLowerCase());
-  if (kind === undefined) return formatsByEnding[ending.toLowerCase()];
+  if (kind === undefined) return formatsByEnding.get(ending.toLowerCase());
   const inner = /\.(?:csv|tsv|json|ndjson|jsonl)$/i.test(stem!) ? stem! : `${stem}.csv`;
   const hint =
     kind === "a compressed file"

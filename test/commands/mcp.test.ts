@@ -245,6 +245,20 @@ describe("writes", () => {
     ]);
   });
 
+  it("take no cell from what every object inherits", async () => {
+    const { env } = await account();
+    const { call } = await startMcp(env, ["--allow-write"]);
+    const rows = [
+      { Email: ada.Email, "Last Name": "Lovelace" },
+      { Email: bob.Email, constructor: "yes" },
+    ] as object[];
+    const { sample } = await call("plan_import", { rows, map: { constructor: "First Name" } });
+    expect(sample).toMatchObject([
+      { changes: [{ name: "Last Name", after: "Lovelace" }] },
+      { changes: [{ name: "First Name", after: "yes" }] },
+    ]);
+  });
+
   it("give no token where nothing would change", async () => {
     const { env } = await account();
     const { call } = await startMcp(env, ["--allow-write"]);

@@ -7,7 +7,7 @@ import { startSandbox } from "../support/sandbox.ts";
 async function withPeople() {
   return startSandbox({
     contents: {
-      fields: ["City", "Age", "First-Name!", "a.b", "a-b", "key", "in", "Größe"],
+      fields: ["City", "Age", "First-Name!", "a.b", "a-b", "key", "in", "Größe", "constructor"],
       contacts: [
         {
           key: "ada@example.com",
@@ -64,6 +64,8 @@ describe("--where", () => {
       // A built-in name wins over the field of that name.
       ['key == "ada@example.com" && fields["key"] == ""', "a"],
       ['fields["in"] == "" && fields["Größe"] == "" && fields["a.b"] == ""', "abe"],
+      // A name that every object inherits is a label like others.
+      ['constructor == "" && fields["constructor"] == ""', "abe"],
       ['createdAt > timestamp("2020-01-01T00:00:00Z") && createdAt <= updatedAt', "abe"],
       ['createdAt < timestamp("2020-01-01T00:00:00Z")', ""],
       // The service's letter case and the expression's do not matter.

@@ -88,6 +88,7 @@ describe("the name of an output file", () => {
       ["all.ndjson", /^\{"_id":/],
       ["all.jsonl", /^\{"_id":/],
       ["all.2026-11-22", /^key,/],
+      ["all.constructor", /^key,/],
       [".all", /^key,/],
     ];
     for (const [name, start] of starts) {

@@ -166,17 +166,13 @@ export function isBlank({ cells }: { cells: (string | undefined)[] }): boolean {
   return cells.every((cell) => cell === undefined || cell === "" || cell.trim() === "");
 }
 
+const delimitersByName = new Map(
+  Object.entries({ tab: "\t", "\\t": "\t", comma: ",", semicolon: ";", pipe: "|", space: " " }),
+);
+
 /** A delimiter as it is typed: one character, or its name. @throws UsageError */
 export function parseDelimiter(text: string): string {
-  const delimitersByName: Record<string, string> = {
-    tab: "\t",
-    "\\t": "\t",
-    comma: ",",
-    semicolon: ";",
-    pipe: "|",
-    space: " ",
-  };
-  const delimiter = delimitersByName[text.toLowerCase()] ?? text;
+  const delimiter = delimitersByName.get(text.toLowerCase()) ?? text;
   if ([...delimiter].length !== 1 || /["\r\n]/.test(delimiter)) {
     throw new UsageError(
       `--delimiter ${JSON.stringify(text)} is not a delimiter`,

@@ -117,9 +117,10 @@ function requireExactNumbers(rows: NonNullable<ImportInput["rows"]>): void {
   }
 }
 
-function formatCsv(rows: NonNullable<ImportInput["rows"]>): string {
-  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const lines = [columns, ...rows.map((row) => columns.map((column) => row[column]))];
+function formatCsv(given: NonNullable<ImportInput["rows"]>): string {
+  const rows = given.map((row) => new Map(Object.entries(row)));
+  const columns = [...new Set(rows.flatMap((row) => [...row.keys()]))];
+  const lines = [columns, ...rows.map((row) => columns.map((column) => row.get(column)))];
   return lines
     .map((cells) => `${quotedCsvLine(cells.map((quoteCell) => String(quoteCell ?? "")))}\n`)
     .join("");

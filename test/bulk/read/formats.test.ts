@@ -82,6 +82,14 @@ describe("workbooks", () => {
     expect(understood.facts.notes).toContainEqual(expect.stringContaining("1 formula is without a value"));
   });
 
+  test("a truth that is none is shown as it is written, whatever names objects inherit", async () => {
+    const cells = ["constructor", "__proto__"].map(
+      (text) => `<row><c t="str"><v>a@example.com</v></c><c t="b"><v>${text}</v></c></row>`,
+    );
+    const { rows } = await read(createSheet(cells.join("")));
+    expect(rows.map((row) => row.cells[1])).toEqual(["constructor", "__proto__"]);
+  });
+
   const cell = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`;
   test.each([
     ["an empty cell", `<row r="2">${cell("a@example.com")}<c/>${cell("Doe")}</row>`],

@@ -88,7 +88,8 @@ test("--delimiter takes a character or its name", async () => {
   const { rows } = await read("Email^City\na@example.com^x,y\n", { delimiter: "^" });
   expect(rows[0]?.cells).toEqual(["a@example.com", "x,y"]);
   expect((await read("Email\tCity\na@example.com\tx\n", { delimiter: "tab" })).rows).toHaveLength(1);
-  expect((await catchFailure(read("Email\n", { delimiter: "ab" }))).message).toContain("is not a delimiter");
+  for (const delimiter of ["ab", "constructor", "__proto__"])
+    expect((await catchFailure(read("Email\n", { delimiter }))).message).toContain("is not a delimiter");
 });
 
 test("a delimiter at the end of the header makes no column", async () => {

@@ -32,7 +32,7 @@ export function createCellReader(
   const byType = new Map<string, (value: string, style: string | undefined) => string | undefined>([
     ["s", (value) => (/^\s*\d+\s*$/.test(value) ? texts[Number(value)] : undefined)],
     ["str", unescapeText],
-    ["b", (value) => booleanTexts[value.trim()] ?? value],
+    ["b", (value) => booleanTexts.get(value.trim()) ?? value],
     // An ISO date, as some programs write it.
     ["d", (value) => value.replace(/T00:00:00(?:\.0+)?Z?$/, "").replace(/(T[\d:]+)\.\d+Z?$/, "$1")],
     [
@@ -47,7 +47,7 @@ export function createCellReader(
   };
 }
 
-const booleanTexts: Record<string, string> = { 1: "TRUE", true: "TRUE", 0: "FALSE", false: "FALSE" };
+const booleanTexts = new Map(Object.entries({ 1: "TRUE", true: "TRUE", 0: "FALSE", false: "FALSE" }));
 
 /**
  * A number as it is shown: by its format, so that leading zeros stay; but whole, where the format would

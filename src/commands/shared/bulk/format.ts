@@ -25,48 +25,50 @@ export function formatAboutDuration(seconds: number): string {
 }
 
 /** Codes of skipped and rejected rows, described; a code of the service is shown as it is. */
-const reasons: Record<string, string> = {
-  duplicate: "repeated in the file",
-  exists: "already exists",
-  exists_hidden: "exists, but no search shows it",
-  exists_not_visible: "exists, but no search shows it yet",
-  missing: "does not exist",
-  not_found: "does not exist",
-  not_selected: "outside the selection",
-  not_subscribed: "not subscribed",
-  suppressed: "on the suppression list",
-  changed: "changed since the plan",
-  moved_unsubscribed: "has left under the old key",
-  not_moved: "the new contact was not written",
-  left_meanwhile: "left under the old key meanwhile",
-  left_since: "has left since, not created again",
-  changed_since: "changed since",
-  created: "created by the run, not deleted",
-  not_active: "not active when deleted",
-  unsubscribed: "cannot be reactivated through the API",
-  gone: "no longer exists",
-  keeps_changing: "keeps changing",
-  key_missing: "no key",
-  key_syntax: "invalid email address",
-  key_placeholder: "placeholder instead of an address",
-  key_several_addresses: "several addresses in one cell",
-  key_too_long: "address too long",
-  key_invisible_character: "invisible character in the address",
-  key_quoted_local: "quotes in the address",
-  key_address_literal: "number instead of a domain",
-  key_non_ascii_local: "letters beyond ASCII before the @",
-  too_many_cells: "more cells than columns",
-  unnamed_column: "value in a column without a name",
-  text_after_quote: "text after a closing quote",
-  too_long: "too long",
-  truncated: "cut off at the end of the file",
-  compute: "value that cannot be made",
-};
+const reasons = new Map(
+  Object.entries({
+    duplicate: "repeated in the file",
+    exists: "already exists",
+    exists_hidden: "exists, but no search shows it",
+    exists_not_visible: "exists, but no search shows it yet",
+    missing: "does not exist",
+    not_found: "does not exist",
+    not_selected: "outside the selection",
+    not_subscribed: "not subscribed",
+    suppressed: "on the suppression list",
+    changed: "changed since the plan",
+    moved_unsubscribed: "has left under the old key",
+    not_moved: "the new contact was not written",
+    left_meanwhile: "left under the old key meanwhile",
+    left_since: "has left since, not created again",
+    changed_since: "changed since",
+    created: "created by the run, not deleted",
+    not_active: "not active when deleted",
+    unsubscribed: "cannot be reactivated through the API",
+    gone: "no longer exists",
+    keeps_changing: "keeps changing",
+    key_missing: "no key",
+    key_syntax: "invalid email address",
+    key_placeholder: "placeholder instead of an address",
+    key_several_addresses: "several addresses in one cell",
+    key_too_long: "address too long",
+    key_invisible_character: "invisible character in the address",
+    key_quoted_local: "quotes in the address",
+    key_address_literal: "number instead of a domain",
+    key_non_ascii_local: "letters beyond ASCII before the @",
+    too_many_cells: "more cells than columns",
+    unnamed_column: "value in a column without a name",
+    text_after_quote: "text after a closing quote",
+    too_long: "too long",
+    truncated: "cut off at the end of the file",
+    compute: "value that cannot be made",
+  }),
+);
 
 /** `invalid email address (2), no key (1)`; empty for none. */
 export function formatReasons(counts: Readonly<Record<string, number>>): string {
   return Object.entries(counts)
-    .map(([code, number]) => `${reasons[code] ?? code} (${formatCount(number)})`)
+    .map(([code, number]) => `${reasons.get(code) ?? code} (${formatCount(number)})`)
     .join(", ");
 }
 
