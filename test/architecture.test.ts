@@ -51,6 +51,7 @@ const everyone = [
   "request-target.ts",
   "shell-word.ts",
   "delimited-lines.ts",
+  "text-index.ts",
   "disk",
 ];
 const mayImport: Record<string, string[]> = {
@@ -60,6 +61,7 @@ const mayImport: Record<string, string[]> = {
   "request-target.ts": [],
   "shell-word.ts": [],
   "delimited-lines.ts": [],
+  "text-index.ts": [],
   "version.ts": ["../package.json"],
   "clock.ts": [],
   "chunks.ts": [],

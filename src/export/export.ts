@@ -6,7 +6,7 @@ import { maxPageSize, readSearchPages } from "../service/contact-pages.ts";
 import { type ContactSearch, keepMatching } from "../service/contact-search.ts";
 import { openPages, type Page, type ReadPage } from "../service/pages.ts";
 import type { Contact, Send, SendOptions } from "../wire.ts";
-import { createIdSet, type IdSet } from "./id-set.ts";
+import { IdSet } from "./id-set.ts";
 
 /** How often the whole is read when contacts may have slid past the reader. */
 const maxPasses = 3;
@@ -56,7 +56,7 @@ const firstPosition = {
 };
 
 export function createExportState(): ExportState {
-  return { ...firstPosition, pageSize: maxPageSize, pass: 1, seen: createIdSet(), given: 0 };
+  return { ...firstPosition, pageSize: maxPageSize, pass: 1, seen: new IdSet(), given: 0 };
 }
 
 /**

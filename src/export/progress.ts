@@ -11,7 +11,7 @@ import { formatCheckedLine, readCheckedLine } from "../disk/checked-line.ts";
 import { makeFolder } from "../disk/make-folder.ts";
 import { readChunks } from "../disk/read-chunks.ts";
 import { createExportState, type ExportState } from "./export.ts";
-import { createIdSet } from "./id-set.ts";
+import { IdSet } from "./id-set.ts";
 
 /** An account changes; what was read longer ago than this is not continued. In milliseconds. */
 const maxPauseMilliseconds = 24 * 60 * 60 * 1000;
@@ -86,7 +86,7 @@ export async function openExportProgress(
     await writeFile(journal, good.map(formatCheckedLine).join(""), { mode: 0o600, flush: true });
   }
   const state = last
-    ? { ...pickState(last), seen: createIdSet(good.flatMap((line) => line.ids)) }
+    ? { ...pickState(last), seen: new IdSet(good.flatMap((line) => line.ids)) }
     : createExportState();
   return {
     state,

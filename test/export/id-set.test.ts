@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createIdSet } from "../../src/export/id-set.ts";
+import { IdSet } from "../../src/export/id-set.ts";
 
 const id = fc.oneof(
   // Close together, so that several come twice and places collide.
@@ -19,7 +19,7 @@ const id = fc.oneof(
 test("an id set knows what it was given, and nothing else", () => {
   fc.assert(
     fc.property(fc.array(id, { maxLength: 300, size: "max" }), (ids) => {
-      const set = createIdSet();
+      const set = new IdSet();
       const plain = new Set<string>();
       for (const each of ids) {
         expect(set.add(each)).toBe(!plain.has(each));
@@ -39,7 +39,7 @@ test.each([
     const number = (index * step) % count;
     return `${(0x6b0133c7 + (number >> 4)).toString(16)}a7f4ce0e8d${number.toString(16).padStart(6, "0")}`;
   });
-  const set = createIdSet(ids);
+  const set = new IdSet(ids);
   expect(set.size).toBe(count);
   expect(ids.filter((each) => set.add(each))).toEqual([]);
 });

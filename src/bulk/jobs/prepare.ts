@@ -102,7 +102,7 @@ export async function readInput(
     now.requireInput?.(survey, understood.facts),
   );
   job = required.job;
-  const joined = await joinRows(survey.batches(), survey.repeated, job.duplicates);
+  const joined = await joinRows(survey.batches(), survey.identities, job.duplicates);
   emit({ kind: "surveyed", survey, joined, notSubscribedAre: job.notSubscribedAre });
   return { ...context, job, account, structure, understood, survey, joined };
 }

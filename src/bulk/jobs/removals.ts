@@ -2,10 +2,10 @@
 
 import { createEquals, createFilter } from "../../api/contacts.ts";
 import { UsageError } from "../../errors.ts";
+import { TextIndex } from "../../text-index.ts";
 import type { Contact } from "../../wire.ts";
 import { type PagesOptions, readAllPages } from "../plan/read-account.ts";
 import type { AccountSnapshot } from "../plan/snapshot.ts";
-import { createIdentityTally, type RepeatedIdentities } from "../read/identities.ts";
 import { createIdentityReader, removeInvisible } from "../read/keys.ts";
 import type { Survey } from "../read/survey.ts";
 import { type RowItem, toPageItem } from "./entries.ts";
@@ -47,8 +47,8 @@ export async function planRemovals(
   const isNamed = ({ _id, key = "" }: Partial<Contact>) => {
     if (isCut) return true;
     const identity = toIdentity(key);
-    if (survey.repeated.mayName(identity) || rejected.mayName(identity)) return true;
-    return _id !== undefined && rejected.mayName(_id.toLowerCase());
+    if (survey.identities.has(identity) || rejected.has(identity)) return true;
+    return _id !== undefined && rejected.has(_id.toLowerCase());
   };
   let total = 0;
   let count = 0;
@@ -85,7 +85,7 @@ const cutOffWarning =
 
 /** The last row has no line end, and its key is the start of a member's key that the input does not name. */
 function isStartOfMember(
-  { openRow, repeated }: Survey,
+  { openRow, identities }: Survey,
   members: AccountSnapshot,
   toIdentity: (key: string) => string,
 ): boolean {
@@ -95,7 +95,7 @@ function isStartOfMember(
   for (const { key = "" } of members.all()) {
     const identity = toIdentity(key);
     if (identity === start) return false;
-    hasLonger ||= identity.startsWith(start) && !repeated.mayName(identity);
+    hasLonger ||= identity.startsWith(start) && !identities.has(identity);
   }
   return hasLonger;
 }
@@ -107,16 +107,16 @@ function isStartOfMember(
 async function collectRejectedIdentities(
   survey: Survey,
   toIdentity: (key: string) => string,
-): Promise<RepeatedIdentities> {
-  const tally = createIdentityTally();
-  if (survey.rejected === 0) return tally.repeated();
+): Promise<TextIndex> {
+  const rejected = new TextIndex();
+  if (survey.rejected === 0) return rejected;
   for await (const rows of survey.batches()) {
     for (const row of rows) {
       if (row.kind !== "rejected") continue;
-      for (const meant of keysIn(row.cells)) tally.add(toIdentity(meant));
+      for (const meant of keysIn(row.cells)) rejected.add(toIdentity(meant));
     }
   }
-  return tally.repeated();
+  return rejected;
 }
 
 /** Whatever the cells of a row may name a contact by. */

@@ -1,13 +1,12 @@
 /**
- * Contacts of the account, read page by page and kept in a file: 28 bytes of memory for each, however many
+ * Contacts of the account, read page by page and kept in a file: 50 bytes of memory for each, however many
  * fields it has. A snapshot outlives a stop: the pages that are there are not read again.
  */
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { createInterface } from "node:readline";
+import { TextIndex } from "../../text-index.ts";
 import type { Contact } from "../../wire.ts";
-import { hashIdentity } from "../read/identities.ts";
-import { createSnapshotIndex, type SnapshotEntry } from "./snapshot-index.ts";
 
 export interface SnapshotPage {
   page: number;
@@ -39,7 +38,11 @@ export class AccountSnapshot {
   private readonly descriptor: number;
   private readonly pages = new Set<number>();
   private readonly totals = new Set<number>();
-  private index = createSnapshotIndex();
+  private keys = new TextIndex();
+  private ids = new TextIndex();
+  /** Where each contact is in the file, in bytes; in the order of the places in both indexes. */
+  private offsets: number[] = [];
+  private lengths: number[] = [];
   /** In bytes. */
   private end: number;
   private isClosed = false;
@@ -52,12 +55,7 @@ export class AccountSnapshot {
     this.descriptor = openSync(file, options.isTemporary ? "w+" : "a+", 0o600);
     if (options.isTemporary) unlinkEarly(file);
     else if (fstatSync(this.descriptor).size > kept.end) ftruncateSync(this.descriptor, kept.end);
-    for (const page of kept.pages) {
-      const entries = page.contacts.map(({ contact, offset, length }) =>
-        this.entryOf(contact, offset, length),
-      );
-      this.note(page, entries);
-    }
+    for (const page of kept.pages) this.note(page, page.contacts);
     kept.pages.length = 0;
   }
 
@@ -65,10 +63,10 @@ export class AccountSnapshot {
     if (this.pages.has(header.page)) return;
     const lines: Buffer[] = [Buffer.from(`${JSON.stringify({ ...header, count: contacts.length })}\n`)];
     let offset = this.end + lines[0]!.length;
-    const entries: SnapshotEntry[] = [];
+    const entries: Entry[] = [];
     for (const contact of contacts) {
       const line = Buffer.from(`${JSON.stringify(contact)}\n`);
-      entries.push(this.entryOf(contact, offset, line.length - 1));
+      entries.push({ contact, offset, length: line.length - 1 });
       lines.push(line);
       offset += line.length;
     }
@@ -92,15 +90,14 @@ export class AccountSnapshot {
    * contacts were read: whoever is not here is not there.
    */
   isWhole(): boolean {
-    const { totals, index } = this;
-    return totals.size === 1 && totals.has(index.size) && index.countIds() === index.size;
+    const { totals, ids } = this;
+    return totals.size === 1 && totals.has(ids.size) && !ids.hasRepeated;
   }
 
   find(identity: string, prefers: (contact: Partial<Contact>) => boolean): Partial<Contact> | undefined {
-    if (this.index.size === 0) return undefined;
     let first: Partial<Contact> | undefined;
-    for (const slot of this.index.findSlotsByKey(hashIdentity(identity))) {
-      const contact = this.read(slot);
+    for (const place of [...this.keys.find(identity)].reverse()) {
+      const contact = this.read(place);
       if (this.options.toIdentity(contact.key ?? "") !== identity) continue;
       if (prefers(contact)) return contact;
       first ??= contact;
@@ -109,8 +106,8 @@ export class AccountSnapshot {
   }
 
   findById(id: string): Partial<Contact> | undefined {
-    for (const slot of this.index.findSlotsById(hashIdentity(id))) {
-      const contact = this.read(slot);
+    for (const place of this.ids.find(id)) {
+      const contact = this.read(place);
       if (contact._id === id) return contact;
     }
     return undefined;
@@ -118,7 +115,7 @@ export class AccountSnapshot {
 
   /** Every contact, in the order in which it was read. */
   *all(): Generator<Partial<Contact>> {
-    for (let slot = 0; slot < this.index.size; slot++) yield this.read(slot);
+    for (let place = 0; place < this.offsets.length; place++) yield this.read(place);
   }
 
   /** May be called again. */
@@ -127,33 +124,44 @@ export class AccountSnapshot {
     this.isClosed = true;
     closeSync(this.descriptor);
     if (this.options.isTemporary) rmSync(this.file, { force: true });
-    this.index = createSnapshotIndex();
+    this.keys = new TextIndex();
+    this.ids = new TextIndex();
+    this.offsets = [];
+    this.lengths = [];
   }
 
-  private note(header: Omit<SnapshotPage, "contacts">, entries: SnapshotEntry[]): void {
+  private note(header: Omit<SnapshotPage, "contacts">, entries: readonly Entry[]): void {
     this.pages.add(header.page);
     this.totals.add(header.total);
     this.pageSize = header.pageSize;
     this.takenAt = Math.min(this.takenAt, header.at);
-    this.index.reserve(header.total);
-    for (const entry of entries) this.index.add(entry);
+    this.keys.reserve(header.total);
+    this.ids.reserve(header.total);
+    for (const { contact, offset, length } of entries) {
+      this.keys.add(this.options.toIdentity(contact.key ?? ""));
+      this.ids.add(contact._id ?? "");
+      this.offsets.push(offset);
+      this.lengths.push(length);
+    }
   }
 
-  private entryOf(contact: Partial<Contact>, offset: number, length: number): SnapshotEntry {
-    const keyHash = hashIdentity(this.options.toIdentity(contact.key ?? ""));
-    return { keyHash, idHash: hashIdentity(contact._id ?? ""), offset, length };
-  }
-
-  private read(slot: number): Partial<Contact> {
-    const length = this.index.lengthAt(slot);
+  private read(place: number): Partial<Contact> {
+    const length = this.lengths[place]!;
     const buffer = Buffer.allocUnsafe(length);
-    readSync(this.descriptor, buffer, 0, length, this.index.offsetAt(slot));
+    readSync(this.descriptor, buffer, 0, length, this.offsets[place]!);
     return JSON.parse(buffer.toString("utf8")) as Partial<Contact>;
   }
 }
 
+/** A contact, and where it is in the file, in bytes. */
+interface Entry {
+  contact: Partial<Contact>;
+  offset: number;
+  length: number;
+}
+
 interface StoredPage extends Omit<SnapshotPage, "contacts"> {
-  contacts: { contact: Partial<Contact>; offset: number; length: number }[];
+  contacts: Entry[];
 }
 
 interface KeptPages {

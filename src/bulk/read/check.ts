@@ -1,9 +1,10 @@
 /** Reading: what a mapping makes of a file, told without the account: no request is needed for it. */
+
+import { hashText } from "../../text-index.ts";
 import type { ContactStructure, FieldDefinition } from "../../wire.ts";
 import { isOurBookkeeping } from "./columns.ts";
 import { ruleOf } from "./compute/entry.ts";
 import type { OpenedInput } from "./formats/open.ts";
-import { hashIdentity } from "./identities.ts";
 import { type MadeColumn, madeColumns, textOf } from "./made-columns.ts";
 import { findPredefinedField, foldName, isKeyName } from "./names.ts";
 import { readRowBatches } from "./read-rows.ts";
@@ -163,8 +164,8 @@ class ColumnTally {
       this.blank += 1;
       return;
     }
-    if (this.seen.size < maxDistinct) this.seen.add(hashIdentity(after));
-    else this.hasMore ||= !this.seen.has(hashIdentity(after));
+    if (this.seen.size < maxDistinct) this.seen.add(hashText(after));
+    else this.hasMore ||= !this.seen.has(hashText(after));
   }
 
   result(target: Target): CheckedColumn {

@@ -1,6 +1,7 @@
 /** The empty input of a run whose contacts come from the account. */
+
+import { TextIndex } from "../../text-index.ts";
 import { ConsentTally } from "./consent-tally.ts";
-import { createIdentityTally } from "./identities.ts";
 import type { Reading, UnderstoodInput } from "./reading.ts";
 import type { Survey } from "./survey.ts";
 
@@ -33,7 +34,7 @@ export function createEmptySurvey(): Survey {
     warnings: new Map(),
     lists: new Set(),
     tags: new Set(),
-    repeated: createIdentityTally().repeated(),
+    identities: new TextIndex(),
     lastLine: 0,
     notes: [],
     async *batches() {},

@@ -1,12 +1,12 @@
 /** Reading: whether a file is as its mapping expects, before anything is sent. */
 import { UsageError } from "../../errors.ts";
+import { TextIndex } from "../../text-index.ts";
 import { formatQuotedNames } from "./column-names.ts";
 import type { CompiledEntry } from "./compute/compile.ts";
 import type { ColumnExpectation, Expectations } from "./compute/entry.ts";
 import type { Computed } from "./compute/expression.ts";
 import { createPattern } from "./compute/pattern.ts";
 import type { OpenedInput } from "./formats/open.ts";
-import { createIdentityTally, type IdentityTally, type RepeatedIdentities } from "./identities.ts";
 import { type MadeColumn, madeColumns, textOf } from "./made-columns.ts";
 import { findNearestName, foldName } from "./names.ts";
 import { readRowBatches } from "./read-rows.ts";
@@ -107,8 +107,7 @@ class ColumnCheck {
   private readonly column: MadeColumn;
   private readonly matches: ((text: string) => boolean) | undefined;
   private readonly allowed: ReadonlySet<string> | undefined;
-  private readonly tally: IdentityTally | undefined;
-  private repeated: RepeatedIdentities | undefined;
+  private readonly seen: TextIndex | undefined;
   private readonly linesByValue = new Map<string, number>();
   private readonly blank = new Offenders();
   private readonly foreign = new Offenders();
@@ -124,7 +123,7 @@ class ColumnCheck {
     this.column = column;
     this.matches = matches;
     this.allowed = expected.values && new Set(expected.values);
-    this.tally = expected.unique ? createIdentityTally() : undefined;
+    this.seen = expected.unique ? new TextIndex() : undefined;
   }
 
   add({ line, cells }: Pick<ReadRow, "line" | "cells">): void {
@@ -134,7 +133,7 @@ class ColumnCheck {
       this.blank.add(line);
       return;
     }
-    this.tally?.add(text);
+    this.seen?.add(text);
     for (const part of typeof value === "object" ? value : [text]) {
       if (this.allowed && !this.allowed.has(part)) this.foreign.add(line, part);
       if (this.matches && !this.isLike(part)) this.unlike.add(line, part);
@@ -142,13 +141,12 @@ class ColumnCheck {
   }
 
   mayRepeat(): boolean {
-    this.repeated = this.tally?.repeated();
-    return this.repeated !== undefined && !this.repeated.isEmpty;
+    return this.seen?.hasRepeated ?? false;
   }
 
   addAgain({ line, cells }: Pick<ReadRow, "line" | "cells">): void {
     const text = textOf(this.valueIn(cells));
-    if (text === "" || !this.repeated?.mayRepeat(text)) return;
+    if (text === "" || !this.seen?.isRepeated(text)) return;
     const known = this.linesByValue.get(text);
     if (known === undefined) this.linesByValue.set(text, line);
     else this.twice.add(line, text);

@@ -1,5 +1,5 @@
 /** Rows of one contact made one: by the first, the last, or joined in file order. */
-import type { RepeatedIdentities } from "./identities.ts";
+import type { TextIndex } from "../../text-index.ts";
 import type { ReadRow, Row } from "./rows.ts";
 
 export type Duplicates = "merge" | "first" | "last" | "reject";
@@ -22,7 +22,7 @@ export interface JoinedRows {
 /** Reads all rows once and keeps those of repeated identities only. */
 export async function joinRows(
   batches: AsyncIterable<readonly ReadRow[]>,
-  repeated: RepeatedIdentities,
+  identities: TextIndex,
   duplicates: Duplicates,
 ): Promise<JoinedRows> {
   const groups = new Map<string, Group>();
@@ -31,10 +31,10 @@ export async function joinRows(
     if (group) addTo(group, row, duplicates);
     else groups.set(row.key.identity, { row: copyRow(row), lines: [row.line] });
   };
-  if (!repeated.isEmpty) {
+  if (identities.hasRepeated) {
     for await (const rows of batches) {
       for (const row of rows) {
-        if (row.kind === "row" && repeated.mayRepeat(row.key.identity)) gather(row);
+        if (row.kind === "row" && identities.isRepeated(row.key.identity)) gather(row);
       }
     }
   }

@@ -1,7 +1,7 @@
 /** The first pass over an input: everything is read and checked before anything is sent. */
 import { stat } from "node:fs/promises";
+import { TextIndex } from "../../text-index.ts";
 import { ConsentTally } from "./consent-tally.ts";
-import { createIdentityTally, type RepeatedIdentities } from "./identities.ts";
 import { readRowBatches, type UnderstoodInput } from "./index.ts";
 import { inputChangedError } from "./input-errors.ts";
 import { Oddities } from "./oddities.ts";
@@ -28,7 +28,8 @@ export interface Survey {
   consent: ConsentTally;
   /** Identities that a rejected row, or another contact's, marks as not subscribed, and why. */
   markedElsewhere: ReadonlyMap<string, Mark>;
-  repeated: RepeatedIdentities;
+  /** Whom its sound rows name. */
+  identities: TextIndex;
   /** The largest line on which a row starts. */
   lastLine: number;
   /** The last row, where it alone has no line end: nothing is wrong with it, but it may be cut off. */
@@ -70,7 +71,7 @@ export async function surveyInput(
 
 /** What the rows of a file hold, counted one by one. */
 class RowTally {
-  readonly #identities = createIdentityTally();
+  readonly #identities = new TextIndex();
   readonly #oddities: Oddities;
   readonly #consent: ConsentTally;
   readonly #lists = new Set<string>();
@@ -103,7 +104,7 @@ class RowTally {
       tags: this.#tags,
       consent: this.#consent,
       markedElsewhere: this.#markedElsewhere,
-      repeated: this.#identities.repeated(),
+      identities: this.#identities,
       lastLine: this.#lastLine,
       openRow: this.#openRow,
       notes: this.#oddities.notes(),
