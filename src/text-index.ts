@@ -1,18 +1,19 @@
 /**
- * Which texts were added, such as keys and ids, and as the how-manieth: about 16 bytes of memory for each,
- * however long it is. Only hashes are kept: what is found may, rarely, be another text.
+ * Which texts were added, such as keys and ids, and as the how-manieth: 12 bytes of memory for each, however
+ * long it is, and 1 MiB. Only hashes are kept: what is found may, rarely, be another text.
  */
 
-const minCapacity = 1024;
-const maxReserved = 4_000_000;
+/** So many are one block: what grows by blocks is never copied. */
+export const blockSize = 2 ** 16;
+const bucketCount = 2 ** 18;
 
 export class TextIndex {
   /** 53 bits of each text, as a whole number. */
-  #hashes = new Float64Array(minCapacity);
-  /** For the last bits of a hash: one more than the place that was added last; 0 for none. */
-  #heads = new Uint32Array(minCapacity);
-  /** For each place: the one with the same last bits that was added before, in the same way. */
-  #earlier = new Uint32Array(minCapacity);
+  readonly #hashes: Float64Array[] = [];
+  /** For each place: one more than the place before it with the same last bits; 0 for none. */
+  readonly #earlier: Uint32Array[] = [];
+  /** For the last bits of a hash, in the same way: the place that was added last. */
+  readonly #buckets = new Uint32Array(bucketCount);
   #size = 0;
   #hasRepeated = false;
 
@@ -25,20 +26,21 @@ export class TextIndex {
     return this.#hasRepeated;
   }
 
-  /** Makes room for so many texts, within reason: the number may be another's. */
-  reserve(count: number): void {
-    const wanted = 2 ** Math.ceil(Math.log2(Math.min(count, maxReserved)));
-    if (wanted > this.#hashes.length) this.#resize(wanted);
-  }
-
   /** @returns its place: 0 for the first */
   add(text: string): number {
-    if (this.#size === this.#hashes.length) this.#resize(this.#size * 2);
     const hash = hashText(text);
     this.#hasRepeated ||= this.#findLast(hash) !== undefined;
-    this.#hashes[this.#size] = hash;
-    this.#link(this.#size);
-    return this.#size++;
+    const place = this.#size++;
+    const at = place % blockSize;
+    if (at === 0) {
+      this.#hashes.push(new Float64Array(blockSize));
+      this.#earlier.push(new Uint32Array(blockSize));
+    }
+    const bucket = hash % bucketCount;
+    this.#hashes.at(-1)![at] = hash;
+    this.#earlier.at(-1)![at] = this.#buckets[bucket]!;
+    this.#buckets[bucket] = place + 1;
+    return place;
   }
 
   /** Places at which this text may have been added, the last one first; none where it certainly was not. */
@@ -61,36 +63,23 @@ export class TextIndex {
   }
 
   #findLast(hash: number): number | undefined {
-    return this.#findFrom(this.#heads[this.#toBucket(hash)]!, hash);
+    return this.#findFrom(this.#buckets[hash % bucketCount]!, hash);
   }
 
   #findBefore(place: number, hash: number): number | undefined {
-    return this.#findFrom(this.#earlier[place]!, hash);
+    return this.#findFrom(this.#linkAt(place), hash);
   }
 
   #findFrom(link: number, hash: number): number | undefined {
-    for (let at = link; at !== 0; at = this.#earlier[at - 1]!)
-      if (this.#hashes[at - 1] === hash) return at - 1;
+    for (let next = link; next !== 0; next = this.#linkAt(next - 1)) {
+      const place = next - 1;
+      if (this.#hashes[Math.floor(place / blockSize)]![place % blockSize] === hash) return place;
+    }
     return undefined;
   }
 
-  #link(place: number): void {
-    const bucket = this.#toBucket(this.#hashes[place]!);
-    this.#earlier[place] = this.#heads[bucket]!;
-    this.#heads[bucket] = place + 1;
-  }
-
-  #toBucket(hash: number): number {
-    return (hash >>> 0) & (this.#heads.length - 1);
-  }
-
-  #resize(capacity: number): void {
-    const hashes = new Float64Array(capacity);
-    hashes.set(this.#hashes);
-    this.#hashes = hashes;
-    this.#heads = new Uint32Array(capacity);
-    this.#earlier = new Uint32Array(capacity);
-    for (let place = 0; place < this.#size; place++) this.#link(place);
+  #linkAt(place: number): number {
+    return this.#earlier[Math.floor(place / blockSize)]![place % blockSize]!;
   }
 }
 

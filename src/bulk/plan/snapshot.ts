@@ -1,5 +1,5 @@
 /**
- * Contacts of the account, read page by page and kept in a file: 50 bytes of memory for each, however many
+ * Contacts of the account, read page by page and kept in a file: 40 bytes of memory for each, however many
  * fields it has. A snapshot outlives a stop: the pages that are there are not read again.
  */
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, rmSync, writeSync } from "node:fs";
@@ -135,8 +135,6 @@ export class AccountSnapshot {
     this.totals.add(header.total);
     this.pageSize = header.pageSize;
     this.takenAt = Math.min(this.takenAt, header.at);
-    this.keys.reserve(header.total);
-    this.ids.reserve(header.total);
     for (const { contact, offset, length } of entries) {
       this.keys.add(this.options.toIdentity(contact.key ?? ""));
       this.ids.add(contact._id ?? "");
