@@ -4,6 +4,7 @@
  * where a character is a byte. Pure.
  */
 import { createErasedKey } from "../api/key-spelling.ts";
+import { splitRecords, type WrittenRecord } from "../bulk/read/csv.ts";
 import type { Redactor } from "./redaction.ts";
 
 export interface TableErasure {
@@ -35,18 +36,14 @@ export function createTableEraser(erasure: TableErasure): (piece: string, isLast
   return (piece, isLast) => {
     const text = rest + piece;
     delimiter ??= findDelimiter(text);
-    const records = splitRecords(text, delimiter, isLast);
-    rest = records.rest;
-    isTheirs ??= findTheirRows(records.list, delimiter, erasure);
+    const read = readRecords(text, delimiter, isLast);
+    rest = read.rest;
+    isTheirs ??= findTheirRows(read.records, erasure);
     let written = "";
-    for (const record of records.list) {
-      if (!redactor.isIn(record)) {
-        written += record;
-        continue;
-      }
-      const cells = splitCells(record, delimiter);
-      if (!isTheirs(cells.map(unquoteCell))) written += redactor.redact(record);
-      else if (erasure.keepsRows) written += emptyCells(record, cells, delimiter, redactor);
+    for (const record of read.records) {
+      if (!redactor.isIn(record.written)) written += record.written;
+      else if (!isTheirs(record.cells)) written += redactor.redact(record.written);
+      else if (erasure.keepsRows) written += emptyCells(record, delimiter, redactor);
     }
     return written;
   };
@@ -54,13 +51,10 @@ export function createTableEraser(erasure: TableErasure): (piece: string, isLast
 
 /** Whether a row is of one of the persons: decided by the columns that hold keys. */
 function findTheirRows(
-  records: readonly string[],
-  delimiter: string,
+  records: readonly WrittenRecord[],
   { redactor, keyNames }: TableErasure,
 ): (cells: string[]) => boolean {
-  const rows = records
-    .slice(0, sampleRecords)
-    .map((record) => splitCells(record, delimiter).map(unquoteCell));
+  const rows = records.slice(0, sampleRecords).map(({ cells }) => cells);
   const names = (rows[0] ?? []).map((name) => name.replace(/^\u00ef\u00bb\u00bf/, "").trim());
   const isNamed = (name: string) =>
     keyNames.includes(toText(name)) || (keyNames.length === 0 && keyName.test(name));
@@ -76,12 +70,11 @@ function findTheirRows(
 }
 
 /** The cells without their values; line breaks inside them stay, since rows are named by their lines. */
-function emptyCells(record: string, cells: readonly string[], delimiter: string, redactor: Redactor): string {
-  const [lineBreak = ""] = /\r?\n?$/.exec(record) ?? [];
+function emptyCells({ written, cells }: WrittenRecord, delimiter: string, redactor: Redactor): string {
+  const [lineBreak = ""] = /\r?\n?$/.exec(written) ?? [];
   const empty = cells.map((cell) => {
-    if (redactor.isKey(toText(unquoteCell(cell))) || redactor.isKey(unquoteCell(cell)))
-      return createErasedKey(6);
-    const breaks = cell.replaceAll(/[^\n]/g, "");
+    if (redactor.isKey(toText(cell)) || redactor.isKey(cell)) return createErasedKey(6);
+    const breaks = cell.replaceAll(/[^\r\n]/g, "");
     return breaks === "" ? "" : `"${breaks}"`;
   });
   return empty.join(delimiter) + lineBreak;
@@ -95,65 +88,20 @@ function findDelimiter(sample: string): string {
   return often.sort((one, other) => other.count - one.count)[0]!.each;
 }
 
-/** Whole records, each with its line break, and what is left of the last one. */
-function splitRecords(piece: string, delimiter: string, isLast: boolean): { list: string[]; rest: string } {
-  const list: string[] = [];
-  let start = 0;
-  while (start < piece.length) {
-    let end = findRecordEnd(piece, start, delimiter);
-    if (end === undefined && !isLast && piece.length - start <= maxRecordCharacters) break;
-    // A quote that nothing closes is text: the record is its line.
-    if (end === undefined || end - start > maxRecordCharacters) end = findLineEnd(piece, start);
-    list.push(piece.slice(start, end));
-    start = end;
-  }
-  return { list, rest: piece.slice(start) };
-}
-
-/** Behind the record's line break; undefined where it has none. */
-function findRecordEnd(piece: string, start: number, delimiter: string): number | undefined {
-  for (let at = start; at < piece.length; ) {
-    if (piece[at] === '"') {
-      const closing = findClosingQuote(piece, at);
-      if (closing === undefined) return undefined;
-      at = closing + 1;
-    }
-    while (at < piece.length && piece[at] !== delimiter && piece[at] !== "\n") at++;
-    if (piece[at] === "\n") return at + 1;
-    at++;
-  }
-  return undefined;
-}
-
-function findClosingQuote(piece: string, opening: number): number | undefined {
-  for (let at = opening + 1; ; at += 2) {
-    at = piece.indexOf('"', at);
-    if (at === -1) return undefined;
-    if (piece[at + 1] !== '"') return at;
-  }
-}
-
-function findLineEnd(piece: string, start: number): number {
-  const at = piece.indexOf("\n", start);
-  return at === -1 ? piece.length : at + 1;
-}
-
-/** The cells as they are written. */
-function splitCells(record: string, delimiter: string): string[] {
-  const line = record.replace(/\r?\n$/, "");
-  const cells: string[] = [];
-  let start = 0;
-  for (let at = 0; at <= line.length; at++) {
-    if (at === start && line[at] === '"') at = (findClosingQuote(line, at) ?? at) + 1;
-    if (at < line.length && line[at] !== delimiter) continue;
-    cells.push(line.slice(start, at));
-    start = at + 1;
-  }
-  return cells;
-}
-
-function unquoteCell(cell: string): string {
-  return cell.startsWith('"') ? cell.slice(1).replace(/"$/, "").replaceAll('""', '"') : cell;
+/** Whole records, and what is left of the last one. */
+function readRecords(
+  text: string,
+  delimiter: string,
+  isLast: boolean,
+): { records: WrittenRecord[]; rest: string } {
+  const { records, rest, restCells } = splitRecords(text, delimiter);
+  if (rest === "" || (!isLast && rest.length <= maxRecordCharacters)) return { records, rest };
+  if (restCells) return { records: [...records, { written: rest, cells: restCells }], rest: "" };
+  // A quote that nothing closes is text: the record is its line.
+  const [line] = /^.*\n?/.exec(rest)!;
+  const behind = readRecords(rest.slice(line.length), delimiter, isLast);
+  const cells = line.trimEnd().split(delimiter);
+  return { records: [...records, { written: line, cells }, ...behind.records], rest: behind.rest };
 }
 
 /** Members that say where a record belongs, and nothing of a person. */
