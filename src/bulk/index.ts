@@ -49,7 +49,7 @@ export {
   UnclearColumnsError,
   understandKeys,
 } from "./read/index.ts";
-export { createIdentityReader, createKeyReader, isContactId } from "./read/keys.ts";
+export { createIdentityReader, createKeyReader } from "./read/keys.ts";
 export { type Mapping, readMapping, writeMapping } from "./read/mapping-file.ts";
 export { findNearestName } from "./read/names.ts";
 export { parseNewFieldId } from "./read/new-fields.ts";

@@ -3,13 +3,13 @@
  * often as it happened.
  */
 import type { ContactEvent, EventQuery } from "../api/events.ts";
+import { maxPageSize } from "../service/pages.ts";
 import type { Send } from "../wire.ts";
 import { countIdentities } from "./identity.ts";
 import {
   countRecords,
   type FeedReading,
   type FeedRecord,
-  maxEventsPageSize,
   type OpenFeed,
   openFeed,
   readFeedPages,
@@ -46,7 +46,7 @@ export async function readFeed(send: Send, query: EventQuery, opened?: OpenFeed)
   const found = new Map<string, { event: ContactEvent; count: number }>();
   const readings: FeedReading[] = [];
   let isComplete = false;
-  for (let size = maxEventsPageSize; !isComplete && readings.length < maxReadings; ) {
+  for (let size = maxPageSize; !isComplete && readings.length < maxReadings; ) {
     const first = readings.length === 0 && opened ? opened : await openFeed(send, query, size);
     const reading = await readFeedPages(send, query, first);
     const before = readings.at(-1);
@@ -84,7 +84,7 @@ export interface NewestEvents {
  * The newest events, oldest first: one page where the feed shows that it begins with them, else all of it.
  */
 export async function readNewest(send: Send, query: EventQuery, limit: number): Promise<NewestEvents> {
-  const first = await openFeed(send, query, Math.min(maxEventsPageSize, Math.max(limit, 100)));
+  const first = await openFeed(send, query, Math.min(maxPageSize, Math.max(limit, 100)));
   const { records, total } = first;
   if (records.length >= limit && isNewestFirst([records], minStepsBack)) {
     const events = records.slice(0, limit).map(({ event }) => event);

@@ -9,8 +9,6 @@ import { isSizeRefusal } from "../service/pages.ts";
 import type { Send } from "../wire.ts";
 import { toIdentity } from "./identity.ts";
 
-/** Events per request at first; halved where the service refuses it. */
-export const maxEventsPageSize = 1000;
 /** As many requests as an hour usually has: a feed that goes on for longer has no end. */
 const maxPages = 3600;
 /** A page that no feed has: one that is not empty shows that the service repeats a page. */

@@ -2,9 +2,9 @@
 
 import { EcmError, exitCodes } from "../errors.ts";
 import type { Behavior } from "../service/behavior.ts";
-import { maxPageSize, readSearchPages } from "../service/contact-pages.ts";
+import { readSearchPages } from "../service/contact-pages.ts";
 import { type ContactSearch, keepMatching } from "../service/contact-search.ts";
-import { openPages, type Page, type ReadPage } from "../service/pages.ts";
+import { maxPageSize, openPages, type Page, type ReadPage } from "../service/pages.ts";
 import type { Contact, Send, SendOptions } from "../wire.ts";
 import { IdSet } from "./id-set.ts";
 

@@ -52,7 +52,8 @@ interface Variant<Value> {
   read(text: string): Value | undefined;
 }
 
-const maxPageSize = 1000;
+/** Records on one page, of every listing and search. */
+export const maxPageSize = 1000;
 const maxKeys = 100_000;
 const maxSearchLag = 86_400_000;
 

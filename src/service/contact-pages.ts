@@ -5,14 +5,10 @@ import type { Contact, Send, SendOptions } from "../wire.ts";
 import { type Behavior, createBehavior } from "./behavior.ts";
 import { type ContactSearch, createContactPages, keepMatching } from "./contact-search.ts";
 import { createKeySearch } from "./key-search.ts";
-import { openPages, type ReadPage, readPagesInOrder } from "./pages.ts";
+import { maxPageSize, openPages, type ReadPage, readPagesInOrder } from "./pages.ts";
 
 /** Contacts on a page that is shown. */
 export const defaultPageSize = 100;
-/**
- * Contacts per request when all are wanted: the most that the service gives. Halved where it refuses that.
- */
-export const maxPageSize = 1000;
 
 export interface OpenSearch {
   /** How many contacts the service found when the first page was read. */

@@ -5,11 +5,8 @@
 import { EcmError, exitCodes, ServiceError } from "../errors.ts";
 import type { Contact, Criteria, Filter } from "../wire.ts";
 import type { Behavior } from "./behavior.ts";
-import { isSizeRefusal, type ReadPage, readComplete } from "./pages.ts";
+import { isSizeRefusal, maxPageSize, type ReadPage, readComplete } from "./pages.ts";
 import { isSourceRefusal } from "./search-source.ts";
-
-/** Contacts per request. */
-const pageSize = 1000;
 
 /** Reads the pages of a search with these filters, and these names in its `source`. */
 export type PagesFor = (filters: Filter[], source: string[]) => ReadPage<Partial<Contact>>;
@@ -77,7 +74,7 @@ async function readAllMembers(
   const sources = [...new Set(["_id", ...source, "lists"])];
   for (const { others, lists } of groups.values()) {
     const read = pagesFor(others.length > 0 ? [{ criterias: others }] : [], sources);
-    for (const contact of await readComplete(read, { size: pageSize, behavior }, ({ _id }) => _id)) {
+    for (const contact of await readComplete(read, { size: maxPageSize, behavior }, ({ _id }) => _id)) {
       if (lists.some((criterias) => criterias.every((criteria) => isMember(contact, criteria)))) {
         found.set(contact._id ?? "", pickParts(contact, source));
       }

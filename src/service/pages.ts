@@ -6,6 +6,11 @@
 import { EcmError, exitCodes, ServiceError } from "../errors.ts";
 import type { Behavior } from "./behavior.ts";
 
+/**
+ * Records per request when all are wanted: the most that the service gives. Halved where it refuses that.
+ */
+export const maxPageSize = 1000;
+
 export interface Page<T> {
   items: T[];
   /** Of all pages; undefined when the service does not tell. */

@@ -5,10 +5,10 @@ import { listListsRequest, readLists } from "../api/lists.ts";
 import { getStructureRequest } from "../api/structures.ts";
 import { ServiceError } from "../errors.ts";
 import type { Contact, ContactList } from "../wire.ts";
+import { maxPageSize } from "./pages.ts";
 import { isRefusal, type ProbeState, search } from "./probe-asking.ts";
 import type { DetectedVariants } from "./probe-seen.ts";
 
-const largestPage = 1000;
 /** As many keys as a look-up of a bulk run asks for. */
 const manyKeysCount = 100;
 
@@ -55,7 +55,7 @@ export async function probeLists(
 
 /** Halves the size at most three times: what is refused below is found out by who reads. */
 export async function probePages(asking: ProbeState, seen: DetectedVariants): Promise<Partial<Contact>[]> {
-  for (let size = largestPage; ; size = Math.floor(size / 2)) {
+  for (let size = maxPageSize; ; size = Math.floor(size / 2)) {
     try {
       const { contacts, totalRecords } = await search(asking, [], size, wholeContact);
       const page = pageSeen(size, contacts.length, totalRecords);
@@ -65,7 +65,7 @@ export async function probePages(asking: ProbeState, seen: DetectedVariants): Pr
       if (status !== undefined) seen.status = status;
       return contacts;
     } catch (error) {
-      if (!isRefusal(error) || size < largestPage / 8) throw error;
+      if (!isRefusal(error) || size < maxPageSize / 8) throw error;
     }
   }
 }
@@ -76,7 +76,7 @@ export async function probePages(asking: ProbeState, seen: DetectedVariants): Pr
  */
 function pageSeen(size: number, returned: number, total: number): string | undefined {
   if (returned > 0 && total >= 2 * returned && returned < size) return `cap:${returned}`;
-  if (size < largestPage || total > 0) return `refuse:${size}`;
+  if (size < maxPageSize || total > 0) return `refuse:${size}`;
   return undefined;
 }
 

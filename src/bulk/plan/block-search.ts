@@ -1,12 +1,13 @@
 /** Looks contacts up at the service, now: the keys of a block in one search, ids one by one. */
 
 import { createEquals, getContactRequest, isInactive, readContact } from "../../api/contacts.ts";
+import { isId } from "../../api/names.ts";
 import { isEmailKey } from "../../api/structures.ts";
 import { isRefusal } from "../../service/checked-search.ts";
 import type { FoundByKeys } from "../../service/key-search.ts";
 import type { Contact } from "../../wire.ts";
 import type { Item } from "../items.ts";
-import { createIdentityReader, isContactId } from "../read/keys.ts";
+import { createIdentityReader } from "../read/keys.ts";
 import { areFoundInOtherCase, maxBlockSize, splitIntoBlocks, toKeys, toLowerCaseKeys } from "./block-keys.ts";
 import type { Found, LookupOptions } from "./found.ts";
 import { HiddenSearch } from "./hidden-search.ts";
@@ -29,7 +30,7 @@ export class BlockSearch {
   }
 
   async findFresh(items: readonly Item[]): Promise<Map<number, Found>> {
-    const found = await this.findByIds(items.filter(({ key }) => isContactId(key.written)));
+    const found = await this.findByIds(items.filter(({ key }) => isId(key.written)));
     const byKey = found.size === 0 ? items : items.filter(({ ref }) => !found.has(ref));
     for (const block of splitIntoBlocks(byKey, this.options.keys)) await this.findBlock(block, found);
     await this.hidden.tellHidden(byKey, found);

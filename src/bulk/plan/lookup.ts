@@ -2,15 +2,12 @@
  * What the account holds of the contacts that a run names, in as few requests as possible: the keys of a
  * block in one search, or every contact page by page where the account is smaller than the input.
  */
+import { isId } from "../../api/names.ts";
 import type { Contact } from "../../wire.ts";
 import type { Item } from "../items.ts";
-import { isContactId } from "../read/keys.ts";
 import { maxBlockSize } from "./block-keys.ts";
 import { BlockSearch, isWritten } from "./block-search.ts";
 import type { Found, LookupOptions } from "./found.ts";
-
-/** Contacts on one page when all are read. */
-export const maxLookUpPageSize = 1000;
 
 export interface Lookup {
   /** Contacts in a block; fewer where the service refuses so many keys. */
@@ -54,7 +51,7 @@ export function createLookup(options: LookupOptions): Lookup {
     if (!options.asksHidden || id === undefined) return found;
     const first = firstRefs.get(id);
     if (first !== undefined && first !== item.ref) return { ...found, isRepeated: true };
-    if (firstRefs.size < maxRememberedContacts || isContactId(item.key.written)) firstRefs.set(id, item.ref);
+    if (firstRefs.size < maxRememberedContacts || isId(item.key.written)) firstRefs.set(id, item.ref);
     return found;
   }
 
@@ -68,7 +65,7 @@ export function createLookup(options: LookupOptions): Lookup {
 
   function recall(item: Item): Found | undefined {
     const contact =
-      (isContactId(item.key.written) ? snapshot?.findById(item.key.identity) : undefined) ??
+      (isId(item.key.written) ? snapshot?.findById(item.key.identity) : undefined) ??
       snapshot?.find(item.key.identity, (each) => isWritten(item, each));
     const isAbsent = isKnownAbsent && (!options.asksHidden || behavior.get("inactive") === "shown");
     return contact || isAbsent ? { contact, isRemembered: true } : undefined;

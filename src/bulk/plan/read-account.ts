@@ -7,12 +7,11 @@ import { EcmError, exitCodes, ServiceError } from "../../errors.ts";
 import type { Behavior } from "../../service/behavior.ts";
 import { createContactPages } from "../../service/contact-search.ts";
 import type { KeySearch } from "../../service/key-search.ts";
-import { openPages } from "../../service/pages.ts";
+import { maxPageSize, openPages } from "../../service/pages.ts";
 import type { Clock, Contact, Filter, IdRef } from "../../wire.ts";
 import type { PacedSend } from "../pace/paced-send.ts";
 import { runConcurrently } from "../pace/run-concurrently.ts";
 import { maxBlockSize } from "./block-keys.ts";
-import { maxLookUpPageSize } from "./lookup.ts";
 import type { AccountSnapshot } from "./snapshot.ts";
 
 export interface PagesOptions {
@@ -84,7 +83,7 @@ function findMissingPages(snapshot: AccountSnapshot): number[] {
 async function readFirstPage(snapshot: AccountSnapshot, options: PagesOptions): Promise<void> {
   const at = options.clock.now();
   const { size, first } = await openPages(createPageReader(options), {
-    size: maxLookUpPageSize,
+    size: maxPageSize,
     behavior: options.behavior,
   });
   storePage(snapshot, { page: 1, pageSize: size, at, ...first }, options);

@@ -9,6 +9,7 @@ import {
   trimEdges,
   unwrapAddress,
 } from "../../api/key-spelling.ts";
+import { isId } from "../../api/names.ts";
 import { isEmailKey } from "../../api/structures.ts";
 import type { ContactKey } from "../items.ts";
 import { carriers, roles, suggestDomain } from "./mail-domains.ts";
@@ -40,16 +41,11 @@ type KeyFaultCode =
 
 export type KeyReader = (cell: string) => KeyReading;
 
-/** The form of the service's ids (published reference, Shapes). */
-export function isContactId(text: string): boolean {
-  return /^[0-9a-f]{24}$/i.test(text);
-}
-
 /** Takes ids besides keys: for files that name contacts and create none. */
 export function acceptIds(read: KeyReader): KeyReader {
   return (cell) => {
     const id = cell.trim();
-    if (!isContactId(id)) return read(cell);
+    if (!isId(id)) return read(cell);
     return { key: { written: id, sent: id, identity: id.toLowerCase() }, warnings: [] };
   };
 }

@@ -1,6 +1,7 @@
 import { join, sep } from "node:path";
 import type { Command } from "commander";
 import { deleteContactRequest } from "../../api/contacts.ts";
+import { isId } from "../../api/names.ts";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes, ReadOnlyError, UsageError } from "../../errors.ts";
 import type { Redactor } from "../../privacy/redaction.ts";
@@ -142,7 +143,7 @@ async function readKeys(typedKeys: string[]): Promise<string[][]> {
   const people = new Map<string, string[]>();
   for (const word of typedKeys) {
     const key = word.trim();
-    if (key.length < 3 || /^[0-9a-f]{24}$/i.test(key)) {
+    if (key.length < 3 || isId(key)) {
       throw new UsageError(
         `${JSON.stringify(word)} is not the key of a contact`,
         "Name the contact by its key, such as an email address. To see the key: ecm contact get ID",

@@ -2,6 +2,7 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
+import { isId } from "../../api/names.ts";
 import type { Context } from "../../context.ts";
 import { exitCodes, UsageError } from "../../errors.ts";
 import { presentList } from "../../terminal/present.ts";
@@ -73,13 +74,13 @@ interface KeysToAdd {
 
 /** The same for keys that are typed and for those of a file. */
 async function openKeys(): Promise<KeysToAdd & { take(key: string, place: string): void }> {
-  const { createKeyReader, isContactId } = await import("../../bulk/index.ts");
+  const { createKeyReader } = await import("../../bulk/index.ts");
   const read = createKeyReader("email");
   const found: KeysToAdd = { keys: [], remarks: [], rejected: [] };
   return {
     ...found,
     take(key, place) {
-      if (isContactId(key)) {
+      if (isId(key)) {
         found.rejected.push(`${place}${key} is the id of a contact, not a key`);
         return;
       }

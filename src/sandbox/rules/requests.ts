@@ -4,6 +4,7 @@
  * names are refused, unless a variant ignores them.
  */
 import * as v from "valibot";
+import { maxPageSize } from "../variants.ts";
 
 const maxListNameLength = 1000;
 const maxCriteriaLength = 50;
@@ -31,7 +32,6 @@ const page = v.pipe(
  * Its greatest value is a variant (`limitPageSize` in pages.ts),
  * so that it is described here and checked there.
  */
-const maxPageSize = 1000;
 const pageSize = v.pipe(integer, v.minValue(1, "must be at least 1"), v.metadata({ maximum: maxPageSize }));
 
 const isArray = "must be an array";

@@ -1,8 +1,10 @@
 /** A file that names contacts, for commands that only read: keys or ids, one on each line, or a CSV. */
+
 import { randomBytes } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { isId } from "../../../api/names.ts";
 import type { Context } from "../../../context.ts";
 import type { LocalCondition } from "../../../select/conditions.ts";
 import type { ContactStructure } from "../../../wire.ts";
@@ -49,7 +51,7 @@ async function toKeysFileCondition(
   name: string,
   structure: ContactStructure,
 ): Promise<KeysFileCondition> {
-  const { createIdentityReader, isContactId } = await import("../../../bulk/index.ts");
+  const { createIdentityReader } = await import("../../../bulk/index.ts");
   const keys = new Set<string>();
   const identities = new Set<string>();
   const wrong: string[] = [];
@@ -62,7 +64,7 @@ async function toKeysFileCondition(
     if (row.keyFault) wrong.push(`${name}:${row.line}: ${row.keyFault.message}`);
     identities.add(row.key.identity);
     keys.add(row.key.written);
-    hasIds ||= isContactId(row.key.written);
+    hasIds ||= isId(row.key.written);
   }
   // What is no key of an import is said; it is looked for all the same, since the account may hold it.
   for (const line of wrong.slice(0, maxRemarksShown)) context.terminal.warn(line);

@@ -3,10 +3,8 @@
 import { wholeContact } from "../../../api/contacts.ts";
 import type { Connection } from "../../../context.ts";
 import { askSearch } from "../../../service/contact-search.ts";
+import { maxPageSize } from "../../../service/pages.ts";
 import type { Contact, ContactList, ContactStructure, Filter } from "../../../wire.ts";
-
-/** Contacts per request, where the service allows it. */
-const pageSize = 1000;
 
 export interface CloneCost {
   contacts: number;
@@ -26,7 +24,7 @@ export async function estimateCost(
   const tellsLists = contacts.every((contact) => contact.lists !== undefined);
   const listsToAsk = tellsLists ? [] : lists.filter((list) => list.totalContacts !== 0);
   const pages = [totalRecords, ...listsToAsk.map((list) => list.totalContacts ?? 1)].map((count) =>
-    Math.ceil(count / pageSize),
+    Math.ceil(count / maxPageSize),
   );
   return { contacts: totalRecords, requests: pages.reduce((sum, each) => sum + each, 0), listsToAsk };
 }
@@ -47,7 +45,7 @@ export async function* readPages(
     { behavior: behaviors(structure._id) },
   )) {
     page.push(contact);
-    if (page.length < pageSize) continue;
+    if (page.length < maxPageSize) continue;
     yield page;
     page = [];
   }
