@@ -1,6 +1,7 @@
 /** What `ecm doctor` finds: one line for each thing examined. Pure. */
 import type { OldRun, RunView } from "../../../bulk/index.ts";
 import type { PlaceState } from "../../../config/folder-rights.ts";
+import { formatMoment } from "../../../moments.ts";
 import type { KnownBehavior } from "../../../service/behavior.ts";
 import { describeBehavior, findLastLearned } from "../../../service/describe-behavior.ts";
 import { quoteShellWord } from "../../../shell-word.ts";
@@ -63,14 +64,13 @@ function checkClock(date: string | undefined, now: number): Finding[] {
 }
 
 function checkLimits({ hour, month }: RateLimits, now: number): Finding {
-  const minutes = Math.ceil(Math.max(0, (hour?.reset ?? 0) - now / 1000) / 60);
-  const resets = hour?.reset === undefined ? "" : ` (resets in ${minutes} min)`;
+  const resets = hour?.reset === undefined ? "" : `, resets ${formatMoment(hour.reset * 1000, now)}`;
   const parts = [
     hour && `hour ${formatCount(hour.remaining)} of ${formatCount(hour.limit)}${resets}`,
     month && `month ${formatCount(month.remaining)} of ${formatCount(month.limit)}`,
   ].filter((part) => part !== undefined);
   if (parts.length === 0) return warn("budget", "The service sent no limits with its answer");
-  const words = `left: ${parts.join(", ")}`;
+  const words = `left: ${parts.join(" · ")}`;
   if (month && month.remaining < month.limit / 10)
     return warn("budget", words, "Less than a tenth of the monthly quota is left");
   if (hour && hour.remaining < hour.limit / 10)
