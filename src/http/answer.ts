@@ -62,11 +62,22 @@ export function unreadableError(
   });
 }
 
-/** The error that an answer outside 2xx means. @param nowMilliseconds for a `Retry-After` that is a date */
+/** What to do about an answer that broke off. */
+export const brokenAnswerHints: Record<ApiRequest["effect"], string> = {
+  write: "Look at what it changed before you send it again",
+  read: "Run the same command again; where it happens each time, look at the network with: ecm doctor",
+};
+
+/**
+ * The error that an answer outside 2xx means.
+ * @param nowMilliseconds for a `Retry-After` that is a date
+ * @param baseUrl whose path may be what is refused
+ */
 export function toServiceError(
   answer: WireAnswer,
   request: ApiRequest,
   nowMilliseconds: number,
+  baseUrl?: string,
 ): ServiceError {
   const { status, headers } = answer;
   const found = parseDocumentedError(answer.text);
@@ -89,6 +100,7 @@ export function toServiceError(
     retryable: status >= 500 || status === 429,
     hint:
       findFormHint(found) ??
+      (baseUrl && findPathHint(baseUrl, status)) ??
       (limitKind && limitHints[limitKind](retryAfterSeconds, endsAt)) ??
       (found || status < 400 ? undefined : findForeignHint(answer)) ??
       statusHint(status, message) ??
@@ -186,6 +198,13 @@ function statusHint(status: number, message: string): string | undefined {
     return "The account is suspended, past due or closed: its owner sees why, and what to do, on its billing page. The key is fine";
   }
   return undefined;
+}
+
+/** A path that the API does not have is refused as if the key were to blame. */
+function findPathHint(baseUrl: string, status: number): string | undefined {
+  const { origin, pathname } = new URL(baseUrl);
+  if (pathname === "/" || (status !== 403 && status !== 404)) return undefined;
+  return `The base URL has a path, ${pathname}: give the host alone, ${origin}`;
 }
 
 /** The service's own trouble. @param endsAt when it says that it will be back */

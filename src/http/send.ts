@@ -16,7 +16,7 @@ import type {
   WireAnswer,
   WireRequest,
 } from "../wire.ts";
-import { readAnswer, toRawAnswer, toServiceError, unreadableError } from "./answer.ts";
+import { brokenAnswerHints, readAnswer, toRawAnswer, toServiceError, unreadableError } from "./answer.ts";
 import { bodyTooLarge, describeReason, toTrouble, unreachableError } from "./failure.ts";
 import { readAnswerLimits } from "./limits.ts";
 import { createRedact, createRedactingSink, type Redact, redactBody, redactValue } from "./redact.ts";
@@ -206,30 +206,16 @@ function toResult<T>({ configuration, request, options }: SendState, outcome: At
         throw unreadableError(failure.partial, request, `The answer cannot be read: ${reason}`);
       const length = failure.partial.text.length;
       const words = `The answer ended early, after ${length} characters: ${reason}`;
-      throw unreadableError(failure.partial, request, words, brokenAnswerHint(request));
+      throw unreadableError(failure.partial, request, words, brokenAnswerHints[request.effect]);
     }
     throw unreachableError(failure, request, new URL(baseUrl).origin, timeoutSeconds);
   }
   const { answer, limits } = outcome;
   const isDone = answer.status >= 200 && answer.status < 300;
-  const problem = isDone ? undefined : toServiceError(answer, request, clock.now());
-  if (problem) problem.details.hint = findPathHint(baseUrl, answer.status) ?? problem.details.hint;
+  const problem = isDone ? undefined : toServiceError(answer, request, clock.now(), baseUrl);
   if (options.expect === "any") return toRawAnswer<T>(answer, limits, problem);
   if (problem) throw problem;
   return readAnswer<T>(answer, limits, request);
-}
-
-/** A path that the API does not have is refused as if the key were to blame. */
-function findPathHint(baseUrl: string, status: number): string | undefined {
-  const { origin, pathname } = new URL(baseUrl);
-  if (pathname === "/" || (status !== 403 && status !== 404)) return undefined;
-  return `The base URL has a path, ${pathname}: give the host alone, ${origin}`;
-}
-
-function brokenAnswerHint({ effect }: ApiRequest): string {
-  return effect === "write"
-    ? "Look at what it changed before you send it again"
-    : "Run the same command again; where it happens each time, look at the network with: ecm doctor";
 }
 
 /**

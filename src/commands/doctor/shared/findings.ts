@@ -39,6 +39,16 @@ export function checkAnswer(answer: ApiAnswer, place: string, milliseconds: numb
     const refused = fail("key", problem?.message ?? `HTTP ${status}`, problem?.details.hint);
     return [pass("address", describeAnswerTime(place, milliseconds)), refused];
   }
+  const limit = problem?.details.limit;
+  if (problem && (limit === "hour" || limit === "month")) {
+    // Who counts requests has answered: nothing is wrong with the address.
+    const words = limit === "hour" ? "the hourly limit is used up" : "the monthly quota is used up";
+    return [
+      pass("address", describeAnswerTime(place, milliseconds)),
+      ...checkClock(headers.date, now),
+      fail("budget", words, problem.details.hint),
+    ];
+  }
   if (problem) return [fail("address", problem.message, problem.details.hint)];
   if (!Array.isArray(body)) {
     return [fail("address", `${place} answers, but not as the API does`, "Check the base URL")];
@@ -78,17 +88,30 @@ function checkLimits({ hour, month }: RateLimits, now: number): Finding {
   return pass("budget", words);
 }
 
-/** What earlier commands have learned of how the service behaves for a structure. */
-export function checkBehavior(structureId: string, knownBehavior: KnownBehavior): Finding {
+/**
+ * What earlier commands have learned of how the service behaves for a structure.
+ * @param isWhole every point, and not only how many there are
+ */
+export function checkBehavior(structureId: string, knownBehavior: KnownBehavior, isWhole: boolean): Finding {
   const words = describeBehavior(knownBehavior);
   const since = findLastLearned(knownBehavior)?.slice(0, 10);
   if (words.length === 0) return pass("behavior", `nothing learned yet about structure ${structureId}`);
-  return pass("behavior", `learned about structure ${structureId}, last on ${since}: ${words.join("; ")}`);
+  const learned = `learned about structure ${structureId}, last on ${since}`;
+  return pass(
+    "behavior",
+    isWhole
+      ? `${learned}: ${words.join("; ")}`
+      : `${formatCount(words.length)} points ${learned}; with --verbose all of them`,
+  );
 }
 
 export function checkFolder({ name, path, state, detail }: PlaceState): Finding {
   if (state === "private") return pass(name, path);
   if (state === "missing") return pass(name, `${path}: created when needed`);
+  if (state === "full") {
+    const hint = `Make room on the disk of ${path}: ecm could not write down what a run does`;
+    return fail(name, `${path}: the disk is full, ${detail}`, hint);
+  }
   if (state === "unusable")
     return fail(name, `${path}: ${detail}`, "Fix its permissions, or choose another folder with ECM_*_DIR");
   const hint =
