@@ -1,5 +1,6 @@
 /**
- * Writes what is derived from the command tree: docs/cli.md, man/ecm.1 and completions/. Needs a build.
+ * Writes what is derived from the command tree: docs/cli.md, man/ and completions/; and which pages
+ * package.json names. Needs a build.
  * `--check` writes nothing and fails when a file is out of step.
  */
 import { execFileSync } from "node:child_process";
@@ -18,8 +19,8 @@ const index = JSON.parse(ecm("commands", "--json"));
 const { globalFlags } = index;
 const commands = JSON.parse(ecm("commands", "--whole", "--json"));
 
+const manual = JSON.parse(ecm("man", "--whole", "--json"));
 const exitCodes = Object.entries(JSON.parse(ecm("help", "exit-codes", "--json")));
-const environment = JSON.parse(ecm("help", "environment", "--json"));
 
 /** A flag as it is typed. */
 const typed = ({ name, short, value }) =>
@@ -60,6 +61,9 @@ function cliPage() {
     "",
     "Generated from the command tree by `npm run generate`; `ecm COMMAND --help` says the same.",
     "",
+    "A group alone, such as `ecm lists`, prints its help. `ecm auth` and `ecm runs` alone list the profiles and the runs of",
+    "this machine, without a request. With `--json` every other group needs a command.",
+    "",
     "## Flags of every command",
     "",
     ...flagTable(globalFlags),
@@ -91,51 +95,23 @@ function cliPage() {
   return `${lines.join("\n").trimEnd()}\n`;
 }
 
-function manPage() {
-  const text = (words) =>
-    words
-      .replaceAll("\\", "\\e")
-      .replaceAll("-", "\\-")
-      .replace(
-        /[^\x00-\x7f]/gu,
-        (sign) => `\\[u${sign.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}]`,
-      )
-      .replace(/^([.'])/gm, "\\&$1");
-  const terms = (entries) => entries.flatMap(([term, words]) => [".TP", `.B ${text(term)}`, text(words)]);
-  const lines = [
-    '.TH ECM 1 "" "ecm" "User Commands"',
-    ".SH NAME",
-    "ecm \\- administer the contacts of an email\\-marketing account",
-    ".SH SYNOPSIS",
-    ".B ecm",
-    "[flags] command [arguments]",
-    ".SH GLOBAL FLAGS",
-    ...terms(globalFlags.map((flag) => [typed(flag), meaning(flag)])),
-    ".SH COMMANDS",
-  ];
-  for (const command of commands) {
-    lines.push(`.SS ${text(usage(command))}`, text(sentence(command.summary)));
-    lines.push(...terms(command.flags.map((flag) => [typed(flag), meaning(flag)])), ".PP", ".nf", ".RS");
-    lines.push(...command.examples.map(text), ".RE", ".fi");
-  }
-  lines.push(".SH EXIT STATUS");
-  lines.push(...terms(exitCodes.map(([code, meaning]) => [String(code), meaning.replaceAll("`", "")])));
-  lines.push(".SH ENVIRONMENT", ...terms(Object.entries(environment)));
-  return `${lines.join("\n")}\n`;
-}
-
 function sentence(text) {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}`;
 }
 
 const files = {
   "docs/cli.md": cliPage(),
-  "man/ecm.1": manPage(),
+  ...Object.fromEntries(Object.entries(manual).map(([name, page]) => [`man/${name}.1`, page])),
   "completions/ecm.bash": ecm("completion", "bash"),
   "completions/_ecm": ecm("completion", "zsh"),
   "completions/ecm.fish": ecm("completion", "fish"),
   "completions/ecm.ps1": ecm("completion", "powershell"),
 };
+
+// What npm links where it installs for everybody.
+const description = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+description.man = Object.keys(manual).map((name) => `man/${name}.1`);
+files["package.json"] = `${JSON.stringify(description, null, 2)}\n`;
 
 let isStale = false;
 for (const [path, content] of Object.entries(files)) {

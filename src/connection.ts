@@ -13,6 +13,7 @@ import { findProxy } from "./config/proxy.ts";
 import type { ResolvedProfile } from "./config/resolve.ts";
 import type { Settings } from "./config/settings.ts";
 import { createSend } from "./http/send.ts";
+import { mergeLimits } from "./rate-limits.ts";
 import { type Account, createAccount } from "./service/account.ts";
 import { type Behaviors, createBehavior, readSoundBehavior } from "./service/behavior.ts";
 import {
@@ -91,8 +92,8 @@ export async function openConnection(
       showEvent(event, profile, purpose, surroundings);
       names.see(event);
       if (event.kind === "sent") surroundings.onSent();
-      if (event.kind === "answered" && (event.limits.hour || event.limits.month)) {
-        latest = { limits: { ...latest?.limits, ...event.limits }, seenAt: clock.now() };
+      if (event.kind === "answered" && Object.keys(event.limits).length > 0) {
+        latest = { limits: mergeLimits(latest?.limits, event.limits), seenAt: clock.now() };
         surroundings.onLimits(event.limits);
       }
     },

@@ -12,6 +12,7 @@ import type { Activity } from "./disk/activities.ts";
 import { openWrittenFiles, type WrittenFiles } from "./disk/own-outputs.ts";
 import { noteWrittenFile } from "./disk/written-files.ts";
 import { DeclinedError, exitCodes, UsageError } from "./errors.ts";
+import { mergeLimits } from "./rate-limits.ts";
 import { chooseFileFormat } from "./terminal/file-names.ts";
 import { type OutputFormat, type OutputOptions, parseFormat } from "./terminal/format.ts";
 import { requireReplaceable, toFileState } from "./terminal/output-target.ts";
@@ -232,7 +233,7 @@ class CommandContext implements Context {
         this.sentCount++;
       },
       onLimits: (seen) => {
-        this.lastLimits = { ...this.lastLimits, ...seen };
+        this.lastLimits = mergeLimits(this.lastLimits, seen);
       },
     });
     this.closers.push(close);

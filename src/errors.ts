@@ -149,9 +149,14 @@ export class InterruptedError extends EcmError {
       { type: "InterruptedError", hint, retryable: true, ...details },
     );
   }
+
+  /** Ctrl-C in place of an answer: every question comes before the first write. */
+  static atQuestion(): InterruptedError {
+    return new InterruptedError("SIGINT", "Nothing was changed", { applied: "no" });
+  }
 }
 
-/** A person answered a question with no. */
+/** A person answered a question with no: no failure, and not reported as one. */
 export class DeclinedError extends EcmError {
   constructor() {
     super(exitCodes.failed, "Cancelled; nothing changed", { type: "DeclinedError", applied: "no" });

@@ -2,6 +2,7 @@
 import { Command, CommanderError, Option } from "commander";
 import { groups, visibleGroups } from "./commands/groups.ts";
 import { formatRootHelp, topicNames } from "./commands/help/root.ts";
+import { groupFlags } from "./commands/shared/flag-groups.ts";
 import { type CommandTree, findChild, findFlag, toPath } from "./commands/shared/tree.ts";
 import {
   refuseSecondValues,
@@ -10,7 +11,8 @@ import {
 } from "./commands/shared/typed-flags.ts";
 import type { ContextControl } from "./context.ts";
 import { UsageError } from "./errors.ts";
-import { outputFormats } from "./terminal/format.ts";
+import { isJsonWanted, outputFormats } from "./terminal/format.ts";
+import { createStyle } from "./terminal/style.ts";
 import { version } from "./version.ts";
 
 /**
@@ -44,6 +46,9 @@ export async function runProgram(
   try {
     await program.parseAsync(words, { from: "user" });
   } catch (error) {
+    if (error instanceof CommanderError && error.code === "commander.help") {
+      return runGroupAlone(control, run, args, findDeepestCommand(program, words));
+    }
     const reason = error instanceof CommanderError ? await toUsageError(error, program, words) : error;
     if (reason !== undefined) throw reason;
   }
@@ -67,9 +72,16 @@ export function createProgram(
     .configureOutput({
       writeOut: (text) => context.terminal.stdout.write(text),
       writeErr: () => {},
+      getOutHasColors: () => context.terminal.isColored.out,
       getOutHelpWidth: () => context.terminal.columns,
     })
-    .configureHelp({ subcommandTerm: formatTerm, commandUsage: formatUsage, minWidthToWrap: 20 })
+    .configureHelp({
+      subcommandTerm: formatTerm,
+      commandUsage: formatUsage,
+      optionDescription: describeOption,
+      styleTitle: (title) => createStyle(context.terminal.isColored.out).bold(title),
+      minWidthToWrap: 20,
+    })
     .exitOverride()
     .showSuggestionAfterError(false)
     .addHelpText("afterAll", ({ command }) =>
@@ -90,6 +102,7 @@ export function createProgram(
       const load = async () => {
         (await group.load())(command, context, tree);
         addVerbAliases(command);
+        groupFlags(command);
         refuseSecondValues(command);
       };
       const isLoaded = loading.get(name) ?? load();
@@ -175,6 +188,17 @@ function formatUsage(command: Command): string {
   return `${toPath(command)} ${command.usage()}`;
 }
 
+/** What it does; the values that it takes, and the usual one, as in the rest of the text. */
+function describeOption({ description, argChoices, defaultValue, defaultValueDescription }: Option): string {
+  const more = [
+    argChoices?.join(", "),
+    defaultValue === undefined || Array.isArray(defaultValue) || typeof defaultValue === "boolean"
+      ? undefined
+      : `default: ${defaultValueDescription ?? defaultValue}`,
+  ].filter((part) => part !== undefined);
+  return more.length === 0 ? description : `${description} (${more.join("; ")})`;
+}
+
 function createGlobalOptions(): Option[] {
   return [
     new Option("-p, --profile <name>", "account to use (ECM_PROFILE)"),
@@ -197,6 +221,30 @@ function createGlobalOptions(): Option[] {
     new Option("--no-pager", "print long tables directly instead of through $PAGER"),
     new Option("--no-color", "no colour (NO_COLOR)"),
   ];
+}
+
+/** Groups whose list is what their name alone asks for: it is on this machine, and costs no request. */
+const listedAlone = ["ecm auth", "ecm runs"];
+
+/**
+ * A group without a command, as `gh` and `git` answer it: its list where that is free, else its help. A
+ * program that reads JSON is told what is missing.
+ */
+async function runGroupAlone(
+  control: ContextControl,
+  run: CommandTree["run"],
+  args: readonly string[],
+  group: Command,
+): Promise<void> {
+  if (listedAlone.includes(toPath(group))) return runProgram(control, run, [...args, "list"]);
+  if (isJsonWanted(args, control.context.terminal.env)) {
+    const verbs = group.createHelp().visibleCommands(group);
+    throw new UsageError(
+      `Choose a command: ${verbs.map((each) => each.name()).join(", ")}`,
+      `See: ${toPath(group)} --help`,
+    );
+  }
+  group.outputHelp();
 }
 
 /**
@@ -232,13 +280,6 @@ async function toUsageError(
   if (error.exitCode === 0) return undefined;
   const command = findDeepestCommand(program, words);
   const help = `See: ${toPath(command)} --help`;
-  if (error.code === "commander.help") {
-    const verbs = command
-      .createHelp()
-      .visibleCommands(command)
-      .map((each) => each.name());
-    return new UsageError(`Choose a command: ${verbs.join(", ")}`, help);
-  }
   const message = error.message.replace(/^error: /, "");
   const { suggestCommand, suggestFlag, suggestForSurplus } = await import("./commands/shared/suggestions.ts");
   const quotedName = /'(.*)'$/s.exec(message)?.[1] ?? "";

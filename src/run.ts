@@ -5,9 +5,9 @@ import { type Context, createContext, type Observer } from "./context.ts";
 import { EcmError, exitCodes, InterruptedError } from "./errors.ts";
 import { isJsonWanted } from "./terminal/format.ts";
 import { formatRateLimitLine, formatRateLimitSentence } from "./terminal/rate-limit.ts";
-import type { Terminal, TerminalStreams } from "./terminal/terminal.ts";
+import type { TerminalStreams } from "./terminal/terminal.ts";
 import { maskTypedKeys } from "./terminal/typed-keys.ts";
-import type { Clock, RateLimits } from "./wire.ts";
+import type { Clock } from "./wire.ts";
 
 export interface Invocation {
   /** The words after `ecm`. */
@@ -51,12 +51,25 @@ export async function run({ args, streams, signal, clock, observer }: Invocation
   }
   const unwritten = await context.terminal.flush();
   if (unwritten) failure ??= cannotWriteOutputError(unwritten);
-  showLimits(context.terminal, context.limits(), context.clock.now());
-  if (failure === undefined) return control.exitCode();
-  if (streams.env.ECM_DEBUG && failure instanceof Error) context.terminal.note(failure.stack ?? "", "needed");
+  const limitsLine = formatLimits(context, failure);
+  // At a terminal the last line is an aside; elsewhere scripts read the error from it.
+  if (!context.terminal.isStderrTerminal && limitsLine) context.terminal.note(limitsLine);
+  const exitCode =
+    failure === undefined ? control.exitCode() : await reportFailure(context, failure, isJson, streams.env);
+  if (context.terminal.isStderrTerminal && limitsLine) context.terminal.note(limitsLine, "aside");
+  return exitCode;
+}
+
+async function reportFailure(
+  context: Context,
+  failure: unknown,
+  isJson: boolean,
+  env: TerminalStreams["env"],
+): Promise<number> {
+  if (env.ECM_DEBUG && failure instanceof Error) context.terminal.note(failure.stack ?? "", "needed");
   if (failure instanceof EcmError) await keepAccountInHints(context, failure);
   const { reportError } = await import("./terminal/report-error.ts");
-  return reportError(context.terminal, failure, isJson, mask);
+  return reportError(context.terminal, failure, isJson, context.terminal.mask);
 }
 
 /** Its hint works on the account that this command worked on. */
@@ -84,9 +97,11 @@ function cannotWriteOutputError(cause: Error): EcmError {
   return new EcmError(exitCodes.failed, message, { type: "OutputError", cause });
 }
 
-function showLimits(terminal: Terminal, limits: RateLimits | undefined, now: number): void {
-  if (!limits) return;
-  const { isStderrTerminal } = terminal;
-  const line = isStderrTerminal ? formatRateLimitSentence(limits, now) : formatRateLimitLine(limits);
-  if (line) terminal.note(line, isStderrTerminal ? "aside" : undefined);
+/** What is left of the limits. A person who was refused for them reads there when they end. */
+function formatLimits({ terminal, clock, limits }: Context, failure: unknown): string | undefined {
+  const known = limits();
+  if (!known) return undefined;
+  if (!terminal.isStderrTerminal) return formatRateLimitLine(known);
+  const isRefused = failure instanceof EcmError && failure.details.limit !== undefined;
+  return isRefused ? undefined : formatRateLimitSentence(known, clock.now());
 }

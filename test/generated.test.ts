@@ -1,20 +1,23 @@
 import { execFileSync, spawnSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 
 const script = fileURLToPath(new URL("../scripts/generate.mjs", import.meta.url));
 
-it("docs/cli.md, the man page and the completions are in step with the commands", () => {
+it("docs/cli.md, the manual and the completions are in step with the commands", () => {
   const run = () => execFileSync(process.execPath, [script, "--check"], { encoding: "utf8", stdio: "pipe" });
   expect(run).not.toThrow();
 }, 180_000);
 
-const man = fileURLToPath(new URL("../man/ecm.1", import.meta.url));
-const groff = () => spawnSync("groff", ["-man", "-Tutf8", "-ww", man], { encoding: "utf8" });
+const manual = fileURLToPath(new URL("../man/", import.meta.url));
+const pages = readdirSync(manual).map((page) => join(manual, page));
+const groff = () => spawnSync("groff", ["-man", "-Tutf8", "-ww", ...pages], { encoding: "utf8" });
 const reason = groff().error ? " (not tested: there is no groff here)" : "";
 
 it.skipIf(reason !== "")(
-  `the man page is set without a warning${reason}`,
+  `the manual is set without a warning${reason}`,
   () => {
     const { stdout, stderr } = groff();
     expect(stderr).toBe("");

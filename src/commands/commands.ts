@@ -99,7 +99,7 @@ function findChild(parent: Command, word: string): Command {
   );
 }
 
-function listLeaves(command: Command): Command[] {
+export function listLeaves(command: Command): Command[] {
   if (command.name() === "help" || command.name().startsWith("__")) return [];
   return command.commands.length === 0 ? [command] : command.commands.flatMap(listLeaves);
 }
@@ -116,7 +116,7 @@ function toIndexEntry(command: Command): IndexEntry {
 }
 
 /** Everything about one command that a caller without eyes needs. */
-function describeCommandJson(command: Command) {
+export function describeCommandJson(command: Command) {
   const facts = findFacts(command);
   const flags = describeFlags(command);
   const names = flags.map(({ name }) => name);

@@ -1,9 +1,10 @@
 import type { Command } from "commander";
 import { type CachedLimits, readCachedLimits } from "../config/limits-cache.ts";
 import type { Context } from "../context.ts";
+import { formatMoment } from "../moments.ts";
 import { presentOne, type View } from "../terminal/present.ts";
 import { formatTimestamp } from "../terminal/rate-limit.ts";
-import type { RateLimits } from "../wire.ts";
+import { formatCount } from "./shared/bulk/format.ts";
 import { addAccountFlags } from "./shared/command-line.ts";
 import { describeCommand } from "./shared/help-text.ts";
 
@@ -14,7 +15,7 @@ interface LimitsOptions {
 /** The JSON form: times in RFC 3339. Nothing is there when nothing was seen yet. */
 interface LimitsReport {
   hour?: { limit: number; remaining: number; reset?: string };
-  month?: RateLimits["month"];
+  month?: { limit?: number; remaining: number; reset?: string };
   seenAt?: string;
 }
 
@@ -25,7 +26,7 @@ export function registerLimits(command: Command, context: Context): void {
   describeCommand(command, {
     examples: ["ecm limits", "ecm limits --json", "ecm limits --refresh"],
     output:
-      'The limits of the last answer, without a request: { "hour": { "limit", "remaining", "reset" }, "month": { "limit", "remaining" }, "seenAt" } in JSON; {} when nothing is known yet.',
+      'The limits of the last answer, without a request: { "hour": { "limit", "remaining", "reset" }, "month": { "limit", "remaining" }, "seenAt" } in JSON; {} when nothing is known yet. Where the month is used up, its "reset" too.',
   });
 }
 
@@ -62,12 +63,14 @@ async function refreshLimits(context: Context): Promise<CachedLimits | undefined
 
 function toReport(cached: CachedLimits | undefined): LimitsReport {
   if (!cached) return {};
-  const { hour, month } = cached.limits;
+  const { hour, month, monthReset } = cached.limits;
+  // Only a refusal says when the month ends: nothing is left of it then.
+  const reset = monthReset === undefined ? {} : { reset: formatTimestamp(monthReset) };
   return {
     ...(hour
       ? { hour: { ...hour, reset: hour.reset === undefined ? undefined : formatTimestamp(hour.reset) } }
       : {}),
-    ...(month ? { month } : {}),
+    ...(month || monthReset !== undefined ? { month: { remaining: 0, ...month, ...reset } } : {}),
     seenAt: new Date(cached.seenAt).toISOString(),
   };
 }
@@ -94,26 +97,29 @@ function createLimitsView(now: number, cached: CachedLimits | undefined): View<L
 
 /** What is left, in a line each. */
 function createShortView(now: number, { limits, seenAt }: CachedLimits): View<LimitsReport> {
-  const formatCount = (value: number) => value.toLocaleString("en-US");
-  const secondsLeft = limits.hour?.reset === undefined ? undefined : limits.hour.reset - now / 1000;
-  const reset =
-    secondsLeft === undefined
-      ? ""
-      : secondsLeft > 0
-        ? `, resets in ${formatAge(secondsLeft * 1000)}`
-        : "; reset since: a new hour has begun";
+  const formatLeft = (
+    part: { limit?: number; remaining: number },
+    reset: number | undefined,
+    over: string,
+  ) => {
+    const of = part.limit === undefined ? "" : ` of ${formatCount(part.limit)}`;
+    const left = `${formatCount(part.remaining)}${of} left`;
+    if (reset === undefined) return left;
+    return reset * 1000 <= now ? `${left}; ${over}` : `${left}, resets ${formatMoment(reset * 1000, now)}`;
+  };
   return {
     columns: [
       {
         name: "hour",
         value: ({ hour }) =>
-          hour && `${formatCount(hour.remaining)} of ${formatCount(hour.limit)} left${reset}`,
+          hour && formatLeft(hour, limits.hour?.reset, "reset since: a new hour has begun"),
       },
       {
         name: "month",
-        value: ({ month }) => month && `${formatCount(month.remaining)} of ${formatCount(month.limit)} left`,
+        value: ({ month }) =>
+          month && formatLeft(month, limits.monthReset, "reset since: a new month has begun"),
       },
-      { name: "seen", value: () => `${formatAge(now - seenAt)} ago` },
+      { name: "as of", value: () => `${formatAge(now - seenAt)} ago` },
     ],
     id: () => "",
   };

@@ -14,13 +14,15 @@ export function parseBaseUrl(text: string, where: string, insecureHttp?: string)
   if (!url) throw baseUrlError(`${where}: ${JSON.stringify(removeUserInfo(text))} is not a URL`);
   if (url.username || url.password) throw baseUrlError(`${where}: the URL contains a user name or password`);
   if (url.search || url.hash) throw baseUrlError(`${where}: ${url.origin} must not have a query or fragment`);
-  if (url.protocol !== "https:" && !(url.protocol === "http:" && mayBePlain(url, insecureHttp))) {
-    const name = url.protocol === "http:" ? "plain http" : url.protocol.replace(/:$/, "");
+  if (!["https:", "http:"].includes(url.protocol)) {
     throw baseUrlError(
-      `${where}: ${name} to ${url.host || "nowhere"}: the API key would be sent unencrypted`,
-      url.protocol === "http:"
-        ? `Use https; for a sandbox in your own network: ECM_INSECURE_HTTP=${url.host}`
-        : undefined,
+      `${where}: ${JSON.stringify(url.protocol.slice(0, -1))} is no scheme of the API: it is https`,
+    );
+  }
+  if (url.protocol === "http:" && !mayBePlain(url, insecureHttp)) {
+    throw baseUrlError(
+      `${where}: plain http to ${url.host}: the API key would be sent unencrypted`,
+      `Use https; for a sandbox in your own network: ECM_INSECURE_HTTP=${url.host}`,
     );
   }
   return url.origin + url.pathname.replace(/\/+$/, "");

@@ -1,6 +1,7 @@
 /** Whether the folders are there, can be written, and are closed to others. Looks, and changes nothing. */
 import { access, constants, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { findFullDisk } from "../disk/disk-room.ts";
 import type { Folders } from "./folders.ts";
 import { toProfilesPath } from "./profiles.ts";
 
@@ -9,22 +10,26 @@ export interface PlaceState {
   path: string;
   /**
    * `missing`: it can be made when it is needed. `open`: others can
-   * read it. `unusable`: it cannot be used or made.
+   * read it. `full`: its disk takes nothing more. `unusable`: it cannot be used or made.
    */
-  state: "private" | "missing" | "open" | "unusable";
+  state: "private" | "missing" | "open" | "full" | "unusable";
   /** Why, in words, where it is not `private`. */
   detail?: string;
 }
 
 /** @param platform whose files have no rights of this kind on Windows */
-export function inspectFolders(folders: Folders, platform: string): Promise<PlaceState[]> {
+export async function inspectFolders(folders: Folders, platform: string): Promise<PlaceState[]> {
   const hasModes = platform !== "win32";
-  return Promise.all([
+  const places = await Promise.all([
     inspect("config folder", folders.config, true, hasModes),
     inspect("profiles file", toProfilesPath(folders), false, hasModes),
     inspect("state folder", folders.state, true, hasModes),
     inspect("cache folder", folders.cache, true, hasModes),
   ]);
+  return places.map((place) => {
+    const room = place.state === "unusable" ? undefined : findFullDisk(place.path);
+    return room === undefined ? place : { ...place, state: "full", detail: room };
+  });
 }
 
 async function inspect(

@@ -22,7 +22,7 @@ export function checkKey(text: string, where: string): string {
   if (/^[\x21-\x7e]{1,500}$/.test(key)) return key;
   throw new UsageError(
     `${where}: this is not an API key: it contains blanks or other invalid characters, or is too long`,
-    "Copy the key again from the account's settings; it is one line of letters, digits, - and _",
+    "Copy the key again from the account's API Keys page; it is one line of letters, digits, - and _",
     { type: "ApiKeyError" },
   );
 }

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { mergeLimits } from "../rate-limits.ts";
 import type { RateLimits } from "../wire.ts";
 import { writeCacheFile } from "./cache-file.ts";
 
@@ -14,12 +15,19 @@ export interface CachedLimits {
 }
 
 /**
- * Keeps what was seen.
+ * Keeps what was seen. The refusal for the month does not repeat how large its quota is: that stays known.
  * @param identity of the account, from `ResolvedProfile`.
  * @throws when it cannot be written
  */
-export function writeCachedLimits(cache: string, identity: string, cached: CachedLimits): void {
-  writeCacheFile(toFilePath(cache, identity), `${JSON.stringify(cached)}\n`);
+export function writeCachedLimits(
+  cache: string,
+  identity: string,
+  { limits: seen, seenAt }: CachedLimits,
+): void {
+  const isRefusal = seen.monthReset !== undefined && seen.month === undefined;
+  const known = isRefusal ? readCachedLimits(cache, identity)?.limits.month : undefined;
+  const limits = known ? mergeLimits({ month: known }, seen) : seen;
+  writeCacheFile(toFilePath(cache, identity), `${JSON.stringify({ limits, seenAt })}\n`);
 }
 
 /** What was seen last; undefined when nothing was, or it cannot be read. */
@@ -37,8 +45,8 @@ function toFilePath(cache: string, identity: string): string {
 }
 
 function isSound({ limits, seenAt }: CachedLimits): boolean {
-  const { hour, month } = limits;
+  const { hour, month, monthReset } = limits;
   const areNumbers = (part: object | undefined) =>
     part === undefined || Object.values(part).every((value) => Number.isSafeInteger(value));
-  return Number.isFinite(seenAt) && areNumbers(hour) && areNumbers(month);
+  return Number.isFinite(seenAt) && [hour, month, { monthReset: monthReset ?? 0 }].every(areNumbers);
 }

@@ -35,12 +35,36 @@ export function folderHint(error: unknown, path: string): string {
   );
 }
 
+/**
+ * Whether even a small write would be refused.
+ * @param path it need not exist
+ * @returns how much room there is, in words; undefined where there is enough, or nobody can say
+ */
+export function findFullDisk(path: string, needed = defaultNeededBytes): string | undefined {
+  const space = measureSpace(path);
+  return space && (space.isOutOfNames || space.bytes < needed) ? describeSpace(space) : undefined;
+}
+
+interface Space {
+  bytes: number;
+  /** No further file can be made, whatever its length. */
+  isOutOfNames: boolean;
+}
+
 function findFreeSpace(path: string): string | undefined {
+  const space = measureSpace(path);
+  return space && describeSpace(space);
+}
+
+function describeSpace({ bytes, isOutOfNames }: Space): string {
+  return isOutOfNames ? "it takes no more files (0 inodes free)" : `${formatBytes(bytes)} free`;
+}
+
+function measureSpace(path: string): Space | undefined {
   for (let place = path; ; place = dirname(place)) {
     try {
       const { bavail, bsize, files, ffree } = statfsSync(place);
-      const isOutOfNames = files > 0 && ffree === 0;
-      return isOutOfNames ? "it takes no more files (0 inodes free)" : `${formatBytes(bavail * bsize)} free`;
+      return { bytes: bavail * bsize, isOutOfNames: files > 0 && ffree === 0 };
     } catch {
       if (dirname(place) === place) return undefined;
     }

@@ -10,6 +10,7 @@ import {
   ServiceError,
   UnreadableAnswerError,
 } from "../errors.ts";
+import { formatMoment } from "../moments.ts";
 import type { ApiAnswer, ApiRequest, RateLimits, WireAnswer, WireError } from "../wire.ts";
 import { findLimitKind, readLimits, readRetryAfter } from "./limits.ts";
 
@@ -51,31 +52,45 @@ export function unreadableError(
   answer: WireAnswer,
   request: ApiRequest,
   message: string,
+  hint = "Check the base URL with: ecm doctor",
 ): UnreadableAnswerError {
   const isWrite = request.effect === "write";
   return new UnreadableAnswerError(isWrite ? `${message}; the request was applied` : message, {
     status: answer.status,
     applied: isWrite ? "yes" : undefined,
-    hint: "Check the base URL with: ecm doctor",
+    hint,
   });
 }
 
-/** The error that an answer outside 2xx means. @param nowMilliseconds for a `Retry-After` that is a date */
+/** What to do about an answer that broke off. */
+export const brokenAnswerHints: Record<ApiRequest["effect"], string> = {
+  write: "Look at what it changed before you send it again",
+  read: "Run the same command again; where it happens each time, look at the network with: ecm doctor",
+};
+
+/**
+ * The error that an answer outside 2xx means.
+ * @param nowMilliseconds for a `Retry-After` that is a date
+ * @param baseUrl whose path may be what is refused
+ */
 export function toServiceError(
   answer: WireAnswer,
   request: ApiRequest,
   nowMilliseconds: number,
+  baseUrl?: string,
 ): ServiceError {
   const { status, headers } = answer;
   const found = parseDocumentedError(answer.text);
   const applied = findApplied(status, request);
   const retryAfterSeconds =
     status === 429 || status === 503 ? readRetryAfter(headers, nowMilliseconds) : undefined;
-  const words = found?.message ?? describeUndocumented(answer);
+  const words = describeRefusal(answer, found?.message);
   const message = applied === "unknown" ? `${words}; the request may have been applied` : words;
   const limitKind = status === 429 ? findLimitKind(words, headers, retryAfterSeconds) : undefined;
   const endsAt =
-    retryAfterSeconds === undefined ? undefined : formatTimeIn(retryAfterSeconds, nowMilliseconds);
+    retryAfterSeconds === undefined
+      ? undefined
+      : formatMoment(nowMilliseconds + retryAfterSeconds * 1000, nowMilliseconds);
   const details: ErrorDetails = {
     type: found?.errorType ?? defaultErrorTypes[status],
     field: found?.field,
@@ -85,9 +100,11 @@ export function toServiceError(
     retryable: status >= 500 || status === 429,
     hint:
       findFormHint(found) ??
+      (baseUrl && findPathHint(baseUrl, status)) ??
       (limitKind && limitHints[limitKind](retryAfterSeconds, endsAt)) ??
       (found || status < 400 ? undefined : findForeignHint(answer)) ??
-      statusHint(status, message),
+      statusHint(status, message) ??
+      (status >= 500 ? troubleHint(applied, headers["retry-after"] && endsAt) : undefined),
   };
   return new ServiceError(message, { ...details, status, limitKind, limits: readLimits(headers) });
 }
@@ -143,6 +160,12 @@ function findFormHint(found: Partial<WireError> | undefined): string | undefined
   return `Take the field out of these forms first: ${names.join(", ")}`;
 }
 
+/** The service's words, where it has said some; its own failures with their status. */
+function describeRefusal(answer: WireAnswer, message: string | undefined): string {
+  if (message === undefined) return describeUndocumented(answer);
+  return answer.status >= 500 ? `The service answered ${answer.status}: ${message}` : message;
+}
+
 function describeUndocumented(answer: WireAnswer): string {
   const { status, headers } = answer;
   if (status >= 300 && status < 400) {
@@ -163,14 +186,32 @@ function describeContent({ headers, text }: WireAnswer): string {
 function statusHint(status: number, message: string): string | undefined {
   if (status >= 300 && status < 400) return "The base URL is not that of the API; check it with: ecm doctor";
   if (status === 401) {
-    return /expired/i.test(message)
-      ? "Create a new key in the account's settings, then: ecm auth login"
-      : "Check the key with: ecm auth status";
+    const key = /expired/i.test(message)
+      ? "Create a new key on the account's API Keys page"
+      : "Look at the account's API Keys page whether the key is active, or create a new one there";
+    return `${key}, and log in again: ecm auth login`;
   }
   if (status === 403 && /scope/i.test(message)) {
-    return "The account's owner can add that scope to the key in the account's settings";
+    return "The account's owner can add that scope to the key on the account's API Keys page";
+  }
+  if (status === 403 && /does not have API access/i.test(message)) {
+    return "The account is suspended, past due or closed: its owner sees why, and what to do, on its billing page. The key is fine";
   }
   return undefined;
+}
+
+/** A path that the API does not have is refused as if the key were to blame. */
+function findPathHint(baseUrl: string, status: number): string | undefined {
+  const { origin, pathname } = new URL(baseUrl);
+  if (pathname === "/" || (status !== 403 && status !== 404)) return undefined;
+  return `The base URL has a path, ${pathname}: give the host alone, ${origin}`;
+}
+
+/** The service's own trouble. @param endsAt when it says that it will be back */
+function troubleHint(applied: Applied | undefined, endsAt = "in a few minutes"): string {
+  return applied === "unknown"
+    ? `The service has a problem. See whether the request was applied, then try again ${endsAt}`
+    : `The service has a problem: try again ${endsAt}`;
 }
 
 /** What to do about each limit, given how long it still lasts and when it ends, where the answer says so. */
@@ -178,22 +219,16 @@ const limitHints: Record<LimitKind, (seconds: number | undefined, endsAt: string
   month: (_seconds, endsAt) =>
     endsAt === undefined
       ? "The monthly quota is used up; ecm does not wait for the next month"
-      : `The monthly quota starts anew at ${endsAt}; ecm does not wait for it`,
-  address(seconds, endsAt) {
-    const wait = endsAt === undefined ? "wait" : `try again at ${endsAt} (in ${seconds} s)`;
+      : `The monthly quota starts anew ${endsAt}; ecm does not wait for it`,
+  address(_seconds, endsAt) {
+    const wait = endsAt === undefined ? "wait" : `try again ${endsAt}`;
     return `Too many requests with a wrong key came from this IP address: fix the key, and ${wait}`;
   },
-  hour: (seconds) =>
-    seconds === undefined
+  hour: (seconds, endsAt) =>
+    endsAt === undefined
       ? "Hourly limit reached: try again later"
-      : `Hourly limit reached: try again in ${seconds} s, or allow a wait with --max-wait`,
+      : `Hourly limit reached: try again ${endsAt}, or let the command wait with --max-wait ${seconds}`,
 };
-
-/** RFC 3339; undefined for what no date can hold. */
-function formatTimeIn(seconds: number, nowMilliseconds: number): string | undefined {
-  const at = Math.ceil(nowMilliseconds / 1000 + seconds) * 1000;
-  return at < 8.64e15 ? new Date(at).toISOString().replace(".000Z", "Z") : undefined;
-}
 
 function quoteExcerpt(text: string): string {
   const characters = [...text.slice(0, 4 * maxExcerptLength)];

@@ -25,6 +25,8 @@ export function createFailure(code: string): TransportFailure {
 const timeouts = new Set(["UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT", "ETIMEDOUT"]);
 const certificate = /^(CERT_|ERR_TLS_|ERR_SSL_|EPROTO$|.*_CERT(IFICATE)?(_|$)|UNABLE_TO_)/;
 
+const speaksNoTls = /WRONG_VERSION_NUMBER|wrong version number|PACKET_LENGTH_TOO_LONG/;
+
 const codeMessages: Record<string, string> = {
   ECONNREFUSED: "the connection was refused",
   ENOTFOUND: "there is no such host",
@@ -51,6 +53,7 @@ export function toTrouble(failure: TransportFailure): Trouble {
 export function describeReason(failure: TransportFailure, timeoutSeconds: number): string {
   const code = failure.code ?? "";
   if (timeouts.has(code)) return `it did not answer within ${timeoutSeconds} s`;
+  if (speaksNoTls.test(code + failure.message)) return "it does not speak TLS (https) at that port";
   if (certificate.test(code)) return `its TLS certificate was not accepted (${code})`;
   if (code.startsWith("HPE_")) return `its answer is not valid HTTP (${code})`;
   const status = findProxyStatus(failure);
@@ -92,7 +95,7 @@ export function unreachableError(
   const isWrite = request.effect === "write";
   if (trouble.kind === "unconnected") {
     return new UnreachableError(
-      `Cannot reach ${origin}${failure.proxy ? ` through the proxy ${failure.proxy}` : ""}: ${reason}${isWrite ? "; nothing was applied" : ""}`,
+      `Cannot reach ${origin}${failure.proxy ? ` through the proxy ${failure.proxy}` : ""}: ${reason}${isWrite ? "; the request was not applied" : ""}`,
       {
         applied: isWrite ? "no" : undefined,
         isUnconnected: true,

@@ -1,8 +1,11 @@
 /** The rate-limit headers of an answer (specification, Limits). Pure. */
 import type { LimitKind } from "../errors.ts";
-import type { RateLimits } from "../wire.ts";
+import type { RateLimits, WireAnswer } from "../wire.ts";
 
 type Headers = Readonly<Record<string, string>>;
+
+/** What is beyond is no time: no date can hold it. */
+const maxUnixSeconds = 8.64e12;
 
 /** What the headers say; a part that is missing or no number is left out. */
 export function readLimits(headers: Headers): RateLimits {
@@ -16,11 +19,20 @@ export function readLimits(headers: Headers): RateLimits {
     limit: parseInteger(headers["x-monthly-limit"]),
     remaining: parseInteger(headers["x-monthly-remaining"]),
   };
-  // A reset beyond what a date can hold is no time.
-  const isTime = reset !== undefined && reset < 8.64e12;
+  const isTime = reset !== undefined && reset < maxUnixSeconds;
   if (isWhole(hour)) limits.hour = isTime ? { ...hour, reset } : hour;
   if (isWhole(month)) limits.month = month;
   return limits;
+}
+
+/** The same of a whole answer: the refusal for the month says when the quota starts anew. */
+export function readAnswerLimits({ status, headers, text }: WireAnswer, now: number): RateLimits {
+  const limits = readLimits(headers);
+  if (status !== 429) return limits;
+  const seconds = readRetryAfter(headers, now);
+  if (seconds === undefined || findLimitKind(text, headers, seconds) !== "month") return limits;
+  const monthReset = Math.ceil(now / 1000 + seconds);
+  return monthReset < maxUnixSeconds ? { ...limits, monthReset } : limits;
 }
 
 /**

@@ -16,9 +16,9 @@ import type {
   WireAnswer,
   WireRequest,
 } from "../wire.ts";
-import { readAnswer, toRawAnswer, toServiceError, unreadableError } from "./answer.ts";
+import { brokenAnswerHints, readAnswer, toRawAnswer, toServiceError, unreadableError } from "./answer.ts";
 import { bodyTooLarge, describeReason, toTrouble, unreachableError } from "./failure.ts";
-import { readLimits } from "./limits.ts";
+import { readAnswerLimits } from "./limits.ts";
 import { createRedact, createRedactingSink, type Redact, redactBody, redactValue } from "./redact.ts";
 import { decideRetry, type Situation, type Trouble } from "./retry.ts";
 
@@ -138,7 +138,7 @@ async function attemptOnce(sending: SendState, attempt: number): Promise<Attempt
   const milliseconds = () => Math.max(0, clock.now() - start);
   try {
     const answer = redactAnswer(await transport(wire), redact);
-    const limits = readLimits(answer.headers);
+    const limits = readAnswerLimits(answer, clock.now());
     emit({
       kind: "answered",
       request,
@@ -162,7 +162,7 @@ async function attemptOnce(sending: SendState, attempt: number): Promise<Attempt
     // A status outside 2xx says all that matters, even if the words that went with it are lost.
     const { partial } = failure;
     if (partial && (partial.status < 200 || partial.status >= 300)) {
-      return { answer: partial, limits: readLimits(partial.headers) };
+      return { answer: partial, limits: readAnswerLimits(partial, clock.now()) };
     }
     return { failure };
   }
@@ -203,16 +203,16 @@ function toResult<T>({ configuration, request, options }: SendState, outcome: At
     if (failure.partial && (isBroken || request.effect === "write")) {
       const reason = describeReason(failure, timeoutSeconds);
       if (failure.code === bodyTooLarge)
-        throw unreadableError(failure.partial, request, `the answer cannot be read: ${reason}`);
+        throw unreadableError(failure.partial, request, `The answer cannot be read: ${reason}`);
       const length = failure.partial.text.length;
-      const words = `the answer ended early, after ${length} characters: ${reason}`;
-      throw unreadableError(failure.partial, request, words);
+      const words = `The answer ended early, after ${length} characters: ${reason}`;
+      throw unreadableError(failure.partial, request, words, brokenAnswerHints[request.effect]);
     }
     throw unreachableError(failure, request, new URL(baseUrl).origin, timeoutSeconds);
   }
   const { answer, limits } = outcome;
   const isDone = answer.status >= 200 && answer.status < 300;
-  const problem = isDone ? undefined : toServiceError(answer, request, clock.now());
+  const problem = isDone ? undefined : toServiceError(answer, request, clock.now(), baseUrl);
   if (options.expect === "any") return toRawAnswer<T>(answer, limits, problem);
   if (problem) throw problem;
   return readAnswer<T>(answer, limits, request);

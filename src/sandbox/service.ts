@@ -58,9 +58,9 @@ export function createService({
       case "429":
         return instead(hourlyLimitReached(fault.seconds));
       case "503":
-        return instead(errorAnswer(503, "ServiceUnavailable", "The service is not available, on purpose"));
+        return instead(errorAnswer(503, "ServiceUnavailable", "Not available (simulated by --fault)"));
       case "500":
-        return instead(errorAnswer(500, "InternalError", "The service failed, on purpose"));
+        return instead(errorAnswer(500, "InternalError", "Failed (simulated by --fault)"));
     }
   };
 }

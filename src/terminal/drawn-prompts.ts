@@ -34,7 +34,7 @@ export function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Pr
     } catch (error) {
       const name = (error as Error).name;
       if (name === "ExitPromptError" || name === "AbortPromptError") {
-        throw signal.aborted ? signal.reason : new InterruptedError();
+        throw signal.aborted ? signal.reason : InterruptedError.atQuestion();
       }
       throw error;
     } finally {

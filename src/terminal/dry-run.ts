@@ -6,6 +6,20 @@ import { presentValue } from "./present.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**
+ * What would happen, in words, and then the requests.
+ * @param would what follows on `Would`, such as `create the list "Customers"`
+ */
+export function explainDryRun(
+  terminal: Terminal,
+  output: OutputOptions,
+  would: string,
+  ...requests: ApiRequest[]
+): Promise<void> {
+  terminal.note(`Would ${would}`);
+  return presentDryRun(terminal, output, ...requests);
+}
+
+/**
  * `{ method, path, body }` in JSON formats (`body` null where there is none), an array of them for several
  * requests; else the same as a person reads it.
  */

@@ -84,7 +84,7 @@ async function askForLine(
   const output = isSecret ? new Writable({ write: (_text, _encoding, done) => done() }) : stderr;
   const lines = createInterface({ input: stdin, output, terminal: isSecret });
   const ended = new Promise<never>((_resolve, reject) => {
-    lines.once("close", () => reject(new InterruptedError()));
+    lines.once("close", () => reject(InterruptedError.atQuestion()));
   });
   // A terminal in raw mode sends Ctrl-C and Ctrl-D as characters.
   const onData = (typed: Buffer | string) => {

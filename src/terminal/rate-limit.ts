@@ -1,4 +1,5 @@
 /** The line that says what is left of the hour and of the month. */
+import { formatMoment } from "../moments.ts";
 import type { RateLimits } from "../wire.ts";
 
 /**
@@ -18,16 +19,14 @@ export function formatRateLimitLine(limits: RateLimits): string | undefined {
 
 /** The same for a person. @param now milliseconds since the epoch */
 export function formatRateLimitSentence(limits: RateLimits, now: number): string | undefined {
+  const { hour, month, monthReset } = limits;
   const parts: string[] = [];
-  if (limits.hour) {
-    const { limit, remaining, reset } = limits.hour;
-    const left = `${formatCount(remaining)} of ${formatCount(limit)} requests left this hour`;
-    const minutes =
-      reset === undefined ? undefined : Math.max(0, Math.ceil(Math.floor(reset - now / 1000) / 60));
-    parts.push(minutes === undefined ? left : `${left} (${minutes} min)`);
+  if (hour) {
+    const reset = hour.reset === undefined ? "" : `, resets ${formatMoment(hour.reset * 1000, now)}`;
+    parts.push(`${formatCount(hour.remaining)} of ${formatCount(hour.limit)} left${reset || " this hour"}`);
   }
-  if (limits.month)
-    parts.push(`${formatCount(limits.month.remaining)} of ${formatCount(limits.month.limit)} this month`);
+  if (month) parts.push(`${formatCount(month.remaining)} of ${formatCount(month.limit)} this month`);
+  if (monthReset !== undefined) parts.push(`the month resets ${formatMoment(monthReset * 1000, now)}`);
   return parts.length === 0 ? undefined : parts.join(" · ");
 }
 

@@ -1,6 +1,6 @@
 /** A failure → stderr: one JSON line where JSON was asked for, else `error:` and `hint:`. */
 import { diskFullHint, isDiskFull } from "../disk/disk-room.ts";
-import { EcmError, exitCodes } from "../errors.ts";
+import { DeclinedError, EcmError, exitCodes } from "../errors.ts";
 import { escapeControls, escapeControlsInLines, escapeJson } from "./escape.ts";
 import { fitMessage } from "./message-lines.ts";
 import { createStyle, type Style } from "./style.ts";
@@ -57,11 +57,19 @@ export function toErrorObject(error: EcmError): Record<string, unknown> {
 
 function formatError(error: EcmError, style: Style, columns: number | undefined): string {
   const { hint } = error.details;
+  const title = isOwnDecision(error, columns !== undefined) ? "" : "error: ";
   const fitted = (text: string, title: string) =>
     columns === undefined ? text : fitMessage(text, columns, title.length);
-  const first = `${fitted(`${style.red("error:")} ${escapeControls(error.message)}`, "error: ")}\n`;
+  const painted = title === "" ? "" : `${style.red(style.bold("error:"))} `;
+  const first = `${fitted(`${painted}${escapeControls(error.message)}`, title)}\n`;
   if (!hint) return first;
-  return `${first}${style.dim(fitted(`hint: ${escapeControlsInLines(hint)}`, "hint: "))}\n`;
+  return `${first}${style.dim("hint:")} ${fitted(`hint: ${escapeControlsInLines(hint)}`, "hint: ").slice("hint: ".length)}\n`;
+}
+
+/** A no, or Ctrl-C at a terminal, is no failure to the person who said it. */
+function isOwnDecision(error: EcmError, isTerminal: boolean): boolean {
+  if (error instanceof DeclinedError) return true;
+  return isTerminal && error.exitCode === exitCodes.interrupted;
 }
 
 function toInternalError(error: unknown): EcmError {

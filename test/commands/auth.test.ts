@@ -230,7 +230,9 @@ describe("ecm auth status", () => {
       "--no-verify",
     ];
     await ecm(wrong, { stdin: `ecm_us_${"x".repeat(43)}` });
-    expect((await ecm(["lists", "list"])).stderr).toContain("hint: Check the key with: ecm auth status");
+    expect((await ecm(["lists", "list"])).stderr).toContain("log in again: ecm --profile work auth login");
+    const ofEnvironment = { ECM_API_KEY: `ecm_us_${"y".repeat(43)}` };
+    expect((await ecm(["lists", "list"], { env: ofEnvironment })).stderr).toContain("set ECM_API_KEY to it");
     const { code, stderr } = await ecm(["auth", "status"]);
     expect(code).toBe(4);
     expect(stderr).toContain("log in again: ecm --profile work auth login");

@@ -9,6 +9,7 @@ interface Finding {
   check: string;
   status: string;
   message: string;
+  hint?: string;
 }
 
 async function examine(ecm: Ecm, env = {}): Promise<{ code: number; by: Record<string, Finding> }> {
@@ -113,6 +114,24 @@ describe("ecm doctor", () => {
     });
     expect((await ecm(["import", file])).code).toBe(0);
     expect((await examine(ecm)).by.runs).toMatchObject({ status: "pass" });
+  });
+});
+
+describe("what is used up", () => {
+  it("is the budget's fault, not the address's", async () => {
+    const { ecm } = await startSandbox({ hourlyLimit: 1 });
+    await ecm(["lists", "list"]);
+    const { code, by } = await examine(ecm);
+    expect(code).toBe(1);
+    expect(readStatuses(by)).toMatchObject({ address: "pass", key: "pass", budget: "fail" });
+    expect(by.budget).toMatchObject({
+      message: "the hourly limit is used up",
+      hint: expect.stringMatching(/try again .*at \d\d:\d\d \(in 60 min\)/),
+    });
+    const shown = await ecm(["doctor"], { terminalColumns: 80 });
+    expect(shown.code).toBe(1);
+    expect(shown.stdout).toMatch(/\n1 of \d+ checks failed\.\n$/);
+    expect(shown.stderr).not.toContain("error:");
   });
 });
 

@@ -43,7 +43,7 @@ describe("ecm limits", () => {
       seenAt: "2026-11-21T13:00:00.000Z",
     });
     expect((await at(125, ["limits", "-o", "table"])).stdout).toBe(
-      "hour   3,541 of 3,600 left, resets in 57 min 55 s\nmonth  98,742 of 100,000 left\nseen   2 min 5 s ago\n",
+      "hour   3,541 of 3,600 left, resets at 14:00 (in 58 min)\nmonth  98,742 of 100,000 left\nas of  2 min 5 s ago\n",
     );
     expect((await at(125, ["limits", "-o", "csv", "--columns", "age,hour remaining"])).stdout).toBe(
       "age,hour remaining\n2 min 5 s,3541\n",
@@ -52,6 +52,19 @@ describe("ecm limits", () => {
       "1 d 1 h,2026-11-21T14:00:00Z (over: a new hour began)",
     );
     expect(server.requests).toHaveLength(1);
+  });
+
+  it("knows from a refusal when the month starts anew, and what its quota was", async () => {
+    const { ecm } = await startSandbox({ monthlyLimit: 1 });
+    await ecm(["lists", "list"]);
+    const refused = await ecm(["lists", "list"], { terminalColumns: 80 });
+    expect(refused.stderr).toMatch(/quota starts anew (on \d+ \w+ |tomorrow )?at 00:00 \(in /);
+    const shown = await ecm(["limits"], { terminalColumns: 80 });
+    expect(shown.stdout).toMatch(
+      /month\S* +0 of 1 left, resets (on \d+ \w+( \d+)? |tomorrow )?at 00:00 \(in /,
+    );
+    const { month } = JSON.parse((await ecm(["limits", "--json"])).stdout);
+    expect(month).toEqual({ limit: 1, remaining: 0, reset: expect.stringMatching(/-01T00:00:0\dZ$/) });
   });
 
   it("spends one request with --refresh", async () => {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { diskFullHint, folderHint } from "../../src/disk/disk-room.ts";
+import { diskFullHint, findFullDisk, folderHint } from "../../src/disk/disk-room.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 
 const refusal = (code: string) => Object.assign(new Error(code), { code });
@@ -21,4 +21,10 @@ it("sends nobody to another state folder without saying what is not there", asyn
   expect(folderHint(refusal("EACCES"), path)).toMatch(
     /ECM_STATE_DIR\) has neither the runs nor the suppression list/,
   );
+});
+
+it("finds a disk full that has not even room for a little", async () => {
+  const path = join(await temporaryFolder(), "none", "yet");
+  expect(findFullDisk(path)).toBeUndefined();
+  expect(findFullDisk(path, 2 ** 60)).toMatch(/^[\d.]+ \w+ free$/);
 });

@@ -363,7 +363,7 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
       const { send, events, waits } = await createSendTo(`http://127.0.0.1:${await deadPort()}`, {}, purpose);
       expect(await catchFailure(send(write))).toMatchObject({
         exitCode: 8,
-        message: expect.stringContaining("nothing was applied"),
+        message: expect.stringContaining("the request was not applied"),
         details: { applied: "no" },
       });
       expect(events.filter((event) => event.kind === "sent")).toHaveLength(3);

@@ -205,7 +205,8 @@ describe("what is missing", () => {
       });
       expect(code).toBe(130);
       expect(stdout).toBe("");
-      expect(stderr).toMatch(/error: Interrupted\n$/);
+      expect(stderr).toMatch(/\n(\S*)Interrupted\n.*hint:.* Nothing was changed\n$/);
+      expect(stderr).not.toContain("error:");
     }
     expect(await json("lists", "list")).toHaveLength(2);
   });
@@ -444,8 +445,8 @@ describe("colour", () => {
 
   it("tells errors and hints apart on a terminal, and names what was likely meant", async () => {
     const { stderr } = await ecm(slip, { terminalColumns: 80 });
-    expect(stderr).toContain('\u001b[31merror:\u001b[39m No tag is named "vpi"');
-    expect(stderr).toContain('\u001b[2mhint: Did you mean "vip"?\u001b[22m');
+    expect(stderr).toContain('\u001b[31m\u001b[1merror:\u001b[22m\u001b[39m No tag is named "vpi"');
+    expect(stderr).toContain('\u001b[2mhint:\u001b[22m Did you mean "vip"?');
   });
 
   it("is nowhere with --no-color, also of what is wrong with the flags, nor in a pipe", async () => {

@@ -1,6 +1,7 @@
 /** Why a run ends before its end: it can be resumed later. */
 import { LockedError } from "../../disk/lease.ts";
 import { EcmError, exitCodes, InterruptedError } from "../../errors.ts";
+import { formatMoment } from "../../moments.ts";
 import type { BudgetStop } from "./budget.ts";
 
 export type StopReason = BudgetStop | "signal" | "error" | "lock" | "max-rejects";
@@ -36,13 +37,13 @@ export function formatResetTime(at: number | undefined): string | undefined {
  *   it is not known
  */
 export function toRunStop(by: BudgetStop, until?: number, now = 0): RunStop {
-  const when = formatResetTime(until);
+  const when = formatMoment(until, now);
   const messages: Record<BudgetStop, string> = {
-    hour: `Hourly limit reached${when ? `; it resets at ${when}` : ""}`,
-    month: `Monthly quota used up${when ? `; it resets at ${when}` : ""}`,
-    address: `The service blocks this IP address after failed logins${when ? ` until ${when}` : ""}`,
+    hour: `Hourly limit reached${when ? `; it resets ${when}` : ""}`,
+    month: `Monthly quota used up${when ? `; it resets ${when}` : ""}`,
+    address: `The service blocks this IP address after failed logins${when ? `; it answers again ${when}` : ""}`,
     "max-requests": "Stopped at --max-requests",
-    until: `Stopped at the time given with --until${when ? `; the hourly limit resets at ${when}` : ""}`,
+    until: `Stopped at the time given with --until${when ? `; the hourly limit resets ${when}` : ""}`,
   };
   return new RunStop(
     by,

@@ -83,18 +83,7 @@ async function runAuthStatus(context: Context): Promise<void> {
   const output = context.output();
   const status = toAuthStatus(profile, key, works);
   await presentOne(context.terminal, output, status, createStatusView(output.format === "table"));
-  if (problem instanceof EcmError && problem.details.hint?.endsWith("ecm auth status")) {
-    problem.details.hint = describeNewKeyPlace(key?.source);
-  }
   if (problem !== undefined) throw problem;
-}
-
-/** After a refused key: this command is where other commands send to. */
-function describeNewKeyPlace(source: SettingSource | undefined): string {
-  const first = "Copy the whole key from the account's settings, check there that it is active, and";
-  return source === "environment"
-    ? `${first} set ECM_API_KEY to it`
-    : `${first} log in again: ecm auth login`;
 }
 
 function toAuthStatus(

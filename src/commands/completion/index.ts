@@ -1,21 +1,26 @@
 import { Argument, type Command } from "commander";
 import type { Context } from "../../context.ts";
 import { presentValue } from "../../terminal/present.ts";
+import { formatCounted } from "../shared/bulk/format.ts";
 import { describeCommand } from "../shared/help-text.ts";
+import type { CommandTree } from "../shared/tree.ts";
 
 interface CompletionOptions {
   install?: boolean;
   dryRun?: boolean;
 }
 
-export function registerCompletion(command: Command, context: Context): void {
+export function registerCompletion(command: Command, context: Context, tree: CommandTree): void {
   command
     .addArgument(
       new Argument("<shell>", "the shell to complete in").choices(["bash", "zsh", "fish", "powershell"]),
     )
-    .option("--install", "install the script where your shell finds it (bash, zsh, fish)")
+    .option(
+      "--install",
+      "install the script, and the manual, where your shell and man find them (bash, zsh, fish)",
+    )
     .option("--dry-run", "with --install: show what would be written")
-    .action((shell: string, options: CompletionOptions) => runCompletion(context, shell, options));
+    .action((shell: string, options: CompletionOptions) => runCompletion(context, tree, shell, options));
   describeCommand(command, {
     isLocal: true,
     examples: [
@@ -29,11 +34,16 @@ export function registerCompletion(command: Command, context: Context): void {
   });
 }
 
-async function runCompletion(context: Context, shell: string, options: CompletionOptions): Promise<void> {
+async function runCompletion(
+  context: Context,
+  tree: CommandTree,
+  shell: string,
+  options: CompletionOptions,
+): Promise<void> {
   const { completionScript } = await import("../../terminal/completion-scripts.ts");
   const script = completionScript(shell);
   if (!options.install) return context.terminal.write(script);
-  const { install, findPlaces } = await import("./install.ts");
+  const { install, installManual, findManFolder, findPlaces } = await import("./install.ts");
   const places = findPlaces(shell, context.terminal.env, context.platform);
   const written = await install(places, script, options.dryRun ?? false);
   const { terminal } = context;
@@ -41,10 +51,16 @@ async function runCompletion(context: Context, shell: string, options: Completio
   for (const { file, what } of written) terminal.note(`${would} ${what}: ${file}`);
   if (written.length === 0) terminal.note(`unchanged: ${places.file}`);
   else if (!options.dryRun) terminal.note(`Completions work in every new ${shell} session`);
+  const { writeManual } = await import("../manual-pages.ts");
+  await tree.loadAll();
+  const manual = findManFolder(terminal.env);
+  const pages = await installManual(manual, writeManual(tree.root), options.dryRun ?? false);
+  if (pages > 0)
+    terminal.note(`${would} the manual, ${formatCounted(pages, "page")}: ${manual} (man ecm, or ecm man)`);
   await presentValue(
     terminal,
     context.output(),
-    { shell, ...places, written: written.map(({ file }) => file) },
+    { shell, ...places, written: written.map(({ file }) => file), manual },
     "",
   );
 }

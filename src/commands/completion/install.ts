@@ -17,6 +17,32 @@ export interface InstallPlaces {
   startup?: { file: string; line: string };
 }
 
+/** Where `man` looks for pages of one user. */
+export function findManFolder(env: ShellEnvironment): string {
+  return join(env.XDG_DATA_HOME || join(env.HOME || homedir(), ".local/share"), "man/man1");
+}
+
+/**
+ * Puts the pages of the manual there.
+ * @param pages by name, without the section
+ * @returns how many were not there yet, or were others
+ * @throws UsageError naming the file that cannot be read or written
+ */
+export async function installManual(
+  folder: string,
+  pages: Readonly<Record<string, string>>,
+  isDryRun: boolean,
+): Promise<number> {
+  let count = 0;
+  for (const [name, text] of Object.entries(pages)) {
+    const file = join(folder, `${name}.1`);
+    if ((await readTextIfPresent(file)) === text) continue;
+    count++;
+    if (!isDryRun) await withWriteHint(file, () => writeWholeFile(file, text));
+  }
+  return count;
+}
+
 export interface WrittenFile {
   file: string;
   what: string;

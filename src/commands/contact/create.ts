@@ -10,7 +10,7 @@ import {
   splitAssignment,
 } from "../../service/contact-changes.ts";
 import { readJsonInput } from "../../terminal/data-input.ts";
-import { presentDryRun } from "../../terminal/dry-run.ts";
+import { explainDryRun } from "../../terminal/dry-run.ts";
 import { hasColumns } from "../../terminal/present.ts";
 import type { ApiRequest, CreateContactBody } from "../../wire.ts";
 import { addDryRunFlag, repeatableOption } from "../shared/flags.ts";
@@ -65,7 +65,11 @@ async function runContactCreate(context: Context, flags: ContactCreateOptions): 
     await checkContactColumns(account, output);
     return { request, answer: await send(request).catch(throwDuplicateExplained) };
   });
-  if (!answer) return presentDryRun(context.terminal, output, request);
+  if (!answer) {
+    const key = options.key ?? findKey(body);
+    const would = key === undefined ? "create a contact" : `create the contact ${key}`;
+    return explainDryRun(context.terminal, output, would, request);
+  }
   const contact = readContact(answer);
   // The specification's answer leaves out lists and tags; a person wants to see what was asked for.
   const sent = request.body as Partial<CreateContactBody> | undefined;

@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 import { NotFoundError } from "../../errors.ts";
 import { performOnContact } from "../../service/find-contact.ts";
 import { fetchContact } from "../../service/mutate-contact.ts";
-import { presentDryRun } from "../../terminal/dry-run.ts";
+import { explainDryRun } from "../../terminal/dry-run.ts";
 import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { requireTextOrAsk } from "../shared/questions.ts";
@@ -84,5 +84,6 @@ async function dryRunOne(context: Context, idOrKey: string): Promise<void> {
   const found = await account.withRemembered("write", () =>
     performOnContact({ send, structure }, idOrKey, (id) => fetchContact(send, id)),
   );
-  await presentDryRun(context.terminal, context.output(), deleteContactRequest(found._id));
+  const would = `permanently delete the contact ${found.key}`;
+  await explainDryRun(context.terminal, context.output(), would, deleteContactRequest(found._id));
 }

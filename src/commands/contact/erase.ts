@@ -6,7 +6,7 @@ import type { Context } from "../../context.ts";
 import { EcmError, exitCodes, ReadOnlyError, UsageError } from "../../errors.ts";
 import type { Redactor } from "../../privacy/redaction.ts";
 import { deleteContact, findContactsOfKey } from "../../service/erase-contact.ts";
-import { presentDryRun } from "../../terminal/dry-run.ts";
+import { explainDryRun } from "../../terminal/dry-run.ts";
 import { checkColumns, presentList, presentOne, type View } from "../../terminal/present.ts";
 import { addDryRunFlag } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
@@ -47,7 +47,7 @@ export function registerContactErase(parent: Command, context: Context): void {
   const command = parent
     .command("erase")
     .description(
-      "erase a person: delete the contact, remove it from this machine's files, and never create it again",
+      "erase a person: delete the contact, remove it from this machine's files, and never create them again",
     )
     .argument("[key...]", "contact keys, such as email addresses")
     .action((keys: string[], options: { dryRun?: boolean }) => runContactErase(context, keys, options));
@@ -159,9 +159,17 @@ async function showPlan(context: Context, people: string[][], files: number): Pr
   const found = [];
   for (const spellings of people) found.push(...(await findContactsOfKey(send, account, spellings)));
   const { terminal } = context;
-  terminal.note(`${files} ${files === 1 ? "file" : "files"} on this machine would be changed`);
+  terminal.note(
+    `Would change ${files} ${files === 1 ? "file" : "files"} on this machine, and never create ${people.length === 1 ? "this person" : "these people"} again`,
+  );
   if (found.length === 0) return terminal.note("The contact does not exist in the account");
-  await presentDryRun(terminal, context.output(), ...found.map(({ _id }) => deleteContactRequest(_id)));
+  const would = `permanently delete ${found.map(({ key }) => key).join(", ")} in the account`;
+  await explainDryRun(
+    terminal,
+    context.output(),
+    would,
+    ...found.map(({ _id }) => deleteContactRequest(_id)),
+  );
 }
 
 /** For texts as they are, of which the redactor sees the bytes. */

@@ -5,7 +5,7 @@ import { EcmError, exitCodes } from "../../errors.ts";
 import { type RequestedChanges, wouldChange } from "../../service/contact-changes.ts";
 import { performOnContact } from "../../service/find-contact.ts";
 import { fetchContact, type MutatedContact, mutateContact } from "../../service/mutate-contact.ts";
-import { presentDryRun } from "../../terminal/dry-run.ts";
+import { explainDryRun } from "../../terminal/dry-run.ts";
 import { isJson } from "../../terminal/format.ts";
 import type { ApiRequest, Contact, MutateBody } from "../../wire.ts";
 import { addBulkFlags, type BulkFlags } from "../shared/bulk/flags.ts";
@@ -121,7 +121,9 @@ async function mutateOne(context: Context, idOrKey: string, options: ContactMuta
       ? mutateByFlags(context, connection, idOrKey, { request, ifVersion: options.ifVersion })
       : performOnContact({ send, structure }, idOrKey, (id) => mutateContact(send, id, request(id)));
   });
-  if (!("isChanged" in mutated)) return presentDryRun(terminal, output, mutated);
+  if (!("isChanged" in mutated)) {
+    return explainDryRun(terminal, output, `change the contact ${idOrKey}${describeFlags(options)}`, mutated);
+  }
   const { contact, isChanged, changes } = mutated;
   if (!isChanged && options.failUnchanged) {
     throw new EcmError(exitCodes.failed, "The contact is unchanged: it already has these values", {
@@ -180,4 +182,17 @@ function requireVersion(contact: Contact, expected: number | undefined): void {
     hint: `It was changed in the meantime; see it with: ecm contact get ${contact._id}`,
     applied: "no",
   });
+}
+
+/** What the flags ask for; nothing where a body was typed. */
+function describeFlags({ set, addTag, removeTag, addList, removeList }: RequestedChanges): string {
+  const parts: [what: string, names: readonly string[] | undefined][] = [
+    ["set", set],
+    ["add the tag", addTag],
+    ["remove the tag", removeTag],
+    ["add to the list", addList],
+    ["remove from the list", removeList],
+  ];
+  const words = parts.flatMap(([what, names = []]) => names.map((name) => `${what} ${JSON.stringify(name)}`));
+  return words.length === 0 ? "" : `: ${words.join(", ")}`;
 }

@@ -3,7 +3,7 @@ import { changeStatusRequest, findStatus, formatStatus, unsubscribed } from "../
 import type { Context } from "../../context.ts";
 import { performOnContact } from "../../service/find-contact.ts";
 import { fetchContact } from "../../service/mutate-contact.ts";
-import { presentDryRun } from "../../terminal/dry-run.ts";
+import { explainDryRun } from "../../terminal/dry-run.ts";
 import type { Contact, Send } from "../../wire.ts";
 import { requireAnswer } from "../shared/bulk/agree.ts";
 import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
@@ -86,10 +86,12 @@ async function unsubscribeOne(
   const isInactive = findStatus(found)?.primary.toLowerCase() === "inactive";
   const request = changeStatusRequest(found._id, unsubscribed);
   if (isInactive) terminal.note("unchanged");
-  else if (dryRun) return presentDryRun(terminal, output, request);
-  else {
+  else if (dryRun) {
+    const would = `unsubscribe ${found.key}. This cannot be undone: only they can subscribe again`;
+    return explainDryRun(terminal, output, would, request);
+  } else {
     await account.withRemembered("write", () => checkContactColumns(account, output));
-    await context.confirm(`Unsubscribe ${found.key}? They cannot be resubscribed through the API.`);
+    await context.confirm(`Unsubscribe ${found.key}? This cannot be undone: only they can subscribe again.`);
   }
   const contact = isInactive ? found : await sendStatusChange(send, request, found);
   if (!isInactive && showsChanges(terminal, output)) {

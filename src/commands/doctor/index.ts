@@ -48,11 +48,13 @@ export function registerDoctor(command: Command, context: Context): void {
 }
 
 async function runDoctor(context: Context): Promise<void> {
+  const output = context.output();
+  const isForPeople = output.format === "table" && !output.columns;
   // First: opening the profiles fixes their rights.
   const places = await inspectFolders(context.folders, context.platform);
   const findings = [
     ...(await examineAccount(context)),
-    ...(await examineBehavior(context)),
+    ...(await examineBehavior(context, !isForPeople || context.settings.verbose !== "no")),
     ...places.map(checkFolder),
     await examineRuns(context),
     ...(await examineOldRuns(context)),
@@ -60,12 +62,12 @@ async function runDoctor(context: Context): Promise<void> {
     ...finding,
     hint: finding.hint === undefined ? undefined : addAccountFlags(finding.hint, context.settings),
   }));
-  const output = context.output();
-  if (output.format !== "table" || output.columns)
-    await presentList(context.terminal, output, findings, view);
-  else await context.terminal.write(drawFindings(context.terminal, findings));
+  if (isForPeople) await context.terminal.write(drawFindings(context.terminal, findings));
+  else await presentList(context.terminal, output, findings, view);
   const failed = findings.filter((finding) => finding.status === "fail").map((finding) => finding.check);
   if (failed.length === 0) return;
+  // A person has just read which ones.
+  if (isForPeople && context.terminal.isStdoutTerminal) return context.endWith(exitCodes.failed);
   throw new EcmError(
     exitCodes.failed,
     `${failed.length} of ${findings.length} checks failed: ${failed.join(", ")}`,
@@ -99,11 +101,11 @@ async function examineAccount(context: Context): Promise<Finding[]> {
 }
 
 /** What is known of the service where its documents are silent; without a request. */
-async function examineBehavior(context: Context): Promise<Finding[]> {
+async function examineBehavior(context: Context, isWhole: boolean): Promise<Finding[]> {
   const profile = await context.profile().catch(() => undefined);
   if (!profile) return [];
   return readCachedBehaviors(context.folders.state, profile.baseUrl.value).map(({ structureId, points }) =>
-    checkBehavior(structureId, readSoundBehavior(points, context.clock.now())),
+    checkBehavior(structureId, readSoundBehavior(points, context.clock.now()), isWhole),
   );
 }
 

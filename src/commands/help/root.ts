@@ -45,6 +45,7 @@ const furtherCommands = [
   "suppressions",
   "mcp",
   "commands",
+  "man",
   "completion",
 ];
 

@@ -42,6 +42,17 @@ const topics: Record<Exclude<TopicName, "variants">, Topic> & Record<string, Top
   faults: { summary: "--fault: failures that the sandbox simulates", content: () => faultsTopic },
 };
 
+/** The topics that are pages of text, for the manual. */
+export function listTopics(): { name: string; text: string }[] {
+  return [
+    { name: "formats", text: formatsTopic },
+    { name: "selections", text: selectionsTopic },
+    { name: "where", text: whereTopic },
+    { name: "filters", text: filtersTopic },
+    { name: "faults", text: faultsTopic },
+  ];
+}
+
 export function registerTopics(command: Command, context: Context, tree: CommandTree): void {
   command.argument("<topic>").action((name: string) => showTopic(context, tree.root, name));
   describeCommand(command, { isLocal: true, examples: ["ecm help exit-codes"], output: "The topic's page." });

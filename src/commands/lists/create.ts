@@ -4,7 +4,7 @@ import { findByName } from "../../api/names.ts";
 import type { Context } from "../../context.ts";
 import { EcmError, UsageError } from "../../errors.ts";
 import { ensureLists } from "../../service/create-names.ts";
-import { presentDryRun } from "../../terminal/dry-run.ts";
+import { explainDryRun } from "../../terminal/dry-run.ts";
 import { checkColumns, hasColumns, presentOne } from "../../terminal/present.ts";
 import type { ContactList } from "../../wire.ts";
 import { addDryRunFlag } from "../shared/flags.ts";
@@ -58,7 +58,8 @@ async function runListsCreate(
     const existing = options.allowDuplicate
       ? undefined
       : findExisting(await account.lists(structure), name, options);
-    return existing ? presentUnchanged(context, existing) : presentDryRun(terminal, output, request);
+    if (existing) return presentUnchanged(context, existing);
+    return explainDryRun(terminal, output, `create the list ${JSON.stringify(name)}`, request);
   }
   if (options.allowDuplicate) return present(context, name, readList(await send(request)));
   const { lists, created } = await ensureLists(send, account, structure, [name]);

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { deleteList, deleteListRequest } from "../../api/lists.ts";
 import type { Context } from "../../context.ts";
-import { presentDryRun } from "../../terminal/dry-run.ts";
+import { explainDryRun } from "../../terminal/dry-run.ts";
 import { addDryRunFlag } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { describeList, describeListWithCount, requireLists, resolveLists } from "./shared/choose.ts";
@@ -36,17 +36,25 @@ async function runListsDelete(
   const { send, account } = connection;
   const structure = await account.structure();
   const lists = await resolveLists(account, structure, namesOrIds);
-  if (options.dryRun) {
-    const requests = lists.map(({ _id }) => deleteListRequest(structure._id, _id));
-    return presentDryRun(terminal, context.output(), ...requests);
-  }
-  await context.confirm(async () => {
+  const describeLists = async () => {
     const descriptions = await Promise.all(
       lists.map((list) => describeListWithCount(connection, structure._id, list)),
     );
     const which = lists.length === 1 ? "the list" : `${lists.length} lists:`;
-    return `Delete ${which} ${descriptions.map(describeList).join(", ")}? The contacts stay, but who was in the list is lost.`;
-  });
+    return `${which} ${descriptions.map(describeList).join(", ")}`;
+  };
+  if (options.dryRun) {
+    const requests = lists.map(({ _id }) => deleteListRequest(structure._id, _id));
+    return explainDryRun(
+      terminal,
+      context.output(),
+      `delete ${await describeLists()}; the contacts stay`,
+      ...requests,
+    );
+  }
+  await context.confirm(
+    async () => `Delete ${await describeLists()}? The contacts stay; the list and its membership are lost.`,
+  );
   for (const list of lists) {
     await deleteList(send, structure._id, list._id);
     terminal.note(`Deleted the list ${JSON.stringify(list.name)}`);

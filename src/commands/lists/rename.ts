@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { renameListRequest, requireFreeListName } from "../../api/lists.ts";
 import type { Context } from "../../context.ts";
 import { UnreadableAnswerError, UsageError } from "../../errors.ts";
-import { presentDryRun } from "../../terminal/dry-run.ts";
+import { explainDryRun } from "../../terminal/dry-run.ts";
 import { checkColumns, hasColumns, presentOne } from "../../terminal/present.ts";
 import type { ContactList, ContactStructure } from "../../wire.ts";
 import { presentChanges, showsChanges } from "../shared/change-lines.ts";
@@ -63,7 +63,10 @@ async function rename(
   const list = await account.list(structure, nameOrId);
   requireFreeListName(name, await account.lists(structure), list._id);
   const request = renameListRequest(structure._id, list._id, name);
-  if (options.dryRun) return presentDryRun(terminal, output, request);
+  if (options.dryRun) {
+    const would = `rename the list ${JSON.stringify(list.name)} to ${JSON.stringify(name)}`;
+    return explainDryRun(terminal, output, would, request);
+  }
   if (list.name === name) {
     terminal.note("unchanged");
     return presentOne(terminal, output, list, listView);

@@ -54,13 +54,15 @@ const accountCommand =
  */
 export function addAccountFlags(
   text: string,
-  { profile, baseUrl, structure }: Settings,
+  { profile, baseUrl, structure, apiKey }: Settings,
   loginProfile?: string,
 ): string {
   const toTypedFlag = (flag: string, value: Settings["profile"]) =>
     value?.source === "flag" ? [formatFlag(flag, value.value)] : [];
-  return text.replace(accountCommand, (_command, about: string) => {
-    const isLogin = about === "auth login";
+  // No login replaces a key of the environment.
+  const about = apiKey ? text.replace("log in again: ecm auth login", "set ECM_API_KEY to it") : text;
+  return about.replace(accountCommand, (_command, name: string) => {
+    const isLogin = name === "auth login";
     const chosen = toTypedFlag("--profile", profile);
     if (isLogin && chosen.length === 0 && loginProfile !== undefined) {
       chosen.push(formatFlag("--profile", loginProfile));

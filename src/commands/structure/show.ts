@@ -5,7 +5,7 @@ import type { Context, OutputFileFlags } from "../../context.ts";
 import type { Account } from "../../service/account.ts";
 import type { StructureEdit } from "../../structure/edit.ts";
 import { readFreshStructure, updateStructure } from "../../structure/update.ts";
-import { presentDryRun } from "../../terminal/dry-run.ts";
+import { explainDryRun } from "../../terminal/dry-run.ts";
 import { checkColumns, presentList, presentOne } from "../../terminal/present.ts";
 import type { ContactStructure } from "../../wire.ts";
 import { type ChangeLine, presentChanges, showsChanges } from "../shared/change-lines.ts";
@@ -66,7 +66,10 @@ export async function runEdit(
   }
   if (options.dryRun) {
     const request = updateStructureRequest(structure._id, body);
-    return presentDryRun(context.terminal, output, request);
+    const { diffStructures } = await import("../../structure/changes.ts");
+    const changes = diffStructures(structure, body).map(describeChange).join("\n");
+    const would = `change the structure ${JSON.stringify(structure.label)}:\n${changes}`;
+    return explainDryRun(context.terminal, output, would, request);
   }
   // The last one that was sent is the one that was applied: others may have been faster before.
   let applied = { before: structure, body };

@@ -1,6 +1,7 @@
 /** What `ecm doctor` finds: one line for each thing examined. Pure. */
 import type { OldRun, RunView } from "../../../bulk/index.ts";
 import type { PlaceState } from "../../../config/folder-rights.ts";
+import { formatMoment } from "../../../moments.ts";
 import type { KnownBehavior } from "../../../service/behavior.ts";
 import { describeBehavior, findLastLearned } from "../../../service/describe-behavior.ts";
 import { quoteShellWord } from "../../../shell-word.ts";
@@ -38,6 +39,16 @@ export function checkAnswer(answer: ApiAnswer, place: string, milliseconds: numb
     const refused = fail("key", problem?.message ?? `HTTP ${status}`, problem?.details.hint);
     return [pass("address", describeAnswerTime(place, milliseconds)), refused];
   }
+  const limit = problem?.details.limit;
+  if (problem && (limit === "hour" || limit === "month")) {
+    // Who counts requests has answered: nothing is wrong with the address.
+    const words = limit === "hour" ? "the hourly limit is used up" : "the monthly quota is used up";
+    return [
+      pass("address", describeAnswerTime(place, milliseconds)),
+      ...checkClock(headers.date, now),
+      fail("budget", words, problem.details.hint),
+    ];
+  }
   if (problem) return [fail("address", problem.message, problem.details.hint)];
   if (!Array.isArray(body)) {
     return [fail("address", `${place} answers, but not as the API does`, "Check the base URL")];
@@ -63,14 +74,13 @@ function checkClock(date: string | undefined, now: number): Finding[] {
 }
 
 function checkLimits({ hour, month }: RateLimits, now: number): Finding {
-  const minutes = Math.ceil(Math.max(0, (hour?.reset ?? 0) - now / 1000) / 60);
-  const resets = hour?.reset === undefined ? "" : ` (resets in ${minutes} min)`;
+  const resets = hour?.reset === undefined ? "" : `, resets ${formatMoment(hour.reset * 1000, now)}`;
   const parts = [
     hour && `hour ${formatCount(hour.remaining)} of ${formatCount(hour.limit)}${resets}`,
     month && `month ${formatCount(month.remaining)} of ${formatCount(month.limit)}`,
   ].filter((part) => part !== undefined);
   if (parts.length === 0) return warn("budget", "The service sent no limits with its answer");
-  const words = `left: ${parts.join(", ")}`;
+  const words = `left: ${parts.join(" · ")}`;
   if (month && month.remaining < month.limit / 10)
     return warn("budget", words, "Less than a tenth of the monthly quota is left");
   if (hour && hour.remaining < hour.limit / 10)
@@ -78,17 +88,30 @@ function checkLimits({ hour, month }: RateLimits, now: number): Finding {
   return pass("budget", words);
 }
 
-/** What earlier commands have learned of how the service behaves for a structure. */
-export function checkBehavior(structureId: string, knownBehavior: KnownBehavior): Finding {
+/**
+ * What earlier commands have learned of how the service behaves for a structure.
+ * @param isWhole every point, and not only how many there are
+ */
+export function checkBehavior(structureId: string, knownBehavior: KnownBehavior, isWhole: boolean): Finding {
   const words = describeBehavior(knownBehavior);
   const since = findLastLearned(knownBehavior)?.slice(0, 10);
   if (words.length === 0) return pass("behavior", `nothing learned yet about structure ${structureId}`);
-  return pass("behavior", `learned about structure ${structureId}, last on ${since}: ${words.join("; ")}`);
+  const learned = `learned about structure ${structureId}, last on ${since}`;
+  return pass(
+    "behavior",
+    isWhole
+      ? `${learned}: ${words.join("; ")}`
+      : `${formatCount(words.length)} points ${learned}; with --verbose all of them`,
+  );
 }
 
 export function checkFolder({ name, path, state, detail }: PlaceState): Finding {
   if (state === "private") return pass(name, path);
   if (state === "missing") return pass(name, `${path}: created when needed`);
+  if (state === "full") {
+    const hint = `Make room on the disk of ${path}: ecm could not write down what a run does`;
+    return fail(name, `${path}: the disk is full, ${detail}`, hint);
+  }
   if (state === "unusable")
     return fail(name, `${path}: ${detail}`, "Fix its permissions, or choose another folder with ECM_*_DIR");
   const hint =

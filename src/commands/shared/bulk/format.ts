@@ -1,5 +1,6 @@
 /** Numbers, durations and paths in the messages of bulk runs. */
 import { isAbsolute, relative } from "node:path";
+import { formatDuration } from "../../../moments.ts";
 
 export function formatCount(number: number): string {
   return number.toLocaleString("en-US");
@@ -8,15 +9,6 @@ export function formatCount(number: number): string {
 /** `1 row`, `1,204 rows`. */
 export function formatCounted(number: number, one: string, several = `${one}s`): string {
   return `${formatCount(number)} ${number === 1 ? one : several}`;
-}
-
-/** `under 1 s`, `45 s`, `12 min`, `3.4 h`, `11.6 days`. */
-export function formatDuration(seconds: number): string {
-  if (seconds < 1) return "under 1 s";
-  if (seconds < 90) return `${Math.ceil(seconds)} s`;
-  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
-  if (seconds < 172_800) return `${(seconds / 3600).toFixed(1)} h`;
-  return `${(seconds / 86_400).toFixed(1)} days`;
 }
 
 /** `about 22 s`, `under 1 s`. */

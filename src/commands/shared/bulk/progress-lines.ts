@@ -1,8 +1,9 @@
 /** The lines that are drawn anew while a run works. */
 import type { RowCounts, RunProgress } from "../../../bulk/index.ts";
+import { formatDuration, formatMoment } from "../../../moments.ts";
 import { formatProgressBar } from "../../../terminal/progress.ts";
 import type { Terminal } from "../../../terminal/terminal.ts";
-import { capitalize, formatCount, formatCounted, formatDuration } from "./format.ts";
+import { capitalize, formatCount, formatCounted } from "./format.ts";
 
 /** A short wait, such as for a lost answer, is not worth a line. */
 const minReportedWaitMilliseconds = 5_000;
@@ -28,7 +29,7 @@ export function describeProgress(
 ): string[] {
   const { waiting, rows: counts } = status;
   const waits = waiting && [
-    `${capitalize(waiting.why)}; resuming ${formatTime(waiting.until, now)}`,
+    `${capitalize(waiting.why)}; resuming ${formatMoment(waiting.until, now)}`,
     "Ctrl-C stops; the same command resumes",
   ];
   if (!counts)
@@ -53,13 +54,6 @@ function describePace(status: RunProgress, counts: RowCounts, rate: number): str
   if (left !== undefined && status.phase === "working") parts.push(`${formatDuration(left)} left`);
   if (status.hourLeft !== undefined) parts.push(`hour ${formatCount(status.hourLeft)} left`);
   return parts;
-}
-
-/** `at 15:00 (in 26 min)`, in local time. */
-function formatTime(until: number, now: number): string {
-  const at = new Date(until).toTimeString().slice(0, 5);
-  const left = `in ${formatDuration(Math.max(1, (until - now) / 1000))}`;
-  return until - now < 90_000 ? left : `at ${at} (${left})`;
 }
 
 /** By what the limits allow, or by the pace so far, whichever is longer. */
