@@ -110,10 +110,14 @@ export function createProgram(
     throw new CommanderError(0, "commander.version", version);
   });
   program.hook("preSubcommand", (_program, command) => tree.load(command.name()));
-  program.hook("preAction", (_program, action) => {
+  program.hook("preAction", async (_program, action) => {
     requirePlainValues(action, words);
     control.configure({ ...action.optsWithGlobals(), output: takeFormat(action) });
     requireNonEmptyValues(action);
+    if (action.opts<{ profiles?: string }>().profiles === undefined || context.observer?.collect) return;
+    const { runForProfiles } = await import("./commands/shared/profiles/run-each.ts");
+    await runForProfiles({ command: action, context, run, words });
+    throw new CommanderError(0, "ecm.profiles", "The command has run for each profile");
   });
   return program;
 }
