@@ -11,10 +11,11 @@ import type { Connection, Purpose } from "./connection.ts";
 import type { Activity } from "./disk/activities.ts";
 import { openWrittenFiles, type WrittenFiles } from "./disk/own-outputs.ts";
 import { noteWrittenFile } from "./disk/written-files.ts";
-import { DeclinedError, exitCodes, UsageError } from "./errors.ts";
+import { DeclinedError, exitCodes } from "./errors.ts";
 import { mergeLimits } from "./rate-limits.ts";
+import type { Collect } from "./terminal/collect.ts";
 import { chooseFileFormat } from "./terminal/file-names.ts";
-import { type OutputFormat, type OutputOptions, parseFormat } from "./terminal/format.ts";
+import { type OutputFormat, type OutputOptions, parseColumns, parseFormat } from "./terminal/format.ts";
 import { requireReplaceable, toFileState } from "./terminal/output-target.ts";
 import { isOwnOutput } from "./terminal/own-output.ts";
 import type { Prompter } from "./terminal/prompter.ts";
@@ -36,6 +37,8 @@ export interface OutputFileFlags {
 export interface Observer {
   /** Of a list that was shown in part. */
   page?(page: { total?: number; hasMore: boolean }): void;
+  /** Set where the command runs for one profile of several: takes its result in place of stdout. */
+  collect?: Collect;
 }
 
 export interface Context {
@@ -175,21 +178,19 @@ class CommandContext implements Context {
     const columns = parseColumns(flags.columns);
     const requestedFormat = flags.json ? "json" : explicitFormat;
     const output = { columns, bom, safeCells };
-    if (outputFile === undefined) {
-      return {
-        ...output,
-        format: requestedFormat ?? defaultFormat ?? (this.terminal.isStdoutTerminal ? "table" : "tsv"),
-      };
-    }
+    const format = requestedFormat ?? defaultFormat ?? (this.terminal.isStdoutTerminal ? "table" : "tsv");
+    const collect = this.observer?.collect;
+    if (collect) return { columns: dropProfileColumn(columns), format, collect };
+    if (outputFile === undefined) return { ...output, format };
     // Found out here, before anything is sent.
-    const format = chooseFileFormat(outputFile, {
+    const fileFormat = chooseFileFormat(outputFile, {
       requested: requestedFormat,
       defaultFormat: defaultFormat ?? "tsv",
       text,
     });
     this.noteWrittenFile(outputFile);
     requireReplaceable(outputFile, { force, writtenFiles, isOwn: (start) => isOwnOutput(start, columns) });
-    return { ...output, format, outputFile, writtenFiles, stateBefore: toFileState(outputFile) };
+    return { ...output, format: fileFormat, outputFile, writtenFiles, stateBefore: toFileState(outputFile) };
   };
 
   readonly profiles = (): Promise<ProfileStore> => {
@@ -284,12 +285,8 @@ class CommandContext implements Context {
   }
 }
 
-/** @throws UsageError for a name that is empty, as in a script whose variable is */
-function parseColumns(text: string | undefined): string[] | undefined {
-  const names = text?.split(",").map((name) => name.trim());
-  if (!names?.includes("")) return names;
-  throw new UsageError(
-    "--columns: the name of a column is empty",
-    "Name columns, such as --columns key,status; an empty word is often a variable that is not set",
-  );
+/** Of a command that runs for several profiles, the first column is added where their results are joined. */
+function dropProfileColumn(columns: string[] | undefined): string[] | undefined {
+  const others = columns?.filter((name) => name.toLowerCase() !== "profile");
+  return others?.length === 0 ? undefined : others;
 }

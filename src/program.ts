@@ -3,7 +3,7 @@ import { Command, CommanderError, Option } from "commander";
 import { groups, visibleGroups } from "./commands/groups.ts";
 import { formatRootHelp, topicNames } from "./commands/help/root.ts";
 import { groupFlags } from "./commands/shared/flag-groups.ts";
-import { type CommandTree, findChild, findFlag, toPath } from "./commands/shared/tree.ts";
+import { type CommandTree, findDeepestCommand, toPath } from "./commands/shared/tree.ts";
 import {
   refuseSecondValues,
   requireNonEmptyValues,
@@ -46,11 +46,14 @@ export async function runProgram(
   try {
     await program.parseAsync(words, { from: "user" });
   } catch (error) {
-    if (error instanceof CommanderError && error.code === "commander.help") {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.code === "commander.help") {
       return runGroupAlone(control, run, args, findDeepestCommand(program, words));
     }
-    const reason = error instanceof CommanderError ? await toUsageError(error, program, words) : error;
-    if (reason !== undefined) throw reason;
+    // Help or the version was shown.
+    if (error.exitCode === 0) return;
+    const { toUsageError } = await import("./commands/shared/grammar-error.ts");
+    throw toUsageError(error, program, words);
   }
 }
 
@@ -123,10 +126,14 @@ export function createProgram(
     throw new CommanderError(0, "commander.version", version);
   });
   program.hook("preSubcommand", (_program, command) => tree.load(command.name()));
-  program.hook("preAction", (_program, action) => {
+  program.hook("preAction", async (_program, action) => {
     requirePlainValues(action, words);
     control.configure({ ...action.optsWithGlobals(), output: takeFormat(action) });
     requireNonEmptyValues(action);
+    if (action.opts<{ profiles?: string }>().profiles === undefined || context.observer?.collect) return;
+    const { runForProfiles } = await import("./commands/shared/profiles/run-each.ts");
+    await runForProfiles({ command: action, context, run, words });
+    throw new CommanderError(0, "ecm.profiles", "The command has run for each profile");
   });
   return program;
 }
@@ -265,59 +272,4 @@ export function listWords(args: readonly string[]): string[] {
   return args.map((arg, index) =>
     arg === "--verbose=bodies" && (end === -1 || index < end) ? "--verbose-bodies" : arg,
   );
-}
-
-/**
- * A failure of the command line's grammar, as ours. Undefined when
- * there was none: help or the version was shown.
- * @param words what was typed
- */
-async function toUsageError(
-  error: CommanderError,
-  program: Command,
-  words: readonly string[],
-): Promise<UsageError | undefined> {
-  if (error.exitCode === 0) return undefined;
-  const command = findDeepestCommand(program, words);
-  const help = `See: ${toPath(command)} --help`;
-  const message = error.message.replace(/^error: /, "");
-  const { suggestCommand, suggestFlag, suggestForSurplus } = await import("./commands/shared/suggestions.ts");
-  const quotedName = /'(.*)'$/s.exec(message)?.[1] ?? "";
-  if (error.code === "commander.unknownCommand") {
-    const path = toPath(command);
-    const names = command
-      .createHelp()
-      .visibleCommands(command)
-      .map((each) => each.name());
-    const hint = suggestCommand(path.split(" ").slice(1).join(" "), quotedName, names) ?? help;
-    return new UsageError(`There is no command "${path} ${quotedName}"`, hint);
-  }
-  let hint: string | undefined;
-  if (error.code === "commander.unknownOption") {
-    const words = command.registeredArguments.map((argument) => argument.name());
-    hint = suggestFlag(quotedName, listVisibleFlags(command), words);
-  }
-  if (error.code === "commander.excessArguments") hint = suggestForSurplus(toPath(command));
-  return new UsageError(message.charAt(0).toUpperCase() + message.slice(1), hint ?? help);
-}
-
-/** The long names of a command's flags and of those above it. */
-function listVisibleFlags(command: Command): string[] {
-  const own = command.options.flatMap(({ long, hidden }) => (long && !hidden ? [long] : []));
-  return command.parent ? [...own, ...listVisibleFlags(command.parent)] : own;
-}
-
-/** The command that the words lead to, as far as they lead. */
-function findDeepestCommand(program: Command, words: readonly string[]): Command {
-  let command = program;
-  let isValue = false;
-  for (const word of words) {
-    const isFlagValue = isValue;
-    isValue = findFlag(command, word)?.required ?? false;
-    if (isFlagValue || word.startsWith("-")) continue;
-    const child = findChild(command, word);
-    if (!child) break;
-    command = child;
-  }
-  return command;
 }

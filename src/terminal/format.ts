@@ -1,6 +1,7 @@
 /** The output formats, and which one is meant. */
 import type { WrittenFiles } from "../disk/own-outputs.ts";
 import { UsageError } from "../errors.ts";
+import type { Collect } from "./collect.ts";
 
 export const outputFormats = ["table", "json", "ndjson", "csv", "tsv", "id"] as const;
 export type OutputFormat = (typeof outputFormats)[number];
@@ -23,6 +24,8 @@ export interface OutputOptions {
   stateBefore?: string;
   bom?: boolean;
   safeCells?: boolean;
+  /** Takes the result in place of stdout. */
+  collect?: Collect;
 }
 
 /** @throws UsageError naming the flag or variable that holds an unknown format. */
@@ -53,4 +56,14 @@ export function isJsonWanted(
     if (value !== undefined) format = value === "" ? words[index + 1] : value;
   }
   return isJson(format);
+}
+
+/** @throws UsageError for a name that is empty, as in a script whose variable is not set */
+export function parseColumns(text: string | undefined): string[] | undefined {
+  const names = text?.split(",").map((name) => name.trim());
+  if (!names?.includes("")) return names;
+  throw new UsageError(
+    "--columns: the name of a column is empty",
+    "Name columns, such as --columns key,status; an empty word is often a variable that is not set",
+  );
 }

@@ -5,25 +5,15 @@
 
 import { formatCsvLine, formatTsvLine, joinNames, toSafeCell } from "../delimited-lines.ts";
 import { UsageError } from "../errors.ts";
+import { type CellValue, type ColumnHead, collectRows, collectValue } from "./collect.ts";
 import type { OutputOptions } from "./format.ts";
 import { openOutput, type Sink, wantsMark } from "./output-file.ts";
 import type { Terminal } from "./terminal.ts";
 
-export interface Column<T> {
-  /** The header, and what `--columns` takes. */
-  name: string;
-  /** The header of a table for people, where the name is one of the API; `--columns` takes it too. */
-  title?: string;
-  /** Several names share one cell, written so that a name may hold commas (`joinNames`). */
-  value(item: T): string | number | boolean | readonly string[] | undefined | null;
+export interface Column<T> extends ColumnHead {
+  value(item: T): CellValue;
   /** Shown only when `--columns` names it. */
   optional?: boolean;
-  /** What people copy from a table, such as a key: it is never cut. */
-  isWhole?: boolean;
-  /** Left out first when the table is too wide, such as an id. */
-  isAside?: boolean;
-  /** RFC 3339 in data, short in a table: the day, or with `minute` also the time of day. */
-  isTime?: boolean | "minute";
 }
 
 export interface View<T> {
@@ -58,6 +48,13 @@ export async function presentList<T>(
   view: View<T>,
 ): Promise<number> {
   const columns = selectColumns(terminal, output, view);
+  if (output.collect) {
+    const toRow = (item: T) => ({
+      object: toObject(output, columns, item),
+      cells: new Map(columns.map((column) => [column.name, column.value(item)])),
+    });
+    return collectRows(output.collect, columns, items, toRow);
+  }
   if (output.safeCells && view.isImportable) columns.push({ name: safeCellsHeader, value: () => "" });
   const sink = output.continuation?.sink ?? (await openOutput(terminal, output));
   let count = 0;
@@ -166,7 +163,7 @@ export async function presentOne<T>(
   item: T,
   view: View<T>,
 ): Promise<void> {
-  if (output.format !== "table" && output.format !== "json") {
+  if (output.collect || (output.format !== "table" && output.format !== "json")) {
     await presentList(terminal, output, [item], view);
     return;
   }
@@ -193,6 +190,10 @@ export function presentValue(
   value: unknown,
   text: string,
 ): Promise<void> {
+  if (output.collect) {
+    collectValue(output.collect, value);
+    return Promise.resolve();
+  }
   if (output.format === "json") return writeAll(terminal, output, `${JSON.stringify(value, null, 2)}\n`);
   if (output.format === "ndjson") return writeAll(terminal, output, `${JSON.stringify(value)}\n`);
   return writeAll(terminal, output, text.endsWith("\n") || text === "" ? text : `${text}\n`);

@@ -107,26 +107,21 @@ it("gives valid output or none, and one error for every failure, over the space 
   );
 });
 
-it.each([
-  "contact",
-  "structure field",
-  "frobnicate",
-  "contact gte",
-  "lists list --pages 2",
-  "contact get",
-  "-o yaml limits",
-])("answers a usage error with exit 2 and a way on: ecm %s", async (line) => {
-  const ecm = ecmWith(await temporaryHome());
-  const plain = await ecm(line.split(" "));
-  expect(plain.code).toBe(2);
-  expect(plain.stdout).toBe("");
-  expect(plain.stderr).toMatch(/^error: .+\nhint: .+\n$/);
-  const asJson = await ecm([...line.split(" "), "--json"]);
-  if (line.startsWith("-o")) return;
-  const { error } = JSON.parse(asJson.stderr);
-  expect(error).toMatchObject({ type: "UsageError", exitCode: 2, retryable: false });
-  expect(asJson.stdout).toBe("");
-});
+it.each(["frobnicate", "contact gte", "lists list --pages 2", "contact get", "-o yaml limits"])(
+  "answers a usage error with exit 2 and a way on: ecm %s",
+  async (line) => {
+    const ecm = ecmWith(await temporaryHome());
+    const plain = await ecm(line.split(" "));
+    expect(plain.code).toBe(2);
+    expect(plain.stdout).toBe("");
+    expect(plain.stderr).toMatch(/^error: .+\nhint: .+\n$/);
+    const asJson = await ecm([...line.split(" "), "--json"]);
+    if (line.startsWith("-o")) return;
+    const { error } = JSON.parse(asJson.stderr);
+    expect(error).toMatchObject({ type: "UsageError", exitCode: 2, retryable: false });
+    expect(asJson.stdout).toBe("");
+  },
+);
 
 it("says of an empty name of a file what it is, whatever the command, and sends nothing", async () => {
   const { ecm, sandbox } = await startSandbox();
@@ -163,9 +158,23 @@ it("takes the value of a flag for no command", async () => {
     "--sise",
   ]);
   expect(stderr).toContain("Did you mean --size?");
-  const missing = await ecmWith(await temporaryHome())(["--profile", "sandbox", "contact"]);
-  expect(missing.stderr).toContain("ecm contact --help");
+  const group = await ecmWith(await temporaryHome())(["--profile", "sandbox", "contact"]);
+  expect(group.stdout).toContain("Usage: ecm contact");
 });
+
+it.each(["contact", "structure field"])(
+  "shows the help of a group alone, and tells a program that a command is missing: ecm %s",
+  async (line) => {
+    const ecm = ecmWith(await temporaryHome());
+    expect(await ecm(line.split(" "))).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`Usage: ecm ${line}`),
+    });
+    const asJson = await ecm([...line.split(" "), "--json"]);
+    expect(asJson).toMatchObject({ code: 2, stdout: "" });
+    expect(JSON.parse(asJson.stderr).error).toMatchObject({ type: "UsageError", retryable: false });
+  },
+);
 
 it("suggests the command and the flag that were likely meant", async () => {
   const ecm = ecmWith(await temporaryHome());

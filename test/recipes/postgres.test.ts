@@ -5,41 +5,14 @@
  * @module-tag slow
  */
 import { execFileSync } from "node:child_process";
-import { chownSync, existsSync } from "node:fs";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { machine, missingTools } from "../recipes.kit.ts";
+import { startPostgres } from "../support/postgres.ts";
 
 const missing = missingTools(["bash", "psql", "initdb", "pg_ctl"]);
 const told = missing.length > 0 ? ` (not tested: there is no ${missing.join(", ")} here)` : "";
-
-/** A server refuses to run as root: it gets another user. */
-const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-
-/**
- * Starts a server without a port; it is stopped and removed when the test ends.
- * @returns what psql needs to know
- */
-async function startServer(): Promise<Record<string, string>> {
-  const home = await mkdtemp(join(tmpdir(), "ecm-pg-"));
-  onTestFinished(() => rm(home, { recursive: true, force: true }));
-  if (user.uid !== undefined) chownSync(home, user.uid, user.gid);
-  const data = join(home, "data");
-  const control = (...args: string[]) =>
-    execFileSync("pg_ctl", ["-D", data, "-w", ...args], { ...user, cwd: home, stdio: "ignore" });
-  execFileSync("initdb", ["-D", data, "-A", "trust", "-U", "shop", "-E", "UTF8", "--no-sync"], {
-    ...user,
-    cwd: home,
-    stdio: "ignore",
-  });
-  control("-l", join(home, "log"), "-o", `-c listen_addresses='' -k ${home} -F`, "start");
-  onTestFinished(() => {
-    if (existsSync(data)) control("-m", "immediate", "stop");
-  });
-  return { PGHOST: home, PGUSER: "shop", PGDATABASE: "postgres" };
-}
 
 const firstName = 'Ada, "the" first\nline \\ two';
 const shop = `
@@ -53,7 +26,7 @@ const shop = `
 
 describe.skipIf(missing.length > 0)(`PostgreSQL${told}`, () => {
   it("goes into the account by a query, and comes back as documents", async () => {
-    const server = await startServer();
+    const { env: server } = await startPostgres();
     const { folder, script, pipe } = await machine();
     const psql = (sql: string) =>
       execFileSync("psql", ["-X", "-q", "-At", "-v", "ON_ERROR_STOP=1", "-c", sql], {

@@ -25,6 +25,7 @@ export function registerListsList(parent: Command, context: Context): void {
     .option("--all", "read every page")
     .action((options: ListsListOptions) => runListsList(context, options));
   describeCommand(addOutputFileFlags(command), {
+    takesProfiles: true,
     examples: ["ecm lists list", "ecm lists list --all --json", "ecm lists list --size 20 --page 2"],
     output: "One row per list; in JSON formats the service's own objects, `[]` when there is none.",
   });

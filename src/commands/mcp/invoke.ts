@@ -2,10 +2,11 @@
  * Tools run the commands of this program: the same checks, services
  * and jobs as at a terminal, on streams in memory.
  */
-import { Readable, Writable } from "node:stream";
+import { Readable } from "node:stream";
 import type { ResolvedProfile } from "../../config/resolve.ts";
 import type { Context, Observer } from "../../context.ts";
 import { InterruptedError } from "../../errors.ts";
+import { createCollector } from "../shared/memory-stream.ts";
 import type { CommandTree } from "../shared/tree.ts";
 import { ToolFailure } from "./tool.ts";
 
@@ -99,15 +100,4 @@ function parseOutput(stdout: string, isLines: boolean): unknown {
 
 function parseLine(line: string): object {
   return JSON.parse(line) as object;
-}
-
-function createCollector() {
-  const pieces: Buffer[] = [];
-  const stream = new Writable({
-    write(piece, _encoding, done) {
-      pieces.push(Buffer.from(piece));
-      done();
-    },
-  });
-  return { stream, text: () => Buffer.concat(pieces).toString("utf8") };
 }

@@ -20,6 +20,8 @@ export interface CommandFacts {
   isLocal?: boolean;
   /** Codes beyond those that every command has, or a sharper meaning for one of them. */
   exitCodes?: Record<number, string>;
+  /** Whether it takes `--profiles`; a dry run always does. */
+  takesProfiles?: boolean;
 }
 
 const alwaysCodes = [exitCodes.done, exitCodes.failed, exitCodes.usage];
@@ -36,9 +38,20 @@ const factsKey = Symbol("facts of a command");
 /** Adds examples, output and exit codes to the help of a command, and keeps them for `findFacts`. */
 export function describeCommand(command: Command, facts: CommandFacts): Command {
   (command as Command & { [factsKey]?: CommandFacts })[factsKey] = facts;
+  addProfilesFlag(command, facts);
   return command.addHelpText("after", () =>
     formatHelp(facts, command.configureOutput().getOutHelpWidth?.() ?? 80),
   );
+}
+
+/** One place for all commands: which of them can be run for several profiles follows from what is known. */
+function addProfilesFlag(command: Command, { takesProfiles, isLocal, writes }: CommandFacts): void {
+  const hasDryRun = command.options.some(({ long }) => long === "--dry-run");
+  if (takesProfiles) {
+    command.option("--profiles <pattern>", "run for each of these profiles, such as 'client-*' or a,b");
+  } else if (hasDryRun && writes && !isLocal) {
+    command.option("--profiles <pattern>", "with --dry-run: for each of these profiles, such as 'client-*'");
+  }
 }
 
 /** What `describeCommand` was told; undefined for a command that only groups others. */

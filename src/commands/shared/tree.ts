@@ -39,3 +39,18 @@ export function toPath(command: Command): string {
 export function findChild(command: Command, word: string): Command | undefined {
   return command.commands.find((each) => each.name() === word || each.aliases().includes(word));
 }
+
+/** The command that the words lead to, as far as they lead. */
+export function findDeepestCommand(program: Command, words: readonly string[]): Command {
+  let command = program;
+  let isValue = false;
+  for (const word of words) {
+    const isFlagValue = isValue;
+    isValue = findFlag(command, word)?.required ?? false;
+    if (isFlagValue || word.startsWith("-")) continue;
+    const child = findChild(command, word);
+    if (!child) break;
+    command = child;
+  }
+  return command;
+}

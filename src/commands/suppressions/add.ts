@@ -23,6 +23,7 @@ export function registerSuppressionsAdd(parent: Command, context: Context): void
     .option("--keys <file>", "a file of keys: one per line, or a CSV with a key column; - for standard input")
     .action((keys: string[], flags: SuppressionsAddFlags) => runSuppressionsAdd(context, keys, flags));
   describeCommand(command, {
+    takesProfiles: true,
     isLocal: true,
     examples: ["ecm suppressions add ada@example.com", "ecm suppressions add --keys erased.txt"],
     output: "The keyed hash of each key, and when it was added: { hash, addedAt }. No address is stored.",

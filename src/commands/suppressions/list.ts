@@ -12,6 +12,7 @@ export function registerSuppressionsList(parent: Command, context: Context): voi
   );
   command.action((flags) => runSuppressionsList(context, flags));
   describeCommand(command, {
+    takesProfiles: true,
     isLocal: true,
     examples: ["ecm suppressions list", "ecm suppressions list --json"],
     output: "The hash of each key, and when it was added: { hash, addedAt }.",

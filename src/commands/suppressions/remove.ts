@@ -12,6 +12,7 @@ export function registerSuppressionsRemove(parent: Command, context: Context): v
     .argument("<key...>", "contact keys, such as email addresses")
     .action((keys: string[]) => runSuppressionsRemove(context, keys));
   describeCommand(command, {
+    takesProfiles: true,
     isLocal: true,
     asks: true,
     examples: ["ecm suppressions remove ada@example.com", "ecm suppressions remove ada@example.com --yes"],

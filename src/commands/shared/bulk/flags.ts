@@ -5,6 +5,7 @@ import type { Engine, GuardOptions, Limit, RunOptions, RunStop, Summary } from "
 import type { Context } from "../../../context.ts";
 import { diskFullHint } from "../../../disk/disk-room.ts";
 import { EcmError, exitCodes, InterruptedError, UsageError } from "../../../errors.ts";
+import type { Collect } from "../../../terminal/collect.ts";
 import { version } from "../../../version.ts";
 import { addAccountFlags } from "../command-line.ts";
 import { wholeNumberOption } from "../flags.ts";
@@ -187,9 +188,20 @@ export async function printSummary(
   { output, terminal }: Context,
   summary: Summary | undefined,
 ): Promise<void> {
-  const { format } = output();
+  const { format, collect } = output();
+  if (summary && collect) return collectSummary(collect, summary);
   if (summary && (format === "json" || format === "ndjson"))
     await terminal.write(`${terminal.mask(JSON.stringify(summary))}\n`);
+}
+
+/** For one profile of several: the whole summary in JSON, else what a table has room for. */
+function collectSummary(collect: Collect, summary: Summary): void {
+  const { created, updated, deleted, unchanged, skipped, rejected } = summary.rows;
+  const counts = { created, updated, deleted, unchanged, skipped, rejected, ...summary.estimate };
+  collect(
+    { object: summary, cells: new Map(Object.entries(counts)) },
+    Object.keys(counts).map((name) => ({ name })),
+  );
 }
 
 /** As `endRun`, after what follows on the run. The summary is printed also where that fails. */

@@ -1,0 +1,38 @@
+/** What is wrong with the words of a command line that commander refuses, and what was probably meant. */
+import type { Command, CommanderError } from "commander";
+import { UsageError } from "../../errors.ts";
+import { suggestCommand, suggestFlag, suggestForSurplus } from "./suggestions.ts";
+import { findDeepestCommand, toPath } from "./tree.ts";
+
+/**
+ * A failure of the command line's grammar, as ours.
+ * @param words what was typed
+ */
+export function toUsageError(error: CommanderError, program: Command, words: readonly string[]): UsageError {
+  const command = findDeepestCommand(program, words);
+  const help = `See: ${toPath(command)} --help`;
+  const message = error.message.replace(/^error: /, "");
+  const quotedName = /'(.*)'$/s.exec(message)?.[1] ?? "";
+  if (error.code === "commander.unknownCommand") {
+    const path = toPath(command);
+    const names = command
+      .createHelp()
+      .visibleCommands(command)
+      .map((each) => each.name());
+    const hint = suggestCommand(path.split(" ").slice(1).join(" "), quotedName, names) ?? help;
+    return new UsageError(`There is no command "${path} ${quotedName}"`, hint);
+  }
+  let hint: string | undefined;
+  if (error.code === "commander.unknownOption") {
+    const words = command.registeredArguments.map((argument) => argument.name());
+    hint = suggestFlag(quotedName, listVisibleFlags(command), words);
+  }
+  if (error.code === "commander.excessArguments") hint = suggestForSurplus(toPath(command));
+  return new UsageError(message.charAt(0).toUpperCase() + message.slice(1), hint ?? help);
+}
+
+/** The long names of a command's flags and of those above it. */
+function listVisibleFlags(command: Command): string[] {
+  const own = command.options.flatMap(({ long, hidden }) => (long && !hidden ? [long] : []));
+  return command.parent ? [...own, ...listVisibleFlags(command.parent)] : own;
+}

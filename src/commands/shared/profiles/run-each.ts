@@ -1,0 +1,162 @@
+/**
+ * `--profiles PATTERN`: a command runs for each profile in turn, in this process, and their results become
+ * one, with the profile's name in front. The failure of one profile stops no other.
+ */
+import type { Command } from "commander";
+import type { Context } from "../../../context.ts";
+import { exitCodes, UsageError } from "../../../errors.ts";
+import { isJson } from "../../../terminal/format.ts";
+import { presentList, type View } from "../../../terminal/present.ts";
+import { findFacts } from "../help-text.ts";
+import { shareInput } from "../memory-stream.ts";
+import { type CommandTree, toPath } from "../tree.ts";
+import { chooseProfiles } from "./choose.ts";
+import { type ProfileRow, runForProfile } from "./run-one.ts";
+
+export interface SeveralRuns {
+  command: Command;
+  context: Context;
+  run: CommandTree["run"];
+  /** What was typed. */
+  words: readonly string[];
+}
+
+interface Flags {
+  profiles: string;
+  dryRun?: boolean;
+  outputFile?: string;
+  force?: boolean;
+  bom?: boolean;
+  safeCells?: boolean;
+}
+
+/** From a success to what somebody must look at first. */
+const fromBestToWorst: readonly number[] = [
+  exitCodes.done,
+  exitCodes.differs,
+  exitCodes.rejectedRows,
+  exitCodes.notFound,
+  exitCodes.outOfBudget,
+  exitCodes.conflict,
+  exitCodes.unreachable,
+  exitCodes.notAuthorized,
+  exitCodes.usage,
+  exitCodes.failed,
+];
+
+/** @throws UsageError before any of them runs; the reason of an interruption, after what was done is shown */
+export async function runForProfiles({ command, context, run, words }: SeveralRuns): Promise<void> {
+  const flags = command.opts<Flags>();
+  const facts = findFacts(command);
+  requireOneResult(command, context, flags);
+  const output = context.output(flags);
+  const names = chooseProfiles(await context.profiles(), flags.profiles);
+  requireSeparateFiles(command, names);
+  const path = toPath(command);
+  if (facts?.asks && !flags.dryRun) await context.confirm(describeAll(path, names));
+  const codes = new Map<string, number>();
+  const { terminal, signal } = context;
+  const invocation = { run, words, terminal, signal, stdin: shareInput(() => terminal.stdin) };
+  const isReceipt = facts?.writes === true && !flags.dryRun;
+  const readRows = async function* (): AsyncGenerator<ProfileRow> {
+    for (const name of names) {
+      const { code, rows } = await runForProfile(invocation, name, { format: output.format, isReceipt });
+      codes.set(name, code);
+      yield* rows;
+      if (signal.aborted) return;
+    }
+  };
+  if (isJson(output.format)) {
+    const readObjects = async function* () {
+      for await (const { object } of readRows()) yield object;
+    };
+    await presentList(terminal, { ...output, columns: undefined }, readObjects(), objectsOnly);
+  } else {
+    // The columns of all are known once all have run: accounts have fields of their own.
+    const rows: ProfileRow[] = [];
+    for await (const row of readRows()) rows.push(row);
+    await presentList(terminal, output, rows, createView(rows));
+  }
+  if (signal.aborted) throw signal.reason;
+  conclude(context, codes);
+}
+
+/** @throws UsageError for flags and variables with which all profiles would be the same account, or no result */
+function requireOneResult(command: Command, { settings, terminal, output }: Context, flags: Flags): void {
+  const { profile, baseUrl } = settings;
+  for (const [flag, isTyped] of [
+    ["--profile", profile?.source === "flag"],
+    ["--base-url", baseUrl?.source === "flag"],
+  ] as const) {
+    if (isTyped) throw new UsageError(`--profiles and ${flag} cannot be used together`, `Leave out ${flag}`);
+  }
+  for (const variable of ["ECM_BASE_URL", "ECM_API_KEY"]) {
+    if (!terminal.env[variable]) continue;
+    throw new UsageError(
+      `--profiles: ${variable} is set, so that every profile would work on the same account`,
+      `Run it without: env -u ${variable} ${toPath(command)} …`,
+    );
+  }
+  if (!findFacts(command)?.takesProfiles && !flags.dryRun) {
+    throw new UsageError(
+      `--profiles: ${toPath(command)} takes it only with --dry-run`,
+      "Add --dry-run, or write to one account at a time: --profile NAME",
+    );
+  }
+  if (output().format === "id") {
+    throw new UsageError(
+      "--profiles: -o id does not say whose ids they are",
+      "Use -o tsv, or --columns profile,… with the column of the id",
+    );
+  }
+}
+
+/** Each run writes these anew: the last would be all that is left. @throws UsageError */
+function requireSeparateFiles(command: Command, names: readonly string[]): void {
+  const options = command.opts<Record<string, unknown>>();
+  for (const flag of ["plan", "rejects", "backup"]) {
+    const file = options[flag];
+    if (typeof file !== "string" || (file.includes("{profile}") && file !== "-")) continue;
+    if (names.length === 1 && file !== "-") continue;
+    throw new UsageError(
+      `--profiles: every profile would write --${flag} ${file}`,
+      `Name a file for each, such as --${flag} '{profile}-${flag}.${flag === "plan" ? "ndjson" : "csv"}'`,
+    );
+  }
+}
+
+function describeAll(path: string, names: readonly string[]): string {
+  const profiles = names.length === 1 ? "1 profile" : `${names.length} profiles`;
+  return `Run "${path}" for ${profiles} (${names.join(", ")})? It is done in each of these accounts.`;
+}
+
+const objectsOnly: View<object> = { columns: [], id: () => "" };
+
+/** The columns of all rows, in the order in which they are seen first. */
+function createView(rows: readonly ProfileRow[]): View<ProfileRow> {
+  const heads = new Map(rows.flatMap(({ columns }) => columns.map((column) => [column.name, column])));
+  heads.delete("profile");
+  return {
+    id: () => "",
+    columns: [
+      { name: "profile", value: ({ object }) => object.profile, isWhole: true },
+      ...[...heads.values()].map((head) => ({
+        ...head,
+        optional: false,
+        value: ({ cells }: ProfileRow) => cells.get(head.name),
+      })),
+    ],
+  };
+}
+
+function conclude(context: Context, codes: ReadonlyMap<string, number>): void {
+  const failed = [...codes].filter(([, code]) => code !== exitCodes.done);
+  const worst = [...codes.values()].reduce((one, other) =>
+    fromBestToWorst.indexOf(other) > fromBestToWorst.indexOf(one) ? other : one,
+  );
+  context.endWith(worst);
+  if (failed.length === 0) return;
+  const named = failed.map(([name, code]) => `${name} (exit ${code})`).join(", ");
+  const done = codes.size - failed.length;
+  context.terminal.note(`${done} of ${codes.size} profiles ended with exit 0; not: ${named}`, "needed");
+}
