@@ -3,12 +3,25 @@
  * a file of its own. CommonJS, because Node 20 starts it faster than modules of the other kind.
  */
 import { readdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { rolldown } from "rolldown";
 import { textFiles } from "./text-files.mjs";
 
+/** What `run.ts` needs to print its index of commands: a help does not load what only commands share. */
+const start = new Set();
+function isOfStart(id, graph) {
+  const visit = (each) => {
+    if (start.has(each)) return;
+    start.add(each);
+    graph.getModuleInfo(each)?.importedIds.forEach(visit);
+  };
+  if (start.size === 0) visit(resolve("src/run.ts"));
+  return start.has(id);
+}
+
 /** Each file costs a start as much as several KiB of code: what many commands share is in few files. */
 const shared = [
+  { name: (id, graph) => (isOfStart(id, graph) ? "start" : null), debugName: "start" },
   { name: "common", minShareCount: 16, includeDependenciesRecursively: true },
   {
     name: "account",

@@ -16,16 +16,7 @@ import { createSend } from "./http/send.ts";
 import { mergeLimits } from "./rate-limits.ts";
 import { type Account, createAccount } from "./service/account.ts";
 import { type Behaviors, createBehavior, readSoundBehavior } from "./service/behavior.ts";
-import {
-  type CachedNames,
-  cacheAllLists,
-  cacheAnswer,
-  dropOutdated,
-  isNamesChange,
-  readSince,
-  tellsNames,
-} from "./service/cached-names.ts";
-import type { AccountMemory } from "./service/recalled-names.ts";
+import { NamesCache, type NamesFile } from "./service/names-cache.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 import { formatTrace } from "./terminal/trace.ts";
 import type { Clock, RateLimits, Send, SendEvent, Transport } from "./wire.ts";
@@ -79,7 +70,7 @@ export async function openConnection(
     ? openSandboxTransport(surroundings)
     : openNetworkTransport(profile, purpose, surroundings));
   let latest: { limits: RateLimits; seenAt: number } | undefined;
-  const names = createMemory(folders, profile.identity, line.apiKey, clock);
+  const names = openNamesCache(folders, profile.identity, line.apiKey, clock);
   const send = createSend({
     baseUrl: profile.baseUrl.value,
     ...line,
@@ -102,7 +93,7 @@ export async function openConnection(
   const account = createAccount(send, {
     preferred: profile.structure?.value,
     behaviors,
-    memory: names,
+    names,
     creatingNames: createNamesLock(folders.state, profile.baseUrl.value, signal),
   });
   return {
@@ -119,66 +110,13 @@ export async function openConnection(
   };
 }
 
-interface Memory extends AccountMemory {
-  /** Looks at what happens below `send`. */
-  see(event: SendEvent): void;
-  save(): void;
-}
-
-/**
- * What is remembered of an account's names: taken from what goes over its line, and kept for later commands.
- */
-function createMemory(folders: Folders, identity: string, apiKey: string, clock: Clock): Memory {
+function openNamesCache(folders: Folders, identity: string, apiKey: string, clock: Clock): NamesCache {
   const key = createHash("sha256").update(`names ${apiKey}`).digest("hex").slice(0, 16);
-  /** Another key under the same profile may be of another account. */
-  const toOwnNames = (cached: CachedNames): CachedNames => (cached.key === key ? cached : { key });
-  const updates: ((cached: CachedNames) => CachedNames)[] = [];
-  const save = () => {
-    if (updates.length === 0) return;
-    updateCachedNames<CachedNames>(folders, identity, (cached) =>
-      updates.splice(0).reduce(updateNames, toOwnNames(cached)),
-    );
+  const file: NamesFile = {
+    read: () => readCachedNames(folders, identity),
+    update: (change) => updateCachedNames(folders, identity, change),
   };
-  const dropOld = () => {
-    const changedAt = clock.now();
-    updates.push((cached) => dropOutdated(cached, changedAt));
-  };
-  return {
-    see(event) {
-      if (event.kind === "sent" && isNamesChange(event.request)) {
-        // At once, and once more with the answer: other processes ask meanwhile, and this one may be killed.
-        dropOld();
-        save();
-      }
-      if ((event.kind === "answered" || event.kind === "lost") && isNamesChange(event.request)) dropOld();
-      if (event.kind !== "answered" || event.status >= 300) return;
-      const { request, text } = event;
-      const requestedAt = clock.now() - event.milliseconds;
-      if (tellsNames(request)) updates.push((cached) => cacheAnswer(cached, request, text, requestedAt));
-    },
-    keepLists(structureId, lists, requestedAt) {
-      updates.push((cached) => cacheAllLists(cached, structureId, lists, requestedAt));
-    },
-    recall(seconds) {
-      const now = clock.now();
-      save();
-      const cached = toOwnNames(readCachedNames<CachedNames>(folders, identity));
-      return readSince(cached, now - seconds * 1000, now);
-    },
-    now: () => clock.now(),
-    save,
-  };
-}
-
-/**
- * An answer that is not as published is not remembered; the command that got it says what is wrong with it.
- */
-function updateNames(names: CachedNames, update: (names: CachedNames) => CachedNames): CachedNames {
-  try {
-    return update(names);
-  } catch {
-    return names;
-  }
+  return new NamesCache(file, key, () => clock.now());
 }
 
 /** Where the embedded service keeps its data. */

@@ -1,5 +1,4 @@
 /** API keys: what a usable one looks like, how it is shown, and how a key command is run. */
-import { spawn } from "node:child_process";
 import { InterruptedError, NoKeyError, UsageError } from "../errors.ts";
 import type { Environment } from "./settings.ts";
 
@@ -93,7 +92,8 @@ export async function runKeyCommand(
  * Until it ends, prints too much, or `ending` fires; what it
  * left running in the background is not waited for.
  */
-function readOutput(command: string, env: Environment, canAsk: boolean, ending: AbortController) {
+async function readOutput(command: string, env: Environment, canAsk: boolean, ending: AbortController) {
+  const { spawn } = await import("node:child_process");
   return new Promise<{ output: string; failure?: string }>((resolve) => {
     const child = spawn(command, {
       shell: true,

@@ -7,7 +7,7 @@ import { getPath, getQueryParams, tryDecodeURIComponent } from "hono/utils/url";
 import type { Clock } from "../wire.ts";
 import { type Body, parseJsonBody } from "./body.ts";
 import { createLogEntry } from "./log-entry.ts";
-import { type Answer, type ApiRequest, failure, refusalAnswer, toAnswer } from "./request.ts";
+import { type Answer, failure, type ReceivedRequest, refusalAnswer, toAnswer } from "./request.ts";
 import type { AccessControl } from "./rules/access-control.ts";
 import type { Endpoint } from "./rules/endpoint.ts";
 import { endpoints } from "./rules/index.ts";
@@ -28,7 +28,7 @@ export interface AppParts {
 }
 
 /** Never rejects: what fails is an answer too. */
-export type App = (request: ApiRequest) => Promise<Answer>;
+export type App = (request: ReceivedRequest) => Promise<Answer>;
 
 /**
  * The target of a method and a path: an endpoint, the OpenAPI
@@ -86,7 +86,7 @@ function pathParameters([[first], values]: Match<Route>): (name: string) => stri
 /** Answers a request and logs it, in one transaction. */
 async function exchange(
   { store, access, queue, clock, variants, isLogged }: AppParts,
-  request: ApiRequest,
+  request: ReceivedRequest,
   endpoint: Endpoint | undefined,
   parameter: (name: string) => string,
 ): Promise<Answer> {
@@ -119,7 +119,7 @@ interface Admitted {
   endpoint: Endpoint | undefined;
   /** Of the answer. */
   headers: Record<string, string>;
-  request: ApiRequest;
+  request: ReceivedRequest;
   input: Omit<EndpointInput, "readBody" | "readQuery">;
   body: Body | undefined;
   /** Something that follows from a mail has happened by now. */
@@ -151,7 +151,7 @@ export function applyHeaderVariant({ headers, ...answer }: Answer, variants: Var
 }
 
 /** A name that is given more than once stays an array, which no schema takes. */
-function parseQuery(request: ApiRequest): Record<string, unknown> {
+function parseQuery(request: ReceivedRequest): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(getQueryParams(url(request)) as Record<string, string[]>).map(([name, values]) => [
       name,
@@ -161,7 +161,7 @@ function parseQuery(request: ApiRequest): Record<string, unknown> {
 }
 
 /** The router's functions take whole URLs, and look at what follows the host alone. */
-function url({ target }: ApiRequest): string {
+function url({ target }: ReceivedRequest): string {
   return `http://sandbox${target}`;
 }
 

@@ -1,10 +1,10 @@
 /** A request as the log keeps it: with every API key in it masked. */
-import { type ApiRequest, targetPath } from "./request.ts";
+import { type ReceivedRequest, targetPath } from "./request.ts";
 import type { LogEntry } from "./store/request-log.ts";
 
 /** A request and its answer. */
 export interface Exchange {
-  request: ApiRequest;
+  request: ReceivedRequest;
   /** As it came, where it was read. */
   body: Uint8Array | undefined;
   /** Null: the connection was dropped before an answer. */
@@ -42,7 +42,10 @@ export function createLogEntry({ request, body, status, answer, now }: Exchange)
  * The headers with their secrets masked, and the secrets that
  * are long enough to be looked for in other texts.
  */
-function maskHeaders(given: ApiRequest["headers"]): { headers: ApiRequest["headers"]; secrets: string[] } {
+function maskHeaders(given: ReceivedRequest["headers"]): {
+  headers: ReceivedRequest["headers"];
+  secrets: string[];
+} {
   const headers = { ...given };
   const secrets: string[] = [];
   for (const name of secretHeaders) {

@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Body } from "./body.ts";
 import type { Refusal } from "./rules/refusal.ts";
 
-export interface ApiRequest {
+export interface ReceivedRequest {
   method: string;
   /** Path and query, written as in a URL. */
   target: string;

@@ -2,7 +2,7 @@
 import type { Clock } from "../wire.ts";
 import type { App } from "./app.ts";
 import type { FaultPicker } from "./faults.ts";
-import { type Answer, type ApiRequest, targetPath, toAnswer } from "./request.ts";
+import { type Answer, type ReceivedRequest, targetPath, toAnswer } from "./request.ts";
 
 /** An answer, and how it reaches the caller; without an answer the connection is dropped. */
 export interface ServiceReply {
@@ -11,7 +11,7 @@ export interface ServiceReply {
   isCut?: boolean;
 }
 
-export type Service = (request: ApiRequest) => Promise<ServiceReply>;
+export type Service = (request: ReceivedRequest) => Promise<ServiceReply>;
 
 export interface ServiceParts {
   app: App;
@@ -22,7 +22,7 @@ export interface ServiceParts {
   /** The answer when the hourly limit is used up, and its window ends in so many seconds. */
   hourlyLimitReached(seconds: number): Answer;
   /** Logs a request that the application does not see. */
-  log(request: ApiRequest, answer: Answer | undefined): Promise<void>;
+  log(request: ReceivedRequest, answer: Answer | undefined): Promise<void>;
 }
 
 export function createService({

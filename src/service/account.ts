@@ -10,6 +10,7 @@ import { UsageError } from "../errors.ts";
 import type { Contact, ContactList, ContactStructure, Send } from "../wire.ts";
 import type { Behaviors } from "./behavior.ts";
 import { countLists, type ListReading, readAllLists } from "./list-pages.ts";
+import { NamesCache } from "./names-cache.ts";
 import {
   collectListNames,
   collectNames,
@@ -18,7 +19,6 @@ import {
   mayBeOutdated,
   type Naming,
 } from "./outdated-names.ts";
-import { type AccountMemory, createRecalledNames, type RecalledNames } from "./recalled-names.ts";
 import { findProvenListFilters, type ListFilters } from "./several-lists.ts";
 import { createWholeStructures } from "./whole-structures.ts";
 
@@ -86,7 +86,7 @@ export interface AccountOptions {
   /** What is known of how the service behaves. */
   behaviors?: Behaviors;
   /** Without it nothing is remembered. */
-  memory?: AccountMemory;
+  names?: NamesCache;
   /** Without it nobody is kept out. */
   creatingNames?: NamesLock;
 }
@@ -99,7 +99,7 @@ class FetchedAccount implements Account {
   readonly creatingNames: NamesLock;
   readonly #send: Send;
   readonly #options: AccountOptions;
-  readonly #recalled: RecalledNames;
+  readonly #names: NamesCache;
   readonly #whole: ReturnType<typeof createWholeStructures>;
   #structures: Promise<ContactStructure[]> | undefined;
   readonly #lists = new Map<string, Promise<ContactList[]>>();
@@ -109,12 +109,12 @@ class FetchedAccount implements Account {
     this.#send = send;
     this.#options = options;
     this.creatingNames = options.creatingNames ?? ((_structureId, perform) => perform());
-    this.#recalled = createRecalledNames(options.memory);
-    this.#whole = createWholeStructures(send, this.#recalled);
+    this.#names = options.names ?? new NamesCache();
+    this.#whole = createWholeStructures(send, this.#names);
   }
 
   structures(): Promise<ContactStructure[]> {
-    const known = this.#structures ? undefined : this.#recalled.take((names) => names.structures?.items);
+    const known = this.#structures ? undefined : this.#names.take((names) => names.structures?.items);
     this.#structures ??= known
       ? Promise.resolve(known)
       : this.#send(listStructuresRequest()).then(readStructures);
@@ -136,7 +136,7 @@ class FetchedAccount implements Account {
   lists({ _id: id }: ContactStructure): Promise<ContactList[]> {
     const known = this.#lists.get(id);
     if (known) return known;
-    const all = this.#recalled.take(({ lists }) => (lists?.[id]?.isAll ? lists[id].items : undefined));
+    const all = this.#names.take(({ lists }) => (lists?.[id]?.isAll ? lists[id].items : undefined));
     const lists = all ? Promise.resolve(all) : this.#readLists(id).then((reading) => reading.lists);
     this.#lists.set(id, lists);
     return lists;
@@ -180,23 +180,23 @@ class FetchedAccount implements Account {
       lists: contacts.some((contact) => contact.lists?.length) ? await this.lists(whole) : [],
     });
     const naming = await named(structure);
-    if (!this.#recalled.isUsed() || contacts.every((contact) => isMentioned(contact, naming))) return naming;
+    if (!this.#names.isUsed || contacts.every((contact) => isMentioned(contact, naming))) return naming;
     this.forget();
-    this.#recalled.end();
+    this.#names.endRecalling();
     const own = await this.#structureById(contacts[0]?.contactStructureId);
     return named(own ?? (await this.structure(structure._id)));
   }
 
   async withRemembered<T>(effect: "read" | "write", perform: () => Promise<T>): Promise<T> {
-    this.#recalled.start(effect);
+    this.#names.recall(effect);
     try {
       return await perform();
     } catch (error) {
-      if (!this.#recalled.isUsed() || !mayBeOutdated(error) || !(await this.#lookAgain())) throw error;
+      if (!this.#names.isUsed || !mayBeOutdated(error) || !(await this.#lookAgain())) throw error;
       return await perform();
     } finally {
-      if (this.#recalled.isUsed()) this.forget();
-      this.#recalled.end();
+      if (this.#names.isUsed) this.forget();
+      this.#names.endRecalling();
     }
   }
 
@@ -204,14 +204,14 @@ class FetchedAccount implements Account {
     this.#structures = undefined;
     this.#whole.byId.clear();
     this.#lists.clear();
-    this.#recalled.stop();
+    this.#names.stopRecalling();
   }
 
   async #readLists(structureId: string): Promise<ListReading> {
-    const { memory, behaviors } = this.#options;
-    const requestedAt = memory?.now() ?? 0;
+    const { behaviors } = this.#options;
+    const requestedAt = this.#names.now();
     const reading = await readAllLists(this.#send, structureId, behaviors?.(structureId));
-    memory?.keepLists(structureId, reading.lists, requestedAt);
+    this.#names.keepLists(structureId, reading.lists, requestedAt);
     this.#readings.set(structureId, reading);
     return reading;
   }

@@ -36,6 +36,9 @@ export interface CachedNames {
   domains?: string[];
 }
 
+/** What was seen a short while ago. */
+export type FreshNames = Pick<CachedNames, "structures" | "whole" | "lists">;
+
 /** Labels and names for completions. */
 export interface KnownNames {
   structures: string[];
@@ -134,11 +137,7 @@ export function dropOutdated(cached: CachedNames, changedAt: number): CachedName
  * What was seen since a moment, in milliseconds since the epoch, and
  * not after `now`: a clock may have been set back.
  */
-export function readSince(
-  cached: CachedNames,
-  since: number,
-  now: number,
-): Pick<CachedNames, "structures" | "whole" | "lists"> {
+export function readSince(cached: CachedNames, since: number, now: number): FreshNames {
   const isFresh = ({ seenAt }: Timed) => seenAt >= since && seenAt <= now;
   const fresh = <T extends Timed>(entries: Record<string, T> = {}) =>
     Object.fromEntries(Object.entries(entries).filter(([, entry]) => isFresh(entry)));

@@ -9,7 +9,13 @@ import type { Contact, Filter, SearchAnswer, Send, SendOptions } from "../wire.t
 import type { Behavior } from "./behavior.ts";
 import { createLocalListPages, hasListCriteria } from "./local-list-filter.ts";
 import { isSizeRefusal, type Page, type ReadPage } from "./pages.ts";
-import { isSourceRefusal, listOtherForms, provesForm, type SourceForm, toSource } from "./search-source.ts";
+import {
+  isSourceRefusal,
+  listOtherForms,
+  provesForm,
+  type SourceSpelling,
+  toSource,
+} from "./search-source.ts";
 import { addStatuses } from "./status-by-id.ts";
 
 export interface ContactSearch extends Omit<ContactQuery, "page" | "pageSize"> {
@@ -63,7 +69,7 @@ export async function askSearch(
   options?: SendOptions,
 ): Promise<SearchAnswer> {
   const form = behavior?.get("source") ?? "published";
-  const askIn = async (each: SourceForm) => {
+  const askIn = async (each: SourceSpelling) => {
     const namedQuery = { ...query, source: toSource(each, query.source) };
     const answer = await askInCase(send, namedQuery, behavior, options);
     if (provesForm(query.source)) behavior?.learn("source", each);

@@ -6,7 +6,7 @@ import { ServiceError, UnreadableAnswerError } from "../errors.ts";
 import type { ApiAnswer, ApiRequest, Send } from "../wire.ts";
 import { openPages, type ReadPage, readPagesInOrder } from "./pages.ts";
 
-export type Scope = "campaigns:read" | "domains:read" | "reports:read";
+export type ReadScope = "campaigns:read" | "domains:read" | "reports:read";
 
 /** The member at this path; undefined where something on the way is no object. */
 export function memberOf(value: unknown, ...path: string[]): unknown {
@@ -36,7 +36,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
  * Sends a read; where the key is refused, the scope that it needs is named, whatever the answer says.
  * @throws what `send` throws
  */
-export async function sendScoped(send: Send, request: ApiRequest, scope: Scope): Promise<ApiAnswer> {
+export async function sendScoped(send: Send, request: ApiRequest, scope: ReadScope): Promise<ApiAnswer> {
   try {
     return await send(request);
   } catch (error) {

@@ -8,13 +8,13 @@ import { statusParts } from "../api/contacts.ts";
 import { ServiceError } from "../errors.ts";
 import type { BehaviorPoints } from "./behavior.ts";
 
-export type SourceForm = BehaviorPoints["source"];
+export type SourceSpelling = BehaviorPoints["source"];
 
 /** In the order in which they are tried. */
-const forms: readonly SourceForm[] = ["published", "specified", "common"];
+const forms: readonly SourceSpelling[] = ["published", "specified", "common"];
 
 /** The names in a form. What the form has no name for is left out: the answer does not tell it. */
-export function toSource(form: SourceForm, source: readonly string[]): string[] {
+export function toSource(form: SourceSpelling, source: readonly string[]): string[] {
   if (form === "published") return [...source];
   const namedParts = source.filter((name) => !statusParts.includes(name) && name !== "updatedAt");
   if (form === "specified" && source.some((name) => statusParts.includes(name))) namedParts.push("status");
@@ -23,7 +23,7 @@ export function toSource(form: SourceForm, source: readonly string[]): string[] 
 }
 
 /** The forms to try after one was refused: those that ask for something else than what was refused. */
-export function listOtherForms(refused: SourceForm, source: readonly string[]): SourceForm[] {
+export function listOtherForms(refused: SourceSpelling, source: readonly string[]): SourceSpelling[] {
   const refusedNames = new Set([toName(refused)]);
   return forms.filter((form) => {
     const all = toName(form);
@@ -32,7 +32,7 @@ export function listOtherForms(refused: SourceForm, source: readonly string[]): 
     return true;
   });
 
-  function toName(form: SourceForm): string {
+  function toName(form: SourceSpelling): string {
     return toSource(form, source).join();
   }
 }
@@ -52,7 +52,7 @@ export function provesForm(source: readonly string[]): boolean {
 }
 
 /** Whether searches are known to tell this part of a contact in no form. */
-export function isLeftOut(form: SourceForm | undefined, part: string): boolean {
+export function isLeftOut(form: SourceSpelling | undefined, part: string): boolean {
   if (part === "updatedAt") return form === "specified" || form === "common";
   return statusParts.includes(part) && form === "common";
 }

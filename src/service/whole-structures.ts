@@ -3,9 +3,9 @@
 import { getStructureRequest, readStructure } from "../api/structures.ts";
 import { ServiceError, UnreadableAnswerError } from "../errors.ts";
 import type { ContactStructure, Send } from "../wire.ts";
-import type { RecalledNames } from "./recalled-names.ts";
+import type { NamesCache } from "./names-cache.ts";
 
-export function createWholeStructures(send: Send, recalled: RecalledNames) {
+export function createWholeStructures(send: Send, names: NamesCache) {
   const byId = new Map<string, Promise<ContactStructure>>();
   /** Structures that were read by themselves: nothing more can be learned of them. */
   const wholes = new WeakSet<ContactStructure>();
@@ -26,7 +26,7 @@ export function createWholeStructures(send: Send, recalled: RecalledNames) {
     if (tags !== undefined && version !== undefined) return structure;
     const cached = byId.get(id);
     if (cached) return cached;
-    const cachedWhole = recalled.take(({ whole }) => whole?.[id]?.item);
+    const cachedWhole = names.take(({ whole }) => whole?.[id]?.item);
     return keep(id, cachedWhole ? Promise.resolve({ ...structure, ...cachedWhole }) : readWhole(structure));
   }
 

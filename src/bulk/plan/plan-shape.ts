@@ -2,41 +2,109 @@
  * Whether the values of a plan file are what a plan holds. A digest only tells that a file is as it was
  * written, not who wrote it: what people read of a contact must also be what would be sent. Pure.
  */
-
-import type { ConsentRead, Operation } from "../items.ts";
+import * as v from "valibot";
 import type { Creation } from "./names.ts";
 import type { PlanEnd, PlanHead, Planned, StoredLine } from "./plan-file.ts";
 import { type PlanLine, type PlanNames, toPlanLine, toPlanNames } from "./plan-line.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
+const text = v.string();
+const texts = v.array(text);
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const object = v.custom<Fields>(isObject);
+const namesById = v.record(text, text);
+
+const head = v.object({
+  program: text,
+  kind: text,
+  createdAt: text,
+  account: v.object({ baseUrl: text, structureId: text, keyType: text }),
+  names: v.object({ fields: namesById, lists: namesById, tags: namesById }),
+  command: texts,
+  source: texts,
+  listIds: texts,
+});
+
+const creation = v.object({
+  what: v.picklist(["list", "tag", "field"]),
+  name: text,
+  dataType: v.optional(text),
+});
+
+const writeActions = ["create", "update", "delete"] as const;
+const actions = [...writeActions, "unchanged", "skip", "reject"] as const;
+
+const end = v.object({
+  digest: text,
+  requests: count,
+  counts: v.object(v.entriesFromList(actions, count)),
+});
+
+const consent = v.object({
+  columns: v.array(v.object({ column: text, said: text })),
+  overriddenBy: v.optional(texts),
+  input: text,
+  line: count,
+});
+
+/** What people read of what becomes of the contact. */
+const readable = v.object({
+  line: v.nullable(count),
+  key: text,
+  contactId: v.nullable(text),
+  action: v.picklist(actions),
+  changes: v.array(object),
+  consent: v.optional(consent),
+});
+
+const values = v.optional(v.array(v.object({ _id: text, value: text })));
+const references = v.optional(v.array(v.union([text, v.object({ _id: text })])));
+const body = v.object({
+  fields: values,
+  updateFields: values,
+  ...v.entriesFromList(["lists", "tags", "addLists", "removeLists", "addTags", "removeTags"], references),
+});
+
+const before = v.object({ fields: v.nonOptional(values), knewLists: v.boolean(), knewTags: v.boolean() });
+const change = v.object({ kind: v.literal("change"), contactId: text, body, before });
+const status = v.object({
+  kind: v.literal("status"),
+  contactId: text,
+  status: v.object({ primary: text }),
+  next: v.optional(change),
+});
+const operation = v.variant("kind", [
+  v.object({
+    kind: v.literal("create"),
+    body: v.object({ ...body.entries, key: text, contactStructureId: text }),
+  }),
+  change,
+  v.pipe(
+    status,
+    v.check(({ contactId, next }) => next === undefined || next.contactId === contactId),
+  ),
+  v.object({ kind: v.literal("delete"), contactId: text, contact: object }),
+]);
+
+const planned = v.object({
+  ref: count,
+  key: v.object({ written: text, sent: text }),
+  operation,
+  movesFrom: v.optional(v.object({ contactId: text, key: text })),
+  follows: v.optional(count),
+});
+
 export function isHead(value: unknown): value is PlanHead {
-  if (!isObject(value)) return false;
-  const { program, kind, command, account, createdAt, names, source, listIds } = value;
-  return (
-    [program, kind, createdAt].every(isText) &&
-    isObject(account) &&
-    [account.baseUrl, account.structureId, account.keyType].every(isText) &&
-    isObject(names) &&
-    [names.fields, names.lists, names.tags].every(
-      (each) => isObject(each) && Object.values(each).every(isText),
-    ) &&
-    [command, source, listIds].every((each) => Array.isArray(each) && each.every(isText))
-  );
+  return v.is(head, value);
 }
 
 export function isCreation(value: unknown): value is Creation {
-  if (!isObject(value)) return false;
-  const { what, name, dataType } = value;
-  return ["list", "tag", "field"].includes(what as string) && isText(name) && isTextOrNone(dataType);
+  return v.is(creation, value);
 }
 
 export function isEnd(value: unknown): value is Pick<PlanEnd, "counts" | "requests" | "digest"> {
-  if (!isObject(value)) return false;
-  const { counts, requests, digest } = value;
-  return (
-    isText(digest) && isCount(requests) && isObject(counts) && actions.every((each) => isCount(counts[each]))
-  );
+  return v.is(end, value);
 }
 
 /** Also holds what is read against what would be sent. */
@@ -48,86 +116,12 @@ export function isLine(value: Fields, { names }: PlanHead): value is Fields & St
   return isPlanned(apply) && matchesOperation(value, apply, toPlanNames(names));
 }
 
-/** Whether people can read what becomes of the contact. */
 function isReadable(value: Fields): value is Fields & PlanLine {
-  const { line, key, contactId, action, changes, consent } = value;
-  return (
-    (line === null || isCount(line)) &&
-    isText(key) &&
-    (contactId === null || isText(contactId)) &&
-    actions.some((each) => each === action) &&
-    Array.isArray(changes) &&
-    changes.every(isObject) &&
-    (consent === undefined || isConsent(consent))
-  );
+  return v.is(readable, value);
 }
-
-function isConsent(value: unknown): value is ConsentRead {
-  if (!isObject(value)) return false;
-  const { columns, overriddenBy = [], input, line } = value;
-  const isColumn = (each: unknown) => isObject(each) && isText(each.column) && isText(each.said);
-  const areFlags = Array.isArray(overriddenBy) && overriddenBy.every(isText);
-  return Array.isArray(columns) && columns.every(isColumn) && areFlags && isText(input) && isCount(line);
-}
-
-const writeActions = ["create", "update", "delete"] as const;
-const actions = [...writeActions, "unchanged", "skip", "reject"] as const;
 
 function isPlanned(value: unknown): value is Planned {
-  if (!isObject(value)) return false;
-  const { ref, key, operation } = value;
-  const areKeys = isObject(key) && isText(key.written) && isText(key.sent);
-  return isCount(ref) && areKeys && isOperation(operation) && isMove(value);
-}
-
-function isMove({ movesFrom, follows }: Fields): boolean {
-  const isFrom = isObject(movesFrom) && isText(movesFrom.contactId) && isText(movesFrom.key);
-  return (movesFrom === undefined || isFrom) && (follows === undefined || isCount(follows));
-}
-
-function isOperation(value: unknown): value is Operation {
-  if (!isObject(value)) return false;
-  const { kind, contactId, contact, body, status, next } = value;
-  switch (kind) {
-    case "create":
-      return isBody(body) && isText(body.key) && isText(body.contactStructureId);
-    case "change":
-      return isText(contactId) && isBody(body) && isBefore(value.before);
-    case "status":
-      return (
-        isText(contactId) &&
-        isObject(status) &&
-        isText(status.primary) &&
-        (next === undefined || (isOperation(next) && next.kind === "change" && next.contactId === contactId))
-      );
-    case "delete":
-      return isText(contactId) && isObject(contact);
-    default:
-      return false;
-  }
-}
-
-function isBefore(value: unknown): boolean {
-  return isObject(value) && isValues(value.fields) && [value.knewLists, value.knewTags].every(isFlag);
-}
-
-const referenceMembers = ["lists", "tags", "addLists", "removeLists", "addTags", "removeTags"];
-
-function isBody(value: unknown): value is Fields {
-  if (!isObject(value)) return false;
-  const { fields = [], updateFields = [] } = value;
-  const isReference = (each: unknown) => isText(each) || (isObject(each) && isText(each._id));
-  const areReferences = (each: unknown) =>
-    each === undefined || (Array.isArray(each) && each.every(isReference));
-  return (
-    isValues(fields) && isValues(updateFields) && referenceMembers.every((name) => areReferences(value[name]))
-  );
-}
-
-function isValues(value: unknown): boolean {
-  return (
-    Array.isArray(value) && value.every((each) => isObject(each) && isText(each._id) && isText(each.value))
-  );
+  return v.is(planned, value);
 }
 
 function matchesOperation(line: PlanLine, { operation, key }: Planned, names: PlanNames): boolean {
@@ -148,20 +142,4 @@ function matchesOperation(line: PlanLine, { operation, key }: Planned, names: Pl
 
 function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string";
-}
-
-function isTextOrNone(value: unknown): boolean {
-  return value === undefined || isText(value);
-}
-
-function isFlag(value: unknown): boolean {
-  return typeof value === "boolean";
-}
-
-function isCount(value: unknown): boolean {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
 }

@@ -6,13 +6,17 @@ import type { InputFacts, SourceForm } from "../read/rows.ts";
 import type { RowsFile } from "./rejects-workbook.ts";
 
 /** How cells become lines. */
-export type Dialect = Pick<InputFacts, "delimiter" | "hasEscapes">;
+export type TableDialect = Pick<InputFacts, "delimiter" | "hasEscapes">;
 
 /** Lines are gathered to pieces of this many characters before they are written. */
 const pieceCharacters = 64 * 1024;
 
 /** @param form of the input; UTF-8 without one */
-export async function openRowsFile(path: string, dialect: Dialect, form?: SourceForm): Promise<RowsFile> {
+export async function openRowsFile(
+  path: string,
+  dialect: TableDialect,
+  form?: SourceForm,
+): Promise<RowsFile> {
   if (form?.kind === "workbook") {
     const { openWorkbookFile } = await import("./rejects-workbook.ts");
     return openWorkbookFile(path);
@@ -20,7 +24,11 @@ export async function openRowsFile(path: string, dialect: Dialect, form?: Source
   return openTextFile(path, dialect, form);
 }
 
-async function openTextFile(path: string, dialect: Dialect, form: SourceForm | undefined): Promise<RowsFile> {
+async function openTextFile(
+  path: string,
+  dialect: TableDialect,
+  form: SourceForm | undefined,
+): Promise<RowsFile> {
   const { encode, hasMark } = await encoderFor(form);
   const file = await openAtomicFile(path);
   let piece = hasMark ? "\uFEFF" : "";
@@ -57,6 +65,6 @@ async function loadIconv(): Promise<typeof iconv> {
   return (await import("iconv-lite")).default;
 }
 
-function lineOf(cells: readonly string[], { delimiter, hasEscapes }: Dialect): string {
+function lineOf(cells: readonly string[], { delimiter, hasEscapes }: TableDialect): string {
   return `${hasEscapes ? formatTsvLine(cells) : formatCsvLine(cells, delimiter)}\n`;
 }

@@ -2,7 +2,7 @@
 import type { Invoke } from "./invoke.ts";
 import { defaultRows } from "./tool.ts";
 
-export interface Page {
+export interface ShownPage {
   total?: number;
   hasMore: boolean;
 }
@@ -19,7 +19,7 @@ export async function readPage(
   { words, page }: { words: string[]; page: number },
   signal: AbortSignal,
 ) {
-  const observedPage: Page = { hasMore: false };
+  const observedPage: ShownPage = { hasMore: false };
   const { value } = await invoke(words, {
     signal,
     observer: { page: (seen) => Object.assign(observedPage, seen) },

@@ -4,7 +4,7 @@ import { NotFoundError, UsageError } from "../../errors.ts";
 import { repeatedFlag, valueFlag } from "./flag-words.ts";
 import type { Invoke } from "./invoke.ts";
 import { mailTools } from "./mail-tools.ts";
-import { type Page, type Paged, part, readPage } from "./pages.ts";
+import { type Paged, part, readPage, type ShownPage } from "./pages.ts";
 import {
   createInputSchema,
   defaultRows,
@@ -166,7 +166,7 @@ function createEventsTool(invoke: Invoke): Tool {
     }),
     annotations: { title: "Events", ...readOnlyAnnotations },
     async call({ contact, types = [], days, campaign, limit = defaultRows }: EventsInput, signal) {
-      const shown: Page = { hasMore: false };
+      const shown: ShownPage = { hasMore: false };
       const words = [
         ...["events", `--limit=${limit}`, ...types.map((type) => `--type=${type}`)],
         ...valueFlag("--days", days),

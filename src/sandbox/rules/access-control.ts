@@ -7,7 +7,7 @@ import type { AccessFacts } from "../store/account.ts";
 import type { Store } from "../store/index.ts";
 import { hashKey, isKeyValue, type Scope } from "../store/keys.ts";
 import { serviceTimeAt } from "../store/settings.ts";
-import { type AccountLimits, type Admission, refused, secondsUntil } from "./limits.ts";
+import { type AccountLimits, type LimitVerdict, refused, secondsUntil } from "./limits.ts";
 import { forbidden, type Refusal, tooMany, unauthorized } from "./refusal.ts";
 
 export interface Blocking {
@@ -41,7 +41,7 @@ export class AccessControl {
     keyValue: string | undefined,
     scope: Scope | undefined,
     realNow: number,
-  ): Admission & { now: number; isEventDue: boolean } {
+  ): LimitVerdict & { now: number; isEventDue: boolean } {
     const keyHash = keyValue !== undefined && isKeyValue(keyValue) ? hashKey(keyValue) : "";
     const facts = this.store.account.accessFacts(address, keyHash);
     const now = serviceTimeAt(facts, realNow);
@@ -49,7 +49,7 @@ export class AccessControl {
     return { ...this.decide(facts, address, scope, now), now, isEventDue };
   }
 
-  private decide(facts: AccessFacts, address: string, scope: Scope | undefined, now: number): Admission {
+  private decide(facts: AccessFacts, address: string, scope: Scope | undefined, now: number): LimitVerdict {
     const blockedSeconds = secondsUntil(facts.blocked_until ?? 0, now);
     // A block of longer than a block lasts was made before the clock was set back.
     if (blockedSeconds > 0 && blockedSeconds <= this.blocking.blockSeconds) {

@@ -28,7 +28,7 @@ export interface LimitsUpdate extends Partial<Limits> {
 }
 
 /** The headers of every answer to the key; or the refusal, with the headers it carries. */
-export interface Admission {
+export interface LimitVerdict {
   headers: Record<string, string>;
   refusal?: Refusal;
 }
@@ -50,7 +50,7 @@ export class AccountLimits {
   }
 
   /** Takes one request from both limits, or none when either is used up. @param now the service's time */
-  spend(account: AccountRow, now: number): Admission {
+  spend(account: AccountRow, now: number): LimitVerdict {
     const monthly = this.monthlyLimit(account);
     const usage = currentUsage(account, now, this.limits);
     if (usage.monthUsed >= monthly) {
@@ -139,7 +139,7 @@ function currentUsage(account: AccountRow, now: number, { windowSeconds }: Limit
   };
 }
 
-export function refused(refusal: Refusal): Admission {
+export function refused(refusal: Refusal): LimitVerdict {
   return { headers: {}, refusal };
 }
 

@@ -2,7 +2,7 @@
 import type { InferOutput } from "valibot";
 import { foldKey, statusGroup } from "../store/contacts.ts";
 import type { Store } from "../store/index.ts";
-import type { ContactQuery } from "../store/search.ts";
+import type { StoredContactQuery } from "../store/search.ts";
 import type { StoredStructure } from "../store/structures.ts";
 import { searchedParts } from "../store/wire-contact.ts";
 import type { Variants } from "../variants.ts";
@@ -102,8 +102,8 @@ function toQuery(
   structure: StoredStructure,
   { criterias }: Filter,
   variants: Variants,
-): ContactQuery {
-  const query: ContactQuery = { structureId: structure._id, keyCase: variants["key-case"], groups: [] };
+): StoredContactQuery {
+  const query: StoredContactQuery = { structureId: structure._id, keyCase: variants["key-case"], groups: [] };
   for (const { columnToFilter, values } of criterias) {
     switch (columnToFilter) {
       case "KEY":
@@ -125,15 +125,15 @@ function toQuery(
 }
 
 /** The keys that a further criteria leaves of those of the query. */
-function commonKeys({ keyCase, keys }: ContactQuery, values: string[]): string[] {
+function commonKeys({ keyCase, keys }: StoredContactQuery, values: string[]): string[] {
   const wanted = new Set(keyCase === "fold" ? values.map(foldKey) : values);
   return keys ? keys.filter((key) => wanted.has(key)) : [...wanted];
 }
 
 /** Alternatives that differ in their keys alone become one. */
-function mergeKeys(alternatives: ContactQuery[]): ContactQuery[] {
-  const byGroups = new Map<string, ContactQuery>();
-  const others: ContactQuery[] = [];
+function mergeKeys(alternatives: StoredContactQuery[]): StoredContactQuery[] {
+  const byGroups = new Map<string, StoredContactQuery>();
+  const others: StoredContactQuery[] = [];
   for (const query of alternatives) {
     if (!query.keys) {
       others.push(query);

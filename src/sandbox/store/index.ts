@@ -16,7 +16,7 @@ import { KeyStore } from "./keys.ts";
 import { ListStore } from "./lists.ts";
 import { MailEventStore } from "./mail-events.ts";
 import { RequestLog } from "./request-log.ts";
-import { type ContactSearch, DatabaseSearch } from "./search.ts";
+import { DatabaseSearch, type StoredContactSearch } from "./search.ts";
 import { SettingsStore, serviceTimeAt } from "./settings.ts";
 import { StructureStore } from "./structures.ts";
 import { UpcomingStore } from "./upcoming.ts";
@@ -33,7 +33,7 @@ export interface Store {
   documents: DocumentStore;
   upcoming: UpcomingStore;
   mailEvents: MailEventStore;
-  search: ContactSearch;
+  search: StoredContactSearch;
   settings: SettingsStore;
   requests: RequestLog;
   /** New ids, each greater than all before. @param now milliseconds since the epoch */

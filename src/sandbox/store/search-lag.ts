@@ -5,7 +5,7 @@
 import type { Clock } from "../../wire.ts";
 import { ContactStore, type StoredContact } from "./contacts.ts";
 import type { Store } from "./index.ts";
-import { type ContactQuery, type ContactSearch, type FoundContacts, matches } from "./search.ts";
+import { type FoundContacts, matches, type StoredContactQuery, type StoredContactSearch } from "./search.ts";
 
 interface Write {
   /** Milliseconds since the epoch. */
@@ -44,7 +44,7 @@ class NotingContacts extends ContactStore {
   }
 }
 
-class LaggingSearch implements ContactSearch {
+class LaggingSearch implements StoredContactSearch {
   private readonly store: Store;
   private readonly milliseconds: number;
   private readonly clock: Clock;
@@ -64,7 +64,7 @@ class LaggingSearch implements ContactSearch {
     this.unseen.set(id, [...writes, { at: this.clock.now(), before }]);
   }
 
-  find(alternatives: ContactQuery[], offset: number, count: number): FoundContacts {
+  find(alternatives: StoredContactQuery[], offset: number, count: number): FoundContacts {
     this.forgetReplaced();
     this.forgetSeen();
     const { search } = this.store;

@@ -7,7 +7,7 @@ import type { Database, Value } from "../database.ts";
 import { type ContactStore, contactGroups, foldKey, type KeyCase, type StoredContact } from "./contacts.ts";
 
 /** All conditions must hold. */
-export interface ContactQuery {
+export interface StoredContactQuery {
   structureId: string;
   keyCase: KeyCase;
   /** The contact has one of these keys. */
@@ -21,9 +21,9 @@ export interface FoundContacts {
   contacts: StoredContact[];
 }
 
-export interface ContactSearch {
+export interface StoredContactSearch {
   /** Those for whom one of the alternatives holds. @param count Infinity: all after the offset */
-  find(alternatives: ContactQuery[], offset: number, count: number): FoundContacts;
+  find(alternatives: StoredContactQuery[], offset: number, count: number): FoundContacts;
 }
 
 const maxCount = 2 ** 31;
@@ -43,7 +43,7 @@ type Selection = [sql: string, values: Value[]];
 
 const start = { offset: 0, id: "" };
 
-export class DatabaseSearch implements ContactSearch {
+export class DatabaseSearch implements StoredContactSearch {
   private readonly database: Database;
   private readonly contacts: ContactStore;
   private readonly remembered = new Map<string, Remembered>();
@@ -53,7 +53,7 @@ export class DatabaseSearch implements ContactSearch {
     this.contacts = contacts;
   }
 
-  find(alternatives: ContactQuery[], offset: number, count: number): FoundContacts {
+  find(alternatives: StoredContactQuery[], offset: number, count: number): FoundContacts {
     const possible = alternatives.filter(({ groups }) => groups.every((anyOf) => anyOf.length > 0));
     const [first] = possible;
     if (!first) return { total: 0, contacts: [] };
@@ -70,7 +70,7 @@ export class DatabaseSearch implements ContactSearch {
     return { total, contacts: this.contacts.getAll(ids) };
   }
 
-  private findByKeys(alternatives: ContactQuery[], offset: number, count: number) {
+  private findByKeys(alternatives: StoredContactQuery[], offset: number, count: number) {
     const selection = union(
       alternatives.map((query) => (query.keys ? keySelection(query, query.keys) : groupSelection(query, ""))),
     );
@@ -78,7 +78,7 @@ export class DatabaseSearch implements ContactSearch {
     return { total, ids: this.selectIds(selection, count, offset) };
   }
 
-  private findByGroups(alternatives: ContactQuery[], offset: number, count: number) {
+  private findByGroups(alternatives: StoredContactQuery[], offset: number, count: number) {
     const name = JSON.stringify(alternatives);
     const ordered = alternatives.map((query) => this.smallestFirst(query));
     const signature = this.signature(ordered.map(({ revision }) => revision));
@@ -98,7 +98,7 @@ export class DatabaseSearch implements ContactSearch {
   }
 
   /** The total of a single group is kept with its memberships; others are counted. */
-  private total(queries: ContactQuery[]): number {
+  private total(queries: StoredContactQuery[]): number {
     const [sets] = queries.map(groupSets);
     const [[groupId, ...others] = [], ...otherSets] = sets!;
     const isOneGroup = queries.length === 1 && others.length === 0 && otherSets.length === 0;
@@ -111,7 +111,7 @@ export class DatabaseSearch implements ContactSearch {
    * Puts the smallest set first: the search walks along that one.
    * The revision grows with each change of a group.
    */
-  private smallestFirst(query: ContactQuery): { query: ContactQuery; revision: number } {
+  private smallestFirst(query: StoredContactQuery): { query: StoredContactQuery; revision: number } {
     const sets = groupSets(query).map((anyOf) => {
       const row = this.database.get<{ total: number | null; revision: number | null }>(
         `SELECT sum(total) AS total, sum(revision) AS revision FROM json_each(?) AS wanted
@@ -160,7 +160,7 @@ export class DatabaseSearch implements ContactSearch {
 /** Whether the contact is one of those that the query asks for. */
 export function matches(
   contact: StoredContact,
-  { structureId, keyCase, keys, groups }: ContactQuery,
+  { structureId, keyCase, keys, groups }: StoredContactQuery,
 ): boolean {
   if (contact.structureId !== structureId) return false;
   if (keys) {
@@ -172,7 +172,7 @@ export function matches(
 }
 
 /** For each condition the groups of which one will do; without any condition, everyone in the structure. */
-function groupSets({ groups, structureId }: ContactQuery): string[][] {
+function groupSets({ groups, structureId }: StoredContactQuery): string[][] {
   return groups.length === 0 ? [[structureId]] : groups.map((anyOf) => [...new Set(anyOf)]);
 }
 
@@ -185,7 +185,7 @@ function union(selections: Selection[]): Selection {
   ];
 }
 
-function keySelection({ groups, structureId, keyCase }: ContactQuery, keys: string[]): Selection {
+function keySelection({ groups, structureId, keyCase }: StoredContactQuery, keys: string[]): Selection {
   const conditions = groups.map(() => isMember("contacts.id")).join("");
   const [match, wanted] =
     keyCase === "fold"
@@ -202,7 +202,7 @@ function keySelection({ groups, structureId, keyCase }: ContactQuery, keys: stri
 }
 
 /** All contacts after an id that are in one group of each set. */
-function groupSelection(query: ContactQuery, after: string): Selection {
+function groupSelection(query: StoredContactQuery, after: string): Selection {
   const [along = [], ...others] = groupSets(query);
   const conditions = others.map(() => isMember("walked.contact_id")).join("");
   const conditionValues = others.map((anyOf) => JSON.stringify(anyOf));

@@ -7,7 +7,7 @@ import { escapeControls } from "../../../terminal/escape.ts";
 import { fitMessage } from "../../../terminal/message-lines.ts";
 import { createStyle } from "../../../terminal/style.ts";
 import { formatCount, formatReasons } from "./format.ts";
-import { formatSummary, type Outcome, outcomesOf, titleOf } from "./summary-lines.ts";
+import { formatSummary, outcomesOf, type ShownOutcome, titleOf } from "./summary-lines.ts";
 
 export interface Screen {
   columns: number;
@@ -24,7 +24,7 @@ export interface ResultDetails {
 const barWidth = 30;
 const indent = "    ";
 /** Told apart without colour too. */
-const marks: Record<Outcome["look"], string> = {
+const marks: Record<ShownOutcome["look"], string> = {
   done: "█",
   same: "▓",
   skipped: "▒",
@@ -53,7 +53,7 @@ export function resultLines(
   ];
 }
 
-function outcomeLines(outcomes: readonly Outcome[], { columns, isColored }: Screen): string[] {
+function outcomeLines(outcomes: readonly ShownOutcome[], { columns, isColored }: Screen): string[] {
   const digits = Math.max(...outcomes.map(({ number }) => formatCount(number).length));
   const widest = Math.max(...outcomes.map(({ words }) => words.length));
   return outcomes.map((outcome) => {
@@ -68,7 +68,7 @@ function outcomeLines(outcomes: readonly Outcome[], { columns, isColored }: Scre
 }
 
 /** Each outcome has a part, however small. */
-function barOf(outcomes: readonly Outcome[], { isColored }: Screen): string {
+function barOf(outcomes: readonly ShownOutcome[], { isColored }: Screen): string {
   const total = outcomes.reduce((sum, { number }) => sum + number, 0);
   const spare = barWidth - outcomes.length;
   let before = 0;
@@ -82,7 +82,7 @@ function barOf(outcomes: readonly Outcome[], { isColored }: Screen): string {
     .join("");
 }
 
-function painted(text: string, { look }: Outcome, isColored: boolean): string {
+function painted(text: string, { look }: ShownOutcome, isColored: boolean): string {
   const { green, yellow, dim } = createStyle(isColored);
   if (look === "done") return green(text);
   return look === "rejected" ? yellow(text) : dim(text);

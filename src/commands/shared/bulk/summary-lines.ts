@@ -89,7 +89,7 @@ function formatPartial({ partial = 0 }: Summary): string {
 }
 
 /** Contacts that came to the same. */
-export interface Outcome {
+export interface ShownOutcome {
   number: number;
   words: string;
   /** Of skipped and rejected ones, by code. */
@@ -106,7 +106,7 @@ function formatOutcomes(summary: Summary, isShort: boolean): string[] {
 }
 
 /** @param isShort those without a contact are left out */
-export function outcomesOf(summary: Summary, isShort: boolean): Outcome[] {
+export function outcomesOf(summary: Summary, isShort: boolean): ShownOutcome[] {
   const { kind, rows, codes } = summary;
   const would = createWording(summary);
   const isRemoval = kind === "unsubscribe" || kind === "delete";
@@ -120,7 +120,7 @@ export function outcomesOf(summary: Summary, isShort: boolean): Outcome[] {
   const rejected = { number: rows.rejected, reasons: codes.rejected, look: "rejected" } as const;
   const done = (number: number, words: string) => ({ number, words, look: "done" }) as const;
   const same = (words: string) => ({ number: rows.unchanged, words, look: "same" }) as const;
-  const all: [outcome: Outcome, isLeftOut: boolean][] =
+  const all: [outcome: ShownOutcome, isLeftOut: boolean][] =
     kind === "undo"
       ? [
           [done(rows.updated, `${would("restored")}${formatPartial(summary)}`), isShort],
