@@ -1,12 +1,13 @@
 /**
- * Writes what is derived from the command tree: docs/cli.md, man/ and completions/; and which pages
- * package.json names. Needs a build.
+ * Writes what is derived from the command tree: docs/cli.md, man/ and completions/; which pages package.json
+ * names; and the picture of the imports in docs/architecture.md. Needs a build.
  * `--check` writes nothing and fails when a file is out of step.
  */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { drawImportGraph } from "./import-graph.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const ecm = (...args) =>
@@ -108,6 +109,12 @@ const files = {
   "completions/ecm.ps1": ecm("completion", "powershell"),
 };
 
+const architecture = readFileSync(join(root, "docs/architecture.md"), "utf8");
+files["docs/architecture.md"] = architecture.replace(
+  /(?<=```mermaid\n)[^`]*(?=```)/,
+  () => `${drawImportGraph(join(root, "src"))}\n`,
+);
+
 // What npm links where it installs for everybody.
 const description = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 description.man = Object.keys(manual).map((name) => `man/${name}.1`);
@@ -126,7 +133,7 @@ for (const [path, content] of Object.entries(files)) {
     })();
     if (current !== content) {
       isStale = true;
-      console.error(`${path} is out of step with the commands: npm run generate`);
+      console.error(`${path} is out of step with the source: npm run generate`);
     }
   } else {
     mkdirSync(dirname(file), { recursive: true });

@@ -75,6 +75,10 @@ function inspect(home) {
   const megabytes = bytes / 1e6;
   assert.ok(megabytes <= largestMegabytes, `${megabytes.toFixed(1)} MB installed`);
   console.log(`${megabytes.toFixed(1)} MB installed, no script at install`);
+  const { components } = JSON.parse(readFileSync(join(home, "node_modules/ecm/dist/sbom.cdx.json"), "utf8"));
+  const names = new Set(components.map(({ name }) => name));
+  assert.ok(names.has("csv-parse") && names.has("libsql") && !names.has("vitest"), "the SBOM's components");
+  console.log(`the SBOM lists ${components.length} packages`);
 }
 
 /** What the pages of the package refer to is in the package. */

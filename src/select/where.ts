@@ -8,7 +8,6 @@ import { findStatus } from "../api/contacts.ts";
 import { findClosest } from "../api/names.ts";
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
 import type { Account } from "../service/account.ts";
-import { builtIn, createVocabulary, requireNames, type Vocabulary } from "../service/where-names.ts";
 import type { Contact, ContactStructure } from "../wire.ts";
 import {
   at,
@@ -20,6 +19,7 @@ import {
   withStrictNumbers,
 } from "./cel.ts";
 import type { LocalCondition } from "./conditions.ts";
+import { builtIn, createVocabulary, requireNames, type Vocabulary } from "./where-names.ts";
 
 /** An expression whose grammar is right. */
 export interface Where {

@@ -5,8 +5,8 @@ import type { ASTNode } from "@marcbachmann/cel-js";
 import { statusParts } from "../api/contacts.ts";
 import { findClosest, isId } from "../api/names.ts";
 import { NotFoundError, UsageError } from "../errors.ts";
-import { at, walkNodes } from "../select/cel.ts";
 import type { ContactList, ContactStructure } from "../wire.ts";
+import { at, walkNodes } from "./cel.ts";
 
 /** Names that every structure has, with the parts of a contact that they need. */
 export const builtIn: Record<string, { type: string; needs: readonly string[] }> = {
