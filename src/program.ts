@@ -75,18 +75,15 @@ export async function findFix(
   return isSafeCommand(tree.root, words) ? ["ecm", ...words] : undefined;
 }
 
+/** @param tree as `createTree` takes it */
+export function createProgram(...tree: Parameters<typeof createTree>): Command {
+  return createTree(...tree).root;
+}
+
 /**
  * @param run how a command runs another one in this process
  * @param words what was typed
  */
-export function createProgram(
-  control: ContextControl,
-  run: CommandTree["run"],
-  words: readonly string[] = [],
-): Command {
-  return createTree(control, run, words).root;
-}
-
 function createTree(
   control: ContextControl,
   run: CommandTree["run"],

@@ -16,7 +16,7 @@ import type {
 import { type Applied, exitCodes, type LimitKind } from "../../errors.ts";
 import { schemaVersion } from "../../version.ts";
 
-type Schema = Record<string, unknown>;
+export type Schema = Record<string, unknown>;
 type Members<T> = Record<keyof T, Schema>;
 type Choices<T extends string> = Record<T, true>;
 
