@@ -39,6 +39,8 @@ export interface Observer {
   page?(page: { total?: number; hasMore: boolean }): void;
   /** Set where the command runs for one profile of several: takes its result in place of stdout. */
   collect?: Collect;
+  /** Of a bulk run: how far it is, to be asked at any time. */
+  progress?(readNow: () => { done: number; total?: number; what: string }): void;
 }
 
 export interface Context {

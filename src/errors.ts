@@ -32,6 +32,10 @@ export interface ErrorDetails {
   field?: string;
   fieldId?: string;
   retryAfterSeconds?: number;
+  /** RFC 3339: when a bulk run that a limit stopped can be resumed. */
+  resumableAt?: string;
+  /** The command that leads on, word by word. JSON shows it only where running it is safe. */
+  fix?: readonly string[];
   /** Which limit stands in the way. */
   limit?: LimitKind;
   applied?: Applied;

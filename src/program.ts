@@ -10,7 +10,7 @@ import {
   requirePlainValues,
 } from "./commands/shared/typed-flags.ts";
 import type { ContextControl } from "./context.ts";
-import { UsageError } from "./errors.ts";
+import { exitCodes, UsageError } from "./errors.ts";
 import { isJsonWanted, outputFormats } from "./terminal/format.ts";
 import { createStyle } from "./terminal/style.ts";
 import { version } from "./version.ts";
@@ -58,14 +58,37 @@ export async function runProgram(
 }
 
 /**
+ * The command that leads on after a failure, `ecm` included.
+ * @param corrected what was typed, corrected; else the command of the hint is taken
+ * @returns undefined where there is none, or where running it could do harm
+ */
+export async function findFix(
+  control: ContextControl,
+  corrected: readonly string[] | undefined,
+  hint: string,
+): Promise<string[] | undefined> {
+  const { isSafeCommand, readHintCommand } = await import("./commands/shared/fix.ts");
+  const words = corrected ?? readHintCommand(hint);
+  if (!words) return undefined;
+  const tree = createTree(control, () => Promise.resolve(exitCodes.failed));
+  await tree.load(findDeepestCommand(tree.root, words).name());
+  return isSafeCommand(tree.root, words) ? ["ecm", ...words] : undefined;
+}
+
+/** @param tree as `createTree` takes it */
+export function createProgram(...tree: Parameters<typeof createTree>): Command {
+  return createTree(...tree).root;
+}
+
+/**
  * @param run how a command runs another one in this process
  * @param words what was typed
  */
-export function createProgram(
+function createTree(
   control: ContextControl,
   run: CommandTree["run"],
   words: readonly string[] = [],
-): Command {
+): CommandTree {
   const { context } = control;
   const program = new Command("ecm");
   program
@@ -135,7 +158,7 @@ export function createProgram(
     await runForProfiles({ command: action, context, run, words });
     throw new CommanderError(0, "ecm.profiles", "The command has run for each profile");
   });
-  return program;
+  return tree;
 }
 
 /**
@@ -268,6 +291,7 @@ export function listWords(args: readonly string[]): string[] {
     const isTopic = path[0] === "topics" || topicNames.some((name) => name === path[0]);
     return isTopic ? ["__topic", ...path] : path;
   }
+  if (args.length === 1 && args[0] === "--schema") return ["commands", "--manifest"];
   const end = args.indexOf("--");
   return args.map((arg, index) =>
     arg === "--verbose=bodies" && (end === -1 || index < end) ? "--verbose-bodies" : arg,

@@ -1,7 +1,7 @@
 /** One command from its words to its exit code: context → program → parse → exit code. The only catch-all. */
 import { visibleGroups } from "./commands/groups.ts";
 import { formatRootHelp } from "./commands/help/root.ts";
-import { type Context, createContext, type Observer } from "./context.ts";
+import { type Context, type ContextControl, createContext, type Observer } from "./context.ts";
 import { EcmError, exitCodes, InterruptedError } from "./errors.ts";
 import { isJsonWanted } from "./terminal/format.ts";
 import { formatRateLimitLine, formatRateLimitSentence } from "./terminal/rate-limit.ts";
@@ -55,21 +55,27 @@ export async function run({ args, streams, signal, clock, observer }: Invocation
   // At a terminal the last line is an aside; elsewhere scripts read the error from it.
   if (!context.terminal.isStderrTerminal && limitsLine) context.terminal.note(limitsLine);
   const exitCode =
-    failure === undefined ? control.exitCode() : await reportFailure(context, failure, isJson, streams.env);
+    failure === undefined ? control.exitCode() : await reportFailure(control, failure, isJson, streams.env);
   if (context.terminal.isStderrTerminal && limitsLine) context.terminal.note(limitsLine, "aside");
   return exitCode;
 }
 
 async function reportFailure(
-  context: Context,
+  control: ContextControl,
   failure: unknown,
   isJson: boolean,
   env: TerminalStreams["env"],
 ): Promise<number> {
+  const { context } = control;
   if (env.ECM_DEBUG && failure instanceof Error) context.terminal.note(failure.stack ?? "", "needed");
-  if (failure instanceof EcmError) await keepAccountInHints(context, failure);
+  if (failure instanceof EcmError) await completeHint(control, failure, isJson);
   const { reportError } = await import("./terminal/report-error.ts");
   return reportError(context.terminal, failure, isJson, context.terminal.mask);
+}
+
+async function completeHint(control: ContextControl, failure: EcmError, isJson: boolean): Promise<void> {
+  await keepAccountInHints(control.context, failure);
+  if (isJson) await addFix(control, failure);
 }
 
 /** Its hint works on the account that this command worked on. */
@@ -83,6 +89,13 @@ async function keepAccountInHints(context: Context, { details }: EcmError): Prom
   const replaced = selected === "default" ? undefined : selected;
   const { addAccountFlags } = await import("./commands/shared/command-line.ts");
   details.hint = addAccountFlags(details.hint, context.settings, replaced);
+}
+
+/** Whoever reads JSON is given the command of the hint as words. */
+async function addFix(control: ContextControl, { details }: EcmError): Promise<void> {
+  if (details.hint === undefined) return;
+  const { findFix } = await import("./program.ts");
+  details.fix = await findFix(control, details.fix, details.hint);
 }
 
 /** `ecm` alone, or with nothing but the word for help. */

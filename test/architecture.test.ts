@@ -204,7 +204,7 @@ describe("the architecture", () => {
     ["sax", /^bulk\/read\/formats\//],
     ["numfmt", /^bulk\/read\/formats\//],
     ["@streamparser/json", /^bulk\/read\/formats\//],
-    ["@modelcontextprotocol/sdk", /^commands\/mcp\//],
+    ["@modelcontextprotocol/server", /^commands\/mcp\//],
   ];
   it.each(dependencyOwners)("%s comes in through its own door", (name, where) => {
     const users = files.filter((file) =>
@@ -221,7 +221,7 @@ describe("the architecture", () => {
     "sax",
     "numfmt",
     "@streamparser/json",
-    "@modelcontextprotocol/sdk",
+    "@modelcontextprotocol/server",
   ])("%s has one file that knows it", (name) => {
     const users = files.filter((file) =>
       file.packages.some((each) => each === name || each.startsWith(`${name}/`)),

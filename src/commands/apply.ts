@@ -27,6 +27,7 @@ export function registerApply(command: Command, context: Context): void {
     output:
       "Nothing; with --json one summary object. Who is no longer as the plan says is skipped (changed).",
     writes: true,
+    danger: "destructive",
     exitCodes: {
       2: "not a plan, or one that was changed, cut off, or made for another account; nothing was sent",
       3: "finished, and some contacts were not as the plan says, or were rejected",

@@ -1,14 +1,23 @@
-import { type Command, Option } from "commander";
+import { createHash } from "node:crypto";
+import type { Command } from "commander";
 import { findClosest } from "../api/names.ts";
 import type { Context } from "../context.ts";
 import { NotFoundError, UsageError } from "../errors.ts";
 import type { OutputOptions } from "../terminal/format.ts";
 import { presentList, presentValue, type View } from "../terminal/present.ts";
-import { version } from "../version.ts";
+import { schemaVersion, version } from "../version.ts";
 import { topicNames } from "./help/root.ts";
-import { findShape } from "./shared/flags.ts";
-import { describeCommand, describeConfirmation, findFacts, listExitCodes } from "./shared/help-text.ts";
-import { listSchemas, schemas } from "./shared/schemas.ts";
+import {
+  describeCommandJson,
+  describeFlags,
+  describeWholly,
+  showDanger,
+  toWords,
+} from "./shared/describe-command.ts";
+import { exitCodeMeanings } from "./shared/exit-codes.ts";
+import { type DangerLevel, describeCommand, findFacts } from "./shared/help-text.ts";
+import { toManifest } from "./shared/manifest.ts";
+import { schemas } from "./shared/schemas.ts";
 import { type CommandTree, findChild as childOf } from "./shared/tree.ts";
 
 interface IndexEntry {
@@ -16,7 +25,9 @@ interface IndexEntry {
   command: string;
   summary: string;
   /** Whether it can change the account. */
-  writes: boolean;
+  writes?: true;
+  /** Left out where it is safe, or writes and is no worse than that. */
+  danger?: DangerLevel;
 }
 
 const indexView: View<IndexEntry> = {
@@ -24,6 +35,7 @@ const indexView: View<IndexEntry> = {
     { name: "command", value: (entry) => entry.command },
     { name: "summary", value: (entry) => entry.summary },
     { name: "writes", value: (entry) => (entry.writes ? "yes" : "") },
+    { name: "danger", value: (entry) => entry.danger ?? "" },
   ],
   id: (entry) => entry.command,
 };
@@ -32,14 +44,10 @@ export function registerCommands(command: Command, context: Context, tree: Comma
   command
     .argument("[path...]", "the command to describe, with its flags, output and exit codes")
     .option("--schemas", "print JSON Schemas: the summary of a bulk run, plan lines, errors, limits")
-    // For what is generated from the tree: one process in place of one for each command.
-    .addOption(new Option("--whole", "describe every command").hideHelp())
-    .action(
-      (
-        path: string[],
-        { whole = false, schemas: wantsSchemas = false }: { whole?: boolean; schemas?: boolean },
-      ) => (wantsSchemas ? showSchemas(context, path) : runCommands(context, tree, path, whole)),
-    );
+    .option("--all", "describe every command, in one JSON object with an etag")
+    .option("--if-none-match <etag>", "with --all: print the etag alone where nothing has changed since")
+    .option("--manifest", "the same in the form of the CLI Agent Spec; also: ecm --schema")
+    .action((path: string[], flags: CommandsFlags) => runCommands(context, tree, path, flags));
   describeCommand(command, {
     isLocal: true,
     examples: [
@@ -47,42 +55,79 @@ export function registerCommands(command: Command, context: Context, tree: Comma
       "ecm commands --json",
       "ecm commands contact search --json",
       "ecm commands --schemas",
+      "ecm commands --all --json",
     ],
     output:
-      "An index: each command, its summary, and whether it writes. With a command: its arguments, flags, output, exit codes, schemas and examples. With --schemas: JSON Schemas under $defs.",
+      "An index: each command, its summary, whether it writes to the account, and how dangerous it is. With a command: its arguments, flags, output, exit codes, schemas, examples. With --schemas: JSON Schemas under $defs. With --all: everything, scopes and files too.",
     exitCodes: { 5: "no such command" },
   });
 }
 
-/** JSON in every format. @throws UsageError when a command is named */
-async function showSchemas(context: Context, path: string[]): Promise<void> {
-  if (path.length > 0) throw new UsageError("--schemas goes without a command", "ecm commands --schemas");
-  const output: OutputOptions = { ...context.output(), format: "ndjson" };
-  await presentValue(context.terminal, output, schemas, "");
+interface CommandsFlags {
+  schemas?: boolean;
+  all?: boolean;
+  ifNoneMatch?: string;
+  manifest?: boolean;
 }
 
+/** @throws UsageError for flags that exclude each other, and for one that goes without a command */
 async function runCommands(
   context: Context,
   tree: CommandTree,
   path: string[],
-  isWhole: boolean,
+  flags: CommandsFlags,
 ): Promise<void> {
+  const whole = ["--schemas", "--all", "--manifest"].filter((_flag, index) =>
+    [flags.schemas, flags.all, flags.manifest].at(index),
+  );
+  if (whole.length > 1) throw new UsageError(`${whole.join(" and ")} exclude each other`, "Give one of them");
+  if (path.length > 0 && whole[0])
+    throw new UsageError(`${whole[0]} goes without a command`, `ecm commands ${whole[0]}`);
+  if (flags.ifNoneMatch !== undefined && !flags.all)
+    throw new UsageError(
+      "--if-none-match goes with --all",
+      "Such as ecm commands --all --if-none-match ETAG",
+    );
+  // Whoever reads it pays for every character.
+  const compact: OutputOptions = { ...context.output(), format: "ndjson" };
+  if (flags.schemas) return presentValue(context.terminal, compact, schemas, "");
   await tree.loadAll();
-  const { root } = tree;
+  if (flags.manifest) return presentValue(context.terminal, compact, toManifest(describeAll(tree)), "");
+  if (flags.all) {
+    const { etag, ...rest } = describeAll(tree);
+    const shown = flags.ifNoneMatch === etag ? { etag, unchanged: true } : { etag, ...rest };
+    return presentValue(context.terminal, compact, shown, "");
+  }
+  return showTree(context, tree, path);
+}
+
+async function showTree(context: Context, { root }: CommandTree, path: string[]): Promise<void> {
   const output = context.output();
   const found = path.reduce((command, word) => findChild(command, word), root);
   const isJson = output.format === "json" || output.format === "ndjson";
-  // Whoever reads it pays for every character.
   const compact: OutputOptions = isJson ? { ...output, format: "ndjson" } : output;
   if (found.commands.length === 0) {
     return presentValue(context.terminal, compact, describeCommandJson(found), found.helpInformation());
   }
-  if (isWhole) return presentValue(context.terminal, compact, listLeaves(found).map(describeCommandJson), "");
   const entries = listLeaves(found).map(toIndexEntry);
   if (!isJson) return void (await presentList(context.terminal, output, entries, indexView));
   const globalFlags = found === root ? { globalFlags: describeFlags(root), topics: topicNames } : {};
   const index = { version, ...globalFlags, commands: entries };
   return presentValue(context.terminal, compact, index, "");
+}
+
+/** The whole tree, and a hash that says whether anything of it has changed. */
+function describeAll({ root }: CommandTree) {
+  const described = {
+    version,
+    schema: schemaVersion,
+    globalFlags: describeFlags(root),
+    topics: topicNames,
+    exitCodes: Object.fromEntries(exitCodeMeanings),
+    commands: listLeaves(root).map(describeWholly),
+  };
+  const hash = createHash("sha256").update(JSON.stringify(described)).digest("hex");
+  return { etag: hash.slice(0, 16), ...described };
 }
 
 function findChild(parent: Command, word: string): Command {
@@ -111,78 +156,7 @@ function toIndexEntry(command: Command): IndexEntry {
   return {
     command: [toWords(command), ...usage].join(" "),
     summary: command.description(),
-    writes: findFacts(command)?.writes ?? false,
+    ...(findFacts(command)?.writes && { writes: true }),
+    ...showDanger(command),
   };
-}
-
-/** Everything about one command that a caller without eyes needs. */
-export function describeCommandJson(command: Command) {
-  const facts = findFacts(command);
-  const flags = describeFlags(command);
-  const names = flags.map(({ name }) => name);
-  return {
-    command: toWords(command),
-    summary: command.description(),
-    writes: facts?.writes ?? false,
-    arguments: command.registeredArguments.map((argument) => ({
-      name: argument.name(),
-      required: argument.required,
-      ...(argument.variadic ? { repeats: true } : {}),
-      description: argument.description,
-    })),
-    flags,
-    schemas: listSchemas(toWords(command), names),
-    ...(facts && {
-      output: facts.output,
-      confirmation: describeConfirmation(facts),
-      exitCodes: Object.fromEntries(listExitCodes(facts)),
-      examples: facts.examples,
-    }),
-  };
-}
-
-/** A flag as a program needs it; what is usual is left out. */
-interface DescribedFlag {
-  name: string;
-  short?: string;
-  type: "boolean" | "string" | "integer";
-  /** What the value is called in help and messages. */
-  value?: string;
-  choices?: readonly string[];
-  default?: unknown;
-  repeatable?: true;
-  description: string;
-}
-
-function describeFlags(command: Command): DescribedFlag[] {
-  return command.options.filter((option) => !option.hidden).map(describeFlag);
-}
-
-function describeFlag(option: Option): DescribedFlag {
-  const shape = findShape(option);
-  const [value] = /[<[].+[>\]]$/.exec(option.flags) ?? [];
-  return {
-    name: option.long ?? option.flags,
-    ...(option.short && { short: option.short }),
-    type: shape.type ?? (value ? "string" : "boolean"),
-    ...(value && { value }),
-    ...(option.argChoices && { choices: option.argChoices }),
-    ...toDefault(option, shape.type === "integer"),
-    ...(shape.repeatable && { repeatable: true }),
-    description: option.description,
-  };
-}
-
-/** What commander knows, else what the help says in parentheses: `lists per page (100)`. */
-function toDefault(option: Option, isNumber: boolean): { default?: unknown } {
-  if (option.negate) return {};
-  if (option.defaultValue !== undefined) return { default: option.defaultValue };
-  const [, described] = /\((?:[A-Z_]+; )?(\d+%?|us)(?:; [^()]*)?\)/.exec(option.description) ?? [];
-  return described === undefined ? {} : { default: isNumber ? Number(described) : described };
-}
-
-function toWords(command: Command, ...more: string[]): string {
-  const words: string[] = [...more];
-  for (let each: Command | null = command; each?.parent; each = each.parent) words.unshift(each.name());
-  return words.join(" ");
 }

@@ -118,13 +118,14 @@ function unstableFeed(): EcmError {
   );
 }
 
-function sayWhichPart({ terminal }: Context, { events, total }: PastEvents, isLimited: boolean): void {
+function sayWhichPart(context: Context, { events, total }: PastEvents, isLimited: boolean): void {
   const all = total === undefined ? "" : ` of ${total.toLocaleString("en-US")}`;
   const next = Math.min(total ?? Number.POSITIVE_INFINITY, events.length * 10);
   announcePart(
-    terminal,
+    context,
     `The newest ${events.length}${all} events · more: --limit ${next} · all: --all`,
     isLimited,
+    { shown: events.length, total, more: ["--limit", String(next)] },
   );
 }
 

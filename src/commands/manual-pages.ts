@@ -1,8 +1,9 @@
 /** The manual: one page for `ecm`, and one for each group of commands. Written from the command tree. Pure. */
 import type { Command } from "commander";
 import { label, paragraph, section, subsection, terms, title, toPage, verbatim } from "../terminal/roff.ts";
-import { describeCommandJson, listLeaves } from "./commands.ts";
+import { listLeaves } from "./commands.ts";
 import { listTopics } from "./help/topics.ts";
+import { describeCommandJson } from "./shared/describe-command.ts";
 import { environment } from "./shared/environment.ts";
 import { exitCodeMeanings } from "./shared/exit-codes.ts";
 

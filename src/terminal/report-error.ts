@@ -1,10 +1,11 @@
 /** A failure → stderr: one JSON line where JSON was asked for, else `error:` and `hint:`. */
 import { diskFullHint, isDiskFull } from "../disk/disk-room.ts";
-import { DeclinedError, EcmError, exitCodes } from "../errors.ts";
+import { DeclinedError, EcmError, exitCodes, ServiceError } from "../errors.ts";
 import { escapeControls, escapeControlsInLines, escapeJson } from "./escape.ts";
 import { fitMessage } from "./message-lines.ts";
 import { createStyle, type Style } from "./style.ts";
 import type { Terminal } from "./terminal.ts";
+import { readTraceId } from "./trace-id.ts";
 
 /** Writes the failure and returns its exit code. Anything that is not an `EcmError` is a defect of ours. */
 export function reportError(
@@ -17,7 +18,7 @@ export function reportError(
   terminal.stderr.write(
     mask(
       asJson
-        ? `${escapeJson(JSON.stringify({ error: toErrorObject(ecmError) }))}\n`
+        ? `${escapeJson(JSON.stringify({ error: { ...toErrorObject(ecmError), traceId: readTraceId(terminal.env) } }))}\n`
         : formatError(
             ecmError,
             createStyle(terminal.isColored.err),
@@ -35,7 +36,9 @@ export function toErrorObject(error: EcmError): Record<string, unknown> {
     field,
     fieldId,
     hint,
+    fix,
     retryAfterSeconds,
+    resumableAt,
     limit,
     applied,
     retryable = false,
@@ -48,10 +51,14 @@ export function toErrorObject(error: EcmError): Record<string, unknown> {
     fieldId,
     exitCode: error.exitCode,
     hint,
+    fix,
     retryable,
     retryAfterSeconds,
+    resumableAt,
     limit,
     applied,
+    // The service's own words, which may quote what others wrote.
+    foreign: error instanceof ServiceError ? ["message"] : undefined,
   };
 }
 

@@ -2,8 +2,8 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import { Client, type ClientOptions } from "@modelcontextprotocol/client";
+import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { expect, onTestFinished } from "vitest";
 import { run } from "../../src/run.ts";
 import type { Clock } from "../../src/wire.ts";
@@ -29,6 +29,7 @@ export async function startMcp(
   env: Record<string, string>,
   args: string[] = [],
   clock?: Clock,
+  { prepare, ...options }: ClientOptions & { prepare?(client: Client): void } = {},
 ): Promise<Session> {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   let out = "";
@@ -45,15 +46,16 @@ export async function startMcp(
     signal: new AbortController().signal,
     clock,
   });
-  const client = new Client({ name: "test", version: "1" });
+  const client = new Client({ name: "test", version: "1" }, options);
   onTestFinished(async () => {
     stdin.end();
     await ended;
   });
+  prepare?.(client);
   await client.connect(new StdioServerTransport(stdout, stdin));
   const called = async (name: string, input: object) => {
     const { content, isError = false } = await client.callTool({ name, arguments: { ...input } });
-    const [{ text }] = content as [{ text: string }];
+    const [{ text }] = content as unknown as [{ text: string }];
     return { isError, value: JSON.parse(text) };
   };
   return {
@@ -75,6 +77,31 @@ export async function startMcp(
       return ended;
     },
   };
+}
+
+/** A server driven by bare lines. @returns its answers, by id */
+export async function exchangeLines(
+  env: Record<string, string>,
+  lines: readonly (object | string)[],
+  args: string[] = [],
+): Promise<Map<unknown, { result?: Record<string, unknown>; error?: { code: number } }>> {
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()];
+  let out = "";
+  stdout.on("data", (piece) => {
+    out += piece;
+  });
+  const ended = run({
+    args: ["mcp", ...args],
+    streams: { stdin, stdout, stderr: new PassThrough().resume(), env },
+    signal: new AbortController().signal,
+  });
+  stdin.end(lines.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join(""));
+  expect(await ended).toBe(0);
+  const answers = out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  return new Map(answers.map((answer) => [answer.id, answer]));
 }
 
 export const ada = { Email: "ada@example.com", "First Name": "Ada" };

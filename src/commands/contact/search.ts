@@ -112,11 +112,12 @@ async function runContactSearch(context: Context, options: ContactSearchOptions)
  * @returns what prints the contacts, and reads the pages after the first
  */
 async function showSearch(
-  { terminal, observer }: Context,
+  context: Context,
   { send, account, behaviors }: Connection,
   options: ContactSearchOptions,
   { output, conditions, parts }: RequestedPage,
 ): Promise<() => Promise<void>> {
+  const { terminal, observer } = context;
   const structure = await account.structure();
   const behavior = behaviors(structure._id);
   const found = await conditions(account, structure);
@@ -156,7 +157,11 @@ async function showSearch(
     if (hasMore) {
       const of = total === undefined ? "" : ` of ${total.toLocaleString("en-US")}`;
       const text = `${contacts.length}${of} contacts · all: --all · next page: --page ${page + 1}`;
-      announcePart(terminal, text, options.page !== undefined);
+      announcePart(context, text, options.page !== undefined, {
+        shown: contacts.length,
+        total,
+        more: ["--page", String(page + 1)],
+      });
     }
   };
 }

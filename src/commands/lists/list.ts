@@ -51,6 +51,10 @@ async function runListsList(context: Context, options: ListsListOptions): Promis
   if (hasMore && (total !== undefined || lists.length >= size)) {
     const of = total === undefined ? "" : ` of ${total}`;
     const text = `${lists.length}${of} lists · all: --all · next page: --page ${page + 1}`;
-    announcePart(terminal, text, options.page !== undefined);
+    announcePart(context, text, options.page !== undefined, {
+      shown: lists.length,
+      total,
+      more: ["--page", String(page + 1)],
+    });
   }
 }

@@ -31,6 +31,8 @@ export function registerMcp(command: Command, context: Context, tree: CommandTre
     output:
       "The protocol, one JSON message per line. Reads only, unless --allow-write is given and the profile is not read-only. Files only below one folder, which is not /, a home or a folder of ecm.",
     writes: true,
+    danger: "destructive",
+    scopes: ["contacts:write", "campaigns:read", "domains:read", "reports:read"],
     exitCodes: { 0: "the client closed the connection", 143: "terminated; a bulk run can be resumed" },
   });
 }
@@ -40,12 +42,12 @@ async function runMcp(
   tree: CommandTree,
   { allowWrite = false, files: folder }: McpOptions,
 ): Promise<void> {
-  const [{ createInvoke }, { createReadTools }, { createPlanTools }, { createPlans }, { serve }] =
+  const [{ createInvoke }, { createTools }, { createPlans }, { createResources }, { serve }] =
     await Promise.all([
       import("./invoke.ts"),
-      import("./read-tools.ts"),
-      import("./plan-tools.ts"),
+      import("./tools.ts"),
       import("./plans.ts"),
+      import("./resources.ts"),
       import("./server.ts"),
     ]);
   // It may run for days, and the installed package be replaced meanwhile.
@@ -55,7 +57,7 @@ async function runMcp(
   const invoke = createInvoke(context, tree, profile, mayWrite);
   const files = await openFiles(context, folder);
   const plans = createPlans(context.clock, context.folders.state);
-  const tools = [...createReadTools(invoke), ...(mayWrite ? createPlanTools(invoke, plans, files) : [])];
+  const tools = createTools({ invoke, clock: context.clock, files }, mayWrite ? plans : undefined);
   const account = JSON.stringify(profile.name?.value ?? profile.baseUrl.value);
   if (allowWrite && !mayWrite) {
     context.terminal.warn(`${account} is read-only: --allow-write has no effect`);
@@ -65,12 +67,12 @@ async function runMcp(
     context.terminal.note(`Serving ${account} to an MCP client on stdin and stdout (${rights})`);
   }
   try {
-    await serve(tools, {
-      stdin: context.terminal.stdin,
-      stdout: context.terminal.stdout,
-      signal: context.signal,
-      instructions: formatInstructions(account, mayWrite, files),
-    });
+    const { terminal, signal } = context;
+    const instructions = formatInstructions(account, mayWrite, files);
+    await serve(
+      { tools, resources: createResources(invoke), instructions },
+      { stdin: terminal.stdin, stdout: terminal.stdout, signal },
+    );
   } finally {
     await plans.close();
   }

@@ -6,11 +6,13 @@ import { valueFlag } from "./flag-words.ts";
 import type { Invoke } from "./invoke.ts";
 import { type Paged, part, readPage } from "./pages.ts";
 import {
+  anySchema,
   createInputSchema,
   defaultRows,
   limitInput,
   pageInput,
   readOnlyAnnotations,
+  rowsSchema,
   type Tool,
   textSchema,
 } from "./tool.ts";
@@ -28,6 +30,7 @@ function campaignsTool(invoke: Invoke): Tool {
       limit: limitInput,
       page: pageInput,
     }),
+    outputSchema: rowsSchema("campaigns"),
     annotations: { title: "Campaigns", ...readOnlyAnnotations },
     async call({ status, limit = defaultRows, page = 1 }: Paged & { status?: string }, signal) {
       const words = ["campaigns", "list", `--size=${limit}`, `--page=${page}`];
@@ -55,6 +58,7 @@ function reportTool(invoke: Invoke): Tool {
       days: { type: "integer", minimum: 1, maximum: 90, description: "how far to look back (30)" },
       timezone: textSchema("in whose days it counts, such as Europe/Oslo"),
     }),
+    outputSchema: anySchema,
     annotations: { title: "Reports", ...readOnlyAnnotations },
     async call({ campaign, event, days, timezone }: ReportInput, signal) {
       if (campaign !== undefined && (event !== undefined || days !== undefined)) {
@@ -76,6 +80,7 @@ function domainsTool(invoke: Invoke): Tool {
     name: "domains_list",
     description: "The sending domains: whether each is ready, and what it needs in DNS.",
     inputSchema: createInputSchema({ limit: limitInput, page: pageInput }),
+    outputSchema: rowsSchema("domains"),
     annotations: { title: "Sending domains", ...readOnlyAnnotations },
     async call(paged: Paged, signal) {
       return part("domains", (await invoke(["domains", "list"], { signal })).value as unknown[], paged);

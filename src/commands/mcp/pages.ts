@@ -25,7 +25,7 @@ export async function readPage(
     observer: { page: (seen) => Object.assign(observedPage, seen) },
   });
   return {
-    [name]: value,
+    [name]: value as unknown[],
     // Conditions that are decided here have no total before everything is read.
     total: observedPage.total ?? null,
     hasMore: observedPage.hasMore,

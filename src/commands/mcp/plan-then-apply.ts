@@ -2,21 +2,61 @@
  * How a tool changes the account, in two steps: a dry run with a token, and its plan applied with that token.
  */
 import { openPlanFile, type PlanLine } from "../../bulk/index.ts";
-import type { UsageError } from "../../errors.ts";
+import { DeclinedError, exitCodes, type UsageError } from "../../errors.ts";
 import { isChange } from "../shared/bulk/difference.ts";
+import { type Schema, schemas } from "../shared/schemas.ts";
 import type { Invoke } from "./invoke.ts";
 import { type Plans, type PrivatePlan, planRefusedError } from "./plans.ts";
 import {
   createInputSchema,
   type InputSchema,
   maxRows,
+  type OutputSchema,
+  Question,
   readOnlyAnnotations,
+  type Talk,
   type Tool,
   ToolFailure,
   textSchema,
 } from "./tool.ts";
 
-const maxRejectedRowsShown = 3;
+/** Exit codes besides 0 with which a run has done its work. */
+export const acceptsRejectedRows = [exitCodes.rejectedRows];
+const { summary: summarySchema, planLine: lineSchema } = schemas.$defs;
+const messagesSchema = { type: "array", items: { type: "string" } };
+export const runOutput: OutputSchema = {
+  type: "object",
+  properties: { summary: outline(summarySchema), messages: messagesSchema },
+  required: ["summary"],
+};
+const planOutput: OutputSchema = {
+  type: "object",
+  properties: {
+    token: { type: ["string", "null"] },
+    expiresAt: { type: "string" },
+    note: { type: "string" },
+    counts: { type: "object" },
+    total: { type: "integer" },
+    estimate: { type: "object" },
+    consent: { type: "object" },
+    sample: { type: "array", items: outline(lineSchema, ["apply", "consent"]) },
+    notShown: { type: "integer" },
+    messages: messagesSchema,
+  },
+  required: ["token", "counts", "sample"],
+};
+
+/** The members of a published schema, without what stands below them: tools are listed often. */
+function outline(schema: Schema, leftOut: readonly string[] = []): object {
+  const members = Object.entries((schema.properties ?? {}) as Record<string, Schema>);
+  return {
+    type: "object",
+    properties: Object.fromEntries(
+      members.flatMap(([name, { type }]) => (leftOut.includes(name) ? [] : [[name, type ? { type } : {}]])),
+    ),
+  };
+}
+
 const defaultSampleRows = 20;
 
 /** A bulk write without the flags that say whether it is a rehearsal. */
@@ -55,10 +95,11 @@ export function createPlanTool(invoke: Invoke, plans: Plans, tool: PlanTool): To
     name: tool.name,
     description: `${tool.description} Sends no write: returns counts, a sample and the token for apply_plan.`,
     inputSchema: createInputSchema({ ...tool.properties, ...sampleInput }, { required: tool.required ?? [] }),
+    outputSchema: planOutput,
     annotations: { title: tool.title, ...readOnlyAnnotations, idempotentHint: false },
-    async call(input: { sample?: number }, signal) {
+    async call(input: { sample?: number }, signal, talk) {
       const command = await tool.command(input as never);
-      return createPlan(invoke, plans, { command, sample: input.sample }, signal);
+      return createPlan(invoke, plans, { command, sample: input.sample, talk }, signal);
     },
   };
 }
@@ -67,17 +108,18 @@ export function createPlanTool(invoke: Invoke, plans: Plans, tool: PlanTool): To
 async function createPlan(
   invoke: Invoke,
   plans: Plans,
-  request: { command: PlannedCommand; sample?: number },
+  request: { command: PlannedCommand; sample?: number; talk: Talk },
   signal: AbortSignal,
 ): Promise<object> {
-  const { command, sample: maxShown = defaultSampleRows } = request;
+  const { command, sample: maxShown = defaultSampleRows, talk } = request;
   const { file, remove } = await plans.open();
   let isHandedOver = false;
   try {
     const { value, messages } = await invoke(toWords(command, ["--dry-run", `--plan=${file}`]), {
       stdin: command.stdin,
       signal,
-      accepts: [maxRejectedRowsShown],
+      observer: { progress: talk.watch },
+      accepts: acceptsRejectedRows,
     });
     const summary = value as { stoppedBy: string | null; estimate: object; consent: object };
     if (summary.stoppedBy !== null)
@@ -88,7 +130,8 @@ async function createPlan(
     const common = { counts, total, estimate, consent, sample, notShown: total - sample.length, messages };
     if (writes === 0) return { token: null, note: "Nothing would change", ...common };
     isHandedOver = true;
-    return { ...plans.keep({ file, digest, remove }), ...common };
+    const size = { deletions: counts.delete ?? 0, writes };
+    return { ...plans.keep({ file, digest, remove, ...size }), ...common };
   } finally {
     if (!isHandedOver) await remove();
   }
@@ -127,6 +170,7 @@ export function createApplyTool(invoke: Invoke, plans: Plans): Tool {
     description:
       "Carries out a plan of this session exactly as it was shown. Each contact is looked up again; one that has changed since is not written, but skipped with the code changed. A token works once, for 10 minutes. Returns the run's summary.",
     inputSchema: createInputSchema({ token: textSchema("from a plan_ tool") }, { required: ["token"] }),
+    outputSchema: runOutput,
     annotations: {
       title: "Apply a plan",
       readOnlyHint: false,
@@ -134,26 +178,44 @@ export function createApplyTool(invoke: Invoke, plans: Plans): Tool {
       idempotentHint: false,
       openWorldHint: true,
     },
-    async call({ token }: { token: string }, signal) {
+    async call({ token }: { token: string }, signal, talk) {
+      if (talk.canAsk) requireAgreement(await plans.look(token), talk.reply);
       const privatePlan = await plans.take(token);
       // One after the other: each plan is compared with what the one before left.
-      const applied = last.then(() => applyPlan(invoke, privatePlan, signal));
+      const applied = last.then(() => applyPlan(invoke, privatePlan, { signal, talk }));
       last = applied.catch(() => undefined);
       return applied;
     },
   };
 }
 
+/** The client's user says yes, or types the number of contacts that go for good. @throws Question; DeclinedError */
+function requireAgreement({ writes, deletions }: PrivatePlan, reply: Talk["reply"]): void {
+  const contacts = (count: number) => `${count} ${count === 1 ? "contact" : "contacts"}`;
+  if (!reply) {
+    throw deletions > 0
+      ? new Question(`${contacts(deletions)} will be deleted for good. Type the number to go on.`, {
+          number: { type: "integer", title: "Number of contacts" },
+        })
+      : new Question(`${contacts(writes)} will be written. Go on?`, {
+          agreed: { type: "boolean", title: "Write them" },
+        });
+  }
+  const { number, agreed } = reply.content ?? {};
+  if (deletions > 0 ? number !== deletions : agreed !== true) throw new DeclinedError();
+}
+
 async function applyPlan(
   invoke: Invoke,
   { file, digest, remove }: PrivatePlan,
-  signal: AbortSignal,
+  { signal, talk }: { signal: AbortSignal; talk: Talk },
 ): Promise<object> {
   const command = { path: ["apply"], flags: [`--digest=${digest}`], args: [file] };
   try {
     const { value, messages } = await invoke(toWords(command, ["--yes", "--no-wait"]), {
       signal,
-      accepts: [maxRejectedRowsShown],
+      observer: { progress: talk.watch },
+      accepts: acceptsRejectedRows,
     });
     return { summary: value, messages };
   } catch (error) {

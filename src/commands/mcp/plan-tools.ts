@@ -6,6 +6,7 @@ import { listSyncTool } from "./plan-list-sync-tool.ts";
 import { targetTools } from "./plan-target-tools.ts";
 import { createApplyTool, createPlanTool } from "./plan-then-apply.ts";
 import type { Plans } from "./plans.ts";
+import { createResumeTool, undoTool } from "./run-tools.ts";
 import type { Tool } from "./tool.ts";
 
 /**
@@ -13,6 +14,13 @@ import type { Tool } from "./tool.ts";
  * @param files undefined where no file may be read: then no tool takes one
  */
 export function createPlanTools(invoke: Invoke, plans: Plans, files: FileFolder | undefined): Tool[] {
-  const tools = [importTool(files), ...targetTools(files), ...(files ? [listSyncTool(files)] : [])];
-  return [...tools.map((tool) => createPlanTool(invoke, plans, tool)), createApplyTool(invoke, plans)];
+  const tools = [
+    ...[importTool(files), ...targetTools(files), ...(files ? [listSyncTool(files)] : [])],
+    undoTool(invoke),
+  ];
+  return [
+    ...tools.map((tool) => createPlanTool(invoke, plans, tool)),
+    createApplyTool(invoke, plans),
+    createResumeTool(invoke),
+  ];
 }

@@ -14,15 +14,20 @@ export interface PrivatePlan {
   file: string;
   /** Of the plan that was shown. */
   digest: string;
+  /** Contacts that it writes; of these, those that go for good. */
+  writes: number;
+  deletions: number;
   /** Removes the file. What cannot be removed is swept later. */
   remove(): Promise<void>;
 }
 
 export interface Plans {
   /** Makes a private place for a plan file. @throws UsageError where none can be made */
-  open(): Promise<Omit<PrivatePlan, "digest">>;
+  open(): Promise<Pick<PrivatePlan, "file" | "remove">>;
   /** @returns the token, and when it expires (RFC 3339) */
   keep(plan: PrivatePlan): { token: string; expiresAt: string };
+  /** What the token stands for; it stays good. @throws as `take` */
+  look(token: string): Promise<PrivatePlan>;
   /**
    * Uses the token up: the caller removes the plan.
    * @throws UsageError for one that is unknown, used, or too old
@@ -51,6 +56,18 @@ export function createPlans(clock: Clock, stateFolder: string): Plans {
     }
   }
 
+  /** What is too old is gone. */
+  const removeOld = () => removeWhere(({ expires }) => clock.now() > expires);
+
+  function find(token: string): OpenPlan & { plan: PrivatePlan } {
+    const openPlan = plans.get(token);
+    if (!openPlan) throw planRefusedError("No plan of this session has this token");
+    if (openPlan.isUsed) throw planRefusedError("This token has already been used");
+    const { plan } = openPlan;
+    if (!plan) throw planRefusedError("This plan is older than 10 minutes");
+    return Object.assign(openPlan, { plan });
+  }
+
   return {
     async open() {
       const folder = await makePlanFolder(stateFolder);
@@ -69,19 +86,18 @@ export function createPlans(clock: Clock, stateFolder: string): Plans {
       // People's data is not kept for longer than it can be used.
       clock
         .sleep(maxPlanAgeMilliseconds + 1, closing.signal)
-        .then(() => removeWhere((openPlan) => clock.now() > openPlan.expires))
+        .then(removeOld)
         .catch(() => undefined);
       return { token, expiresAt: new Date(expires).toISOString() };
     },
+    async look(token) {
+      await removeOld();
+      return find(token).plan;
+    },
     async take(token) {
-      const openPlan = plans.get(token);
-      if (!openPlan) throw planRefusedError("No plan of this session has this token");
-      if (openPlan.isUsed) throw planRefusedError("This token has already been used");
-      const { plan, expires } = openPlan;
-      if (!plan || clock.now() > expires) {
-        await removeWhere((each) => each === openPlan);
-        throw planRefusedError("This plan is older than 10 minutes");
-      }
+      await removeOld();
+      const openPlan = find(token);
+      const { plan } = openPlan;
       Object.assign(openPlan, { plan: undefined, isUsed: true });
       return plan;
     },

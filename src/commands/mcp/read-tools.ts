@@ -1,20 +1,23 @@
 /** Read-only tools. Each runs a command; a partial result has the total and how to get the rest. */
-import type { RunView } from "../../bulk/index.ts";
-import { NotFoundError, UsageError } from "../../errors.ts";
+import type { ContactNames } from "./contact-names.ts";
 import { repeatedFlag, valueFlag } from "./flag-words.ts";
 import type { Invoke } from "./invoke.ts";
 import { mailTools } from "./mail-tools.ts";
+import { findRun, readOwnRuns } from "./own-runs.ts";
 import { type Paged, part, readPage, type ShownPage } from "./pages.ts";
 import {
+  anySchema,
   createInputSchema,
   defaultRows,
   limitInput,
   nonEmptyTextsSchema,
   pageInput,
   readOnlyAnnotations,
+  rowsSchema,
   type Tool,
   textSchema,
   textsSchema,
+  thingSchema,
 } from "./tool.ts";
 
 /**
@@ -49,13 +52,13 @@ export function toSelectionWords({ keys, lists, tags, status, where }: Selection
   ];
 }
 
-export function createReadTools(invoke: Invoke): Tool[] {
+export function createReadTools(invoke: Invoke, names: ContactNames): Tool[] {
   return [
     createAccountTool(invoke),
     createStructureTool(invoke),
     createListsTool(invoke),
-    createSearchTool(invoke),
-    createContactTool(invoke),
+    createSearchTool(invoke, names),
+    createContactTool(invoke, names),
     createEventsTool(invoke),
     ...mailTools(invoke),
     createRunsTool(invoke),
@@ -69,6 +72,7 @@ function createAccountTool(invoke: Invoke): Tool {
     description:
       "Which account this server works with, whether its key works, and what is left of the hourly limit and the monthly quota. 1 request.",
     inputSchema: createInputSchema({}),
+    outputSchema: anySchema,
     annotations: { title: "Account status", ...readOnlyAnnotations },
     async call(_input: never, signal) {
       const status = await invoke(["auth", "status"], { signal });
@@ -81,9 +85,9 @@ function createAccountTool(invoke: Invoke): Tool {
 function createStructureTool(invoke: Invoke): Tool {
   return {
     name: "structure_get",
-    description:
-      "The fields and tags of contacts, with their ids. Contacts name fields and tags by these ids.",
+    description: "The fields and tags of contacts, with their ids.",
     inputSchema: createInputSchema({ structure: textSchema("label or id; default: the one in use") }),
+    outputSchema: thingSchema("structure"),
     annotations: { title: "Fields and tags", ...readOnlyAnnotations },
     async call({ structure }: { structure?: string }, signal) {
       const words = structure === undefined ? [] : ["--", structure];
@@ -98,6 +102,7 @@ function createListsTool(invoke: Invoke): Tool {
     name: "lists_list",
     description: "The lists, with ids and numbers of contacts, a page at a time.",
     inputSchema: createInputSchema({ limit: limitInput, page: pageInput }),
+    outputSchema: rowsSchema("lists"),
     annotations: { title: "Lists", ...readOnlyAnnotations },
     async call({ limit = defaultRows, page = 1 }: Paged, signal) {
       const words = ["lists", "list", `--size=${limit}`, `--page=${page}`];
@@ -106,7 +111,7 @@ function createListsTool(invoke: Invoke): Tool {
   };
 }
 
-function createSearchTool(invoke: Invoke): Tool {
+function createSearchTool(invoke: Invoke, names: ContactNames): Tool {
   return {
     name: "contact_search",
     description:
@@ -119,6 +124,15 @@ function createSearchTool(invoke: Invoke): Tool {
       limit: limitInput,
       page: pageInput,
     }),
+    outputSchema: {
+      ...rowsSchema("contacts"),
+      properties: {
+        ...(rowsSchema("contacts").properties as object),
+        names: { type: "object" },
+        count: { type: "integer" },
+      },
+      required: [],
+    },
     annotations: { title: "Search contacts", ...readOnlyAnnotations },
     async call(input: SearchInput, signal) {
       const { filters, source, count, limit = defaultRows, page = 1 } = input;
@@ -129,7 +143,8 @@ function createSearchTool(invoke: Invoke): Tool {
       ];
       if (count) return { count: (await invoke([...words, "--count"], { signal })).value };
       words.push(`--page-size=${limit}`, `--page=${page}`);
-      return readPage(invoke, "contacts", { words, page }, signal);
+      const found = await readPage(invoke, "contacts", { words, page }, signal);
+      return { ...found, names: await names.find(found, signal) };
     },
   };
 }
@@ -140,14 +155,16 @@ interface SearchInput extends SelectionInput, Paged {
   count?: boolean;
 }
 
-function createContactTool(invoke: Invoke): Tool {
+function createContactTool(invoke: Invoke, names: ContactNames): Tool {
   return {
     name: "contact_get",
-    description: "One contact by its key or id, with all its data.",
+    description: "One contact by its key or id, with all its data, and the labels of the ids in it.",
     inputSchema: createInputSchema({ contact: textSchema("key or id") }, { required: ["contact"] }),
+    outputSchema: thingSchema("contact", "names"),
     annotations: { title: "Get a contact", ...readOnlyAnnotations },
     async call({ contact }: { contact: string }, signal) {
-      return { contact: (await invoke(["contact", "get", "--", contact], { signal })).value };
+      const { value } = await invoke(["contact", "get", "--", contact], { signal });
+      return { contact: value, names: await names.find(value, signal) };
     },
   };
 }
@@ -164,6 +181,7 @@ function createEventsTool(invoke: Invoke): Tool {
       campaign: textSchema("only events of its mails: name or id"),
       limit: limitInput,
     }),
+    outputSchema: rowsSchema("events"),
     annotations: { title: "Events", ...readOnlyAnnotations },
     async call({ contact, types = [], days, campaign, limit = defaultRows }: EventsInput, signal) {
       const shown: ShownPage = { hasMore: false };
@@ -195,6 +213,7 @@ function createRunsTool(invoke: Invoke): Tool {
     name: "runs_list",
     description: "The bulk runs of this account on this machine, newest first. No request.",
     inputSchema: createInputSchema({ limit: limitInput, page: pageInput }),
+    outputSchema: rowsSchema("runs"),
     annotations: { title: "Bulk runs", ...readOnlyAnnotations, openWorldHint: false },
     async call(paged: Paged, signal) {
       return part("runs", await readOwnRuns(invoke, signal), paged);
@@ -216,6 +235,7 @@ function createRunTool(invoke: Invoke): Tool {
       },
       { required: ["run"] },
     ),
+    outputSchema: thingSchema("run"),
     annotations: { title: "Show a bulk run", ...readOnlyAnnotations },
     async call({ run, changes, ...paged }: Paged & { run: string; changes?: boolean }, signal) {
       const shown = findRun(await readOwnRuns(invoke, signal), run);
@@ -224,21 +244,4 @@ function createRunTool(invoke: Invoke): Tool {
       return { run: shown, ...part("changes", lines.value as unknown[], paged) };
     },
   };
-}
-
-/**
- * Of the account that the server was started for: what other accounts hold is none of the client's business.
- */
-async function readOwnRuns(invoke: Invoke, signal: AbortSignal): Promise<RunView[]> {
-  return (await invoke(["runs", "list", "--own"], { signal })).value as RunView[];
-}
-
-/** @param wanted an id, the start of one, or `last` @throws NotFoundError, UsageError */
-function findRun(runs: readonly RunView[], idOrLast: string): RunView {
-  const exact = runs.filter(({ run }, index) => run === idOrLast || (idOrLast === "last" && index === 0));
-  const found = exact.length > 0 ? exact : runs.filter(({ run }) => run.startsWith(idOrLast));
-  if (found.length > 1)
-    throw new UsageError(`${JSON.stringify(idOrLast)} matches several runs`, "Give the whole id");
-  if (found[0]) return found[0];
-  throw new NotFoundError(`This account has no run ${JSON.stringify(idOrLast)}`, "See runs_list");
 }

@@ -1,57 +1,57 @@
-/** The one file that knows the server library: tools → protocol. */
-import type { Readable, Writable } from "node:stream";
-import { Server } from "@modelcontextprotocol/sdk/server/index.js";
-import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
-import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
-import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
-import { EcmError, UsageError } from "../../errors.ts";
-import { toErrorObject } from "../../terminal/report-error.ts";
+/** The one file that knows the server library: tools and resources → protocol, of every revision it speaks. */
+import { PassThrough, type Readable, Transform, type Writable } from "node:stream";
+import { StringDecoder } from "node:string_decoder";
+import {
+  type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
+  inputRequired,
+  inputResponse,
+  type ListToolsResult,
+  Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
+import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv";
+import { UsageError } from "../../errors.ts";
 import { version } from "../../version.ts";
-import { type Tool, ToolFailure } from "./tool.ts";
+import { nameArguments, toFailure } from "./failures.ts";
+import type { Resources } from "./resources.ts";
+import { Question, type RunProgressNow, type Talk, type Tool } from "./tool.ts";
+
+export interface Served {
+  tools: readonly Tool[];
+  resources: Resources;
+  instructions: string;
+}
 
 export interface ServeOptions {
   stdin: Readable;
   stdout: Writable;
   /** Ends the server; its reason is thrown. */
   signal: AbortSignal;
-  instructions: string;
 }
 
-/** Serves the tools until the client closes stdin and every call is answered. @throws the signal's reason */
-export async function serve(
-  tools: readonly Tool[],
-  { stdin, stdout, signal, instructions }: ServeOptions,
-): Promise<void> {
-  const jsonSchemaValidator = new AjvJsonSchemaValidator();
-  const server = new Server(
-    { name: "ecm", version },
-    { capabilities: { tools: {} }, instructions, jsonSchemaValidator },
-  );
+const progressMilliseconds = 1000;
+/** The one question that a call may ask. */
+const questionName = "agree";
+/** Part of every answer: whose words it holds. */
+const resultMeta = { "ecm/version": version, "ecm/foreign": "names and values are data that others wrote" };
+
+/** Serves until the client closes stdin and every call is answered. @throws the signal's reason */
+export async function serve(served: Served, { stdin, stdout, signal }: ServeOptions): Promise<void> {
   const underWay = new Set<Promise<unknown>>();
-  server.setRequestHandler(ListToolsRequestSchema, () => ({
-    tools: tools.map(({ call: _call, ...tool }) => tool),
-  }));
-  server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal: cancelled }) => {
-    const answer = callTool(params.name, params.arguments ?? {}, cancelled);
+  const track = <T>(answer: Promise<T>): Promise<T> => {
     underWay.add(answer);
     return answer.finally(() => underWay.delete(answer));
+  };
+  // The library gives up calls that are under way when its input ends: they are answered first.
+  const input = new PassThrough();
+  const lines = new MessageLines(() => stdout.write(`${JSON.stringify(parseError)}\n`));
+  stdin.pipe(lines).pipe(input, { end: false });
+  const handle = serveStdio(() => createServer(served, track), {
+    transport: new StdioServerTransport(input, stdout),
   });
-
-  async function callTool(name: string, input: unknown, cancelled: AbortSignal) {
-    const tool = tools.find((each) => each.name === name);
-    if (!tool)
-      return toFailedContent(toFailure(new UsageError(`There is no tool named ${name}`, "See tools/list")));
-    const checked = jsonSchemaValidator.getValidator<never>(tool.inputSchema)(input);
-    if (!checked.valid)
-      return toFailedContent(toFailure(new UsageError(checked.errorMessage, "See the tool's inputSchema")));
-    try {
-      return toContent(await tool.call(checked.data, cancelled));
-    } catch (error) {
-      return toFailedContent(toFailure(error));
-    }
-  }
-
-  await server.connect(new StdioServerTransport(stdin, stdout));
   try {
     await waitUntilClosed(stdin, stdout, signal);
     if (!signal.aborted) {
@@ -63,9 +63,141 @@ export async function serve(
       await new Promise((resolve) => setImmediate(resolve));
     }
   } finally {
-    await server.close();
+    await handle.close();
   }
   if (signal.aborted) throw signal.reason;
+}
+
+const parseError = {
+  jsonrpc: "2.0",
+  id: null,
+  error: { code: -32700, message: "Parse error: a message is one line of JSON" },
+};
+
+/** Whole lines of JSON; the library passes over others in silence. */
+class MessageLines extends Transform {
+  readonly #onBroken: () => void;
+  readonly #decoder = new StringDecoder("utf8");
+  #rest = "";
+
+  constructor(onBroken: () => void) {
+    super();
+    this.#onBroken = onBroken;
+  }
+
+  override _transform(piece: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    const lines = `${this.#rest}${this.#decoder.write(piece)}`.split("\n");
+    this.#rest = lines.pop()!;
+    for (const line of lines) {
+      if (line.trim() === "") continue;
+      if (isJsonText(line)) this.push(`${line}\n`);
+      else this.#onBroken();
+    }
+    done();
+  }
+}
+
+function isJsonText(line: string): boolean {
+  try {
+    JSON.parse(line);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+type Track = <T>(answer: Promise<T>) => Promise<T>;
+
+/** One for each connection; it keeps nothing. */
+export function createServer({ tools, resources, instructions }: Served, track: Track): Server {
+  const jsonSchemaValidator = new AjvJsonSchemaValidator();
+  const server = new Server(
+    { name: "ecm", version },
+    { capabilities: { tools: {}, resources: {} }, instructions, jsonSchemaValidator },
+  );
+  server.setRequestHandler("tools/list", () => ({
+    // JSON Schemas, of which the library knows a narrower type.
+    tools: tools.map(({ call: _call, ...tool }) => tool) as unknown as ListToolsResult["tools"],
+  }));
+  server.setRequestHandler("tools/call", ({ params }, context) =>
+    track(callTool(params.name, params.arguments ?? {}, context)),
+  );
+  server.setRequestHandler("resources/list", (_request, { mcpReq }) => track(resources.list(mcpReq.signal)));
+  server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: resources.templates }));
+  server.setRequestHandler("resources/read", ({ params }, { mcpReq }) =>
+    track(resources.read(params.uri, mcpReq.signal)),
+  );
+
+  async function callTool(name: string, input: Record<string, unknown>, context: ServerContext) {
+    const tool = tools.find((each) => each.name === name);
+    if (!tool)
+      return toFailedContent(toFailure(new UsageError(`There is no tool named ${name}`, "See tools/list")));
+    try {
+      requireKnownArguments(tool, input);
+      const checked = jsonSchemaValidator.getValidator<never>(tool.inputSchema)(input);
+      if (!checked.valid) throw new UsageError(checked.errorMessage, "See the tool's inputSchema");
+      const { talk, close } = openTalk(server, context);
+      try {
+        return toContent(await tool.call(checked.data, context.mcpReq.signal, talk));
+      } finally {
+        close();
+      }
+    } catch (error) {
+      if (error instanceof Question) return askClient(error);
+      return toFailedContent(nameArguments(toFailure(error), tool));
+    }
+  }
+
+  return server;
+}
+
+function requireKnownArguments({ name, inputSchema }: Tool, input: Record<string, unknown>): void {
+  const known = Object.keys(inputSchema.properties);
+  const unknown = Object.keys(input).find((each) => !known.includes(each));
+  if (unknown === undefined) return;
+  const takes = known.length === 0 ? "none" : known.join(", ");
+  throw new UsageError(`${name} has no argument ${JSON.stringify(unknown)}`, `Arguments: ${takes}`);
+}
+
+/** What a call may say to its client besides the answer. */
+function openTalk(server: Server, { mcpReq }: ServerContext): { talk: Talk; close(): void } {
+  const envelope = mcpReq.envelope as Record<string, ClientCapabilities | undefined> | undefined;
+  const capabilities = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities();
+  const progressToken = mcpReq._meta?.progressToken;
+  let timer: NodeJS.Timeout | undefined;
+  const talk: Talk = {
+    canAsk: capabilities?.elicitation !== undefined,
+    reply: readReply(mcpReq.inputResponses),
+    watch(readNow) {
+      clearInterval(timer);
+      if (progressToken === undefined) return;
+      const tell = () => void mcpReq.notify(toProgress(progressToken, readNow())).catch(() => undefined);
+      tell();
+      timer = setInterval(tell, progressMilliseconds);
+      timer.unref();
+    },
+  };
+  return { talk, close: () => clearInterval(timer) };
+}
+
+function readReply(responses: Record<string, unknown> | undefined): Talk["reply"] {
+  const view = inputResponse(responses, questionName);
+  if (view.kind !== "elicit") return undefined;
+  return view.action === "accept" ? { content: view.content ?? {} } : { content: undefined };
+}
+
+function toProgress(progressToken: string | number, { done, total, what }: RunProgressNow) {
+  return {
+    method: "notifications/progress" as const,
+    params: { progressToken, progress: done, ...(total !== undefined && { total }), message: what },
+  };
+}
+
+function askClient({ message, properties }: Question) {
+  const requestedSchema = { type: "object" as const, properties, required: Object.keys(properties) };
+  return inputRequired({
+    inputRequests: { [questionName]: inputRequired.elicit({ mode: "form", message, requestedSchema }) },
+  });
 }
 
 /** Until the client is gone, or the process is told to end. */
@@ -79,17 +211,14 @@ function waitUntilClosed(stdin: Readable, stdout: Writable, signal: AbortSignal)
   });
 }
 
-function toContent(value: object) {
-  return { content: [{ type: "text" as const, text: JSON.stringify(value) }] };
+function toContent(value: object): CallToolResult {
+  return {
+    content: [{ type: "text", text: JSON.stringify(value) }],
+    structuredContent: value as Record<string, unknown>,
+    _meta: resultMeta,
+  };
 }
 
-function toFailedContent(failure: object) {
-  return { ...toContent(failure), isError: true };
-}
-
-function toFailure(error: unknown): object {
-  if (error instanceof ToolFailure) return error.failure;
-  if (error instanceof EcmError) return { error: toErrorObject(error) };
-  const message = `internal error: ${error instanceof Error ? error.message : String(error)}`;
-  return { error: { type: "InternalError", message } };
+function toFailedContent(failure: object): CallToolResult {
+  return { content: [{ type: "text", text: JSON.stringify(failure) }], _meta: resultMeta, isError: true };
 }

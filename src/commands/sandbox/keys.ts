@@ -28,12 +28,14 @@ const wholeKey = "The key: _id, name, key, scopes, state. Shown only this once."
 
 export function registerSandboxKeys(parent: Command, context: Context): void {
   const group = parent.command("keys").description("the API keys of the sandbox's account");
+  const isFinal = (name: string) => name === "delete" || name === "regenerate";
   const verb = (name: string, description: string, output: string, ...examples: string[]) =>
     describeCommand(group.command(name).description(description).addOption(dataOption()), {
       isLocal: true,
+      danger: name === "list" ? "safe" : isFinal(name) ? "destructive" : "mutating",
       examples: examples.map((words) => `ecm sandbox keys ${name}${words}`),
       output,
-      asks: name === "delete" || name === "regenerate" ? true : undefined,
+      asks: isFinal(name) ? true : undefined,
       exitCodes:
         name === "create" ? { 6: "the name is in use" } : name === "list" ? {} : { 5: "no such key" },
     });

@@ -1,13 +1,24 @@
-import type { Terminal } from "../../terminal/terminal.ts";
+import type { Context } from "../../context.ts";
+import { isJson } from "../../terminal/format.ts";
+
+export interface ShownPart {
+  shown: number;
+  total?: number;
+  /** Flags that show what follows, such as `--page 2`. */
+  more: readonly string[];
+}
 
 /**
  * Says that a list is shown in part: to a person at a terminal, and as a warning to a script that did not ask
- * for a part, with `--quiet` too.
+ * for a part, with `--quiet` too. Whoever reads JSON gets a line of it besides, not with `--quiet`.
  * @param isRequested the command names the part, such as with `--page` or `--limit`
  */
-export function announcePart(terminal: Terminal, text: string, isRequested: boolean): void {
+export function announcePart(context: Context, text: string, isRequested: boolean, part: ShownPart): void {
+  const { terminal, observer } = context;
   if (terminal.isStdoutClosed) return;
   if (isRequested) terminal.note(text);
   else if (terminal.isStdoutTerminal) terminal.note(text, "needed");
   else terminal.warn(text);
+  if (isJson(context.output().format) && !terminal.isStderrTerminal && !observer)
+    terminal.note(JSON.stringify({ part }));
 }

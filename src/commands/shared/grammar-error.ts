@@ -1,6 +1,7 @@
 /** What is wrong with the words of a command line that commander refuses, and what was probably meant. */
 import type { Command, CommanderError } from "commander";
 import { UsageError } from "../../errors.ts";
+import { correctWords } from "./fix.ts";
 import { suggestCommand, suggestFlag, suggestForSurplus } from "./suggestions.ts";
 import { findDeepestCommand, toPath } from "./tree.ts";
 
@@ -19,16 +20,20 @@ export function toUsageError(error: CommanderError, program: Command, words: rea
       .createHelp()
       .visibleCommands(command)
       .map((each) => each.name());
-    const hint = suggestCommand(path.split(" ").slice(1).join(" "), quotedName, names) ?? help;
-    return new UsageError(`There is no command "${path} ${quotedName}"`, hint);
+    const group = path.split(" ").slice(1);
+    const hint = suggestCommand(group.join(" "), quotedName, names) ?? help;
+    const fix = correctWords(words, { wrong: quotedName, hint, path: group });
+    return new UsageError(`There is no command "${path} ${quotedName}"`, hint, { fix });
   }
   let hint: string | undefined;
+  let fix: string[] | undefined;
   if (error.code === "commander.unknownOption") {
-    const words = command.registeredArguments.map((argument) => argument.name());
-    hint = suggestFlag(quotedName, listVisibleFlags(command), words);
+    const names = command.registeredArguments.map((argument) => argument.name());
+    hint = suggestFlag(quotedName, listVisibleFlags(command), names);
+    fix = correctWords(words, { wrong: quotedName.split("=")[0]!, hint: hint ?? "", path: [] });
   }
   if (error.code === "commander.excessArguments") hint = suggestForSurplus(toPath(command));
-  return new UsageError(message.charAt(0).toUpperCase() + message.slice(1), hint ?? help);
+  return new UsageError(message.charAt(0).toUpperCase() + message.slice(1), hint ?? help, { fix });
 }
 
 /** The long names of a command's flags and of those above it. */

@@ -49,9 +49,10 @@ export async function showPages(context: Context, flags: PageFlags, list: PagedL
   if (hasMore && (total !== undefined || items.length >= size)) {
     const of = total === undefined ? "" : ` of ${total}`;
     announcePart(
-      terminal,
+      context,
       `${records.length}${of} ${things} · all: --all · next page: --page ${page + 1}`,
       flags.page !== undefined,
+      { shown: records.length, total, more: ["--page", String(page + 1)] },
     );
   }
 }

@@ -14,8 +14,9 @@ import type {
   Summary,
 } from "../../bulk/index.ts";
 import { type Applied, exitCodes, type LimitKind } from "../../errors.ts";
+import { schemaVersion } from "../../version.ts";
 
-type Schema = Record<string, unknown>;
+export type Schema = Record<string, unknown>;
 type Members<T> = Record<keyof T, Schema>;
 type Choices<T extends string> = Record<T, true>;
 
@@ -62,7 +63,13 @@ const consent: Members<Summary["consent"]> = {
 };
 const byCode: Schema = { type: "object", additionalProperties: count };
 
-const summary: Members<Required<Summary>> = {
+const traceId: Schema = { type: "string", pattern: "^[0-9a-f]{32}$", description: "of TRACEPARENT" };
+const origin = {
+  program: { ...text, description: "version of ecm" },
+  schema: { const: schemaVersion, description: "version of these schemas" },
+  traceId,
+};
+const summary: Members<Required<Summary> & typeof origin> = {
   run: { ...textOrNull, description: "the run's id; null in a dry run" },
   kind: text,
   status: choiceSchema(status),
@@ -79,6 +86,7 @@ const summary: Members<Required<Summary>> = {
   consent: objectSchema(consent),
   partial: { ...count, description: "of an undo: contacts of updated that were restored in part" },
   members: { ...objectSchema({ added: count, removed: count }), description: "of a list sync" },
+  ...origin,
 };
 
 const action: Choices<PlanLine["action"]> = {
@@ -174,11 +182,32 @@ const error: Schema = objectSchema(
     field: text,
     fieldId: text,
     hint: { ...text, description: "what to do next" },
+    fix: {
+      type: "array",
+      items: text,
+      description: "the command that leads on, word by word; only where running it is safe",
+    },
     retryAfterSeconds: { type: "number", minimum: 0 },
+    resumableAt: { ...time, description: "when a bulk run that a limit stopped can be resumed" },
     limit: choiceSchema(limit),
     applied: { ...choiceSchema(applied), description: "whether a write was carried out" },
+    foreign: {
+      type: "array",
+      items: text,
+      description: "members that hold words of the service or of others",
+    },
+    traceId,
   },
   ["type", "message", "exitCode", "retryable"],
+);
+
+const part = objectSchema(
+  {
+    shown: count,
+    total: { ...count, description: "left out where only reading everything could tell" },
+    more: { type: "array", items: text, description: "flags that show what follows" },
+  },
+  ["shown", "more"],
 );
 
 /** Each with what it is of. */
@@ -190,7 +219,7 @@ export const schemas = {
       ...objectSchema(
         summary,
         Object.keys(summary).filter(
-          (name) => !["backup", "partial", "members", "resumableAt"].includes(name),
+          (name) => !["backup", "partial", "members", "resumableAt", "traceId"].includes(name),
         ),
       ),
     },
@@ -218,6 +247,10 @@ export const schemas = {
     error: {
       description: "the last line on stderr after a failure, with --json",
       ...objectSchema({ error }),
+    },
+    part: {
+      description: "a line on stderr where a list on stdout is only a part, with --json",
+      ...objectSchema({ part }),
     },
     limits: {
       description: "stdout of limits --json; {} when nothing was seen yet",

@@ -25,6 +25,7 @@ export function registerSuppressionsAdd(parent: Command, context: Context): void
   describeCommand(command, {
     takesProfiles: true,
     isLocal: true,
+    danger: "mutating",
     examples: ["ecm suppressions add ada@example.com", "ecm suppressions add --keys erased.txt"],
     output: "The keyed hash of each key, and when it was added: { hash, addedAt }. No address is stored.",
     exitCodes: {

@@ -6,7 +6,16 @@ import { expect, it } from "vitest";
 import { ecmWith, temporaryFolder, temporaryHome } from "../../support/ecm.ts";
 import { startSandbox } from "../../support/sandbox.ts";
 
-const names = ["summary", "planLine", "planHead", "planCreation", "planEnd", "error", "limits"] as const;
+const names = [
+  "summary",
+  "planLine",
+  "planHead",
+  "planCreation",
+  "planEnd",
+  "error",
+  "part",
+  "limits",
+] as const;
 type Name = (typeof names)[number];
 
 /** Holds a value against a published schema, and fails for a member that the schema does not name. */

@@ -6,7 +6,8 @@ import type { Context } from "../../../context.ts";
 import { diskFullHint } from "../../../disk/disk-room.ts";
 import { EcmError, exitCodes, InterruptedError, UsageError } from "../../../errors.ts";
 import type { Collect } from "../../../terminal/collect.ts";
-import { version } from "../../../version.ts";
+import { readTraceId } from "../../../terminal/trace-id.ts";
+import { schemaVersion, version } from "../../../version.ts";
 import { addAccountFlags } from "../command-line.ts";
 import { wholeNumberOption } from "../flags.ts";
 import { openSuppressionList } from "../suppression-list.ts";
@@ -189,9 +190,11 @@ export async function printSummary(
   summary: Summary | undefined,
 ): Promise<void> {
   const { format, collect } = output();
-  if (summary && collect) return collectSummary(collect, summary);
-  if (summary && (format === "json" || format === "ndjson"))
-    await terminal.write(`${terminal.mask(JSON.stringify(summary))}\n`);
+  if (!summary) return;
+  const origin = { program: version, schema: schemaVersion, traceId: readTraceId(terminal.env) };
+  if (collect) return collectSummary(collect, { ...summary, ...origin });
+  if (format === "json" || format === "ndjson")
+    await terminal.write(`${terminal.mask(JSON.stringify({ ...summary, ...origin }))}\n`);
 }
 
 /** For one profile of several: the whole summary in JSON, else what a table has room for. */

@@ -106,6 +106,7 @@ class Display implements RunDisplay {
     switch (event.kind) {
       case "phase":
         this.#progressNow = event.progress;
+        this.#context.observer?.progress?.(() => describeForObserver(event.progress()));
         return;
       case "understood":
         this.#noteInput(event);
@@ -179,4 +180,10 @@ class Display implements RunDisplay {
     const share = computeShare(estimate.requests, monthLeft);
     this.#progress.note(`A real run would use ${share} % of the requests left this month`);
   }
+}
+
+/** In requests, once their price is known; else in rows that were read. */
+function describeForObserver({ phase, price, sent, rowsRead, waiting }: RunProgress) {
+  const what = waiting ? `${phase}: waiting, ${waiting.why}` : phase;
+  return price ? { done: sent, total: price.estimate.requests, what } : { done: sent + rowsRead, what };
 }

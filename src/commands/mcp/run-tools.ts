@@ -1,0 +1,49 @@
+/** Tools for runs that were made: resumed where a limit stopped them, or planned to be undone. */
+import type { Invoke } from "./invoke.ts";
+import { findRun, readOwnRuns } from "./own-runs.ts";
+import { acceptsRejectedRows, type PlanTool, runOutput } from "./plan-then-apply.ts";
+import { createInputSchema, type Tool, textSchema } from "./tool.ts";
+
+const runInput = { run: textSchema("its id, or last") };
+
+export function createResumeTool(invoke: Invoke): Tool {
+  return {
+    name: "run_resume",
+    description:
+      "Goes on with a bulk run that a limit, a cancelled call or a lost connection stopped: what its plan still has, and nothing else. See resumableAt of its summary.",
+    inputSchema: createInputSchema(runInput, { required: ["run"] }),
+    outputSchema: runOutput,
+    annotations: {
+      title: "Resume a bulk run",
+      readOnlyHint: false,
+      destructiveHint: true,
+      idempotentHint: true,
+      openWorldHint: true,
+    },
+    async call({ run: id }: { run: string }, signal, talk) {
+      const { run } = findRun(await readOwnRuns(invoke, signal), id);
+      const words = ["runs", "resume", "--yes", "--no-wait", "--", run];
+      const { value, messages } = await invoke(words, {
+        signal,
+        observer: { progress: talk.watch },
+        accepts: acceptsRejectedRows,
+      });
+      return { summary: value, messages };
+    },
+  };
+}
+
+export function undoTool(invoke: Invoke): PlanTool {
+  return {
+    name: "plan_undo",
+    title: "Plan to undo a run",
+    description:
+      "Puts back the values, lists and tags that a bulk run changed and that nobody has changed since. An unsubscription cannot be undone; contacts that the run created stay.",
+    properties: runInput,
+    required: ["run"],
+    command: async ({ run: id }: { run: string }) => {
+      const { run } = findRun(await readOwnRuns(invoke, new AbortController().signal), id);
+      return { path: ["runs", "undo"], flags: [], args: [run] };
+    },
+  };
+}

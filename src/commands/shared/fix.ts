@@ -1,0 +1,67 @@
+/** `fix` of a JSON error: the command that leads on, where running it harms nobody. */
+import type { Command } from "commander";
+import { splitShellWords } from "../../shell-word.ts";
+import { findDangerLevel, findFacts } from "./help-text.ts";
+import { findDeepestCommand } from "./tree.ts";
+
+/** The one whole command at the end of a hint, without `ecm`; undefined where there is none. */
+export function readHintCommand(hint: string): string[] | undefined {
+  const [, line] = /(?:^|: )ecm ([^\n]*)$/.exec(hint) ?? [];
+  return line === undefined ? undefined : splitShellWords(line);
+}
+
+/**
+ * What was typed, with the command or flag that a hint offers in place of a word that does not exist.
+ * @param path the words of the command that were understood
+ */
+export function correctWords(
+  typed: readonly string[],
+  { wrong, hint, path }: { wrong: string; hint: string; path: readonly string[] },
+): string[] | undefined {
+  const at = typed.findIndex((word) => word === wrong || word.startsWith(`${wrong}=`));
+  const [, better] = /^(?:Did you mean (?=[^?]*\?$)|Use: (?=--))([\w-]+)/.exec(hint) ?? [];
+  if (at === -1) return undefined;
+  if (better) return typed.with(at, typed[at]!.replace(wrong, better));
+  const [, command] = /^Use: ecm ([^,;:]*)$/.exec(hint) ?? [];
+  if (command === undefined) return undefined;
+  const before = typed.slice(0, at).filter((word) => !path.includes(word));
+  const named = command.split(" ").filter((word) => !isPlaceholder(word));
+  return [...before, ...named, ...typed.slice(at + 1)];
+}
+
+/**
+ * Whether the words are a whole command that only reads, shows, or continues a run that was begun.
+ * @param root with the group of the command loaded; of no use afterwards
+ */
+export function isSafeCommand(root: Command, words: readonly string[]): boolean {
+  const command = findDeepestCommand(root, words);
+  if (command.commands.length > 0 || !findFacts(command) || words.some(isPlaceholder)) return false;
+  if (words.includes("--help")) return true;
+  const { registeredArguments: taken } = command;
+  const names = readArguments(command, words);
+  if (!names || names.length < taken.filter(({ required }) => required).length) return false;
+  if (names.length > taken.length && !taken.at(-1)?.variadic) return false;
+  const continuesRun = command.name() === "resume" && command.parent?.name() === "runs";
+  return findDangerLevel(command) === "safe" || words.includes("--dry-run") || continuesRun;
+}
+
+/** The words behind the command that are no flags; undefined for a flag or a value that it does not take. */
+function readArguments(command: Command, words: readonly string[]): string[] | undefined {
+  let rest = [...words];
+  let depth = 0;
+  try {
+    for (let each: Command | null = command; each; each = each.parent) {
+      const { operands, unknown } = each.parseOptions(rest);
+      rest = [...operands, ...unknown];
+      if (each.parent) depth++;
+    }
+  } catch {
+    return undefined;
+  }
+  return rest.some((word) => word.startsWith("-")) ? undefined : rest.slice(depth);
+}
+
+/** `KEY`, `ID-OR-KEY`, `FIELD=VALUE`, `LIST…`: a word for what the reader puts there. */
+function isPlaceholder(word: string): boolean {
+  return /^[A-Z][A-Z-]*(?:=[A-Z]+)?…?$/.test(word) || word.includes("…");
+}

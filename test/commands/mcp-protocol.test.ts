@@ -1,0 +1,186 @@
+/** What the revisions of the protocol promise: answers that follow schemas, progress, questions, resources. */
+import { Ajv } from "ajv";
+import { describe, expect, it } from "vitest";
+import { account, ada, exchangeLines, searchKeys, startMcp } from "../support/mcp.ts";
+import { startSandbox } from "../support/sandbox.ts";
+
+const modern = {
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
+  "io.modelcontextprotocol/clientCapabilities": {},
+};
+
+describe("a revision", () => {
+  it("of 2026 needs no session: discover, list and call, each alone", async () => {
+    const { env } = await account();
+    const ask = (id: number, method: string, params: object = {}) => ({
+      ...{ jsonrpc: "2.0", id, method, params: { ...params, _meta: modern } },
+    });
+    const answers = await exchangeLines(env, [
+      ask(1, "server/discover"),
+      ask(2, "tools/list"),
+      ask(3, "tools/call", { name: "contact_get", arguments: { contact: ada.Email } }),
+    ]);
+    expect(answers.get(1)!.result).toMatchObject({
+      supportedVersions: expect.arrayContaining(["2026-07-28"]),
+    });
+    const { tools } = answers.get(2)!.result as { tools: { name: string }[] };
+    expect(tools[0]!.name).toBe("account_status");
+    expect(answers.get(3)!.result).toMatchObject({ structuredContent: { contact: { key: ada.Email } } });
+  });
+
+  it.each(["2024-11-05", "2025-06-18", "2025-11-25"])("of %s is served too", async (protocolVersion) => {
+    const { env } = await startSandbox();
+    const answers = await exchangeLines(env, [
+      {
+        ...{ jsonrpc: "2.0", id: 1, method: "initialize" },
+        params: { protocolVersion, capabilities: {}, clientInfo: { name: "old", version: "1" } },
+      },
+      { jsonrpc: "2.0", method: "notifications/initialized" },
+      { jsonrpc: "2.0", id: 2, method: "tools/list" },
+      { jsonrpc: "2.0", id: 3, method: "ping" },
+    ]);
+    expect(answers.get(1)!.result).toMatchObject({ protocolVersion, serverInfo: { name: "ecm" } });
+    expect(answers.get(2)!.result).toHaveProperty("tools");
+    expect(answers.get(3)!.result).toEqual({});
+  });
+
+  it("answers what is no JSON, and goes on", async () => {
+    const { env } = await startSandbox();
+    const list = { jsonrpc: "2.0", id: 2, method: "tools/list", params: { _meta: modern } };
+    const answers = await exchangeLines(env, ["{nonsense", list]);
+    expect(answers.get(null)).toMatchObject({ error: { code: -32700 } });
+    expect(answers.get(2)!.result).toHaveProperty("tools");
+  });
+});
+
+describe("answers", () => {
+  it("follow the schema of their tool, and name the version and whose words they hold", async () => {
+    const { env, ecm } = await account();
+    await ecm(["structure", "field", "add", "City"]);
+    const { client } = await startMcp(env, ["--allow-write"]);
+    const { tools } = await client.listTools();
+    const ajv = new Ajv({ strict: false });
+    const check = async (name: string, input: object = {}) => {
+      const result = await client.callTool({ name, arguments: { ...input } });
+      expect(result.isError ?? false, JSON.stringify(result.content)).toBe(false);
+      expect(result._meta).toMatchObject({
+        "ecm/version": expect.any(String),
+        "ecm/foreign": expect.any(String),
+      });
+      const validate = ajv.compile(tools.find((tool) => tool.name === name)!.outputSchema!);
+      expect(validate(result.structuredContent), `${name}: ${JSON.stringify(validate.errors)}`).toBe(true);
+      return result.structuredContent as Record<string, string>;
+    };
+    for (const name of ["account_status", "structure_get", "lists_list", "contact_search", "events_list"])
+      await check(name);
+    for (const name of ["campaigns_list", "domains_list", "report_show", "runs_list"]) await check(name);
+    await check("contact_search", { count: true });
+    const { token } = await check("plan_change", { keys: [ada.Email], set: { City: "Oslo" } });
+    await check("apply_plan", { token });
+    await check("run_show", { run: "last", changes: true });
+    const { names } = await check("contact_get", { contact: ada.Email });
+    expect(Object.values(names!)).toEqual(expect.arrayContaining(["City", "First Name", "News"]));
+    const undo = await check("plan_undo", { run: "last" });
+    await check("apply_plan", { token: undo.token! });
+    expect(await check("contact_search", { where: 'City == "Oslo"', count: true })).toEqual({ count: 0 });
+  });
+
+  it("name the argument that is wrong, in the words of the tool", async () => {
+    const { env } = await startSandbox();
+    const { refusal } = await startMcp(env, ["--allow-write"]);
+    expect((await refusal("contact_search", { limt: 1 })).message).toBe(
+      'contact_search has no argument "limt"',
+    );
+    expect((await refusal("contact_search", { where: "Nonsense ==" })).message).toMatch(/^where/);
+    expect((await refusal("contact_search", { limit: 201 })).message).toContain("limit");
+  });
+});
+
+describe("a run", () => {
+  it("tells its progress to a client that wants it", async () => {
+    const { env } = await startSandbox();
+    const { client, call } = await startMcp(env, ["--allow-write"]);
+    const rows = Array.from({ length: 50 }, (_, index) => ({ Email: `p${index}@example.com` }));
+    const { token } = await call("plan_import", { rows });
+    const seen: { progress: number; total?: number }[] = [];
+    await client.callTool(
+      { name: "apply_plan", arguments: { token } },
+      { onprogress: (progress) => seen.push(progress) },
+    );
+    expect(seen.length).toBeGreaterThan(0);
+    expect(seen.at(-1)!.progress).toBeGreaterThanOrEqual(seen[0]!.progress);
+  });
+
+  it("that met the hour is resumed by a tool", async () => {
+    const { env, sandbox } = await startSandbox({ hourlyLimit: 30 });
+    const { call, client } = await startMcp(env, ["--allow-write"]);
+    const rows = Array.from({ length: 40 }, (_, index) => ({ Email: `p${index}@example.com` }));
+    const { token } = await call("plan_import", { rows });
+    const stopped = await client.callTool({ name: "apply_plan", arguments: { token } });
+    const text = (stopped.content as unknown as [{ text: string }])[0].text;
+    expect(JSON.parse(text)).toMatchObject({ error: { exitCode: 7, resumableAt: expect.any(String) } });
+    sandbox.admin.limits({ hourly: 3600 });
+    const resumed = await call("run_resume", { run: "last" });
+    expect(resumed.summary).toMatchObject({ status: "completed", rows: { created: 40 } });
+  });
+});
+
+describe("a client that can ask its user", () => {
+  const asked = (answer: (message: string) => object) => {
+    const messages: string[] = [];
+    return {
+      messages,
+      options: {
+        capabilities: { elicitation: { form: {} } },
+        prepare: (client: Parameters<NonNullable<Prepare>>[0]) =>
+          client.setRequestHandler("elicitation/create", ({ params }) => {
+            messages.push(params.message);
+            return answer(params.message) as never;
+          }),
+      },
+    };
+  };
+  type Prepare = NonNullable<Parameters<typeof startMcp>[3]>["prepare"];
+
+  it("does so before a plan is applied, with the number of contacts", async () => {
+    const { env } = await account();
+    const { messages, options } = asked(() => ({ action: "accept", content: { agreed: true } }));
+    const { call } = await startMcp(env, ["--allow-write"], undefined, options);
+    const { token } = await call("plan_change", { all: true, set: { "Last Name": "New" } });
+    expect(await call("apply_plan", { token })).toMatchObject({ summary: { rows: { updated: 2 } } });
+    expect(messages).toEqual(["2 contacts will be written. Go on?"]);
+  });
+
+  it.each([
+    ["the wrong number", { action: "accept", content: { number: 1 } }],
+    ["no", { action: "decline" }],
+    ["nothing", { action: "cancel" }],
+  ])("deletes nobody where the user says %s, and the plan stays good", async (_what, answer) => {
+    const { env, ecm } = await account();
+    let reply: object = answer;
+    const { messages, options } = asked(() => reply);
+    const { call, refusal } = await startMcp(env, ["--allow-write"], undefined, options);
+    const { token } = await call("plan_delete", { all: true });
+    expect(await refusal("apply_plan", { token })).toMatchObject({ type: "DeclinedError" });
+    expect(messages[0]).toContain("2 contacts will be deleted for good");
+    expect(await searchKeys(ecm)).toHaveLength(2);
+    reply = { action: "accept", content: { number: 2 } };
+    expect(await call("apply_plan", { token })).toMatchObject({ summary: { rows: { deleted: 2 } } });
+  });
+});
+
+it("runs and their rejects are resources", async () => {
+  const { env } = await account();
+  const { client } = await startMcp(env);
+  const { resources } = await client.listResources();
+  expect(resources.map(({ uri }) => uri)).toEqual([
+    "ecm://runs",
+    expect.stringMatching(/^ecm:\/\/runs\/\d{8}-/),
+  ]);
+  for (const part of ["", "/changes", "/rejects"]) {
+    const { contents } = await client.readResource({ uri: `${resources[1]!.uri}${part}` });
+    expect(JSON.parse((contents[0] as { text: string }).text), part).toBeTypeOf("object");
+  }
+  await expect(client.readResource({ uri: "ecm://nothing" })).rejects.toThrow();
+});
