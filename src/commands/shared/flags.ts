@@ -22,7 +22,12 @@ export function findShape(option: Option): FlagShape {
 
 /** For every command that lists or exports. */
 export function addOutputFileFlags(command: Command): Command {
-  return addFileFlag(command)
+  return addFileFlag(
+    command,
+    "write to FILE instead of stdout (atomically); .xlsx is a workbook, .csv.gz is compressed",
+  )
+    .option("--excel", "csv that Excel opens here: its delimiter, a byte order mark, no formulas")
+    .option("--delimiter <character>", "between the cells of csv: comma, semicolon, pipe or tab (comma)")
     .option("--bom", "start with a byte order mark, for spreadsheets")
     .option("--safe-cells", "prefix cells that a spreadsheet would run as a formula with an apostrophe");
 }
