@@ -14,6 +14,7 @@ import {
   keysOption,
   parsePastTime,
   repeatableOption,
+  textOption,
   whereOption,
 } from "./shared/flags.ts";
 import { describeCommand } from "./shared/help-text.ts";
@@ -25,6 +26,7 @@ interface ExportOptions extends OutputFileFlags {
   key?: string[];
   keys?: string;
   where?: string;
+  text?: string;
   all?: boolean;
   since?: string;
   wait?: boolean;
@@ -45,6 +47,7 @@ export function registerExport(command: Command, context: Context): void {
     .addOption(repeatableOption("--key <key>", "the contact with this key; several: each of them"))
     .addOption(keysOption())
     .addOption(whereOption())
+    .addOption(textOption())
     .option("--all", "every contact of the structure, as without conditions")
     .option(
       "--since <time>",

@@ -71,6 +71,14 @@ export function whereOption(): Option {
   );
 }
 
+/** Words that are looked for here, on the same pages. */
+export function textOption(): Option {
+  return new Option(
+    "--text <words>",
+    "contacts with all these words in the key or in fields, in any letter case; reads 1,000 contacts per request",
+  );
+}
+
 const unitMilliseconds: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
 /**
