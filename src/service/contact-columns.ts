@@ -7,7 +7,7 @@ import { findStatus, statusParts } from "../api/contacts.ts";
 import { foldCase, type WithId } from "../api/names.ts";
 import type { Contact, ContactList, ContactStructure } from "../wire.ts";
 
-interface ContactColumn {
+export interface ContactColumn {
   /** The header. */
   name: string;
   /** In a table for people. */

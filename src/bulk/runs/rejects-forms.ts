@@ -19,7 +19,11 @@ export type TableDialect = Pick<InputFacts, "delimiter" | "hasEscapes">;
 const pieceCharacters = 64 * 1024;
 
 /** @param form of the input; UTF-8 without one */
-export async function openRowsFile(path: string, dialect: TableDialect, form?: SourceForm): Promise<RowsFile> {
+export async function openRowsFile(
+  path: string,
+  dialect: TableDialect,
+  form?: SourceForm,
+): Promise<RowsFile> {
   return form?.kind === "workbook" ? openWorkbookFile(path) : openTextFile(path, dialect, form);
 }
 

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import type { PlanChange, PlanLine, ShownReject, Summary } from "../../../../bulk/index.ts";
 import { consentText } from "../consent-text.ts";
 import { formatAboutDuration, formatCount, formatCounted, formatReasons } from "../format.ts";
-import { type Outcome, outcomesOf } from "../summary-lines.ts";
+import { outcomesOf, type ShownOutcome } from "../summary-lines.ts";
 import { type Markup, markup } from "./markup.ts";
 import { reportStyle } from "./report-style.ts";
 
@@ -119,7 +119,7 @@ function formatOutcomes(summary: Summary): Markup {
 </table>`;
 }
 
-function formatOutcome({ number, words, look, reasons = {} }: Outcome, total: number): Markup {
+function formatOutcome({ number, words, look, reasons = {} }: ShownOutcome, total: number): Markup {
   const share = (number / total) * 100;
   const shown = share > 0 && share < 0.1 ? "under 0.1" : share.toFixed(1).replace(/\.0$/, "");
   return markup`<tr><td><span class="key ${look}"></span>${words}</td><td class="number">${formatCount(number)}</td><td class="number">${shown} %</td><td>${formatReasons(reasons)}</td></tr>`;
