@@ -20,6 +20,7 @@ import { requireReplaceable, toFileState } from "./terminal/output-target.ts";
 import { isOwnOutput } from "./terminal/own-output.ts";
 import type { Prompter } from "./terminal/prompter.ts";
 import { cannotAskError, canPrompt, createPrompter } from "./terminal/prompts.ts";
+import { readSpreadsheetFlags, requireDelimited } from "./terminal/spreadsheet-flags.ts";
 import { createTerminal, type Terminal, type TerminalStreams } from "./terminal/terminal.ts";
 import type { Clock, RateLimits } from "./wire.ts";
 
@@ -31,6 +32,8 @@ export interface OutputFileFlags {
   force?: boolean;
   bom?: boolean;
   safeCells?: boolean;
+  excel?: boolean;
+  delimiter?: string;
 }
 
 /** What a program that runs commands in its own process is told besides what the streams carry. */
@@ -169,30 +172,41 @@ class CommandContext implements Context {
   }
 
   readonly output = (
-    { outputFile, force, bom, safeCells }: OutputFileFlags = {},
+    options: OutputFileFlags = {},
     fallback?: OutputFormat,
     text: "table" | "yaml" = "table",
   ): OutputOptions => {
     const { flags, env, writtenFiles } = this;
+    const { outputFile, force } = options;
     const explicitFormat = flags.output === undefined ? undefined : parseFormat(flags.output, "--output");
     const defaultFormat =
       (env.ECM_OUTPUT ? parseFormat(env.ECM_OUTPUT, "ECM_OUTPUT") : undefined) ?? fallback;
     const columns = parseColumns(flags.columns);
-    const requestedFormat = flags.json ? "json" : explicitFormat;
-    const output = { columns, bom, safeCells };
+    const { format: requestedFormat, ...spreadsheet } = readSpreadsheetFlags(
+      options,
+      flags.json ? "json" : explicitFormat,
+      env,
+    );
+    const output = { columns, ...spreadsheet };
     const format = requestedFormat ?? defaultFormat ?? (this.terminal.isStdoutTerminal ? "table" : "tsv");
     const collect = this.observer?.collect;
     if (collect) return { columns: dropProfileColumn(columns), format, collect };
-    if (outputFile === undefined) return { ...output, format };
+    if (outputFile === undefined) {
+      requireDelimited(output, format);
+      return { ...output, format };
+    }
     // Found out here, before anything is sent.
-    const fileFormat = chooseFileFormat(outputFile, {
+    const form = chooseFileFormat(outputFile, {
       requested: requestedFormat,
       defaultFormat: defaultFormat ?? "tsv",
       text,
     });
+    if (form.packing !== "workbook") requireDelimited(output, form.format);
     this.noteWrittenFile(outputFile);
     requireReplaceable(outputFile, { force, writtenFiles, isOwn: (start) => isOwnOutput(start, columns) });
-    return { ...output, format: fileFormat, outputFile, writtenFiles, stateBefore: toFileState(outputFile) };
+    // The cells of a workbook are text: nothing in them is run.
+    const safeCells = form.packing === "workbook" ? false : output.safeCells;
+    return { ...output, ...form, safeCells, outputFile, writtenFiles, stateBefore: toFileState(outputFile) };
   };
 
   readonly profiles = (): Promise<ProfileStore> => {

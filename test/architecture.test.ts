@@ -201,6 +201,7 @@ describe("the architecture", () => {
     ["hono", /^sandbox\//],
     ["csv-parse", /^bulk\//],
     ["yauzl", /^bulk\/read\/formats\//],
+    ["yazl", /^disk\/workbook\.ts$/],
     ["sax", /^bulk\/read\/formats\//],
     ["numfmt", /^bulk\/read\/formats\//],
     ["@streamparser/json", /^bulk\/read\/formats\//],

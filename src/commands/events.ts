@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { type ContactEvent, dayMilliseconds, type EventQuery, maxDays } from "../api/events.ts";
 import type { Connection, Context } from "../context.ts";
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
@@ -6,7 +6,8 @@ import { type Feed, readFeed, readNewest, toTime } from "../events/feed.ts";
 import { resolveCampaign } from "../service/campaigns.ts";
 import { checkColumns } from "../terminal/present.ts";
 import { announcePart } from "./shared/announce-part.ts";
-import { createEventView, presentEvents } from "./shared/event-view.ts";
+import { countEvents, eventCountView, presentEventCounts } from "./shared/event-summary.ts";
+import { createEventView, maxLookups, presentEvents } from "./shared/event-view.ts";
 import { addOutputFileFlags, parsePastTime, repeatableOption, wholeNumberOption } from "./shared/flags.ts";
 import { describeCommand } from "./shared/help-text.ts";
 import { showNew } from "./shared/new-events.ts";
@@ -18,6 +19,7 @@ import {
   type WantedEvents,
   warnOfMissingEvents,
 } from "./shared/wanted-events.ts";
+import { ownZone, zoneOption } from "./shared/zone.ts";
 
 const defaultLimit = 100;
 
@@ -40,15 +42,22 @@ export function registerEvents(command: Command, context: Context): void {
       ).conflicts("all"),
     )
     .option("--all", "all of them")
+    .addOption(
+      new Option("--summary", "count them by type and day; reads all of the period").conflicts([
+        "limit",
+        "all",
+      ]),
+    )
+    .addOption(zoneOption("with --summary: in whose days it counts, such as Europe/Oslo (this machine's)"))
     .action((idOrKey: string | undefined, options: EventsOptions) => runEvents(context, idOrKey, options));
   describeCommand(addOutputFileFlags(command), {
     examples: [
       "ecm events --type contact-unsubscribed --type email-bounced --days 7",
+      "ecm events --summary --days 7",
       "ecm events ada@example.com --json",
       "ecm events --since last --type contact-unsubscribed -o csv --columns time,key --output-file left.csv",
     ],
-    output:
-      "One row per event, oldest first; in JSON formats the service's own objects. With --columns key, each contact that an event names only by its id costs one request.",
+    output: `One row per event, oldest first; in JSON formats the service's own objects. A table shows the addresses of at most ${maxLookups} contacts that events name only by their ids, with --columns key any format those of all; each costs one request.`,
     exitCodes: {
       5: "there is no such contact or campaign",
       6: "another process is reading these events with --since last",
@@ -62,13 +71,15 @@ async function runEvents(
   options: EventsOptions,
 ): Promise<void> {
   const output = context.output(options);
-  checkColumns(output, createEventView());
+  if (options.summary) checkColumns(output, eventCountView);
+  else checkColumns(output, createEventView());
   const types = parseTypes(options.type);
   if (options.days !== undefined && options.days > maxDays) {
     throw new UsageError(`--days: the service keeps events for ${maxDays} days`, `Give --days ${maxDays}`);
   }
   const now = context.clock.now();
   const isNewOnly = options.since === "last";
+  requireSummary(options);
   const since = options.since === undefined || isNewOnly ? undefined : parseSince(options.since, now);
   const connection = await context.connect();
   const contactId = idOrKey === undefined ? undefined : await resolveContactId(connection, idOrKey);
@@ -100,10 +111,25 @@ async function showPast(
     warnOfMissingEvents(context, past.feed);
     if (!past.feed.isComplete) throw unstableFeed();
   }
+  if (options.summary) {
+    const counts = countEvents(past.events, options.timezone ?? ownZone());
+    return presentEventCounts(context, output, counts);
+  }
   await presentEvents(context, connection, output, past.events);
   context.observer?.page?.({ total: past.total, hasMore: past.hasMore });
   if (past.events.length === 0) context.terminal.note("No events");
   else if (past.hasMore) sayWhichPart(context, past, options.limit !== undefined);
+}
+
+/** @throws UsageError for flags that mean nothing together */
+function requireSummary({ summary, since, timezone }: EventsOptions): void {
+  if (summary && since === "last")
+    throw new UsageError(
+      "--summary counts a period, and --since last is none",
+      "Name it, such as --since 24h",
+    );
+  if (!summary && timezone !== undefined)
+    throw new UsageError("--timezone is for --summary", "Add --summary, or leave --timezone out");
 }
 
 function unstableFeed(): EcmError {
@@ -151,7 +177,7 @@ async function readRequestedEvents(
   { send }: Connection,
   query: EventQuery,
   { since, campaign }: { since: number | undefined; campaign: Campaign | undefined },
-  { limit, all }: EventsOptions,
+  { limit, summary, all = summary }: EventsOptions,
 ): Promise<PastEvents> {
   if (since === undefined && campaign === undefined && !all)
     return readNewest(send, query, limit ?? defaultLimit);

@@ -14,6 +14,7 @@ import {
   keysOption,
   parsePastTime,
   repeatableOption,
+  textOption,
   whereOption,
 } from "./shared/flags.ts";
 import { describeCommand } from "./shared/help-text.ts";
@@ -25,6 +26,7 @@ interface ExportOptions extends OutputFileFlags {
   key?: string[];
   keys?: string;
   where?: string;
+  text?: string;
   all?: boolean;
   since?: string;
   wait?: boolean;
@@ -45,6 +47,7 @@ export function registerExport(command: Command, context: Context): void {
     .addOption(repeatableOption("--key <key>", "the contact with this key; several: each of them"))
     .addOption(keysOption())
     .addOption(whereOption())
+    .addOption(textOption())
     .option("--all", "every contact of the structure, as without conditions")
     .option(
       "--since <time>",
@@ -57,12 +60,13 @@ export function registerExport(command: Command, context: Context): void {
   describeCommand(command, {
     examples: [
       "ecm export > contacts.csv",
-      "ecm export --list Newsletter --output-file newsletter.csv --safe-cells --bom",
+      "ecm export --list Newsletter --output-file newsletter.xlsx",
+      "ecm export --excel --output-file newsletter.csv",
       "ecm export -o ndjson | wc -l",
       "ecm export --since 24h --output-file changed.csv",
     ],
     output:
-      "csv unless --output says otherwise: key, a column for each field, lists, tags, status, createdAt. Such a file imports again without a mapping and without a change.",
+      "csv unless --output or the file's name says otherwise: key, a column for each field, lists, tags, status, createdAt. Such a file imports again without a mapping and without a change.",
     exitCodes: {
       6: "another process is exporting into this file",
       7: "the limit was reached; with --output-file the same command resumes",
@@ -93,12 +97,10 @@ async function runExport(context: Context, options: ExportOptions): Promise<void
   const sendOptions = { ...toSendOptions(context, options.wait !== false), behavior };
 
   if (output.outputFile === undefined || output.format === "table") {
-    await presentList(
-      context.terminal,
-      output,
-      exportContacts(send, search, createExportState(), sendOptions),
-      view,
-    );
+    const contacts = exportContacts(send, search, createExportState(), sendOptions);
+    const count = await presentList(context.terminal, output, contacts, view);
+    // A table says it itself, by its length.
+    if (!context.terminal.isStdoutTerminal) noteWritten(context, output, count);
     return;
   }
   const file = { output, path: resolveOutputTarget(output.outputFile).path };
@@ -115,6 +117,7 @@ async function runExport(context: Context, options: ExportOptions): Promise<void
       fresh: undefined,
     },
     output.format,
+    output.delimiter,
     output.columns,
     view.columns.map(({ name }) => name),
   ];
@@ -150,12 +153,16 @@ async function exportIntoFile(
   const { terminal, folders, clock } = context;
   const { identity, isFresh } = exportOptions;
   const now = clock.now();
-  const progress = await openExportProgress(folders.state, { target: path, identity, now, isFresh });
+  const isPacked = output.packing !== undefined;
+  const options = { target: path, identity, now, isFresh, isPacked };
+  const progress = await openExportProgress(folders.state, options);
   const { state, partFile, extent } = progress;
   if (progress.isDamaged)
     terminal.warn("The output of an earlier export is damaged or missing; its pages are read again");
   if (progress.isContinued)
-    terminal.note(`Resuming at page ${state.page}: ${state.given} contacts written already`);
+    terminal.note(
+      `Resuming at page ${state.page}: ${state.given.toLocaleString("en-US")} contacts written already`,
+    );
   const sink = await openGrowingFile({ file: partFile, ...extent }, path, output);
   const contacts = exportContacts(send, exportOptions.search, state, {
     ...exportOptions.sendOptions,
@@ -164,7 +171,13 @@ async function exportIntoFile(
   const continuation = { sink, count: state.given, isOpened: progress.isContinued };
   const count = await presentList(terminal, { ...output, continuation }, contacts, exportOptions.view);
   await progress.finish();
-  terminal.note(`Wrote ${count} ${count === 1 ? "contact" : "contacts"} to ${output.outputFile}`);
+  noteWritten(context, output, count);
+}
+
+function noteWritten({ terminal }: Context, { outputFile }: OutputOptions, count: number): void {
+  const contacts = `${count.toLocaleString("en-US")} ${count === 1 ? "contact" : "contacts"}`;
+  if (outputFile !== undefined) terminal.note(`Wrote ${contacts} to ${outputFile}`);
+  else if (terminal.isStderrTerminal) terminal.note(`Wrote ${contacts}`);
 }
 
 function toSendOptions(context: Context, mayWait: boolean): SendOptions {

@@ -56,12 +56,14 @@ export interface ProgressOptions {
   now: number;
   /** An earlier export is not continued. */
   isFresh: boolean;
+  /** The complete file is the data packed, and so of another size. */
+  isPacked?: boolean;
 }
 
 /** The caller holds the lock on the output file. @param folder the state folder */
 export async function openExportProgress(
   folder: string,
-  { target, identity, now, isFresh }: ProgressOptions,
+  { target, identity, now, isFresh, isPacked = false }: ProgressOptions,
 ): Promise<ExportProgress> {
   const name = createHash("sha256")
     .update(JSON.stringify([journalFormat, identity]))
@@ -72,7 +74,7 @@ export async function openExportProgress(
   const partFile = join(home, "part");
   await removeOldExports(join(folder, "exports"), now);
   const isOld = (await readSilence(journal, now)) > maxPauseMilliseconds;
-  if (isFresh || isOld || (await isInPlace(partFile, target)))
+  if (isFresh || isOld || (await isInPlace(partFile, target, isPacked)))
     await rm(home, { recursive: true, force: true });
   await makeFolder(home);
   const written = await readJournal(journal);
@@ -149,10 +151,10 @@ async function findProvenLines(partFile: string, lines: PageLine[]): Promise<Pag
 }
 
 /** Killed after the complete file was put in its place: what is asked for now is a new export. */
-async function isInPlace(partFile: string, target: string): Promise<boolean> {
+async function isInPlace(partFile: string, target: string, isPacked: boolean): Promise<boolean> {
   try {
     const [part, whole] = await Promise.all([stat(partFile), stat(target)]);
-    return whole.size === part.size && whole.mtimeMs >= part.mtimeMs;
+    return (isPacked || whole.size === part.size) && whole.mtimeMs >= part.mtimeMs;
   } catch {
     return false;
   }

@@ -11,6 +11,8 @@ export interface LocalCondition {
   holds(contact: Partial<Contact>): boolean;
   /** What it asks for, to tell two searches apart. */
   wanted: unknown;
+  /** Ids of the fields that it names. */
+  fields?: readonly string[];
 }
 
 export interface SeveralKeys {

@@ -74,6 +74,7 @@ export function combine(
   return {
     needs: [...new Set([...one.needs, ...other.needs])],
     wanted: [one.wanted, other.wanted],
+    fields: [...(one.fields ?? []), ...(other.fields ?? [])],
     holds: (contact: Partial<Contact>) => one.holds(contact) && other.holds(contact),
   };
 }

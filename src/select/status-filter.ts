@@ -1,6 +1,7 @@
 /** `--status`: the words of the service's documents, and those that people use, in any letter case. Pure. */
 
 import { findStatus, statusParts } from "../api/contacts.ts";
+import { findClosest } from "../api/names.ts";
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
 import type { Contact } from "../wire.ts";
 import type { LocalCondition } from "./conditions.ts";
@@ -23,15 +24,28 @@ const statusFilters: Record<string, StatusFilter> = {
   unsubscribed: { primary: "inactive", secondary: "unsubscribe" },
   bounced: { primary: "inactive", secondary: "bounce" },
   complained: { primary: "inactive", secondary: "complaint-fbl" },
+  complaint: { primary: "inactive", secondary: "complaint-fbl" },
+  subscribed: { primary: "active" },
 };
+
+/** What a word that people use means; undefined for a word of the service's documents, and for any other. */
+export function findMeantStatus(word: string): StatusFilter | undefined {
+  const meant = Object.hasOwn(statusFilters, word) ? statusFilters[word] : undefined;
+  return meant === undefined || word === meant.primary || word === meant.secondary ? undefined : meant;
+}
+
+/** Of contacts, as the documents name them. */
+export const primaryStatuses: readonly string[] = ["active", "inactive"];
+export const secondaryStatuses: readonly string[] = ["confirmed", "unsubscribe", "bounce", "complaint-fbl"];
 
 /** @throws UsageError that names the words there are */
 export function parseStatus(text: string): StatusFilter {
   const word = text.trim().toLowerCase();
   if (Object.hasOwn(statusFilters, word)) return statusFilters[word]!;
+  const likely = findClosest(word, Object.keys(statusFilters));
   throw new UsageError(
     `--status: there is no status ${JSON.stringify(text)}`,
-    `Statuses: ${Object.keys(statusFilters).join(", ")}. To ask the service for another: ecm contact search --filter "CONTACT_STATUS EQ STATUS"`,
+    `${likely === undefined ? "" : `Did you mean ${likely}? `}Statuses: ${Object.keys(statusFilters).join(", ")}. To ask the service for another: ecm contact search --filter "CONTACT_STATUS EQ STATUS"`,
   );
 }
 

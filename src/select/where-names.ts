@@ -129,7 +129,7 @@ interface NamedInText {
 }
 
 /** `fields["City"]`, `fields.City` */
-function findFieldAccess(node: ASTNode): NamedInText | undefined {
+export function findFieldAccess(node: ASTNode): NamedInText | undefined {
   if (node.op !== "[]" && node.op !== ".") return undefined;
   const [target, index] = node.args as [ASTNode, ASTNode | string];
   if (target.op !== "id" || target.args !== "fields") return undefined;

@@ -19,7 +19,15 @@ import {
   withStrictNumbers,
 } from "./cel.ts";
 import type { LocalCondition } from "./conditions.ts";
-import { builtIn, createVocabulary, requireNames, type Vocabulary } from "./where-names.ts";
+import { requireStatusWords } from "./status-words.ts";
+import { describeTypes, findHabit } from "./where-hints.ts";
+import {
+  builtIn,
+  createVocabulary,
+  findFieldAccess,
+  requireNames,
+  type Vocabulary,
+} from "./where-names.ts";
 
 /** An expression whose grammar is right. */
 export interface Where {
@@ -36,9 +44,8 @@ const typeHint =
 /** Loads the library, and parses. @throws UsageError with the place where the grammar breaks */
 export async function parseWhere(text: string): Promise<Where> {
   const cel = await import("@marcbachmann/cel-js");
-  const { ast } = withWhereErrors(text, () =>
-    new cel.Environment({ unlistedVariablesAreDyn: true }).parse(text),
-  );
+  const { ast } = parseGrammar(cel, text);
+  requireStatusWords(text, ast);
   requireSoundLiterals(cel, text, ast);
   const names = new Set(
     [...walkNodes(ast)].flatMap((node) => (node.op === "id" ? [node.args as string] : [])),
@@ -65,7 +72,7 @@ function compileCondition(cel: Cel, text: string, ast: ASTNode, vocabulary: Voca
     environment.parse(withStrictNumbers(foldStatuses(text, ast), ast)),
   );
   const checked = program.check();
-  if (!checked.valid) throw whereError(text, checked.error, vocabulary);
+  if (!checked.valid) throw whereError(text, checked.error, { vocabulary, ast });
   if (checked.type !== "bool") {
     throw new UsageError(
       `--where: ${JSON.stringify(text)} is not a condition: its type is ${checked.type}, not bool`,
@@ -84,6 +91,7 @@ function compileCondition(cel: Cel, text: string, ast: ASTNode, vocabulary: Voca
     // The key names the contact in messages.
     needs: [...new Set(["key", ...needs])],
     wanted: { where: text },
+    fields: [...usedVariables.map(([, id]) => id), ...listNamedFields(ast, vocabulary)],
     holds(contact) {
       const values = read(contact);
       try {
@@ -204,17 +212,63 @@ function withWhereErrors<T>(text: string, parse: () => T): T {
   }
 }
 
-function whereError(text: string, error: unknown, vocabulary?: Vocabulary): UsageError {
+/** @throws UsageError with the place, and with what was most likely meant */
+function parseGrammar(cel: Cel, text: string) {
+  try {
+    return new cel.Environment({ unlistedVariablesAreDyn: true }).parse(text);
+  } catch (error) {
+    const place = (error as { range?: { start: number } }).range?.start ?? 0;
+    const habit = findHabit(text, place);
+    if (!habit) throw whereError(text, error);
+    throw new UsageError(`--where: ${habit.message}`, `${habit.hint}\n${seeHelp}`);
+  }
+}
+
+const seeHelp = "See: ecm help where";
+
+function whereError(
+  text: string,
+  error: unknown,
+  known?: { vocabulary: Vocabulary; ast: ASTNode },
+): UsageError {
   const summary = summaryOf(error);
   const place = placeOf(text, error);
   const [, unknown] = /^Unknown variable: (.*)$/.exec(summary) ?? [];
-  if (unknown !== undefined && vocabulary) {
-    const names = [...Object.keys(builtIn), ...vocabulary.variables.keys()];
+  if (unknown !== undefined && known) {
+    const names = [...Object.keys(builtIn), ...known.vocabulary.variables.keys()];
     const likely = findClosest(unknown, names);
+    const quoted = isCompared(known.ast, unknown) ? `Text goes in double quotes: "${unknown}"\n` : "";
     return new UsageError(
       `--where: Unknown name ${JSON.stringify(unknown)}${place}`,
-      likely === undefined ? `Names: ${names.join(", ")}` : `Did you mean ${likely}?`,
+      likely === undefined ? `${quoted}Names: ${names.join(", ")}` : `Did you mean ${likely}?`,
     );
   }
-  return new UsageError(`--where: ${summary}${place}`, vocabulary && typeHint);
+  const isNegated = summary.includes("overload for 'not(");
+  const typed = isNegated ? "Write ! for not" : known && (describeTypes(text, known.ast) ?? typeHint);
+  const hint = typed === undefined ? seeHelp : `${typed}\n${seeHelp}`;
+  return new UsageError(`--where: ${withoutOddCharacter(summary)}${place}`, hint);
+}
+
+/** Whether a name is on the right of a comparison, where a text is more likely. */
+function isCompared(ast: ASTNode, name: string): boolean {
+  return [...walkNodes(ast)].some(({ op, args }) => {
+    if (op !== "==" && op !== "!=") return false;
+    const [, right] = args as [ASTNode, ASTNode];
+    return right.op === "id" && right.args === name;
+  });
+}
+
+/** The character that the library names is not always the one at the place. */
+function withoutOddCharacter(summary: string): string {
+  if (summary.startsWith("Unexpected character")) return "this cannot be read";
+  return summary.replaceAll("google.protobuf.Timestamp", "timestamp");
+}
+
+/** `fields["City"]`: ids of fields that are named so. */
+function listNamedFields(ast: ASTNode, { fields }: Vocabulary): string[] {
+  return [...walkNodes(ast)].flatMap((node) => {
+    const named = findFieldAccess(node);
+    const id = named && fields.get(named.name);
+    return id === undefined ? [] : [id];
+  });
 }

@@ -7,7 +7,7 @@ import { findStatus, statusParts } from "../api/contacts.ts";
 import { foldCase, type WithId } from "../api/names.ts";
 import type { Contact, ContactList, ContactStructure } from "../wire.ts";
 
-interface ContactColumn {
+export interface ContactColumn {
   /** The header. */
   name: string;
   /** In a table for people. */
@@ -25,6 +25,8 @@ interface ContactColumn {
   isTime?: boolean;
   /** Left out first where a table has no space for all. */
   isAside?: boolean;
+  /** Of a column that shows a field. */
+  fieldId?: string;
 }
 
 export interface ContactView {
@@ -99,6 +101,7 @@ export function createContactColumnsView(
       ...[...fields].map(
         ([fieldId, name], place): ContactColumn => ({
           name,
+          fieldId,
           isAside: place >= maxFieldsInFront,
           sources: ["fields"],
           value: (contact) => contact.fields?.find((field) => field._id === fieldId)?.value,

@@ -2,6 +2,7 @@
 import { basename } from "node:path";
 import { UsageError } from "../errors.ts";
 import type { OutputFormat } from "./format.ts";
+import type { Packing } from "./packing.ts";
 
 /** `yaml` is the form of a structure's file. */
 export type FileFormat = OutputFormat | "yaml";
@@ -39,14 +40,31 @@ export function findFormatByName(file: string, flag = "--output-file"): FileForm
   if (ending === undefined) return undefined;
   const kind = kindsByEnding.get(ending.toLowerCase());
   if (kind === undefined) return formatsByEnding.get(ending.toLowerCase());
-  const inner = /\.(?:csv|tsv|json|ndjson|jsonl)$/i.test(stem!) ? stem! : `${stem}.csv`;
+  const inner = packable.test(stem!) ? stem! : `${stem}.csv`;
   const hint =
     kind === "a compressed file"
       ? `Write ${inner} and compress it afterwards: gzip ${inner}`
       : kind === "a workbook"
-        ? `Write CSV, which spreadsheets open: ${inner}`
+        ? flag === "--output-file"
+          ? `Write a workbook, ${stem}.xlsx, or CSV: ${inner}`
+          : `Write CSV, which spreadsheets open: ${inner}`
         : `Write CSV or JSON: ${inner}`;
   throw new UsageError(`${flag}: ${file} is ${kind} by its name, which ecm does not write`, hint);
+}
+
+const packable = /\.(?:csv|tsv|json|ndjson|jsonl)$/i;
+
+/** How a file is written by its name, where that is not as plain text. */
+function findPacking(file: string): Packing | undefined {
+  const name = basename(file);
+  if (/.\.xlsx$/i.test(name)) return "workbook";
+  return /.\.gz$/i.test(name) && !/\.(?:xlsx|tar)\.gz$/i.test(name) ? "gzip" : undefined;
+}
+
+/** What a file is to hold, and how. */
+export interface FileForm {
+  format: OutputFormat;
+  packing?: Packing;
 }
 
 /**
@@ -61,21 +79,39 @@ export function chooseFileFormat(
     defaultFormat,
     text,
   }: { requested?: OutputFormat; defaultFormat: OutputFormat; text: "table" | "yaml" },
-): OutputFormat {
+): FileForm {
+  const packing = text === "table" ? findPacking(file) : undefined;
+  if (packing === "workbook") {
+    if (requested === undefined || requested === "tsv") return { format: "tsv", packing };
+    throw otherFormatError(file, "a workbook", requested);
+  }
+  if (packing === "gzip") {
+    const inner = file.slice(0, -".gz".length);
+    return { ...chooseFileFormat(inner, { requested, defaultFormat, text }), packing };
+  }
   const byName = findFormatByName(file);
   const format = requested ?? (byName === "yaml" ? "table" : byName) ?? defaultFormat;
   requireFileFormat(file, text === "yaml" && format !== "json" && format !== "ndjson" ? "yaml" : format);
-  return format;
+  return { format };
 }
 
 /** @throws UsageError where the name says another format than the one that is written */
 export function requireFileFormat(file: string, format: FileFormat, flag = "--output-file"): void {
   const byName = findFormatByName(file, flag);
   if (byName === undefined || byName === format) return;
+  throw otherFormatError(file, formatName(byName), format, flag);
+}
+
+function otherFormatError(
+  file: string,
+  byName: string,
+  format: FileFormat,
+  flag = "--output-file",
+): UsageError {
   const stem = file.slice(0, file.lastIndexOf("."));
   const ending = format === "table" || format === "id" ? "txt" : format;
-  throw new UsageError(
-    `${flag}: ${file} is ${formatName(byName)} by its name, but the output is ${formatName(format)}`,
+  return new UsageError(
+    `${flag}: ${file} is ${byName} by its name, but the output is ${formatName(format)}`,
     `Name it ${stem}.${ending}`,
   );
 }

@@ -2,6 +2,7 @@
 import type { WrittenFiles } from "../disk/own-outputs.ts";
 import { UsageError } from "../errors.ts";
 import type { Collect } from "./collect.ts";
+import type { Packing } from "./packing.ts";
 
 export const outputFormats = ["table", "json", "ndjson", "csv", "tsv", "id"] as const;
 export type OutputFormat = (typeof outputFormats)[number];
@@ -22,8 +23,13 @@ export interface OutputOptions {
   writtenFiles?: WrittenFiles;
   /** What stood in its place when the command began. */
   stateBefore?: string;
+  /** How the file holds what is written; of a workbook the format is tsv. */
+  packing?: Packing;
   bom?: boolean;
-  safeCells?: boolean;
+  /** What gets an apostrophe; `formulas`: not what is a number or could be one of a telephone. */
+  safeCells?: boolean | "formulas";
+  /** Between the cells of csv, where it is not a comma. */
+  delimiter?: string;
   /** Takes the result in place of stdout. */
   collect?: Collect;
 }

@@ -10,6 +10,7 @@ import { EcmError, exitCodes } from "../errors.ts";
 import type { BodySink } from "../wire.ts";
 import type { OutputOptions } from "./format.ts";
 import { cannotWriteError, resolveOutputTarget, toFileState } from "./output-target.ts";
+import { type Packing, packFile } from "./packing.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface Sink {
@@ -34,9 +35,9 @@ export async function openOutput(terminal: Terminal, output: OutputOptions): Pro
   return sink;
 }
 
-/** A byte order mark is for spreadsheets; JSON may not begin with one. */
-export function wantsMark({ bom, format }: OutputOptions): boolean {
-  return bom === true && (format === "csv" || format === "tsv");
+/** A byte order mark is for spreadsheets that read text; JSON may not begin with one. */
+export function wantsMark({ bom, format, packing }: OutputOptions): boolean {
+  return bom === true && packing !== "workbook" && (format === "csv" || format === "tsv");
 }
 
 function createStdoutSink(terminal: Terminal): Sink {
@@ -69,6 +70,8 @@ export interface FileOptions {
    * not replaced. Default: what stands there now.
    */
   stateBefore?: string;
+  /** How the text that is written stands in the file. */
+  packing?: Packing;
 }
 
 /**
@@ -188,12 +191,13 @@ function createBufferedWriter(writeOut: (text: string) => Promise<void>) {
  */
 async function openTarget(
   file: string,
-  { flag, writtenFiles, stateBefore = toFileState(file) }: FileOptions = {},
+  { flag, writtenFiles, stateBefore = toFileState(file), packing }: FileOptions = {},
 ): Promise<AtomicFile> {
   const { path, mode } = resolveOutputTarget(file, flag);
-  const target = await openAtomicFile(path, mode).catch((error: NodeJS.ErrnoException) => {
+  const plain = await openAtomicFile(path, mode).catch((error: NodeJS.ErrnoException) => {
     throw cannotWriteError(file, error.code ?? error.message, flag);
   });
+  const target = packing ? await packFile(plain, packing) : plain;
   return {
     ...target,
     async commit() {

@@ -1,6 +1,7 @@
 /** The target of `--output-file`, checked before anything is sent. */
 import { closeSync, lstatSync, openSync, readSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { constants, gunzipSync } from "node:zlib";
 import type { WrittenFiles } from "../disk/own-outputs.ts";
 import { UsageError } from "../errors.ts";
 
@@ -75,13 +76,22 @@ function readStart(path: string): string {
     const descriptor = openSync(path, "r");
     try {
       const bytes = Buffer.alloc(startBytes);
-      return bytes.toString("utf8", 0, readSync(descriptor, bytes, 0, startBytes, 0));
+      const start = bytes.subarray(0, readSync(descriptor, bytes, 0, startBytes, 0));
+      return (isGzip(start) ? unpackStart(start) : start).toString("utf8");
     } finally {
       closeSync(descriptor);
     }
   } catch {
     return "\0";
   }
+}
+
+function isGzip(bytes: Buffer): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b;
+}
+
+function unpackStart(bytes: Buffer): Buffer {
+  return gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH });
 }
 
 export function cannotWriteError(file: string, reason: string, flag = "--output-file"): UsageError {

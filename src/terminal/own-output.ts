@@ -1,5 +1,7 @@
 /** Whether what a file holds is an output of `ecm`, so that the next one may take its place. Pure. */
 
+import { isOwnWorkbook } from "../disk/workbook.ts";
+
 const id = /^[0-9a-f]{24}$/;
 /** Columns of an export besides the key, by which it is recognised; a field may have any label. */
 const ownColumns = ["lists", "tags", "status", "createdAt", "updatedAt"];
@@ -13,16 +15,17 @@ const otherHeaders = new Set([
   "hash,added",
 ]);
 
+const delimiters = [",", ";", "|"];
+
 /** @param start of the file's text @param columns that `--columns` asks for this time */
 export function isOwnOutput(start: string, columns: readonly string[] | undefined): boolean {
   const text = start.replace(/^\ufeff/, "");
-  if (text.trim() === "") return true;
+  if (text.trim() === "" || isOwnWorkbook(text)) return true;
   if (text.startsWith("# The fields and tags of an account's contacts.")) return true;
   if (/^[[{]/.test(text)) return isOwnJson(text, columns);
   const first = /^[^\r\n]*/.exec(text)![0];
-  return (
-    isOwnHeader(splitCsvCells(first), columns) || isOwnHeader(first.split("\t"), columns) || containsIds(text)
-  );
+  const headers = [first.split("\t"), ...delimiters.map((each) => splitCsvCells(first, each))];
+  return headers.some((cells) => isOwnHeader(cells, columns)) || containsIds(text);
 }
 
 function isOwnHeader(cells: string[], columns: readonly string[] | undefined): boolean {
@@ -55,8 +58,7 @@ function containsIds(text: string): boolean {
 }
 
 /** Of a header line; a label that holds a line break makes it no header of ours. */
-function splitCsvCells(line: string): string[] {
-  return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^",]*))/g)].map(
-    ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? "",
-  );
+function splitCsvCells(line: string, delimiter: string): string[] {
+  const cell = new RegExp(`(?:^|[${delimiter}])(?:"((?:[^"]|"")*)"|([^"${delimiter}]*))`, "g");
+  return [...line.matchAll(cell)].map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? "");
 }

@@ -3,7 +3,7 @@
  * untouched; `table`, `csv` and `tsv` give the view's columns; `id` gives ids.
  */
 
-import { formatCsvLine, formatTsvLine, joinNames, toSafeCell } from "../delimited-lines.ts";
+import { formatCsvLine, formatTsvLine, joinNames, toSafeCell, toSafeFormula } from "../delimited-lines.ts";
 import { UsageError } from "../errors.ts";
 import { type CellValue, type ColumnHead, collectRows, collectValue } from "./collect.ts";
 import type { OutputOptions } from "./format.ts";
@@ -280,8 +280,11 @@ function rowFormat<T>(output: OutputOptions, columns: Column<T>[], view: View<T>
       return { formatOpening: "", row: (item) => `${JSON.stringify(toObject(output, columns, item))}\n` };
     case "csv":
     case "tsv": {
-      const join = output.format === "csv" ? formatCsvLine : formatTsvLine;
-      const line = (cells: string[]) => `${join(output.safeCells ? cells.map(toSafeCell) : cells)}\n`;
+      const { format, safeCells, delimiter } = output;
+      const join = (cells: string[]) =>
+        format === "csv" ? formatCsvLine(cells, delimiter) : formatTsvLine(cells);
+      const toSafe = safeCells === "formulas" ? toSafeFormula : toSafeCell;
+      const line = (cells: string[]) => `${join(safeCells ? cells.map(toSafe) : cells)}\n`;
       return {
         formatOpening: line(columns.map(({ name }) => name)),
         row: (item) => line(columns.map((column) => formatCell(column, item))),

@@ -257,3 +257,63 @@ describe("events of the embedded service", () => {
     expect((await ecm(["events", "--type", "no-such-type"])).code).toBe(1);
   });
 });
+
+describe("a table of events", () => {
+  it("says who it was where that is known, or costs few requests", async () => {
+    const { ecm } = await startSandbox();
+    for (const name of ["ada", "bob", "eve"])
+      await ecm(["contact", "create", "--key", `${name}@example.com`]);
+    await ecm(["contact", "delete", "eve@example.com", "--yes"]);
+    const { stdout } = await ecm(["events", "-o", "table"]);
+    expect(stdout).toMatch(/^time +type +contact/);
+    for (const name of ["ada", "bob"]) expect(stdout).toContain(`${name}@example.com`);
+    // Who is gone has no address any more.
+    expect(stdout).toMatch(/contact-created +[0-9a-f]{24}/);
+    // Where little is left of the hour, nothing is looked up for a table.
+    const short = await startSandbox({ hourlyLimit: 20 });
+    for (const name of ["ada", "bob"]) await short.ecm(["contact", "create", "--key", `${name}@example.com`]);
+    const { stderr } = await short.ecm(["events", "-o", "table"]);
+    expect(stderr).toContain("--columns time,type,key (2 requests)");
+  });
+
+  it("gives the way to the addresses where there are too many", async () => {
+    const events = Array.from({ length: 21 }, (_, at) => event(`${at}`.padStart(24, "0"), at));
+    const { server, ecm } = await createFeed([...events, event("e".repeat(24), 30, { emailTo: "e@x.org" })]);
+    const { code, stdout, stderr } = await ecm(["-o", "table"]);
+    expect(code, stderr).toBe(0);
+    expect(stdout).toContain("e@x.org");
+    expect(stderr).toContain("--columns time,type,key (21 requests)");
+    expect(server.requests.filter(({ url }) => !url.includes("/events"))).toEqual([]);
+  });
+});
+
+describe("--summary", () => {
+  const events = [
+    ...[1, 2, 3].map((ago) => event("a".repeat(24), ago)),
+    event("b".repeat(24), 14, { type: "contact-unsubscribed" }),
+    event("b".repeat(24), 75),
+  ];
+
+  it("counts by type and by the days of a time zone", async () => {
+    const { ecm } = await createFeed(events);
+    const { stdout } = await ecm(["--summary", "--timezone", "UTC", "-o", "csv"]);
+    expect(stdout).toBe(
+      "day,type,events\n2026-11-18,email-bounced,1\n2026-11-20,contact-unsubscribed,1\n2026-11-21,email-bounced,3\n",
+    );
+    const tokyo = await ecm(["--summary", "--timezone", "Asia/Tokyo", "--json"]);
+    expect(JSON.parse(tokyo.stdout)).toContainEqual({
+      day: "2026-11-21",
+      type: "contact-unsubscribed",
+      events: 1,
+    });
+  });
+
+  it("draws bars, and the days on which nothing happened", async () => {
+    const { ecm } = await createFeed(events);
+    const { stdout } = await ecm(["--summary", "--timezone", "UTC", "-o", "table"]);
+    expect(stdout).toMatch(/^type +events *\nemail-bounced +4 +█+\ncontact-unsubscribed +1 +█+\n\nday/);
+    expect(stdout).toMatch(/2026-11-18 +1 +█+\n2026-11-19 +0 *\n2026-11-20 +1 +█+\n2026-11-21 +3 +█+\n$/);
+    expect((await ecm(["--summary", "--since", "last"])).code).toBe(2);
+    expect((await ecm(["--timezone", "UTC"])).code).toBe(2);
+  });
+});

@@ -114,6 +114,40 @@ describe("--where", () => {
     expect(noRequest.code).toBe(2);
   });
 
+  it("says what was most likely meant", async () => {
+    const { ecm } = await withPeople();
+    const table: [expression: string, ...words: string[]][] = [
+      ['City = "Oslo"', "= does not compare (at character 6:", 'write ==: City == "Oslo"'],
+      ['First Name == "Ada"', "(at character 1: First Name", 'First_Name, or fields["First Name"]'],
+      ['City == "Oslo" && First-Name == "Ada"', "(at character 19: First-Name", "First_Name"],
+      ["City == Köln", "(at character 9: Köln)", 'double quotes: "Köln"'],
+      ["City == Rome", 'Unknown name "Rome"', 'double quotes: "Rome"'],
+      ["City == New York", 'double quotes: "New York"'],
+      ['City == "Oslo" and Age == "3"', "(at character 16: and", "&& for and"],
+      ['not (City == "Oslo")', "! for not"],
+      ['City == "Oslo', "a quote is not closed (at character 9:"],
+      ["City == O'Brien", `double quotes: "O'Brien"`],
+      ["City == “Oslo”", 'Write City == "Oslo"'],
+      ['Größe == "1"', "(at character 1: Größe", 'fields["Größe"]'],
+      ['City <> "Oslo"', 'Write City != "Oslo"'],
+      ['City contains "Os"', "City.contains("],
+      ["Age > 30", 'Age != "" && double(Age) > 30.0'],
+      ["Age == 30", 'Fields are text: Age == "30"'],
+      ['createdAt > "2026-02-03"', 'createdAt > timestamp("2026-02-03T00:00:00Z")'],
+      ['status == "unsubscribed"', 'substatus == "unsubscribe"'],
+      ['substatus != "Bounced"', 'substatus != "bounce"'],
+      ['status == "actve"', 'Did you mean "active"?'],
+    ];
+    for (const [expression, ...words] of table) {
+      const { code, stderr } = await ecm(["contact", "search", "--where", expression]);
+      expect(code, expression).toBe(2);
+      for (const word of words) expect(stderr, expression).toContain(word);
+    }
+    // What is offered is right.
+    expect(await found(ecm, 'Age != "" && double(Age) > 36.0')).toBe("e");
+    expect(await found(ecm, 'createdAt > timestamp("2026-02-03T00:00:00Z")')).toBe("abe");
+  });
+
   it("fails on a contact for which the expression has no value, and names it", async () => {
     const { ecm } = await withPeople();
     const { code, stderr } = await ecm(["contact", "search", "--where", "int(Age) > 30", "--all"]);

@@ -1,6 +1,7 @@
 /** Exports into a file that are stopped, damaged, or started twice: the file is whole, or not there. */
 import { chmod, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { InterruptedError } from "../../src/errors.ts";
 import { ecmWith, type Result, temporaryFolder, temporaryHome } from "../support/ecm.ts";
@@ -39,11 +40,11 @@ async function smallPages() {
 }
 
 /** An export that was interrupted while it read its third page. */
-async function stoppedExport() {
+async function stoppedExport(name = "contacts.csv") {
   const service = await smallPages();
   const { env, ecm } = service;
   const whole = (await ecm(["export", "--columns", "key"])).stdout;
-  const file = join(await temporaryFolder(), "contacts.csv");
+  const file = join(await temporaryFolder(), name);
   const args = ["export", "--columns", "key", "--output-file", file];
   const interruption = new AbortController();
   service.onSearch = async (page) => {
@@ -102,6 +103,25 @@ describe("an export that is resumed", () => {
     const { stderr } = await ecm(args);
     expect(stderr).not.toContain("Resuming");
     expect(await readFile(file, "utf8")).toBe(whole);
+  });
+});
+
+describe("a compressed export", () => {
+  const unpacked = async (file: string) => gunzipSync(await readFile(file)).toString();
+
+  it("goes on where it stopped, and is a new one when it was killed once it was in its place", async () => {
+    const { ecm, args, file, whole, part, journal } = await stoppedExport("contacts.csv.gz");
+    const filesBefore = [await readFile(part), await readFile(journal)] as const;
+    expect(await readdir(dirname(file))).toEqual([]);
+    expect((await ecm(args)).stderr).toContain("Resuming at page 3");
+    expect(await unpacked(file)).toBe(whole);
+    await mkdir(dirname(part));
+    await writeFile(part, filesBefore[0]);
+    await writeFile(journal, filesBefore[1]);
+    const packed = await readFile(file);
+    await writeFile(file, packed);
+    expect((await ecm(args)).stderr).not.toContain("Resuming");
+    expect(await unpacked(file)).toBe(whole);
   });
 });
 

@@ -77,6 +77,9 @@ describe("a command costs", () => {
       ["contact get KEY, table", () => ["contact", "get", "ada@example.com", "-o", "table"], 2, 4],
       ["contact search", () => ["contact", "search", "--json"], 1, 2],
       ["contact search, table", () => ["contact", "search", "-o", "table"], 1, 3],
+      ["contact search --text", () => ["contact", "search", "--text", "ada", "--json"], 1, 2],
+      ["events", () => ["events", "--json"], 2, 2],
+      ["events --summary", () => ["events", "--summary", "--json"], 2, 2],
       ["contact create", (turn) => create(`new-${turn}@example.com`), 1, 3],
       [
         "contact mutate KEY",

@@ -98,11 +98,20 @@ async function text(ecm: Ecm, args: string[]): Promise<string> {
 }
 
 describe("an export", () => {
-  firstQuick(1)([[[]], [["--bom"]], [["--safe-cells"]], [["--safe-cells", "--bom"]]])(
-    "of hostile values, names and labels with %j imports again without a change",
-    async (flags) => {
+  firstQuick(2)([
+    ["contacts.xlsx", []],
+    ["contacts.csv", []],
+    ["contacts.csv", ["--bom"]],
+    ["contacts.csv", ["--safe-cells"]],
+    ["contacts.csv", ["--safe-cells", "--bom"]],
+    ["contacts.csv", ["--excel", "--delimiter", "semicolon"]],
+    ["contacts.csv.gz", []],
+    ["contacts.tsv.gz", []],
+  ])(
+    "of hostile values, names and labels as %s with %j imports again without a change",
+    async (name, flags: string[]) => {
       const { ecm } = await hostileAccount();
-      const file = join(await temporaryFolder(), "contacts.csv");
+      const file = join(await temporaryFolder(), name);
       await text(ecm, ["export", ...flags, "--output-file", file]);
       const before = await text(ecm, ["export", "-o", "ndjson"]);
       const summary = JSON.parse(await text(ecm, ["import", file, "--json"]));

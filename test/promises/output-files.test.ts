@@ -1,7 +1,9 @@
 /** What the name of an output file says, and what stands in its place already. */
 import { chmod, lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { read } from "../bulk/read/reading.ts";
 import { textRow, workbook } from "../bulk/read/workbooks.ts";
 import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
 import { json, startHttpServer } from "../support/http-server.ts";
@@ -20,10 +22,17 @@ const people = {
 
 describe("the name of an output file", () => {
   it.each([
-    ["all.xlsx", [], "is a workbook by its name, which ecm does not write", "all.csv"],
-    ["all.XLS", ["-o", "csv"], "is a workbook", "all.csv"],
-    ["all.ods", ["--json"], "is a workbook", "all.csv"],
-    ["all.csv.gz", [], "is a compressed file", "gzip all.csv"],
+    ["all.xlsx", ["-o", "csv"], "is a workbook by its name, but the output is CSV", "all.csv"],
+    ["all.xlsx", ["--json"], "is a workbook by its name, but the output is JSON", "all.json"],
+    ["all.XLS", ["-o", "csv"], "is a workbook by its name, which ecm does not write", "all.csv"],
+    ["all.ods", ["--json"], "is a workbook", "a workbook, "],
+    ["all.json.gz", ["-o", "csv"], "is JSON by its name, but the output is CSV", "all.csv"],
+    ["all.csv.xz", [], "is a compressed file", "gzip all.csv"],
+    ["all.tar.gz", [], "is a compressed file", "gzip all.tar.csv"],
+    ["all.json", ["--excel"], "is JSON by its name, but the output is CSV", "all.csv"],
+    ["all.csv", ["--excel", "--json"], "--excel writes csv", "Leave out one"],
+    ["all.json", ["--delimiter", ";"], "--delimiter is for csv", "-o csv"],
+    ["all.csv", ["--delimiter", "x"], "does not separate cells", "semicolon"],
     ["all.zip", [], "is a compressed file", "all.csv"],
     ["all.parquet", [], "is a database", "all.csv"],
     ["all.html", [], "is a document", "all.csv"],
@@ -68,6 +77,8 @@ describe("the name of an output file", () => {
     ],
     ["gone.xlsx", ["contact", "delete", "--all", "--yes"], "--backup", "is a workbook"],
     ["probe.csv", ["probe"], "--save", "but the output is JSON"],
+    ["structure.xlsx", ["structure", "pull"], "--output-file", "is a workbook"],
+    ["pages.json.gz", ["api", "GET", "/api/contact", "--paginate"], "--output-file", "is a compressed file"],
     ["pages.csv", ["api", "GET", "/api/contact", "--paginate"], "--output-file", "but the output is"],
   ])("%s of %j is refused by %s", async (name, args, flag, message) => {
     const { server, ecm, folder } = await unasked();
@@ -104,6 +115,83 @@ describe("the name of an output file", () => {
     const pulled = join(folder, "structure.json");
     await ecm(["structure", "pull", "--output-file", pulled]);
     expect(JSON.parse(await readFile(pulled, "utf8"))).toMatchObject({ label: "Default" });
+  });
+});
+
+describe("a workbook or a compressed file", () => {
+  const contents = {
+    contacts: ["0170 123", "=1+1", "_x0041_\r\n\u0001", "00123"].map((value, index) => ({
+      key: `p${index}@example.com`,
+      fields: { "First Name": value },
+    })),
+  };
+
+  it("holds what the same command prints, as text", async () => {
+    const { ecm } = await startSandbox({ contents });
+    const folder = await temporaryFolder();
+    const columns = ["--columns", "key,First Name"];
+    const { stdout: tsv } = await ecm(["contact", "search", ...columns]);
+    const book = join(folder, "all.xlsx");
+    // Excel, byte order marks and apostrophes are for text.
+    const flags = ["--bom", "--safe-cells", "--excel", "--output-file", book];
+    const { code, stderr } = await ecm(["contact", "search", ...columns, ...flags]);
+    expect(code, stderr).toBe(0);
+    const { rows } = await read(await readFile(book));
+    expect(rows.map(({ cells }) => cells)).toEqual(
+      contents.contacts.map(({ key, fields }) => [key, fields["First Name"]]),
+    );
+    const packed = join(folder, "all.tsv.gz");
+    await ecm(["contact", "search", ...columns, "--output-file", packed]);
+    expect(gunzipSync(await readFile(packed)).toString()).toBe(tsv);
+    const json = join(folder, "all.json.gz");
+    await ecm(["lists", "list", "--output-file", json]);
+    expect(gunzipSync(await readFile(json)).toString()).toBe("[]\n");
+  });
+
+  it("refuses what no cell holds, and leaves no file", async () => {
+    const value = "x".repeat(32_768);
+    const { ecm } = await startSandbox({
+      contents: { contacts: [{ key: "a@example.com", fields: { "First Name": value } }] },
+    });
+    const file = join(await temporaryFolder(), "all.xlsx");
+    for (const command of [["export"], ["contact", "search"]]) {
+      const result = await ecm([...command, "--output-file", file]);
+      expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining("has 32,768 characters") });
+    }
+    expect(await readdir(dirname(file))).toEqual([]);
+  });
+});
+
+describe("--excel", () => {
+  it.each([
+    ["de_DE.UTF-8", ";"],
+    ["nb_NO", ";"],
+    ["en_GB.UTF-8", ","],
+    ["C", ","],
+  ])("writes csv that Excel opens where the language is %s", async (language, delimiter) => {
+    const values = ["+47 22 33", "=1+1", "-5,5", "Köln"];
+    const { ecm } = await startSandbox({
+      contents: {
+        contacts: values.map((value, at) => ({ key: `${at}@x.org`, fields: { "First Name": value } })),
+      },
+    });
+    const { stdout } = await ecm(["export", "--excel", "--columns", "key,First Name"], {
+      env: { LC_ALL: language },
+    });
+    const quoted = delimiter === "," ? '"-5,5"' : "-5,5";
+    expect(stdout).toBe(
+      [
+        "\ufeffkey,First Name,ecm:safe-cells",
+        "0@x.org,+47 22 33,",
+        "1@x.org,'=1+1,",
+        "2@x.org,#,",
+        "3@x.org,Köln,",
+        "",
+      ]
+        .join("\n")
+        .replaceAll(",", delimiter)
+        .replace("#", quoted),
+    );
   });
 });
 
@@ -199,6 +287,7 @@ describe("a file that stands in the place of an output file", () => {
     ["contact", "search", "--limit", "1"],
     ["contact", "search", "--key", "nobody@example.com", "-o", "json"],
     ["contact", "get", "a@example.com", "--json"],
+    ["export", "--excel", "--delimiter", ";"],
     ["lists", "list"],
     ["lists", "list", "--json"],
     ["structure", "list"],
@@ -214,13 +303,16 @@ describe("a file that stands in the place of an output file", () => {
     ["api", "GET", "/api/contact", "--paginate"],
   ];
 
-  it.each(rewritten.map((args) => [args.join(" "), args] as const))(
+  const nightly = rewritten.map((args) => [args.join(" "), args, "nightly"] as [string, string[], string]);
+  nightly.push(["export", ["export"], "nightly.xlsx"], ["events", ["events"], "nightly.json.gz"]);
+
+  it.each(nightly)(
     "is replaced each night where it is ours, also by a machine that does not remember: %s",
-    async (_line, args) => {
+    async (_line, args, name) => {
       const { ecm, env } = await startSandbox({ contents: people });
       await ecm(["lists", "create", "Newsletter"]);
       await ecm(["suppressions", "add", "gone@example.com"]);
-      const file = join(await temporaryFolder(), "nightly");
+      const file = join(await temporaryFolder(), name);
       for (let night = 0; night < 3; night += 1) {
         const { code, stderr } = await ecm([...args, "--output-file", file]);
         expect(code, stderr).toBe(0);

@@ -11,12 +11,17 @@ import { readWrittenContacts } from "./written-contacts.ts";
 /**
  * One line for each contact that the run wrote, in input order. A write of which it is not known whether it
  * was applied says so in its message. Keeps a line of text for each contact in memory.
+ * @param limit only so many, the first ones; no more than twice as many are kept in memory
  * @throws DamagedLineError for a damaged journal
  */
-export async function readRunChanges(run: { folder: string; manifest: Manifest }): Promise<PlanLine[]> {
+export async function readRunChanges(
+  run: { folder: string; manifest: Manifest },
+  limit = Number.POSITIVE_INFINITY,
+): Promise<PlanLine[]> {
   const names = toPlanNames(await readRunNames(run.folder));
   const consents = await consentsIn(run.folder);
   const found: { ref: number; line: PlanLine }[] = [];
+  const sortFound = () => found.sort((one, other) => one.ref - other.ref).splice(limit);
   for await (const { ref, key, operation, createdId, isUnproven } of readWrittenContacts(run.folder, true)) {
     const line = hasLine(run.manifest, operation) ? ref : null;
     const planned = toPlanLine(
@@ -27,8 +32,10 @@ export async function readRunChanges(run: { folder: string; manifest: Manifest }
     const message = isUnproven ? "it is unknown whether this was applied" : planned.message;
     const consent = operation.kind === "create" ? consents.get(ref) : undefined;
     found.push({ ref, line: { ...planned, message, ...(consent && { consent }) } });
+    if (found.length >= 2 * limit) sortFound();
   }
-  return found.sort((one, other) => one.ref - other.ref).map(({ line }) => line);
+  sortFound();
+  return found.map(({ line }) => line);
 }
 
 /** Of the contacts that the run's plan creates, by their refs. */

@@ -8,8 +8,7 @@ import { diskFullHint } from "../../disk/disk-room.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import { isOurBookkeeping, listMissingNames, missingColumn } from "../read/index.ts";
 import type { InputFacts, SourceForm } from "../read/rows.ts";
-import { openRowsFile } from "./rejects-forms.ts";
-import type { RowsFile } from "./rejects-workbook.ts";
+import { openRowsFile, type RowsFile } from "./rejects-forms.ts";
 
 export interface RejectedLine {
   row: { line: number; cells: (string | undefined)[] };

@@ -3,7 +3,14 @@ import type iconv from "iconv-lite";
 import { formatCsvLine, formatTsvLine } from "../../delimited-lines.ts";
 import { openAtomicFile } from "../../disk/atomic-file.ts";
 import type { InputFacts, SourceForm } from "../read/rows.ts";
-import type { RowsFile } from "./rejects-workbook.ts";
+
+export interface RowsFile {
+  append(cells: readonly string[]): Promise<void>;
+  /** Puts the file in its place. */
+  commit(): Promise<void>;
+  /** Leaves what stood in its place. Never throws. */
+  discard(): Promise<void>;
+}
 
 /** How cells become lines. */
 export type TableDialect = Pick<InputFacts, "delimiter" | "hasEscapes">;
@@ -17,11 +24,25 @@ export async function openRowsFile(
   dialect: TableDialect,
   form?: SourceForm,
 ): Promise<RowsFile> {
-  if (form?.kind === "workbook") {
-    const { openWorkbookFile } = await import("./rejects-workbook.ts");
-    return openWorkbookFile(path);
-  }
-  return openTextFile(path, dialect, form);
+  return form?.kind === "workbook" ? openWorkbookFile(path) : openTextFile(path, dialect, form);
+}
+
+/** @throws the system's error when the folder cannot be written */
+async function openWorkbookFile(path: string): Promise<RowsFile> {
+  const { openWorkbook } = await import("../../disk/workbook.ts");
+  const file = await openAtomicFile(path);
+  const workbook = await openWorkbook((piece) => file.append(piece), { sheetName: "Rejected" });
+  return {
+    append: workbook.append,
+    async commit() {
+      await workbook.end();
+      await file.commit();
+    },
+    async discard() {
+      workbook.abandon();
+      await file.discard();
+    },
+  };
 }
 
 async function openTextFile(

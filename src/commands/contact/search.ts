@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { isEmailKey } from "../../api/structures.ts";
 import type { Connection, Context, OutputFileFlags } from "../../context.ts";
 import type { Behavior } from "../../service/behavior.ts";
 import type { ContactView } from "../../service/contact-columns.ts";
@@ -6,14 +7,16 @@ import { defaultPageSize, openSearch, readSearchPages } from "../../service/cont
 import type { ContactSearch } from "../../service/contact-search.ts";
 import { maxPageSize, readSinglePage } from "../../service/pages.ts";
 import { isLeftOut } from "../../service/search-source.ts";
+import { quoteShellWord } from "../../shell-word.ts";
 import type { OutputOptions } from "../../terminal/format.ts";
 import { presentList, presentValue } from "../../terminal/present.ts";
-import type { Contact, Send } from "../../wire.ts";
+import type { Contact, ContactStructure, Send } from "../../wire.ts";
 import { announcePart } from "../shared/announce-part.ts";
 import {
   addOutputFileFlags,
   keysOption,
   repeatableOption,
+  textOption,
   whereOption,
   wholeNumberOption,
 } from "../shared/flags.ts";
@@ -34,7 +37,7 @@ export function registerContactSearch(parent: Command, context: Context): void {
   const command = parent
     .command("search")
     .description("search contacts; without conditions, all of the structure")
-    .argument("[key...]", "short for --key")
+    .argument("[key...]", "whole keys, short for --key; for names and parts of a key: --text")
     .addOption(
       repeatableOption("--key <key>", "contacts with this key; several: with any of them (repeatable)"),
     )
@@ -53,6 +56,7 @@ export function registerContactSearch(parent: Command, context: Context): void {
       ),
     )
     .addOption(whereOption())
+    .addOption(textOption())
     .addOption(
       repeatableOption(
         "--filter <condition>",
@@ -84,6 +88,7 @@ export function registerContactSearch(parent: Command, context: Context): void {
       "ecm contact search --key ada@example.com --key bob@example.com --json",
       "ecm contact search --tag vip --all -o id",
       'ecm contact search --where \'City == "Oslo" && !("VIP" in tags)\'',
+      "ecm contact search --text Jürgen",
       "ecm contact search --count",
     ],
     output:
@@ -126,7 +131,8 @@ async function showSearch(
     const count = await countContacts(send, { ...found, source: ["_id"] }, behavior);
     return () => presentValue(terminal, output, count, String(count));
   }
-  const { source, view } = await planContactView(account, output, structure, parts);
+  const shownFields = new Set(found.keeps?.fields);
+  const { source, view } = await planContactView(account, output, structure, { parts, shownFields });
   const isAskedFor = parts !== undefined || output.columns !== undefined;
   const search: ContactSearch = {
     ...found,
@@ -135,7 +141,7 @@ async function showSearch(
   };
   if (options.all || options.limit !== undefined) {
     const { total, contacts } = await openSearch(send, search, { ...options, behavior });
-    const shownView = await view();
+    const shownView = describeNobody(await view(), structure, options);
     return async () => {
       warnOfMissingParts(terminal, search, behavior, isAskedFor);
       const count = await presentList(terminal, output, contacts, shownView);
@@ -144,12 +150,15 @@ async function showSearch(
           `${total} contacts matched at first and ${count} were read: the account changed meanwhile`,
         );
       }
+      const isCut = count === options.limit && (search.keeps !== undefined || count < total);
+      if (isCut) noteCount(terminal, output, `${formatPart(search, count, total)} · all: --all`);
+      else noteCount(terminal, output, formatAll(search, count, total));
     };
   }
-  const { contacts, total, hasMore } = search.keeps
+  const { contacts, total, hasMore, searched } = search.keeps
     ? await readLocallyFilteredPage(send, search, { page, pageSize, behavior })
     : await readPage(send, search, { page, pageSize, behavior });
-  const shownView = describeEmptyPage(page, await view(contacts));
+  const shownView = describeEmptyPage(page, describeNobody(await view(contacts), structure, options));
   return async () => {
     warnOfMissingParts(terminal, search, behavior, isAskedFor);
     await presentList(terminal, output, contacts, shownView);
@@ -162,7 +171,48 @@ async function showSearch(
         total,
         more: ["--page", String(page + 1)],
       });
-    }
+    } else if (page === 1) noteCount(terminal, output, formatAll(search, contacts.length, searched));
+  };
+}
+
+/** Below a table on a screen: a script counts for itself. */
+function noteCount(terminal: Context["terminal"], output: OutputOptions, text: string): void {
+  if (output.format !== "table" || output.outputFile !== undefined) return;
+  if (terminal.isStdoutTerminal && !terminal.isStdoutClosed && text !== "") terminal.note(text, "aside");
+}
+
+function formatPart({ keeps }: ContactSearch, count: number, total: number): string {
+  return keeps
+    ? `The first ${formatContacts(count)}`
+    : `${count.toLocaleString("en-US")} of ${formatContacts(total)}`;
+}
+
+/** @param searched how many were read, where a condition is decided here */
+function formatAll({ keeps }: ContactSearch, count: number, searched: number | undefined): string {
+  if (count === 0) return "";
+  const read = keeps && searched !== undefined ? `, of ${searched.toLocaleString("en-US")} searched` : "";
+  return `${formatContacts(count)}${read}`;
+}
+
+function formatContacts(count: number): string {
+  return `${count.toLocaleString("en-US")} ${count === 1 ? "contact" : "contacts"}`;
+}
+
+/** What is typed first is often a name: a key is compared as a whole. */
+function describeNobody(
+  view: ContactView,
+  { keyName, keyType }: ContactStructure,
+  { key = [], list, tag, status, where, text, filter }: ContactSearchOptions,
+): ContactView {
+  const isNarrowed = [list, tag, status, where, text, filter].some((each) => each !== undefined);
+  if (key.length === 0 || isNarrowed) return view;
+  const word = key.find((each) => !isEmailKey(keyType) || !/^[^*%\s]+@[^*%\s]+$/.test(each));
+  const part = word?.replace(/[*%]/g, "") ?? "";
+  if (part === "") return view;
+  const typed = key.map((each) => JSON.stringify(each)).join(" or ");
+  return {
+    ...view,
+    empty: `No contact has the ${keyName} ${typed}. Only whole keys were compared.\nTo look in names and all other fields too, with one request per 1,000 contacts: ecm contact search --text ${quoteShellWord(part)}`,
   };
 }
 
@@ -204,10 +254,16 @@ interface SearchPage {
   /** Of all pages, where the service decides everything. */
   total?: number;
   hasMore: boolean;
+  /** How many were read, where a condition was decided here. */
+  searched?: number;
 }
 
 /** One page as the service gives it. */
-async function readPage(send: Send, search: ContactSearch, { page, pageSize, behavior }: Place) {
+async function readPage(
+  send: Send,
+  search: ContactSearch,
+  { page, pageSize, behavior }: Place,
+): Promise<SearchPage> {
   const read = readSearchPages(send, search, behavior);
   const { items, total, hasMore } = await readSinglePage(read, page, { size: pageSize, behavior });
   return { contacts: items, total, hasMore };
@@ -229,11 +285,12 @@ async function readLocallyFilteredPage(
 ): Promise<SearchPage> {
   const contacts: Partial<Contact>[] = [];
   let passed = 0;
-  for await (const contact of (await openSearch(send, search, { behavior })).contacts) {
+  const { contacts: found, total: searched } = await openSearch(send, search, { behavior });
+  for await (const contact of found) {
     passed += 1;
     if (passed <= (page - 1) * pageSize) continue;
     if (contacts.length === pageSize) return { contacts, hasMore: true };
     contacts.push(contact);
   }
-  return { contacts, hasMore: false };
+  return { contacts, hasMore: false, searched };
 }

@@ -35,6 +35,15 @@ Names:
   a field's label           its value; other characters than letters and digits
                             are written as _ (First_Name)
 
+Often written otherwise:
+  City == "Oslo"            not =, and text in double quotes
+  A == "x" && B == "y"      not and; || is or, ! is not
+  First_Name == "Ada"       not First Name; fields["First Name"] is the same
+  City.contains("Os")       not like
+  Age != "" && double(Age) > 30.0        fields are text
+  createdAt > timestamp("2026-01-01T00:00:00Z")
+  substatus == "unsubscribe"             status is active or inactive
+
 A field without a value is "". A name that does not exist is an error (exit
 code 2) before anything is sent.
 `;
@@ -48,6 +57,7 @@ export const selectionsTopic = `contact mutate, unsubscribe, delete and search, 
   --tag TAG          contacts with this tag (repeatable: any of them)
   --status STATUS    active, inactive, unsubscribed, bounced, complained
   --where EXPR       contacts for which the expression is true (ecm help where)
+  --text WORDS       all words occur in the key or in fields (search and export)
   --all              every contact; a bulk write without conditions needs it
 
 Contacts must match all given flags. The service evaluates --key, --list and
@@ -66,8 +76,14 @@ export const formatsTopic = `-o, --output FORMAT, or --json
 
 --columns a,b,c picks and orders the columns. --output-file FILE writes to FILE
 instead of stdout (atomically); its name decides the format: .csv, .tsv, .json,
-.ndjson. A file that was not written by ecm is replaced only with --force. Data
-goes to stdout; everything else goes to stderr.
+.ndjson, any of them with .gz, and .xlsx. A file that was not written by ecm is
+replaced only with --force. Data goes to stdout; everything else to stderr.
+
+For spreadsheets: .xlsx is a workbook whose cells are all text, so that zeros in
+front and telephone numbers stay. --excel writes csv as Excel reads it on this
+machine (LC_ALL, LC_NUMERIC, LANG): a byte order mark, semicolons where the comma
+stands in numbers (--delimiter says otherwise), and an apostrophe before what
+would run as a formula. Excel takes zeros off the front of numbers in any csv.
 `;
 
 export const faultsTopic = `--fault KIND[:METHOD[:PATH]][:n=N|:first=N|:p=P[:seed=N]][:seconds=S]

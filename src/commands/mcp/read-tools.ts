@@ -118,6 +118,7 @@ function createSearchTool(invoke: Invoke, names: ContactNames): Tool {
       "Contacts for which all given conditions hold; everyone without any. Pages of at most 200, with the total. With count, only their number.",
     inputSchema: createInputSchema({
       ...selectionInput,
+      text: textSchema("words that the key or fields hold, such as a name; reads 1,000 contacts per request"),
       filters: textsSchema("COLUMN OPERATOR VALUE[,VALUE], such as CONTACT_STATUS EQ active"),
       source: textsSchema("parts of the contact to return, such as key, fields, lists, tags, status"),
       count: { type: "boolean", default: false },
@@ -135,9 +136,10 @@ function createSearchTool(invoke: Invoke, names: ContactNames): Tool {
     },
     annotations: { title: "Search contacts", ...readOnlyAnnotations },
     async call(input: SearchInput, signal) {
-      const { filters, source, count, limit = defaultRows, page = 1 } = input;
+      const { text, filters, source, count, limit = defaultRows, page = 1 } = input;
       const words = [
         ...["contact", "search", ...toSelectionWords(input)],
+        ...valueFlag("--text", text),
         ...repeatedFlag("--filter", filters),
         ...(source === undefined ? [] : [`--source=${source.join(",")}`]),
       ];
@@ -150,6 +152,7 @@ function createSearchTool(invoke: Invoke, names: ContactNames): Tool {
 }
 
 interface SearchInput extends SelectionInput, Paged {
+  text?: string;
   filters?: string[];
   source?: string[];
   count?: boolean;

@@ -37,7 +37,7 @@ async function runPlanShow(context: Context, file: string, flags: PlanShowFlags)
   const { terminal } = context;
   const [{ openPlanFile }, { createPlanRedactor }] = await Promise.all([
     import("../../bulk/index.ts"),
-    import("./shared/redact.ts"),
+    import("../shared/bulk/redact.ts"),
   ]);
   const plan = await openPlanFile(file);
   const redact = flags.redact ? createPlanRedactor() : (line: PlanLine) => line;

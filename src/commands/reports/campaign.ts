@@ -16,9 +16,9 @@ import { addAccountFlags } from "../shared/command-line.ts";
 import { addOutputFileFlags } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { cellOf } from "../shared/record-columns.ts";
+import { ownZone, zoneOption } from "../shared/zone.ts";
 import { showBars } from "./shared/bars.ts";
 import { figureView, screenView } from "./shared/view.ts";
-import { ownZone, zoneOption } from "./shared/zone.ts";
 
 interface CampaignFlags extends OutputFileFlags {
   period?: string;

@@ -21,9 +21,9 @@ import {
 import { addOutputFileFlags } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { cellOf, memberColumn, recordId } from "../shared/record-columns.ts";
+import { timeInZone } from "../shared/zone.ts";
 import { addSpanFlags, type SpanFlags, saySpan, spanFrom } from "./shared/span.ts";
 import { figureView, inWords, screenView } from "./shared/view.ts";
-import { timeInZone } from "./shared/zone.ts";
 
 interface Reports {
   dashboard: unknown;

@@ -5,10 +5,15 @@ import { escapeControls } from "../../terminal/escape.ts";
 import { fitMessage } from "../../terminal/message-lines.ts";
 import { presentOne } from "../../terminal/present.ts";
 import { consentText } from "../shared/bulk/consent-text.ts";
+import { type ReportFlags, requireReportFlags } from "../shared/bulk/report/report-flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { findNamedRun, requireRun } from "./shared/choose.ts";
 import { storyLines } from "./shared/story.ts";
 import { type RunRow, runForPeople, wholeRun } from "./shared/views.ts";
+
+interface RunsShowFlags extends ReportFlags {
+  changes?: boolean;
+}
 
 export function registerRunsShow(parent: Command, context: Context): void {
   const command = parent
@@ -16,9 +21,16 @@ export function registerRunsShow(parent: Command, context: Context): void {
     .description("show one run and its progress")
     .argument("[run]", "its id, the start of it, or last")
     .option("--changes", "show what it did to each contact, as the lines of a plan")
-    .action((run: string | undefined, flags: { changes?: boolean }) => runRunsShow(context, run, flags));
+    .option("--report <file>", "write a page (HTML) about the run to FILE, in place of showing it")
+    .option("--redact", "in the report: keyed hashes in place of addresses, and no values")
+    .action((run: string | undefined, flags: RunsShowFlags) => runRunsShow(context, run, flags));
   describeCommand(command, {
-    examples: ["ecm runs show last", "ecm runs show last --json", "ecm runs show last --changes"],
+    examples: [
+      "ecm runs show last",
+      "ecm runs show last --json",
+      "ecm runs show last --changes",
+      "ecm runs show last --report run.html",
+    ],
     output:
       "The run; with -o json one object. With --changes one JSON line per contact; at a terminal a diff.",
     isLocal: true,
@@ -29,12 +41,17 @@ export function registerRunsShow(parent: Command, context: Context): void {
 async function runRunsShow(
   context: Context,
   typedRun: string | undefined,
-  flags: { changes?: boolean },
+  flags: RunsShowFlags,
 ): Promise<void> {
+  requireReportFlags(flags);
   const idOrLast = await requireRun(context, typedRun, "show");
   const { viewRun } = await import("../../bulk/index.ts");
   const run = await findNamedRun(context, idOrLast);
   if (flags.changes) return showChanges(context, run);
+  if (flags.report !== undefined) {
+    const { writeRunReport } = await import("../shared/bulk/report/report-output.ts");
+    return writeRunReport(context, run, flags);
+  }
   const view = await viewRun(run);
   if (view.damage !== null)
     context.terminal.warn(`The journal of run ${view.run} is damaged: ${view.damage}`);

@@ -3,6 +3,7 @@
 import type { ContactEvent } from "../../api/events.ts";
 import type { Connection, Context } from "../../context.ts";
 import {
+  type Column,
   chooseColumns,
   hasColumns,
   type ListOutput,
@@ -48,37 +49,87 @@ function formatDetail(event: ContactEvent): string {
   return parts.filter(Boolean).join(", ");
 }
 
-/** With `--columns key`, contacts that an event names only by their ids are looked up. */
+/** For people: who it was, by address where that is known. */
+function createEventScreen(keys: ReadonlyMap<string, string>): View<ContactEvent> {
+  const { columns, id } = createEventView(keys);
+  const shown = columns.filter(({ name, optional }) => !optional && name !== "email" && name !== "contactId");
+  const [time, type, ...others] = shown;
+  const who: Column<ContactEvent> = {
+    name: "contact",
+    value: ({ emailTo, contactId = "" }) => emailTo ?? (keys.get(contactId) || contactId),
+    isWhole: true,
+  };
+  return { columns: [time!, type!, who, ...others], id };
+}
+
+/** So many contacts are looked up for a table on a screen. */
+export const maxLookups = 20;
+/** A table takes no more than this part of what is left of the hour. */
+const affordablePart = 0.1;
+
+/** With `--columns key`, contacts that an event names only by their ids are looked up; in a table, a few. */
 export async function presentEvents(
-  { terminal }: Context,
+  context: Context,
   connection: Connection,
   output: ListOutput,
   events: readonly ContactEvent[],
 ): Promise<void> {
+  const { terminal } = context;
+  if (output.format === "table" && !output.columns && output.outputFile === undefined) {
+    const known = collectKnownKeys(events);
+    const unknown = listUnknown(events, known);
+    const left = context.limits()?.hour?.remaining ?? Number.POSITIVE_INFINITY;
+    const isAffordable = unknown.length <= Math.min(maxLookups, left * affordablePart);
+    const keys = isAffordable ? await readKeys(connection, known, unknown) : known;
+    await presentList(terminal, output, [...events], createEventScreen(keys));
+    if (!isAffordable) {
+      const requests = unknown.length.toLocaleString("en-US");
+      terminal.note(`Addresses of all: --columns time,type,key (${requests} requests)`);
+    }
+    return;
+  }
   const wantsKeys =
     hasColumns(output) &&
     chooseColumns(createEventView().columns, output.columns).some(({ name }) => name === "key");
-  const view = createEventView(wantsKeys ? await readKeys(connection, events) : undefined);
+  const known = collectKnownKeys(events);
+  const view = createEventView(
+    wantsKeys ? await readKeys(connection, known, listUnknown(events, known)) : undefined,
+  );
   await presentList(terminal, output, [...events], view);
 }
 
-/** The keys of contacts that their events name by their ids alone; none for those that are gone. */
-async function readKeys({ send }: Connection, events: readonly ContactEvent[]): Promise<Map<string, string>> {
+/** Another event of the same contact may have its address. */
+function collectKnownKeys(events: readonly ContactEvent[]): Map<string, string> {
+  return new Map(
+    events.flatMap(({ contactId, emailTo }) => (contactId && emailTo ? [[contactId, emailTo]] : [])),
+  );
+}
+
+/** Ids of the contacts whose address no event tells. */
+function listUnknown(events: readonly ContactEvent[], known: ReadonlyMap<string, string>): string[] {
+  const ids = events.flatMap(({ contactId, emailTo }) =>
+    emailTo === undefined && contactId !== undefined && !known.has(contactId) ? [contactId] : [],
+  );
+  return [...new Set(ids)];
+}
+
+/** The keys of all these contacts; empty for those that are gone. */
+async function readKeys(
+  { send }: Connection,
+  known: ReadonlyMap<string, string>,
+  unknown: readonly string[],
+): Promise<Map<string, string>> {
   const [{ fetchContact }, { ServiceError }] = await Promise.all([
     import("../../service/mutate-contact.ts"),
     import("../../errors.ts"),
   ]);
-  // Another event may have it.
-  const keys = new Map(
-    events.flatMap(({ contactId, emailTo }) => (contactId && emailTo ? [[contactId, emailTo]] : [])),
-  );
-  for (const { contactId, emailTo } of events) {
-    if (emailTo !== undefined || contactId === undefined || keys.has(contactId)) continue;
+  const keys = new Map(known);
+  for (const id of unknown) {
     try {
-      keys.set(contactId, (await fetchContact(send, contactId)).key);
+      keys.set(id, (await fetchContact(send, id)).key);
     } catch (error) {
       if (!(error instanceof ServiceError) || error.status !== 404) throw error;
-      keys.set(contactId, "");
+      keys.set(id, "");
     }
   }
   return keys;

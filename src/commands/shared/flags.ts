@@ -22,7 +22,12 @@ export function findShape(option: Option): FlagShape {
 
 /** For every command that lists or exports. */
 export function addOutputFileFlags(command: Command): Command {
-  return addFileFlag(command)
+  return addFileFlag(
+    command,
+    "write to FILE instead of stdout (atomically); .xlsx is a workbook, .csv.gz is compressed",
+  )
+    .option("--excel", "csv that Excel opens here: its delimiter, a byte order mark, no formulas")
+    .option("--delimiter <character>", "between the cells of csv: comma, semicolon, pipe or tab (comma)")
     .option("--bom", "start with a byte order mark, for spreadsheets")
     .option("--safe-cells", "prefix cells that a spreadsheet would run as a formula with an apostrophe");
 }
@@ -63,6 +68,14 @@ export function whereOption(): Option {
   return new Option(
     "--where <expression>",
     'contacts for which this CEL expression is true, such as \'City == "Oslo" && "VIP" in tags\'',
+  );
+}
+
+/** Words that are looked for here, on the same pages. */
+export function textOption(): Option {
+  return new Option(
+    "--text <words>",
+    "contacts with all these words in the key or in fields, in any letter case; reads 1,000 contacts per request",
   );
 }
 

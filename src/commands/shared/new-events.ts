@@ -6,9 +6,9 @@ import type { Connection, Context } from "../../context.ts";
 import type { Cursor } from "../../events/cursor.ts";
 import { readFeed, toTime } from "../../events/feed.ts";
 import type { OutputOptions } from "../../terminal/format.ts";
-import { openOutput, type Sink } from "../../terminal/output-file.ts";
+import { openBodyFile, type Sink } from "../../terminal/output-file.ts";
+import { packText } from "../../terminal/packing.ts";
 import type { ListOutput } from "../../terminal/present.ts";
-import type { Terminal } from "../../terminal/terminal.ts";
 import { presentEvents } from "./event-view.ts";
 import { defaultDays, isOf, type WantedEvents, warnOfMissingEvents } from "./wanted-events.ts";
 
@@ -41,9 +41,7 @@ export async function showNew(
     const present = (to: ListOutput) => presentEvents(context, connection, to, events);
     if (output.outputFile === undefined) await present(output);
     else {
-      await presentInFile(context.terminal, output, present, (file, sha256) =>
-        cursor.announce(batch, file, sha256),
-      );
+      await presentInFile(output, present, (file, sha256) => cursor.announce(batch, file, sha256));
     }
     // On stdout they count as shown when all were taken.
     if (output.outputFile !== undefined || !context.terminal.isStdoutClosed) await cursor.markShown(batch);
@@ -73,18 +71,19 @@ function warnOfGap({ terminal }: Context, { readAt, unshownSince }: Cursor, now:
 
 /** @param announce is told of the file, and of its content's digest, before the file appears */
 async function presentInFile(
-  terminal: Terminal,
   output: OutputOptions,
   present: (output: ListOutput) => Promise<void>,
   announce: (file: string, sha256: string) => Promise<void>,
 ): Promise<void> {
+  const { outputFile, packing } = output;
   const pieces: string[] = [];
   await present({ ...output, continuation: { sink: createMemorySink(pieces), count: 0, isOpened: false } });
   const text = pieces.join("");
-  await announce(resolve(output.outputFile!), createHash("sha256").update(text).digest("hex"));
-  const sink = await openOutput(terminal, { ...output, bom: false });
+  const bytes = packing ? await packText(text, packing) : Buffer.from(text);
+  await announce(resolve(outputFile!), createHash("sha256").update(bytes).digest("hex"));
+  const sink = await openBodyFile(outputFile!, { ...output, packing: undefined });
   try {
-    await sink.write(text);
+    sink.write(bytes);
     await sink.commit();
   } catch (error) {
     await sink.discard();

@@ -13,6 +13,8 @@ export interface EventsOptions extends OutputFileFlags {
   since?: string;
   limit?: number;
   all?: boolean;
+  summary?: boolean;
+  timezone?: string;
 }
 
 /** How far to look back where nobody says. */

@@ -11,6 +11,7 @@ import {
 } from "../../../select/contact-filters.ts";
 import { createUpdatedAfter } from "../../../select/selection.ts";
 import { parseStatus } from "../../../select/status-filter.ts";
+import { createTextCondition } from "../../../select/text-filter.ts";
 import type { Account } from "../../../service/account.ts";
 import type { ContactSearch } from "../../../service/contact-search.ts";
 import type { ContactStructure } from "../../../wire.ts";
@@ -22,6 +23,8 @@ export interface ConditionFlags extends RequestedContacts {
   keys?: string;
   /** A condition in CEL, decided here. */
   where?: string;
+  /** Words in the key or a field, decided here. */
+  text?: string;
   /** Milliseconds since the epoch. */
   updatedAfter?: number;
 }
@@ -32,6 +35,7 @@ export async function resolveConditions(
   flags: ConditionFlags,
 ): Promise<(account: Account, structure: ContactStructure) => Promise<Omit<ContactSearch, "source">>> {
   const where = await parseWhereFlag(flags.where);
+  const text = flags.text === undefined ? undefined : createTextCondition(flags.text);
   const { keys: file } = flags;
   if (file !== undefined && (flags.key?.length ?? 0) > 0) {
     throw new UsageError(
@@ -46,7 +50,7 @@ export async function resolveConditions(
     const keysFile = file === undefined ? undefined : await readKeysFile(context, file, structure);
     const key = keysFile && "keys" in keysFile ? keysFile.keys : flags.key;
     const search = await resolveFilters({ ...flags, key })(account, structure);
-    const conditions = [since, keysFile && "condition" in keysFile ? keysFile.condition : undefined];
+    const conditions = [since, text, keysFile && "condition" in keysFile ? keysFile.condition : undefined];
     if (keysFile && "keys" in keysFile && keysFile.keys.length === 0) conditions.push(nobody);
     conditions.push(await where?.compile(account, structure));
     const keeps = conditions.reduce(combine, search.keeps);

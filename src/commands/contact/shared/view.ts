@@ -5,6 +5,7 @@ import type { Context } from "../../../context.ts";
 import { UsageError } from "../../../errors.ts";
 import type { Account } from "../../../service/account.ts";
 import {
+  type ContactColumn,
   type ContactView,
   createContactColumnsView,
   toSearchView,
@@ -70,13 +71,14 @@ export interface PlannedView {
 
 /**
  * Plans the view for contacts that are yet to be read.
- * @param source the parts that `--source` names, in place of what the view takes
+ * @param parts what `--source` names, in place of what the view takes
+ * @param shownFields ids of the fields that a table shows before all others
  */
 export async function planContactView(
   account: Account,
   output: OutputOptions,
   structure: ContactStructure,
-  source?: string[],
+  { parts: source, shownFields = new Set() }: { parts?: string[]; shownFields?: ReadonlySet<string> } = {},
 ): Promise<PlannedView> {
   if (!hasColumns(output)) {
     return {
@@ -97,9 +99,20 @@ export async function planContactView(
       const lists = contacts || !includesPart("lists") ? [] : await account.lists(structure);
       const naming = contacts && (await account.naming(complete, contacts.map(toShownParts(includesPart))));
       const view = createContactColumnsView(naming?.structure ?? complete, naming?.lists ?? lists);
-      return { ...view, columns: selectColumns(view, source) };
+      const columns = selectColumns(view, source);
+      const isScreen = output.format === "table" && output.columns === undefined;
+      return { ...view, columns: isScreen ? putInFront(columns, shownFields) : columns };
     },
   };
+}
+
+/** The key, then these fields, which are not left out where there is no space for all; then the others. */
+function putInFront(columns: ContactView["columns"], fields: ReadonlySet<string>): ContactView["columns"] {
+  const isFront = ({ fieldId }: ContactColumn) => fieldId !== undefined && fields.has(fieldId);
+  const [key, ...others] = columns;
+  if (!key || !others.some(isFront)) return columns;
+  const front = others.filter(isFront).map((column) => ({ ...column, isAside: false }));
+  return [key, ...front, ...others.filter((column) => !isFront(column))];
 }
 
 /** With `--source`, a column for every part that it names and for no other. */

@@ -4,10 +4,10 @@ import type { Context } from "../../../context.ts";
 import { membersOf } from "../../../service/records.ts";
 import { type Bar, readBars } from "../../../service/reports.ts";
 import type { OutputOptions } from "../../../terminal/format.ts";
-import { presentList, type View } from "../../../terminal/present.ts";
-import { measureWidth } from "../../../terminal/text-width.ts";
+import type { View } from "../../../terminal/present.ts";
+import { presentBars } from "../../shared/bars.ts";
 import { cellOf, memberColumn } from "../../shared/record-columns.ts";
-import { timeInZone } from "./zone.ts";
+import { timeInZone } from "../../shared/zone.ts";
 
 /** @param details members of a bar's detail that are columns */
 export function barView(details: readonly string[] = []): View<Bar> {
@@ -25,12 +25,9 @@ export function barView(details: readonly string[] = []): View<Bar> {
   };
 }
 
-/** A screen narrower than this beside the numbers has no room for bars. */
-const shortestRoom = 8;
-
 /** Presents the bars of a histogram for people. */
 export async function showBars(
-  { terminal }: Context,
+  context: Context,
   output: OutputOptions,
   histogram: unknown,
   timeZone: string,
@@ -46,24 +43,7 @@ export async function showBars(
       return column.name === "date" && typeof cell === "string" ? timeInZone(cell, timeZone) : cell;
     },
   }));
-  const widths = inZone.map((column) =>
-    Math.max(
-      measureWidth(column.name),
-      ...bars.map((bar) => {
-        const cell = column.value(bar);
-        return measureWidth(typeof cell === "number" ? cell.toLocaleString("en-US") : String(cell ?? ""));
-      }),
-    ),
-  );
-  const room = terminal.columns - widths.reduce((sum, width) => sum + width + 2, 0);
-  const most = Math.max(0, ...bars.map(heightOf));
-  const isDrawn = most > 0 && room >= shortestRoom && !terminal.isAccessible;
-  const drawn = {
-    name: "bar",
-    title: " ",
-    value: (bar: Bar) => "█".repeat(Math.ceil((heightOf(bar) / most) * room)),
-  };
-  await presentList(terminal, output, bars, { ...view, columns: isDrawn ? [...inZone, drawn] : inZone });
+  await presentBars(context, output, bars, { ...view, columns: inZone, measure: heightOf });
 }
 
 function heightOf({ total }: Bar): number {

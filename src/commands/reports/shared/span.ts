@@ -4,7 +4,7 @@ import type { Context } from "../../../context.ts";
 import { UsageError } from "../../../errors.ts";
 import { longestReport, type ReportSpan } from "../../../service/reports.ts";
 import { wholeNumberOption } from "../../shared/flags.ts";
-import { ownZone, zoneOption } from "./zone.ts";
+import { ownZone, zoneOption } from "../../shared/zone.ts";
 
 const usualDays = 30;
 

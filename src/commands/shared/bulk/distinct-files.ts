@@ -11,6 +11,7 @@ export interface FileFlags {
   plan?: string;
   backup?: string;
   rejects?: string;
+  report?: string;
   mapping?: string;
 }
 
@@ -22,7 +23,7 @@ export function requireDistinctFiles({ input }: Pick<RowJob, "input">, flags: Fi
   const used = new Map<string, string>();
   if (!input.stream) used.set(toFileIdentity(input.path ?? input.name), "the input file");
   if (flags.mapping !== undefined) used.set(toFileIdentity(flags.mapping), "--mapping");
-  for (const flag of ["rejects", "backup", "plan"] as const) {
+  for (const flag of ["rejects", "backup", "plan", "report"] as const) {
     const file = flags[flag];
     if (file === undefined || file === "-") continue;
     const identity = toFileIdentity(file);

@@ -25,6 +25,8 @@ export interface BulkFlags {
   fresh?: boolean;
   plan?: string;
   show?: number;
+  report?: string;
+  redact?: boolean;
   maxChanges?: string;
   maxClears?: string;
   maxCreate?: string;
@@ -89,7 +91,9 @@ export function addBulkFlags(
         ? "stop after N contacts that cannot be restored, or N% of them (default: never)"
         : "stop after N rejected rows, or N% of them (default: 50, if no row was accepted)",
     )
-    .option("--rejects <file>", "also write what was rejected, with the reason, to FILE");
+    .option("--rejects <file>", "also write what was rejected, with the reason, to FILE")
+    .option("--report <file>", "write a page (HTML) about the run, or about what it would do, to FILE")
+    .option("--redact", "in the report: keyed hashes in place of addresses, and no values");
 }
 
 /** @throws UsageError naming the flag at fault */

@@ -2,6 +2,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import {
+  type Closed,
   type ClosedPlan,
   exportPlan,
   isInPlanFolder,
@@ -15,8 +16,9 @@ import { openFileOutput, openGrowingFile, openOutput, type Sink } from "../../..
 import { requireReplaceable } from "../../../terminal/output-target.ts";
 import { drawDifference, isChange } from "./difference.ts";
 import { formatCount } from "./format.ts";
+import type { ReportFlags } from "./report/report-flags.ts";
 
-export interface PlanFlags {
+export interface PlanFlags extends ReportFlags {
   plan?: string;
   show?: number;
 }
@@ -28,6 +30,8 @@ export interface PlanOutput {
   lines(): string[];
   /** Says what the file holds, so that it can be applied. */
   note(): string | undefined;
+  /** Writes the report of a run that has ended. */
+  report(closed: Closed): Promise<void>;
   /** Leaves an earlier file of that name unchanged. */
   discard(): Promise<void>;
 }
@@ -37,7 +41,7 @@ const defaultLinesShown = 10;
 /** @throws UsageError when the file cannot be written, or when both the plan and the summary want stdout */
 export async function openPlanOutput(
   context: Context,
-  { plan, show }: PlanFlags,
+  { plan, show, ...reportFlags }: PlanFlags,
   isDryRun: boolean,
 ): Promise<PlanOutput> {
   const { terminal } = context;
@@ -49,6 +53,7 @@ export async function openPlanOutput(
     );
   }
   if (plan !== undefined && plan !== "-") context.noteWrittenFile(plan);
+  const report = await openRequestedReport(context, reportFlags);
   const maxShown = show ?? (isDryRun && terminal.isStderrTerminal ? defaultLinesShown : 0);
   const output =
     plan === undefined
@@ -59,7 +64,8 @@ export async function openPlanOutput(
   const shownLines: PlanLine[] = [];
   let changes = 0;
   let written: { digest: string; writes: number } | undefined;
-  const isNeeded = output !== undefined || maxShown > 0;
+  const isReported = report !== undefined && isDryRun;
+  const isNeeded = output !== undefined || maxShown > 0 || isReported;
   return {
     take: isNeeded
       ? async (plan) => {
@@ -73,7 +79,9 @@ export async function openPlanOutput(
             text = "";
             await output?.write(ready);
           };
+          report?.begin(plan);
           const digest = await exportPlan(plan, output ? write : undefined, (line) => {
+            report?.add(line);
             if (isChange(line) && changes++ < maxShown) shownLines.push(line);
           });
           if (!output) return;
@@ -92,8 +100,15 @@ export async function openPlanOutput(
       const further = `  … ${formatCount(more)} more: --show ${Math.min(changes, 50)}, or --plan plan.ndjson`;
       return [...drawDifference(terminal, shownLines), ...(more > 0 ? [further] : [])];
     },
+    report: async (closed) => report?.write(closed),
     discard: async () => (written ? undefined : output?.discard()),
   };
+}
+
+async function openRequestedReport(context: Context, flags: ReportFlags) {
+  if (flags.report === undefined && !flags.redact) return undefined;
+  const { openReport } = await import("./report/report-output.ts");
+  return openReport(context, flags);
 }
 
 /**

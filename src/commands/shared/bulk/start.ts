@@ -90,6 +90,7 @@ export async function withOutputs(
     display.end(result, plan.lines());
     const note = plan.note();
     if (note) context.terminal.note(note);
+    await plan.report(result);
     return result;
   } catch (error) {
     await plan.discard();

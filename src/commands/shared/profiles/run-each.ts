@@ -112,15 +112,17 @@ function requireOneResult(command: Command, { settings, terminal, output }: Cont
 }
 
 /** Each run writes these anew: the last would be all that is left. @throws UsageError */
+const endings: Record<string, string> = { plan: "ndjson", report: "html" };
+
 function requireSeparateFiles(command: Command, names: readonly string[]): void {
   const options = command.opts<Record<string, unknown>>();
-  for (const flag of ["plan", "rejects", "backup"]) {
+  for (const flag of ["plan", "rejects", "backup", "report"]) {
     const file = options[flag];
     if (typeof file !== "string" || (file.includes("{profile}") && file !== "-")) continue;
     if (names.length === 1 && file !== "-") continue;
     throw new UsageError(
       `--profiles: every profile would write --${flag} ${file}`,
-      `Name a file for each, such as --${flag} '{profile}-${flag}.${flag === "plan" ? "ndjson" : "csv"}'`,
+      `Name a file for each, such as --${flag} '{profile}-${flag}.${endings[flag] ?? "csv"}'`,
     );
   }
 }

@@ -1,12 +1,11 @@
 /** The time zone that a report counts its days in, and times as people say them there. */
 import { Option } from "commander";
-import { UsageError } from "../../../errors.ts";
+import { UsageError } from "../../errors.ts";
 
-export function zoneOption(): Option {
-  return new Option(
-    "--timezone <zone>",
-    "in whose days it counts, such as Europe/Oslo (this machine's)",
-  ).argParser(requireZone);
+export function zoneOption(
+  description = "in whose days it counts, such as Europe/Oslo (this machine's)",
+): Option {
+  return new Option("--timezone <zone>", description).argParser(requireZone);
 }
 
 function requireZone(text: string): string {

@@ -1,0 +1,51 @@
+/** How a report looks: light, dark, and on paper. */
+export const reportStyle = `
+:root {
+  color-scheme: light dark;
+  --ground: #fff; --raised: #f5f6f8; --ink: #1b1f24; --quiet: #57606a; --line: #d0d7de;
+  --done: #1a7f37; --same: #6e7781; --skipped: #bf8700; --rejected: #cf222e; --pending: #0969da; --warn: #7d4e00;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --ground: #14171c; --raised: #1d222a; --ink: #e6e9ed; --quiet: #a2abb6; --line: #3b434e;
+    --done: #3fb950; --same: #8b949e; --skipped: #d29922; --rejected: #f85149; --pending: #58a6ff; --warn: #eac54f;
+  }
+}
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 64rem; padding: 1.5rem 1.25rem 3rem; background: var(--ground); color: var(--ink);
+  font: 1rem/1.45 system-ui, sans-serif; }
+h1 { font-size: 1.5rem; margin: 0; overflow-wrap: anywhere; }
+h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
+p { margin: .3rem 0; }
+.quiet { color: var(--quiet); }
+.status { font-weight: 600; }
+.warn { color: var(--warn); }
+.bar { display: flex; gap: 2px; height: 1.4rem; margin: 1rem 0 .5rem; border-radius: .3rem; overflow: hidden;
+  background: var(--raised); }
+.bar span, .key { background: var(--same); print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+.bar span { min-width: 4px; }
+.key { display: inline-block; width: .8rem; height: .8rem; border-radius: .15rem; margin-right: .5rem; }
+.bar .done, .key.done { background: var(--done); }
+.bar .skipped, .key.skipped { background: var(--skipped); }
+.bar .rejected, .key.rejected { background: var(--rejected); }
+.bar .pending, .key.pending { background: var(--pending); }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; margin: .8rem 0; }
+dt { color: var(--quiet); }
+dd { margin: 0; overflow-wrap: anywhere; }
+table { border-collapse: collapse; width: 100%; }
+th, td { text-align: left; padding: .3rem .9rem .3rem 0; border-bottom: 1px solid var(--line); vertical-align: top;
+  overflow-wrap: anywhere; }
+th { color: var(--quiet); font-weight: 600; font-size: .85rem; }
+.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.what { white-space: nowrap; }
+td ul { list-style: none; margin: 0; padding: 0; }
+del { color: var(--quiet); }
+ins { text-decoration: none; }
+@media print {
+  :root { --ground: #fff; --raised: #f5f6f8; --ink: #000; --quiet: #444; --line: #bbb;
+    --done: #1a7f37; --same: #6e7781; --skipped: #bf8700; --rejected: #cf222e; --pending: #0969da; --warn: #7d4e00; }
+  body { max-width: none; padding: 0; font-size: 10pt; }
+  thead { display: table-header-group; }
+  tr { break-inside: avoid; }
+}
+`;

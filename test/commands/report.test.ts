@@ -1,0 +1,214 @@
+/** `--report`: a page about a bulk run, drawn from its plan, its journal and its summary. */
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { formatReport, type Report } from "../../src/commands/shared/bulk/report/report-page.ts";
+import type { SeedData } from "../../src/sandbox/public-types.ts";
+import { inputFile, manyRows } from "../bulk/kit.ts";
+import { startSandbox } from "../support/sandbox.ts";
+
+const people: SeedData = {
+  contacts: [
+    { key: "ada@example.com", fields: { "First Name": "Ada" } },
+    { key: "gone@example.com", status: "inactive" },
+  ],
+};
+const rows = [
+  "Email,First Name,Opt-in",
+  "ada@example.com,<b>Countess</b>,yes",
+  "gone@example.com,Gone,yes",
+  "new@example.com,New,yes",
+  "left@example.com,Left,no",
+  "wrong@@example.com,Wrong,yes",
+  "",
+].join("\n");
+
+async function scene() {
+  const service = await startSandbox({ contents: people });
+  const file = await inputFile(rows);
+  const report = join(dirname(file), "report.html");
+  const read = async () => (await readFile(report, "utf8")).replace(/\s+/g, " ");
+  return { ...service, file, report, read };
+}
+
+const strip = (html: string) =>
+  html
+    .replace(/<style>.*?<\/style>/s, "")
+    .replace(/<[^>]*>/g, " ")
+    .replace(/\s+/g, " ");
+
+describe("--report", () => {
+  it("tells a dry run: counts, reasons, consent, price, changes, rejected rows", async () => {
+    const { ecm, file, report, read } = await scene();
+    const args = ["import", file, "--list", "News", "--create-missing", "--dry-run"];
+    const { code, stdout, stderr } = await ecm([...args, "--report", report, "--json"]);
+    expect(code, stderr).toBe(3);
+    expect(JSON.parse(stdout).status).toBe("dry-run");
+    expect(stderr).toContain(`Report: ${report}`);
+    expect((await stat(report)).mode & 0o777).toBe(0o600);
+    const text = strip(await read());
+    for (const words of [
+      "Import: people.csv",
+      "Dry run: nothing was written",
+      "would be created 1 20 %",
+      "would be updated 2 40 %",
+      "skipped 1 20 % not subscribed (1)",
+      "rejected 1 20 % invalid email address (1)",
+      "1 not created: the file says not subscribed",
+      "1 inactive in the account",
+      "Created first: list &quot;News&quot;",
+      "What would change: 3 contacts",
+      "ada@example.com ~ update First Name: Ada → &lt;b&gt;Countess&lt;/b&gt; + list News",
+      "new@example.com + create First Name: New + list News Consent: Opt-in: yes",
+      "6 wrong@@example.com not an email address",
+    ]) {
+      expect(text).toContain(words);
+    }
+    expect(text).toMatch(/A real run would send \d+ requests \(/);
+    expect(await read()).not.toContain("<script");
+  });
+
+  it("tells a run that was done, now and later, and without the people in it", async () => {
+    const { ecm, file, report, read } = await scene();
+    expect((await ecm(["import", file, "--report", report])).code).toBe(3);
+    const now = strip(await read());
+    expect(now).toContain("Completed");
+    expect(now).toContain("What was changed: 3 contacts");
+    expect(now).toMatch(/\d+ requests sent/);
+    const later = await ecm(["runs", "show", "last", "--report", report]);
+    expect(later, later.stderr).toMatchObject({ code: 0, stdout: "" });
+    const withoutTime = (text: string) => text.replace(/Report \S+ \S+ UTC/, "");
+    expect(withoutTime(strip(await read()))).toBe(withoutTime(now));
+    expect((await ecm(["runs", "show", "last", "--report", report, "--redact"])).code).toBe(0);
+    const redacted = await read();
+    expect(strip(redacted)).not.toContain("@");
+    for (const word of ["Countess", "Wrong", "people.csv", ">New<"]) expect(redacted).not.toContain(word);
+    expect(strip(redacted)).toMatch(/#[0-9a-f]{16} \+ create First Name: …/);
+  });
+
+  it("is offered by every bulk command, and shows no more than a thousand changes", async () => {
+    const { ecm, report, read } = await scene();
+    const many = await inputFile(manyRows(1100), "many.csv");
+    expect((await ecm(["import", many, "--dry-run", "--report", report])).code).toBe(0);
+    expect((await read()).match(/class="what"/g)).toHaveLength(1000);
+    expect(await read()).toContain("… and 100 more");
+    const done = async (...args: string[]) => {
+      const { code, stderr } = await ecm([...args, "--report", report]);
+      expect(code, stderr).toBe(0);
+      return strip(await read());
+    };
+    expect(await done("contact", "mutate", "--all", "--set", "First Name=X", "--yes")).toContain("Ada → X");
+    expect(await done("runs", "undo", "last")).toContain("Undo");
+    expect(await done("contact", "delete", "--all", "--yes", "--dry-run")).toContain("− delete");
+  });
+
+  it("tells how far a run came that was stopped", async () => {
+    const { ecm, report, read } = await scene();
+    const many = await inputFile(manyRows(30), "many.csv");
+    const { code } = await ecm(["import", many, "--report", report, "--max-requests", "12"]);
+    expect(code).toBe(7);
+    expect(strip(await read())).toContain("Stopped (max-requests): the rest was not attempted");
+  });
+
+  it("is refused, before a request, where it cannot be written", async () => {
+    const { ecm, file, report } = await scene();
+    const run = (...flags: string[]) => ecm(["import", file, "--dry-run", ...flags]);
+    await writeFile(report, "<h1>mine</h1>");
+    expect(await run("--report", report)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("was not written by ecm"),
+    });
+    const named = report.replace(".html", ".txt");
+    expect(await run("--report", named)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("Name it"),
+    });
+    expect(await run("--redact")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--report report.html"),
+    });
+    const both = join(dirname(report), "both.html");
+    expect(await run("--report", both, "--rejects", both)).toMatchObject({ code: 2 });
+    expect((await readdir(dirname(report))).sort()).toEqual(["people.csv", "report.html"]);
+  });
+});
+
+const report: Report = {
+  summary: {
+    run: "r",
+    kind: "import",
+    status: "stopped",
+    file: "x",
+    rows: { read: 9, created: 1, updated: 1, deleted: 1, unchanged: 1, skipped: 1, rejected: 1, pending: 1 },
+    requests: { search: 0, create: 0, mutate: 0, other: 0, retried: 0, total: 0 },
+    estimate: { requests: 0, seconds: 0 },
+    rejects: null,
+    stoppedBy: "error",
+    codes: { skipped: {}, rejected: {} },
+    inactive: 0,
+    consent: { not_subscribed: 1, suppressed: 1, inactive: 1, marked: 1 },
+  },
+  version: "1",
+  writtenAt: "2026-11-22T10:00:00Z",
+  startedAt: "2026-11-22T10:00:00Z",
+  account: "x",
+  created: [],
+  changes: [],
+  rejects: [],
+  isRedacted: false,
+};
+
+/** A report in which everything that comes from a file or the service is this text. */
+function reportOf(text: string): Report {
+  return {
+    ...report,
+    account: text,
+    summary: {
+      ...report.summary,
+      file: text,
+      codes: { skipped: Object.fromEntries([[text, 1]]), rejected: Object.fromEntries([[text, 1]]) },
+    },
+    created: [{ what: "list", name: text }],
+    changes: (["create", "update", "delete"] as const).map((action) => ({
+      line: 1,
+      key: text,
+      contactId: null,
+      action,
+      code: null,
+      message: text,
+      changes: [
+        { what: "field", name: text, before: text, after: text },
+        { what: "tag", name: text, before: false, after: true },
+      ],
+      consent: { columns: [{ column: text, said: text }], line: 1 } as never,
+    })),
+    rejects: [{ line: 3, value: text, code: text, message: text }],
+  };
+}
+
+it("nothing from people's data is markup, whatever it is", { tags: "trials" }, () => {
+  const toTags = (html: string) => html.match(/<[^>]*>/g);
+  const tags = toTags(formatReport(reportOf("x")));
+  const unit = fc.constantFrom(
+    ..."<>\"'`&=/!-x;{} \n\r\t\0\u202e\ud800",
+    "script",
+    "style",
+    "title",
+    "onload=",
+    "]]>",
+    "&lt;",
+    "<!--",
+  );
+  const text = fc.oneof(fc.string({ unit }), fc.string({ unit: "binary" }));
+  fc.assert(
+    fc.property(
+      text.filter((each) => each !== "" && each !== "__proto__"),
+      (hostile) => {
+        const html = formatReport(reportOf(hostile));
+        expect(toTags(html)).toEqual(tags);
+        expect(html).not.toMatch(/[\0\u202e]/);
+      },
+    ),
+  );
+});
