@@ -6,6 +6,9 @@ import type { OutputFormat } from "./format.ts";
 /** `yaml` is the form of a structure's file. */
 export type FileFormat = OutputFormat | "yaml";
 
+/** What the form for people is. */
+export type TextForm = "table" | "yaml" | "markdown";
+
 const formatsByEnding = new Map<string, FileFormat>(
   Object.entries({
     csv: "csv",
@@ -51,7 +54,7 @@ export function findFormatByName(file: string, flag = "--output-file"): FileForm
 
 /**
  * The format of an output file: what `--output` asks for, else what its name says, else what is usual.
- * @param text what the form for people is called: `yaml` where a command writes that
+ * @param text what the form for people is called, where a command writes one of its own
  * @throws UsageError where name and `--output` say different things
  */
 export function chooseFileFormat(
@@ -60,8 +63,9 @@ export function chooseFileFormat(
     requested,
     defaultFormat,
     text,
-  }: { requested?: OutputFormat; defaultFormat: OutputFormat; text: "table" | "yaml" },
+  }: { requested?: OutputFormat; defaultFormat: OutputFormat; text: TextForm },
 ): OutputFormat {
+  if (text === "markdown" && /\.(?:md|markdown)$/i.test(file)) return requested ?? "table";
   const byName = findFormatByName(file);
   const format = requested ?? (byName === "yaml" ? "table" : byName) ?? defaultFormat;
   requireFileFormat(file, text === "yaml" && format !== "json" && format !== "ndjson" ? "yaml" : format);

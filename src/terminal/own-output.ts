@@ -11,6 +11,7 @@ const otherHeaders = new Set([
   "part,label,type,required,_id",
   "profile,current,base address,key,structure,read-only",
   "hash,added",
+  "hash,added,reason,source",
 ]);
 
 /** @param start of the file's text @param columns that `--columns` asks for this time */
@@ -18,6 +19,7 @@ export function isOwnOutput(start: string, columns: readonly string[] | undefine
   const text = start.replace(/^\ufeff/, "");
   if (text.trim() === "") return true;
   if (text.startsWith("# The fields and tags of an account's contacts.")) return true;
+  if (text.startsWith("# What is known of a person") || /^\{\s*"receipt":/.test(text)) return true;
   if (/^[[{]/.test(text)) return isOwnJson(text, columns);
   const first = /^[^\r\n]*/.exec(text)![0];
   return (
