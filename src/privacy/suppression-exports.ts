@@ -99,7 +99,7 @@ export function recogniseSuppressionExport(header: readonly string[]): Suppressi
 }
 
 function findWord(cell: string, reasons: Record<string, string>): string | undefined {
-  return reasons[cell.toLowerCase().replace(/[^a-z]/g, "")];
+  return new Map(Object.entries(reasons)).get(cell.toLowerCase().replace(/[^a-z]/g, ""));
 }
 
 function foldName(name: string): string {

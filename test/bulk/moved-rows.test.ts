@@ -46,35 +46,38 @@ async function statuses(service: RunningSandbox): Promise<Record<string, string 
 const moves =
   "ada@new.example,ada@old.example,\nbob@new.example,BOB@old.example,Bob\ncy@example.com,,Cyrus\ndee@example.com,dee@old.example,Dee\n";
 
-describe.each([{}, { inactive: "hidden" }, { inactive: "hidden", keys: "refused" }, { source: "common" }])("under the variants %j", (variants) => {
-  it("an active contact moves, one that left is not created, and all others are rows as ever", async () => {
-    const service = await scene(variants as Record<string, string>);
-    const before = (await readContacts(service)).get("ada@old.example")!;
-    const done = await importRows(service, moves);
-    expect(done.code, done.stderr).toBe(0);
-    expect(parseSummary(done)).toMatchObject({
-      rows: { read: 5, created: 2, updated: 2, skipped: 1, rejected: 0, pending: 0 },
-      codes: { skipped: { moved_unsubscribed: 1 } },
+describe.each([{}, { inactive: "hidden" }, { inactive: "hidden", keys: "refused" }, { source: "common" }])(
+  "under the variants %j",
+  (variants) => {
+    it("an active contact moves, one that left is not created, and all others are rows as ever", async () => {
+      const service = await scene(variants as Record<string, string>);
+      const before = (await readContacts(service)).get("ada@old.example")!;
+      const done = await importRows(service, moves);
+      expect(done.code, done.stderr).toBe(0);
+      expect(parseSummary(done)).toMatchObject({
+        rows: { read: 5, created: 2, updated: 2, skipped: 1, rejected: 0, pending: 0 },
+        codes: { skipped: { moved_unsubscribed: 1 } },
+      });
+      expect(done.stderr).toContain("bob@new.example (line 3): left as");
+      const after = await readContacts(service);
+      expect(after.get("ada@new.example")).toMatchObject({
+        fields: before.fields,
+        lists: before.lists,
+        tags: before.tags,
+      });
+      expect(after.get("cy@example.com")!.fields["First Name"]).toBe("Cyrus");
+      expect(await statuses(service)).toEqual({
+        "ada@old.example": "inactive",
+        "ada@new.example": "active",
+        "bob@old.example": "inactive",
+        "cy@example.com": "active",
+        "dee@example.com": "active",
+      });
+      const again = parseSummary(await importRows(service, moves, "--fresh"));
+      expect(again.rows).toMatchObject({ read: 4, created: 0, updated: 0, unchanged: 3, skipped: 1 });
     });
-    expect(done.stderr).toContain("bob@new.example (line 3): left as");
-    const after = await readContacts(service);
-    expect(after.get("ada@new.example")).toMatchObject({
-      fields: before.fields,
-      lists: before.lists,
-      tags: before.tags,
-    });
-    expect(after.get("cy@example.com")!.fields["First Name"]).toBe("Cyrus");
-    expect(await statuses(service)).toEqual({
-      "ada@old.example": "inactive",
-      "ada@new.example": "active",
-      "bob@old.example": "inactive",
-      "cy@example.com": "active",
-      "dee@example.com": "active",
-    });
-    const again = parseSummary(await importRows(service, moves, "--fresh"));
-    expect(again.rows).toMatchObject({ read: 4, created: 0, updated: 0, unchanged: 3, skipped: 1 });
-  });
-});
+  },
+);
 
 describe("a row with an old key", () => {
   it("adds its own values, lists and tags to what the old contact has", async () => {

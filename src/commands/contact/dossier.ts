@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import type { ContactEvent } from "../../api/events.ts";
 import type { Context, OutputFileFlags } from "../../context.ts";
+import { findContactsOfKey } from "../../service/erase-contact.ts";
 import { openOutput } from "../../terminal/output-file.ts";
 import { addFileFlag } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
@@ -106,13 +107,11 @@ async function readDossier(context: Context, spellings: readonly string[]): Prom
 
 /** Every contact of the person, whole, with names and events. */
 async function readFromAccount(context: Context, spellings: readonly string[]): Promise<NamedContact[]> {
-  const [{ findContactsOfKey }, { fetchContact }, { readFeed }, { findStatus, formatStatus }] =
-    await Promise.all([
-      import("../../service/erase-contact.ts"),
-      import("../../service/mutate-contact.ts"),
-      import("../../events/feed.ts"),
-      import("../../api/contacts.ts"),
-    ]);
+  const [{ fetchContact }, { readFeed }, { findStatus, formatStatus }] = await Promise.all([
+    import("../../service/mutate-contact.ts"),
+    import("../../events/feed.ts"),
+    import("../../api/contacts.ts"),
+  ]);
   const { send, account } = await context.connect();
   const named: NamedContact[] = [];
   for (const { _id } of await findContactsOfKey(send, account, spellings)) {

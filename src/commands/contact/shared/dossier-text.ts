@@ -175,7 +175,7 @@ function formatFiles(title: string, files: readonly FileRecords[]): string[] {
 function formatFile({ file, isSearched, records, mentions }: FileRecords): string[] {
   const what = isSearched
     ? mentions > 0
-      ? ` (named ${mentions} times beside)`
+      ? ` (also named in ${mentions === 1 ? "another record" : `${mentions} other records`})`
       : ""
     : " (compressed; not searched)";
   return [
