@@ -14,6 +14,7 @@ import type { ResolvedProfile } from "./config/resolve.ts";
 import type { Settings } from "./config/settings.ts";
 import { createSend } from "./http/send.ts";
 import { mergeLimits } from "./rate-limits.ts";
+import type { SandboxRecords } from "./sandbox/read-person.ts";
 import { type Account, createAccount } from "./service/account.ts";
 import { type Behaviors, createBehavior, readSoundBehavior } from "./service/behavior.ts";
 import { NamesCache, type NamesFile } from "./service/names-cache.ts";
@@ -124,14 +125,27 @@ function toSandboxFolder(folders: Folders): string {
   return join(folders.state, "sandbox");
 }
 
-/** Takes persons out of the embedded service's files. @param mask see `sandbox/erase.ts` */
-export async function eraseFromSandbox(
-  folders: Folders,
-  keys: readonly string[],
-  mask: (text: string) => string | undefined,
-): Promise<number> {
-  const { eraseFromSandbox: erase } = await import("./sandbox/erase.ts");
-  return erase(toSandboxFolder(folders), keys, mask);
+/** People in the files of the embedded service. */
+export interface SandboxFiles {
+  /**
+   * @param mask the text without the keys; undefined where none is in it
+   * @returns how many of its files held one of the keys
+   */
+  erase(keys: readonly string[], mask: (text: string) => string | undefined): Promise<number>;
+  /** @param holds whether a text holds one of the keys */
+  read(keys: readonly string[], holds: (text: string) => boolean): Promise<SandboxRecords[]>;
+}
+
+export async function openSandboxFiles(folders: Folders): Promise<SandboxFiles> {
+  const [{ eraseFromSandbox }, { readFromSandbox }] = await Promise.all([
+    import("./sandbox/erase.ts"),
+    import("./sandbox/read-person.ts"),
+  ]);
+  const folder = toSandboxFolder(folders);
+  return {
+    erase: (keys, mask) => eraseFromSandbox(folder, keys, mask),
+    read: (keys, holds) => readFromSandbox(folder, keys, holds),
+  };
 }
 
 function createBehaviors(stateFolder: string, baseUrl: string, now: () => number): Behaviors {

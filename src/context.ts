@@ -7,14 +7,14 @@ import { chooseFolders, type Folders } from "./config/folders.ts";
 import type { ProfileStore } from "./config/profiles.ts";
 import type { ResolvedProfile } from "./config/resolve.ts";
 import { type GlobalFlags, isYes, readSettings, type Settings } from "./config/settings.ts";
-import type { Connection, Purpose } from "./connection.ts";
+import type { Connection, Purpose, SandboxFiles } from "./connection.ts";
 import type { Activity } from "./disk/activities.ts";
 import { openWrittenFiles, type WrittenFiles } from "./disk/own-outputs.ts";
 import { noteWrittenFile } from "./disk/written-files.ts";
 import { DeclinedError, exitCodes } from "./errors.ts";
 import { mergeLimits } from "./rate-limits.ts";
 import type { Collect } from "./terminal/collect.ts";
-import { chooseFileFormat } from "./terminal/file-names.ts";
+import { chooseFileFormat, type TextForm } from "./terminal/file-names.ts";
 import { type OutputFormat, type OutputOptions, parseColumns, parseFormat } from "./terminal/format.ts";
 import { requireReplaceable, toFileState } from "./terminal/output-target.ts";
 import { isOwnOutput } from "./terminal/own-output.ts";
@@ -24,9 +24,9 @@ import { readSpreadsheetFlags, requireDelimited } from "./terminal/spreadsheet-f
 import { createTerminal, type Terminal, type TerminalStreams } from "./terminal/terminal.ts";
 import type { Clock, RateLimits } from "./wire.ts";
 
-export type { Connection } from "./connection.ts";
-
 /** Flags of every command that lists or exports. */
+export type { Connection, SandboxFiles } from "./connection.ts";
+
 export interface OutputFileFlags {
   outputFile?: string;
   force?: boolean;
@@ -66,7 +66,7 @@ export interface Context {
    * @param text the form of the command's output for people, where it is YAML
    * @throws UsageError for a format, a name or a file that cannot be
    */
-  output(flags?: OutputFileFlags, fallback?: OutputFormat, text?: "table" | "yaml"): OutputOptions;
+  output(flags?: OutputFileFlags, fallback?: OutputFormat, text?: TextForm): OutputOptions;
   readonly profiles: () => Promise<ProfileStore>;
   /** The profile that is meant: its address, structure, and where each came from. No key is asked for. */
   profile(): Promise<ResolvedProfile>;
@@ -77,12 +77,8 @@ export interface Context {
   connect(purpose?: "single" | "bulk", connections?: number): Promise<Connection>;
   /** Opens an account other than the one that is meant: a profile that is being made. */
   open(profile: ResolvedProfile): Promise<Connection>;
-  /**
-   * Takes persons out of what the embedded service keeps in the state folder, whatever account is meant.
-   * @param mask the text without the keys; undefined where none is in it
-   * @returns how many of its files held one of the keys
-   */
-  eraseFromSandbox(keys: readonly string[], mask: (text: string) => string | undefined): Promise<number>;
+  /** What the embedded service keeps of people in the state folder, whatever account is meant. */
+  sandboxFiles(): Promise<SandboxFiles>;
   /** Tells other processes, until the command ends, that it works with people's data of the account. */
   tellUnderWay(activity: Omit<Activity, "account">): Promise<void>;
   /** Remembers a file that the command writes, so that an erasure can name it. */
@@ -174,7 +170,7 @@ class CommandContext implements Context {
   readonly output = (
     options: OutputFileFlags = {},
     fallback?: OutputFormat,
-    text: "table" | "yaml" = "table",
+    text: TextForm = "table",
   ): OutputOptions => {
     const { flags, env, writtenFiles } = this;
     const { outputFile, force } = options;
@@ -257,12 +253,9 @@ class CommandContext implements Context {
     return connection;
   }
 
-  async eraseFromSandbox(
-    keys: readonly string[],
-    mask: (text: string) => string | undefined,
-  ): Promise<number> {
-    const { eraseFromSandbox } = await import("./connection.ts");
-    return eraseFromSandbox(this.folders, keys, mask);
+  async sandboxFiles(): Promise<SandboxFiles> {
+    const { openSandboxFiles } = await import("./connection.ts");
+    return openSandboxFiles(this.folders);
   }
 
   async tellUnderWay(activity: Omit<Activity, "account">): Promise<void> {

@@ -1,15 +1,25 @@
 /** The scripts of docs/people.md, run in their order as they stand there. */
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { inputFile, readContacts } from "./bulk/kit.ts";
+import { temporaryFolder } from "./support/ecm.ts";
 import { startSandbox } from "./support/sandbox.ts";
 
 const page = await readFile(fileURLToPath(new URL("../docs/people.md", import.meta.url)), "utf8");
 const scripts = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, script]) => script!.trim().split("\n"));
 
-const people = "Email,First Name,Newsletter consent\nada@old.example,Ada,yes\nbob@example.com,Bob,yes\n";
+const people = "Email,First Name,Newsletter consent\nada@old.example,Ada,yes\nbob@old.example,Bob,yes\n";
+const inputs = [...page.matchAll(/```csv (\S+)\n([\s\S]*?)```/g)].map(([, name, text]) => ({
+  name: name!,
+  text: text!,
+}));
+
+/** The words of a line, as a shell takes them. */
+function toWords(line: string): string[] {
+  return [...line.matchAll(/"([^"]*)"|\S+/g)].map(([word, quoted]) => quoted ?? word);
+}
 
 async function filesThatHold(folder: string, text: string): Promise<string[]> {
   const found: string[] = [];
@@ -23,10 +33,16 @@ async function filesThatHold(folder: string, text: string): Promise<string[]> {
 
 it("docs/people.md: from a new address to an erasure", async () => {
   const service = await startSandbox();
+  await service.ecm(["structure", "field", "add", "City"]);
   await service.ecm(["import", await inputFile(people)]);
+  // Files of the page are beside each other.
+  const folder = await temporaryFolder();
+  for (const { name, text } of inputs) await writeFile(join(folder, name), text);
+  const isFile = (word: string) => /^[\w-]+\.(?:csv|ndjson|md|json)$/.test(word);
   const said: string[] = [];
   for (const line of scripts.flat()) {
-    const [program, ...args] = line.split(" ");
+    const [program, ...words] = toWords(line);
+    const args = words.map((word) => (isFile(word) ? join(folder, word) : word));
     expect(program).toBe("ecm");
     const result = await service.ecm(args);
     expect(result.code, `${line}\n${result.stderr}`).toBe(0);
@@ -34,9 +50,16 @@ it("docs/people.md: from a new address to an erasure", async () => {
   }
   const output = (start: string) => said.find((each) => each.startsWith(start))!;
   expect(output("ecm contact consent ada@new.example\n")).toContain("Newsletter consent: yes");
-  expect(output("ecm contact get ada@new.example")).toContain('"Ada"');
+  expect(await readFile(join(folder, "ada.md"), "utf8")).toContain("First Name: Ada");
+  expect(await readFile(join(folder, "ada-before.json"), "utf8")).toContain('"ada@new.example"');
+  const dossiers = said.filter((each) => each.startsWith("ecm contact dossier ada@new.example\n"));
+  expect(JSON.parse(dossiers.at(-1)!.replace(/^.*\n/, ""))).toMatchObject({
+    contacts: [],
+    runs: [],
+    suppression: { suppressed: true, reason: "erased" },
+  });
   expect(output("ecm contact erase").replace(/^.*\n/, "")).not.toContain("ada@");
-  expect([...(await readContacts(service)).keys()]).toEqual(["bob@example.com"]);
+  expect([...(await readContacts(service)).keys()]).toEqual(["bob@old.example", "bob@new.example"]);
   for (const folder of [service.env.ECM_STATE_DIR!, service.env.ECM_CACHE_DIR!]) {
     for (const key of ["ada@old.example", "ada@new.example"]) {
       expect(await filesThatHold(folder, key)).toEqual([]);

@@ -18,6 +18,7 @@ export type { Closed, ShownReject } from "./jobs/finish.ts";
 export { type ImportOptions, importJob, restoreImportOptions } from "./jobs/import.ts";
 export type { RowJob } from "./jobs/job.ts";
 export { moveContact, moveOptionsFrom } from "./jobs/move.ts";
+export { type PendingReject, pendingRejects } from "./jobs/pending-rejects.ts";
 export { type JobOptions, requireWritableRejects, runJob } from "./jobs/run-job.ts";
 export { firstRejectsOf, rejectsOf } from "./jobs/shown-rejects.ts";
 export { restoreSyncOptions, syncJob } from "./jobs/sync.ts";

@@ -48,6 +48,13 @@ export interface Item {
   /** Where the job knows it. */
   contactId?: string;
   /**
+   * Under which key its row says that the person was known before. Whoever has that key is looked up with this
+   * one; where this one is created in their place, they are written under this ref of their own.
+   */
+  former?: { ref: number; key: ContactKey };
+  /** Asked for among the inactive contacts too, which an account may leave out of a plain search. */
+  isAskedHidden?: boolean;
+  /**
    * The contact that moves to this one, as it was when it was planned. It must still be active when this one
    * is written: whoever has left is not written to under another key.
    */
@@ -56,6 +63,8 @@ export interface Item {
    * Of a contact that moves: the ref of the one that takes its place. Without that, this one is not written.
    */
   follows?: number;
+  /** The key of that one, to name it. */
+  movesTo?: string;
   /**
    * As a page of the account had it, where that is where the contact
    * comes from: it is not looked up for the plan.

@@ -17,7 +17,7 @@ import type { Redactor } from "./redaction.ts";
 const overlapBytes = 16 * 1024;
 const chunkBytes = 1024 * 1024;
 /** Larger files are masked, and not parsed as one JSON value. */
-const maxParsedBytes = 64 * 1024 * 1024;
+export const maxParsedBytes = 64 * 1024 * 1024;
 
 /** Whether the key is anywhere in the file. False for one that does not exist. */
 export async function holdsKey(file: string, redactor: Redactor): Promise<boolean> {
@@ -158,13 +158,13 @@ async function eraseWide(file: string, order: "le" | "be", erasure: TableErasure
   );
 }
 
-async function* readChunksAsText(file: string): AsyncGenerator<string> {
+export async function* readChunksAsText(file: string): AsyncGenerator<string> {
   for await (const piece of createReadStream(file, { encoding: "latin1", highWaterMark: chunkBytes }))
     yield piece as string;
 }
 
 /** The first bytes. */
-async function readHead(file: string): Promise<string[]> {
+export async function readHead(file: string): Promise<string[]> {
   const handle = await open(file, "r");
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(256), 0, 256, 0);
@@ -222,6 +222,6 @@ function toUtf8(bytes: string): string {
   return Buffer.from(bytes, "latin1").toString("utf8");
 }
 
-function toLatin1(text: string): string {
+export function toLatin1(text: string): string {
   return Buffer.from(text).toString("latin1");
 }

@@ -50,7 +50,7 @@ export function createTableEraser(erasure: TableErasure): (piece: string, isLast
 }
 
 /** Whether a row is of one of the persons: decided by the columns that hold keys. */
-function findTheirRows(
+export function findTheirRows(
   records: readonly WrittenRecord[],
   { redactor, keyNames }: TableErasure,
 ): (cells: string[]) => boolean {
@@ -80,7 +80,7 @@ function emptyCells({ written, cells }: WrittenRecord, delimiter: string, redact
   return empty.join(delimiter) + lineBreak;
 }
 
-function findDelimiter(sample: string): string {
+export function findDelimiter(sample: string): string {
   const own = /(.)"?ecm_error/.exec(sample)?.[1];
   if (own !== undefined) return own;
   const [first = ""] = sample.split("\n", 1);
@@ -89,7 +89,7 @@ function findDelimiter(sample: string): string {
 }
 
 /** Whole records, and what is left of the last one. */
-function readRecords(
+export function readRecords(
   text: string,
   delimiter: string,
   isLast: boolean,
@@ -153,7 +153,7 @@ function eraseValue(value: unknown, erasure: TableErasure): unknown {
   return { ...value, ...Object.fromEntries(erased.filter(([, member]) => member !== undefined)) };
 }
 
-function isOwn(value: object, { redactor, keyNames }: TableErasure): boolean {
+export function isOwn(value: object, { redactor, keyNames }: TableErasure): boolean {
   const texts = Object.entries(value).filter(([, member]) => typeof member === "string") as [
     string,
     string,
@@ -175,7 +175,7 @@ function removeValues(value: object, { redactor, keepsRows }: TableErasure): obj
 }
 
 /** Where the outermost objects begin and end. */
-function* findObjects(json: string): Generator<[start: number, end: number]> {
+export function* findObjects(json: string): Generator<[start: number, end: number]> {
   let depth = 0;
   let start = 0;
   for (const { 0: token, index } of json.matchAll(/"(?:[^"\\]|\\.)*"|[{}]/gs)) {
@@ -184,7 +184,7 @@ function* findObjects(json: string): Generator<[start: number, end: number]> {
   }
 }
 
-function parseObject(object: string): unknown {
+export function parseObject(object: string): unknown {
   try {
     return JSON.parse(toText(object));
   } catch {
@@ -192,7 +192,7 @@ function parseObject(object: string): unknown {
   }
 }
 
-function toText(latin1: string): string {
+export function toText(latin1: string): string {
   return Buffer.from(latin1, "latin1").toString("utf8");
 }
 

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { rm } from "node:fs/promises";
-import { basename, dirname, extname, join, sep } from "node:path";
+import { basename, dirname, extname, join } from "node:path";
 import { isFinished } from "../bulk/runs/enter.ts";
 import { fileNames } from "../bulk/runs/file-names.ts";
 import {
@@ -26,36 +26,46 @@ import {
   holdsKey,
 } from "./erase-file.ts";
 import type { OwnFolders } from "./files-of-others.ts";
+import { toExportsFolder, type Visits, walkPlaces } from "./places.ts";
 import type { Redactor } from "./redaction.ts";
 
+/** The places of our own folders whose files are text. */
+const textPlaces = ["runs", "exports", "files"] as const;
+
 /**
- * Takes the persons out of every file below the folders. Called
- * again after a kill, it completes what is left.
- * @param isElsewhere files that are not text, and that others take care of
- * @returns how many files held one of the keys
- * @throws EcmError (exit 6) when a run holds one of the keys and another process works on it
+ * What is erased at each of these places. Called again after a kill, it completes what is left.
+ * @returns for each how many files held one of the keys
  */
-export async function eraseFromFiles(
+export function createFileErasers(
   folders: OwnFolders,
   redactor: Redactor,
-  isElsewhere: (file: string) => boolean,
-): Promise<number> {
-  let erased = 0;
-  const runs = toRunsFolder(folders.state);
-  for (const folder of await listFolders(runs)) erased += await eraseFromRun(folders.state, folder, redactor);
-  for (const folder of await listFolders(toExportsFolder(folders.state))) {
-    // It is made anew by the same command; what is under way was refused.
-    if ((await countFilesHolding(folder, redactor)) === 0) continue;
-    await rm(folder, { recursive: true, force: true });
-    erased++;
-  }
-  for (const root of new Set([folders.state, folders.cache])) {
-    for await (const file of walkFiles(root)) {
-      const isOfRun = file.startsWith(join(runs, sep)) && dirname(file) !== runs;
-      if (!isOfRun && !isElsewhere(file)) erased += Number(await eraseFile(file, redactor, []));
-    }
-  }
-  return erased;
+): Pick<Visits<number>, (typeof textPlaces)[number]> {
+  const { state } = folders;
+  return {
+    /** @throws EcmError (exit 6) when a run holds one of the keys and another process works on it */
+    async runs() {
+      let erased = 0;
+      for (const folder of await listFolders(toRunsFolder(state)))
+        erased += await eraseFromRun(state, folder, redactor);
+      return erased;
+    },
+    async exports() {
+      let erased = 0;
+      for (const folder of await listFolders(toExportsFolder(state))) {
+        // It is made anew by the same command; what is under way was refused.
+        if ((await countFilesHolding(folder, redactor)) === 0) continue;
+        await rm(folder, { recursive: true, force: true });
+        erased++;
+      }
+      return erased;
+    },
+    async files() {
+      let erased = 0;
+      for await (const file of walkPlaces(folders, ["files"]))
+        erased += Number(await eraseFile(file, redactor, []));
+      return erased;
+    },
+  };
 }
 
 const tableEndings = [".csv", ".tsv", ".ndjson", ".jsonl", ".json"];
@@ -73,10 +83,6 @@ async function eraseFile(file: string, redactor: Redactor, keyNames: string[]): 
   const isTable = tableEndings.includes(extname(file)) || keyNames.length > 0;
   if (isTable) return eraseTable(file, { redactor, keyNames, keepsRows: false });
   return eraseLines(file, redactor, createTextEraser(redactor));
-}
-
-function toExportsFolder(stateFolder: string): string {
-  return join(stateFolder, "exports");
 }
 
 /**
@@ -145,17 +151,9 @@ async function requireErasableRuns(state: string, redactor: Redactor): Promise<v
 }
 
 /** How many files below the folders hold one of the keys. */
-export async function countFilesWith(
-  folders: OwnFolders,
-  redactor: Redactor,
-  isElsewhere: (file: string) => boolean,
-): Promise<number> {
+export async function countFilesWith(folders: OwnFolders, redactor: Redactor): Promise<number> {
   let count = 0;
-  for (const root of new Set([folders.state, folders.cache])) {
-    for await (const file of walkFiles(root)) {
-      if (!isElsewhere(file) && (await holdsKey(file, redactor))) count++;
-    }
-  }
+  for await (const file of walkPlaces(folders, textPlaces)) if (await holdsKey(file, redactor)) count++;
   return count;
 }
 
@@ -209,7 +207,7 @@ async function eraseFromRunFile(
 }
 
 /** Columns that the command named as the key's. */
-function findKeyNames(manifest: Manifest | undefined): string[] {
+export function findKeyNames(manifest: Manifest | undefined): string[] {
   const { map } = (manifest?.options.read ?? {}) as { map?: unknown };
   if (!Array.isArray(map)) return [];
   return (map as [string, string][]).filter(([, target]) => target === "key").map(([column]) => column);

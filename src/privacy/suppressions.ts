@@ -4,14 +4,12 @@
  * machine or on several, may share a list.
  */
 import { createHash, createHmac } from "node:crypto";
-import { realpathSync, type Stats } from "node:fs";
-import { basename, dirname, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import type { Stats } from "node:fs";
+import { join } from "node:path";
 import { listFormerIdentities, toPersonIdentity } from "../api/key-spelling.ts";
-import { diskFullHint } from "../disk/disk-room.ts";
-import { LockedError, takeLease } from "../disk/lease.ts";
-import { makeFolder } from "../disk/make-folder.ts";
-import { EcmError, exitCodes } from "../errors.ts";
+import { EcmError } from "../errors.ts";
+import { readReasons, type SuppressionReason, writeReasons } from "./suppression-reasons.ts";
+import { damagedError, missingError, unreadableError, unwritableError } from "./suppressions-errors.ts";
 import {
   appendRecords,
   type Contents,
@@ -23,8 +21,22 @@ import {
   type Suppressed,
   writeSuppressionList,
 } from "./suppressions-file.ts";
+import { resolveFile, withLock } from "./suppressions-lock.ts";
 
+export type { SuppressionReason } from "./suppression-reasons.ts";
+export { SuppressionsError } from "./suppressions-errors.ts";
 export type { Suppressed } from "./suppressions-file.ts";
+
+/** An entry of the list, with why it is there, where that is known. */
+export type SuppressedPerson = Suppressed & SuppressionReason;
+
+/** What the list says of one key. */
+export interface SuppressionState extends SuppressionReason {
+  suppressed: boolean;
+  /** The keyed hash; absent where there is no list. */
+  hash?: string;
+  addedAt?: string;
+}
 
 export interface Suppressions {
   readonly file: string;
@@ -37,21 +49,21 @@ export interface Suppressions {
   hasNow(key: string): boolean;
   /**
    * On disk when it resolves.
+   * @param why of each key, or of all; what is known already stays
    * @returns an entry for each person, and how many are new.
    * @throws SuppressionsError
    */
-  add(keys: readonly string[], now: number): Promise<{ entries: Suppressed[]; added: number }>;
+  add(
+    keys: readonly string[],
+    now: number,
+    why?: (key: string) => SuppressionReason | undefined,
+  ): Promise<{ entries: SuppressedPerson[]; added: number }>;
   /** @returns how many were on the list. @throws SuppressionsError */
   remove(keys: readonly string[], now: number): Promise<number>;
   /** In the order in which they were added. @throws SuppressionsError */
-  list(): Suppressed[];
-}
-
-/** The list cannot be read or written: nobody may be created until it can. */
-export class SuppressionsError extends EcmError {
-  constructor(message: string, hint: string, cause?: unknown) {
-    super(exitCodes.failed, message, { type: "SuppressionsError", hint, cause });
-  }
+  list(): SuppressedPerson[];
+  /** What is known of a key. Writes nothing. @throws SuppressionsError */
+  describe(key: string): SuppressionState;
 }
 
 /** Where the list of an account is kept. The base address identifies the account. */
@@ -97,9 +109,14 @@ class SuppressionList implements Suppressions {
     return this.find(key) !== undefined;
   }
 
-  async add(keys: readonly string[], now: number): Promise<{ entries: Suppressed[]; added: number }> {
+  async add(
+    keys: readonly string[],
+    now: number,
+    why: (key: string) => SuppressionReason | undefined = () => undefined,
+  ): Promise<{ entries: SuppressedPerson[]; added: number }> {
     const addedAt = new Date(now).toISOString();
     const entries = new Map<string, Suppressed>();
+    const reasons = new Map<string, SuppressionReason>();
     let added = 0;
     await this.change(({ secret }) => {
       const fresh = new Map<string, Suppressed>();
@@ -108,11 +125,17 @@ class SuppressionList implements Suppressions {
         const known = this.find(key);
         if (!known) fresh.set(hash, { hash, addedAt });
         entries.set(hash, known ?? { hash, addedAt });
+        const reason = why(key);
+        if (reason) reasons.set((known ?? { hash }).hash, reason);
       }
       added = fresh.size;
       return [...fresh.values()].map((each) => formatRecord("+", each)).join("");
     });
-    return { entries: [...entries.values()], added };
+    if (reasons.size > 0) {
+      // The first reason stays.
+      await this.changeReasons((known) => new Map([...reasons, ...known]));
+    }
+    return { entries: this.withReasons([...entries.values()]), added };
   }
 
   async remove(keys: readonly string[], now: number): Promise<number> {
@@ -120,17 +143,47 @@ class SuppressionList implements Suppressions {
     this.load();
     if (!this.contents) return 0;
     let removed = 0;
+    const hashes = new Set<string>();
     await this.change(() => {
       const known = new Set(keys.flatMap((key) => this.find(key) ?? []));
       removed = known.size;
+      for (const { hash } of known) hashes.add(hash);
       return [...known].map(({ hash }) => formatRecord("-", { hash, addedAt })).join("");
     });
+    await this.changeReasons((known) => new Map([...known].filter(([hash]) => !hashes.has(hash))));
     return removed;
   }
 
-  list(): Suppressed[] {
+  list(): SuppressedPerson[] {
     this.load();
-    return [...(this.contents?.entries.values() ?? [])].map(({ hash, addedAt }) => ({ hash, addedAt }));
+    return this.withReasons([...(this.contents?.entries.values() ?? [])]);
+  }
+
+  describe(key: string): SuppressionState {
+    this.load();
+    const entry = this.find(key);
+    if (entry) return { suppressed: true, ...this.withReasons([entry])[0]! };
+    return { suppressed: false, ...(this.contents && { hash: hashKey(this.contents.secret, key) }) };
+  }
+
+  private withReasons(entries: readonly Suppressed[]): SuppressedPerson[] {
+    const reasons = readReasons(resolveFile(this.file));
+    return entries.map(({ hash, addedAt }) => ({ hash, addedAt, ...reasons.get(hash) }));
+  }
+
+  private async changeReasons(
+    change: (known: Map<string, SuppressionReason>) => Map<string, SuppressionReason>,
+  ): Promise<void> {
+    await withLock(this.file, async () => {
+      const file = resolveFile(this.file);
+      const known = readReasons(file);
+      const changed = change(known);
+      try {
+        if (known.size + changed.size > 0) writeReasons(file, changed);
+      } catch (error) {
+        throw unwritableError(file, error);
+      }
+    });
   }
 
   private load(): void {
@@ -213,77 +266,10 @@ function readSettled(file: string): Contents {
   }
 }
 
-const maxWaitMilliseconds = 60_000;
-
-/**
- * Changes come one after another: each is done in milliseconds.
- * @throws SuppressionsError when another one never ends
- */
-async function withLock(file: string, work: () => Promise<void>): Promise<void> {
-  const began = performance.now();
-  for (;;) {
-    try {
-      const path = resolveFile(file);
-      await makeFolder(dirname(path));
-      const locks = join(dirname(path), `.${basename(path)}.locks`);
-      const lease = await takeLease(locks, "change", `the suppression list ${file}`);
-      return await work().finally(lease.release);
-    } catch (error) {
-      if (error instanceof SuppressionsError) throw error;
-      const mayEnd = error instanceof LockedError && performance.now() - began < maxWaitMilliseconds;
-      if (!mayEnd) throw unwritableError(file, error);
-      await sleep(20);
-    }
-  }
-}
-
-/** Of a link, what it leads to: a file that is put in place would replace the link. */
-function resolveFile(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    return file;
-  }
-}
-
 function withReadErrors<T>(file: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
     throw error instanceof DamagedList ? error : unreadableError(file, error);
   }
-}
-
-const withoutListNote = "Nobody is created until the list can be read";
-const restoreHint =
-  "Restore the file from a backup. If there is none, move it away and add everybody again: ecm suppressions add --keys FILE";
-
-function missingError(file: string): SuppressionsError {
-  return new SuppressionsError(
-    `The suppression list ${file} does not exist`,
-    `Check ECM_SUPPRESSIONS and the file it names; where there never was one, make it with: ecm suppressions add KEY. ${withoutListNote}`,
-  );
-}
-
-function damagedError(file: string, { line, message }: DamagedList): SuppressionsError {
-  return new SuppressionsError(
-    `Cannot trust the suppression list ${file}:${line}: ${message}`,
-    `${restoreHint}. ${withoutListNote}`,
-  );
-}
-
-function unreadableError(file: string, error: unknown): SuppressionsError {
-  return new SuppressionsError(
-    `Cannot read the suppression list ${file}: ${(error as Error).message}`,
-    `Make it readable, or restore it from a backup. ${withoutListNote}`,
-    error,
-  );
-}
-
-function unwritableError(file: string, error: unknown): SuppressionsError {
-  return new SuppressionsError(
-    `Cannot write the suppression list ${file}: ${(error as Error).message}`,
-    diskFullHint(error, file) ?? "Make the file and its folder writable, then run the same command again",
-    error,
-  );
 }

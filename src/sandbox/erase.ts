@@ -8,6 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { EcmError, exitCodes } from "../errors.ts";
 import { removeUnfinished } from "./admin-api/snapshots.ts";
 import { type Database, type DatabaseRow, openDatabase } from "./database.ts";
+import { listTables } from "./read-person.ts";
 import { migrate } from "./schema/index.ts";
 import { foldKey } from "./store/contacts.ts";
 
@@ -57,12 +58,6 @@ async function eraseFromFiles(folder: string, person: Person, isFirst: boolean):
     if (await eraseFromDatabase(database, file, person, isFirst)) changed.push(file);
   }
   return changed;
-}
-
-function listTables(database: Database): string[] {
-  return database
-    .all<{ name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
-    .map(({ name }) => name);
 }
 
 const tablesOfIds = ["members", "totals", "milestones", "api_keys"];

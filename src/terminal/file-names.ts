@@ -7,6 +7,9 @@ import type { Packing } from "./packing.ts";
 /** `yaml` is the form of a structure's file. */
 export type FileFormat = OutputFormat | "yaml";
 
+/** What the form for people is. */
+export type TextForm = "table" | "yaml" | "markdown";
+
 const formatsByEnding = new Map<string, FileFormat>(
   Object.entries({
     csv: "csv",
@@ -69,7 +72,7 @@ export interface FileForm {
 
 /**
  * The format of an output file: what `--output` asks for, else what its name says, else what is usual.
- * @param text what the form for people is called: `yaml` where a command writes that
+ * @param text what the form for people is called, where a command writes one of its own
  * @throws UsageError where name and `--output` say different things
  */
 export function chooseFileFormat(
@@ -78,7 +81,7 @@ export function chooseFileFormat(
     requested,
     defaultFormat,
     text,
-  }: { requested?: OutputFormat; defaultFormat: OutputFormat; text: "table" | "yaml" },
+  }: { requested?: OutputFormat; defaultFormat: OutputFormat; text: TextForm },
 ): FileForm {
   const packing = text === "table" ? findPacking(file) : undefined;
   if (packing === "workbook") {
@@ -89,6 +92,7 @@ export function chooseFileFormat(
     const inner = file.slice(0, -".gz".length);
     return { ...chooseFileFormat(inner, { requested, defaultFormat, text }), packing };
   }
+  if (text === "markdown" && /\.(?:md|markdown)$/i.test(file)) return { format: requested ?? "table" };
   const byName = findFormatByName(file);
   const format = requested ?? (byName === "yaml" ? "table" : byName) ?? defaultFormat;
   requireFileFormat(file, text === "yaml" && format !== "json" && format !== "ndjson" ? "yaml" : format);

@@ -13,6 +13,7 @@ const otherHeaders = new Set([
   "part,label,type,required,_id",
   "profile,current,base address,key,structure,read-only",
   "hash,added",
+  "hash,added,reason,source",
 ]);
 
 const delimiters = [",", ";", "|"];
@@ -22,6 +23,7 @@ export function isOwnOutput(start: string, columns: readonly string[] | undefine
   const text = start.replace(/^\ufeff/, "");
   if (text.trim() === "" || isOwnWorkbook(text)) return true;
   if (text.startsWith("# The fields and tags of an account's contacts.")) return true;
+  if (text.startsWith("# What is known of a person") || /^\{\s*"receipt":/.test(text)) return true;
   if (/^[[{]/.test(text)) return isOwnJson(text, columns);
   const first = /^[^\r\n]*/.exec(text)![0];
   const headers = [first.split("\t"), ...delimiters.map((each) => splitCsvCells(first, each))];

@@ -5,7 +5,7 @@
 import { describe, expect, it } from "vitest";
 import { findStatus } from "../../src/api/contacts.ts";
 import type { Contact } from "../../src/wire.ts";
-import { call, parseSummary } from "../bulk/kit.ts";
+import { call, inputFile, parseSummary } from "../bulk/kit.ts";
 import { type Result, spawnEcm, waitForResult } from "../support/ecm.ts";
 import { findRepeatedWrites, type RecordingProxy, startRecordingProxy } from "./recording-proxy.ts";
 
@@ -176,5 +176,58 @@ describe("somebody who leaves while the move is down", () => {
     expect(result.code, result.stderr).toBe(3);
     expect(parseSummary(result).codes).toMatchObject({ rejected: { exists: 1 }, skipped: { not_moved: 1 } });
     expect(isActive((await everybody(witness)).get(old))).toBe(true);
+  });
+});
+
+describe("a row of an import that moves somebody", () => {
+  const rows = `Email,Old email\n${next},${old}\n`;
+
+  async function importing(): Promise<string[]> {
+    return ["import", await inputFile(rows), "--map", "Old email=old-key", "--json"];
+  }
+
+  it.each(everywhere)("killed $when its $at is resumed by the same command", async (kill) => {
+    const witness = await scene();
+    const command = await importing();
+    await killed(witness, kill, command);
+    const result = await witness.ecm(command);
+    expectMoved(witness, result);
+    expect(parseSummary(result).rows).toMatchObject({ read: 2, created: 1, updated: 1, pending: 0 });
+    const people = await everybody(witness);
+    expect([isActive(people.get(next)), isActive(people.get(old))]).toEqual([true, false]);
+    expect(people.get(next)).toMatchObject({ lists: people.get(old)!.lists, tags: people.get(old)!.tags });
+  });
+
+  it("creates nobody who left while it was down", async () => {
+    const witness = await scene();
+    const command = await importing();
+    await killed(witness, { at: "create", when: "before" }, command);
+    await leave(witness, old);
+    const result = await witness.ecm(command);
+    expect(result.code, result.stderr).toBe(3);
+    expect(parseSummary(result).codes.skipped).toEqual({ moved_unsubscribed: 1, not_moved: 1 });
+    expect((await everybody(witness)).has(next)).toBe(false);
+  });
+
+  it("names who left between the two writes, with what unsubscribes them", async () => {
+    const witness = await scene();
+    const command = await importing();
+    await killed(witness, { at: "create", when: "after" }, command);
+    await leave(witness, old);
+    const result = await witness.ecm(command);
+    expect(result.code, result.stderr).toBe(3);
+    expect(parseSummary(result).codes.rejected).toEqual({ left_meanwhile: 1 });
+    expect(result.stderr).toContain(`ecm contact unsubscribe ${next}`);
+  });
+
+  it("creates nobody whose old key was erased while it was down", async () => {
+    const witness = await scene();
+    const command = await importing();
+    await killed(witness, { at: "create", when: "before" }, command);
+    const erased = await witness.ecm(["contact", "erase", old, "--yes"]);
+    expect(erased.code, erased.stderr).toBe(0);
+    const result = await witness.ecm(["runs", "resume", "last", "--yes", "--json"]);
+    expect(result.stdout + result.stderr).not.toContain(old);
+    expect((await everybody(witness)).size).toBe(0);
   });
 });

@@ -99,6 +99,7 @@ describe("a command costs", () => {
         7,
         7,
       ],
+      ["contact dossier", () => ["contact", "dossier", "ada@example.com"], 6, 6],
       ["lists list", () => ["lists", "list"], 1, 2],
       ["campaigns list", () => ["campaigns", "list"], 1, 1],
       ["campaigns get ID", () => ["campaigns", "get", campaignId], 1, 1],

@@ -3,7 +3,7 @@ import type { BehaviorPoints } from "../../service/behavior.ts";
 import type { Decision, Operation } from "../items.ts";
 import type { Found } from "../plan/found.ts";
 import type { OpenIntent } from "../runs/ledger.ts";
-import { hasLeftMeanwhile, leftMeanwhile } from "./moves.ts";
+import { hasLeftMeanwhile, refuseLeftMeanwhile } from "./moves.ts";
 import type { Task } from "./outcomes.ts";
 import { findOne, readWritten } from "./read-back.ts";
 
@@ -79,7 +79,7 @@ export function decided({ session, item }: Task, attempt: Attempt, { found, at }
   const decision: Decision = refused
     ? { kind: "reject", code: refused.type, message: refused.message }
     : hasLeftMeanwhile(item, found)
-      ? leftMeanwhile
+      ? refuseLeftMeanwhile(item)
       : session.work.decide(item, found.contact, found.old);
   return { ...attempt, found, at, decision };
 }

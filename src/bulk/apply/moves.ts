@@ -1,5 +1,6 @@
 /** A person who moves from one key to another: two contacts, written one after the other. */
 import { isInactive } from "../../api/contacts.ts";
+import { formatShellArguments } from "../../shell-word.ts";
 import type { Decision, Item } from "../items.ts";
 import type { Found } from "../plan/found.ts";
 import { recordInJournal, type Session } from "../plan/session.ts";
@@ -32,11 +33,19 @@ export function hasLeftMeanwhile({ follows }: Item, { contact }: Found): boolean
   return follows !== undefined && isInactive(contact);
 }
 
-export const leftMeanwhile: Decision = {
-  kind: "reject",
-  code: "left_meanwhile",
-  message: "left under the old key while moving to the new one; unsubscribe the new contact too",
-};
+/** Of them. */
+export function refuseLeftMeanwhile({ movesTo }: Item): Decision {
+  const again = movesTo === undefined ? "unsubscribe the new contact too" : nameUnsubscription(movesTo);
+  return {
+    kind: "reject",
+    code: "left_meanwhile",
+    message: `left under the old key while moving to the new one; ${again}`,
+  };
+}
+
+function nameUnsubscription(key: string): string {
+  return `unsubscribe the new contact too: ecm contact unsubscribe ${formatShellArguments(key)}`;
+}
 
 /**
  * Both contacts of a move as they are now: the old one by its id,

@@ -18,11 +18,14 @@ export function settleWithoutWrite(
   decision: Exclude<Decision, Operation>,
   contact: Partial<Contact> | undefined,
 ): void {
+  const { session, item } = task;
   if (decision.kind === "reject") {
     recordRejection(task, decision);
+    // Somebody who left is still active under another key: that must not wait for the rejects file.
+    if (item.movesTo !== undefined)
+      session.emit({ kind: "remark", text: `${item.key.sent} ${decision.message}` });
     return;
   }
-  const { session, item } = task;
   const outcome = decision.kind === "leave" ? "unchanged" : "skipped";
   const code = decision.kind === "skip" ? { code: decision.code } : {};
   recordInJournal(session, {

@@ -1,6 +1,6 @@
 /** What a run did, as the lines of its plan: from its journal, without the account. */
 import { join } from "node:path";
-import type { ConsentRead, Operation } from "../items.ts";
+import type { Operation } from "../items.ts";
 import { readPlanLines } from "../plan/plan-file.ts";
 import { type PlanLine, toPlanLine, toPlanNames } from "../plan/plan-line.ts";
 import { readRunNames } from "../plan/run-names.ts";
@@ -19,32 +19,37 @@ export async function readRunChanges(
   limit = Number.POSITIVE_INFINITY,
 ): Promise<PlanLine[]> {
   const names = toPlanNames(await readRunNames(run.folder));
-  const consents = await consentsIn(run.folder);
+  const planned = await readPlanned(run.folder);
   const found: { ref: number; line: PlanLine }[] = [];
   const sortFound = () => found.sort((one, other) => one.ref - other.ref).splice(limit);
   for await (const { ref, key, operation, createdId, isUnproven } of readWrittenContacts(run.folder, true)) {
-    const line = hasLine(run.manifest, operation) ? ref : null;
-    const planned = toPlanLine(
-      { line, key, found: createdId ? { _id: createdId } : undefined },
-      operation,
-      names,
-    );
-    const message = isUnproven ? "it is unknown whether this was applied" : planned.message;
-    const consent = operation.kind === "create" ? consents.get(ref) : undefined;
-    found.push({ ref, line: { ...planned, message, ...(consent && { consent }) } });
+    const { line = hasLine(run.manifest, operation) ? ref : null, ...known } = planned.get(ref) ?? {};
+    const contact = { line, key, found: createdId ? { _id: createdId } : undefined };
+    const written = toPlanLine(contact, operation, names);
+    const message = isUnproven ? "it is unknown whether this was applied" : written.message;
+    found.push({ ref, line: { ...written, message, ...(operation.kind === "create" && known) } });
     if (found.length >= 2 * limit) sortFound();
   }
   sortFound();
   return found.map(({ line }) => line);
 }
 
-/** Of the contacts that the run's plan creates, by their refs. */
-async function consentsIn(folder: string): Promise<Map<number, ConsentRead>> {
-  const consents = new Map<number, ConsentRead>();
-  for await (const { consent, apply } of readPlanLines(join(folder, fileNames.plan))) {
-    if (consent && apply) consents.set(apply.ref, consent);
+/** What only the plan knows of a contact. */
+type Planned = Pick<PlanLine, "consent" | "movesFrom"> & {
+  /** Of the contact whose place another one takes: that one's line. */
+  line?: number | null;
+};
+
+/** Of the contacts of which there is something, by their refs. */
+async function readPlanned(folder: string): Promise<Map<number, Planned>> {
+  const planned = new Map<number, Planned>();
+  for await (const { line, consent, movesFrom, apply } of readPlanLines(join(folder, fileNames.plan))) {
+    if (!apply || apply.isErased) continue;
+    if (apply.follows !== undefined) planned.set(apply.ref, { line });
+    else if (consent || movesFrom)
+      planned.set(apply.ref, { ...(movesFrom && { movesFrom }), ...(consent && { consent }) });
   }
-  return consents;
+  return planned;
 }
 
 /** A selection has no input, and members that a sync removes are on no line of it. */

@@ -8,6 +8,7 @@ import type { PlanEntry } from "../plan/make-plan.ts";
 import type { AccountSnapshot } from "../plan/snapshot.ts";
 import { findRole } from "../read/join.ts";
 import { createIdentityReader } from "../read/keys.ts";
+import type { OldKeyConflict } from "../read/old-keys.ts";
 import type { ReadRow, RejectedRow, Row } from "../read/rows.ts";
 import type { Survey } from "../read/survey.ts";
 import type { SettledByInput } from "../runs/report.ts";
@@ -17,6 +18,8 @@ import type { ReadInput, RowRun } from "./prepare.ts";
 export interface RowItem extends Item {
   /** Why no contact is created with this key, although one that has it is looked for. */
   keyFault?: Row["keyFault"];
+  /** Another row says something else of the key under which the person was known before. */
+  conflict?: OldKeyConflict;
   /** A member that a sync takes out of its list. */
   isRemoval?: boolean;
   /**
@@ -40,11 +43,18 @@ export function* toBatches<T>(entries: Iterable<T>): Generator<T[]> {
 }
 
 /** Rows that stand for no contact. */
-export function countSettledByInput({ survey, joined, job }: ReadInput): SettledByInput {
+export function countSettledByInput({ survey, joined, job, oldKeyConflicts }: ReadInput): SettledByInput {
+  let conflicts = 0;
+  for (const [identity, { lines }] of joined.groups) {
+    if (oldKeyConflicts.has(identity)) conflicts += lines.length - 1;
+  }
   return {
     read: survey.read,
-    rejectedCodes: Object.fromEntries(survey.rejectedCodes),
-    passedOver: joined.passedOver,
+    rejectedCodes: {
+      ...Object.fromEntries(survey.rejectedCodes),
+      ...(conflicts > 0 && { old_key_conflict: conflicts }),
+    },
+    passedOver: joined.passedOver - conflicts,
     passedOverAre: job.duplicates === "reject" ? "rejected" : "skipped",
   };
 }
@@ -63,12 +73,13 @@ export async function* readRowEntries(rowRun: RowRun): AsyncGenerator<PlanEntry[
 }
 
 export function toRowItem(
-  { survey, job, names, understood }: RowRun,
+  { survey, job, names, understood, oldKeyConflicts }: RowRun,
   row: Row,
   cells: Row["cells"],
 ): RowItem {
   const marked = withMarks(row, survey);
-  const { line, key, keyFault } = row;
+  const { line, key, keyFault, oldKey } = row;
+  const conflict = oldKeyConflicts.get(key.identity);
   const isLeftOut = job.takesRow && !job.takesRow(marked);
   const desired = job.edit ? undefined : job.toDesiredContact(marked, names, understood.reading);
   const isOverridden = marked.notSubscribed !== undefined && desired?.isNotSubscribed !== true;
@@ -83,6 +94,8 @@ export function toRowItem(
     key,
     cells,
     ...(keyFault && { keyFault }),
+    ...(conflict && { conflict }),
+    ...(oldKey && { former: { ref: survey.lastLine + line, key: oldKey } }),
     ...(isLeftOut && { isLeftOut }),
     ...(desired && { desired }),
     ...(consent && { consent }),
@@ -102,7 +115,13 @@ function toRejectedEntry(rowRun: RowRun, row: RejectedRow): PassedRow {
   return { kind: "passed", line, key: findKeyCell(rowRun, row), action: "reject", code, message, cells };
 }
 
-function toSkippedEntry({ job }: RowRun, { line, key, cells }: Row, other: number): PassedRow {
+function toSkippedEntry(
+  { job, oldKeyConflicts }: RowRun,
+  { line, key, cells }: Row,
+  other: number,
+): PassedRow {
+  const conflict = oldKeyConflicts.get(key.identity);
+  if (conflict) return { kind: "passed", line, key: key.sent, action: "reject", ...conflict, cells };
   return {
     kind: "passed",
     line,

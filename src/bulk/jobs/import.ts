@@ -104,8 +104,9 @@ export function restoreImportOptions(record: Record<string, unknown>, input: Row
 
 function toSource(options: ImportOptions, _structure: ContactStructure, survey: Survey): string[] {
   const source = ["fields", ...statusParts, "createdAt"];
-  if (options.lists.length > 0 || survey.lists.size > 0) source.push("lists");
-  if (options.tags.length > 0 || survey.tags.size > 0) source.push("tags");
+  // Whoever moves takes along what only the old contact has.
+  if (survey.oldKeys || options.lists.length > 0 || survey.lists.size > 0) source.push("lists");
+  if (survey.oldKeys || options.tags.length > 0 || survey.tags.size > 0) source.push("tags");
   return source;
 }
 

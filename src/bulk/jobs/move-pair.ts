@@ -167,7 +167,11 @@ function decideMerge({ desired }: Item, contactId: string, found: Partial<Contac
   return change ? { kind: "change", contactId, ...change } : { kind: "leave" };
 }
 
-function decideOld(found: Partial<Contact> | undefined, { deletesOld }: MoveRules): Decision {
+/** Of the contact whose place another one takes. */
+export function decideOld(
+  found: Partial<Contact> | undefined,
+  { deletesOld }: Pick<MoveRules, "deletesOld">,
+): Decision {
   if (!found) return { kind: "skip", code: "missing" };
   const contactId = found._id!;
   if (deletesOld) return { kind: "delete", contactId, contact: found };

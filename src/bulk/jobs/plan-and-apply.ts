@@ -24,6 +24,7 @@ import { Ledger } from "../runs/ledger.ts";
 import type { ShownReject } from "./finish.ts";
 import { type Closed, closeRun } from "./finish.ts";
 import { requireMaxRejects } from "./max-rejects.ts";
+import { describeMoves } from "./moved-row.ts";
 import { createSession, makePlanFile, readClosedPlan } from "./plan-job.ts";
 import { choosePlanPlace, type PlanPlace, planPath } from "./plan-place.ts";
 import { priceOf, subtractSettled } from "./plan-price.ts";
@@ -77,6 +78,7 @@ class PlannedWork {
     const plan = old ?? (await this.plan(kept));
     const price = await priceOf(this.state, this.job, plan, old !== undefined);
     this.price = price;
+    if (!old) for (const remark of describeMoves(this.state.tally)) emit({ kind: "remark", ...remark });
     emit({ kind: "priced", price });
     if (plan) await options.takePlan?.(plan);
     if (!run) return;

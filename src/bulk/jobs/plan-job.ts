@@ -47,7 +47,9 @@ export async function makePlanFile(
     const session = createSession(planning, job, source.lookup, clock.now());
     beginPhase(session, "looking");
     const names = toPlanNames(head.names);
-    const isComplete = options.takePlan !== undefined || run?.manifest.plan !== undefined;
+    // Of a rejects file every row counts: whether it was imported again is asked later.
+    const isOfRejects = head.table?.columns.some(({ name }) => name === "ecm_line") ?? false;
+    const isComplete = options.takePlan !== undefined || run?.manifest.plan !== undefined || isOfRejects;
     try {
       await makePlan({ session, entries: source.entries, writer, names, isComplete });
     } catch (error) {

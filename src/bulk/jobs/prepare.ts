@@ -16,6 +16,7 @@ import type { InputFile, UnderstoodInput } from "../read/index.ts";
 import type { JoinedRows } from "../read/join.ts";
 import { joinRows } from "../read/join.ts";
 import { createIdentityReader } from "../read/keys.ts";
+import { findOldKeyConflicts, type OldKeyConflicts } from "../read/old-keys.ts";
 import type { Survey } from "../read/survey.ts";
 import { surveyInput } from "../read/survey.ts";
 import { needsStatus, type ResolvedJob, type RowJob } from "./job.ts";
@@ -28,6 +29,8 @@ export interface ReadInput extends RunContext {
   readonly understood: UnderstoodInput;
   readonly survey: Survey;
   readonly joined: JoinedRows;
+  /** Rows that contradict each other about who was known under which key. */
+  readonly oldKeyConflicts: OldKeyConflicts;
 }
 
 /** Everything that is known of a row run before it is entered. */
@@ -103,8 +106,11 @@ export async function readInput(
   );
   job = required.job;
   const joined = await joinRows(survey.batches(), survey.identities, job.duplicates);
+  const oldKeyConflicts = survey.oldKeys
+    ? await findOldKeyConflicts(survey.batches(), survey.oldKeys)
+    : new Map();
   emit({ kind: "surveyed", survey, joined, notSubscribedAre: job.notSubscribedAre });
-  return { ...context, job, account, structure, understood, survey, joined };
+  return { ...context, job, account, structure, understood, survey, joined, oldKeyConflicts };
 }
 
 /** Looks up the names in the input and in the flags. @throws EcmError for a name that does not exist */

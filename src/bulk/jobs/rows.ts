@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { isErasedKey } from "../../api/key-spelling.ts";
 import type { Suppressions } from "../../privacy/suppressions.ts";
 import type { Contact } from "../../wire.ts";
-import type { Decision, Work } from "../items.ts";
+import type { Decision, OldContact, Work } from "../items.ts";
 import { type DecideOptions, decide, isMarked } from "../plan/decide.ts";
 import { type HiddenContact, isHidden } from "../plan/found.ts";
 import { createLookup, type Lookup, maxPagesAgeMilliseconds } from "../plan/lookup.ts";
@@ -23,6 +23,8 @@ import {
   toRowItem,
 } from "./entries.ts";
 import type { ResolvedJob } from "./job.ts";
+import { decideOld } from "./move-pair.ts";
+import { decideMovedRow, findMoveRefusal } from "./moved-row.ts";
 import { type RowRun, readContactPages } from "./prepare.ts";
 import type { PlanSource, ReadyJob } from "./ready-job.ts";
 import { keyTableFacts } from "./rejected.ts";
@@ -45,6 +47,8 @@ export function prepareRows(rowRun: RowRun): ReadyJob {
     isUnsubscribingMarked: job.unsubscribesMarked,
     async head() {
       const { facts } = understood;
+      // What somebody who moves takes along is shown by its names.
+      if (survey.oldKeys) await account.lists(structure);
       const knownNames = await account.readCachedNames(structure);
       const { columns, delimiter, hasEscapes, form, sha256, bytes } = facts;
       return {
@@ -76,20 +80,30 @@ export function createWork(
   suppressions: Suppressions | undefined,
 ): Work<RowItem> {
   const options: DecideOptions = { ...job.decide, structureId };
-  const isSuppressed = ({ key }: RowItem) => isErasedKey(key.sent) || (suppressions?.has(key.sent) ?? false);
+  const isKept = (key: string) => isErasedKey(key) || (suppressions?.has(key) ?? false);
+  // Whoever was erased under the key of before is not created under another one.
+  const listKeys = ({ key, former, movesFrom }: RowItem) =>
+    [key.sent, former?.key.sent, movesFrom?.key].filter((each) => each !== undefined);
+  const decideAbsentRow = (item: RowItem, old: OldContact | undefined): Decision => {
+    if (listKeys(item).some(isKept)) return { kind: "skip", code: "suppressed" };
+    if (item.keyFault) return { kind: "reject", ...item.keyFault };
+    return job.edit ? job.edit.missing : decideMovedRow(item, old, options);
+  };
   return {
-    isSuppressed: ({ key }) => isErasedKey(key.sent) || (suppressions?.hasNow(key.sent) ?? false),
-    needsLookup: (item) => item.isRemoval === true || (!item.isLeftOut && !isSuppressed(item)),
+    isSuppressed: (item) =>
+      listKeys(item).some((key) => isErasedKey(key) || (suppressions?.hasNow(key) ?? false)),
+    needsLookup: (item) =>
+      item.isRemoval === true || !(item.isLeftOut || item.conflict || isKept(item.key.sent)),
     // An unsubscription or a deletion wants nothing of a contact that a mark could stand against.
     isMarked: job.edit ? undefined : (item, found) => isMarked(item.desired, found),
     isDoubtful: (item) => job.unsubscribesMarked === true && !item.desired?.unsubscribes,
-    decide(item, found) {
+    decide(item, found, old) {
+      if (item.conflict) return { kind: "reject", ...item.conflict };
+      if (item.follows !== undefined) return decideOld(found, { deletesOld: false });
       if (item.isLeftOut) return { kind: "skip", code: item.isRemoval ? "truncated" : "not_selected" };
       if (item.isRemoval) return decideRemoval(item, found, structureId);
-      if (found) return decideFound(job, item, found, options);
-      if (isSuppressed(item)) return { kind: "skip", code: "suppressed" };
-      if (item.keyFault) return { kind: "reject", ...item.keyFault };
-      return job.edit ? job.edit.missing : decide(item.key.sent, item.desired!, undefined, options);
+      if (found) return findMoveRefusal(item, old) ?? decideFound(job, item, found, options);
+      return decideAbsentRow(item, old);
     },
   };
 }

@@ -67,7 +67,8 @@ export function createLookup(options: LookupOptions): Lookup {
     const contact =
       (isId(item.key.written) ? snapshot?.findById(item.key.identity) : undefined) ??
       snapshot?.find(item.key.identity, (each) => isWritten(item, each));
-    const isAbsent = isKnownAbsent && (!options.asksHidden || behavior.get("inactive") === "shown");
+    const isAsked = options.asksHidden || item.isAskedHidden;
+    const isAbsent = isKnownAbsent && (!isAsked || behavior.get("inactive") === "shown");
     return contact || isAbsent ? { contact, isRemembered: true } : undefined;
   }
 

@@ -9,6 +9,7 @@ import type { Found } from "./found.ts";
 import type { StoredLine } from "./plan-file.ts";
 import { type PlanLine, type PlanNames, toPlanLine } from "./plan-line.ts";
 import type { PlanWriter } from "./plan-writer.ts";
+import { formerItems, joinFormers, planMove } from "./planned-moves.ts";
 import { countSentRequests, isScarce, type Session } from "./session.ts";
 import { toStoredLine } from "./stored-line.ts";
 import { addToTally, isWrite } from "./tally.ts";
@@ -37,7 +38,10 @@ interface DecidedItem {
 }
 
 interface DecidedBlock {
+  /** Also of contacts that no entry of the job stands for: whom rows move away from. */
   entries: readonly (PassedRow | DecidedItem)[];
+  /** Entries of the job. */
+  taken: number;
   /** The oldest look-up that it rests on. */
   at: number;
 }
@@ -80,7 +84,7 @@ async function* readBlocks({ session, entries, writer }: PlanStep): AsyncGenerat
         continue;
       }
       block.push(entry);
-      if (entry.kind === "contact" && needsLookup(session, entry)) lookUps++;
+      lookUps += countLookUps(session, entry);
       if (lookUps < countMaxLookUps(session, entry) && block.length < maxBlockEntries) continue;
       yield block;
       block = [];
@@ -95,10 +99,16 @@ async function* readBlocks({ session, entries, writer }: PlanStep): AsyncGenerat
  */
 function countMaxLookUps(session: Session, entry: PlanEntry): number {
   const { work, lookup } = session;
-  const mayBeAlone = entry.kind === "contact" && work.readsAlone?.(entry);
+  const mayBeAlone = entry.kind === "contact" && (entry.former || work.readsAlone?.(entry));
   return mayBeAlone
     ? Math.max(1, Math.min(lookup.blockSize, countSentRequests(session) - 1))
     : lookup.blockSize;
+}
+
+/** Keys that are looked up for an entry. */
+function countLookUps(session: Session, entry: PlanEntry): number {
+  if (entry.kind !== "contact" || !needsLookup(session, entry)) return 0;
+  return entry.former ? 2 : 1;
 }
 
 function needsLookup({ work, lookup }: Session, item: Item): boolean {
@@ -109,16 +119,18 @@ async function decideBlock(session: Session, block: readonly PlanEntry[]): Promi
   const { lookup, clock } = session;
   const items = block.filter((entry) => entry.kind === "contact");
   const found = await lookUp(session, items);
+  await joinFormers(items, found, lookup);
   let isRemembered = false;
-  const entries = block.map((entry) => {
-    if (entry.kind !== "contact") return entry;
-    const decided = decideOne(session, entry, found.get(entry.ref));
-    isRemembered ||= decided.found.isRemembered;
+  const entries = block.flatMap((entry): (PassedRow | DecidedItem)[] => {
+    if (entry.kind !== "contact") return [entry];
+    const decided = decideWithFormer(session, entry, found.get(entry.ref));
+    isRemembered ||= decided[0]!.found.isRemembered;
     return decided;
   });
   const again = await lookUpWholeContacts(session, entries);
   return {
     entries: again.size === 0 ? entries : entries.map((each) => again.get(each) ?? each),
+    taken: block.length,
     at: isRemembered ? Math.min(lookup.takenAt, clock.now()) : clock.now(),
   };
 }
@@ -155,9 +167,10 @@ async function lookUpWholeContacts(
 
 async function lookUp(session: Session, items: readonly Item[]): Promise<Map<number, Found>> {
   const { work, lookup } = session;
-  const itemsToFind = items.filter(
+  const itemsOfRows = items.filter(
     (item) => item.found === undefined && (lookup.knowsAll || (work.needsLookup?.(item) ?? true)),
   );
+  const itemsToFind = [...itemsOfRows, ...formerItems(itemsOfRows)];
   const [first] = itemsToFind;
   const isAlone = itemsToFind.length === 1 && first!.contactId !== undefined && work.readsAlone?.(first!);
   const found: Map<number, Found> = isAlone ? new Map() : await lookup.find(itemsToFind);
@@ -181,6 +194,15 @@ function decideOne({ work }: Session, item: Item, found: Found = { isRemembered:
   return { item, found, decision };
 }
 
+/** What is decided of a contact and, where it takes the place of another, of that other one. */
+function decideWithFormer(session: Session, item: Item, found?: Found): DecidedItem[] {
+  const decided = decideOne(session, item, found);
+  const move = item.former && planMove(item, decided.found, decided.decision);
+  if (!move) return [decided];
+  const old = decideOne(session, move.old, { contact: move.old.found, isRemembered: false });
+  return [{ ...decided, item: move.item }, old];
+}
+
 /** A page of everybody may leave the lists out; a look-up by keys can ask for them list by list. */
 function changesUnknownLists({ found, decision }: DecidedItem): boolean {
   if (!found.isRemembered || decision.kind !== "change") return false;
@@ -189,7 +211,7 @@ function changesUnknownLists({ found, decision }: DecidedItem): boolean {
 }
 
 /** Counts the block and writes its lines. */
-function addBlock(step: PlanStep, { entries, at }: DecidedBlock): void {
+function addBlock(step: PlanStep, { entries, at, taken }: DecidedBlock): void {
   const { session, writer } = step;
   const lines: StoredLine[] = [];
   let isRejected = false;
@@ -201,14 +223,16 @@ function addBlock(step: PlanStep, { entries, at }: DecidedBlock): void {
     const line = writer.isOnDisk ? lineOf(step, entry) : undefined;
     if (line) lines.push(line);
   }
-  writer.addBlock(lines, at, entries.length);
+  session.tally.former += entries.length - taken;
+  writer.addBlock(lines, at, taken);
   if (isRejected) session.onRejected?.();
 }
 
 function countDecided({ work, tally }: Session, { item, found, decision }: DecidedItem): void {
-  const isMarked = work.isMarked?.(item, found.contact) ?? false;
+  // Under the key of before they are the same person.
+  const isMarked = work.isMarked?.(item, found.contact ?? found.old?.contact) ?? false;
   const isDoubtful = isMarked && (work.isDoubtful?.(item) ?? false);
-  const counted = { item, decision, found: found.contact, isMarked, isDoubtful };
+  const counted = { item, decision, found: found.contact, old: found.old?.contact, isMarked, isDoubtful };
   const isRead = item.movesFrom !== undefined || work.readsAlone?.(item);
   addToTally(tally, counted, isRead ? 1 : 0);
 }
@@ -226,7 +250,11 @@ function toContactLine({ item, found, decision }: DecidedItem, names: PlanNames)
   const knownContact = item.contactId === undefined ? undefined : { _id: item.contactId };
   const contact = found.contact ?? knownContact;
   const line = toPlanLine({ line: item.line, key: item.key.sent, found: contact }, decision, names);
-  return item.consent && decision.kind === "create" ? { ...line, consent: item.consent } : line;
+  return {
+    ...line,
+    ...(item.movesFrom && { movesFrom: item.movesFrom.key }),
+    ...(item.consent && decision.kind === "create" && { consent: item.consent }),
+  };
 }
 
 function toRowLine({ line, key, action, code, message, cells, of }: PassedRow): StoredLine {

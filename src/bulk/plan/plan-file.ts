@@ -202,7 +202,7 @@ class KeptPlanReader {
 
   private keepBlock({ taken, tally }: BlockMark): void {
     if (taken > this.maxTaken) return;
-    this.kept = { ...this.kept!, bytes: this.bytes, taken, tally: decode(tally) };
+    this.kept = { ...this.kept!, bytes: this.bytes, taken, tally: { ...createTally(), ...decode(tally) } };
   }
 
   private close(end: PlanEnd): void {

@@ -18,6 +18,8 @@ export interface PlanLine {
   code: string | null;
   message: string | null;
   changes: PlanChange[];
+  /** The key of the contact whose place this one takes. */
+  movesFrom?: string;
   /** Of a create from an input: what that says of the person's consent. */
   consent?: ConsentRead;
 }

@@ -124,7 +124,7 @@ function isPlanned(value: unknown): value is Planned {
   return v.is(planned, value);
 }
 
-function matchesOperation(line: PlanLine, { operation, key }: Planned, names: PlanNames): boolean {
+function matchesOperation(line: PlanLine, { operation, key, movesFrom }: Planned, names: PlanNames): boolean {
   const contact = { line: line.line, key: line.key };
   const expectedLine: PlanLine = toPlanLine(contact, operation, names);
   // The status that a contact had may have been told by its look-up alone.
@@ -134,6 +134,8 @@ function matchesOperation(line: PlanLine, { operation, key }: Planned, names: Pl
     operation.kind !== "create" || [key.sent, operation.body.key].every((each) => each === line.key);
   return (
     isSameKey &&
+    // Plans of earlier versions do not say it on the line.
+    (line.movesFrom === undefined || line.movesFrom === movesFrom?.key) &&
     line.action === expectedLine.action &&
     (expectedLine.contactId === null || line.contactId === expectedLine.contactId) &&
     JSON.stringify(formatChanges(line.changes)) === JSON.stringify(formatChanges(expectedLine.changes))

@@ -7,10 +7,13 @@ import type { PlanLine } from "./plan-line.ts";
 /** The line of a contact, with what applying it needs. */
 export function toStoredLine(line: PlanLine, item: Item, operation: Operation | undefined): StoredLine {
   if (!operation) return { ...line, cells: item.cells, ...(line.line === null && { ref: item.ref }) };
-  const { kind: _kind, line: _line, found: _found, consent: _consent, cells, desired, key, ...more } = item;
+  const { kind: _kind, line: _line, found: _found, consent: _consent, former: _former, ...kept } = item;
+  const { cells, desired, key, ...more } = kept;
   const repeatsDesired =
     operation.kind === "create" &&
     desired &&
+    // What the old contact adds is read again.
+    item.movesFrom === undefined &&
     !desired.onlyIfEmpty &&
     !desired.defaults &&
     [...desired.fields.values()].every((value) => value !== "");

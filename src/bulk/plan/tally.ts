@@ -24,6 +24,10 @@ export interface PlanTally {
   doubtful: number;
   /** The first of both. */
   markedContacts: { line: number | null; key: string; isDoubtful?: true }[];
+  /** Whom a row moves away from, or unsubscribes under the key of before: contacts besides those of the rows. */
+  former: number;
+  /** The first ones who are not created, since they have left under the key of before. */
+  leftBefore: { line: number | null; key: string; oldKey: string }[];
   /** Requests that the writes take, and the reads right before them. */
   requests: number;
   /** Values that become empty. */
@@ -32,7 +36,7 @@ export interface PlanTally {
   remarks: number;
 }
 
-const maxMarkedListed = 100;
+const maxContactsListed = 100;
 
 export function createTally(): PlanTally {
   return {
@@ -48,6 +52,8 @@ export function createTally(): PlanTally {
     marked: 0,
     doubtful: 0,
     markedContacts: [],
+    former: 0,
+    leftBefore: [],
     requests: 0,
     clears: 0,
     remarks: 0,
@@ -75,13 +81,22 @@ export function addToTally(tally: PlanTally, decided: TalliedDecision, readsBefo
   else {
     const codes = decision.kind === "skip" ? tally.skipped : tally.rejected;
     codes[decision.code] = (codes[decision.code] ?? 0) + 1;
+    if (decision.code === "moved_unsubscribed") addLeftBefore(tally, decided);
   }
+}
+
+function addLeftBefore(
+  { leftBefore }: PlanTally,
+  { item: { line, key, former }, old }: TalliedDecision,
+): void {
+  if (leftBefore.length >= maxContactsListed) return;
+  leftBefore.push({ line, key: key.sent, oldKey: old?.key ?? former?.key.sent ?? "" });
 }
 
 function addMarked(tally: PlanTally, { item, isDoubtful }: TalliedDecision): void {
   tally.marked++;
   if (isDoubtful) tally.doubtful++;
-  if (tally.markedContacts.length >= maxMarkedListed) return;
+  if (tally.markedContacts.length >= maxContactsListed) return;
   const named = { line: item.line, key: item.key.sent };
   tally.markedContacts.push(isDoubtful ? { ...named, isDoubtful } : named);
 }
@@ -98,6 +113,8 @@ export interface TalliedDecision {
   item: Item;
   decision: Decision;
   found: Partial<Contact> | undefined;
+  /** Whose place the contact would take. */
+  old?: Partial<Contact>;
   isMarked: boolean;
   isDoubtful: boolean;
 }

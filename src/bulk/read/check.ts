@@ -19,7 +19,7 @@ import { understandInput } from "./understand.ts";
 export interface CheckedColumn {
   /** The file's column, or the name of what the mapping adds. */
   column: string;
-  /** `key`, `lists`, `tags`, `consent`, `ignore` or `field`. */
+  /** `key`, `old-key`, `lists`, `tags`, `consent`, `ignore` or `field`. */
   target: string;
   /** The field's label. */
   field?: string;
@@ -40,7 +40,13 @@ export interface CheckedRow {
   line: number;
   before: Record<string, string | null>;
   /** Undefined for a row that is rejected. */
-  after?: { key: string; fields: Record<string, string>; lists: string[]; tags: string[] };
+  after?: {
+    key: string;
+    oldKey?: string;
+    fields: Record<string, string>;
+    lists: string[];
+    tags: string[];
+  };
   rejected?: { code: string; message: string };
 }
 
@@ -123,7 +129,13 @@ function checkedRow(row: ReadRow, names: readonly string[], { fields }: ContactS
   return {
     line: row.line,
     before,
-    after: { key: row.key.sent, fields: Object.fromEntries(labelled), lists: row.lists, tags: row.tags },
+    after: {
+      key: row.key.sent,
+      ...(row.oldKey && { oldKey: row.oldKey.sent }),
+      fields: Object.fromEntries(labelled),
+      lists: row.lists,
+      tags: row.tags,
+    },
   };
 }
 
@@ -184,7 +196,7 @@ class ColumnTally {
   }
 }
 
-const words = ["key", "lists", "tags", "ignore"];
+const words = ["key", "old-key", "lists", "tags", "ignore"];
 
 /** A structure that has every field that the mapping or a column's name can mean. */
 async function assumedStructure(

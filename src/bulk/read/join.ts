@@ -79,6 +79,7 @@ function mergeInto(target: Row, later: Row): void {
   for (const [id, value] of later.fields) {
     if (value !== "" || !target.fields.has(id)) target.fields.set(id, value);
   }
+  target.oldKey ??= later.oldKey;
   target.lists = [...new Set([...target.lists, ...later.lists])];
   target.tags = [...new Set([...target.tags, ...later.tags])];
 }

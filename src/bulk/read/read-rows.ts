@@ -1,6 +1,7 @@
 /** Reading: an understood file → its rows, one by one, in flat memory. */
 
 import { createErasedKey, isErasedKey, toKeyIdentity, trimEdges } from "../../api/key-spelling.ts";
+import type { ContactKey } from "../items.ts";
 import { type ConsentColumn, type ConsentRefusal, describeRefusals, findRefusal } from "./consent.ts";
 import { type CsvRecord, readRecords } from "./csv.ts";
 import { isBlank } from "./header.ts";
@@ -15,6 +16,13 @@ import {
 } from "./keys.ts";
 import { removeMissing } from "./missing-cells.ts";
 import type { Reading, UnderstoodInput } from "./reading.ts";
+import {
+  faults,
+  type Reason,
+  toTooManyCellsFault,
+  toTruncatedFault,
+  toValueWithoutColumnFault,
+} from "./row-faults.ts";
 import { cellReader, rowValueReader } from "./row-values.ts";
 import type { Mark, ReadRow, RejectedRow, Row } from "./rows.ts";
 import { readText } from "./text.ts";
@@ -107,11 +115,6 @@ function isFooterLine({ cells }: RowRecord): boolean {
   return cells.length === 1 && !cells[0]!.includes("@");
 }
 
-interface Reason {
-  code: string;
-  message: string;
-}
-
 /** The cells of a record → a row, by what is understood of its file. */
 class RowReader {
   readonly #reading: Reading;
@@ -122,6 +125,7 @@ class RowReader {
   /** Its keys are those of contacts that may be there, whatever we would say of them. */
   readonly #namesContacts: boolean;
   readonly #keyIndex: number;
+  readonly #oldKeyIndex: number;
   readonly #emptyColumns: readonly number[] | undefined;
 
   constructor(reading: Reading) {
@@ -134,6 +138,7 @@ class RowReader {
     this.#identityOf = createIdentityReader(keyType);
     this.#namesContacts = takesIds || reading.system?.name === "ecm";
     this.#keyIndex = reading.targets.findIndex((target) => target.kind === "key");
+    this.#oldKeyIndex = reading.targets.findIndex((target) => target.kind === "old-key");
     this.#emptyColumns = emptyColumns.length === 0 ? undefined : emptyColumns;
   }
 
@@ -145,18 +150,48 @@ class RowReader {
     const splitting = this.#reading.system?.keySplitting;
     const addresses = splitting ? splitNames(keyCell, splitting) : undefined;
     const written = addresses?.[0] ?? keyCell;
-    if (isErasedKey(written)) return toErasedRow(record);
-    const read = this.#readKey(written);
-    const key = this.#namesContacts ? acceptErased(read, written) : read;
-    if ("code" in key) return this.#rejected(record, key);
+    const keys = this.#readKeys(written, cells);
+    if (keys === "erased") return toErasedRow(record);
+    if ("code" in keys) return this.#rejected(record, keys);
+    const { key, oldKey } = keys;
     const values = this.#readValues(cells);
     if ("code" in values) return this.#rejected(record, values);
     const warnings = addresses && addresses.length > 1 ? [...key.warnings, "first_of_several"] : key.warnings;
     const row: Row = { kind: "row", line: record.line, cells, key: key.key, ...values, warnings };
     if (record.lines > 1) row.lines = record.lines;
     if (key.fault) row.keyFault = key.fault;
+    if (oldKey) row.oldKey = oldKey;
     this.#mark(row, cells, addresses || key.fault ? keyCell : undefined);
     return row;
+  }
+
+  /** The key of the row's contact, and the one under which it was known before. */
+  #readKeys(
+    written: string,
+    cells: Row["cells"],
+  ): { key: Exclude<KeyReading, Reason>; oldKey?: ContactKey } | Reason | "erased" {
+    if (isErasedKey(written)) return "erased";
+    const read = this.#readKey(written);
+    const key = this.#namesContacts ? acceptErased(read, written) : read;
+    if ("code" in key) return key;
+    const oldKey = this.#readOldKey(cells);
+    if (oldKey === "erased" || oldKey === undefined || "code" in oldKey) return oldKey ?? { key };
+    // The same key in another spelling is no other contact.
+    return oldKey.identity === key.key.identity ? { key } : { key, oldKey };
+  }
+
+  /** Undefined where the row names none; who was erased under it must not come back under another one. */
+  #readOldKey(cells: Row["cells"]): ContactKey | Reason | "erased" | undefined {
+    if (this.#oldKeyIndex < 0) return undefined;
+    const cell = this.#cellOf(cells, this.#oldKeyIndex) ?? "";
+    if (isErasedKey(cell)) return "erased";
+    const read = this.#readKey(cell);
+    if ("key" in read) return read.key;
+    if (read.code === "key_missing" || read.code === "key_placeholder") return undefined;
+    return {
+      code: "old_key_invalid",
+      message: `the old key ${JSON.stringify(cell.trim())}: ${read.message}`,
+    };
   }
 
   /** A row whose cells are not those that the header names. */
@@ -266,35 +301,3 @@ function acceptErased(read: KeyReading, cell: string): KeyReading {
 function toRejected({ line, lines, cells }: RowRecord, { code, message }: Reason): RejectedRow {
   return { kind: "rejected", line, ...(lines > 1 && { lines }), cells, code, message };
 }
-
-function toTruncatedFault(reason: string): Reason {
-  return {
-    code: "truncated",
-    message: `the file ends in the middle of this row (no line end; ${reason}): it is probably incomplete`,
-  };
-}
-
-function toValueWithoutColumnFault(index: number): Reason {
-  return {
-    code: "unnamed_column",
-    message: `cell ${index + 1} has a value, but its column has no name: name the column in the header, or remove the value`,
-  };
-}
-
-function toTooManyCellsFault(count: number, expected: number): Reason {
-  return {
-    code: "too_many_cells",
-    message: `the row has ${count} cells, but the header has ${expected}: a cell that contains a delimiter must be quoted`,
-  };
-}
-
-const faults = {
-  text_after_quote: {
-    code: "text_after_quote",
-    message: "text after a closing quote: a quote inside a quoted cell must be doubled",
-  },
-  too_long: {
-    code: "too_long",
-    message: "the row is longer than 1 MiB, more than one contact can hold; its cells are omitted here",
-  },
-};

@@ -18,6 +18,8 @@ export interface Row {
    * file that names contacts can hold any key.
    */
   keyFault?: { code: string; message: string };
+  /** Under which key the row says that the person was known before. */
+  oldKey?: ContactKey;
   /** Field id → value. An empty string is a blank cell; a field whose cell is missing is absent. */
   fields: Map<string, string>;
   /** Names or ids as the cells hold them, split by the rules of the file. */
@@ -60,7 +62,10 @@ export type ReadRow = Row | RejectedRow;
 
 /** How the input is to be read, from flags and the mapping file. */
 export interface ReadOptions {
-  /** Column name → target (`key`, `lists`, `tags`, `ignore`, a field's label or id); later entries win. */
+  /**
+   * Column name → target (`key`, `old-key`, `lists`, `tags`, `ignore`, a field's label or id); later entries
+   * win.
+   */
   map: Map<string, string>;
   /** Columns whose values are made, from the mapping file and `--set`. */
   entries?: readonly MappingEntry[];
@@ -98,6 +103,8 @@ export interface ReadOptions {
 /** Where a column's cells go. */
 export type Target =
   | { kind: "key" }
+  /** The key under which the person was known before. */
+  | { kind: "old-key" }
   | { kind: "lists" }
   | { kind: "tags" }
   | { kind: "ignore" }

@@ -30,6 +30,8 @@ export interface Survey {
   markedElsewhere: ReadonlyMap<string, Mark>;
   /** Whom its sound rows name. */
   identities: TextIndex;
+  /** Its keys and old keys; absent where no row names an old key. */
+  oldKeys?: TextIndex;
   /** The largest line on which a row starts. */
   lastLine: number;
   /** The last row, where it alone has no line end: nothing is wrong with it, but it may be cut off. */
@@ -72,6 +74,9 @@ export async function surveyInput(
 /** What the rows of a file hold, counted one by one. */
 class RowTally {
   readonly #identities = new TextIndex();
+  /** Keys and old keys, where a column holds those. */
+  readonly #oldKeys: TextIndex | undefined;
+  #namesOldKey = false;
   readonly #oddities: Oddities;
   readonly #consent: ConsentTally;
   readonly #lists = new Set<string>();
@@ -86,6 +91,8 @@ class RowTally {
   constructor({ facts, reading }: UnderstoodInput) {
     this.#oddities = new Oddities(facts.columns, reading.formulaColumns);
     this.#consent = new ConsentTally(reading.consent);
+    const namesOldKeys = reading.targets.some(({ kind }) => kind === "old-key");
+    this.#oldKeys = namesOldKeys ? new TextIndex() : undefined;
   }
 
   add(row: ReadRow): void {
@@ -105,6 +112,7 @@ class RowTally {
       consent: this.#consent,
       markedElsewhere: this.#markedElsewhere,
       identities: this.#identities,
+      oldKeys: this.#namesOldKey ? this.#oldKeys : undefined,
       lastLine: this.#lastLine,
       openRow: this.#openRow,
       notes: this.#oddities.notes(),
@@ -121,6 +129,7 @@ class RowTally {
   #addSound(row: Row): void {
     if (row.isOpen) this.#openRow = row;
     this.#identities.add(row.key.identity);
+    this.#addOldKey(row);
     if (row.alsoNames && row.notSubscribed !== undefined) {
       this.#mark(row.alsoNames, { notSubscribed: row.notSubscribed, isMarkClear: row.isMarkClear ?? false });
     }
@@ -128,6 +137,13 @@ class RowTally {
     for (const name of row.lists) this.#lists.add(name);
     for (const name of row.tags) this.#tags.add(name);
     for (const code of row.warnings) this.#warnings.set(code, (this.#warnings.get(code) ?? 0) + 1);
+  }
+
+  #addOldKey({ key, oldKey }: Row): void {
+    this.#oldKeys?.add(key.identity);
+    if (!oldKey) return;
+    this.#namesOldKey = true;
+    this.#oldKeys?.add(oldKey.identity);
   }
 
   /** The first reason stays; one that is understood makes the mark clear. */

@@ -28,14 +28,24 @@ export function readExplicitTargets({
     const target = entryTarget(entry, structure, options.newFields);
     for (const index of replaces) explicitTargets[index] = target;
   }
-  const keys = names.filter((_, index) => explicitTargets[index]?.kind === "key");
-  if (keys.length > 1) {
-    throw new UsageError(
-      `${place}: ${keys.length} columns are mapped to the key: ${formatQuotedNames(keys)}`,
-      "Map one of them to ignore",
-    );
-  }
+  requireOne("key", "the key", explicitTargets, { names, place });
+  requireOne("old-key", "the old key", explicitTargets, { names, place });
   return explicitTargets;
+}
+
+/** @throws UsageError where several columns go to what a contact has once */
+function requireOne(
+  kind: Target["kind"],
+  what: string,
+  targets: Targets,
+  { names, place }: Pick<MappingInput, "names" | "place">,
+): void {
+  const columns = names.filter((_, index) => targets[index]?.kind === kind);
+  if (columns.length <= 1) return;
+  throw new UsageError(
+    `${place}: ${columns.length} columns are mapped to ${what}: ${formatQuotedNames(columns)}`,
+    "Map one of them to ignore",
+  );
 }
 
 /** Where the values of an entry go. @throws UsageError for a field that does not exist */
@@ -51,7 +61,7 @@ export function entryTarget(
   throw unknownField(placeOf(entry), target.field, structure, (near) => JSON.stringify(near));
 }
 
-/** A target as it is typed: `key`, `lists`, `tags`, `ignore`, or a field's label or id. */
+/** A target as it is typed: `key`, `old-key`, `lists`, `tags`, `ignore`, or a field's label or id. */
 function parseTarget(
   target: string,
   structure: ContactStructure,
@@ -61,7 +71,7 @@ function parseTarget(
   const word = foldName(target);
   const consent = /^consent(?::(opt-in|opt-out))?$/.exec(word);
   if (consent) return { kind: "consent", reading: consent[1] as "opt-in" | "opt-out" | undefined };
-  if (word === "key" || word === "lists" || word === "tags" || word === "ignore") {
+  if (word === "key" || word === "old-key" || word === "lists" || word === "tags" || word === "ignore") {
     return { kind: word };
   }
   const field = fieldTarget(target, structure, newFields);

@@ -1,9 +1,8 @@
-import { join, sep } from "node:path";
 import type { Command } from "commander";
 import { deleteContactRequest } from "../../api/contacts.ts";
-import { isId } from "../../api/names.ts";
 import type { Context } from "../../context.ts";
-import { EcmError, exitCodes, ReadOnlyError, UsageError } from "../../errors.ts";
+import { EcmError, exitCodes, ReadOnlyError } from "../../errors.ts";
+import type { FileOfOthers } from "../../privacy/files-of-others.ts";
 import type { Redactor } from "../../privacy/redaction.ts";
 import { deleteContact, findContactsOfKey } from "../../service/erase-contact.ts";
 import { explainDryRun } from "../../terminal/dry-run.ts";
@@ -11,6 +10,7 @@ import { checkColumns, presentList, presentOne, type View } from "../../terminal
 import { addDryRunFlag } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { openSuppressionList } from "../shared/suppression-list.ts";
+import { readPeople } from "./shared/people.ts";
 
 /** What is left of a person: proof that the erasure was done, without the address. */
 interface Receipt {
@@ -75,18 +75,15 @@ async function runContactErase(
   const { terminal, folders } = context;
   const output = context.output();
   checkColumns(output, receiptView);
-  const people = await readKeys(typedKeys);
-  const [{ createRedactor }, erase, { findFilesOfOthers }] = await Promise.all([
+  const people = await readPeople(typedKeys, "ecm contact erase KEY");
+  const [{ createRedactor }, erase, { findFilesOfOthers }, { visitPlaces }] = await Promise.all([
     import("../../privacy/redaction.ts"),
     import("../../privacy/erase.ts"),
     import("../../privacy/files-of-others.ts"),
+    import("../../privacy/places.ts"),
   ]);
   const redactor = createRedactor(people.flat());
-  // The sandbox asks its databases itself: a file that is opened beside one ends the locks on it.
-  const isSandbox = (file: string) =>
-    file.startsWith(join(folders.state, "sandbox", sep)) && /\.db(-\w+)?$/.test(file);
-  if (options.dryRun)
-    return showPlan(context, people, await erase.countFilesWith(folders, redactor, isSandbox));
+  if (options.dryRun) return showPlan(context, people, await erase.countFilesWith(folders, redactor));
   const { profile } = await context.connect();
   const requireNobodyAtWork = () => erase.requireNobodyAtWork(folders, redactor, profile.baseUrl.value);
   await requireNobodyAtWork();
@@ -95,12 +92,45 @@ async function runContactErase(
     `Erase ${length === 1 ? people[0]![0] : `${length} people`} permanently? ${length === 1 ? "The contact is" : "The contacts are"} deleted in the account, removed from this machine's files, and never created again.`,
   );
   if (profile.readOnly) throw ReadOnlyError.forCommand();
-  // First: from here on no other command creates the person again.
-  const suppressions = await openSuppressionList(context, { mayBeMissing: true });
-  const { entries } = await suppressions.add(
-    people.map(([key]) => key!),
-    context.clock.now(),
-  );
+  const mask = createMask(redactor);
+  const erasers = erase.createFileErasers(folders, redactor);
+  const done = await visitPlaces({
+    // First: from here on no other command creates the person again.
+    suppressions: async () => {
+      const suppressions = await openSuppressionList(context, { mayBeMissing: true });
+      return suppressions.add(
+        people.map(([key]) => key!),
+        context.clock.now(),
+        () => ({ reason: "erased", source: "ecm contact erase" }),
+      );
+    },
+    account: async () => {
+      const contacts = await eraseFromAccount(context, people);
+      // What began meanwhile may have read the contact before it was deleted.
+      await requireNobodyAtWork();
+      return contacts;
+    },
+    // Named before their names are erased, which may hold the address too.
+    elsewhere: async () => warnOfFiles(context, await findFilesOfOthers(folders, redactor)),
+    ...erasers,
+    sandboxes: async () => (await context.sandboxFiles()).erase(people.flat(), mask),
+  });
+  const files = done.runs + done.exports + done.files + done.sandboxes;
+  requireNothingLeft(await erase.countFilesWith(folders, redactor));
+  const time = new Date(context.clock.now()).toISOString();
+  const receipts = done.suppressions.entries.map(({ hash }, index) => ({
+    time,
+    account: profile.baseUrl.value,
+    hash,
+    contact: done.account[index]!,
+    files,
+    elsewhere: done.elsewhere.map(({ file }) => mask(file) ?? file),
+  }));
+  if (receipts.length === 1) return presentOne(terminal, output, receipts[0]!, receiptView);
+  await presentList(terminal, output, receipts, receiptView);
+}
+
+async function eraseFromAccount(context: Context, people: string[][]): Promise<Receipt["contact"][]> {
   const { send, account } = await context.connect();
   const contacts: Receipt["contact"][] = [];
   for (const spellings of people) {
@@ -108,51 +138,18 @@ async function runContactErase(
     for (const { _id } of found) await deleteContact(send, _id);
     contacts.push(found.length > 0 ? "deleted" : "absent");
   }
-  // What began meanwhile may have read the contact before it was deleted.
-  await requireNobodyAtWork();
-  // Named before their names are erased, which may hold the address too.
-  const others = await findFilesOfOthers(folders, redactor);
-  for (const { file, isSearched } of others) {
+  return contacts;
+}
+
+function warnOfFiles({ terminal }: Context, files: FileOfOthers[]): FileOfOthers[] {
+  for (const { file, isSearched } of files) {
     terminal.warn(
       isSearched
         ? `${file} still contains the address; it is not one of ecm's own files`
         : `${file} may still contain the address: it is compressed and was not searched`,
     );
   }
-  const files =
-    (await erase.eraseFromFiles(folders, redactor, isSandbox)) +
-    (await context.eraseFromSandbox(people.flat(), createMask(redactor)));
-  requireNothingLeft(await erase.countFilesWith(folders, redactor, isSandbox));
-  const time = new Date(context.clock.now()).toISOString();
-  const receipts = entries.map(({ hash }, index) => ({
-    time,
-    account: profile.baseUrl.value,
-    hash,
-    contact: contacts[index]!,
-    files,
-    elsewhere: others.map(({ file }) => createMask(redactor)(file) ?? file),
-  }));
-  if (receipts.length === 1) return presentOne(terminal, output, receipts[0]!, receiptView);
-  await presentList(terminal, output, receipts, receiptView);
-}
-
-/** Each person once, in the spellings that the account may hold. @throws UsageError */
-async function readKeys(typedKeys: string[]): Promise<string[][]> {
-  if (typedKeys.length === 0)
-    throw new UsageError("The contact's key is missing", "Name it: ecm contact erase KEY");
-  const { toPersonIdentity, listSpellings } = await import("../../api/key-spelling.ts");
-  const people = new Map<string, string[]>();
-  for (const word of typedKeys) {
-    const key = word.trim();
-    if (key.length < 3 || isId(key)) {
-      throw new UsageError(
-        `${JSON.stringify(word)} is not the key of a contact`,
-        "Name the contact by its key, such as an email address. To see the key: ecm contact get ID",
-      );
-    }
-    people.set(toPersonIdentity(key), listSpellings(key));
-  }
-  return [...people.values()];
+  return files;
 }
 
 async function showPlan(context: Context, people: string[][], files: number): Promise<void> {

@@ -3,6 +3,7 @@ import type { Context } from "../../context.ts";
 import { registerContactConsent } from "./consent.ts";
 import { registerContactCreate } from "./create.ts";
 import { registerContactDelete } from "./delete.ts";
+import { registerContactDossier } from "./dossier.ts";
 import { registerContactErase } from "./erase.ts";
 import { registerContactGet } from "./get.ts";
 import { registerContactMove } from "./move.ts";
@@ -17,6 +18,7 @@ export function registerContact(contact: Command, context: Context): void {
   registerContactMutate(contact, context);
   registerContactMove(contact, context);
   registerContactConsent(contact, context);
+  registerContactDossier(contact, context);
   registerContactErase(contact, context);
   registerContactUnsubscribe(contact, context);
   registerContactDelete(contact, context);

@@ -50,7 +50,10 @@ export function registerImport(command: Command, context: Context): void {
 function addMappingFlags(command: Command): void {
   command
     .addOption(
-      repeatableOption("--map <column=target>", "its target: key, lists, tags, consent, ignore, or a field"),
+      repeatableOption(
+        "--map <column=target>",
+        "its target: key, old-key, lists, tags, consent, ignore, or a field",
+      ),
     )
     .option("--mapping <file>", "targets, values, expectations, in YAML or JSON")
     .addOption(repeatableOption("--set <field=value>", "the same value for every row"))

@@ -43,8 +43,8 @@ async function runPlanShow(context: Context, file: string, flags: PlanShowFlags)
   const redact = flags.redact ? createPlanRedactor() : (line: PlanLine) => line;
   const { format } = context.output();
   async function* lines(): AsyncGenerator<PlanLine> {
-    for await (const { line, key, contactId, action, code, message, changes } of plan.lines())
-      yield redact({ line, key, contactId, action, code, message, changes });
+    for await (const { line, key, contactId, action, code, message, changes, movesFrom } of plan.lines())
+      yield redact({ line, key, contactId, action, code, message, changes, movesFrom });
   }
   if (flags.output === "markdown") return terminal.write(await formatMarkdown(plan, lines()));
   if (format === "json") return writeJson(context, plan, lines());

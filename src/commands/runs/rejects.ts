@@ -1,8 +1,9 @@
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import type { Manifest, ShownReject } from "../../bulk/index.ts";
+import type { Manifest, PendingReject, ShownReject } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
+import { UsageError } from "../../errors.ts";
 import { presentList, type View } from "../../terminal/present.ts";
 import { shortPath } from "../shared/bulk/format.ts";
 import { commandOnRun } from "../shared/bulk/run-account.ts";
@@ -14,11 +15,14 @@ export function registerRunsRejects(parent: Command, context: Context): void {
     .command("rejects")
     .description("print what a run rejected, with the reason (rows of an import: fix and import again)")
     .argument("[run]", "its id, the start of it, or last")
-    .action((run?: string) => runRunsRejects(context, run));
+    .option("--pending", "of all imports of this machine, the rejected rows that were never imported again")
+    .action((run: string | undefined, flags: { pending?: boolean }) =>
+      flags.pending ? showPending(context, run) : runRunsRejects(context, run),
+    );
   describeCommand(command, {
-    examples: ["ecm runs rejects last > fix-me.csv"],
+    examples: ["ecm runs rejects last > fix-me.csv", "ecm runs rejects --pending"],
     output:
-      "At a terminal a table of lines and reasons; else the rejects file: the input's own columns, ecm_line, ecm_error and ecm_message; where a row lacks cells, ecm_missing names their columns. Nothing if no row was rejected.",
+      "At a terminal a table of lines and reasons; else the rejects file: the input's own columns, ecm_line, ecm_error and ecm_message; where a row lacks cells, ecm_missing names their columns. Nothing if no row was rejected. With --pending { run, file, startedAt, baseUrl, line, code, message, row }: a row counts as imported again where a later import has written its key, or has read it from a rejects file.",
     isLocal: true,
     exitCodes: { 5: "no such run" },
   });
@@ -50,6 +54,37 @@ async function runRunsRejects(context: Context, typedRun?: string): Promise<void
       isClosed ? undefined : "needed",
     );
   }
+}
+
+const pendingView: View<PendingReject> = {
+  columns: [
+    { name: "run", value: ({ run }) => run, isWhole: true },
+    { name: "file", value: ({ file }) => file },
+    { name: "line", value: ({ line }) => line },
+    { name: "row", value: ({ row }) => describeRow(row) },
+    { name: "why", value: ({ message }) => message },
+  ],
+  id: ({ run, line }) => `${run} ${line}`,
+  empty: "No rejected rows are pending",
+};
+
+function describeRow(row: Record<string, string>): string {
+  const cells = Object.values(row).map((cell) => cell.trim());
+  return cells.filter((cell) => cell !== "").join(", ");
+}
+
+/** @throws UsageError where a run is named too */
+async function showPending(context: Context, typedRun: string | undefined): Promise<void> {
+  if (typedRun !== undefined)
+    throw new UsageError("--pending is about all runs", "Leave out the run, or --pending");
+  const output = context.output();
+  const { pendingRejects } = await import("../../bulk/index.ts");
+  const pending = await pendingRejects(context.folders.state, ({ message }) =>
+    context.terminal.warn(message),
+  );
+  await presentList(context.terminal, output, pending, pendingView);
+  const runs = [...new Set(pending.map(({ run }) => run))];
+  if (runs.length > 0) context.terminal.note(`Fix the rows of a run, then: ecm runs retry ${runs[0]}`);
 }
 
 const rejectView: View<ShownReject> = {

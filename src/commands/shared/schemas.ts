@@ -112,6 +112,7 @@ const planLine: Members<PlanLine & { apply: unknown }> = {
   code: textOrNull,
   message: textOrNull,
   changes: { type: "array", items: objectSchema(change) },
+  movesFrom: { ...text, description: "of a contact that takes the place of another: the key of that one" },
   consent: {
     ...objectSchema(
       {
@@ -227,7 +228,7 @@ export const schemas = {
       description: "one contact in a file of --plan, and in runs show --changes",
       ...objectSchema(
         planLine,
-        Object.keys(planLine).filter((name) => name !== "apply" && name !== "consent"),
+        Object.keys(planLine).filter((name) => !["apply", "consent", "movesFrom"].includes(name)),
       ),
     },
     planHead: {

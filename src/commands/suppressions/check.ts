@@ -1,12 +1,13 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
+import type { SuppressionReason } from "../../privacy/suppressions.ts";
 import { presentList, type View } from "../../terminal/present.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { openSuppressionList } from "../shared/suppression-list.ts";
 import { formatKeyCount, requireKeys } from "./shared/view.ts";
 
-interface Checked {
+interface Checked extends SuppressionReason {
   key: string;
   suppressed: boolean;
 }
@@ -15,6 +16,8 @@ const view: View<Checked> = {
   columns: [
     { name: "key", value: ({ key }) => key, isWhole: true },
     { name: "suppressed", value: ({ suppressed }) => (suppressed ? "yes" : "no") },
+    { name: "reason", value: ({ reason }) => reason ?? "" },
+    { name: "source", value: ({ source }) => source ?? "" },
   ],
   id: ({ key }) => key,
 };
@@ -29,7 +32,8 @@ export function registerSuppressionsCheck(parent: Command, context: Context): vo
     takesProfiles: true,
     isLocal: true,
     examples: ["ecm suppressions check ada@example.com"],
-    output: "Each key and whether it is suppressed: { key, suppressed }.",
+    output:
+      "Each key and whether it is suppressed: { key, suppressed }; with reason and source where they are known.",
     exitCodes: { 0: "all of them are suppressed", 1: "not all are suppressed, or the list cannot be read" },
   });
 }
@@ -38,7 +42,10 @@ async function runSuppressionsCheck(context: Context, keys: string[]): Promise<v
   requireKeys(keys, "ecm suppressions check KEY");
   const output = context.output();
   const list = await openSuppressionList(context);
-  const checked = keys.map((key) => ({ key, suppressed: list.has(key) }));
+  const checked = keys.map((key): Checked => {
+    const { suppressed, reason, source } = list.describe(key);
+    return { key, suppressed, ...(reason && { reason }), ...(source && { source }) };
+  });
   await presentList(context.terminal, output, checked, view);
   const others = checked.filter(({ suppressed }) => !suppressed).length;
   if (others === 0) return;

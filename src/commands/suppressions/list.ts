@@ -15,7 +15,8 @@ export function registerSuppressionsList(parent: Command, context: Context): voi
     takesProfiles: true,
     isLocal: true,
     examples: ["ecm suppressions list", "ecm suppressions list --json"],
-    output: "The hash of each key, and when it was added: { hash, addedAt }.",
+    output:
+      "The hash of each key, when it was added, why and whence: { hash, addedAt, reason, source }; the last two where they are known.",
   });
 }
 

@@ -89,7 +89,8 @@ async function askEntry(
   unclear: Unclear,
   { column, target, newField }: Answer,
 ): Promise<MappingEntry | undefined> {
-  if (target === undefined || ["key", "ignore", "consent"].includes(target.split(":")[0]!)) return undefined;
+  if (target === undefined || ["key", "old-key", "ignore", "consent"].includes(target.split(":")[0]!))
+    return undefined;
   const known = unclear.unmapped.find(({ name }) => name === column);
   const rows = unclear.rows?.();
   if (known?.count !== 1 || !rows) return undefined;
@@ -202,6 +203,11 @@ function listTargetChoices(
     ...fields.filter((field) => !likely.includes(field)),
     { name: "lists, by name", value: "lists" },
     { name: "tags, by label", value: "tags" },
+    ...(takenTargets.has("old-key")
+      ? []
+      : [
+          { name: "the key of before (moves the person to the new one)", short: "old key", value: "old-key" },
+        ]),
     ...(isConsent ? [] : readings),
     ...toBackChoice(isBackPossible),
   ];
@@ -212,7 +218,7 @@ function mayNamePerson(name: string): string {
   return findConsentName(name) === "optOut" ? "unsubscribed" : "subscribed";
 }
 
-const targetWords = ["key", "lists", "tags", "ignore", "consent"];
+const targetWords = ["key", "old-key", "lists", "tags", "ignore", "consent"];
 
 async function askNewField(
   prompter: Prompter,

@@ -256,7 +256,9 @@ export async function endRun(
 
 /** Whether somebody who was meant to be written was not. */
 function isIncomplete({ kind, rows, codes: { skipped } }: Summary): boolean {
-  const isLeftOut = ["changed", "moved_unsubscribed", "not_moved"].some((code) => (skipped[code] ?? 0) > 0);
+  // Whom an import leaves out since they have left is no fault of its file.
+  const codes = ["changed", "not_moved", ...(kind === "import" ? [] : ["moved_unsubscribed"])];
+  const isLeftOut = codes.some((code) => (skipped[code] ?? 0) > 0);
   return rows.rejected > 0 || isLeftOut || (kind === "move" && rows.skipped > 0);
 }
 

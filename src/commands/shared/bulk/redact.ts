@@ -8,13 +8,15 @@ import type { PlanLine } from "../../../bulk/index.ts";
  */
 export function createPlanRedactor(): (line: PlanLine) => PlanLine {
   const secret = randomBytes(32);
-  return ({ line, key, action, code, changes }) => ({
+  const toHash = (key: string) => `#${createHmac("sha256", secret).update(key).digest("hex").slice(0, 16)}`;
+  return ({ line, key, action, code, changes, movesFrom }) => ({
     line,
-    key: `#${createHmac("sha256", secret).update(key).digest("hex").slice(0, 16)}`,
+    key: toHash(key),
     contactId: null,
     action,
     code,
     message: null,
+    ...(movesFrom !== undefined && { movesFrom: toHash(movesFrom) }),
     changes: changes.map(({ what, name, before, after }) => ({
       what,
       name,

@@ -1,11 +1,13 @@
 import { UsageError } from "../../../errors.ts";
-import type { Suppressed } from "../../../privacy/suppressions.ts";
+import type { SuppressedPerson } from "../../../privacy/suppressions.ts";
 import type { View } from "../../../terminal/present.ts";
 
-export const suppressedView: View<Suppressed> = {
+export const suppressedView: View<SuppressedPerson> = {
   columns: [
     { name: "hash", value: ({ hash }) => hash, isWhole: true },
     { name: "added", value: ({ addedAt }) => addedAt, isTime: true },
+    { name: "reason", value: ({ reason }) => reason ?? "" },
+    { name: "source", value: ({ source }) => source ?? "" },
   ],
   id: ({ hash }) => hash,
   empty: "No suppressed keys. Add one with: ecm suppressions add KEY",

@@ -1,0 +1,138 @@
+/** Rejected rows of the imports of this machine that were never imported again. */
+import { join } from "node:path";
+import { toPersonIdentity } from "../../api/key-spelling.ts";
+import { readPlanHead, readPlanLines, type StoredLine } from "../plan/plan-file.ts";
+import type { InputFacts } from "../read/rows.ts";
+import { readRunRecord } from "../runs/damage.ts";
+import { fileNames } from "../runs/file-names.ts";
+import { listRuns, type ManifestError, type StoredRun } from "../runs/folder.ts";
+import type { Ledger } from "../runs/ledger.ts";
+import { keyTableFacts, readRejectedLines } from "./rejected.ts";
+
+export interface PendingReject {
+  run: string;
+  /** The input, as the command named it. */
+  file: string;
+  /** When the run began: RFC 3339, UTC. */
+  startedAt: string;
+  baseUrl: string;
+  line: number;
+  code: string;
+  message: string;
+  /** The cells of the row, by their columns. */
+  row: Record<string, string>;
+}
+
+type Columns = InputFacts["columns"];
+
+interface ReadRun {
+  run: StoredRun;
+  ledger: Ledger;
+  columns: Columns;
+  plan: string;
+  rejects: (PendingReject & { identity: string })[];
+}
+
+/**
+ * Oldest run first. A row counts as imported again where a later import into the same account has written its
+ * key, or has read it from a rejects file; where that rejected it again, or another run the same row, it is
+ * pending once, as the later run has it.
+ */
+export async function pendingRejects(
+  stateFolder: string,
+  onUnreadable: (error: ManifestError) => void,
+): Promise<PendingReject[]> {
+  const runs = await listRuns(stateFolder, onUnreadable);
+  const imports: ReadRun[] = [];
+  for (const run of runs.filter(({ manifest }) => manifest.kind === "import"))
+    imports.push(await readRun(run));
+  const wanted = new Set(imports.flatMap(({ rejects }) => rejects.map(({ identity }) => identity)));
+  const later = new LaterRows(wanted);
+  const pending: PendingReject[] = [];
+  // From the newest on: what is known then is of later runs.
+  for (const each of imports) {
+    const open = each.rejects.filter((reject) => !later.has(reject));
+    pending.unshift(...open.map(({ identity: _identity, ...reject }) => reject));
+    await later.add(each);
+  }
+  return pending;
+}
+
+async function readRun(run: StoredRun): Promise<ReadRun> {
+  const { manifest, folder } = run;
+  const plan = join(folder, fileNames.plan);
+  const columns = (await readPlanHead(plan))?.head.table?.columns ?? keyTableFacts.columns;
+  const { ledger } = await readRunRecord(run);
+  const keyAt = columns.findIndex(({ target }) => target.kind === "key");
+  const rejects: ReadRun["rejects"] = [];
+  for await (const { row, code, message } of readRejectedLines(plan, ledger)) {
+    rejects.push({
+      run: manifest.id,
+      file: manifest.input.name,
+      startedAt: manifest.startedAt,
+      baseUrl: manifest.account.baseUrl,
+      line: row.line,
+      code,
+      message,
+      row: toRecord(row.cells, columns),
+      identity: toIdentity(manifest.account.baseUrl, row.cells[keyAt] ?? ""),
+    });
+  }
+  return { run, ledger, columns, plan, rejects };
+}
+
+function toRecord(cells: readonly (string | undefined)[], columns: Columns): Record<string, string> {
+  const named = cells.flatMap((cell, index) =>
+    cell === undefined ? [] : [[columns[index]?.name || String(index + 1), cell]],
+  );
+  return Object.fromEntries(named);
+}
+
+function toIdentity(baseUrl: string, key: string): string {
+  return key.trim() === "" ? "" : `${baseUrl} ${toPersonIdentity(key)}`;
+}
+
+/** What later imports have read and written. */
+class LaterRows {
+  private readonly wanted: ReadonlySet<string>;
+  private readonly written = new Set<string>();
+  /** Rows of rejects files, as those say what was wrong with them. */
+  private readonly retried = new Set<string>();
+  private readonly rejected = new Set<string>();
+
+  constructor(wanted: ReadonlySet<string>) {
+    this.wanted = wanted;
+  }
+
+  has(reject: ReadRun["rejects"][number]): boolean {
+    const { identity, line, code, message, baseUrl, row } = reject;
+    return (
+      (identity !== "" && this.written.has(identity)) ||
+      this.retried.has(JSON.stringify([baseUrl, String(line), code, message])) ||
+      this.rejected.has(toRowIdentity(baseUrl, row))
+    );
+  }
+
+  async add({ run: { manifest }, ledger, columns, plan, rejects }: ReadRun): Promise<void> {
+    const { baseUrl } = manifest.account;
+    const own = ["ecm_line", "ecm_error", "ecm_message"].map((name) =>
+      columns.findIndex((column) => column.name === name),
+    );
+    for (const reject of rejects) this.rejected.add(toRowIdentity(baseUrl, reject.row));
+    for await (const line of readPlanLines(plan)) {
+      if (own.every((index) => index >= 0))
+        this.retried.add(JSON.stringify([baseUrl, ...own.map((index) => line.cells?.[index] ?? "")]));
+      const identity = toIdentity(baseUrl, line.key);
+      if (this.wanted.has(identity) && wasWritten(line, ledger)) this.written.add(identity);
+    }
+  }
+}
+
+function toRowIdentity(baseUrl: string, row: Record<string, string>): string {
+  return JSON.stringify([baseUrl, Object.entries(row).filter(([name]) => !name.startsWith("ecm_"))]);
+}
+
+function wasWritten({ action, apply }: StoredLine, ledger: Ledger): boolean {
+  if (!apply || apply.isErased) return action === "unchanged";
+  return ledger.isDone(apply.ref) && !ledger.rejections.has(apply.ref);
+}

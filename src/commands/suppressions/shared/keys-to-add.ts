@@ -1,0 +1,140 @@
+/** Whom `suppressions add` adds: typed keys, or those of a file, which may be another service's export. */
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { isId } from "../../../api/names.ts";
+import type { Context } from "../../../context.ts";
+import { UsageError } from "../../../errors.ts";
+import type { SuppressionExport } from "../../../privacy/suppression-exports.ts";
+import type { SuppressionReason } from "../../../privacy/suppressions.ts";
+import type { ContactStructure } from "../../../wire.ts";
+
+/** Keys that are added, what is to be said of some of them, and what is no key. */
+interface KeysToAdd {
+  keys: string[];
+  /** What a file says of some of them. */
+  reasons: Map<string, SuppressionReason>;
+  remarks: string[];
+  rejected: string[];
+}
+
+/** The same for keys that are typed and for those of a file. */
+async function openKeys(): Promise<
+  KeysToAdd & { take(key: string, place: string, why?: SuppressionReason): void }
+> {
+  const { createKeyReader } = await import("../../../bulk/index.ts");
+  const read = createKeyReader("email");
+  const found: KeysToAdd = { keys: [], reasons: new Map(), remarks: [], rejected: [] };
+  return {
+    ...found,
+    take(key, place, why) {
+      if (isId(key)) {
+        found.rejected.push(`${place}${key} is the id of a contact, not a key`);
+        return;
+      }
+      const reading = read(key);
+      const isSyntax = "code" in reading && reading.code === "key_syntax";
+      const isUnclear = isSyntax && /@.*\s|\s.*@/.test(key.trim());
+      if ("code" in reading && (isUnclear || keylessCodes.has(reading.code))) {
+        found.rejected.push(`${place}${reading.message}`);
+        return;
+      }
+      found.keys.push(key);
+      if (why) found.reasons.set(key, why);
+      if (isSyntax)
+        found.remarks.push(`${place}${JSON.stringify(key)} is not an email address; added as it is`);
+    },
+  };
+}
+
+/** Other keys that are no address for an import may be held by an account all the same. */
+const keylessCodes: ReadonlySet<string> = new Set([
+  "key_missing",
+  "key_placeholder",
+  "key_several_addresses",
+  "key_invisible_character",
+]);
+
+/** @throws UsageError when one of them is no key: then none is added */
+export async function readTypedKeys(typedKeys: string[]): Promise<KeysToAdd> {
+  const read = await openKeys();
+  for (const key of typedKeys) read.take(key, "");
+  const [wrong] = read.rejected;
+  if (wrong === undefined) return read;
+  throw new UsageError(`Nothing was added: ${wrong}`, "Name each person by one key, such as ada@example.com");
+}
+
+/** Which column holds the keys is found as for contacts whose keys are addresses. */
+const placeholderStructure: ContactStructure = {
+  _id: "",
+  label: "",
+  keyName: "Email",
+  keyType: "email",
+  fields: [],
+  tags: [],
+};
+
+/** The keys of a file, with what it says of each. */
+async function readKeysOf(input: KeysFile, terminal: Context["terminal"]): Promise<KeysToAdd> {
+  const { readRows, understandKeys } = await import("../../../bulk/index.ts");
+  const read = await openKeys();
+  const known = await recogniseExport(input);
+  if (known) terminal.note(`Recognised: a suppression export of ${known.title}`);
+  const options = { map: new Map(known ? [[known.key, "key"]] : []), takesIds: true };
+  const understood = await understandKeys(input, options, placeholderStructure);
+  const names = understood.facts.columns.map((column) => column.name);
+  for await (const row of readRows(understood)) {
+    const place = `${input.name}:${row.line}: `;
+    const cell = (column: string) => row.cells[names.indexOf(column)] ?? "";
+    const why = known ? known.why(cell) : { source: nameSource(input.name) };
+    if (row.kind === "row") read.take(row.key.written, place, why);
+    else read.rejected.push(`${place}${row.message}`);
+  }
+  return read;
+}
+
+/** Undefined for a name that may be an address: none is kept. */
+function nameSource(name: string): string | undefined {
+  return name.includes("@") ? undefined : basename(name);
+}
+
+interface KeysFile {
+  path: string;
+  name: string;
+  scratch: string;
+}
+
+/** Undefined for a file that is no such export. */
+async function recogniseExport(input: KeysFile): Promise<SuppressionExport | undefined> {
+  const [{ understandKeys, readRows }, { recogniseSuppressionExport }] = await Promise.all([
+    import("../../../bulk/index.ts"),
+    import("../../../privacy/suppression-exports.ts"),
+  ]);
+  try {
+    // Which column has the keys is not known yet: the header is read like a row.
+    const options = { map: new Map([["1", "key"]]), takesIds: true, hasNoHeader: true };
+    for await (const { cells } of readRows(await understandKeys(input, options, placeholderStructure)))
+      return recogniseSuppressionExport(cells.map((cell) => cell ?? ""));
+  } catch {
+    // What is wrong with the file is said when it is read.
+  }
+  return undefined;
+}
+
+export async function readKeysFromFile(context: Context, file: string): Promise<KeysToAdd> {
+  const [{ spool, openStream }, { randomBytes }] = await Promise.all([
+    import("../../../bulk/index.ts"),
+    import("node:crypto"),
+  ]);
+  const stream = file === "-" ? context.terminal.stdin : await openStream(file, context.signal);
+  const path = stream ? join(tmpdir(), `ecm-keys-${randomBytes(6).toString("hex")}`) : file;
+  const scratch = join(tmpdir(), `ecm-unpacked-${randomBytes(6).toString("hex")}`);
+  const name = file === "-" ? "standard input" : file;
+  try {
+    if (stream) await spool(stream, name, path, context.signal);
+    return await readKeysOf({ path, name, scratch }, context.terminal);
+  } finally {
+    if (stream) await rm(path, { force: true });
+    await rm(scratch, { recursive: true, force: true });
+  }
+}

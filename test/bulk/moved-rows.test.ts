@@ -1,0 +1,248 @@
+/** Rows that say under which key a person was known before: nobody who left is created under another one. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { findStatus } from "../../src/api/contacts.ts";
+import type { SeedData } from "../../src/sandbox/public-types.ts";
+import type { Contact } from "../../src/wire.ts";
+import { temporaryFolder } from "../support/ecm.ts";
+import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
+import { call, contactLines, inputFile, parseSummary, readContacts } from "./kit.ts";
+
+const contents: SeedData = {
+  lists: ["News"],
+  tags: ["VIP"],
+  contacts: [
+    {
+      key: "ada@old.example",
+      fields: { "First Name": "Ada", "Last Name": "L" },
+      lists: ["News"],
+      tags: ["VIP"],
+    },
+    { key: "bob@old.example", fields: { "First Name": "Bob" } },
+    { key: "cy@example.com", fields: { "First Name": "Cy" } },
+  ],
+};
+
+const header = "Email,Old email,First Name\n";
+const mapped = ["--map", "Old email=old-key", "--json"];
+
+async function scene(variants: Record<string, string> = {}): Promise<RunningSandbox> {
+  const service = await startSandbox({ contents, variants });
+  const bob = await service.ecm(["contact", "unsubscribe", "bob@old.example", "--yes"]);
+  expect(bob.code, bob.stderr).toBe(0);
+  return service;
+}
+
+async function importRows(service: RunningSandbox, rows: string, ...more: string[]) {
+  return service.ecm(["import", await inputFile(header + rows), ...mapped, ...more]);
+}
+
+async function statuses(service: RunningSandbox): Promise<Record<string, string | undefined>> {
+  const all = await call<Contact[]>(service, "GET", "/api/contact");
+  return Object.fromEntries(all.map((each) => [each.key, findStatus(each)?.primary.toLowerCase()]));
+}
+
+const moves =
+  "ada@new.example,ada@old.example,\nbob@new.example,BOB@old.example,Bob\ncy@example.com,,Cyrus\ndee@example.com,dee@old.example,Dee\n";
+
+describe.each([{}, { inactive: "hidden" }, { inactive: "hidden", keys: "refused" }, { source: "common" }])(
+  "under the variants %j",
+  (variants) => {
+    it("an active contact moves, one that left is not created, and all others are rows as ever", async () => {
+      const service = await scene(variants as Record<string, string>);
+      const before = (await readContacts(service)).get("ada@old.example")!;
+      const done = await importRows(service, moves);
+      expect(done.code, done.stderr).toBe(0);
+      expect(parseSummary(done)).toMatchObject({
+        rows: { read: 5, created: 2, updated: 2, skipped: 1, rejected: 0, pending: 0 },
+        codes: { skipped: { moved_unsubscribed: 1 } },
+      });
+      expect(done.stderr).toContain("bob@new.example (line 3): left as");
+      const after = await readContacts(service);
+      expect(after.get("ada@new.example")).toMatchObject({
+        fields: before.fields,
+        lists: before.lists,
+        tags: before.tags,
+      });
+      expect(after.get("cy@example.com")!.fields["First Name"]).toBe("Cyrus");
+      expect(await statuses(service)).toEqual({
+        "ada@old.example": "inactive",
+        "ada@new.example": "active",
+        "bob@old.example": "inactive",
+        "cy@example.com": "active",
+        "dee@example.com": "active",
+      });
+      const again = parseSummary(await importRows(service, moves, "--fresh"));
+      expect(again.rows).toMatchObject({ read: 4, created: 0, updated: 0, unchanged: 3, skipped: 1 });
+    });
+  },
+);
+
+describe("a row with an old key", () => {
+  it("adds its own values, lists and tags to what the old contact has", async () => {
+    const service = await scene();
+    await importRows(
+      service,
+      "ada@new.example,ada@old.example,Augusta\n",
+      "--tag",
+      "New",
+      "--create-missing",
+    );
+    const { fields, tags } = (await readContacts(service)).get("ada@new.example")!;
+    expect(fields).toMatchObject({ "First Name": "Augusta", "Last Name": "L" });
+    expect(tags).toHaveLength(2);
+  });
+
+  it("costs what its dry run says, and is in the plan with the key that it comes from", async () => {
+    const service = await scene();
+    const plan = join(await temporaryFolder(), "plan.ndjson");
+    const dry = await importRows(service, moves, "--dry-run", "--plan", plan);
+    expect(await statuses(service)).not.toHaveProperty("ada@new.example");
+    const lines = contactLines(await readFile(plan, "utf8"));
+    expect(lines.filter(({ line }) => line === 2)).toMatchObject([
+      { key: "ada@new.example", action: "create", movesFrom: "ada@old.example" },
+      { key: "ada@old.example", action: "update", changes: [{ what: "status" }] },
+    ]);
+    expect(lines.find(({ code }) => code === "moved_unsubscribed")).toMatchObject({
+      action: "skip",
+      line: 3,
+    });
+    const shown = await service.ecm(["plan", "show", plan, "-o", "table"]);
+    expect(shown.stdout).toContain("moves from ada@old.example");
+    const redacted = await service.ecm(["plan", "show", plan, "--redact", "--json"]);
+    expect(redacted.stdout).not.toContain("ada@");
+    const real = await importRows(service, moves);
+    expect(parseSummary(dry).estimate.requests).toBe(parseSummary(real).requests.total);
+  });
+
+  it("is written by `apply` as it was approved, or not at all", async () => {
+    const service = await scene();
+    const plan = join(await temporaryFolder(), "plan.ndjson");
+    await importRows(service, moves, "--dry-run", "--plan", plan);
+    const applied = await service.ecm(["apply", plan, "--yes", "--json"]);
+    expect(applied.code, applied.stderr).toBe(0);
+    expect(parseSummary(applied).rows).toMatchObject({ created: 2, updated: 2, skipped: 0 });
+
+    const later = await scene();
+    await importRows(later, moves, "--dry-run", "--plan", plan);
+    await later.ecm(["contact", "unsubscribe", "ada@old.example", "--yes"]);
+    const refused = await later.ecm(["apply", plan, "--yes", "--json"]);
+    expect(refused.code).toBe(3);
+    expect(await statuses(later)).not.toHaveProperty("ada@new.example");
+  });
+
+  it("creates nobody whose old or new key is suppressed", async () => {
+    const service = await scene();
+    await service.ecm(["suppressions", "add", "ada@old.example", "new@example.com"]);
+    const done = await importRows(
+      service,
+      "ada@new.example,ada@old.example,\nnew@example.com,cy@example.com,\n",
+    );
+    expect(parseSummary(done)).toMatchObject({
+      rows: { created: 0, updated: 0 },
+      codes: { skipped: { suppressed: 2 } },
+    });
+    expect((await statuses(service))["cy@example.com"]).toBe("active");
+  });
+
+  it("is rejected where both contacts are active; `contact move --merge` is named", async () => {
+    const service = await scene();
+    const done = await importRows(service, "cy@example.com,ada@old.example,Cyrus\n");
+    expect(done.code).toBe(3);
+    expect(parseSummary(done).codes.rejected).toEqual({ both_exist: 1 });
+    const rejects = await service.ecm(["runs", "rejects", "last", "-o", "csv"]);
+    expect(rejects.stdout).toContain("ecm contact move ada@old.example cy@example.com --merge");
+  });
+
+  it("that the file marks moves nobody; --unsubscribe-marked unsubscribes the old contact", async () => {
+    const service = await scene();
+    const file = await inputFile("Email,Old email,Unsubscribed\nada@new.example,ada@old.example,yes\n");
+    const done = await service.ecm(["import", file, ...mapped]);
+    expect(parseSummary(done)).toMatchObject({ rows: { created: 0, skipped: 1 }, consent: { marked: 1 } });
+    expect((await statuses(service))["ada@old.example"]).toBe("active");
+    const marked = await service.ecm(["import", file, ...mapped, "--unsubscribe-marked"]);
+    expect(parseSummary(marked).rows).toMatchObject({ read: 2, created: 0, updated: 1, skipped: 1 });
+    expect(await statuses(service)).toMatchObject({ "ada@old.example": "inactive" });
+    expect(await statuses(service)).not.toHaveProperty("ada@new.example");
+  });
+
+  it("with --mode update creates nobody and leaves the old contact", async () => {
+    const service = await scene();
+    const done = await importRows(service, "ada@new.example,ada@old.example,\n", "--mode", "update");
+    expect(parseSummary(done).codes.skipped).toEqual({ missing: 1 });
+    expect((await statuses(service))["ada@old.example"]).toBe("active");
+  });
+
+  it("is read for its old key by the rules of keys; a wrong one rejects the row, a blank one does not", async () => {
+    const service = await scene();
+    const done = await importRows(
+      service,
+      "x@example.com,not an address,\ny@example.com,n/a,\nada@new.example,mailto:Ada@OLD.example,\n",
+    );
+    expect(parseSummary(done)).toMatchObject({
+      rows: { created: 2, updated: 1, rejected: 1 },
+      codes: { rejected: { old_key_invalid: 1 } },
+    });
+  });
+
+  it("is undone as a move is: the old contact cannot be resubscribed", async () => {
+    const service = await scene();
+    await importRows(service, "ada@new.example,ada@old.example,\n");
+    const undone = await service.ecm(["runs", "undo", "last", "--delete-created", "--yes", "--json"]);
+    expect(undone.code).toBe(3);
+    expect(parseSummary(undone)).toMatchObject({ rows: { deleted: 1, rejected: 1 } });
+    expect(await statuses(service)).not.toHaveProperty("ada@new.example");
+  });
+
+  it("leads `contact consent` to the key of before", async () => {
+    const service = await scene();
+    await importRows(service, "ada@new.example,ada@old.example,\n");
+    const consent = await service.ecm(["contact", "consent", "ada@new.example", "--json"]);
+    expect(JSON.parse(consent.stdout)[0]).toMatchObject({
+      key: "ada@new.example",
+      movedFrom: "ada@old.example",
+    });
+  });
+});
+
+it.each([
+  ["two rows name one old key", "a@x.example,o@x.example,\nb@x.example,o@x.example,\n", 2],
+  ["a chain", "b@x.example,a@x.example,\nc@x.example,b@x.example,\n", 2],
+  ["a swap", "a@x.example,b@x.example,\nb@x.example,a@x.example,\n", 2],
+  ["an old key is another row's key", "a@x.example,o@x.example,\nO@x.example,,Ann\n", 2],
+  ["two old keys of one contact", "a@x.example,o@x.example,\na@x.example,p@x.example,\n", 2],
+])("%s: the rows are rejected, each with the line of the other", async (_, rows, rejected) => {
+  const service = await scene();
+  const done = await importRows(service, `${rows}cy@example.com,,Cyrus\n`);
+  const { codes, rows: counted } = parseSummary(done);
+  expect(done.code).toBe(3);
+  expect(counted.updated).toBe(1);
+  expect(counted.rejected + counted.skipped).toBe(rejected);
+  expect(codes.rejected.old_key_conflict).toBeGreaterThan(0);
+  const text = await readFile(parseSummary(done).rejects!, "utf8");
+  expect(text).toMatch(/line [23]/);
+  expect(text.trim().split("\n")).toHaveLength(1 + rejected);
+});
+
+it("a mapping file and --check know the target", async () => {
+  const service = await scene();
+  const mapping = await inputFile('"Old email": old-key\n', "map.yaml");
+  const file = await inputFile(`${header}ada@new.example,ada@old.example,\n`);
+  const checked = await service.ecm(["import", file, "--mapping", mapping, "--check", "--json"]);
+  expect(checked.code, checked.stderr).toBe(0);
+  expect(checked.stdout).toContain('"old-key"');
+  expect(checked.stdout).toContain("ada@old.example");
+  const done = await service.ecm(["import", file, "--mapping", mapping, "--json"]);
+  expect(parseSummary(done).rows).toMatchObject({ created: 1, updated: 1 });
+  const twice = await service.ecm([
+    "import",
+    file,
+    "--map",
+    "Old email=old-key",
+    "--map",
+    "First Name=old-key",
+  ]);
+  expect(twice.code).toBe(2);
+  expect(twice.stderr).toContain("2 columns are mapped to the old key");
+});

@@ -1,0 +1,55 @@
+/** `runs rejects --pending`: rejected rows that were never imported again. */
+import { readFile, writeFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { inputFile, parseSummary } from "../bulk/kit.ts";
+import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
+
+const rows = "Email,First Name\nada@example.com,Ada\nnot an address,Bob\ncy@,Cy\n";
+
+async function pendingLines({ ecm }: RunningSandbox): Promise<[line: number, name: string][]> {
+  const shown = await ecm(["runs", "rejects", "--pending", "--json"]);
+  expect(shown.code, shown.stderr).toBe(0);
+  return JSON.parse(shown.stdout).map(({ line, row }: { line: number; row: Record<string, string> }) => [
+    line,
+    row["First Name"],
+  ]);
+}
+
+describe("runs rejects --pending", () => {
+  it("names rows until they are imported from a rejects file, also where nothing changes", async () => {
+    const service = await startSandbox();
+    const { ecm } = service;
+    const rejects = parseSummary(await ecm(["import", await inputFile(rows), "--json"])).rejects!;
+    expect(await pendingLines(service)).toEqual([
+      [3, "Bob"],
+      [4, "Cy"],
+    ]);
+    const text = await readFile(rejects, "utf8");
+    await ecm(["contact", "create", "--key", "bob@example.com", "--set", "First Name=Bob"]);
+    await writeFile(rejects, text.replace("not an address", "bob@example.com"));
+    const retried = parseSummary(await ecm(["runs", "retry", "last", "--json"]));
+    expect(retried.rows).toMatchObject({ unchanged: 1, rejected: 1 });
+    // What was rejected again is pending once, as the later run has it.
+    expect(await pendingLines(service)).toEqual([[3, "Cy"]]);
+  });
+
+  it("names a row once however often it was rejected, and not where its key was written since", async () => {
+    const service = await startSandbox({ contents: { contacts: [{ key: "a@old.example" }] } });
+    const { ecm } = service;
+    await ecm(["import", await inputFile(rows)]);
+    await ecm(["import", await inputFile(rows, "again.csv")]);
+    expect(await pendingLines(service)).toHaveLength(2);
+    const twice = "Email,Old,First Name\nx@example.com,a@old.example,X\ny@example.com,a@old.example,Y\n";
+    await ecm(["import", await inputFile(twice), "--map", "Old=old-key"]);
+    expect(await pendingLines(service)).toHaveLength(4);
+    await ecm(["import", await inputFile("Email,First Name\nx@example.com,X\n")]);
+    expect((await pendingLines(service)).map(([, name]) => name)).toEqual(["Bob", "Cy", "Y"]);
+  });
+
+  it("takes no run; says so where nothing is pending", async () => {
+    const { ecm } = await startSandbox();
+    expect((await ecm(["runs", "rejects", "last", "--pending"])).code).toBe(2);
+    const none = await ecm(["runs", "rejects", "--pending", "--json"]);
+    expect(none.stdout.trim()).toBe("[]");
+  });
+});
