@@ -40,8 +40,9 @@ await main(process.argv.slice(2));
 async function main([name, ...words]: string[]): Promise<void> {
   const command = commands[name ?? ""];
   if (!command) {
-    process.stderr.write(usage);
-    process.exitCode = name === undefined || name.endsWith("help") ? 0 : 2;
+    const isHelp = name === "help" || name === "--help" || name === "-h";
+    (isHelp ? process.stdout : process.stderr).write(usage);
+    process.exitCode = isHelp ? 0 : 2;
     return;
   }
   try {
