@@ -70,7 +70,7 @@ export function addBulkFlags(
       "--dry-run",
       isMutate
         ? "show what would be done, without writing; with --profiles, for each"
-        : "read, check and look up; show what would be sent and what it costs; with --profiles, for each",
+        : "read, check and look up; show what would be sent and its price; with --profiles, for each",
     )
     .addOption(wholeNumberOption("--max-requests <n>", "stop after this many requests"))
     .addOption(
