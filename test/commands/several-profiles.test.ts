@@ -5,7 +5,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { chooseProfiles } from "../../src/commands/shared/profiles/choose.ts";
 import { NotFoundError } from "../../src/errors.ts";
+import { createInterruption } from "../../src/run.ts";
 import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { startHttpServer } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 /** An agency: two accounts with a person in each, and one whose key is refused. */
@@ -160,6 +162,24 @@ describe("--profiles", () => {
     expect(JSON.parse(runs.stdout)).toMatchObject([{ profile: "client-a", status: "completed" }]);
     const read = await ecmWith({ ...env, ECM_READ_ONLY: "1" })(["auth", "status", ...both]);
     expect(read.stdout).toMatch(/^client-b\t/m);
+  });
+
+  it("that is interrupted shows what was done, and starts no other account", async () => {
+    const { ecm } = await startAgency();
+    const interruption = new AbortController();
+    const door = await startHttpServer((_request, response) => {
+      interruption.abort(createInterruption("SIGINT"));
+      response.destroy();
+    });
+    const login = ["auth", "login", "--profile", "client-m", "--base-url", door.baseUrl, "--no-verify"];
+    await ecm([...login, "--api-key-stdin"], { stdin: `ecm_us_${"x".repeat(43)}\n` });
+    const words = ["contact", "erase", "ada@example.com", "--profiles", "client-a,client-m,client-b"];
+    const { code, stdout } = await ecm([...words, "--yes", "--json"], { signal: interruption.signal });
+    expect(code).toBe(130);
+    expect(JSON.parse(stdout)).toMatchObject([
+      { profile: "client-a", contact: "deleted" },
+      { profile: "client-m", error: { exitCode: 130 } },
+    ]);
   });
 
   it("refuses what would be the same account each time, or no result", async () => {

@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { missingTools } from "../recipes.kit.ts";
-import { temporaryFolder } from "../support/ecm.ts";
+import { ecmWith, temporaryFolder } from "../support/ecm.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 
@@ -253,6 +253,15 @@ describe.skipIf(missing.length > 0)(`the fleet${why}`, () => {
     await requireProgram(skip);
     const fleet = await startFleet();
     const account = await fleet.addAccount("shop");
+    // What the account's machine knew before there was a fleet.
+    await account.ecm(["suppressions", "add", "shop1@example.com"]);
+    const words = [
+      "--base-url",
+      account.baseUrl,
+      "--api-key-command",
+      `cat ${join(fleet.folder, "shop.key")}`,
+    ];
+    await fleet.run("account", "shop", ...words, "--state", account.env.ECM_STATE_DIR!);
     const people = await fleet.people("shop", 5);
     await fleet.run("add", "shop", "--", "contact", "erase", "shop3@example.com", "--yes");
     const first = fleet.work();
@@ -271,18 +280,36 @@ describe.skipIf(missing.length > 0)(`the fleet${why}`, () => {
       { account: "shop", state: "done" },
       { account: "shop", state: "done", exitCode: 0 },
     ]);
-    expect(await countContacts(account)).toBe(4);
+    expect(await countContacts(account)).toBe(3);
+    await fleet.run("state", "shop", join(fleet.folder, "copy"));
+    const copy = { ...account.env, ECM_STATE_DIR: join(fleet.folder, "copy") };
+    const runs = await ecmWith(copy)(["runs", "list", "--json"]);
+    expect(JSON.parse(runs.stdout)).toMatchObject([
+      { status: "completed", rows: { created: 3, skipped: 2 } },
+    ]);
     expect(await fleet.sql("SELECT data ->> 'account' FROM pgboss.job WHERE name = 'failed-tasks'")).toBe(
       "refused",
     );
-    // The key and the erased address are in no table.
-    const everything = "SELECT count(*) FROM fleet.state_part WHERE position(convert_to($$";
-    expect(await fleet.sql(`${everything}${account.apiKey}$$, 'UTF8') in content) > 0`)).toBe("0");
+    // Neither the API key nor who was erased stays behind; of what is done no input does.
+    for (const secret of [account.apiKey, "shop3@example.com"]) {
+      const inState = `SELECT count(*) FROM fleet.state_part WHERE position(convert_to('${secret}', 'UTF8') IN content) > 0`;
+      const inTasks = `SELECT count(*) FROM fleet.task AS task WHERE task::text LIKE '%${secret}%'`;
+      expect([await fleet.sql(inState), await fleet.sql(inTasks)]).toEqual(["0", "0"]);
+    }
+    expect(await fleet.sql("SELECT count(*) FROM fleet.input")).toBe("0");
 
     await fleet.run("add", "shop", "--cron", "* * * * * *", "--", "lists", "list");
     const countSlices = async () =>
       Number(await fleet.sql("SELECT slices FROM fleet.task WHERE cron IS NOT NULL"));
     await expect.poll(countSlices, { timeout: 30_000, interval: 500 }).toBeGreaterThanOrEqual(2);
-    expect((await fleet.status()).at(-1)).toMatchObject({ exitCode: 0, error: null });
+    const repeated = (await fleet.status()).at(-1)!;
+    expect(repeated).toMatchObject({ exitCode: 0, error: null });
+    const remove = () =>
+      fleet.run("remove", repeated.task).then(
+        () => true,
+        () => false,
+      );
+    await expect.poll(remove, { timeout: 30_000, interval: 100 }).toBe(true);
+    expect((await fleet.status()).map(({ account }) => account)).toEqual(["refused", "shop", "shop"]);
   });
 });

@@ -21,7 +21,7 @@ export class LeaseLostError extends Error {
 export async function takeLease(
   database: Database,
   name: string,
-  { holder, job, seconds }: { holder: string; job: string; seconds: number },
+  { holder, job, seconds }: { holder: string; job?: string; seconds: number },
 ): Promise<Lease | undefined> {
   const { rows } = await database.query<{ fence: string; base_url: string; api_key_command: string }>(
     `UPDATE fleet.account

@@ -6,12 +6,14 @@ import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { addTask, type Database, openDatabase, saveAccount } from "./database.ts";
 import { formatStatus, readStatus } from "./status.ts";
+import { bringState, takeOutState } from "./transfer.ts";
 import { nextStart, openQueue, schedule, work } from "./worker.ts";
 
 const usage = `fleet: ecm for many accounts, on any number of machines
 
-  fleet account NAME --base-url URL --api-key-command COMMAND
-      Adds or changes an account. Workers run COMMAND to get its API key; the key is stored nowhere.
+  fleet account NAME --base-url URL --api-key-command COMMAND [--state DIR]
+      Adds or changes an account. Workers run COMMAND to get its API key; the key is stored nowhere. --state:
+      the state folder that the account had so far, with its suppression list.
   fleet add ACCOUNT [--cron EXPRESSION] [--no-upload] -- WORDS…
       Runs \`ecm WORDS…\` for the account, hour by hour until it is done; with --cron again and again (UTC).
       A word that is a file here is stored with the task, unless --no-upload.
@@ -21,6 +23,10 @@ const usage = `fleet: ecm for many accounts, on any number of machines
   fleet status [--json]
   fleet retry TASK
       Puts a failed task in line again.
+  fleet remove TASK
+      Removes a task that no worker is at work on.
+  fleet state ACCOUNT DIR
+      Copies the account's state folder into DIR, to read it: ECM_STATE_DIR=DIR ecm runs rejects RUN
 
 PostgreSQL: DATABASE_URL, or PGHOST, PGDATABASE, PGUSER…
 `;
@@ -33,6 +39,8 @@ const commands: Record<string, (words: string[]) => Promise<void>> = {
   work: runWork,
   status: runStatus,
   retry: runRetry,
+  remove: runRemove,
+  state: runState,
 };
 
 await main(process.argv.slice(2));
@@ -40,8 +48,9 @@ await main(process.argv.slice(2));
 async function main([name, ...words]: string[]): Promise<void> {
   const command = commands[name ?? ""];
   if (!command) {
-    process.stderr.write(usage);
-    process.exitCode = name === undefined || name.endsWith("help") ? 0 : 2;
+    const isHelp = name === "help" || name === "--help" || name === "-h";
+    (isHelp ? process.stdout : process.stderr).write(usage);
+    process.exitCode = isHelp ? 0 : 2;
     return;
   }
   try {
@@ -66,7 +75,11 @@ async function runAccount(words: string[]): Promise<void> {
   const { values, positionals } = parseArgs({
     args: words,
     allowPositionals: true,
-    options: { "base-url": { type: "string" }, "api-key-command": { type: "string" } },
+    options: {
+      "base-url": { type: "string" },
+      "api-key-command": { type: "string" },
+      state: { type: "string" },
+    },
   });
   const [name, ...others] = positionals;
   const { "base-url": baseUrl, "api-key-command": apiKeyCommand } = values;
@@ -75,7 +88,11 @@ async function runAccount(words: string[]): Promise<void> {
   // It names a folder on the workers.
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name))
     throw new UsageError(`${name}: use letters, digits and . _ -`);
-  await withDatabase((database) => saveAccount(database, { name, baseUrl, apiKeyCommand }));
+  await withDatabase(async (database) => {
+    await saveAccount(database, { name, baseUrl, apiKeyCommand });
+    if (values.state === undefined) return;
+    process.stderr.write(`Stored ${await bringState(database, name, values.state)} files of its state\n`);
+  });
 }
 
 async function runAdd(words: string[]): Promise<void> {
@@ -178,9 +195,7 @@ async function runStatus(words: string[]): Promise<void> {
 }
 
 async function runRetry(words: string[]): Promise<void> {
-  const { positionals } = parseArgs({ args: words, allowPositionals: true });
-  const [task] = positionals;
-  if (!task || !/^\d+$/.test(task)) throw new UsageError("Give the number of the task; see: fleet status");
+  const task = readTaskNumber(words);
   await withDatabase(async (database) => {
     const { rows } = await database.query<{ account: string }>(
       `UPDATE fleet.task SET state = 'waiting', slice_at = now(), deaths = 0, tries = 0, error = NULL
@@ -190,4 +205,29 @@ async function runRetry(words: string[]): Promise<void> {
     if (!rows[0]) throw new UsageError(`Task ${task} has not failed`);
     await putInLine(database, rows[0].account);
   });
+}
+
+async function runRemove(words: string[]): Promise<void> {
+  const task = readTaskNumber(words);
+  await withDatabase(async (database) => {
+    const { rowCount } = await database.query(
+      `DELETE FROM fleet.task AS task USING fleet.account AS account
+       WHERE task.id = $1 AND account.name = task.account AND (task.state <> 'running' OR account.holder IS NULL)`,
+      [task],
+    );
+    if (rowCount === 0) throw new UsageError(`There is no task ${task}, or a worker is at work on it`);
+  });
+}
+
+function readTaskNumber(words: string[]): string {
+  const [task, ...others] = parseArgs({ args: words, allowPositionals: true }).positionals;
+  if (task && /^\d+$/.test(task) && others.length === 0) return task;
+  throw new UsageError("Give the number of the task; see: fleet status");
+}
+
+async function runState(words: string[]): Promise<void> {
+  const [account, folder, ...others] = parseArgs({ args: words, allowPositionals: true }).positionals;
+  if (!account || !folder || others.length > 0) throw new UsageError("Give ACCOUNT DIR");
+  const count = await withDatabase((database) => takeOutState(database, account, folder));
+  process.stderr.write(`Copied ${count} files of ${account}\n`);
 }

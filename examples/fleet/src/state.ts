@@ -8,7 +8,7 @@ import { dirname, join, sep } from "node:path";
 import type { Database, Transaction } from "./database.ts";
 
 /** What says who is at work on this machine is nothing for another one; the sandbox is nobody's account. */
-const leftBehind = /(^|\/)(locks|under-way|sandbox)(\/|$)/;
+const leftBehind = /(^|\/)(locks|\.[^/]+\.locks|under-way|sandbox)(\/|$)/;
 /** Read first: a journal that is older than its plan has lost lines, one that is newer names lines that are not there. */
 const first = /\/journal$|^suppressions\//;
 const partBytes = 4 * 2 ** 20;

@@ -194,9 +194,18 @@ async function recordSlice(
       isOver,
     ],
   );
+  if (state === "done") await forgetPeople(transaction, task);
   if (!limits) return;
   const values = [task.account, JSON.stringify(limits)];
   await transaction.query("UPDATE fleet.account SET limits = $2 WHERE name = $1", values);
+}
+
+/** Of a task that is done nobody needs the input any more, nor whom it erased. */
+async function forgetPeople(transaction: Transaction, { id, words }: Task): Promise<void> {
+  await transaction.query("DELETE FROM fleet.input WHERE task = $1", [id]);
+  if (!/^contacts? erase( |$)/.test(words.join(" "))) return;
+  const rest = words.filter((word, at) => at < 2 || word.startsWith("-"));
+  await transaction.query("UPDATE fleet.task SET words = $2 WHERE id = $1", [id, rest]);
 }
 
 /** At the time that the service named; after a failure later each time, at most an hour. */

@@ -5,7 +5,6 @@ import type { Context } from "../../context.ts";
 import { LockedError, takeLease } from "../../disk/lease.ts";
 import { UsageError } from "../../errors.ts";
 import { presentList, type View } from "../../terminal/present.ts";
-import { addDryRunFlag } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { computeCutoffTime } from "../shared/retention.ts";
 
@@ -43,7 +42,7 @@ export function registerRunsPrune(parent: Command, context: Context): void {
     .option("--older <age>", "runs that nothing was written to for so long (ECM_KEEP_RUNS, else 90d)")
     .option("--unfinished", "also those that could be resumed, or that an unfinished undo needs")
     .action((flags: PruneFlags) => runRunsPrune(context, flags));
-  addDryRunFlag(command);
+  command.option("--dry-run", "show what would be removed, without removing it");
   describeCommand(command, {
     examples: ["ecm runs prune --dry-run", "ecm runs prune --older 30d --yes"],
     output: "One row per old run: removed, or why it stays; with -o json an array.",

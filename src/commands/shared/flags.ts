@@ -43,7 +43,10 @@ export function addFileFlag(
 
 /** For every command that writes. */
 export function addDryRunFlag(command: Command): Command {
-  return command.option("--dry-run", "print the method, path and body of the request without sending it");
+  return command.option(
+    "--dry-run",
+    "print the method, path and body of the request without sending it; with --profiles, for each",
+  );
 }
 
 /** A flag that can be repeated: its values in order. */

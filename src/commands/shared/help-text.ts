@@ -1,6 +1,6 @@
 /** What the help of every command says below its flags, in one form; the same facts serve `ecm commands`. */
 
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { exitCodes } from "../../errors.ts";
 import { fitMessage } from "../../terminal/message-lines.ts";
 import { findExitCodeMeaning } from "./exit-codes.ts";
@@ -54,14 +54,18 @@ export function describeCommand(command: Command, facts: CommandFacts): Command 
   );
 }
 
-/** One place for all commands: which of them can be run for several profiles follows from what is known. */
+/**
+ * One place for all commands: which of them can be run for several profiles follows from what is known. Where
+ * only a dry run can, the help of `--dry-run` says so.
+ */
 function addProfilesFlag(command: Command, { takesProfiles, isLocal, writes }: CommandFacts): void {
+  const option = new Option(
+    "--profiles <pattern>",
+    "run for each of these profiles, such as 'client-*' or a,b",
+  );
   const hasDryRun = command.options.some(({ long }) => long === "--dry-run");
-  if (takesProfiles) {
-    command.option("--profiles <pattern>", "run for each of these profiles, such as 'client-*' or a,b");
-  } else if (hasDryRun && writes && !isLocal) {
-    command.option("--profiles <pattern>", "with --dry-run: for each of these profiles, such as 'client-*'");
-  }
+  if (takesProfiles) command.addOption(option);
+  else if (hasDryRun && writes && !isLocal) command.addOption(option.hideHelp());
 }
 
 /** What `describeCommand` was told; undefined for a command that only groups others. */

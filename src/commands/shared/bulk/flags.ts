@@ -69,8 +69,8 @@ export function addBulkFlags(
     .option(
       "--dry-run",
       isMutate
-        ? "print the request, or what a bulk run would do, without sending it"
-        : "read, check and look up; show what would be sent and what it costs, without writing",
+        ? "show what would be done, without writing; with --profiles, for each"
+        : "read, check and look up; show what would be sent and its price; with --profiles, for each",
     )
     .addOption(wholeNumberOption("--max-requests <n>", "stop after this many requests"))
     .addOption(
