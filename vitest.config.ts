@@ -42,6 +42,8 @@ export const quick: InlineConfig & { tagsFilter: string[] } = {
   testTimeout: 120_000,
   hookTimeout: 120_000,
   env: { TMPDIR: temporaryFiles() },
+  // What was compiled is kept on disk from run to run.
+  experimental: { fsModuleCache: true },
   pool: "forks",
   // A worker keeps the program it has loaded from file to file: loading it anew for each was half of the time.
   isolate: false,

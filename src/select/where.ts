@@ -21,13 +21,7 @@ import {
 import type { LocalCondition } from "./conditions.ts";
 import { requireStatusWords } from "./status-words.ts";
 import { describeTypes, findHabit } from "./where-hints.ts";
-import {
-  builtIn,
-  createVocabulary,
-  findFieldAccess,
-  requireNames,
-  type Vocabulary,
-} from "./where-names.ts";
+import { builtIn, createVocabulary, findFieldAccess, requireNames, type Vocabulary } from "./where-names.ts";
 
 /** An expression whose grammar is right. */
 export interface Where {

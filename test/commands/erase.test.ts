@@ -315,7 +315,7 @@ describe("contact erase", () => {
     expect(erased.stderr).toContain(`${found} still contains the address`);
   });
 
-  it.each([false, true])(
+  firstQuick(1)([true, false])(
     "is refused while a run reads the person from a file (standard input: %j)",
     async (isPiped) => {
       const { ecm, env, sandbox } = await startSandbox();

@@ -7,6 +7,7 @@ import { findStatus } from "../../src/api/contacts.ts";
 import type { Contact } from "../../src/wire.ts";
 import { call, inputFile, parseSummary } from "../bulk/kit.ts";
 import { type Result, spawnEcm, waitForResult } from "../support/ecm.ts";
+import { firstGroupsQuick, firstQuick } from "../support/first-quick.ts";
 import { findRepeatedWrites, type RecordingProxy, startRecordingProxy } from "./recording-proxy.ts";
 
 const old = "ada@old.example";
@@ -79,7 +80,7 @@ function expectMoved(witness: RecordingProxy, result: Result): void {
   expect(findRepeatedWrites(witness.writes, "status")).toEqual([]);
 }
 
-describe.each([{}, { inactive: "hidden" }])("a move under the variants %j", (variants) => {
+firstGroupsQuick(1)([{}, { inactive: "hidden" }])("a move under the variants %j", (variants) => {
   it.each(everywhere)("killed $when its $at is resumed by the same command", async (kill) => {
     const witness = await scene(variants as Record<string, string>);
     await killed(witness, kill);
@@ -107,7 +108,7 @@ it("is resumed by `runs resume` too", async () => {
   expect([isActive(people.get(next)), isActive(people.get(old))]).toEqual([true, false]);
 });
 
-it.each(["before", "after"] as const)(
+firstQuick(1)(["before", "after"] as const)(
   "with --delete-old, killed %s the deletion, is resumed, and its undo brings the old contact back",
   async (when) => {
     const witness = await scene();

@@ -5,7 +5,6 @@
 import { createReadStream } from "node:fs";
 import { join, resolve } from "node:path";
 import { EcmError, NotFoundError, ReadOnlyError, UsageError } from "../../errors.ts";
-import { createAccount } from "../../service/account.ts";
 import { replaceStandIns } from "../apply/stand-ins.ts";
 import { RunStop, toErrorStop } from "../pace/run-stop.ts";
 import type { RunEvent } from "../plan/events.ts";
@@ -20,7 +19,7 @@ import { computeFingerprint } from "../runs/fingerprint.ts";
 import { isInPlanFolder, type Manifest, requireStatePlace, toRunsFolder } from "../runs/folder.ts";
 import { enterJob, leaveRun, type RunDescription } from "./enter-job.ts";
 import { type Closed, closeUnentered, noInput } from "./finish.ts";
-import { openLookup } from "./open-lookup.ts";
+import { openAccount, openLookup } from "./open-account.ts";
 import { planAndApply } from "./plan-and-apply.ts";
 import type { ReadyJob } from "./ready-job.ts";
 import { keyTableFacts } from "./rejected.ts";
@@ -120,8 +119,7 @@ function otherAccountError({ path, head: { account: planned } }: PlanFile, { acc
 async function prepareApply(context: RunContext, head: PlanHead, plan: PlanFile): Promise<ReadyJob> {
   const { engine, send } = context;
   const { structureId, keyType } = head.account;
-  const { behaviors, creatingNames } = engine;
-  const account = createAccount(send.plain, { preferred: structureId, behaviors, creatingNames });
+  const account = openAccount(context, structureId);
   // Another account may be behind the same address.
   const structure = await account.structure().catch((error: unknown) => {
     throw error instanceof NotFoundError ? otherAccountError(plan, engine) : error;

@@ -5,7 +5,7 @@
 
 import { wholeContact } from "../../api/contacts.ts";
 import { EcmError, exitCodes, ReadOnlyError, UsageError } from "../../errors.ts";
-import { type Account, createAccount } from "../../service/account.ts";
+import type { Account } from "../../service/account.ts";
 import type { ContactStructure } from "../../wire.ts";
 import type { ContactKey } from "../items.ts";
 import { RunStop, toErrorStop } from "../pace/run-stop.ts";
@@ -28,7 +28,7 @@ import {
   requireUnsuppressed,
   requireWhole,
 } from "./move-pair.ts";
-import { openLookup } from "./open-lookup.ts";
+import { openAccount, openLookup } from "./open-account.ts";
 import { planAndApply } from "./plan-and-apply.ts";
 import type { ReadyJob } from "./ready-job.ts";
 import { keyTableFacts } from "./rejected.ts";
@@ -82,12 +82,8 @@ export function moveOptionsFrom({ options }: Manifest): MoveOptions {
   return options as unknown as MoveOptions;
 }
 
-async function readMove({ engine, send }: RunContext, move: MoveOptions): Promise<Move> {
-  const { preferredStructure } = engine.account;
-  const account = createAccount(send.plain, {
-    preferred: preferredStructure,
-    behaviors: engine.behaviors,
-  });
+async function readMove(context: RunContext, move: MoveOptions): Promise<Move> {
+  const account = openAccount(context);
   const structure = await account.structure();
   const newKey = readNewKey(move.to, structure.keyType);
   const old = acceptIds(createKeyReader(structure.keyType))(move.from);

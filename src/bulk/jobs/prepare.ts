@@ -3,9 +3,9 @@
  */
 
 import type { Suppressions } from "../../privacy/suppressions.ts";
-import { type Account, createAccount } from "../../service/account.ts";
-import { type Behavior, createBehavior } from "../../service/behavior.ts";
-import { createKeySearch, type KeySearch } from "../../service/key-search.ts";
+import type { Account } from "../../service/account.ts";
+import type { Behavior } from "../../service/behavior.ts";
+import type { KeySearch } from "../../service/key-search.ts";
 import type { ContactStructure } from "../../wire.ts";
 import { createProgress } from "../plan/events.ts";
 import { NameBook } from "../plan/name-book.ts";
@@ -15,11 +15,11 @@ import { createEmptySurvey, emptyInput } from "../read/empty-input.ts";
 import type { InputFile, UnderstoodInput } from "../read/index.ts";
 import type { JoinedRows } from "../read/join.ts";
 import { joinRows } from "../read/join.ts";
-import { createIdentityReader } from "../read/keys.ts";
 import { findOldKeyConflicts, type OldKeyConflicts } from "../read/old-keys.ts";
 import type { Survey } from "../read/survey.ts";
 import { surveyInput } from "../read/survey.ts";
 import { needsStatus, type ResolvedJob, type RowJob } from "./job.ts";
+import { openAccount, openKeySearch } from "./open-account.ts";
 
 /** What was read of a run's input. */
 export interface ReadInput extends RunContext {
@@ -71,18 +71,13 @@ export async function readInput(
   file: InputFile,
   clarify: Clarify | undefined,
 ): Promise<ReadInput> {
-  const { engine, send, emit } = context;
+  const { engine, emit } = context;
   let rowsRead = 0;
   emit({ kind: "phase", progress: () => createProgress(context, "reading", { rowsRead }) });
   const opened = await jobOutline.open?.(file);
   // Whoever can be asked is, further on.
   if (opened && !clarify) await jobOutline.requireOpened?.(opened);
-  const { preferredStructure } = engine.account;
-  const account = createAccount(send.plain, {
-    preferred: preferredStructure,
-    behaviors: engine.behaviors,
-    creatingNames: engine.creatingNames,
-  });
+  const account = openAccount(context);
   const structure = await account.structure();
   let job = await jobOutline.resolve(account);
   if (clarify) {
@@ -130,12 +125,9 @@ export async function openRowRun(read: ReadInput, clarify: Clarify | undefined):
     }),
   );
   emit({ kind: "names-missing", missing: names.missing });
-  const behavior = engine.behaviors?.(structure._id) ?? createBehavior();
-  const keys = createKeySearch({
-    send: send.searches,
-    behavior,
+  const { behavior, keys } = openKeySearch(read, {
     structureId: structure._id,
-    toIdentity: createIdentityReader(structure.keyType),
+    keyType: structure.keyType,
     readsStatus: needsStatus(job),
   });
   return { ...read, job, behavior, keys, names, suppressions };

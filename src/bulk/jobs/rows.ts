@@ -6,7 +6,7 @@ import type { Contact } from "../../wire.ts";
 import type { Decision, OldContact, Work } from "../items.ts";
 import { type DecideOptions, decide, isMarked } from "../plan/decide.ts";
 import { type HiddenContact, isHidden } from "../plan/found.ts";
-import { createLookup, type Lookup, maxPagesAgeMilliseconds } from "../plan/lookup.ts";
+import { createLookup, type Lookup } from "../plan/lookup.ts";
 import type { PlanEntry } from "../plan/make-plan.ts";
 import { readAccountIfSmaller } from "../plan/read-account.ts";
 import { countRunRows, countSentRequests, type RunState } from "../plan/session.ts";
@@ -247,9 +247,7 @@ async function takeSnapshot(
 /** Pages that an earlier invocation has read, unless they are old. */
 async function openPages(file: string, options: SnapshotOptions, now: number): Promise<AccountSnapshot> {
   const snapshot = await openSnapshot(file, options);
-  const age = now - snapshot.takenAt;
-  // A clock that was set back tells no age.
-  if (snapshot.total === undefined || (age >= 0 && age <= maxPagesAgeMilliseconds)) return snapshot;
+  if (snapshot.total === undefined || snapshot.isRecent(now)) return snapshot;
   snapshot.close();
   await rm(file, { force: true });
   return openSnapshot(file, options);

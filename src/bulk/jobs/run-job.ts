@@ -7,7 +7,6 @@ import { access, constants, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { EcmError, exitCodes, ReadOnlyError, UsageError } from "../../errors.ts";
-import { createAccount } from "../../service/account.ts";
 import { RunStop, toErrorStop } from "../pace/run-stop.ts";
 import type { RunEvent } from "../plan/events.ts";
 import { openPlannedNames } from "../plan/name-book.ts";
@@ -26,7 +25,7 @@ import { endedBeforeWrites, enterJob, leaveRun } from "./enter-job.ts";
 import { countSettledByInput } from "./entries.ts";
 import { type Closed, closeUnentered, noInput } from "./finish.ts";
 import { needsStatus, type RowJob } from "./job.ts";
-import { openLookup } from "./open-lookup.ts";
+import { openAccount, openLookup } from "./open-account.ts";
 import { planAndApply } from "./plan-and-apply.ts";
 import { type Clarify, openRowRun, type RowRun, readInput } from "./prepare.ts";
 import type { ReadyJob } from "./ready-job.ts";
@@ -181,8 +180,7 @@ async function preparePlannedRun(
 ): Promise<ReadyJob> {
   const { engine, send } = context;
   const { structureId, keyType } = head.account;
-  const { behaviors, creatingNames } = engine;
-  const account = createAccount(send.plain, { preferred: structureId, behaviors, creatingNames });
+  const account = openAccount(context, structureId);
   const resolved = await job.resolve(account);
   const { behavior, lookup } = openLookup(context, {
     structureId,

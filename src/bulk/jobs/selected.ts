@@ -3,7 +3,6 @@
  * and kept with the run until its plan is closed.
  */
 import { rm } from "node:fs/promises";
-import { maxPagesAgeMilliseconds } from "../plan/lookup.ts";
 import { readAllPages } from "../plan/read-account.ts";
 import { type AccountSnapshot, openSnapshot, type SnapshotOptions } from "../plan/snapshot.ts";
 import { type RowRun, readContactPages } from "./prepare.ts";
@@ -23,9 +22,7 @@ export async function readSelected(
   const { clock, job } = rowRun;
   const pages = { ...readContactPages(rowRun), filters: job.selection!.filters, lists: job.chosenLists };
   let snapshot = await openSnapshot(file, options);
-  const age = clock.now() - snapshot.takenAt;
-  const isFresh = age >= 0 && age < maxPagesAgeMilliseconds;
-  if (isFresh && snapshot.isWhole()) return snapshot;
+  if (snapshot.isRecent(clock.now()) && snapshot.isWhole()) return snapshot;
   for (let pass = 1; ; pass++) {
     snapshot.close();
     await rm(file, { force: true });

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { statusParts, toIdSet } from "../../api/contacts.ts";
 import { type Lease, takeLease } from "../../disk/lease.ts";
 import { DeclinedError, EcmError, ReadOnlyError, UsageError } from "../../errors.ts";
-import { type Account, createAccount } from "../../service/account.ts";
+import type { Account } from "../../service/account.ts";
 import { RunStop, toErrorStop } from "../pace/run-stop.ts";
 import { createProgress, type RunEvent } from "../plan/events.ts";
 import { toPlanNames } from "../plan/plan-line.ts";
@@ -23,7 +23,7 @@ import { mergeNames, type StoredNames, toStoredNames } from "../runs/names-file.
 import { noteReported } from "../runs/reported.ts";
 import { enterJob, leaveRun, type RunDescription } from "./enter-job.ts";
 import { type Closed, closeUnentered, noInput } from "./finish.ts";
-import { openLookup } from "./open-lookup.ts";
+import { openAccount, openLookup } from "./open-account.ts";
 import { planAndApply } from "./plan-and-apply.ts";
 import type { ReadyJob } from "./ready-job.ts";
 import { planRecreation } from "./recreate.ts";
@@ -104,7 +104,7 @@ async function prepareUndo(
 ): Promise<ReadyJob> {
   const { send, emit } = context;
   const { account: place } = source.manifest;
-  const account = createAccount(send.plain, { preferred: place.structureId });
+  const account = openAccount(context, place.structureId);
   const undoData = await readUndoData(account, source, { returns, isSuppressed });
   const { keyType, recreate, remaining, names } = undoData;
   if (recreate) emit({ kind: "remark", text: deletionLossNote, isAside: true });

@@ -34,9 +34,6 @@ export interface Lookup {
  */
 const maxRememberedContacts = 100_000;
 
-/** Pages that an earlier invocation has read are read again after this. */
-export const maxPagesAgeMilliseconds = 3_600_000;
-
 export function createLookup(options: LookupOptions): Lookup {
   const { keys, snapshot, behavior } = options;
   const search = new BlockSearch(options);

@@ -23,6 +23,9 @@ export interface SnapshotOptions {
   toIdentity(key: string): string;
 }
 
+/** Pages that an earlier invocation has read are read again after this. */
+const maxAgeMilliseconds = 3_600_000;
+
 export async function openSnapshot(file: string, options: SnapshotOptions): Promise<AccountSnapshot> {
   const storedPages = options.isTemporary ? { pages: [], end: 0 } : await readStoredPages(file);
   return new AccountSnapshot(file, options, storedPages);
@@ -92,6 +95,13 @@ export class AccountSnapshot {
   isWhole(): boolean {
     const { totals, ids } = this;
     return totals.size === 1 && totals.has(ids.size) && !ids.hasRepeated;
+  }
+
+  /** Whether its pages may still be relied on. @param now in milliseconds since the epoch */
+  isRecent(now: number): boolean {
+    const age = now - this.takenAt;
+    // A clock that was set back tells no age.
+    return age >= 0 && age <= maxAgeMilliseconds;
   }
 
   find(identity: string, prefers: (contact: Partial<Contact>) => boolean): Partial<Contact> | undefined {

@@ -5,8 +5,9 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ecmWith, spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../../support/ecm.ts";
+import { firstQuick } from "../../support/first-quick.ts";
 
-test.each(["SIGTERM", "SIGINT"] as const)(
+firstQuick(1)(["SIGINT", "SIGTERM"] as const)(
   "start prints one line of JSON and nothing more, answers, and ends with 0 on %s",
   async (signal) => {
     const folder = join(await temporaryFolder(), "data");

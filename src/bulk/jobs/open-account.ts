@@ -1,0 +1,43 @@
+/** The account of a run, and how its contacts are looked up. */
+import { type Account, createAccount } from "../../service/account.ts";
+import { type Behavior, createBehavior } from "../../service/behavior.ts";
+import { createKeySearch, type KeySearch } from "../../service/key-search.ts";
+import type { LookupOptions } from "../plan/found.ts";
+import { createLookup, type Lookup } from "../plan/lookup.ts";
+import type { RunContext } from "../plan/run-context.ts";
+import { createIdentityReader } from "../read/keys.ts";
+
+type Opening = Pick<RunContext, "engine" | "send">;
+
+/** @param preferred the structure to work in; default: the one that flags or the profile name */
+export function openAccount(
+  { engine, send }: Opening,
+  preferred = engine.account.preferredStructure,
+): Account {
+  const { behaviors, creatingNames } = engine;
+  return createAccount(send.plain, { preferred, behaviors, creatingNames });
+}
+
+interface AboutKeys extends Pick<LookupOptions, "structureId" | "keyType"> {
+  /** Whether the status of contacts decides what becomes of them. */
+  readsStatus?: boolean;
+}
+
+export function openKeySearch(
+  { engine, send }: Opening,
+  { structureId, keyType, readsStatus }: AboutKeys,
+): { behavior: Behavior; keys: KeySearch } {
+  const behavior = engine.behaviors?.(structureId) ?? createBehavior();
+  const toIdentity = createIdentityReader(keyType);
+  const keys = createKeySearch({ send: send.searches, behavior, structureId, toIdentity, readsStatus });
+  return { behavior, keys };
+}
+
+/** For a plan that says itself what is asked of its contacts. */
+export function openLookup(
+  context: Opening,
+  about: AboutKeys & Pick<LookupOptions, "source" | "asksHidden" | "listIds">,
+): { behavior: Behavior; lookup: Lookup } {
+  const { behavior, keys } = openKeySearch(context, about);
+  return { behavior, lookup: createLookup({ ...about, send: context.send, keys, behavior }) };
+}
