@@ -49,10 +49,7 @@ export function addBulkFlags(
   }
   if (!isResume) {
     command
-      .option(
-        "--plan <file>",
-        "write one JSON line per contact: what changes, before and after (- for stdout)",
-      )
+      .option("--plan <file>", "write the plan, one JSON line per contact (- for stdout)")
       .addOption(
         wholeNumberOption(
           "--show <n>",
@@ -77,10 +74,7 @@ export function addBulkFlags(
       wholeNumberOption("--reserve <n>", "requests of the hour and of the month to leave unused (0)", 0),
     )
     .option("--wait", "wait for the next hour when the hourly limit is reached (default)")
-    .option(
-      "--no-wait",
-      "stop when the hourly limit is reached; the run can be resumed (with -q, nothing says that a run waits)",
-    )
+    .option("--no-wait", "stop when the hourly limit is reached; the run can be resumed (-q hides waits)")
     .option("--until <time>", "stop at this time: RFC 3339, HH:MM, or a duration such as 90m")
     .addOption(
       wholeNumberOption("--concurrency <n>", `requests in flight at the same time (${defaultConcurrency})`),
@@ -89,7 +83,7 @@ export function addBulkFlags(
       "--max-rejects <n>",
       isUndo
         ? "stop after N contacts that cannot be restored, or N% of them (default: never)"
-        : "stop after N rejected rows, or N% of them (default: 50, if no row was accepted)",
+        : "stop after N rejected rows, or N% (default: 50, if no row was accepted)",
     )
     .option("--rejects <file>", "also write what was rejected, with the reason, to FILE")
     .option("--report <file>", "write a page (HTML) about the run, or about what it would do, to FILE")
