@@ -130,7 +130,7 @@ export function parseColumnMap(assignments: readonly string[] = []): Map<string,
 export function consentColumnOption(): Option {
   return repeatableOption(
     "--consent-column <column>",
-    "COLUMN says who is subscribed; COLUMN=opt-in, COLUMN=opt-out: what a yes means; COLUMN=none: neither",
+    "COLUMN says who is subscribed; =opt-in or =opt-out: what a yes means; =none: neither",
   );
 }
 

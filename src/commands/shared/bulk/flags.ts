@@ -45,7 +45,7 @@ export function addBulkFlags(
   { isResume = false, isUndo = false, isMutate = false } = {},
 ): Command {
   if (!isResume && !isUndo) {
-    command.addOption(new Option("--fresh", "start over instead of resuming an earlier run of this command"));
+    command.addOption(new Option("--fresh", "start over instead of resuming an earlier run"));
   }
   if (!isResume) {
     command
@@ -66,8 +66,13 @@ export function addBulkFlags(
     .option(
       "--dry-run",
       isMutate
+<<<<<<< HEAD
         ? "show what would be done, without writing; with --profiles, for each"
         : "read, check and look up; show what would be sent and its price; with --profiles, for each",
+=======
+        ? "print the request, or what a bulk run would do, without sending it"
+        : "show what would be sent and what it costs, without writing",
+>>>>>>> 43a37a2 (What is said of import fits in 6 KB again)
     )
     .addOption(wholeNumberOption("--max-requests <n>", "stop after this many requests"))
     .addOption(
