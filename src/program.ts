@@ -1,8 +1,9 @@
 /** The root command: global flags and the groups of commands. A group is loaded when it is named. */
-import { Command, CommanderError, Option } from "commander";
+import { Command, CommanderError } from "commander";
 import { groups, visibleGroups } from "./commands/groups.ts";
 import { formatRootHelp, topicNames } from "./commands/help/root.ts";
 import { groupFlags } from "./commands/shared/flag-groups.ts";
+import { createGlobalOptions, describeOption } from "./commands/shared/global-options.ts";
 import { type CommandTree, findDeepestCommand, toPath } from "./commands/shared/tree.ts";
 import {
   refuseSecondValues,
@@ -151,7 +152,7 @@ function createTree(
   program.hook("preSubcommand", (_program, command) => tree.load(command.name()));
   program.hook("preAction", async (_program, action) => {
     requirePlainValues(action, words);
-    control.configure({ ...action.optsWithGlobals(), output: takeFormat(action) });
+    control.configure({ ...action.optsWithGlobals(), output: await takeFormat(action) });
     requireNonEmptyValues(action);
     if (action.opts<{ profiles?: string }>().profiles === undefined || context.observer?.collect) return;
     const { runForProfiles } = await import("./commands/shared/profiles/run-each.ts");
@@ -166,15 +167,14 @@ function createTree(
  * @returns undefined for a format that only this command knows
  * @throws UsageError for a format that it does not take
  */
-function takeFormat(action: Command): string | undefined {
+async function takeFormat(action: Command): Promise<string | undefined> {
   const { output } = action.optsWithGlobals<{ output?: string }>();
   const own = action.options.find(({ long }) => long === "--output");
   const formats: readonly string[] = own?.argChoices ?? outputFormats;
   if (output !== undefined && !formats.includes(output)) {
-    throw new UsageError(
-      `Option '-o, --output <format>' argument '${output}' is invalid. Allowed choices are ${formats.join(", ")}.`,
-      `See: ${toPath(action)} --help`,
-    );
+    const message = `Option '-o, --output <format>' argument '${output}' is invalid. Allowed choices are ${formats.join(", ")}.`;
+    const { suggestChoice } = await import("./commands/shared/suggestions.ts");
+    throw new UsageError(message, suggestChoice(message) ?? `See: ${toPath(action)} --help`);
   }
   if (!own) return output;
   action.setOptionValue("output", output);
@@ -218,41 +218,6 @@ function formatUsage(command: Command): string {
   return `${toPath(command)} ${command.usage()}`;
 }
 
-/** What it does; the values that it takes, and the usual one, as in the rest of the text. */
-function describeOption({ description, argChoices, defaultValue, defaultValueDescription }: Option): string {
-  const more = [
-    argChoices?.join(", "),
-    defaultValue === undefined || Array.isArray(defaultValue) || typeof defaultValue === "boolean"
-      ? undefined
-      : `default: ${defaultValueDescription ?? defaultValue}`,
-  ].filter((part) => part !== undefined);
-  return more.length === 0 ? description : `${description} (${more.join("; ")})`;
-}
-
-function createGlobalOptions(): Option[] {
-  return [
-    new Option("-p, --profile <name>", "account to use (ECM_PROFILE)"),
-    new Option("--base-url <url>", "base URL of the account's API (ECM_BASE_URL)"),
-    new Option("-s, --structure <id-or-label>", "contact structure to use (ECM_STRUCTURE)"),
-    // Which of them a command takes is known once it is: see `takeFormat`.
-    new Option("-o, --output <format>", "output format (ECM_OUTPUT); see: ecm help formats")
-      .choices([...outputFormats])
-      .argParser((text) => text),
-    new Option("--json", "short for --output json"),
-    new Option("--columns <names>", "columns to show, in this order, separated by commas"),
-    new Option("--timeout <seconds>", "timeout of a request in seconds (ECM_TIMEOUT; 30)"),
-    new Option("--max-wait <seconds>", "longest wait for the rate limit in seconds (300)"),
-    new Option("-q, --quiet", "nothing on stderr but errors, warnings and questions"),
-    new Option("-v, --verbose", "show requests on stderr; --verbose=bodies shows bodies too"),
-    new Option("--verbose-bodies").hideHelp(),
-    new Option("--no-input", "never prompt (ECM_NO_INPUT)"),
-    new Option("-y, --yes", "confirm without asking"),
-    new Option("--read-only", "refuse every request that would write (ECM_READ_ONLY)"),
-    new Option("--no-pager", "print long tables directly instead of through $PAGER"),
-    new Option("--no-color", "no colour (NO_COLOR)"),
-  ];
-}
-
 /** Groups whose list is what their name alone asks for: it is on this machine, and costs no request. */
 const listedAlone = ["ecm auth", "ecm runs"];
 
@@ -292,6 +257,11 @@ export function listWords(args: readonly string[]): string[] {
     return isTopic ? ["__topic", ...path] : path;
   }
   if (args.length === 1 && args[0] === "--schema") return ["commands", "--manifest"];
+  const [first, second] = args;
+  // `ecm -h import`, as `git -h` and others take it.
+  if ((first === "-h" || first === "--help") && groups.some(({ name }) => name === second)) {
+    return [...args.slice(1), first];
+  }
   const end = args.indexOf("--");
   return args.map((arg, index) =>
     arg === "--verbose=bodies" && (end === -1 || index < end) ? "--verbose-bodies" : arg,

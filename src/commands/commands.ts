@@ -5,6 +5,7 @@ import type { Context } from "../context.ts";
 import { NotFoundError, UsageError } from "../errors.ts";
 import type { OutputOptions } from "../terminal/format.ts";
 import { presentList, presentValue, type View } from "../terminal/present.ts";
+import { wrap } from "../terminal/text-width.ts";
 import { schemaVersion, version } from "../version.ts";
 import { topicNames } from "./help/root.ts";
 import {
@@ -110,6 +111,9 @@ async function showTree(context: Context, { root }: CommandTree, path: string[])
     return presentValue(context.terminal, compact, describeCommandJson(found), found.helpInformation());
   }
   const entries = listLeaves(found).map(toIndexEntry);
+  if (output.format === "table" && !output.columns) {
+    return context.terminal.write(formatIndex(entries, context.terminal.columns));
+  }
   if (!isJson) return void (await presentList(context.terminal, output, entries, indexView));
   const globalFlags = found === root ? { globalFlags: describeFlags(root), topics: topicNames } : {};
   const index = { version, ...globalFlags, commands: entries };
@@ -128,6 +132,22 @@ function describeAll({ root }: CommandTree) {
   };
   const hash = createHash("sha256").update(JSON.stringify(described)).digest("hex");
   return { etag: hash.slice(0, 16), ...described };
+}
+
+/** Nothing is cut: a long summary goes on below itself. */
+function formatIndex(entries: readonly IndexEntry[], columns: number): string {
+  const width = Math.min(34, Math.max(...entries.map(({ command }) => command.length)) + 2);
+  const indent = " ".repeat(width);
+  return entries
+    .map(({ command, summary, writes, danger }) => {
+      const marks = [writes && "writes", danger].filter(Boolean).join(", ");
+      const text = marks === "" ? summary : `${summary} (${marks})`;
+      const lines = wrap(text, Math.max(20, columns - width)).join(`\n${indent}`);
+      return command.length < width
+        ? `${command.padEnd(width)}${lines}\n`
+        : `${command}\n${indent}${lines}\n`;
+    })
+    .join("");
 }
 
 function findChild(parent: Command, word: string): Command {

@@ -188,8 +188,11 @@ function statusHint(status: number, message: string): string | undefined {
   if (status === 401) {
     const key = /expired/i.test(message)
       ? "Create a new key on the account's API Keys page"
-      : "Look at the account's API Keys page whether the key is active, or create a new one there";
+      : "Check on the account's API Keys page that the key is active, or create a new one there";
     return `${key}, and log in again: ecm auth login`;
+  }
+  if (status === 400 && message.includes("contactSpecification.filters")) {
+    return "--filter speaks the API's own language (ecm help filters): for a status use --status, for fields and tags --where";
   }
   if (status === 403 && /scope/i.test(message)) {
     return "The account's owner can add that scope to the key on the account's API Keys page";

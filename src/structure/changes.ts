@@ -209,7 +209,7 @@ function requireUniqueLabels(
     if (!other || (isOld(entry) && isOld(other))) continue;
     throw new UsageError(
       `Two ${part}s would be named ${JSON.stringify(entry.label)}`,
-      "Names are compared ignoring case; choose another, or rename or remove the other one too",
+      "Upper and lower case count as the same name; choose another, or rename or remove the other one too",
     );
   }
 }

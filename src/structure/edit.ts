@@ -141,7 +141,7 @@ function requireFreeLabel(
   if (!existing) return;
   throw new EcmError(exitCodes.conflict, `A ${kind} named ${JSON.stringify(existing.label)} already exists`, {
     type: "DuplicateFieldError",
-    hint: "Names are compared ignoring case; choose another",
+    hint: "Upper and lower case count as the same name; choose another",
     applied: "no",
   });
 }

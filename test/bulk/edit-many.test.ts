@@ -161,7 +161,10 @@ describe("ecm contact unsubscribe", () => {
   it("asks at a terminal, and takes no for a no", async () => {
     const service = await withMembers(3);
     const args = ["contact", "unsubscribe", "--list", "L"];
-    const no = await service.ecm(args, { terminalColumns: 120, typed: [["cannot be resubscribed", "n\r"]] });
+    const no = await service.ecm(args, {
+      terminalColumns: 120,
+      typed: [["only they can subscribe again", "n\r"]],
+    });
     expect(no.code).toBe(1);
     expect(no.stderr).toContain("Cancelled");
     expect((await readStatus(service, "p0@example.com"))?.primary.toLowerCase()).toBe("active");

@@ -258,7 +258,7 @@ describe("ecm import", () => {
     expect(parseSummary(await service.ecm(["import", path, "--dry-run", "--json"])).inactive).toBe(1);
     expect(parseSummary(await service.ecm(["import", path, "--json"])).inactive).toBe(1);
     const changed = await inputFile("Email,First Name\na@example.com,A\n");
-    const inactive = "1 contact of these is inactive in the account";
+    const inactive = "1 of these contacts is inactive in the account";
     expect((await service.ecm(["import", changed])).stderr).toContain(
       `${inactive}; an import does not change that\n`,
     );
@@ -352,7 +352,7 @@ describe("ecm import", () => {
     const dry = await service.ecm(["import", path, "--dry-run", "--json"]);
     expect(dry.code).toBe(7);
     expect(parseSummary(dry)).toMatchObject({ status: "dry-run", stoppedBy: "month", rows: { created: 60 } });
-    expect(dry.stderr).toMatch(/A real run would use \d+(\.\d)? % of the requests left this month/);
+    expect(dry.stderr).toMatch(/A real run needs \d+ requests, and \d+ are left this month/);
     expect(JSON.parse(dry.stderr.trim().split("\n").at(-1)!).error).toMatchObject({
       type: "OutOfBudgetError",
       limit: "month",

@@ -149,7 +149,7 @@ describe("an export", () => {
     expect(elsewhere.code).toBe(3);
     expect(JSON.parse(elsewhere.stdout).rows).toMatchObject({ read: 5, created: 2, rejected: 3 });
     expect(elsewhere.stderr).toContain(
-      "quotes in the address (1), letters beyond ASCII before the @ (1), invalid email address (1)",
+      "quotes in the address (1), accented letters before the @ (1), invalid email address (1)",
     );
   });
 

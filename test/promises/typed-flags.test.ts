@@ -92,7 +92,7 @@ describe("the hint of a word or flag that does not exist", () => {
   it.each([
     ["tags list", "ecm structure get"],
     ["keys list", "ecm sandbox keys list"],
-    ["contact resubscribe a@example.com", "cannot be resubscribed"],
+    ["contact resubscribe a@example.com", "only they can subscribe again"],
     ["contact undelete a@example.com", "ecm runs undo"],
     ["lists move A B", "--add-list"],
     ["structure tag list", "ecm structure get"],

@@ -44,11 +44,11 @@ export function findMonthStop(
     "month",
     new EcmError(
       exitCodes.outOfBudget,
-      `This needs ${qualifier}${price.left} requests, but only ${price.monthLeft} are left this month`,
+      `This needs ${qualifier}${price.left.toLocaleString("en-US")} requests, and ${(price.monthLeft ?? 0).toLocaleString("en-US")} are left this month`,
       {
         type: "OutOfBudgetError",
         limit: "month",
-        hint: "Limit the run with --max-requests, and resume it next month",
+        hint: `Do a part of it now with --max-requests ${price.monthLeft ?? 0}, and the rest next month with the same command`,
       },
     ),
   );

@@ -94,7 +94,7 @@ const otherKinds: { starts: string | RegExp; is: string; hint: string }[] = [
   {
     starts: "\xd0\xcf\x11\xe0",
     is: "an old Excel workbook (.xls)",
-    hint: "Open it in a spreadsheet and save the sheet as CSV UTF-8",
+    hint: "Open it in a spreadsheet and save it as .xlsx",
   },
   { starts: "%PDF", is: "a PDF document", hint: "Export the table as CSV from where it comes from" },
   {

@@ -17,6 +17,8 @@ export interface JoinedRows {
   groups: ReadonlyMap<string, Group>;
   /** Rows that another row represents. */
   passedOver: number;
+  /** What became of them. */
+  how: Duplicates;
 }
 
 /** Reads all rows once and keeps those of repeated identities only. */
@@ -43,7 +45,7 @@ export async function joinRows(
     if (group.lines.length === 1) groups.delete(identity);
     else passedOver += group.lines.length - 1;
   }
-  return { groups, passedOver };
+  return { groups, passedOver, how: duplicates };
 }
 
 /**

@@ -52,7 +52,9 @@ async function mappingText(file: string): Promise<string> {
     if ((await stat(file)).size > maxBytes) throw new Error("it is larger than 1 MiB");
     return await readFile(file, "utf8");
   } catch (error) {
-    throw new UsageError(`--mapping: cannot read ${file}: ${(error as Error).message}`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    const why = code === "ENOENT" ? "there is no such file" : message;
+    throw new UsageError(`--mapping: cannot read ${file}: ${why}`, "Check the path");
   }
 }
 

@@ -36,9 +36,10 @@ export async function requireFile({ path, name }: InputFile): Promise<void> {
 function unreadableError(name: string, cause: unknown): UsageError {
   const { code } = cause as NodeJS.ErrnoException;
   if (code === "ENOENT" || code === "ENOTDIR") {
-    return new UsageError(`${name}: there is no such file`, "Check the path; - reads standard input", {
-      cause,
-    });
+    const hint = /^https?:\/\//i.test(name)
+      ? "This is the address of a page: download the file first"
+      : "Check the path; - reads standard input";
+    return new UsageError(`${name}: there is no such file`, hint, { cause });
   }
   if (code === "EACCES" || code === "EPERM") {
     return new UsageError(`${name} may not be read`, "Check the permissions of the file", { cause });

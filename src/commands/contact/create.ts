@@ -33,7 +33,7 @@ export function registerContactCreate(parent: Command, context: Context): void {
     .addOption(repeatableOption("--set <field=value>", "a field by label or id, and its value (repeatable)"))
     .addOption(repeatableOption("--list <list>", "a list to add it to, by name or id (repeatable)"))
     .addOption(repeatableOption("--tag <tag>", "a tag to add, by label or id (repeatable)"))
-    .option("--data <file>", "send this JSON body as it is, instead of the flags above; - for standard input")
+    .option("--data <file>", "send this JSON body instead of the flags; - for standard input")
     .option("--include-suppressed", "create the contact even if its key is on the suppression list")
     .action((options: ContactCreateOptions) => runContactCreate(context, options));
   describeCommand(addDryRunFlag(command), {

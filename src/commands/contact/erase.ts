@@ -89,7 +89,7 @@ async function runContactErase(
   await requireNobodyAtWork();
   const { length } = people;
   await context.confirm(
-    `Erase ${length === 1 ? people[0]![0] : `${length} people`} permanently? ${length === 1 ? "The contact is" : "The contacts are"} deleted in the account, removed from this machine's files, and never created again.`,
+    `Erase ${length === 1 ? people[0]![0] : `${length} people`} permanently? ${length === 1 ? "The contact is" : "The contacts are"} deleted in the account, removed from ecm's own files on this machine, and never created again.`,
   );
   if (profile.readOnly) throw ReadOnlyError.forCommand();
   const mask = createMask(redactor);

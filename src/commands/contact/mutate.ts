@@ -40,7 +40,7 @@ export function registerContactMutate(parent: Command, context: Context): void {
     .addOption(repeatableOption("--add-list <list>", "by name or id (repeatable)"))
     .addOption(repeatableOption("--remove-list <list>", "by name or id (repeatable)"))
     .addOption(wholeNumberOption("--if-version <n>", "only if the contact's version (__v) is still N", 0))
-    .option("--data <file>", "send this JSON body as it is, instead of the flags above; - for standard input")
+    .option("--data <file>", "send this JSON body instead of the flags; - for standard input")
     .option("--fail-unchanged", "exit 1 when nothing would change");
   addKeyFileFlags(addSelectionFlags(command)).action((contacts: string[], options: ContactMutateOptions) =>
     runContactMutate(context, contacts, options),

@@ -26,7 +26,7 @@ interface ContactUnsubscribeOptions extends SelectionFlags, BulkFlags, MarkedRow
 export function registerContactUnsubscribe(parent: Command, context: Context): void {
   const command = parent
     .command("unsubscribe")
-    .description("set contacts to Inactive, Unsubscribe; this cannot be reversed through the API")
+    .description("unsubscribe contacts (Inactive, Unsubscribe); this cannot be undone")
     .argument("[id-or-key...]", "the contact's id or key; several make a bulk run");
   addMarkedRowsFlags(addSelectionFlags(command)).action(
     (contacts: string[], options: ContactUnsubscribeOptions) =>

@@ -14,7 +14,7 @@ KEY, CONTACT_STATUS, LIST_ID, FIELD_ID, and the operator EQ. For conditions on
 fields, tags and dates see: ecm help where
 
 --filter-json takes what the API takes: an array of filters, or the whole
-contactSpecification object. The criterias of one filter must all hold; separate
+contactSpecification object. The criteria of one filter must all hold; separate
 filters are alternatives.
 `;
 

@@ -102,11 +102,8 @@ function addFormatFlags(command: Command): void {
 function addConsentFlags(command: Command): void {
   command
     .addOption(consentColumnOption())
-    .option("--include-unsubscribed", "create contacts that the file marks as not subscribed")
-    .option(
-      "--unsubscribe-marked",
-      "unsubscribe existing contacts that the file marks; the API cannot reverse it",
-    )
+    .option("--include-unsubscribed", "create contacts marked as not subscribed")
+    .option("--unsubscribe-marked", "unsubscribe existing contacts that the file marks; cannot be undone")
     .option("--include-suppressed", "create contacts that are on the suppression list");
 }
 

@@ -35,7 +35,7 @@ async function runListsDuplicate(
   const source = await requireList(context, typedList, "duplicate");
   const usage = "ecm lists duplicate LIST NAME";
   const into = await requireTextOrAsk(context, typedName, {
-    question: "New list",
+    question: "Name of the new list",
     what: "the new list's name",
     usage,
   });

@@ -40,7 +40,7 @@ async function runListsMerge(context: Context, typedLists: string[], flags: List
   const sources = await requireLists(context, typedLists, "merge");
   const usage = "ecm lists merge LIST… --into NAME";
   const into = await requireTextOrAsk(context, flags.into, {
-    question: "New list",
+    question: "Name of the new list",
     what: "the new list's name",
     usage,
   });

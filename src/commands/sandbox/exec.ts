@@ -5,6 +5,7 @@ import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { type EcmError, exitCodes, UsageError } from "../../errors.ts";
 import { faultHelp } from "../../sandbox/faults.ts";
+import { fitMessage } from "../../terminal/message-lines.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { addStartFlags, type StartFlags, warnIfReachable, withSandbox } from "./shared/flags.ts";
@@ -16,7 +17,7 @@ export function registerSandboxExec(parent: Command, context: Context): void {
       .description("run a command against a sandbox that stops with it")
       .argument("<command...>", "the command and its arguments, after --"),
   )
-    .addHelpText("after", `\n${faultHelp}`)
+    .addHelpText("after", () => `\n${fitMessage(faultHelp, context.terminal.columns)}`)
     .action((words: string[], flags: StartFlags) => runSandboxExec(context, words, flags));
   describeCommand(command, {
     isLocal: true,

@@ -3,6 +3,7 @@ import type { Context } from "../../context.ts";
 import { faultHelp } from "../../sandbox/faults.ts";
 import type { Sandbox } from "../../sandbox/index.ts";
 import { escapeControls } from "../../terminal/escape.ts";
+import { fitMessage } from "../../terminal/message-lines.ts";
 import { createStyle } from "../../terminal/style.ts";
 import { cut } from "../../terminal/text-width.ts";
 import { describeCommand } from "../shared/help-text.ts";
@@ -13,7 +14,7 @@ export function registerSandboxStart(parent: Command, context: Context): void {
   const command = addStartFlags(
     parent.command("start").description("serve the sandbox over HTTP, until SIGINT or SIGTERM"),
   )
-    .addHelpText("after", `\n${faultHelp}`)
+    .addHelpText("after", () => `\n${fitMessage(faultHelp, context.terminal.columns)}`)
     .action((flags: StartFlags) => runSandboxStart(context, flags));
   describeCommand(command, {
     isLocal: true,

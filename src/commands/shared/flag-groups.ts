@@ -21,7 +21,7 @@ const importGroups: FlagGroups = {
 
 /** Of every bulk command. */
 const bulkGroups: FlagGroups = {
-  "See it first": ["dry-run", "plan", "show", "report", "redact"],
+  "See it first": ["dry-run", "profiles", "plan", "show", "report", "redact"],
   "Refuse what is too much": ["max-changes", "max-clears", "max-create", "max-delete"],
   "Requests and time": ["max-requests", "reserve", "wait", "no-wait", "until", "concurrency"],
   "Rejected rows": ["max-rejects", "rejects"],

@@ -62,7 +62,7 @@ export function repeatableOption(flags: string, description: string): Option {
 export function keysOption(): Option {
   return new Option(
     "--keys <file>",
-    "contacts named in a file: one key or id per line, or a table (CSV, xlsx, JSON); - for standard input",
+    "contacts of a file: a key or id per line, or a table (CSV, xlsx, JSON); - for standard input",
   );
 }
 
@@ -70,7 +70,7 @@ export function keysOption(): Option {
 export function whereOption(): Option {
   return new Option(
     "--where <expression>",
-    'contacts for which this CEL expression is true, such as \'City == "Oslo" && "VIP" in tags\'',
+    'contacts for which this is true (CEL), such as \'City == "Oslo" && "VIP" in tags\'',
   );
 }
 
@@ -130,7 +130,7 @@ export function parseColumnMap(assignments: readonly string[] = []): Map<string,
 export function consentColumnOption(): Option {
   return repeatableOption(
     "--consent-column <column>",
-    "COLUMN says who is subscribed; COLUMN=opt-in, COLUMN=opt-out: what a yes means; COLUMN=none: neither",
+    "COLUMN says who is subscribed; =opt-in or =opt-out: what a yes means; =none: neither",
   );
 }
 

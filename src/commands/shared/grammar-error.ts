@@ -2,7 +2,7 @@
 import type { Command, CommanderError } from "commander";
 import { UsageError } from "../../errors.ts";
 import { correctWords } from "./fix.ts";
-import { suggestCommand, suggestFlag, suggestForSurplus } from "./suggestions.ts";
+import { suggestChoice, suggestCommand, suggestFlag, suggestForSurplus } from "./suggestions.ts";
 import { findDeepestCommand, toPath } from "./tree.ts";
 
 /**
@@ -32,6 +32,7 @@ export function toUsageError(error: CommanderError, program: Command, words: rea
     hint = suggestFlag(quotedName, listVisibleFlags(command), names);
     fix = correctWords(words, { wrong: quotedName.split("=")[0]!, hint: hint ?? "", path: [] });
   }
+  if (error.code === "commander.invalidArgument") hint = suggestChoice(message);
   if (error.code === "commander.excessArguments") hint = suggestForSurplus(toPath(command));
   return new UsageError(message.charAt(0).toUpperCase() + message.slice(1), hint ?? help, { fix });
 }

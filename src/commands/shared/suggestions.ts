@@ -1,8 +1,7 @@
 /** Words and flags that people try where `ecm` has none such, and what was meant. Pure. */
 import { findClosest } from "../../api/names.ts";
 
-const cannotResumeHint =
-  "Unsubscribed contacts cannot be resubscribed through the API: they have to subscribe again themselves";
+const cannotResumeHint = "Unsubscribed people stay unsubscribed: only they can subscribe again";
 
 const topLevelSuggestions: Record<string, string> = {
   search: "ecm contact search",
@@ -73,7 +72,7 @@ const suggestionsByGroup: Record<string, Record<string, string>> = {
     count: "ecm contact search --count",
     suppress: "ecm suppressions add KEY",
     subscribe:
-      "ecm contact create --key KEY for a new contact; unsubscribed contacts cannot be resubscribed through the API",
+      "ecm contact create --key KEY for a new contact; unsubscribed people can only subscribe again themselves",
     resubscribe: cannotResumeHint,
     reactivate: cannotResumeHint,
     activate: cannotResumeHint,
@@ -231,4 +230,11 @@ export function suggestForSurplus(path: string): string | undefined {
 
 function findEntry<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
+/** Of a value that is not among the choices of its flag or argument, as commander says it. */
+export function suggestChoice(message: string): string | undefined {
+  const [, typed, choices] = /argument '(.*)' is invalid\. Allowed choices are (.*)\.$/s.exec(message) ?? [];
+  const likely = typed && choices && findClosest(typed, choices.split(", "));
+  return likely ? `Did you mean ${likely}?` : undefined;
 }

@@ -97,7 +97,7 @@ function notesOnSheet(sheet: WorkbookTable): string[] {
   }
   if (formulasWithoutValue > 0) {
     notes.push(
-      `${formatCount(formulasWithoutValue, "formula")} without a value in the workbook: read as blank; save it in a spreadsheet first`,
+      `${formulasWithoutValue === 1 ? "One cell has a formula without a saved result and was" : `${formulasWithoutValue.toLocaleString("en-US")} cells have formulas without saved results and were`} read as empty: open and save the workbook in a spreadsheet first`,
     );
   }
   if (errors.first) {

@@ -36,7 +36,9 @@ const maxSkewSeconds = 30;
 export function checkAnswer(answer: ApiAnswer, place: string, milliseconds: number, now: number): Finding[] {
   const { status, problem, headers, limits, body } = answer;
   if (status === 401 || status === 403) {
-    const refused = fail("key", problem?.message ?? `HTTP ${status}`, problem?.details.hint);
+    // A suspended account has a key as good as before.
+    const check = /does not have API access/i.test(problem?.message ?? "") ? "account" : "key";
+    const refused = fail(check, problem?.message ?? `HTTP ${status}`, problem?.details.hint);
     return [pass("address", describeAnswerTime(place, milliseconds)), refused];
   }
   const limit = problem?.details.limit;

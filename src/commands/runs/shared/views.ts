@@ -83,7 +83,7 @@ export const wholeRun: View<RunView> = {
   id,
   columns: [
     ...(plain as Column<RunView>[]).map((column) => ({ ...column, optional: false })),
-    { name: "open writes", value: (run) => run.open },
+    { name: "requests without an answer", value: (run) => run.open },
     { name: "rejects file", value: (run) => run.rejects },
   ],
 };

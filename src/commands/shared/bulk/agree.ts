@@ -97,10 +97,10 @@ async function formatQuestion(
 ): Promise<string> {
   const { left, writes, estimate } = price;
   if (danger === "unsubscribe") {
-    return `Unsubscribe ${formatContacts(writes ?? left)}? They cannot be resubscribed through the API.`;
+    return `Unsubscribe ${formatContacts(writes ?? left)}? This cannot be undone: only they can subscribe again.`;
   }
   if (danger === "move") {
-    return `Move the contact (${formatCounted(left, "request")})? The old one cannot be resubscribed through the API.`;
+    return `Move the contact (${formatCounted(left, "request")})? The old one cannot be subscribed again: only they can do that.`;
   }
   const { name, baseUrl } = await context.profile();
   const cost = `${formatCounted(left, "request")}, ${formatAboutDuration(estimate.seconds)}`;

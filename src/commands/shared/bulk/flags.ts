@@ -45,14 +45,11 @@ export function addBulkFlags(
   { isResume = false, isUndo = false, isMutate = false } = {},
 ): Command {
   if (!isResume && !isUndo) {
-    command.addOption(new Option("--fresh", "start over instead of resuming an earlier run of this command"));
+    command.addOption(new Option("--fresh", "start over instead of resuming an earlier run"));
   }
   if (!isResume) {
     command
-      .option(
-        "--plan <file>",
-        "write one JSON line per contact: what changes, before and after (- for stdout)",
-      )
+      .option("--plan <file>", "write the plan, one JSON line per contact (- for stdout)")
       .addOption(
         wholeNumberOption(
           "--show <n>",
@@ -69,18 +66,20 @@ export function addBulkFlags(
     .option(
       "--dry-run",
       isMutate
+<<<<<<< HEAD
         ? "show what would be done, without writing; with --profiles, for each"
         : "read, check and look up; show what would be sent and its price; with --profiles, for each",
+=======
+        ? "print the request, or what a bulk run would do, without sending it"
+        : "show what would be sent and what it costs, without writing",
+>>>>>>> 43a37a2 (What is said of import fits in 6 KB again)
     )
     .addOption(wholeNumberOption("--max-requests <n>", "stop after this many requests"))
     .addOption(
       wholeNumberOption("--reserve <n>", "requests of the hour and of the month to leave unused (0)", 0),
     )
     .option("--wait", "wait for the next hour when the hourly limit is reached (default)")
-    .option(
-      "--no-wait",
-      "stop when the hourly limit is reached; the run can be resumed (with -q, nothing says that a run waits)",
-    )
+    .option("--no-wait", "stop when the hourly limit is reached; the run can be resumed (-q hides waits)")
     .option("--until <time>", "stop at this time: RFC 3339, HH:MM, or a duration such as 90m")
     .addOption(
       wholeNumberOption("--concurrency <n>", `requests in flight at the same time (${defaultConcurrency})`),
@@ -89,7 +88,7 @@ export function addBulkFlags(
       "--max-rejects <n>",
       isUndo
         ? "stop after N contacts that cannot be restored, or N% of them (default: never)"
-        : "stop after N rejected rows, or N% of them (default: 50, if no row was accepted)",
+        : "stop after N rejected rows, or N% (default: 50, if no row was accepted)",
     )
     .option("--rejects <file>", "also write what was rejected, with the reason, to FILE")
     .option("--report <file>", "write a page (HTML) about the run, or about what it would do, to FILE")

@@ -36,6 +36,8 @@ export interface PlanOutput {
   discard(): Promise<void>;
 }
 
+/** More of them are better read in a file. */
+const maxLinesOnRequest = 200;
 const defaultLinesShown = 10;
 
 /** @throws UsageError when the file cannot be written, or when both the plan and the summary want stdout */
@@ -97,7 +99,9 @@ export async function openPlanOutput(
     lines() {
       if (shownLines.length === 0) return [];
       const more = changes - shownLines.length;
-      const further = `  … ${formatCount(more)} more: --show ${Math.min(changes, 50)}, or --plan plan.ndjson`;
+      const howToSee =
+        changes <= maxLinesOnRequest ? `--show ${changes}, or --plan plan.ndjson` : "--plan plan.ndjson";
+      const further = `  … ${formatCount(more)} more: ${howToSee}`;
       return [...drawDifference(terminal, shownLines), ...(more > 0 ? [further] : [])];
     },
     report: async (closed) => report?.write(closed),

@@ -27,13 +27,23 @@ function describeCreated(kind: string, names: MissingName[]): string {
   return `${kind}${names.length > 1 ? "s" : ""} ${quotedNames}`;
 }
 
-export function describeJoinedRows({ joined }: Extract<RunEvent, { kind: "surveyed" }>): string {
+type JoinedRows = Extract<RunEvent, { kind: "surveyed" }>["joined"];
+
+/** What becomes of the rows of one contact, by `--duplicates`. */
+const fates: Record<JoinedRows["how"], string> = {
+  merge: "merged",
+  first: "the first line counts",
+  last: "the last line counts",
+  reject: "the first line counts, the others are rejected",
+};
+
+export function describeJoinedRows({ joined }: { joined: JoinedRows }): string {
   const examples = [...joined.groups.values()]
     .slice(0, 5)
     .map(({ lines }) => formatLines(lines.slice(0, 10)));
   const { size } = joined.groups;
   const more = size > examples.length ? `; and ${formatCount(size - examples.length)} more` : "";
-  return `${formatCounted(size, "contact")} ${size === 1 ? "appears" : "appear"} on several lines (${examples.join("; ")}${more})`;
+  return `${formatCounted(size, "contact")} ${size === 1 ? "appears" : "appear"} on several lines (${examples.join("; ")}${more}); ${fates[joined.how]}`;
 }
 
 function formatLines(lines: readonly number[]): string {

@@ -177,6 +177,11 @@ class Display implements RunDisplay {
   /** What a dry run found out about the real one. */
   #noteMonthShare({ estimate, monthLeft = 0 }: Price): void {
     if (monthLeft <= 0) return;
+    if (estimate.requests > monthLeft) {
+      const [needed, left] = [formatCounted(estimate.requests, "request"), formatCount(monthLeft)];
+      this.#progress.note(`A real run needs ${needed}, and ${left} are left this month`);
+      return;
+    }
     const share = computeShare(estimate.requests, monthLeft);
     this.#progress.note(`A real run would use ${share} % of the requests left this month`);
   }

@@ -48,7 +48,7 @@ function describeMembers(summary: Summary): string[] {
 function describeInactive({ kind, inactive: count }: Summary): string[] {
   if (count === 0 || kind === "unsubscribe" || kind === "delete") return [];
   const are = count === 1 ? "is" : "are";
-  const inactive = `${formatCounted(count, "contact")} of these ${are} inactive in the account`;
+  const inactive = `${formatCount(count)} of these contacts ${are} inactive in the account`;
   return [kind === "import" ? `${inactive}; an import does not change that` : inactive];
 }
 
