@@ -51,7 +51,7 @@ export function toRunStop(by: BudgetStop, until?: number, now = 0): RunStop {
       type: "OutOfBudgetError",
       limit: by === "hour" || by === "month" || by === "address" ? by : undefined,
       retryAfterSeconds: until === undefined ? undefined : Math.max(0, Math.ceil((until - now) / 1000)),
-      resumableAt: when,
+      resumableAt: formatResetTime(until),
       retryable: true,
     }),
     until,
