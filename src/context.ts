@@ -25,6 +25,8 @@ import type { Clock, RateLimits } from "./wire.ts";
 
 export type { Connection } from "./connection.ts";
 
+type CommandRecord = { command?: readonly string[]; run?: string | null; rows?: Record<string, number> };
+
 /** Flags of every command that lists or exports. */
 export interface OutputFileFlags {
   outputFile?: string;
@@ -44,6 +46,8 @@ export interface Observer {
 }
 
 export interface Context {
+  /** What the command notes of itself for `ecm audit`. */
+  readonly record: CommandRecord;
   readonly terminal: Terminal;
   readonly clock: Clock;
   /** Set where another program of this process runs the command. */
@@ -136,6 +140,7 @@ class CommandContext implements Context {
   readonly writtenFiles: WrittenFiles;
   settings: Settings = readSettings({}, {});
   exitCode: number = exitCodes.done;
+  readonly record: CommandRecord = {};
   private readonly env: TerminalStreams["env"];
   private flags: GlobalFlags = {};
   private readonly closers: (() => Promise<void>)[] = [];

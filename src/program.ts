@@ -3,7 +3,7 @@ import { Command, CommanderError, Option } from "commander";
 import { groups, visibleGroups } from "./commands/groups.ts";
 import { formatRootHelp, topicNames } from "./commands/help/root.ts";
 import { groupFlags } from "./commands/shared/flag-groups.ts";
-import { type CommandTree, findDeepestCommand, toPath } from "./commands/shared/tree.ts";
+import { type CommandTree, findDeepestCommand, listRecordedWords, toPath } from "./commands/shared/tree.ts";
 import {
   refuseSecondValues,
   requireNonEmptyValues,
@@ -152,6 +152,7 @@ function createTree(
   program.hook("preAction", async (_program, action) => {
     requirePlainValues(action, words);
     control.configure({ ...action.optsWithGlobals(), output: takeFormat(action) });
+    context.record.command = listRecordedWords(action);
     requireNonEmptyValues(action);
     if (action.opts<{ profiles?: string }>().profiles === undefined || context.observer?.collect) return;
     const { runForProfiles } = await import("./commands/shared/profiles/run-each.ts");

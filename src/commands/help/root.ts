@@ -43,6 +43,7 @@ const furtherCommands = [
   "probe",
   "doctor",
   "suppressions",
+  "audit",
   "mcp",
   "commands",
   "man",
