@@ -45,6 +45,7 @@ const furtherCommands = [
   "suppressions",
   "audit",
   "mcp",
+  "skills",
   "commands",
   "man",
   "completion",
