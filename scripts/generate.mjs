@@ -4,7 +4,7 @@
  * `--check` writes nothing and fails when a file is out of step.
  */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { drawImportGraph } from "./import-graph.mjs";
@@ -160,8 +160,42 @@ A name is accepted wherever an id is: a list's name, a field's or tag's label, a
 `;
 }
 
+/** The pages for whoever reads with a program (llmstxt.org): each with the sentence that it begins with. */
+function llmsPage() {
+  const pages = readdirSync(join(root, "docs"))
+    .filter((name) => name.endsWith(".md"))
+    .sort();
+  const link = (name) => {
+    const [title, , ...rest] = readFileSync(join(root, "docs", name), "utf8").split("\n");
+    const [first] = rest
+      .join(" ")
+      .trim()
+      .split(/(?<=[.:])\s/);
+    return `- [${title.replace(/^# /, "")}](docs/${name}): ${first.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").slice(0, 160)}`;
+  };
+  const { description } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  return [
+    "# ecm",
+    "",
+    `> ${description}.`,
+    "",
+    "## For agents",
+    "",
+    "- [AGENTS.md](AGENTS.md): how to run it without a person",
+    "- [Skills](skills/): import a file safely; find and change contacts; erase and prove",
+    "",
+    "## Pages",
+    "",
+    ...pages.map((name) =>
+      name === "cli.md" ? "- [Every command](docs/cli.md): flags, output, exit codes" : link(name),
+    ),
+    "",
+  ].join("\n");
+}
+
 const files = {
   "AGENTS.md": agentsPage(),
+  "llms.txt": llmsPage(),
   "docs/cli.md": cliPage(),
   ...Object.fromEntries(Object.entries(manual).map(([name, page]) => [`man/${name}.1`, page])),
   "completions/ecm.bash": ecm("completion", "bash"),

@@ -24,9 +24,12 @@ import { readSpreadsheetFlags, requireDelimited } from "./terminal/spreadsheet-f
 import { createTerminal, type Terminal, type TerminalStreams } from "./terminal/terminal.ts";
 import type { Clock, RateLimits } from "./wire.ts";
 
-/** Flags of every command that lists or exports. */
 export type { Connection, SandboxFiles } from "./connection.ts";
 
+/** What the record of commands (`ecm audit`) says of the one that runs. */
+type CommandRecord = { command?: readonly string[]; run?: string | null; rows?: Record<string, number> };
+
+/** Flags of every command that lists or exports. */
 export interface OutputFileFlags {
   outputFile?: string;
   force?: boolean;
@@ -47,6 +50,8 @@ export interface Observer {
 }
 
 export interface Context {
+  /** What the command notes of itself for `ecm audit`. */
+  readonly record: CommandRecord;
   readonly terminal: Terminal;
   readonly clock: Clock;
   /** Set where another program of this process runs the command. */
@@ -135,6 +140,7 @@ class CommandContext implements Context {
   readonly writtenFiles: WrittenFiles;
   settings: Settings = readSettings({}, {});
   exitCode: number = exitCodes.done;
+  readonly record: CommandRecord = {};
   private readonly env: TerminalStreams["env"];
   private flags: GlobalFlags = {};
   private readonly closers: (() => Promise<void>)[] = [];

@@ -57,6 +57,10 @@ export async function run({ args, streams, signal, clock, observer }: Invocation
   const exitCode =
     failure === undefined ? control.exitCode() : await reportFailure(control, failure, isJson, streams.env);
   if (context.terminal.isStderrTerminal && limitsLine) context.terminal.note(limitsLine, "aside");
+  if (context.requestsSent() > 0) {
+    const { recordCommand } = await import("./commands/shared/audit.ts");
+    await recordCommand(context, exitCode);
+  }
   return exitCode;
 }
 

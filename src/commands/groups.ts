@@ -102,6 +102,11 @@ export const groups: Group[] = [
     load: async () => (await import("./api.ts")).registerApi,
   },
   {
+    name: "audit",
+    summary: "the record of what was done, and whether it is whole",
+    load: async () => (await import("./audit/index.ts")).registerAudit,
+  },
+  {
     name: "limits",
     summary: "what is left of the hour and of the month",
     load: async () => (await import("./limits.ts")).registerLimits,
@@ -125,6 +130,11 @@ export const groups: Group[] = [
     name: "mcp",
     summary: "a Model Context Protocol server on stdin and stdout, for agents",
     load: async () => (await import("./mcp/index.ts")).registerMcp,
+  },
+  {
+    name: "skills",
+    summary: "skills for agents, to be installed",
+    load: async () => (await import("./skills/index.ts")).registerSkills,
   },
   {
     name: "commands",

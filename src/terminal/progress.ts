@@ -3,6 +3,7 @@
  * repeated as one line of plain text elsewhere.
  */
 import { escapeControls } from "./escape.ts";
+import { formatTaskbar, type Share, showsTaskbar } from "./taskbar.ts";
 import type { Terminal } from "./terminal.ts";
 import { cut, measureWidth } from "./text-width.ts";
 
@@ -31,16 +32,21 @@ function isRedrawn({ isStderrTerminal, isAccessible }: Terminal): boolean {
 /**
  * @param turn names what everything is waiting for; where nothing is redrawn, the lines are repeated at once
  *   when another wait begins
+ * @param share for the tab or the taskbar, where the terminal shows it there
  */
 export function showProgress(
   terminal: Terminal,
   describe: Describe,
   turn: () => string | undefined = () => undefined,
+  share: () => Share | undefined = () => undefined,
 ): Progress {
-  return isRedrawn(terminal) ? createRedrawn(terminal, describe) : createRepeated(terminal, describe, turn);
+  return isRedrawn(terminal)
+    ? createRedrawn(terminal, describe, share)
+    : createRepeated(terminal, describe, turn);
 }
 
-function createRedrawn(terminal: Terminal, describe: Describe): Progress {
+function createRedrawn(terminal: Terminal, describe: Describe, share: () => Share | undefined): Progress {
+  const taskbar = createTaskbar(terminal, share);
   let drawnWidths: number[] = [];
   const clear = () => {
     if (drawnWidths.length === 0) return;
@@ -59,6 +65,7 @@ function createRedrawn(terminal: Terminal, describe: Describe): Progress {
     );
     terminal.stderr.write(lines.join("\n"));
     drawnWidths = lines.map(measureWidth);
+    taskbar.draw();
   };
   const timer = setInterval(draw, redrawIntervalMilliseconds);
   draw();
@@ -69,7 +76,26 @@ function createRedrawn(terminal: Terminal, describe: Describe): Progress {
     close() {
       clearInterval(timer);
       clear();
+      taskbar.clear();
       terminal.drawing = undefined;
+    },
+  };
+}
+
+function createTaskbar(terminal: Terminal, share: () => Share | undefined) {
+  let shown: string | undefined;
+  const show = (text: string) => {
+    if (text !== shown) terminal.stderr.write(text);
+    shown = text;
+  };
+  const isShown = showsTaskbar(terminal.env);
+  return {
+    draw() {
+      const now = isShown ? share() : undefined;
+      if (now) show(formatTaskbar(now));
+    },
+    clear() {
+      if (shown !== undefined) show(formatTaskbar(undefined));
     },
   };
 }

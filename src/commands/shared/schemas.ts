@@ -68,6 +68,7 @@ const origin = {
   program: { ...text, description: "version of ecm" },
   schema: { const: schemaVersion, description: "version of these schemas" },
   traceId,
+  audit: { ...text, description: "hash of the newest line of ecm audit before this command" },
 };
 const summary: Members<Required<Summary> & typeof origin> = {
   run: { ...textOrNull, description: "the run's id; null in a dry run" },
@@ -221,7 +222,7 @@ export const schemas = {
       ...objectSchema(
         summary,
         Object.keys(summary).filter(
-          (name) => !["backup", "partial", "members", "resumableAt", "traceId"].includes(name),
+          (name) => !["backup", "partial", "members", "resumableAt", "traceId", "audit"].includes(name),
         ),
       ),
     },

@@ -8,6 +8,7 @@ import { EcmError, exitCodes, InterruptedError, UsageError } from "../../../erro
 import type { Collect } from "../../../terminal/collect.ts";
 import { readTraceId } from "../../../terminal/trace-id.ts";
 import { schemaVersion, version } from "../../../version.ts";
+import { readAuditHead } from "../audit.ts";
 import { addAccountFlags } from "../command-line.ts";
 import { wholeNumberOption } from "../flags.ts";
 import { openSuppressionList } from "../suppression-list.ts";
@@ -66,13 +67,8 @@ export function addBulkFlags(
     .option(
       "--dry-run",
       isMutate
-<<<<<<< HEAD
-        ? "show what would be done, without writing; with --profiles, for each"
-        : "read, check and look up; show what would be sent and its price; with --profiles, for each",
-=======
         ? "print the request, or what a bulk run would do, without sending it"
         : "show what would be sent and what it costs, without writing",
->>>>>>> 43a37a2 (What is said of import fits in 6 KB again)
     )
     .addOption(wholeNumberOption("--max-requests <n>", "stop after this many requests"))
     .addOption(
@@ -82,7 +78,7 @@ export function addBulkFlags(
     .option("--no-wait", "stop when the hourly limit is reached; the run can be resumed (-q hides waits)")
     .option("--until <time>", "stop at this time: RFC 3339, HH:MM, or a duration such as 90m")
     .addOption(
-      wholeNumberOption("--concurrency <n>", `requests in flight at the same time (${defaultConcurrency})`),
+      wholeNumberOption("--concurrency <n>", `requests in flight at the same time ($defaultConcurrency)`),
     )
     .option(
       "--max-rejects <n>",
@@ -188,13 +184,13 @@ export async function openEngine(
 }
 
 /** Prints the summary where JSON is wanted: however early a run stops, once its input could be opened. */
-export async function printSummary(
-  { output, terminal }: Context,
-  summary: Summary | undefined,
-): Promise<void> {
+export async function printSummary(context: Context, summary: Summary | undefined): Promise<void> {
+  const { output, terminal, record } = context;
   const { format, collect } = output();
   if (!summary) return;
-  const origin = { program: version, schema: schemaVersion, traceId: readTraceId(terminal.env) };
+  Object.assign(record, { run: summary.run, rows: summary.rows });
+  const audit = await readAuditHead(context);
+  const origin = { audit, program: version, schema: schemaVersion, traceId: readTraceId(terminal.env) };
   if (collect) return collectSummary(collect, { ...summary, ...origin });
   if (format === "json" || format === "ndjson")
     await terminal.write(`${terminal.mask(JSON.stringify({ ...summary, ...origin }))}\n`);

@@ -7,6 +7,7 @@ import type { Closed, Price, RunEvent, RunProgress, Summary } from "../../../bul
 import { loadAllChunks } from "../../../chunks.ts";
 import type { Context } from "../../../context.ts";
 import { type Progress, showProgress } from "../../../terminal/progress.ts";
+import type { Share } from "../../../terminal/taskbar.ts";
 import { formatConsent, type MarkedEvent } from "./consent-lines.ts";
 import { noteEnd } from "./end-lines.ts";
 import { formatCount, formatCounted } from "./format.ts";
@@ -57,6 +58,7 @@ class Display implements RunDisplay {
       terminal,
       () => this.#lines(what),
       () => findStateChange(this.#progressNow?.(), clock.now()),
+      () => this.#share(),
     );
     this.#progress.note(what);
   }
@@ -93,6 +95,14 @@ class Display implements RunDisplay {
       this.#isAsking = false;
       this.#startedAt = this.#context.clock.now();
     }
+  }
+
+  #share(): Share | undefined {
+    const now = this.#isAsking ? undefined : this.#progressNow?.();
+    if (!now) return undefined;
+    const { price, sent, waiting } = now;
+    const done = price && price.estimate.requests > 0 ? sent / price.estimate.requests : undefined;
+    return { done, isWaiting: waiting !== undefined };
   }
 
   #lines(what: string): string[] | undefined {
