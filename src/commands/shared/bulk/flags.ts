@@ -66,20 +66,15 @@ export function addBulkFlags(
     .option(
       "--dry-run",
       isMutate
-<<<<<<< HEAD
-        ? "show what would be done, without writing; with --profiles, for each"
-        : "read, check and look up; show what would be sent and its price; with --profiles, for each",
-=======
-        ? "print the request, or what a bulk run would do, without sending it"
-        : "show what would be sent and what it costs, without writing",
->>>>>>> 43a37a2 (What is said of import fits in 6 KB again)
+        ? "show what would be done, without writing"
+        : "show what would be sent, and its price",
     )
     .addOption(wholeNumberOption("--max-requests <n>", "stop after this many requests"))
     .addOption(
       wholeNumberOption("--reserve <n>", "requests of the hour and of the month to leave unused (0)", 0),
     )
     .option("--wait", "wait for the next hour when the hourly limit is reached (default)")
-    .option("--no-wait", "stop when the hourly limit is reached; the run can be resumed (-q hides waits)")
+    .option("--no-wait", "stop when the hourly limit is reached; the run can be resumed")
     .option("--until <time>", "stop at this time: RFC 3339, HH:MM, or a duration such as 90m")
     .addOption(
       wholeNumberOption("--concurrency <n>", `requests in flight at the same time (${defaultConcurrency})`),
