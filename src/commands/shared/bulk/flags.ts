@@ -50,13 +50,7 @@ export function addBulkFlags(
   if (!isResume) {
     command
       .option("--plan <file>", "write the plan, one JSON line per contact (- for stdout)")
-      .addOption(
-        wholeNumberOption(
-          "--show <n>",
-          "show the first N changes of a dry run (10 at a terminal; 0: none)",
-          0,
-        ),
-      );
+      .addOption(wholeNumberOption("--show <n>", "show the first N changes of a dry run (0: none)", 0));
   }
   return command
     .option("--max-changes <n>", "refuse to write more than N contacts (or N%)")
@@ -65,16 +59,14 @@ export function addBulkFlags(
     .option("--max-delete <n>", "refuse to delete more than N")
     .option(
       "--dry-run",
-      isMutate
-        ? "show what would be done, without writing"
-        : "show what would be sent, and its price",
+      isMutate ? "show what would be done, without writing" : "show what would be sent, and its price",
     )
     .addOption(wholeNumberOption("--max-requests <n>", "stop after this many requests"))
     .addOption(
       wholeNumberOption("--reserve <n>", "requests of the hour and of the month to leave unused (0)", 0),
     )
-    .option("--wait", "wait for the next hour when the hourly limit is reached (default)")
-    .option("--no-wait", "stop when the hourly limit is reached; the run can be resumed")
+    .option("--wait", "wait when the hourly limit is reached (default)")
+    .option("--no-wait", "stop when it is reached; the run can be resumed")
     .option("--until <time>", "stop at this time: RFC 3339, HH:MM, or a duration such as 90m")
     .addOption(
       wholeNumberOption("--concurrency <n>", `requests in flight at the same time (${defaultConcurrency})`),
@@ -86,8 +78,8 @@ export function addBulkFlags(
         : "stop after N rejected rows, or N% (default: 50, if no row was accepted)",
     )
     .option("--rejects <file>", "also write what was rejected, with the reason, to FILE")
-    .option("--report <file>", "write a page (HTML) about the run, or about what it would do, to FILE")
-    .option("--redact", "in the report: keyed hashes in place of addresses, and no values");
+    .option("--report <file>", "write an HTML page about the run, or the dry run")
+    .option("--redact", "hide addresses and values in the report");
 }
 
 /** @throws UsageError naming the flag at fault */
