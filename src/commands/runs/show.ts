@@ -22,7 +22,7 @@ export function registerRunsShow(parent: Command, context: Context): void {
     .argument("[run]", "its id, the start of it, or last")
     .option("--changes", "show what it did to each contact, as the lines of a plan")
     .option("--report <file>", "write a page (HTML) about the run to FILE, in place of showing it")
-    .option("--redact", "in the report: keyed hashes in place of addresses, and no values")
+    .option("--redact", "hide addresses and values in the report")
     .action((run: string | undefined, flags: RunsShowFlags) => runRunsShow(context, run, flags));
   describeCommand(command, {
     examples: [

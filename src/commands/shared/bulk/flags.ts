@@ -8,7 +8,6 @@ import { EcmError, exitCodes, InterruptedError, UsageError } from "../../../erro
 import type { Collect } from "../../../terminal/collect.ts";
 import { readTraceId } from "../../../terminal/trace-id.ts";
 import { schemaVersion, version } from "../../../version.ts";
-import { readAuditHead } from "../audit.ts";
 import { addAccountFlags } from "../command-line.ts";
 import { wholeNumberOption } from "../flags.ts";
 import { openSuppressionList } from "../suppression-list.ts";
@@ -51,13 +50,7 @@ export function addBulkFlags(
   if (!isResume) {
     command
       .option("--plan <file>", "write the plan, one JSON line per contact (- for stdout)")
-      .addOption(
-        wholeNumberOption(
-          "--show <n>",
-          "show the first N changes of a dry run (10 at a terminal; 0: none)",
-          0,
-        ),
-      );
+      .addOption(wholeNumberOption("--show <n>", "show the first N changes of a dry run (0: none)", 0));
   }
   return command
     .option("--max-changes <n>", "refuse to write more than N contacts (or N%)")
@@ -66,19 +59,17 @@ export function addBulkFlags(
     .option("--max-delete <n>", "refuse to delete more than N")
     .option(
       "--dry-run",
-      isMutate
-        ? "print the request, or what a bulk run would do, without sending it"
-        : "show what would be sent and what it costs, without writing",
+      isMutate ? "show what would be done, without writing" : "show what would be sent, and its price",
     )
     .addOption(wholeNumberOption("--max-requests <n>", "stop after this many requests"))
     .addOption(
       wholeNumberOption("--reserve <n>", "requests of the hour and of the month to leave unused (0)", 0),
     )
-    .option("--wait", "wait for the next hour when the hourly limit is reached (default)")
-    .option("--no-wait", "stop when the hourly limit is reached; the run can be resumed (-q hides waits)")
+    .option("--wait", "wait when the hourly limit is reached (default)")
+    .option("--no-wait", "stop when it is reached; the run can be resumed")
     .option("--until <time>", "stop at this time: RFC 3339, HH:MM, or a duration such as 90m")
     .addOption(
-      wholeNumberOption("--concurrency <n>", `requests in flight at the same time ($defaultConcurrency)`),
+      wholeNumberOption("--concurrency <n>", `requests in flight at the same time (${defaultConcurrency})`),
     )
     .option(
       "--max-rejects <n>",
@@ -87,8 +78,8 @@ export function addBulkFlags(
         : "stop after N rejected rows, or N% (default: 50, if no row was accepted)",
     )
     .option("--rejects <file>", "also write what was rejected, with the reason, to FILE")
-    .option("--report <file>", "write a page (HTML) about the run, or about what it would do, to FILE")
-    .option("--redact", "in the report: keyed hashes in place of addresses, and no values");
+    .option("--report <file>", "write an HTML page about the run, or the dry run")
+    .option("--redact", "hide addresses and values in the report");
 }
 
 /** @throws UsageError naming the flag at fault */
@@ -184,13 +175,13 @@ export async function openEngine(
 }
 
 /** Prints the summary where JSON is wanted: however early a run stops, once its input could be opened. */
-export async function printSummary(context: Context, summary: Summary | undefined): Promise<void> {
-  const { output, terminal, record } = context;
+export async function printSummary(
+  { output, terminal }: Context,
+  summary: Summary | undefined,
+): Promise<void> {
   const { format, collect } = output();
   if (!summary) return;
-  Object.assign(record, { run: summary.run, rows: summary.rows });
-  const audit = await readAuditHead(context);
-  const origin = { audit, program: version, schema: schemaVersion, traceId: readTraceId(terminal.env) };
+  const origin = { program: version, schema: schemaVersion, traceId: readTraceId(terminal.env) };
   if (collect) return collectSummary(collect, { ...summary, ...origin });
   if (format === "json" || format === "ndjson")
     await terminal.write(`${terminal.mask(JSON.stringify({ ...summary, ...origin }))}\n`);
