@@ -13,9 +13,9 @@ import { openWrittenFiles, type WrittenFiles } from "./disk/own-outputs.ts";
 import { noteWrittenFile } from "./disk/written-files.ts";
 import { DeclinedError, exitCodes } from "./errors.ts";
 import { mergeLimits } from "./rate-limits.ts";
-import type { Collect } from "./terminal/collect.ts";
 import { chooseFileFormat, type TextForm } from "./terminal/file-names.ts";
 import { type OutputFormat, type OutputOptions, parseColumns, parseFormat } from "./terminal/format.ts";
+import type { CommandRecord, Observer } from "./terminal/observer.ts";
 import { requireReplaceable, toFileState } from "./terminal/output-target.ts";
 import { isOwnOutput } from "./terminal/own-output.ts";
 import type { Prompter } from "./terminal/prompter.ts";
@@ -25,9 +25,7 @@ import { createTerminal, type Terminal, type TerminalStreams } from "./terminal/
 import type { Clock, RateLimits } from "./wire.ts";
 
 export type { Connection, SandboxFiles } from "./connection.ts";
-
-/** What the record of commands (`ecm audit`) says of the one that runs. */
-type CommandRecord = { command?: readonly string[]; run?: string | null; rows?: Record<string, number> };
+export type { Observer } from "./terminal/observer.ts";
 
 /** Flags of every command that lists or exports. */
 export interface OutputFileFlags {
@@ -37,16 +35,6 @@ export interface OutputFileFlags {
   safeCells?: boolean;
   excel?: boolean;
   delimiter?: string;
-}
-
-/** What a program that runs commands in its own process is told besides what the streams carry. */
-export interface Observer {
-  /** Of a list that was shown in part. */
-  page?(page: { total?: number; hasMore: boolean }): void;
-  /** Set where the command runs for one profile of several: takes its result in place of stdout. */
-  collect?: Collect;
-  /** Of a bulk run: how far it is, to be asked at any time. */
-  progress?(readNow: () => { done: number; total?: number; what: string }): void;
 }
 
 export interface Context {

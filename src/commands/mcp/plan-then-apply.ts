@@ -41,7 +41,6 @@ const planOutput: OutputSchema = {
     consent: { type: "object" },
     sample: { type: "array", items: outline(lineSchema, ["apply", "consent"]) },
     notShown: { type: "integer" },
-    messages: messagesSchema,
   },
   required: ["token", "counts", "sample"],
 };

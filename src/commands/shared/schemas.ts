@@ -68,7 +68,7 @@ const origin = {
   program: { ...text, description: "version of ecm" },
   schema: { const: schemaVersion, description: "version of these schemas" },
   traceId,
-  audit: { ...text, description: "hash of the newest line of ecm audit before this command" },
+  audit: { ...text, description: "hash of the newest line of the record (audit) before this command" },
 };
 const summary: Members<Required<Summary> & typeof origin> = {
   run: { ...textOrNull, description: "the run's id; null in a dry run" },

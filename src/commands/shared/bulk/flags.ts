@@ -8,6 +8,7 @@ import { EcmError, exitCodes, InterruptedError, UsageError } from "../../../erro
 import type { Collect } from "../../../terminal/collect.ts";
 import { readTraceId } from "../../../terminal/trace-id.ts";
 import { schemaVersion, version } from "../../../version.ts";
+import { readAuditHead } from "../audit.ts";
 import { addAccountFlags } from "../command-line.ts";
 import { wholeNumberOption } from "../flags.ts";
 import { openSuppressionList } from "../suppression-list.ts";
@@ -175,13 +176,13 @@ export async function openEngine(
 }
 
 /** Prints the summary where JSON is wanted: however early a run stops, once its input could be opened. */
-export async function printSummary(
-  { output, terminal }: Context,
-  summary: Summary | undefined,
-): Promise<void> {
+export async function printSummary(context: Context, summary: Summary | undefined): Promise<void> {
+  const { output, terminal, record } = context;
   const { format, collect } = output();
   if (!summary) return;
-  const origin = { program: version, schema: schemaVersion, traceId: readTraceId(terminal.env) };
+  Object.assign(record, { run: summary.run, rows: summary.rows });
+  const audit = await readAuditHead(context);
+  const origin = { audit, program: version, schema: schemaVersion, traceId: readTraceId(terminal.env) };
   if (collect) return collectSummary(collect, { ...summary, ...origin });
   if (format === "json" || format === "ndjson")
     await terminal.write(`${terminal.mask(JSON.stringify({ ...summary, ...origin }))}\n`);

@@ -1,0 +1,20 @@
+/** What is told of a command besides what the streams carry. */
+import type { Collect } from "./collect.ts";
+
+/** What a program that runs commands in its own process is told besides what the streams carry. */
+export interface Observer {
+  /** Of a list that was shown in part. */
+  page?(page: { total?: number; hasMore: boolean }): void;
+  /** Set where the command runs for one profile of several: takes its result in place of stdout. */
+  collect?: Collect;
+  /** Of a bulk run: how far it is, to be asked at any time. */
+  progress?(readNow: () => { done: number; total?: number; what: string }): void;
+}
+
+/** What a command notes of itself for `ecm audit`. */
+export interface CommandRecord {
+  /** Its words and the names of its flags; undefined where none was understood. */
+  command?: readonly string[];
+  run?: string | null;
+  rows?: Record<string, number>;
+}
