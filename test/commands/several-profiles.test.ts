@@ -87,7 +87,15 @@ describe("--profiles", () => {
     ]);
     expect(stdout).not.toContain("ada@example.com");
     expect([await count("client-a"), await count("client-b")]).toEqual(["0\n", "0\n"]);
-    const check = await ecm(["suppressions", "check", "ada@example.com", "--profiles", "client-a,sandbox"]);
+    const check = await ecm([
+      "suppressions",
+      "check",
+      "ada@example.com",
+      "--profiles",
+      "client-a,sandbox",
+      "--columns",
+      "profile,key,suppressed",
+    ]);
     expect(check).toMatchObject({ code: 1 });
     expect(check.stdout).toBe(
       "profile\tkey\tsuppressed\nclient-a\tada@example.com\tyes\nsandbox\tada@example.com\tno\n",
@@ -152,6 +160,13 @@ describe("--profiles", () => {
     expect(doctor.code).toBe(1);
     expect(doctor.stdout).toMatch(/^client-a\tpass\tkey\t/m);
     expect(doctor.stdout).toMatch(/^client-z\tfail\tkey\t/m);
+    const dossier = await ecm(["contact", "dossier", "ada@example.com", ...both]);
+    expect(JSON.parse(dossier.stdout), dossier.stderr).toMatchObject([
+      { profile: "client-a", receipt: {} },
+      { profile: "client-b", receipt: {} },
+    ]);
+    const pages = await ecm(["contact", "dossier", "ada@example.com", "-o", "markdown", ...both]);
+    expect(pages).toMatchObject({ code: 2, stdout: "" });
     const diff = await ecm(["structure", "diff", join(folder, "s.yaml"), "--exit-code", ...both, "--json"]);
     expect(diff.code).toBe(9);
     expect((JSON.parse(diff.stdout) as { profile: string }[]).map(({ profile }) => profile)).toEqual([

@@ -93,7 +93,7 @@ function addFormatFlags(command: Command): void {
     .option("--sheet <sheet>", "the sheet of a workbook, by name or number")
     .option("--delimiter <character>", "the delimiter (default: detected)")
     .option("--encoding <name>", "the file's encoding (default: detected)")
-    .addOption(wholeNumberOption("--skip-lines <n>", "lines to skip before the header", 0))
+    .addOption(wholeNumberOption("--skip-lines <n>", "lines before the header", 0))
     .option("--no-header", "there is no header; columns are named 1, 2, …")
     .option("--ignore-unmapped", "ignore columns that do not match any field");
 }
@@ -104,7 +104,7 @@ function addConsentFlags(command: Command): void {
     .addOption(consentColumnOption())
     .option("--include-unsubscribed", "create contacts marked as not subscribed")
     .option("--unsubscribe-marked", "unsubscribe existing contacts that the file marks; cannot be undone")
-    .option("--include-suppressed", "create contacts that are on the suppression list");
+    .option("--include-suppressed", "create suppressed contacts too");
 }
 
 async function runTemplateOnly(

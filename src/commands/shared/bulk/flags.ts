@@ -60,7 +60,9 @@ export function addBulkFlags(
     .option("--max-delete <n>", "refuse to delete more than N")
     .option(
       "--dry-run",
-      isMutate ? "show what would be done, without writing" : "show what would be sent, and its price",
+      isMutate
+        ? "show what would be done (--profiles: for each)"
+        : "show what would be sent, its price (--profiles: for each)",
     )
     .addOption(wholeNumberOption("--max-requests <n>", "stop after this many requests"))
     .addOption(

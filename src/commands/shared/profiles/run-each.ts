@@ -5,7 +5,7 @@
 import type { Command } from "commander";
 import type { Context } from "../../../context.ts";
 import { exitCodes, UsageError } from "../../../errors.ts";
-import { isJson } from "../../../terminal/format.ts";
+import { isJson, type OutputOptions } from "../../../terminal/format.ts";
 import { presentList, type View } from "../../../terminal/present.ts";
 import { findFacts } from "../help-text.ts";
 import { shareInput } from "../memory-stream.ts";
@@ -49,7 +49,7 @@ export async function runForProfiles({ command, context, run, words }: SeveralRu
   const flags = command.opts<Flags>();
   const facts = findFacts(command);
   requireOneResult(command, context, flags);
-  const output = context.output(flags);
+  const output = chooseOutput(command, context, flags);
   const names = chooseProfiles(await context.profiles(), flags.profiles);
   requireSeparateFiles(command, names);
   const path = toPath(command);
@@ -79,6 +79,18 @@ export async function runForProfiles({ command, context, run, words }: SeveralRu
   }
   if (signal.aborted) throw signal.reason;
   conclude(context, codes);
+}
+
+/** A command with formats of its own, such as pages for people, is joined as JSON. @throws UsageError */
+function chooseOutput(command: Command, context: Context, flags: Flags & { output?: string }): OutputOptions {
+  if (!command.options.some(({ long }) => long === "--output")) return context.output(flags);
+  if (flags.output === undefined || flags.output === "json") {
+    return { ...context.output(flags, "json"), format: "json" };
+  }
+  throw new UsageError(
+    `--profiles: the results in ${flags.output} cannot be joined`,
+    "Use --json, or run it for each profile alone: --profile NAME",
+  );
 }
 
 /** @throws UsageError for flags and variables with which all profiles would be the same account, or no result */
