@@ -112,8 +112,19 @@ export interface Work<T extends Item = Item> {
   isMarked?(item: T, found: Partial<Contact> | undefined): boolean;
   /** Whether the mark of a contact is not clear enough to unsubscribe it, where marks do. */
   isDoubtful?(item: T): boolean;
+  /** Who is inactive and may be the person of this contact, which would be created. */
+  findInactive?(item: T): InactiveMatch | undefined;
   /** Whether nobody may be created with this key. Asked again when a write may leave. */
   isSuppressed?(item: T): boolean;
+}
+
+/** An inactive contact that has a value which no two people share. */
+export interface InactiveMatch {
+  /** Its label. */
+  field: string;
+  value: string;
+  /** The key of the inactive contact. */
+  inactive: string;
 }
 
 /** A contact that moves to another key. `contact` is absent where it is gone. */

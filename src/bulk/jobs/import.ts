@@ -14,6 +14,7 @@ import type { ReadOptions, Row } from "../read/rows.ts";
 import type { Survey } from "../read/survey.ts";
 import { computeFingerprint } from "../runs/fingerprint.ts";
 import type { ResolvedJob, RowJob } from "./job.ts";
+import { findUniqueFields } from "./unique-values.ts";
 
 export interface ImportOptions {
   input: RowJob["input"];
@@ -29,6 +30,8 @@ export interface ImportOptions {
   /** Unsubscribe the contacts of the account that the file marks. */
   unsubscribeMarked?: boolean;
   includeSuppressed?: boolean;
+  /** Fields, by label or id, with values that no two people share. */
+  unique?: string[];
 }
 
 export function importJob(options: ImportOptions): RowJob {
@@ -60,7 +63,10 @@ export function importJob(options: ImportOptions): RowJob {
       return opened;
     },
     requireOpened: (opened) => requireClearConsent(opened, read, "contacts"),
-    resolve: () => Promise.resolve(resolved),
+    async resolve(account) {
+      if (!options.unique) return resolved;
+      return { ...resolved, uniqueFields: findUniqueFields(options.unique, await account.structure()) };
+    },
   };
 }
 

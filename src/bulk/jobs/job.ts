@@ -18,6 +18,7 @@ import type { Reading } from "../read/reading.ts";
 import type { InputFacts, Row } from "../read/rows.ts";
 import type { Survey } from "../read/survey.ts";
 import type { Manifest } from "../runs/folder.ts";
+import type { UniqueField } from "./unique-values.ts";
 
 interface JobOutline {
   kind: Exclude<Manifest["kind"], "undo" | "apply" | "move">;
@@ -66,6 +67,8 @@ export interface ResolvedJob extends JobOutline {
   notSubscribedAre: string;
   /** Whom the file marks is unsubscribed in the account. */
   unsubscribesMarked?: boolean;
+  /** Fields with values that no two people share. */
+  uniqueFields?: readonly UniqueField[];
   /** Whoever is on the suppression list is left out. */
   leavesOutSuppressed?: boolean;
   /** Lists that a desired contact can speak of. */

@@ -55,29 +55,42 @@ function addTo(old: Partial<Contact>, desired: DesiredContact): DesiredContact {
   };
 }
 
-/** What is said before the price of the people whom the input moves to another key. */
-export function describeMoves({
-  former,
-  leftBefore,
-  skipped,
-}: PlanTally): Pick<RemarkEvent, "text" | "isAside">[] {
+type Said = Pick<RemarkEvent, "text" | "isAside">;
+
+/** What is said before the price of people who move, or who may have left under another key. */
+export function describeMoves(tally: PlanTally): Said[] {
+  const { former, leftBefore, skipped, knownInactive, knownInactiveContacts } = tally;
   const { moved_unsubscribed: left = 0 } = skipped;
-  const remarks: Pick<RemarkEvent, "text" | "isAside">[] = [];
+  const said: Said[] = [];
   if (former > 0) {
-    const who = former === 1 ? "1 contact is" : `${former.toLocaleString("en-US")} contacts are`;
-    remarks.push({
-      text: `${who} unsubscribed under the old key, once the new one is written`,
-      isAside: true,
-    });
+    const who = count(former, "contact is", "contacts are");
+    said.push({ text: `${who} unsubscribed under the old key, once the new one is written`, isAside: true });
   }
   if (left > 0 && leftBefore.length > 0) {
-    const who = left === 1 ? "1 person is" : `${left.toLocaleString("en-US")} people are`;
-    const more =
-      left > leftBefore.length ? [`  and ${(left - leftBefore.length).toLocaleString("en-US")} more`] : [];
+    const who = count(left, "person is", "people are");
     const names = leftBefore.map(({ line, key, oldKey }) => `  ${key} (line ${line}): left as ${oldKey}`);
-    remarks.push({
-      text: [`${who} not created: they have left under the old key`, ...names, ...more].join("\n"),
-    });
+    said.push(listNames(`${who} not created: they have left under the old key`, names, left));
   }
-  return remarks;
+  if (knownInactive > 0) {
+    const who = count(
+      knownInactive,
+      "contact would be created that has",
+      "contacts would be created that have",
+    );
+    const names = knownInactiveContacts.map(
+      ({ line, key, field, value, inactive }) =>
+        `  ${key} (line ${line}): ${field} ${value} is that of ${inactive}`,
+    );
+    said.push(listNames(`${who} a unique value of somebody inactive:`, names, knownInactive));
+  }
+  return said;
+}
+
+function count(number: number, one: string, several: string): string {
+  return `${number.toLocaleString("en-US")} ${number === 1 ? one : several}`;
+}
+
+function listNames(title: string, names: readonly string[], total: number): Said {
+  const more = total > names.length ? [`  and ${(total - names.length).toLocaleString("en-US")} more`] : [];
+  return { text: [title, ...names, ...more].join("\n") };
 }

@@ -30,11 +30,16 @@ import type { PlanSource, ReadyJob } from "./ready-job.ts";
 import { keyTableFacts } from "./rejected.ts";
 import { planRemovals, readMembers } from "./removals.ts";
 import { readSelected } from "./selected.ts";
+import { UniqueValues } from "./unique-values.ts";
 
 export function prepareRows(rowRun: RowRun): ReadyJob {
   const { job, account, structure, behavior, names, understood, survey, suppressions } = rowRun;
   const lookup = createRowLookup(rowRun);
-  const work = createWork(job, structure._id, suppressions);
+  const unique = job.uniqueFields && new UniqueValues(job.uniqueFields);
+  const work: Work<RowItem> = {
+    ...createWork(job, structure._id, suppressions),
+    findInactive: unique && (({ desired }) => unique.find(desired)),
+  };
   return {
     account,
     keyType: structure.keyType,
@@ -66,11 +71,25 @@ export function prepareRows(rowRun: RowRun): ReadyJob {
         table: job.isWithoutInput ? keyTableFacts : { columns, delimiter, hasEscapes, form },
       };
     },
-    source: (state, scratch) => openSource(rowRun, work, state, scratch),
+    async source(state, scratch) {
+      const source = await openSource(rowRun, work, state, scratch);
+      if (unique) readUniqueValues(unique, source, state);
+      return source;
+    },
     created: async (run) => {
       if (job.newFields) await run.become(computeRunFingerprint(rowRun, undefined));
     },
   };
+}
+
+/** From pages that were read anyway: no request is spent on this. */
+function readUniqueValues(unique: UniqueValues, { contacts }: RowSource, { emit }: RunState): void {
+  if (!contacts) {
+    const text = "--unique was not checked: the account was not read whole, only the keys of the file";
+    emit({ kind: "remark", text, isAside: true });
+    return;
+  }
+  for (const contact of contacts()) unique.add(contact);
 }
 
 /** What is decided of each contact, when it is planned and when it is looked at again. */
@@ -162,12 +181,17 @@ export function needsHiddenContacts({ edit, decide, isWithoutInput }: ResolvedJo
   return !isWithoutInput && (edit !== undefined || decide.missing === "reject");
 }
 
+interface RowSource extends PlanSource {
+  /** Those of the account, where its pages were read. */
+  contacts?(): Iterable<Partial<Contact>>;
+}
+
 async function openSource(
   rowRun: RowRun,
   work: Work<RowItem>,
   state: RunState,
   scratch: string,
-): Promise<PlanSource> {
+): Promise<RowSource> {
   const { job, survey } = rowRun;
   const snapshot = await takeSnapshot(rowRun, state, scratch);
   try {
@@ -197,6 +221,7 @@ async function openSource(
       stableEntries: removals ? survey.read : Number.POSITIVE_INFINITY,
       lookup,
       close,
+      ...(snapshot && { contacts: () => snapshot.all() }),
     };
   } catch (error) {
     snapshot?.close();

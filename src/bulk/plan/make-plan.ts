@@ -12,7 +12,7 @@ import type { PlanWriter } from "./plan-writer.ts";
 import { formerItems, joinFormers, planMove } from "./planned-moves.ts";
 import { countSentRequests, isScarce, type Session } from "./session.ts";
 import { toStoredLine } from "./stored-line.ts";
-import { addToTally, isWrite } from "./tally.ts";
+import { addKnownInactive, addToTally, isWrite } from "./tally.ts";
 
 /** What a job puts into a plan, in order: contacts, and rows that stand for none. */
 export type PlanEntry = Item | PassedRow;
@@ -233,6 +233,8 @@ function countDecided({ work, tally }: Session, { item, found, decision }: Decid
   const isMarked = work.isMarked?.(item, found.contact ?? found.old?.contact) ?? false;
   const isDoubtful = isMarked && (work.isDoubtful?.(item) ?? false);
   const counted = { item, decision, found: found.contact, old: found.old?.contact, isMarked, isDoubtful };
+  const match = decision.kind === "create" ? work.findInactive?.(item) : undefined;
+  if (match) addKnownInactive(tally, item, match);
   const isRead = item.movesFrom !== undefined || work.readsAlone?.(item);
   addToTally(tally, counted, isRead ? 1 : 0);
 }

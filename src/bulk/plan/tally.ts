@@ -1,7 +1,7 @@
 /** What a plan holds so far, in numbers. */
 import { isInactive } from "../../api/contacts.ts";
 import type { Contact } from "../../wire.ts";
-import type { Decision, Item, Operation } from "../items.ts";
+import type { Decision, InactiveMatch, Item, Operation } from "../items.ts";
 
 /** Contacts; rows that stand for none are counted with the input. */
 export interface PlanTally {
@@ -28,6 +28,9 @@ export interface PlanTally {
   former: number;
   /** The first ones who are not created, since they have left under the key of before. */
   leftBefore: { line: number | null; key: string; oldKey: string }[];
+  /** Who would be created with a unique value of somebody inactive; the first ones by name. */
+  knownInactive: number;
+  knownInactiveContacts: ({ line: number | null; key: string } & InactiveMatch)[];
   /** Requests that the writes take, and the reads right before them. */
   requests: number;
   /** Values that become empty. */
@@ -54,6 +57,8 @@ export function createTally(): PlanTally {
     markedContacts: [],
     former: 0,
     leftBefore: [],
+    knownInactive: 0,
+    knownInactiveContacts: [],
     requests: 0,
     clears: 0,
     remarks: 0,
@@ -83,6 +88,17 @@ export function addToTally(tally: PlanTally, decided: TalliedDecision, readsBefo
     codes[decision.code] = (codes[decision.code] ?? 0) + 1;
     if (decision.code === "moved_unsubscribed") addLeftBefore(tally, decided);
   }
+}
+
+/** @param match who may be the person of a contact that is created */
+export function addKnownInactive(
+  tally: PlanTally,
+  { line, key }: Pick<Item, "line" | "key">,
+  match: InactiveMatch,
+): void {
+  tally.knownInactive++;
+  if (tally.knownInactiveContacts.length < maxContactsListed)
+    tally.knownInactiveContacts.push({ line, key: key.sent, ...match });
 }
 
 function addLeftBefore(

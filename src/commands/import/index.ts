@@ -104,7 +104,8 @@ function addConsentFlags(command: Command): void {
     .addOption(consentColumnOption())
     .option("--include-unsubscribed", "create contacts marked as not subscribed")
     .option("--unsubscribe-marked", "unsubscribe existing contacts that the file marks; cannot be undone")
-    .option("--include-suppressed", "create suppressed contacts too");
+    .option("--include-suppressed", "create suppressed contacts too")
+    .addOption(repeatableOption("--unique <field>", "name new contacts that have an inactive one's value"));
 }
 
 async function runTemplateOnly(
@@ -173,6 +174,7 @@ async function toImportOptions(terminal: Terminal, file: string, flags: ImportFl
     includeUnsubscribed: flags.includeUnsubscribed ?? false,
     unsubscribeMarked: flags.unsubscribeMarked ?? false,
     includeSuppressed: flags.includeSuppressed ?? false,
+    ...(flags.unique && { unique: flags.unique }),
   };
 }
 

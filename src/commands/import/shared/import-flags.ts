@@ -25,4 +25,5 @@ export interface ImportFlags extends BulkFlags {
   includeUnsubscribed?: boolean;
   unsubscribeMarked?: boolean;
   includeSuppressed?: boolean;
+  unique?: string[];
 }
