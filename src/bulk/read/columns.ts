@@ -12,7 +12,7 @@ import type { Target } from "./rows.ts";
 import { findAddressColumn, holdsValues } from "./sample.ts";
 import type { System } from "./system-table.ts";
 import { isColumn, isIgnoredColumn } from "./systems.ts";
-import { entryTarget, findField, readExplicitTargets } from "./targets.ts";
+import { entryTarget, findField, listKeyIndexes, readExplicitTargets } from "./targets.ts";
 import { createUnclearError, UnclearColumnsError } from "./unclear.ts";
 
 export interface Columns {
@@ -62,6 +62,7 @@ export function mapColumns(input: MappingInput): Columns {
   }
   const computed = computedColumns(input);
   noteSharedFields(input.names, { targets: settled, isTold: isExplicit, computed }, notes);
+  notes.push(...describeFallbacks(input.names, settled));
   return { targets: settled, consent, consentAside: aside, computed, notes };
 }
 
@@ -93,8 +94,15 @@ export function mapKeyColumn(input: MappingInput): Columns {
     consent,
     consentAside: aside,
     computed: [],
-    notes,
+    notes: [...notes, ...describeFallbacks(input.names, targets)],
   };
+}
+
+/** Columns that give the key where the first one does not. */
+function describeFallbacks(names: string[], targets: Targets): string[] {
+  const [first, ...others] = listKeyIndexes(targets).map((index) => names[index]!);
+  if (others.length === 0) return [];
+  return [`The key is ${JSON.stringify(first)}; where it is empty, ${formatQuotedNames(others)}`];
 }
 
 function placeSystemColumns(names: string[], targets: Targets, system: System): void {

@@ -102,7 +102,8 @@ export interface ReadOptions {
 
 /** Where a column's cells go. */
 export type Target =
-  | { kind: "key" }
+  /** Of several, the first in this order that has a value; the first of all has no number. */
+  | { kind: "key"; fallback?: number }
   /** The key under which the person was known before. */
   | { kind: "old-key" }
   | { kind: "lists" }

@@ -9,7 +9,10 @@ import { findNearestName, foldName } from "./names.ts";
 import { toNewFieldId } from "./new-fields.ts";
 import type { ReadOptions, Target } from "./rows.ts";
 
-/** What `--map` and the mapping file say. Each of their columns must exist. */
+/**
+ * What `--map` and the mapping file say. Each of their columns must exist. Of several keys the first that was
+ * named is the key, the others are used in their order where it is empty.
+ */
 export function readExplicitTargets({
   names,
   options,
@@ -18,17 +21,20 @@ export function readExplicitTargets({
   entries = [],
 }: MappingInput): Targets {
   const explicitTargets: Targets = names.map(() => undefined);
+  const keys: number[] = [];
   for (const [column, target] of options.map) {
     const indexes = findColumns(column, names);
     if (indexes.length === 0) throw unknownColumnError(column, names, place, "--map");
     const resolved = parseTarget(target, structure, column, options.newFields);
     for (const index of indexes) explicitTargets[index] = resolved;
+    if (resolved.kind === "key") keys.push(...indexes);
   }
   for (const { entry, replaces } of entries) {
     const target = entryTarget(entry, structure, options.newFields);
     for (const index of replaces) explicitTargets[index] = target;
   }
-  requireOne("key", "the key", explicitTargets, { names, place });
+  const [, ...fallbacks] = new Set(keys.filter((index) => explicitTargets[index]?.kind === "key"));
+  for (const [at, index] of fallbacks.entries()) explicitTargets[index] = { kind: "key", fallback: at + 1 };
   requireOne("old-key", "the old key", explicitTargets, { names, place });
   return explicitTargets;
 }
@@ -59,6 +65,13 @@ export function entryTarget(
   const found = fieldTarget(target.field, structure, newFields);
   if (found) return found;
   throw unknownField(placeOf(entry), target.field, structure, (near) => JSON.stringify(near));
+}
+
+/** The columns of the key, the first one first. */
+export function listKeyIndexes(targets: readonly (Target | undefined)[]): number[] {
+  const rank = (index: number) => (targets[index] as { fallback?: number }).fallback ?? 0;
+  const indexes = [...targets.keys()].filter((index) => targets[index]?.kind === "key");
+  return indexes.sort((one, other) => rank(one) - rank(other));
 }
 
 /** A target as it is typed: `key`, `old-key`, `lists`, `tags`, `ignore`, or a field's label or id. */
