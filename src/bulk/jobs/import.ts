@@ -1,6 +1,7 @@
 /** What an import wants of each row. */
 
 import { statusParts } from "../../api/contacts.ts";
+import { UsageError } from "../../errors.ts";
 import type { ContactStructure } from "../../wire.ts";
 import type { DesiredContact } from "../items.ts";
 import type { Mode } from "../plan/decide.ts";
@@ -29,6 +30,18 @@ export interface ImportOptions {
   /** Unsubscribe the contacts of the account that the file marks. */
   unsubscribeMarked?: boolean;
   includeSuppressed?: boolean;
+  /** A person says which list the contacts are added to. */
+  asksList?: boolean;
+}
+
+/** Nobody has said which list the contacts of an import are added to. */
+export class NoListError extends UsageError {
+  readonly listNames: () => Promise<string[]>;
+
+  constructor(listNames: () => Promise<string[]>) {
+    super("No list was named", "Name one with --list");
+    this.listNames = listNames;
+  }
 }
 
 export function importJob(options: ImportOptions): RowJob {
@@ -60,7 +73,18 @@ export function importJob(options: ImportOptions): RowJob {
       return opened;
     },
     requireOpened: (opened) => requireClearConsent(opened, read, "contacts"),
-    resolve: () => Promise.resolve(resolved),
+    resolve: async (account) => ({
+      ...resolved,
+      ...(options.asksList && {
+        requireInput(survey) {
+          if (survey.lists.size > 0) return;
+          throw new NoListError(async () => {
+            const all = await account.lists(await account.structure());
+            return all.map(({ name }) => name);
+          });
+        },
+      }),
+    }),
   };
 }
 
@@ -76,12 +100,24 @@ type ImportRecord = Omit<ImportOptions, "input" | "read"> & {
 };
 
 /** Once the new fields exist, the command that names them is the same. */
-function toImportRecord({ input: _input, read, ...options }: ImportOptions): ImportRecord {
+function toImportRecord({
+  input: _input,
+  asksList: _asksList,
+  read,
+  ...options
+}: ImportOptions): ImportRecord {
   // Where an entry is written changes nothing, and what was expected held.
   const entries = read.entries?.map(({ place: _place, ...entry }) => entry);
   return {
     ...options,
-    read: { ...read, map: [...read.map], entries, expect: undefined, newFields: undefined },
+    read: {
+      ...read,
+      map: [...read.map],
+      entries,
+      expect: undefined,
+      newFields: undefined,
+      isReviewed: undefined,
+    },
   };
 }
 

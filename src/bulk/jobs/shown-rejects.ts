@@ -1,13 +1,13 @@
 /** What a run rejected, as people read it: where, what stood there, and why. */
 import { join } from "node:path";
 import { readPlanHead } from "../plan/plan-file.ts";
+import type { ShownReject } from "../plan/run-context.ts";
 import { listKeyIndexes } from "../read/targets.ts";
 import { readRunRecord } from "../runs/damage.ts";
 import { fileNames } from "../runs/file-names.ts";
 import type { Manifest } from "../runs/folder.ts";
 import type { Ledger } from "../runs/ledger.ts";
 import type { RejectedLine } from "../runs/rejects-file.ts";
-import type { ShownReject } from "./finish.ts";
 import { keyTableFacts, readRejectedLines } from "./rejected.ts";
 
 const maxCharacters = 60;

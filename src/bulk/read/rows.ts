@@ -84,6 +84,8 @@ export interface ReadOptions {
   skipLines?: number;
   hasNoHeader?: boolean;
   ignoreUnmapped?: boolean;
+  /** A person looks at the columns, even where all are clear. */
+  isReviewed?: boolean;
   /**
    * Columns of consent, each with how it is read where its name does not say so:
    * `NAME`, `NAME=opt-in`, `NAME=opt-out`, `NAME=none`.

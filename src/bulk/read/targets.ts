@@ -64,7 +64,7 @@ export function entryTarget(
   if (target.kind !== "field") return target;
   const found = fieldTarget(target.field, structure, newFields);
   if (found) return found;
-  throw unknownField(placeOf(entry), target.field, structure, (near) => JSON.stringify(near));
+  throw new UnknownFieldError(placeOf(entry), target.field, structure, (near) => JSON.stringify(near));
 }
 
 /** The columns of the key, the first one first. */
@@ -89,7 +89,7 @@ function parseTarget(
   }
   const field = fieldTarget(target, structure, newFields);
   if (field) return field;
-  throw unknownField(
+  throw new UnknownFieldError(
     `--map ${column}=${target}`,
     target,
     structure,
@@ -105,7 +105,7 @@ export function defaultValues(
   return defaults.map(([field, value]) => {
     const found = fieldTarget(field, structure, []);
     if (found?.kind === "field") return [found.fieldId, value];
-    throw unknownField(
+    throw new UnknownFieldError(
       "--default",
       field,
       structure,
@@ -125,20 +125,24 @@ function fieldTarget(
   return made && { kind: "field", fieldId: toNewFieldId(made.label), label: made.label };
 }
 
-function unknownField(
-  what: string,
-  name: string,
-  structure: ContactStructure,
-  meant: (near: string) => string,
-): UsageError {
-  const labels = structure.fields.map(({ label }) => label);
-  const near = findNearestName(name, labels);
-  return new UsageError(
-    `${what}: there is no field ${JSON.stringify(name)}`,
-    near
-      ? `Did you mean ${meant(near)}?`
-      : `Fields: ${formatQuotedNames(labels)}. Add one with: ecm structure field add ${formatShellArguments(name)}`,
-  );
+/** A mapping names a field that the account does not have. */
+export class UnknownFieldError extends UsageError {
+  readonly label: string;
+  /** One that the account has, and whose name is nearly the same. */
+  readonly near?: string;
+
+  constructor(what: string, label: string, structure: ContactStructure, meant: (near: string) => string) {
+    const labels = structure.fields.map((field) => field.label);
+    const near = findNearestName(label, labels);
+    super(
+      `${what}: there is no field ${JSON.stringify(label)}`,
+      near
+        ? `Did you mean ${meant(near)}?`
+        : `Fields: ${formatQuotedNames(labels)}. Add one with: ecm structure field add ${formatShellArguments(label)}`,
+    );
+    this.label = label;
+    this.near = near;
+  }
 }
 
 /** By id, by label, then without regard to case. @throws UsageError when two labels match */
