@@ -266,7 +266,7 @@ describe("the questions of an import", () => {
     });
     expect(dialog.code, dialog.stderr).toBe(3);
     expect(dialog.stderr).toMatch(
-      /3 rows: {2}[█×]+\n {4}1 would be created\n {4}2 rejected +invalid email address \(1\), no key \(1\)/,
+      /3 rows: {2}[█×]+\n {4}1 would be created\n {4}2 rejected +invalid email address \(1\), no email address \(1\)/,
     );
     expect(dialog.stderr).toMatch(/line 3 {2}nobody@@x {2}not an email address/);
     expect(dialog.stderr).toContain("+ ada@example.com  Stadt Oslo");
@@ -284,7 +284,7 @@ describe("the questions of an import", () => {
       env: { ACCESSIBLE: "1", NO_COLOR: "1" },
       typed: [
         ["Number, 1 to 3 (Enter: 1):", "3\n"],
-        ["Number, 1 to 11 (Enter: 1):", "2\n"],
+        ["Number, 1 to 12 (Enter: 1):", "2\n"],
         ["Number, 1 to 3 (Enter: 1):", "\n"],
         ["Number, 1 to 2 (Enter: 1):", "\n"],
         [answers, "l\n"],

@@ -63,6 +63,7 @@ function listChoices(draft: Draft, column: DraftColumn, own: string): Choice<str
       : []),
     { name: "lists, by name", short: "lists", value: "lists" },
     { name: "tags, by label", short: "tags", value: "tags" },
+    ...listOldKeyChoices(draft, column),
     { name: "skip this column", short: "skipped", value: "ignore" },
   ];
 }
@@ -72,13 +73,17 @@ function listKeyChoices(draft: Draft, column: DraftColumn): Choice<string>[] {
   const name = JSON.stringify(key?.name);
   const first = { name: `key (${draft.proposal.structure.keyName})`, short: "key", value: "key" };
   if (!key) return [first];
-  const oldKey = { name: "the key of before (moves the person to the new one)", short: "old key", value: "old-key" };
-  const hasOldKey = draft.columns.some((each) => each !== column && each.target === "old-key");
   return [
     { ...first, name: `${first.name}, in place of ${name}` },
     { name: `${first.name}, where ${name} is empty`, short: "key, if empty", value: fallback },
-    ...(hasOldKey ? [] : [oldKey]),
   ];
+}
+
+/** One column can have it. */
+function listOldKeyChoices(draft: Draft, column: DraftColumn): Choice<string>[] {
+  if (draft.columns.some((each) => each !== column && each.target === "old-key")) return [];
+  const name = "the key of before (moves the person to the new one)";
+  return [{ name, short: "old key", value: "old-key" }];
 }
 
 function askLabel(prompter: Prompter, draft: Draft, column: DraftColumn): Promise<string> {
