@@ -14,8 +14,8 @@ export {
   restoreEditOptions,
   type TypedConditions,
 } from "./jobs/edit.ts";
-export type { Closed, ShownReject } from "./jobs/finish.ts";
-export { type ImportOptions, importJob, restoreImportOptions } from "./jobs/import.ts";
+export type { Closed } from "./jobs/finish.ts";
+export { type ImportOptions, importJob, NoListError, restoreImportOptions } from "./jobs/import.ts";
 export type { RowJob } from "./jobs/job.ts";
 export { moveContact, moveOptionsFrom } from "./jobs/move.ts";
 export { type PendingReject, pendingRejects } from "./jobs/pending-rejects.ts";
@@ -31,7 +31,7 @@ export type { ClosedPlan, PlanEnd, PlanHead } from "./plan/plan-file.ts";
 export { openPlanFile, type PlanFile } from "./plan/plan-import.ts";
 export type { PlanChange, PlanLine } from "./plan/plan-line.ts";
 export type { Price } from "./plan/price.ts";
-export type { BackUp, Engine, RunOptions } from "./plan/run-context.ts";
+export type { BackUp, Engine, ForeseenPlan, RunOptions, ShownReject } from "./plan/run-context.ts";
 export { readRunNames } from "./plan/run-names.ts";
 export { countPlannedWrites } from "./plan/tally.ts";
 export { type CheckedColumn, type CheckedRow, type CheckReport, checkInput } from "./read/check.ts";
@@ -39,17 +39,25 @@ export { type ColumnShape, columnShapes, entryExamples, maxTableValues } from ".
 export type { MappingEntry } from "./read/compute/entry.ts";
 export type { ColumnTally, ConsentTally } from "./read/consent-tally.ts";
 export {
+  countMarkedRows,
   findConsentName,
+  findSecondKeys,
   foldName,
+  isOurBookkeeping,
+  isTargetWord,
   type NewField,
   openInput,
+  type Proposal,
+  type ProposedColumn,
+  proposeLabel,
+  proposeLateColumns,
   readRows,
   requireMapped,
-  type Unclear,
-  type UnclearColumn,
+  type SecondKey,
   UnclearColumnsError,
   understandKeys,
 } from "./read/index.ts";
+export { SeveralSheetsError } from "./read/input-errors.ts";
 export { createIdentityReader, createKeyReader } from "./read/keys.ts";
 export { type Mapping, readMapping, writeMapping } from "./read/mapping-file.ts";
 export { findNearestName } from "./read/names.ts";
@@ -58,6 +66,7 @@ export type { InputFacts, ReadOptions, ReadRow, Target } from "./read/rows.ts";
 export { requireFile } from "./read/source.ts";
 export { openStream, spool } from "./read/spool.ts";
 export { listSystemNames } from "./read/systems.ts";
+export { UnknownFieldError } from "./read/targets.ts";
 export { readRunRecord } from "./runs/damage.ts";
 export { isFinished, isReported, requirePlanned } from "./runs/enter.ts";
 export { fileNames } from "./runs/file-names.ts";

@@ -2,8 +2,10 @@
 import { Writable } from "node:stream";
 import { InterruptedError } from "../errors.ts";
 import { fitMessage } from "./message-lines.ts";
-import type { Prompter } from "./prompter.ts";
+import type { LineTable, Prompter } from "./prompter.ts";
+import { renderTable } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
+import { cut } from "./text-width.ts";
 
 type Inquirer = typeof import("@inquirer/prompts");
 type PromptContext = NonNullable<Parameters<Inquirer["confirm"]>[1]>;
@@ -41,6 +43,8 @@ export function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Pr
       stdin.off("end", end).off("keypress", onKey);
     }
   };
+  /** Beside the cursor of a choice. */
+  const room = () => terminal.stderrColumns - "❯ ".length;
   // The library breaks lines within words. Its mark precedes the question, and the answer follows it.
   const fitted = (message: string) =>
     fitMessage(message, terminal.stderrColumns - " (y/N) ".length, "? ".length);
@@ -54,15 +58,78 @@ export function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Pr
       }),
     secret: (message) =>
       ask((inquirer, context) => inquirer.password({ message, mask: false, toggleMask: false }, context)),
-    select: (message, choices) =>
-      ask((inquirer, context) =>
-        inquirer.select({ message: fitted(message), choices, pageSize, loop: false }, context),
-      ),
+    select: (message, choices, initial) =>
+      ask((inquirer, context) => {
+        const fitting = choices.map((choice) => ({ ...choice, name: cut(choice.name, room()) }));
+        // Only a value of its own can be preselected.
+        const start = choices.some(({ value }) => value === initial) ? { default: initial as never } : {};
+        return inquirer.select(
+          { message: fitted(message), choices: fitting, pageSize, loop: false, ...start },
+          context,
+        );
+      }),
+    chooseLine: (table) =>
+      ask((inquirer, context) => {
+        const question = toLineQuestion(inquirer, terminal, { ...table, message: fitted(table.message) });
+        return inquirer.select(question, context);
+      }).then((line) => (line === accepted ? undefined : line)),
+    chooseKey: (message, choices) =>
+      ask((inquirer, context) => {
+        const { key, name, value } = choices.at(-1)!;
+        const listed = [...choices.slice(0, -1), { key, name: `${name} (Enter)`, value }];
+        return inquirer.expand(
+          { message: fitted(message), choices: listed, expanded: true, default: key },
+          context,
+        );
+      }),
     checkbox: (message, choices) =>
       ask((inquirer, context) =>
         inquirer.checkbox({ message: fitted(message), choices, pageSize, loop: false }, context),
       ),
   };
+}
+
+const accepted = -1;
+
+/** The lines below each other, and above them the choice to take them as they are. */
+function toLineQuestion(
+  { Separator }: Inquirer,
+  { stderrColumns, rows = 0 }: Terminal,
+  { message, accept, at = accepted, columns, lines }: LineTable,
+) {
+  const [header = "", ...drawn] = drawLines({ columns, lines }, stderrColumns - "❯ ".length);
+  const choices = [
+    { name: accept, short: "yes", value: accepted },
+    new Separator(` ${header}`),
+    ...drawn.map((name, value) => ({ name, value, short: lines[value]![0]! })),
+  ];
+  const height = Math.max(pageSize, rows - 6);
+  const isCut = choices.length > height;
+  return {
+    message: isCut ? `${message} (↓ shows more)` : message,
+    choices,
+    pageSize: height,
+    loop: false,
+    default: at,
+  };
+}
+
+/** The header and the lines, each within the width. */
+function drawLines({ columns, lines }: Pick<LineTable, "columns" | "lines">, width: number): string[] {
+  const rows = lines.map((line) => [...line]);
+  const text = [
+    ...renderTable(
+      columns.map((name) => ({ name })),
+      rows,
+      width,
+      false,
+    ),
+  ].join("");
+  const drawn = text.trimEnd().split("\n");
+  // Too narrow for columns side by side.
+  return drawn.length === rows.length + 1
+    ? drawn
+    : [[...columns], ...rows].map((row) => cut(row.join("  "), width));
 }
 
 /**

@@ -1,7 +1,8 @@
 /**
- * Wraps messages between words at the width of a terminal. What a person copies is never broken: the terminal
- * wraps it visually.
+ * Wraps messages between words at the width of a terminal. What a person copies is never broken; a command that
+ * is wider than the screen continues on the next line as a shell reads it.
  */
+import { platform } from "node:os";
 
 /**
  * What is never broken: a command to its end, a flag with its value, a name in quotes, a path behind a colon
@@ -31,14 +32,37 @@ function breakLine(line: string, columns: number, hang: number | undefined): str
     const between = line.slice(end, match.index);
     end = match.index + match[0].length;
     const isFirst = current.trim() === "";
-    if (isFirst || estimateWidth(current) + between.length + estimateWidth(match[0]) <= columns) {
-      current += between + match[0];
+    const whole = continueCommand(match[0], columns, indent);
+    if (isFirst || estimateWidth(current) + between.length + estimateWidth(whole) <= columns) {
+      current += between + whole;
     } else {
       lines.push(current);
-      current = indent + match[0];
+      current = indent + whole;
     }
   }
   return [...lines, current].join("\n");
+}
+
+const command = /^(?:[A-Z_]+=\S+ )*ecm /;
+/** A word as a shell reads it; a flag with its value. */
+const shellWord =
+  /--[\w-]+ (?!-|&&)(?:'[^']*'|"[^"]*"|\\.|[^\s'"\\])+|(?:'[^']*'|"[^"]*"|\\.|[^\s'"\\])+|\S/g;
+
+/** A command that is wider than the screen, with a backslash where it continues on the next line. */
+function continueCommand(text: string, columns: number, indent: string): string {
+  const isFitting = indent.length + estimateWidth(text) <= columns;
+  // Other shells do not read a backslash so.
+  if (isFitting || !command.test(text) || platform() === "win32") return text;
+  const lines: string[] = [];
+  for (const [word] of text.matchAll(shellWord)) {
+    const last = lines.at(-1);
+    const longer = `${last} ${word}`;
+    const hang = lines.length > 1 ? indent.length + 2 : indent.length;
+    if (last !== undefined && hang + estimateWidth(longer) + " \\".length <= columns) {
+      lines[lines.length - 1] = longer;
+    } else lines.push(word);
+  }
+  return lines.join(` \\\n${indent}  `);
 }
 
 /**

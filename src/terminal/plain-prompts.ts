@@ -6,7 +6,7 @@ import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { InterruptedError } from "../errors.ts";
 import { fitMessage } from "./message-lines.ts";
-import type { Choice, Prompter } from "./prompter.ts";
+import type { Choice, KeyChoice, Prompter } from "./prompter.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The terminal itself echoes and edits what is typed, save a secret. @param signal ends an open question */
@@ -33,6 +33,16 @@ export function createPlainPrompter(terminal: Terminal, signal: AbortSignal): Pr
       say(`  ${index + 1}. ${name}${description ? ` (${description})` : ""}`);
     }
   };
+  /** @param initial the place of the choice that is taken where nothing is typed */
+  const askNumber = <T>(choices: Choice<T>[], initial = -1): Promise<T> => {
+    const isEnterTaken = initial >= 0;
+    const question = `Number, 1 to ${choices.length}${isEnterTaken ? ` (Enter: ${initial + 1})` : ""}:`;
+    return askUntil(question, (answer) => {
+      const typed = answer.trim();
+      const chosen = isEnterTaken && typed === "" ? choices[initial] : findNumbered(typed, choices);
+      return chosen ?? `There is no number ${JSON.stringify(answer)}.`;
+    });
+  };
   return {
     confirm: async (message) => /^y(es)?$/i.test((await ask(`${message} (y/N)`)).trim()),
     input: (message, initial, check) =>
@@ -45,12 +55,24 @@ export function createPlainPrompter(terminal: Terminal, signal: AbortSignal): Pr
       say("");
       return answer;
     },
-    select(message, choices) {
+    select(message, choices, initial) {
       list(message, choices);
-      return askUntil(`Number, 1 to ${choices.length}:`, (answer) => {
-        const chosen = findNumbered(answer.trim(), choices);
-        return chosen ?? `There is no number ${JSON.stringify(answer)}.`;
-      });
+      return askNumber(
+        choices,
+        choices.findIndex(({ value }) => value === initial),
+      );
+    },
+    chooseLine({ message, accept, columns, lines }) {
+      const choices: Choice<number | undefined>[] = [
+        { name: accept, value: undefined },
+        ...lines.map((line, value) => ({ name: nameLine(line, columns), value })),
+      ];
+      list(message, choices);
+      return askNumber(choices, 0);
+    },
+    chooseKey: (message, choices) => {
+      const names = choices.map(({ key, name }) => `${key} ${name}`);
+      return askUntil(`${message} (${names.join(", ")})`, (answer) => findKeyed(answer, choices));
     },
     checkbox(message, choices) {
       list(message, choices);
@@ -63,6 +85,20 @@ export function createPlainPrompter(terminal: Terminal, signal: AbortSignal): Pr
       });
     },
   };
+}
+
+/** A line of a table as it is read aloud: each cell behind its column, the first one alone. */
+function nameLine([first = "", ...others]: readonly string[], columns: readonly string[]): string {
+  const cells = others.map((cell, at) => (cell === "" ? "" : `${columns[at + 1]} ${cell.trim()}`));
+  return [first, ...cells].filter((cell) => cell !== "").join("; ");
+}
+
+/** The last choice where nothing is typed; what is wrong where none is meant. */
+function findKeyed<T>(answer: string, choices: readonly KeyChoice<T>[]): { value: T } | string {
+  const typed = answer.trim().toLowerCase();
+  const found = choices.find(({ key, name }) => typed === key || typed === name);
+  const chosen = typed === "" ? choices.at(-1) : found;
+  return chosen ? { value: chosen.value } : `There is no answer ${JSON.stringify(answer)}.`;
 }
 
 function findNumbered<T>(word: string, choices: Choice<T>[]): { value: T } | undefined {

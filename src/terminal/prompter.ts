@@ -11,6 +11,25 @@ export interface Choice<T> {
 /** What is wrong with an answer, for the person who gave it; undefined when nothing is. */
 type Check = (answer: string) => string | undefined;
 
+/** A table whose lines can be changed, one by one. */
+export interface LineTable {
+  message: string;
+  /** What it means to take the table as it is. */
+  accept: string;
+  columns: readonly string[];
+  /** A cell for each column. */
+  lines: readonly (readonly string[])[];
+  /** Of the line under the cursor, where it is not on accepting. */
+  at?: number;
+}
+
+/** An answer that is typed as one letter. */
+export interface KeyChoice<T> {
+  key: "y" | "n" | "c" | "l";
+  name: string;
+  value: T;
+}
+
 export interface Prompter {
   /** Asks yes or no; the default is no. */
   confirm(message: string): Promise<boolean>;
@@ -18,8 +37,12 @@ export interface Prompter {
   input(message: string, initial?: string, check?: Check): Promise<string>;
   /** Nothing is echoed. */
   secret(message: string): Promise<string>;
-  /** @param choices at least one; the first is preselected */
-  select<T>(message: string, choices: Choice<T>[]): Promise<T>;
+  /** @param initial preselected; else the first of the choices, of which there is at least one */
+  select<T>(message: string, choices: Choice<T>[], initial?: T): Promise<T>;
+  /** @returns the place of the line that is to be changed; undefined where the table is taken as it is */
+  chooseLine(table: LineTable): Promise<number | undefined>;
+  /** Asks for a letter. @param choices the last is taken where nothing is typed */
+  chooseKey<T>(message: string, choices: KeyChoice<T>[]): Promise<T>;
   /** Any number of them, none too. */
   checkbox<T>(message: string, choices: Choice<T>[]): Promise<T[]>;
 }

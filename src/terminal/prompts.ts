@@ -21,8 +21,15 @@ export function createPrompter(terminal: Terminal, signal: AbortSignal): Prompte
     input: async (message, initial, check) =>
       (await openPrompter()).input(escapeControls(message), initial, check),
     secret: async (message) => (await openPrompter()).secret(escapeControls(message)),
-    select: async (message, choices) =>
-      (await openPrompter()).select(escapeControls(message), choices.map(toSafeChoice)),
+    select: async (message, choices, initial) =>
+      (await openPrompter()).select(escapeControls(message), choices.map(toSafeChoice), initial),
+    chooseLine: async (table) =>
+      (await openPrompter()).chooseLine({
+        ...table,
+        message: escapeControls(table.message),
+        lines: table.lines.map((line) => line.map(escapeControls)),
+      }),
+    chooseKey: async (message, choices) => (await openPrompter()).chooseKey(escapeControls(message), choices),
     checkbox: async (message, choices) =>
       (await openPrompter()).checkbox(escapeControls(message), choices.map(toSafeChoice)),
   };

@@ -1,5 +1,5 @@
 /** A mark counts wherever it stands in a file, and is carried out only where it is understood. */
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/ecm.ts";
@@ -157,14 +157,15 @@ describe("a column that may be consent", () => {
       terminalColumns: 120,
       typed: [
         ['Does "Newsletter" (ja, nein) say who is subscribed?', enter],
-        ['Where does "Stadt"', enter],
-        ["Save these answers", enter],
-        ["Write to", `y${enter}`],
+        ["Is this right?", enter],
+        ["Add these contacts to a list?", enter],
+        ["write to", `y${enter}`],
       ],
     });
     expect(dialog.stderr).toContain("a yes means subscribed (leaves out 2 of 3 rows)");
     expect(dialog.stderr).toContain("a yes means not subscribed (leaves out 1 of 3 rows)");
-    expect(dialog.stderr).toContain("--consent-column Newsletter=opt-in");
+    const answers = await readFile(path.replace(".csv", ".mapping.yaml"), "utf8");
+    expect(answers).toContain("Newsletter: consent:opt-in");
     expect(await keysIn(service)).toEqual(["a@example.com"]);
   });
 });

@@ -69,7 +69,10 @@ describe("a service that refuses every search", () => {
     const proxy = await startRefusing(() => true);
     const result = await proxy.ecm(["import", await inputFile(manyRows(20))], {
       terminalColumns: 200,
-      typed: "y\r",
+      typed: [
+        ["Add these contacts to a list?", "\r"],
+        ["?", "y\r"],
+      ],
     });
     expect(result.code).toBe(1);
     expect(result.stderr).toContain(message);

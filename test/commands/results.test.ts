@@ -75,7 +75,10 @@ describe("the end of a run at a terminal", () => {
     const { ecm } = await startSandbox();
     const { stderr } = await ecm(["import", await inputFile(manyRows(30))], {
       terminalColumns: 120,
-      typed: [["Write to 30 contacts", `y${enter}`]],
+      typed: [
+        ["Add these contacts to a list?", enter],
+        ["Write to 30 contacts", `y${enter}`],
+      ],
     });
     const [, asked] = /Write to 30 contacts in .* \((\d+) requests/.exec(stderr)!;
     expect(stderr).toMatch(new RegExp(`\\b${asked} requests sent, after \\d+ to read the account`));
@@ -89,7 +92,10 @@ describe("the end of a run at a terminal", () => {
     const sleep = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
     const { stderr } = await ecm(["import", await inputFile(manyRows(3))], {
       terminalColumns: 120,
-      typed: [["Write to 3 contacts", `y${enter}`]],
+      typed: [
+        ["Add these contacts to a list?", enter],
+        ["Write to 3 contacts", `y${enter}`],
+      ],
       clock: { now, sleep },
     });
     expect(stderr).toMatch(/3 rows in (?:under 1|\d+) s: 3 created/);

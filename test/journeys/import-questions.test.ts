@@ -2,9 +2,11 @@
  * An import that asks: what can be answered, what can be taken back,
  * and that nothing happens before the last yes.
  */
-import { writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
+import { textRow, workbook } from "../bulk/read/workbooks.ts";
 import { type Ecm, type Result, temporaryFolder } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import type { Answer } from "../support/typing.ts";
@@ -42,55 +44,140 @@ async function everything() {
 
 /** The words of the command that is offered for the next time. */
 function nextTime({ stderr }: Result): string[] {
-  const [, command = ""] = /^Next time:\s+ecm (.*)$/m.exec(stderr) ?? [];
+  const text = stderr.replaceAll(/ \\\n */g, " ");
+  const [, command = ""] = /Next time:\s+(?:ecm structure field add \S+ && )*ecm (.*)$/m.exec(text) ?? [];
   return [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word!);
 }
 
-const newCity: Answer[] = [
-  ['Where does "Stadt"', down + enter],
-  ["Name of the new field", `\u007f\u007f\u007f\u007f\u007fCity${enter}`],
-  ["Type of its values", enter],
-];
+/** Of the table of columns, the cursor at its beginning. */
+const line = (place: number) => down.repeat(place) + enter;
+const table = "Is this right?";
+const noList: Answer = ["Add these contacts to a list?", enter];
+const mappingOf = (path: string) => path.replace(/\.\w+$/, ".mapping.yaml");
 
 describe("the questions of an import", () => {
-  it("create a field, name the consent column, and can be taken back", async () => {
+  it("are one table, whose lines can be changed, and the list", async () => {
     await ecm(["structure", "tag", "add", "vip"]);
     await ecm(["contact", "create", "--key", "ada@example.com", "--tag", "vip"]);
     const dialog = await ecm(["import", file], {
       ...at120,
       typed: [
-        ['Where does "Stadt"', enter],
-        ['Where does "Kontakt"', `\u001b[A${down.repeat(10)}${enter}`],
-        ...newCity,
-        ['Where does "Kontakt"', `${down.repeat(6)}${enter}`],
-        ['Where does "Notiz"', enter],
-        ["Save these answers", down + down + enter],
-        ['Where does "Notiz"', enter],
-        ["Save these answers", enter],
-        ['Create the field "City", and write to 1 contact', yes],
+        [table, line(2)],
+        ['Where does "Stadt" (Oslo, Rom) go?', down.repeat(3) + enter],
+        ["Name of the new field", `City${enter}`],
+        [table, down + enter],
+        ['Where does "Kontakt"', down.repeat(6) + enter],
+        [table, yes],
+        ["Add these contacts to a list?", down + enter],
+        ["Name of the new list", `Leads${enter}`],
+        ['Create 2 fields and the list "Leads", and write to 1 contact', yes],
       ],
     });
-    expect(dialog.stderr).toContain(
-      'The field "City" (text) will be added to the structure "Default", for all contacts of the account',
+    expect(dialog.code, dialog.stderr).toBe(0);
+    expect(dialog.stderr).toMatch(/Stadt +City \(new\) +100 % +Oslo, Rom/);
+    expect(dialog.stderr).toMatch(
+      /Kontakt +consent \(yes = in\) +100 % +not subscribed: 1 of 2 rows · ja, nein/,
     );
-    expect(dialog.stderr).toContain("City (new)");
-    expect(dialog.code).toBe(0);
-    expect((await json("structure", "get")).fields.at(-1)).toMatchObject({ label: "City", dataType: "text" });
-    const { stdout } = await ecm(["export", "--columns", "key,City,tags"]);
-    expect(stdout).toBe("key,City,tags\nada@example.com,Oslo,vip\n");
+    expect(dialog.stderr).toMatch(/Notiz +Notiz \(new\) +50 % +hallo/);
+    expect((await json("structure", "get")).fields.at(-2)).toMatchObject({ label: "City", dataType: "text" });
+    const { stdout } = await ecm(["export", "--columns", "key,City,Notiz,lists,tags"]);
+    expect(stdout).toBe("key,City,Notiz,lists,tags\nada@example.com,Oslo,hallo,Leads,vip\n");
     const again = nextTime(dialog);
     expect(again).toEqual(
-      `import ${file} --map Stadt=City --map Notiz=ignore --consent-column Kontakt=opt-in`.split(" "),
+      `import ${file} --mapping ${mappingOf(file)} --list Leads --create-missing`.split(" "),
     );
     const second = await json(...again);
     expect(second.rows).toMatchObject({ unchanged: 1, skipped: 1 });
+  });
+
+  it("take nothing away from somebody who presses Enter, but what is empty", async () => {
+    const columns = Array.from({ length: 29 }, (_, at) => `Column ${at + 1}`);
+    const cells = columns.map((_, at) => (at === 3 ? "" : `value ${at + 1}`));
+    await writeFile(file, `Email,${columns.join(",")}\nada@example.com,${cells.join(",")}\n`);
+    const dialog = await ecm(["import", file], {
+      ...at120,
+      typed: [[table, enter], noList, ["Create 28 fields, and write to 1 contact", yes]],
+    });
+    expect(dialog.stderr).toContain("30 columns, 28 new fields, 1 ignored. Is this right?");
+    const labels = (await json("structure", "get")).fields.map(({ label }: { label: string }) => label);
+    expect(labels.slice(2)).toEqual(columns.filter((_, at) => at !== 3));
+  });
+
+  it("propose a field of a like name, and one column for the key where only one has addresses", async () => {
+    await ecm(["structure", "field", "add", "Company"]);
+    await writeFile(file, "Frist Name,Firma,Kontaktdaten\nAda,Analytical,ada@example.com\n");
+    const dialog = await ecm(["import", file], {
+      ...at120,
+      typed: [[table, enter], noList, ["Write to 1 contact", yes]],
+    });
+    expect(dialog.code, dialog.stderr).toBe(0);
+    const { stdout } = await ecm(["export", "--columns", "key,First Name,Company"]);
+    expect(stdout).toBe("key,First Name,Company\nada@example.com,Ada,Analytical\n");
+  });
+
+  it("are about a second column of addresses where the first is empty", async () => {
+    await writeFile(
+      file,
+      "Work Email,Private Email\nada@example.com,\n,bob@home.org\ncy@example.com,cy@home.org\n",
+    );
+    const dialog = await ecm(["import", file], {
+      ...at120,
+      typed: [
+        ["Which column has the key", enter],
+        ['"Private Email" (bob@home.org, cy@home.org) has an address in the row', enter],
+        [table, enter],
+        noList,
+        ["Write to 3 contacts", yes],
+      ],
+    });
+    expect(dialog.code, dialog.stderr).toBe(0);
+    expect(await readFile(mappingOf(file), "utf8")).toContain("Work Email: key\nPrivate Email: key\n");
+    const { stdout } = await ecm(["contact", "search", "--columns", "key", "-o", "csv"]);
+    expect(stdout.trim().split("\n").slice(1).sort()).toEqual([
+      "ada@example.com",
+      "bob@home.org",
+      "cy@example.com",
+    ]);
+    const again = await json(...nextTime(dialog));
+    expect(again.rows).toMatchObject({ read: 3, unchanged: 3 });
+  });
+
+  it("are not about columns that are empty in the whole file alone", async () => {
+    await writeFile(file, "Email,Phone\nada@example.com,\n");
+    const dialog = await ecm(["import", file], { ...at120, typed: [noList, ["Write to 1 contact", yes]] });
+    expect(dialog.code, dialog.stderr).toBe(0);
+    expect(dialog.stderr).toContain('Ignored empty columns: "Phone"');
+    expect(nextTime(dialog)).toEqual(`import ${file} --map Phone=ignore`.split(" "));
+    expect(existsSync(mappingOf(file))).toBe(false);
+  });
+
+  it("ask no file for its addresses that has none", async () => {
+    await writeFile(file, "Name,Telefon\nAda,123\n");
+    const { code, stderr } = await ecm(["import", file], { ...at120, typed: [] });
+    expect(code).toBe(2);
+    expect(stderr).toContain("no key column (Email) found");
+  });
+
+  it("are about the sheet of a workbook that has several", async () => {
+    const book = join(await temporaryFolder(), "people.xlsx");
+    const sheets = [
+      { name: "Notes", rows: textRow(1, ["call Ada"]) },
+      { name: "People", rows: textRow(1, ["Email"]) + textRow(2, ["ada@example.com"]) },
+    ];
+    await writeFile(book, workbook({ sheets }));
+    const dialog = await ecm(["import", book], {
+      ...at120,
+      typed: [["people.xlsx has 2 sheets", down + enter], noList, ["Write to 1 contact", yes]],
+    });
+    expect(dialog.code, dialog.stderr).toBe(0);
+    expect(nextTime(dialog)).toEqual(`import ${book} --sheet People`.split(" "));
   });
 
   it("end in a run that the command for the next time resumes", async () => {
     await writeFile(file, `Email,Stadt\n${[1, 2, 3].map((n) => `p${n}@example.com,Oslo\n`).join("")}`);
     const dialog = await ecm(["import", file, "--max-requests", "5"], {
       ...at120,
-      typed: [...newCity, ["Save these answers", enter], ['Create the field "City"', yes]],
+      typed: [[table, enter], noList, ['Create the field "Stadt"', yes]],
     });
     expect(dialog.code).toBe(7);
     const byId = await json("runs", "resume", "last", "--max-requests", "1");
@@ -102,16 +189,13 @@ describe("the questions of an import", () => {
     expect(await json("runs", "list")).toHaveLength(1);
   });
 
-  it("offer to create a missing list before any other", async () => {
+  it("offer to create a missing list before any other, and then ask for none", async () => {
     const dialog = await ecm(["import", file, "--list", "Leads"], {
       ...at120,
       typed: [
         ['Create the list "Leads" with this import?', yes],
-        ['Where does "Stadt"', enter],
-        ['Where does "Kontakt"', enter],
-        ['Where does "Notiz"', enter],
-        ["Save these answers", enter],
-        ['Create the list "Leads", and write to 2 contacts', yes],
+        [table, enter],
+        ['Create 3 fields and the list "Leads", and write to 2 contacts', yes],
       ],
     });
     expect(dialog.code).toBe(0);
@@ -123,6 +207,7 @@ describe("the questions of an import", () => {
     const dialog = await ecm(["import", file, "--ignore-unmapped", "--map", "Notiz=tags"], {
       ...at120,
       typed: [
+        noList,
         ['Create the tag "hallo" with this import?', yes],
         ['Create the tag "hallo", and write to 2 contacts', yes],
       ],
@@ -130,45 +215,109 @@ describe("the questions of an import", () => {
     expect(dialog.code).toBe(0);
   });
 
-  it("change nothing when one is answered with Ctrl-C or no, whichever it is", async () => {
+  it("write nothing in the account when one is answered with Ctrl-C or no, whichever it is", async () => {
     const before = await everything();
     const answers: Answer[] = [
       ['Create the list "Leads" with', yes],
-      ...newCity,
-      ['Where does "Kontakt"', enter],
-      ['Where does "Notiz"', enter],
-      ["Save these answers", enter],
-      ['Create the field "City" and the list "Leads", and write to', yes],
+      [table, line(2)],
+      ['Where does "Stadt"', enter],
+      [table, yes],
+      ['Create 3 fields and the list "Leads", and write to', yes],
     ];
     for (const [at, [question]] of answers.entries()) {
       const typed: Answer[] = [...answers.slice(0, at), [question, "\u0003"]];
       const { code, stderr } = await ecm(["import", file, "--list", "Leads"], { ...at120, typed });
       expect({ question, code, stderr }).toEqual({ question, code: 130, stderr });
-      expect(stderr).not.toContain("Next time");
+      // What was confirmed is saved, and where is said.
+      const isConfirmed = at === answers.length - 1;
+      expect(stderr.includes(`Saved these answers: ${mappingOf(file)}`)).toBe(isConfirmed);
+      expect(existsSync(mappingOf(file))).toBe(isConfirmed);
+      expect(stderr.includes(`--mapping ${mappingOf(file)}`)).toBe(isConfirmed);
     }
     const declined = await ecm(["import", file, "--list", "Leads"], {
       ...at120,
-      typed: [...answers.slice(0, -1), [answers.at(-1)![0], `n${enter}`]],
+      typed: [...answers.slice(0, -1), [answers.at(-1)![0], enter]],
     });
     expect(declined.code).toBe(1);
-    expect(declined.stderr).toContain(`  ecm structure field add City && ecm import ${file}`);
+    expect(declined.stderr).toContain("ecm structure field add Stadt && ");
     expect(await everything()).toEqual(before);
+    const again = nextTime(declined);
+    expect(again.join(" ")).toContain(`--mapping ${mappingOf(file)}`);
+    // At a terminal the fields are made without being named apart.
+    const done = await ecm(again, { ...at120, typed: [["Create 3 fields and the list", yes]] });
+    expect(done.code, done.stderr).toBe(0);
+  });
+
+  it("show the plan before the last one, from which they can be asked again", async () => {
+    await writeFile(file, "Email,Stadt\nada@example.com,Oslo\nnobody@@x,Rom\n,Wien\n");
+    const question = 'Create the field "Stadt", and write to 1 contact';
+    const dialog = await ecm(["import", file], {
+      ...at120,
+      typed: [
+        [table, enter],
+        noList,
+        [question, `c${enter}`],
+        [table, line(2)],
+        ['Where does "Stadt"', down + enter],
+        [table, yes],
+        ["Add these contacts to a list?", enter],
+        ["Write to 1 contact", yes],
+      ],
+    });
+    expect(dialog.code, dialog.stderr).toBe(3);
+    expect(dialog.stderr).toMatch(
+      /3 rows: {2}[█×]+\n {4}1 would be created\n {4}2 rejected +invalid email address \(1\), no email address \(1\)/,
+    );
+    expect(dialog.stderr).toMatch(/line 3 {2}nobody@@x {2}not an email address/);
+    expect(dialog.stderr).toContain("+ ada@example.com  Stadt Oslo");
+    const { stdout } = await ecm(["export", "--columns", "key,First Name"]);
+    expect(stdout).toBe("key,First Name\nada@example.com,Oslo\n");
+    expect(await readFile(mappingOf(file), "utf8")).toContain("Stadt: First Name");
+    expect(await json("runs", "list")).toHaveLength(1);
+  });
+
+  it("are plain lines with ACCESSIBLE, which list the rows too", async () => {
+    await writeFile(file, "Email,Stadt\nada@example.com,Oslo\nnobody@@x,Rom\n,Wien\n");
+    const answers = "(y yes, c change columns or list, l list the rows, n no)";
+    const dialog = await ecm(["import", file], {
+      terminalColumns: 200,
+      env: { ACCESSIBLE: "1", NO_COLOR: "1" },
+      typed: [
+        ["Number, 1 to 3 (Enter: 1):", "3\n"],
+        ["Number, 1 to 12 (Enter: 1):", "2\n"],
+        ["Number, 1 to 3 (Enter: 1):", "\n"],
+        ["Number, 1 to 2 (Enter: 1):", "\n"],
+        [answers, "l\n"],
+        [answers, "perhaps\n"],
+        [answers, "yes\n"],
+      ],
+    });
+    expect(dialog.code, dialog.stderr).toBe(3);
+    expect(dialog.stderr).toContain(
+      "  3. Stadt; Goes to Stadt (new); Filled 100 %; Values Oslo, Rom, Wien\n",
+    );
+    expect(dialog.stderr).toContain("  3. Stadt; Goes to First Name; Filled 100 %; Values Oslo, Rom, Wien\n");
+    expect(dialog.stderr).toContain("! line 3  nobody@@x  rejected: not an email address");
+    expect(dialog.stderr).toContain('There is no answer "perhaps".');
+    expect(dialog.stderr).not.toContain("\u001b");
+  });
+
+  it("leave a mapping file alone that somebody else has written", async () => {
+    await writeFile(mappingOf(file), "Email: key\n");
+    const dialog = await ecm(["import", file, "--dry-run"], { ...at120, typed: [[table, enter]] });
+    expect(dialog.stderr).toContain("people.mapping-2.yaml");
+    expect(await readFile(mappingOf(file), "utf8")).toBe("Email: key\n");
   });
 
   it("are those of a dry run too, which then says the command", async () => {
     const before = await everything();
     const { code, stderr } = await ecm(["import", file, "--dry-run"], {
       ...at120,
-      typed: [
-        ...newCity,
-        ['Where does "Kontakt"', enter],
-        ['Where does "Notiz"', enter],
-        ["Save these answers", enter],
-      ],
+      typed: [[table, enter]],
     });
     expect(code).toBe(0);
-    expect(stderr).toContain("+ ada@example.com  City Oslo");
-    expect(stderr).toContain(`Run it with:\n  ecm structure field add City && ecm import ${file} --map`);
+    expect(stderr).toContain("+ ada@example.com  Stadt Oslo");
+    expect(stderr).toMatch(/Run it with:\n {2}ecm structure field add Stadt && /);
     expect(await everything()).toEqual(before);
   });
 
@@ -202,22 +351,25 @@ describe("the questions about how values are written", () => {
     await ecm(["contact", "create", "--key", "z@example.com", "--set", "Country=Germany"]);
     await ecm(["contact", "create", "--key", "y@example.com", "--set", "Country=Austria"]);
     await writeFile(file, dates);
-    const mapping = join(await temporaryFolder(), "saved.yaml");
+    const mapping = mappingOf(file);
     const field = (place: number) => `${down.repeat(place)}${enter}`;
     const dialog = await ecm(["import", file, "--create-missing"], {
       ...at120,
       typed: [
-        // Nowhere, a new field, then the fields, lists and tags.
-        ['Where does "Geboren"', field(4)],
+        [table, line(2)],
+        // The new field, then First Name, Last Name, Birthday and Country.
+        ['Where does "Geboren"', field(3)],
         ['How are the dates of "Geboren" written?', enter],
-        ['Where does "Themen"', field(6)],
+        [table, down + enter],
+        ['Where does "Themen"', field(11)],
         ['Split the cells of "Themen" at ";"?', yes],
-        ['Where does "Land"', field(4)],
+        [table, down + enter],
+        ['Where does "Land"', enter],
         ["Choose one for each?", yes],
         ['What is "DE"?', enter],
         ['What is "AT"?', down + enter],
-        ["Save these answers", enter],
-        ["File", `${"\u007f".repeat(40)}${mapping}${enter}`],
+        [table, yes],
+        noList,
         ["write to 4 contacts", yes],
       ],
     });

@@ -37,7 +37,13 @@ it("draws nothing at a terminal, and still asks", async () => {
   const silent = await ecm(["import", people, "-q", "--yes"], { terminalColumns: 80 });
   expect([silent.code, silent.stderr]).toEqual([0, ""]);
   const more = await inputFile("Email\nbob@example.com\n");
-  const dialog = await ecm(["import", more, "-q"], { terminalColumns: 80, typed: "y\r" });
+  const dialog = await ecm(["import", more, "-q"], {
+    terminalColumns: 80,
+    typed: [
+      ["Add these contacts to a list?", "\r"],
+      ["Write to 1 contact", "y\r"],
+    ],
+  });
   expect([dialog.code, dialog.stderr]).toEqual([0, expect.stringContaining("1 contact")]);
   expect(dialog.stderr).not.toContain("To send");
 });

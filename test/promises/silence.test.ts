@@ -63,7 +63,13 @@ describe("--quiet", () => {
   it("draws nothing at a terminal either, and still asks with the price", async () => {
     const { ecm } = await startSandbox();
     const file = await people(3);
-    const options = { terminalColumns: 80, typed: [["Write to", "n\r"]] as [string, string][] };
+    const options = {
+      terminalColumns: 80,
+      typed: [
+        ["Add these contacts", "\r"],
+        ["Write to", "n\r"],
+      ] as [string, string][],
+    };
     const declined = await ecm(["import", file, "-q"], options);
     expect(declined.code).toBe(1);
     expect(declined.stderr).not.toContain("Importing");

@@ -17,8 +17,14 @@ describe("a message on a narrow screen", () => {
     [
       "keeps a command whole",
       "Undo it: ecm runs undo 2026 --yes",
-      20,
+      26,
       "Undo it:\n  ecm runs undo 2026 --yes",
+    ],
+    [
+      "continues a command that is wider than the screen, with each flag beside its value",
+      "Next time: ecm --profile sandbox import people.csv --map 'Umsatz 2025=Umsatz' --sheet Kunden",
+      40,
+      "Next time:\n  ecm --profile sandbox import \\\n    people.csv \\\n    --map 'Umsatz 2025=Umsatz' \\\n    --sheet Kunden",
     ],
     [
       "keeps a command whole up to what follows it",
@@ -30,13 +36,13 @@ describe("a message on a narrow screen", () => {
       "keeps quotes in a command, and the variables before it",
       "Use: A=b ecm import 'my file.csv' --map 'E, mail=key' && ecm lists ls",
       20,
-      "Use:\n  A=b ecm import 'my file.csv' --map 'E, mail=key' && ecm lists ls",
+      "Use:\n  A=b ecm import \\\n    'my file.csv' \\\n    --map 'E, mail=key' \\\n    && ecm lists \\\n    ls",
     ],
     [
       "keeps an apostrophe that is quoted for the shell",
       "Use: ecm import 'Ada'\\''s file.csv' (--json) or --map 'Ada'\\''s list=lists' with it",
       20,
-      "Use:\n  ecm import 'Ada'\\''s file.csv'\n  (--json) or\n  --map 'Ada'\\''s list=lists'\n  with it",
+      "Use:\n  ecm import \\\n    'Ada'\\''s file.csv'\n  (--json) or\n  --map 'Ada'\\''s list=lists'\n  with it",
     ],
     [
       "keeps a flag with its value",
@@ -68,7 +74,7 @@ describe("a message on a narrow screen", () => {
   it("loses and adds nothing but blanks and line breaks", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), fc.integer({ min: 1, max: 40 }), (text, columns) => {
-        const bare = (each: string) => each.replace(/\s/g, "");
+        const bare = (each: string) => each.replace(/ \\\n/g, "").replace(/\s/g, "");
         expect(bare(fitMessage(text, columns))).toBe(bare(text));
       }),
     );

@@ -113,7 +113,7 @@ describe("an import on a terminal", () => {
     expect(first).toMatch(/^Importing /);
     expect(price).toMatch(/^To send: 30 requests/);
     expect(report).toMatch(/^30 rows in .+: 30 created/);
-    expect(requests).toBe("32 requests sent");
+    expect(requests).toBe("30 requests sent, after 2 to read the account");
     expect(undo).toMatch(/^Undo: ecm runs undo /);
     expect(limits).toMatch(/^rate-limit: /);
     expect(rest).toEqual([]);

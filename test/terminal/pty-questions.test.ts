@@ -20,17 +20,16 @@ async function fileWith(text: string): Promise<string> {
 }
 
 describe.skipIf(whyNoPty)(`in a pseudo-terminal${whyNoPty ? ` (${whyNoPty})` : ""}`, () => {
-  it("an import asks for columns, takes an answer back, creates a field, and writes after a yes", async () => {
+  it("an import shows its columns, changes one, creates a field, lists the rows, and writes after a yes", async () => {
     const { ecm, env } = await startSandbox();
     const file = await fileWith("Email,Stadt,Notiz\nada@example.com,Oslo,hallo\n");
     const { answer, ended } = openPty(["import", file], env);
-    await answer('Where does "Stadt"', enter);
-    await answer('Where does "Notiz"', `${down.repeat(8)}${enter}`);
-    await answer('Where does "Stadt"', `${down}${enter}`);
-    await answer("Name of the new field", enter);
-    await answer("Type of its values", enter);
-    await answer('Where does "Notiz"', enter);
-    await answer("Save these answers", enter);
+    await answer("Is this right?", `${down.repeat(3)}${enter}`);
+    await answer('Where does "Notiz"', `${down.repeat(11)}${enter}`);
+    await answer("– ignored", `y${enter}`);
+    await answer("Add these contacts to a list?", enter);
+    await answer('Create the field "Stadt", and write to 1 contact', `l${enter}`);
+    await answer("+ ada@example.com", "");
     await answer('Create the field "Stadt", and write to 1 contact', `y${enter}`);
     const { code, screen } = await ended;
     expect({ code, screen }).toEqual({ code: 0, screen });
@@ -42,6 +41,7 @@ describe.skipIf(whyNoPty)(`in a pseudo-terminal${whyNoPty ? ` (${whyNoPty})` : "
   it("a no before the first write sends nothing", async () => {
     const { ecm, env } = await startSandbox();
     const { answer, ended } = openPty(["import", await fileWith("Email\nada@example.com\n")], env);
+    await answer("Add these contacts to a list?", enter);
     await answer("Write to 1 contact", `n${enter}`);
     const { code, screen } = await ended;
     expect({ code, screen }).toEqual({

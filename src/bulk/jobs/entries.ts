@@ -11,6 +11,7 @@ import { createIdentityReader } from "../read/keys.ts";
 import type { OldKeyConflict } from "../read/old-keys.ts";
 import type { ReadRow, RejectedRow, Row } from "../read/rows.ts";
 import type { Survey } from "../read/survey.ts";
+import { listKeyIndexes } from "../read/targets.ts";
 import type { SettledByInput } from "../runs/report.ts";
 import { consentOf } from "./consent-read.ts";
 import type { ReadInput, RowRun } from "./prepare.ts";
@@ -137,8 +138,8 @@ function toSkippedEntry(
 
 /** The cell that should have been a key, as it is written. */
 function findKeyCell({ understood }: RowRun, { cells }: ReadRow): string {
-  const place = understood.reading.targets.findIndex(({ kind }) => kind === "key");
-  return cells[place] ?? "";
+  const filled = listKeyIndexes(understood.reading.targets).map((index) => cells[index] ?? "");
+  return filled.find((cell) => cell.trim() !== "") ?? "";
 }
 
 /**

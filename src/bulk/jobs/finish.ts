@@ -2,23 +2,13 @@
 import { formatResetTime, type RunStop, toErrorStop } from "../pace/run-stop.ts";
 import { findGuardFailure } from "../plan/guards.ts";
 import { findMonthStop, type Price } from "../plan/price.ts";
-import type { RunContext } from "../plan/run-context.ts";
+import type { RunContext, ShownReject } from "../plan/run-context.ts";
 import { countRunRows, type RunState } from "../plan/session.ts";
 import { createTally } from "../plan/tally.ts";
 import { writeManifest } from "../runs/folder.ts";
 import { Ledger } from "../runs/ledger.ts";
 import { countCodes, type SettledByInput, type Summary } from "../runs/report.ts";
 import { noteUnreported } from "../runs/reported.ts";
-
-/** A row or contact that was rejected, as people read it. */
-export interface ShownReject {
-  /** Of the input; the place among the contacts of a run without one. */
-  line: number;
-  /** The key as it was written; of a row without one, what it has. */
-  value: string;
-  code: string;
-  message: string;
-}
 
 /** What a run came to, besides its counts. */
 export interface Ending {
@@ -82,6 +72,13 @@ export async function closeRun(state: RunState, ending: Ending): Promise<Closed>
     return { summary: { ...summary, status: "stopped", stoppedBy: "error" }, stop: failure };
   }
   return { summary, stop };
+}
+
+/** What a run would come to, as a dry run has it. */
+export function foreseeSummary(state: RunState, price: Price): Summary {
+  const { options } = state;
+  const unbegun = { ...state, run: undefined, ledger: new Ledger(), options: { ...options, isDryRun: true } };
+  return createSummary(unbegun, { price });
 }
 
 /** A run that was completed by an earlier invocation, which did not come to say so. */

@@ -1,6 +1,8 @@
 /** What an import wants of each row. */
 
 import { statusParts } from "../../api/contacts.ts";
+import { UsageError } from "../../errors.ts";
+import type { Account } from "../../service/account.ts";
 import type { ContactStructure } from "../../wire.ts";
 import type { DesiredContact } from "../items.ts";
 import type { Mode } from "../plan/decide.ts";
@@ -32,6 +34,18 @@ export interface ImportOptions {
   includeSuppressed?: boolean;
   /** Fields, by label or id, with values that no two people share. */
   unique?: string[];
+  /** A person says which list the contacts are added to. */
+  asksList?: boolean;
+}
+
+/** Nobody has said which list the contacts of an import are added to. */
+export class NoListError extends UsageError {
+  readonly listNames: () => Promise<string[]>;
+
+  constructor(listNames: () => Promise<string[]>) {
+    super("No list was named", "Name one with --list");
+    this.listNames = listNames;
+  }
 }
 
 export function importJob(options: ImportOptions): RowJob {
@@ -64,8 +78,12 @@ export function importJob(options: ImportOptions): RowJob {
     },
     requireOpened: (opened) => requireClearConsent(opened, read, "contacts"),
     async resolve(account) {
-      if (!options.unique) return resolved;
-      return { ...resolved, uniqueFields: findUniqueFields(options.unique, await account.structure()) };
+      const { unique, asksList } = options;
+      return {
+        ...resolved,
+        ...(unique && { uniqueFields: findUniqueFields(unique, await account.structure()) }),
+        ...(asksList && { requireInput: (survey) => requireList(survey, account) }),
+      };
     },
   };
 }
@@ -82,12 +100,24 @@ type ImportRecord = Omit<ImportOptions, "input" | "read"> & {
 };
 
 /** Once the new fields exist, the command that names them is the same. */
-function toImportRecord({ input: _input, read, ...options }: ImportOptions): ImportRecord {
+function toImportRecord({
+  input: _input,
+  asksList: _asksList,
+  read,
+  ...options
+}: ImportOptions): ImportRecord {
   // Where an entry is written changes nothing, and what was expected held.
   const entries = read.entries?.map(({ place: _place, ...entry }) => entry);
   return {
     ...options,
-    read: { ...read, map: [...read.map], entries, expect: undefined, newFields: undefined },
+    read: {
+      ...read,
+      map: [...read.map],
+      entries,
+      expect: undefined,
+      newFields: undefined,
+      isReviewed: undefined,
+    },
   };
 }
 
@@ -176,3 +206,12 @@ function mergeIds(
 }
 
 const none: readonly string[] = [];
+
+/** @throws NoListError */
+function requireList({ lists }: Pick<Survey, "lists">, account: Account): void {
+  if (lists.size > 0) return;
+  throw new NoListError(async () => {
+    const all = await account.lists(await account.structure());
+    return all.map(({ name }) => name);
+  });
+}

@@ -9,7 +9,7 @@ import { findGuardFailure } from "../plan/guards.ts";
 import { toStandInId } from "../plan/names.ts";
 import { type ClosedPlan, readStoredPlan, requireWholePlan, type StoredPlan } from "../plan/plan-file.ts";
 import { type Price, requireMonthQuota } from "../plan/price.ts";
-import type { RunContext } from "../plan/run-context.ts";
+import type { ForeseenPlan, RunContext, ShownReject } from "../plan/run-context.ts";
 import {
   announceEntered,
   beginPhase,
@@ -21,8 +21,7 @@ import {
 import { createTally } from "../plan/tally.ts";
 import type { EnteredRun } from "../runs/enter.ts";
 import { Ledger } from "../runs/ledger.ts";
-import type { ShownReject } from "./finish.ts";
-import { type Closed, closeRun } from "./finish.ts";
+import { type Closed, closeRun, foreseeSummary } from "./finish.ts";
 import { requireMaxRejects } from "./max-rejects.ts";
 import { describeMoves } from "./moved-row.ts";
 import { createSession, makePlanFile, readClosedPlan } from "./plan-job.ts";
@@ -120,9 +119,24 @@ class PlannedWork {
     const isFirst = !hasBegun(ledger);
     const refusal = isFirst ? findGuardFailure(tally, options.guards, planPath(run)) : undefined;
     if (refusal) throw refusal;
-    if (price.left > 0) await options.agree?.(price, subtractSettled(state), job.names?.missing);
+    if (price.left > 0) {
+      const foreseen = isFirst ? await this.foresee(run, plan, price) : undefined;
+      await options.agree?.(price, subtractSettled(state), job.names?.missing, foreseen);
+    }
     if (isFirst && price.left > 0) this.backup = await backUp(state, job, run, plan);
     await createNames(state, job, run, plan);
+  }
+
+  /** Undefined where nobody is asked. */
+  private async foresee(
+    { isResumed }: EnteredRun,
+    plan: ClosedPlan,
+    price: Price,
+  ): Promise<ForeseenPlan | undefined> {
+    const { state, place } = this;
+    if (!state.options.isAtTerminal) return undefined;
+    const firstRejects = await firstRejectsOf(place.file!, new Ledger());
+    return { ...plan, summary: foreseeSummary(state, price), firstRejects, isResumed };
   }
 
   private async apply(run: EnteredRun, price: Price): Promise<void> {

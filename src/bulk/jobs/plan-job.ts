@@ -49,7 +49,9 @@ export async function makePlanFile(
     const names = toPlanNames(head.names);
     // Of a rejects file every row counts: whether it was imported again is asked later.
     const isOfRejects = head.table?.columns.some(({ name }) => name === "ecm_line") ?? false;
-    const isComplete = options.takePlan !== undefined || run?.manifest.plan !== undefined || isOfRejects;
+    // Who reads along may have the rows listed.
+    const isAsked = options.takePlan !== undefined || options.isAtTerminal === true;
+    const isComplete = isAsked || run?.manifest.plan !== undefined || isOfRejects;
     try {
       await makePlan({ session, entries: source.entries, writer, names, isComplete });
     } catch (error) {

@@ -12,7 +12,7 @@ import { NameBook } from "../plan/name-book.ts";
 import type { PagesOptions } from "../plan/read-account.ts";
 import type { RunContext } from "../plan/run-context.ts";
 import { createEmptySurvey, emptyInput } from "../read/empty-input.ts";
-import type { InputFile, UnderstoodInput } from "../read/index.ts";
+import type { InputFile, OpenedInput, UnderstoodInput } from "../read/index.ts";
 import type { JoinedRows } from "../read/join.ts";
 import { joinRows } from "../read/join.ts";
 import { findOldKeyConflicts, type OldKeyConflicts } from "../read/old-keys.ts";
@@ -74,12 +74,12 @@ export async function readInput(
   const { engine, emit } = context;
   let rowsRead = 0;
   emit({ kind: "phase", progress: () => createProgress(context, "reading", { rowsRead }) });
-  const opened = await jobOutline.open?.(file);
+  const { outline, opened } = await openClarified(jobOutline, file, clarify);
   // Whoever can be asked is, further on.
-  if (opened && !clarify) await jobOutline.requireOpened?.(opened);
+  if (opened && !clarify) await outline.requireOpened?.(opened);
   const account = openAccount(context);
   const structure = await account.structure();
-  let job = await jobOutline.resolve(account);
+  let job = await outline.resolve(account);
   if (clarify) {
     ({ job } = await resolveClarified(clarify, account, job, (now) =>
       requireNames(context, account, structure, now),
@@ -106,6 +106,22 @@ export async function readInput(
     : new Map();
   emit({ kind: "surveyed", survey, joined, notSubscribedAre: job.notSubscribedAre });
   return { ...context, job, account, structure, understood, survey, joined, oldKeyConflicts };
+}
+
+/** Reads the input's bytes; a person says which of its sheets is meant. */
+async function openClarified(
+  jobOutline: RowJob,
+  file: InputFile,
+  clarify: Clarify | undefined,
+): Promise<{ outline: RowJob; opened: OpenedInput | undefined }> {
+  for (let outline = jobOutline; ; ) {
+    try {
+      return { outline, opened: await outline.open?.(file) };
+    } catch (failure) {
+      if (!clarify) throw failure;
+      outline = await clarify(failure);
+    }
+  }
 }
 
 /** Looks up the names in the input and in the flags. @throws EcmError for a name that does not exist */

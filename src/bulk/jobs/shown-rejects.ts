@@ -1,12 +1,13 @@
 /** What a run rejected, as people read it: where, what stood there, and why. */
 import { join } from "node:path";
 import { readPlanHead } from "../plan/plan-file.ts";
+import type { ShownReject } from "../plan/run-context.ts";
+import { listKeyIndexes } from "../read/targets.ts";
 import { readRunRecord } from "../runs/damage.ts";
 import { fileNames } from "../runs/file-names.ts";
 import type { Manifest } from "../runs/folder.ts";
 import type { Ledger } from "../runs/ledger.ts";
 import type { RejectedLine } from "../runs/rejects-file.ts";
-import type { ShownReject } from "./finish.ts";
 import { keyTableFacts, readRejectedLines } from "./rejected.ts";
 
 const maxCharacters = 60;
@@ -24,9 +25,9 @@ export async function* rejectsOf(run: { manifest: Manifest; folder: string }): A
 /** @param plan the run's own */
 async function* shownRejects(plan: string, ledger: Ledger): AsyncGenerator<ShownReject> {
   const { columns } = (await readPlanHead(plan))?.head.table ?? keyTableFacts;
-  const keyAt = columns.findIndex(({ target }) => target.kind === "key");
+  const keysAt = listKeyIndexes(columns.map(({ target }) => target));
   for await (const { row, code, message } of readRejectedLines(plan, ledger)) {
-    const value = shownValue(row, keyAt);
+    const value = shownValue(row, keysAt);
     yield { line: row.line, value: shortened(value), code, message: withoutEnd(message, `: ${value}`) };
   }
 }
@@ -48,10 +49,10 @@ export async function firstRejectsOf(plan: string, ledger: Ledger): Promise<Show
   return first;
 }
 
-function shownValue({ cells }: RejectedLine["row"], keyAt: number): string {
+function shownValue({ cells }: RejectedLine["row"], keysAt: readonly number[]): string {
   const filled = cells.map((cell = "") => cell.trim());
   return (
-    filled[keyAt] ||
+    keysAt.map((index) => filled[index]).find(Boolean) ||
     filled
       .filter((cell) => cell !== "")
       .slice(0, maxCells)

@@ -12,6 +12,7 @@ import { Budget, type BudgetOptions } from "../pace/budget.ts";
 import { PacedSend } from "../pace/paced-send.ts";
 import type { GuardOptions, Manifest } from "../runs/folder.ts";
 import type { JournalFile } from "../runs/journal.ts";
+import type { Summary } from "../runs/report.ts";
 import type { RunEvent } from "./events.ts";
 import type { MissingNames } from "./names.ts";
 import type { ClosedPlan } from "./plan-file.ts";
@@ -66,10 +67,30 @@ export interface RunOptions extends BudgetOptions {
    * Has the writes agreed to, between the price and the first of them, in each invocation.
    * @param planned how many contacts are created, changed and deleted
    * @param created what the run creates in the account first
+   * @param plan of a run that has not begun to write
    */
-  agree?(price: Price, planned: PlanTally, created?: MissingNames): Promise<void>;
+  agree?(price: Price, planned: PlanTally, created?: MissingNames, plan?: ForeseenPlan): Promise<void>;
   /** Writes the contacts that a deletion takes as they are, whole and on the disk before it returns. */
   backUp?: BackUp;
+}
+
+/** What a run would do, for whoever is asked. */
+export interface ForeseenPlan extends ClosedPlan {
+  /** As that of a dry run. */
+  summary: Summary;
+  firstRejects: readonly ShownReject[];
+  /** An earlier invocation has made it: it stays as it is. */
+  isResumed: boolean;
+}
+
+/** A row or contact that was rejected, as people read it. */
+export interface ShownReject {
+  /** Of the input; the place among the contacts of a run without one. */
+  line: number;
+  /** The key as it was written; of a row without one, what it has. */
+  value: string;
+  code: string;
+  message: string;
 }
 
 export interface BackUp {

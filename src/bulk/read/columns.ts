@@ -4,16 +4,16 @@ import { quoteShellWord } from "../../shell-word.ts";
 import type { FieldDefinition } from "../../wire.ts";
 import { findIndexes, formatQuotedNames, maxNamesShown } from "./column-names.ts";
 import type { ConsentColumn } from "./consent.ts";
-import { findConsentColumns, readNamedConsent, unclearConsentError } from "./consent-columns.ts";
+import { findConsentColumns, unclearConsentError } from "./consent-columns.ts";
 import type { ComputedColumn, MappingInput, Targets } from "./mapping-input.ts";
 import { missingColumn } from "./missing-cells.ts";
 import { findNearestName, findPredefinedField, foldName, isIdName, isKeyName } from "./names.ts";
+import { createProposal, UnclearColumnsError } from "./proposal.ts";
 import type { Target } from "./rows.ts";
 import { findAddressColumn, holdsValues } from "./sample.ts";
 import type { System } from "./system-table.ts";
 import { isColumn, isIgnoredColumn } from "./systems.ts";
-import { entryTarget, findField, readExplicitTargets } from "./targets.ts";
-import { createUnclearError, UnclearColumnsError } from "./unclear.ts";
+import { entryTarget, findField, listKeyIndexes, readExplicitTargets } from "./targets.ts";
 
 export interface Columns {
   targets: Target[];
@@ -35,7 +35,6 @@ export function mapColumns(input: MappingInput): Columns {
   const targets = readExplicitTargets(input);
   const { consent, unclear: unclearColumns, notes, aside } = findConsentColumns(input, targets);
   const isExplicit = targets.map((target) => target !== undefined);
-  const namedColumns = readNamedConsent(input, targets);
   if (input.system) placeSystemColumns(input.names, targets, input.system);
   if (input.options.hasNoHeader && input.names.length === 1) targets[0] ??= { kind: "key" };
   const key = placeKey(input, targets);
@@ -43,25 +42,27 @@ export function mapColumns(input: MappingInput): Columns {
   for (const { index } of consent) targets[index] ??= { kind: "consent" };
   const { settled, lost } = placeRemaining(input, targets, notes);
   const isLost = lost.length > 0 && !input.options.ignoreUnmapped;
-  const problem =
+  const problem: UsageError | undefined =
     (unclearColumns.length > 0 ? unclearConsentError(input, unclearColumns) : undefined) ??
     key?.problem ??
-    (isLost ? unmappedColumnsError(input, lost) : undefined);
+    (isLost ? unmappedColumnsError(input, lost) : undefined) ??
+    (input.options.isReviewed
+      ? new UsageError(`${input.place}: the columns are to be looked at`)
+      : undefined);
   if (problem) {
-    const unclear = {
-      keyCandidates: key?.candidates ?? [],
+    const known = {
+      targets: settled,
+      isExplicit,
       unmapped: isLost ? lost : [],
-      readings: unclearColumns,
-      // Asked too when a person is asked anyway.
-      consent: consent
-        .filter(({ index }) => !isExplicit[index] && !namedColumns.has(index))
-        .map(({ index }) => index)
-        .filter((index) => settled[index]!.kind !== "field" && settled[index]!.kind !== "key"),
+      keyCandidates: key?.candidates ?? [],
+      unclearConsent: unclearColumns,
+      consent,
     };
-    throw new UnclearColumnsError(problem, createUnclearError(input, targets, unclear));
+    throw new UnclearColumnsError(problem, createProposal(input, known));
   }
   const computed = computedColumns(input);
   noteSharedFields(input.names, { targets: settled, isTold: isExplicit, computed }, notes);
+  notes.push(...describeFallbacks(input.names, settled));
   return { targets: settled, consent, consentAside: aside, computed, notes };
 }
 
@@ -93,8 +94,15 @@ export function mapKeyColumn(input: MappingInput): Columns {
     consent,
     consentAside: aside,
     computed: [],
-    notes,
+    notes: [...notes, ...describeFallbacks(input.names, targets)],
   };
+}
+
+/** Columns that give the key where the first one does not. */
+function describeFallbacks(names: string[], targets: Targets): string[] {
+  const [first, ...others] = listKeyIndexes(targets).map((index) => names[index]!);
+  if (others.length === 0) return [];
+  return [`The key is ${JSON.stringify(first)}; where it is empty, ${formatQuotedNames(others)}`];
 }
 
 function placeSystemColumns(names: string[], targets: Targets, system: System): void {

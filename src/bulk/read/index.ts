@@ -5,8 +5,18 @@ export { type OpenedInput, openInput } from "./formats/open.ts";
 export { listMissingNames, missingColumn } from "./missing-cells.ts";
 export { foldName } from "./names.ts";
 export type { NewField } from "./new-fields.ts";
+export {
+  countMarkedRows,
+  findSecondKeys,
+  isTargetWord,
+  type Proposal,
+  type ProposedColumn,
+  proposeLabel,
+  proposeLateColumns,
+  type SecondKey,
+  UnclearColumnsError,
+} from "./proposal.ts";
 export { readRowBatches, readRows } from "./read-rows.ts";
 export type { UnderstoodInput } from "./reading.ts";
 export type { InputFile } from "./source.ts";
-export { type Unclear, type UnclearColumn, UnclearColumnsError } from "./unclear.ts";
 export { requireClearConsent, requireMapped, understandInput, understandKeys } from "./understand.ts";

@@ -1,5 +1,7 @@
 /** Reading: what makes a file unreadable, in the reader's words. */
+
 import { EcmError, exitCodes, UsageError } from "../../errors.ts";
+import { quoteShellWord } from "../../shell-word.ts";
 import { CsvFault } from "./csv.ts";
 
 /** The refusal of a file whose text cannot be read to its end; any other failure as it is. */
@@ -25,4 +27,24 @@ export function inputChangedError(name: string): EcmError {
     type: "InputChangedError",
     hint: "Run the same command again: a changed file is a new run",
   });
+}
+
+/** Several sheets are visible, and none was named. */
+export class SeveralSheetsError extends UsageError {
+  readonly sheets: readonly SheetSize[];
+
+  constructor(file: string, sheets: readonly SheetSize[]) {
+    const names = sheets.map(({ name }) => JSON.stringify(name)).join(", ");
+    super(
+      `${file} has ${sheets.length} sheets: ${names}`,
+      `Say which one: --sheet ${quoteShellWord(sheets[0]!.name)}, or its number`,
+    );
+    this.sheets = sheets;
+  }
+}
+
+export interface SheetSize {
+  name: string;
+  /** As the workbook has it, with the header; undefined where it does not say. */
+  lines?: number;
 }

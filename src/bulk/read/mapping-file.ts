@@ -59,19 +59,23 @@ async function mappingText(file: string): Promise<string> {
 }
 
 /**
- * Writes what `readMapping` reads; a file that is there is left alone.
+ * Writes what `readMapping` reads; a file that is there is left alone unless it is to be replaced.
  * @throws UsageError when it cannot be written
  */
-export async function writeMapping(file: string, { map, entries, expect }: Mapping): Promise<void> {
+export async function writeMapping(
+  file: string,
+  { map, entries, expect }: Mapping,
+  isReplaced = false,
+): Promise<void> {
   const { stringify } = await import("yaml");
   const mapping = {
     ...Object.fromEntries(map),
     ...Object.fromEntries(entries.map((entry) => [entry.name, writtenEntry(entry)])),
     ...(expect && { expect: writtenExpectations(expect) }),
   };
-  const text = `# Where the columns of a file go: key, lists, tags, ignore, or a field.\n${stringify(mapping)}`;
+  const text = `# Where the columns of a file go: key, lists, tags, consent, ignore, or a field.\n${stringify(mapping)}`;
   try {
-    await writeFile(file, text, { flag: "wx" });
+    await writeFile(file, text, { flag: isReplaced ? "w" : "wx" });
   } catch (error) {
     throw new UsageError(`Cannot write ${file}: ${(error as Error).message}`);
   }

@@ -6,6 +6,7 @@ import { type ConsentColumn, type ConsentRefusal, describeRefusals, findRefusal 
 import { type CsvRecord, readRecords } from "./csv.ts";
 import { isBlank } from "./header.ts";
 import { toUnreadableError } from "./input-errors.ts";
+import { KeyCells } from "./key-cells.ts";
 import {
   acceptIds,
   createIdentityReader,
@@ -124,7 +125,7 @@ class RowReader {
   readonly #identityOf: (key: string) => string;
   /** Its keys are those of contacts that may be there, whatever we would say of them. */
   readonly #namesContacts: boolean;
-  readonly #keyIndex: number;
+  readonly #keyCells: KeyCells;
   readonly #oldKeyIndex: number;
   readonly #emptyColumns: readonly number[] | undefined;
 
@@ -137,7 +138,7 @@ class RowReader {
     this.#readKey = takesIds ? acceptIds(readKey) : readKey;
     this.#identityOf = createIdentityReader(keyType);
     this.#namesContacts = takesIds || reading.system?.name === "ecm";
-    this.#keyIndex = reading.targets.findIndex((target) => target.kind === "key");
+    this.#keyCells = new KeyCells(reading.targets, this.#cellOf, readKey);
     this.#oldKeyIndex = reading.targets.findIndex((target) => target.kind === "old-key");
     this.#emptyColumns = emptyColumns.length === 0 ? undefined : emptyColumns;
   }
@@ -146,7 +147,7 @@ class RowReader {
     const misfit = this.#misfitIn(record);
     if (misfit) return misfit;
     const { cells } = record;
-    const keyCell = this.#cellOf(cells, this.#keyIndex) ?? "";
+    const keyCell = this.#keyCells.choose(cells);
     const splitting = this.#reading.system?.keySplitting;
     const addresses = splitting ? splitNames(keyCell, splitting) : undefined;
     const written = addresses?.[0] ?? keyCell;
@@ -161,7 +162,8 @@ class RowReader {
     if (record.lines > 1) row.lines = record.lines;
     if (key.fault) row.keyFault = key.fault;
     if (oldKey) row.oldKey = oldKey;
-    this.#mark(row, cells, addresses || key.fault ? keyCell : undefined);
+    const mayHoldMore = addresses !== undefined || key.fault !== undefined || this.#keyCells.areSeveral;
+    this.#mark(row, cells, mayHoldMore ? this.#keyCells.listAll(cells, 0) : undefined);
     return row;
   }
 
@@ -225,10 +227,8 @@ class RowReader {
     const refusals = this.#refusalsIn(record.cells, shifted);
     if (refusals.length === 0) return row;
     // Where the cells of a row end is a guess, the key may be in any of them.
-    const keyCells = record.fault
-      ? record.cells
-      : record.cells.slice(this.#keyIndex, this.#keyIndex + 1 + shifted);
-    const identities = findAddresses(keyCells.map((cell) => cell ?? "").join(" ")).map(this.#identityOf);
+    const text = record.fault ? record.cells.join(" ") : this.#keyCells.listAll(record.cells, shifted);
+    const identities = findAddresses(text).map(this.#identityOf);
     return { ...row, mark: { identities, refusals, ...toMark(refusals, this.#reading.consent) } };
   }
 

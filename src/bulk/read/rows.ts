@@ -84,6 +84,8 @@ export interface ReadOptions {
   skipLines?: number;
   hasNoHeader?: boolean;
   ignoreUnmapped?: boolean;
+  /** A person looks at the columns, even where all are clear. */
+  isReviewed?: boolean;
   /**
    * Columns of consent, each with how it is read where its name does not say so:
    * `NAME`, `NAME=opt-in`, `NAME=opt-out`, `NAME=none`.
@@ -102,7 +104,8 @@ export interface ReadOptions {
 
 /** Where a column's cells go. */
 export type Target =
-  | { kind: "key" }
+  /** Of several, the first in this order that has a value; the first of all has no number. */
+  | { kind: "key"; fallback?: number }
   /** The key under which the person was known before. */
   | { kind: "old-key" }
   | { kind: "lists" }

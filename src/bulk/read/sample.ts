@@ -18,12 +18,16 @@ export function hasOnlyFormulas(sample: Sample, index: number): boolean {
 
 const address = /^\s*(?:[^<>]*<)?[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+>?\s*$/;
 
+export function isAddress(cell: string): boolean {
+  return address.test(cell);
+}
+
 /** Of these columns the one in which most cells hold an e-mail address; undefined when none does. */
 export function findAddressColumn(sample: Sample, indexes: readonly number[]): number | undefined {
   let best: number | undefined;
   let maxCount = 0;
   for (const index of indexes) {
-    const count = sample.filter((cells) => address.test(cells[index] ?? "")).length;
+    const count = sample.filter((cells) => isAddress(cells[index] ?? "")).length;
     if (count > maxCount) {
       best = index;
       maxCount = count;

@@ -9,7 +9,10 @@ import { findNearestName, foldName } from "./names.ts";
 import { toNewFieldId } from "./new-fields.ts";
 import type { ReadOptions, Target } from "./rows.ts";
 
-/** What `--map` and the mapping file say. Each of their columns must exist. */
+/**
+ * What `--map` and the mapping file say. Each of their columns must exist. Of several keys the first that was
+ * named is the key, the others are used in their order where it is empty.
+ */
 export function readExplicitTargets({
   names,
   options,
@@ -18,17 +21,20 @@ export function readExplicitTargets({
   entries = [],
 }: MappingInput): Targets {
   const explicitTargets: Targets = names.map(() => undefined);
+  const keys: number[] = [];
   for (const [column, target] of options.map) {
     const indexes = findColumns(column, names);
     if (indexes.length === 0) throw unknownColumnError(column, names, place, "--map");
     const resolved = parseTarget(target, structure, column, options.newFields);
     for (const index of indexes) explicitTargets[index] = resolved;
+    if (resolved.kind === "key") keys.push(...indexes);
   }
   for (const { entry, replaces } of entries) {
     const target = entryTarget(entry, structure, options.newFields);
     for (const index of replaces) explicitTargets[index] = target;
   }
-  requireOne("key", "the key", explicitTargets, { names, place });
+  const [, ...fallbacks] = new Set(keys.filter((index) => explicitTargets[index]?.kind === "key"));
+  for (const [at, index] of fallbacks.entries()) explicitTargets[index] = { kind: "key", fallback: at + 1 };
   requireOne("old-key", "the old key", explicitTargets, { names, place });
   return explicitTargets;
 }
@@ -58,7 +64,14 @@ export function entryTarget(
   if (target.kind !== "field") return target;
   const found = fieldTarget(target.field, structure, newFields);
   if (found) return found;
-  throw unknownField(placeOf(entry), target.field, structure, (near) => JSON.stringify(near));
+  throw new UnknownFieldError(placeOf(entry), target.field, structure, (near) => JSON.stringify(near));
+}
+
+/** The columns of the key, the first one first. */
+export function listKeyIndexes(targets: readonly (Target | undefined)[]): number[] {
+  const rank = (index: number) => (targets[index] as { fallback?: number }).fallback ?? 0;
+  const indexes = [...targets.keys()].filter((index) => targets[index]?.kind === "key");
+  return indexes.sort((one, other) => rank(one) - rank(other));
 }
 
 /** A target as it is typed: `key`, `old-key`, `lists`, `tags`, `ignore`, or a field's label or id. */
@@ -76,7 +89,7 @@ function parseTarget(
   }
   const field = fieldTarget(target, structure, newFields);
   if (field) return field;
-  throw unknownField(
+  throw new UnknownFieldError(
     `--map ${column}=${target}`,
     target,
     structure,
@@ -92,7 +105,7 @@ export function defaultValues(
   return defaults.map(([field, value]) => {
     const found = fieldTarget(field, structure, []);
     if (found?.kind === "field") return [found.fieldId, value];
-    throw unknownField(
+    throw new UnknownFieldError(
       "--default",
       field,
       structure,
@@ -112,20 +125,24 @@ function fieldTarget(
   return made && { kind: "field", fieldId: toNewFieldId(made.label), label: made.label };
 }
 
-function unknownField(
-  what: string,
-  name: string,
-  structure: ContactStructure,
-  meant: (near: string) => string,
-): UsageError {
-  const labels = structure.fields.map(({ label }) => label);
-  const near = findNearestName(name, labels);
-  return new UsageError(
-    `${what}: there is no field ${JSON.stringify(name)}`,
-    near
-      ? `Did you mean ${meant(near)}?`
-      : `Fields: ${formatQuotedNames(labels)}. Add one with: ecm structure field add ${formatShellArguments(name)}`,
-  );
+/** A mapping names a field that the account does not have. */
+export class UnknownFieldError extends UsageError {
+  readonly label: string;
+  /** One that the account has, and whose name is nearly the same. */
+  readonly near?: string;
+
+  constructor(what: string, label: string, structure: ContactStructure, meant: (near: string) => string) {
+    const labels = structure.fields.map((field) => field.label);
+    const near = findNearestName(label, labels);
+    super(
+      `${what}: there is no field ${JSON.stringify(label)}`,
+      near
+        ? `Did you mean ${meant(near)}?`
+        : `Fields: ${formatQuotedNames(labels)}. Add one with: ecm structure field add ${formatShellArguments(label)}`,
+    );
+    this.label = label;
+    this.near = near;
+  }
 }
 
 /** By id, by label, then without regard to case. @throws UsageError when two labels match */

@@ -16,6 +16,7 @@ import { findConsent } from "./find-consent.ts";
 import { type OpenedInput, openInput } from "./formats/open.ts";
 import type { MappingInput } from "./mapping-input.ts";
 import { foldName } from "./names.ts";
+import { UnclearColumnsError } from "./proposal.ts";
 import { readRowBatches, readRows } from "./read-rows.ts";
 import type { Reading, UnderstoodInput } from "./reading.ts";
 import type { InputFacts, ReadOptions, ReadRow, SourceForm, Target } from "./rows.ts";
@@ -26,7 +27,6 @@ import { readTableLayout, type TableLayout } from "./table-layout.ts";
 import { compiledEntries, findInputSystem, placeholderStructure, toReading } from "./table-reading.ts";
 import { defaultValues, readExplicitTargets } from "./targets.ts";
 import type { TextSource } from "./text.ts";
-import { UnclearColumnsError } from "./unclear.ts";
 
 const headerSampleRows = 5;
 
@@ -232,7 +232,7 @@ async function mapTable(
     return rowKind === "keys" ? mapKeyColumn(input) : mapColumns(input);
   } catch (error) {
     if (error instanceof UnclearColumnsError) {
-      error.unclear.rows = () => ({ names: input.names, batches: readBatches(none) });
+      error.proposal.rows = () => ({ names: input.names, batches: readBatches(none) });
     }
     throw error;
   }

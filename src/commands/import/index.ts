@@ -1,9 +1,11 @@
 /** `ecm import`: a file's contacts into the account. */
+import { stat } from "node:fs/promises";
 import { type Command, Option } from "commander";
 import type { ImportOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
-import { DeclinedError, UsageError } from "../../errors.ts";
+import { DeclinedError, InterruptedError, UsageError } from "../../errors.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
+import { RevisedError } from "../shared/bulk/agree.ts";
 import { addBulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
 import { consentColumnOption, repeatableOption, wholeNumberOption } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
@@ -139,25 +141,47 @@ async function runImport(
   }
   const options = toRunOptions(flags, context.clock.now());
   const imports = await toImportOptions(context.terminal, file, flags);
-  const [{ importJob }, { startRun }, { createClarifier }] = await Promise.all([
-    import("../../bulk/index.ts"),
+  const [{ startRun }, { Clarifier }] = await Promise.all([
     import("../shared/bulk/start.ts"),
     import("./shared/clarify.ts"),
   ]);
   const typed = { command, file, map: flags.map ?? [], isDryRun: options.isDryRun };
-  const { clarify, agreed, sayCommand, sayRetry } = createClarifier(context, typed, imports);
+  const clarifier = new Clarifier(context, typed, imports);
+  const { clarify, agreed } = clarifier;
   const what = `${options.isDryRun ? "Reading" : "Importing"} ${file === "-" ? "standard input" : file}`;
-  const job = importJob(imports);
-  try {
-    const result = await startRun(context, { job, options, flags, what, danger: "change", clarify, agreed });
-    if (!result.stop || result.summary.run !== null) await sayCommand();
-    const { rejects, status, rows } = result.summary;
-    if (rejects && rows.rejected > 0 && status === "completed") sayRetry(rejects);
-    await endRun(context, result);
-  } catch (error) {
-    if (error instanceof DeclinedError) await sayCommand();
-    throw error;
+  // What can be read only once cannot be looked at again.
+  const review = { canChange: await isRegularFile(file), show: flags.show };
+  const start = { options, flags, what, danger: "change", clarify, agreed, review } as const;
+  const result = await reviseUntilAgreed(clarifier, () =>
+    startRun(context, { ...start, job: clarifier.job() }),
+  );
+  if (!result.stop || result.summary.run !== null) clarifier.sayCommand();
+  const { rejects, status, rows } = result.summary;
+  if (rejects && rows.rejected > 0 && status === "completed") clarifier.sayRetry(rejects);
+  await endRun(context, result);
+}
+
+/** Starts again with other answers, as often as a person wants to change them. @throws DeclinedError */
+async function reviseUntilAgreed<T>(
+  clarifier: { revise(): void; sayCommand(): void },
+  run: () => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!(error instanceof RevisedError)) {
+        if (error instanceof DeclinedError || error instanceof InterruptedError) clarifier.sayCommand();
+        throw error;
+      }
+      clarifier.revise();
+    }
   }
+}
+
+async function isRegularFile(file: string): Promise<boolean> {
+  const found = file === "-" ? undefined : await stat(file).catch(() => undefined);
+  return found?.isFile() ?? false;
 }
 
 async function toImportOptions(terminal: Terminal, file: string, flags: ImportFlags): Promise<ImportOptions> {

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import iconv from "iconv-lite";
 import { describe, expect, it } from "vitest";
 import type { Manifest } from "../../../src/bulk/runs/folder.ts";
-import { type Ecm, temporaryFolder } from "../../support/ecm.ts";
+import { type Ecm, ecmWith, temporaryFolder, temporaryHome } from "../../support/ecm.ts";
 import { startSandbox } from "../../support/sandbox.ts";
 import { inputFile, parseSummary } from "../kit.ts";
 import { textRow, workbook } from "../read/workbooks.ts";
@@ -38,7 +38,7 @@ describe("rejected rows beside the input", () => {
       /^Mail;Vorname;ecm_line;ecm_error;ecm_message\nwrong;Bob;3;/,
     );
     expect((await stat(beside(path))).mode & 0o777).toBe(0o600);
-    const text = stderr.replace(/\s+/g, " ");
+    const text = stderr.replace(/ \\\n\s*|\s+/g, " ");
     expect(text).toMatch(/Fix them, then: ecm runs retry \S+/);
     expect(text).toMatch(
       /The same as: ecm import \S+people\.rejected\.csv --map Mail=key --map 'Vorname=First Name' --list News --tag VIP/,
@@ -235,4 +235,16 @@ describe("ecm runs rejects", () => {
       expect((await ecm(["runs", "rejects", "last"])).stdout).toMatch(/^Email,First Name,ecm_line,/);
     },
   );
+
+  it("hints at the command with the profile that was chosen by a flag", async () => {
+    const own = ecmWith(await temporaryHome());
+    const rows = ["a@@x.org", "b@@x.org", "c@@x.org", "d@@x.org", "e@@x.org", "f@@x.org", "g@x.org"];
+    const imported = await own(
+      ["-p", "sandbox", "import", await inputFile(`Email\n${rows.join("\n")}\n`), "--yes"],
+      at100,
+    );
+    expect(imported.stderr).toMatch(/1 more: ecm --profile sandbox runs rejects \S+\n/);
+    const { stderr } = await own(["-p", "sandbox", "runs", "rejects", "last"], at100);
+    expect(stderr).toContain("Fix them, then: ecm --profile sandbox runs retry");
+  });
 });

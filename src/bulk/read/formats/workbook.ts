@@ -4,7 +4,7 @@
  */
 import { posix } from "node:path";
 import { UsageError } from "../../../errors.ts";
-import { quoteShellWord } from "../../../shell-word.ts";
+import { SeveralSheetsError, type SheetSize } from "../input-errors.ts";
 import type { InputFile } from "../source.ts";
 import { type Archive, openArchive } from "./archive.ts";
 import { builtInFormats, createCellReader, type Epoch, loadNumberFormats } from "./cells.ts";
@@ -43,7 +43,9 @@ export async function readWorkbook(
   const archive = await openArchive(file);
   try {
     const workbook = await readParts(archive, file);
-    const sheet = chooseSheet(workbook.sheets, sheetName, file.name);
+    const sheet =
+      chooseSheet(workbook.sheets, sheetName, file.name) ??
+      (await severalSheets(archive, file, workbook.sheets));
     const styles = await readStyles(archive, file, workbook.styles);
     const texts = await readSharedTexts(archive, file, workbook.sharedTexts);
     const formatCell = createCellReader(await loadNumberFormats(), workbook.epoch, styles, texts);
@@ -135,8 +137,29 @@ async function readRelations(
   return relations;
 }
 
-/** By name, without regard to case where that is plain, then by number. */
-function chooseSheet(sheets: Sheet[], sheetName: string | undefined, file: string): Sheet {
+/** @throws SeveralSheetsError */
+async function severalSheets(archive: Archive, { name: file }: InputFile, sheets: Sheet[]): Promise<never> {
+  const visible: SheetSize[] = [];
+  for (const { name, path, isVisible } of sheets) {
+    if (isVisible) visible.push({ name, lines: await readDimension(archive, path) });
+  }
+  throw new SeveralSheetsError(file, visible);
+}
+
+/** How many lines a sheet has, by what it says of itself at its beginning. */
+async function readDimension(archive: Archive, path: string): Promise<number | undefined> {
+  for await (const piece of archive.read(path)) {
+    const [, last] = /<(?:\w+:)?dimension [^>]*ref="[^"]*?(\d+)"/.exec(String(piece)) ?? [];
+    return last === undefined ? undefined : Number(last);
+  }
+  return undefined;
+}
+
+/**
+ * By name, without regard to case where that is plain, then by number.
+ * @returns undefined where several are visible, and none is named
+ */
+function chooseSheet(sheets: Sheet[], sheetName: string | undefined, file: string): Sheet | undefined {
   const formatNames = (some: Sheet[]) => some.map(({ name }) => JSON.stringify(name)).join(", ");
   if (sheetName !== undefined) {
     const loose = sheets.filter(({ name }) => name.toLowerCase() === sheetName.trim().toLowerCase());
@@ -154,10 +177,7 @@ function chooseSheet(sheets: Sheet[], sheetName: string | undefined, file: strin
   if (visible.length === 1) return visible[0]!;
   if (visible.length === 0)
     throw new UsageError(`${file} has no visible sheet`, `Name one with --sheet: ${formatNames(sheets)}`);
-  throw new UsageError(
-    `${file} has ${visible.length} sheets: ${formatNames(visible)}`,
-    `Say which one: --sheet ${quoteShellWord(visible[0]!.name)}, or its number`,
-  );
+  return undefined;
 }
 
 /** The number format of each cell style. */

@@ -1,176 +1,231 @@
 /**
- * An import's questions at a terminal, the command that needs none of
- * them, and what is done once they are answered.
+ * An import's questions at a terminal, the file that keeps their answers, and the command that needs none of
+ * them.
  */
 import type { Command } from "commander";
 import {
   type ImportOptions,
   importJob,
   MissingNamesError,
+  NoListError,
+  proposeLateColumns,
   type RowJob,
-  type Unclear,
+  SeveralSheetsError,
   UnclearColumnsError,
+  UnknownFieldError,
 } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
 import { DeclinedError } from "../../../errors.ts";
-import { formatShellArguments, quoteShellWord } from "../../../shell-word.ts";
+import { formatShellArguments } from "../../../shell-word.ts";
 import type { Prompter } from "../../../terminal/prompter.ts";
-import { shortPath } from "../../shared/bulk/format.ts";
+import { formatCounted, shortPath } from "../../shared/bulk/format.ts";
 import { isAtTerminal } from "../../shared/bulk/start.ts";
 import { addAccountFlags, formatCommandLine } from "../../shared/command-line.ts";
-import { askColumns, type ColumnAnswers } from "./columns.ts";
+import { checkText } from "../../shared/questions.ts";
+import { askColumns, ignoreEmpty } from "./interview.ts";
+import { saveAnswers } from "./saved-answers.ts";
 
-export interface Clarifier {
-  /** As `RunOptions.clarify`: asks, and sends nothing. */
-  clarify(failure: unknown): Promise<RowJob>;
-  /** The person has said yes: what the answers write on this machine is written. @throws UsageError */
-  agreed(): Promise<void>;
-  /** The command that does the same without a question, where one was asked or the run was a dry one. */
-  sayCommand(): Promise<void>;
-  /** The command that imports the fixed rows as this one did. */
-  sayRetry(rejects: string): void;
+export interface TypedImport {
+  command: Command;
+  file: string;
+  map: readonly string[];
+  isDryRun: boolean;
 }
 
-/** @param typed the command as it was typed */
-export function createClarifier(
-  context: Context,
-  typed: { command: Command; file: string; map: readonly string[]; isDryRun: boolean },
-  importOptions: ImportOptions,
-): Clarifier {
-  const { command, file, isDryRun } = typed;
-  let options = importOptions;
-  let saveTo: string | undefined;
-  let isSaved = false;
-  let isAgreed = false;
+/** What is asked of a person about one import, and what was answered. */
+export class Clarifier {
+  private readonly context: Context;
+  private readonly typed: TypedImport;
+  private readonly typedOptions: ImportOptions;
+  private options: ImportOptions;
+  /** The mapping file with the answers. */
+  private savedTo: string | undefined;
+  /** A list that a person has named, and that does not exist. */
+  private newList: string | undefined;
+  private areFieldsMade = false;
 
-  async function clarify(failure: unknown): Promise<RowJob> {
-    const prompter = context.prompter();
+  constructor(context: Context, typed: TypedImport, options: ImportOptions) {
+    this.context = context;
+    this.typed = typed;
+    this.typedOptions = options;
+    const { lists, mode } = options;
+    const isListAsked =
+      lists.length === 0 &&
+      mode !== "update" &&
+      !typed.isDryRun &&
+      !context.settings.yes &&
+      context.prompter() !== undefined &&
+      isAtTerminal(context);
+    this.options = isListAsked ? { ...options, asksList: true } : options;
+  }
+
+  job(): RowJob {
+    return importJob(this.options);
+  }
+
+  /** As `RunOptions.clarify`: asks, and sends no write. */
+  readonly clarify = async (failure: unknown): Promise<RowJob> => {
+    const prompter = this.context.prompter();
     if (!prompter) throw failure;
-    if (failure instanceof UnclearColumnsError) {
-      context.terminal.note(failure.message, "needed");
-      const newFields = options.read.newFields ?? [];
-      const { terminal } = context;
-      const heldValues = (fieldId: string) => valuesInAccount(context, failure.unclear, fieldId);
-      const screen = { terminal, prompter, heldValues };
-      const answers = await askColumns(screen, file, failure.unclear, newFields);
-      saveTo = answers.saveTo ?? saveTo;
-      options = {
-        ...options,
-        read: mergeAnswers(options.read, answers, failure.unclear, saveTo !== undefined),
-      };
-    } else if (failure instanceof MissingNamesError && !context.settings.yes) {
-      await askToCreate(context, prompter, failure);
-      options = { ...options, createMissing: true };
+    const { read } = this.options;
+    if (failure instanceof SeveralSheetsError) {
+      this.options = { ...this.options, read: { ...read, sheet: await askSheet(prompter, failure) } };
+    } else if (failure instanceof UnclearColumnsError) await this.clarifyColumns(prompter, failure);
+    else if (failure instanceof NoListError) await this.clarifyList(prompter, failure);
+    else if (failure instanceof UnknownFieldError && !this.context.settings.yes) {
+      if (failure.near !== undefined) await askToCreateField(this.context, prompter, failure);
+      const newFields = [...(read.newFields ?? []), { label: failure.label, dataType: "text" }];
+      this.options = { ...this.options, read: { ...read, newFields } };
+    } else if (failure instanceof MissingNamesError && !this.context.settings.yes) {
+      if (!this.isForesaid(failure)) await askToCreate(this.context, prompter, failure);
+      this.options = { ...this.options, createMissing: true };
     } else throw failure;
-    return importJob(options);
-  }
-
-  async function save(): Promise<void> {
-    if (saveTo === undefined || isSaved) return;
-    const { writeMapping } = await import("../../../bulk/index.ts");
-    const { map, entries, expect } = options.read;
-    await writeMapping(saveTo, { map, entries: [...(entries ?? [])], expect });
-    isSaved = true;
-  }
-
-  return {
-    clarify,
-    async agreed() {
-      isAgreed = true;
-      await save();
-    },
-    async sayCommand() {
-      const hasAnswers = options !== importOptions;
-      if (!hasAnswers && !(isDryRun && context.terminal.isStderrTerminal)) return;
-      if (isDryRun) await save();
-      const needed = isAgreed ? [] : (options.read.newFields ?? []);
-      const steps = needed.map(({ label, dataType }) => {
-        const type = dataType === "text" ? "" : ` --type ${quoteShellWord(dataType)}`;
-        const step = `ecm structure field add${type} ${formatShellArguments(label)}`;
-        return addAccountFlags(step, context.settings);
-      });
-      const flags = {
-        fresh: undefined,
-        ...(isDryRun && { dryRun: undefined, show: undefined, plan: undefined }),
-        ...(hasAnswers &&
-          formatAnsweredFlags(options, importOptions, typed.map, isSaved ? saveTo : undefined)),
-      };
-      const line = [...steps, formatCommandLine(command, [file], flags)].join(" && ");
-      context.terminal.note(`${isDryRun ? "Run it with" : "Next time"}: ${line}`);
-    },
-    sayRetry(rejects) {
-      if (!isAtTerminal(context)) return;
-      const flags = {
-        fresh: undefined,
-        rejects: undefined,
-        plan: undefined,
-        ...ownOfSource,
-        ...(options !== importOptions &&
-          formatAnsweredFlags(options, importOptions, typed.map, isSaved ? saveTo : undefined)),
-      };
-      context.terminal.note(`The same as: ${formatCommandLine(command, [shortPath(rejects)], flags)}`);
-    },
+    return this.job();
   };
-}
 
-function mergeAnswers(
-  read: ImportOptions["read"],
-  answers: ColumnAnswers,
-  unclear: Unclear,
-  isSaved: boolean,
-): ImportOptions["read"] {
-  const { map, consentColumns } = mergeConsent(read, answers, unclear, isSaved);
-  const entries = [...(read.entries ?? []), ...answers.entries];
-  const newFields = [...(read.newFields ?? []), ...answers.newFields];
-  return {
-    ...read,
-    map,
-    ...(entries.length > 0 && { entries }),
-    consentColumns: consentColumns.length > 0 ? consentColumns : undefined,
-    newFields: newFields.length > 0 ? newFields : undefined,
+  /** The columns and the list are asked again. */
+  revise(): void {
+    const { options, typedOptions } = this;
+    // Lists that flags name are not a matter of answers.
+    const asksList = typedOptions.lists.length === 0;
+    this.options = { ...options, read: { ...options.read, isReviewed: true }, asksList };
+  }
+
+  /** The person has said yes: the command for the next time finds the new fields. */
+  readonly agreed = async (): Promise<void> => {
+    this.areFieldsMade = true;
   };
+
+  /** The command that does the same without a question, where one was asked or the run was a dry one. */
+  sayCommand(): void {
+    const { context, typed, options } = this;
+    const { terminal, settings } = context;
+    if (!this.hasAnswers() && !(typed.isDryRun && terminal.isStderrTerminal)) return;
+    const needed = this.areFieldsMade ? [] : (options.read.newFields ?? []);
+    const steps = needed.map(({ label }) =>
+      addAccountFlags(`ecm structure field add ${formatShellArguments(label)}`, settings),
+    );
+    const flags = {
+      fresh: undefined,
+      ...(typed.isDryRun && { dryRun: undefined, show: undefined, plan: undefined }),
+      ...this.answeredFlags(),
+    };
+    const line = [...steps, formatCommandLine(typed.command, [typed.file], flags)].join(" && ");
+    terminal.note(`${typed.isDryRun ? "Run it with" : "Next time"}: ${line}`);
+  }
+
+  /** The command that imports the fixed rows as this one did. */
+  sayRetry(rejects: string): void {
+    const { context, typed } = this;
+    if (!isAtTerminal(context)) return;
+    const flags = {
+      fresh: undefined,
+      rejects: undefined,
+      plan: undefined,
+      ...this.answeredFlags(),
+      ...ownOfSource,
+    };
+    context.terminal.note(`The same as: ${formatCommandLine(typed.command, [shortPath(rejects)], flags)}`);
+  }
+
+  private async clarifyColumns(prompter: Prompter, failure: UnclearColumnsError): Promise<void> {
+    const { context, typed, options } = this;
+    const proposal = await proposeLateColumns(failure.proposal);
+    const plain = ignoreEmpty(context.terminal, proposal, options.read);
+    if (plain) {
+      this.options = { ...options, read: plain };
+      return;
+    }
+    const heldValues = (fieldId: string) => readValues(context, proposal.structure._id, fieldId);
+    const screen = { terminal: context.terminal, prompter, heldValues };
+    const read = await askColumns(screen, failure, proposal, options.read);
+    this.options = { ...options, read };
+    this.savedTo = await saveAnswers(context, typed.file, read, this.savedTo);
+  }
+
+  private async clarifyList(prompter: Prompter, { listNames }: NoListError): Promise<void> {
+    const names = await listNames();
+    const [now] = this.options.lists;
+    const chosen = await askList(prompter, names, now);
+    this.newList = chosen !== undefined && !names.includes(chosen) ? chosen : undefined;
+    const lists = chosen === undefined ? this.typedOptions.lists : [chosen];
+    this.options = { ...this.options, lists, asksList: false };
+  }
+
+  /** All that is missing is the list that a person has just named. */
+  private isForesaid({ missing }: MissingNamesError): boolean {
+    return missing.tags.length === 0 && missing.lists.every(({ name }) => name === this.newList);
+  }
+
+  private hasAnswers(): boolean {
+    const { asksList: _asksList, ...options } = this.options;
+    const typed: Partial<ImportOptions> = this.typedOptions;
+    return Object.entries(options).some(([name, value]) => typed[name as keyof ImportOptions] !== value);
+  }
+
+  /** What the answers change in the command that was typed. */
+  private answeredFlags(): Record<string, unknown> {
+    if (!this.hasAnswers()) return {};
+    const { read, lists, createMissing } = this.options;
+    const flags = {
+      createMissing: createMissing || undefined,
+      list: lists.length > 0 ? lists : undefined,
+      sheet: read.sheet,
+      consentColumn: read.consentColumns,
+    };
+    if (this.savedTo !== undefined) return { ...flags, mapping: shortPath(this.savedTo), map: undefined };
+    const answered = [...read.map].filter(
+      ([column, target]) => this.typedOptions.read.map.get(column) !== target,
+    );
+    return {
+      ...flags,
+      map: [...this.typed.map, ...answered.map(([column, target]) => `${column}=${target}`)],
+    };
+  }
 }
 
-/**
- * Columns of consent are told by their flag, as a person would; in a mapping file they are targets. What
- * fills a field besides, and what is no consent, is told by the flag in any case.
- */
-function mergeConsent(
-  read: ImportOptions["read"],
-  answers: ColumnAnswers,
-  unclear: Unclear,
-  isSaved: boolean,
-): { map: Map<string, string>; consentColumns: string[] } {
-  const map = new Map([...read.map, ...answers.map]);
-  const isAnswered = (text: string) => answers.readings.has(text) || answers.map.has(text);
-  const consentColumns = (read.consentColumns ?? []).filter((text) => !isAnswered(text));
-  for (const [column, target] of isSaved ? [] : answers.map) {
-    const consentColumn = toConsentColumn(column, target);
-    if (consentColumn === undefined) continue;
-    map.delete(column);
-    consentColumns.push(consentColumn);
-  }
-  const fields = unclear.unclearConsent.flatMap(({ name, fillsField }) => (fillsField ? [name] : []));
-  for (const [column, reading] of answers.readings) {
-    if (isSaved && reading !== "none" && !fields.includes(column)) map.set(column, `consent:${reading}`);
-    else consentColumns.push(`${column}=${reading}`);
-  }
-  return { map, consentColumns };
+function askSheet(prompter: Prompter, { message, sheets }: SeveralSheetsError): Promise<string> {
+  return prompter.select(
+    `${message.slice(0, message.lastIndexOf(":"))}. Which one?`,
+    sheets.map(({ name, lines }) => ({
+      name: lines === undefined ? name : `${name}  (${formatCounted(lines, "line")})`,
+      short: name,
+      value: name,
+    })),
+  );
 }
 
-/** What `--consent-column` says for a column with this target; undefined where the target is not consent. */
-function toConsentColumn(column: string, target: string): string | undefined {
-  const [isConsent, reading] = /^consent(?::(.*))?$/.exec(target) ?? [];
-  if (isConsent === undefined) return undefined;
-  return reading ? `${column}=${reading}` : column;
+const noList = "";
+/** No list of the account is named so: names have no break. */
+const newList = "\n";
+
+/** @param now the list that was chosen before @returns undefined for none */
+async function askList(
+  prompter: Prompter,
+  names: readonly string[],
+  now: string | undefined,
+): Promise<string | undefined> {
+  const known = now === undefined || names.includes(now) ? names : [now, ...names];
+  const chosen = await prompter.select<string>(
+    "Add these contacts to a list?",
+    [
+      { name: "no list", value: noList },
+      ...known.map((name) => ({ name, value: name })),
+      { name: "a new list", value: newList },
+    ],
+    now ?? noList,
+  );
+  if (chosen === noList) return undefined;
+  if (chosen !== newList) return chosen;
+  return (await prompter.input("Name of the new list", undefined, checkText)).trim();
 }
 
 /** Of a page of the account's contacts. */
-async function valuesInAccount(context: Context, { structure }: Unclear, fieldId: string): Promise<string[]> {
+async function readValues(context: Context, structureId: string, fieldId: string): Promise<string[]> {
   const { createContactPages } = await import("../../../service/contact-search.ts");
   const { send, behaviors } = await context.connect();
-  const search = { structureId: structure._id, filters: [], source: ["fields"] };
-  const { items } = await createContactPages(send, search, behaviors(structure._id))(1, pageOfValues);
+  const search = { structureId, filters: [], source: ["fields"] };
+  const { items } = await createContactPages(send, search, behaviors(structureId))(1, pageOfValues);
   const values = items.flatMap(({ fields = [] }) =>
     fields.filter(({ _id }) => _id === fieldId).map(({ value }) => value.trim()),
   );
@@ -178,6 +233,17 @@ async function valuesInAccount(context: Context, { structure }: Unclear, fieldId
 }
 
 const pageOfValues = 100;
+
+/** A name like that of another field may be a slip. */
+async function askToCreateField(
+  { terminal }: Context,
+  prompter: Prompter,
+  { message, details, label }: UnknownFieldError,
+): Promise<void> {
+  terminal.note(`${message}\n${details.hint}`, "needed");
+  const isMeant = await prompter.confirm(`Create the field ${JSON.stringify(label)} with this import?`);
+  if (!isMeant) throw new DeclinedError();
+}
 
 async function askToCreate(
   { terminal }: Context,
@@ -193,19 +259,6 @@ async function askToCreate(
       ? `the ${missing.lists.length > 0 ? "list" : "tag"} ${JSON.stringify(only!.name)}`
       : `these ${names.length}`;
   if (!(await prompter.confirm(`Create ${what} with this import?`))) throw new DeclinedError();
-}
-
-/** What the answers change in the command that was typed. @param mapping the file that now has all targets */
-function formatAnsweredFlags(
-  { read, createMissing }: ImportOptions,
-  options: ImportOptions,
-  typedMap: readonly string[],
-  mapping: string | undefined,
-): Record<string, unknown> {
-  const flagValues = { createMissing: createMissing || undefined, consentColumn: read.consentColumns };
-  if (mapping !== undefined) return { ...flagValues, mapping, map: undefined };
-  const answered = [...read.map].filter(([column]) => !options.read.map.has(column));
-  return { ...flagValues, map: [...typedMap, ...answered.map(([column, target]) => `${column}=${target}`)] };
 }
 
 /** Flags of how the input was written, which a file of rejected rows is not. */

@@ -10,15 +10,23 @@ import {
   foldName,
   type MappingEntry,
   maxTableValues,
-  type Unclear,
+  type Proposal,
 } from "../../../bulk/index.ts";
 import type { Prompter } from "../../../terminal/prompter.ts";
 import type { Terminal } from "../../../terminal/terminal.ts";
 
+/** Where a person is asked. */
+export interface Screen {
+  terminal: Terminal;
+  prompter: Prompter;
+  /** Values that a field has in the account; a request is sent for them. */
+  heldValues(fieldId: string): Promise<readonly string[]>;
+}
+
 export interface ShapeQuestion {
   column: string;
   target: MappingEntry["target"];
-  rows: NonNullable<ReturnType<NonNullable<Unclear["rows"]>>>;
+  rows: NonNullable<ReturnType<NonNullable<Proposal["rows"]>>>;
   /** Values that the field has in the account; a request is sent for them. */
   heldValues(): Promise<readonly string[]>;
 }

@@ -6,6 +6,7 @@ import type { Prompter } from "../../../terminal/prompter.ts";
 import { cannotAskError } from "../../../terminal/prompts.ts";
 import { formatAboutDuration, formatCounted } from "./format.ts";
 import type { RunDisplay } from "./progress.ts";
+import type { Review } from "./review.ts";
 
 /** `change-all`: of everybody, which is said before anything is read. */
 export type Danger = "change" | "change-all" | "unsubscribe" | "delete" | "move";
@@ -39,19 +40,31 @@ export function requireAnswer(context: Context, danger: Danger, isDryRun: boolea
   throw cannotAskError(consequences[danger], "See what it would do with --dry-run, then confirm with --yes");
 }
 
-/** @throws DeclinedError on a no */
+/** A person wants to change what was answered before. */
+export class RevisedError extends DeclinedError {}
+
+/**
+ * @param review shows the plan before its question
+ * @throws DeclinedError on a no; RevisedError
+ */
 export function createAgreement(
   context: Context,
   display: RunDisplay,
   danger: Danger,
+  review?: Review,
 ): NonNullable<RunOptions["agree"]> {
-  return async (price, planned, created) => {
+  return async (price, planned, created, plan) => {
     const prompter = context.settings.yes ? undefined : context.prompter();
     if (!prompter) return requireAnswer(context, danger, false);
-    const ask = async () =>
-      danger === "delete"
-        ? confirmDeletion(prompter, planned.deleted)
-        : prompter.confirm(await formatQuestion(context, danger, price, created));
+    const ask = async () => {
+      if (danger === "delete") return confirmDeletion(prompter, planned.deleted);
+      const question = await formatQuestion(context, danger, price, created);
+      if (!review || !plan) return prompter.confirm(question);
+      const { askWithPlan } = await import("./review.ts");
+      const answer = await askWithPlan(context, prompter, { question, plan, review });
+      if (answer === "change") throw new RevisedError();
+      return answer === "yes";
+    };
     if (!(await display.whileAsking(ask).catch(throwUnapplied))) throw new DeclinedError();
   };
 }

@@ -27,14 +27,15 @@ export function noteEnd(
 ): void {
   const isShort = terminal.isStderrTerminal;
   const lines = formatSummary(summary, seconds, isShort, sentBefore);
-  const [counts = "", ...rest] = lines.map((line) =>
-    /: ecm /.test(line) ? addAccountFlags(line, settings) : line,
-  );
+  const withAccount = (line: string) => (/: ecm /.test(line) ? addAccountFlags(line, settings) : line);
+  const [counts = "", ...rest] = lines.map(withAccount);
   const mark = toMark(terminal, summary);
   const { stderrColumns: columns, isAccessible, isColored } = terminal;
   const screen = { columns, isAccessible, isColored: isColored.err };
   const shown = isShort ? resultLines(screen, summary, { seconds, firstRejects }) : [counts];
-  for (const [at, line] of shown.entries()) terminal.note(at === 0 ? `${mark}${line}` : line, "painted");
+  for (const [at, line] of shown.entries()) {
+    terminal.note(at === 0 ? `${mark}${line}` : withAccount(line), "painted");
+  }
   for (const line of changes) terminal.note(line, "painted");
   for (const line of rest) terminal.note(line);
   if (terminal.quiet && summary.rows.rejected > 0) {

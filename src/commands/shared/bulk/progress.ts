@@ -73,7 +73,7 @@ class Display implements RunDisplay {
   readonly close = (): void => this.#progress.close();
 
   end({ summary, price, firstRejects = [] }: Closed, changes: readonly string[] = []): void {
-    const { clock, terminal } = this.#context;
+    const { clock } = this.#context;
     if (price && this.#isDryRun && summary.stoppedBy !== "error") this.#noteMonthShare(price);
     this.#progress.close();
     if (summary.status === "stopped" && summary.run === null && summary.rows.read === 0) return;
@@ -82,7 +82,7 @@ class Display implements RunDisplay {
       changes,
       marked: this.#marked,
       firstRejects,
-      sentBefore: terminal.isStderrTerminal ? this.#sentBefore : 0,
+      sentBefore: this.#sentBefore,
     });
   }
 

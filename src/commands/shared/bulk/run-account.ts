@@ -3,6 +3,7 @@ import type { Manifest } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
 import { UsageError } from "../../../errors.ts";
 import { quoteShellWord } from "../../../shell-word.ts";
+import { addAccountFlags } from "../command-line.ts";
 
 /**
  * A command on a run, for its account: with the profile that it was made with, or one of its address, unless
@@ -17,7 +18,8 @@ export async function commandOnRun(
   const now = await context.profile().catch(() => undefined);
   const isSameProfile = profile === undefined || profile === now?.name?.value;
   // Accounts may share an address.
-  if (now?.baseUrl.value === baseUrl && isSameProfile) return `ecm ${command}`;
+  if (now?.baseUrl.value === baseUrl && isSameProfile)
+    return addAccountFlags(`ecm ${command}`, context.settings);
   const name = profile ?? (await profileOf(context, baseUrl));
   const flag =
     name === undefined ? `--base-url ${quoteShellWord(baseUrl)}` : `--profile ${quoteShellWord(name)}`;

@@ -7,6 +7,7 @@ import { type FileFlags, requireDistinctFiles } from "./distinct-files.ts";
 import { openEngine, printSummary } from "./flags.ts";
 import { openPlanOutput, type PlanFlags, type PlanOutput } from "./plan-output.ts";
 import { displayRun } from "./progress.ts";
+import type { Review } from "./review.ts";
 
 export interface BulkStart {
   job: RowJob;
@@ -24,6 +25,8 @@ export interface BulkStart {
   structureId?: string;
   /** After a yes, before the first write. */
   agreed?(): Promise<void>;
+  /** The plan is shown before its question. */
+  review?: Review;
 }
 
 /**
@@ -33,7 +36,7 @@ export interface BulkStart {
  */
 export async function startRun(
   context: Context,
-  { job, options, flags, what, danger, backUp, clarify, structureId, agreed }: BulkStart,
+  { job, options, flags, what, danger, backUp, clarify, structureId, agreed, review }: BulkStart,
 ): Promise<Closed> {
   const { runJob } = await import("../../../bulk/index.ts");
   requireAnswer(context, danger, options.isDryRun);
@@ -47,7 +50,7 @@ export async function startRun(
   return withOutputs(context, { plan, display }, async () => {
     const engine = await openEngine(context, options);
     if (structureId !== undefined) engine.account.preferredStructure = structureId;
-    const agree = createAgreement(context, display, danger);
+    const agree = createAgreement(context, display, danger, review);
     const mayAsk = context.prompter() !== undefined;
     return runJob(
       engine,
@@ -58,8 +61,8 @@ export async function startRun(
         backUp,
         takePlan: plan.take,
         planFile: flags.plan === "-" ? undefined : flags.plan,
-        async agree(price, planned, created) {
-          await agree(price, planned, created);
+        async agree(...about) {
+          await agree(...about);
           await agreed?.();
         },
         clarify: clarify && mayAsk ? (failure) => display.whileAsking(() => clarify(failure)) : undefined,

@@ -1,0 +1,45 @@
+/** Reading: the cell of a row that gives its key, where several columns may. */
+import type { KeyReader } from "./keys.ts";
+import type { Row, Target } from "./rows.ts";
+import { listKeyIndexes } from "./targets.ts";
+
+export class KeyCells {
+  /** The first column, and those that are used where it is empty. */
+  readonly #indexes: readonly number[];
+  readonly #cellOf: (cells: Row["cells"], index: number) => string | undefined;
+  readonly #readKey: KeyReader;
+
+  constructor(
+    targets: readonly Target[],
+    cellOf: (cells: Row["cells"], index: number) => string | undefined,
+    readKey: KeyReader,
+  ) {
+    this.#indexes = listKeyIndexes(targets);
+    this.#cellOf = cellOf;
+    this.#readKey = readKey;
+  }
+
+  get areSeveral(): boolean {
+    return this.#indexes.length > 1;
+  }
+
+  /** Of several columns the first that has a value, which a placeholder is not. */
+  choose(cells: Row["cells"]): string {
+    const [first = -1, ...fallbacks] = this.#indexes;
+    const cell = this.#cellOf(cells, first) ?? "";
+    if (fallbacks.length === 0 || this.#hasValue(cell)) return cell;
+    const others = fallbacks.map((index) => this.#cellOf(cells, index) ?? "");
+    return others.find((other) => this.#hasValue(other)) ?? cell;
+  }
+
+  /** All that may hold addresses of the row's contact. @param shifted how much further to the right they may be */
+  listAll(cells: Row["cells"], shifted: number): string {
+    const all = this.#indexes.flatMap((index) => cells.slice(index, index + 1 + shifted));
+    return all.map((cell) => cell ?? "").join(" ");
+  }
+
+  #hasValue(cell: string): boolean {
+    const read = this.#readKey(cell);
+    return !("code" in read) || (read.code !== "key_missing" && read.code !== "key_placeholder");
+  }
+}

@@ -1,0 +1,135 @@
+/** The questions about one column: where it goes, and how its values are written. */
+import { foldName, isTargetWord, proposeLabel } from "../../../bulk/index.ts";
+import type { Choice, Prompter } from "../../../terminal/prompter.ts";
+import { checkText } from "../../shared/questions.ts";
+import type { Draft, DraftColumn } from "./draft.ts";
+import type { Screen } from "./shapes.ts";
+
+/** Not a target that a person could write. */
+const otherField = "a new field of another name=";
+const fallback = "key where it is empty=";
+
+/** Asks where the column goes. The choice under the cursor is where it goes now. */
+export async function changeColumn(screen: Screen, draft: Draft, column: DraftColumn): Promise<void> {
+  const { prompter } = screen;
+  const own = column.isNew ? column.target : proposedLabel(draft, column);
+  const choices = listChoices(draft, column, own);
+  const isFallback = column.target === "key" && column.fallback !== undefined;
+  const now = isFallback ? fallback : column.target;
+  const initial = choices.some(({ value }) => value === now) ? now : undefined;
+  const chosen = await prompter.select(`Where does ${describeColumn(column)} go?`, choices, initial);
+  if (chosen === otherField) draft.place(column, await askLabel(prompter, draft, column), true);
+  else if (chosen === "key") draft.placeKey(column);
+  else if (chosen === fallback) draft.placeFallback(column);
+  else draft.place(column, chosen, chosen === own);
+  await askEntry(screen, draft, column);
+}
+
+function proposedLabel(draft: Draft, column: DraftColumn): string {
+  const { names, structure } = draft.proposal;
+  return proposeLabel(column.name, names.indexOf(column.name), structure, draft.labels(column));
+}
+
+/** @param own the label of a field that would be created for the column */
+function listChoices(draft: Draft, column: DraftColumn, own: string): Choice<string>[] {
+  const { structure } = draft.proposal;
+  const fields = structure.fields.map(({ _id, label }) => {
+    const alike = structure.fields.filter((field) => foldName(field.label) === foldName(label));
+    const isClear = alike.length === 1 && !isTargetWord(label) && !label.includes("=");
+    const value = isClear ? label : _id;
+    const other = draft.columns.find((each) => each !== column && each.target === value);
+    const besides = other ? `, besides ${JSON.stringify(other.name)}` : "";
+    return { name: `${label}  (field${besides})`, short: label, value };
+  });
+  return [
+    { name: `${own}  (new field)`, short: `${own} (new field)`, value: own },
+    ...fields,
+    { name: "a new field with another name", short: "a new field", value: otherField },
+    ...listKeyChoices(draft, column),
+    { name: "says who is subscribed: a yes means subscribed", short: "consent", value: "consent:opt-in" },
+    {
+      name: "says who is not subscribed: a yes means not subscribed",
+      short: "consent",
+      value: "consent:opt-out",
+    },
+    ...(column.target === "consent"
+      ? [
+          {
+            name: "says who is subscribed, as its name and values have it",
+            short: "consent",
+            value: "consent",
+          },
+        ]
+      : []),
+    { name: "lists, by name", short: "lists", value: "lists" },
+    { name: "tags, by label", short: "tags", value: "tags" },
+    ...listOldKeyChoices(draft, column),
+    { name: "skip this column", short: "skipped", value: "ignore" },
+  ];
+}
+
+function listKeyChoices(draft: Draft, column: DraftColumn): Choice<string>[] {
+  const [key] = draft.keys().filter((each) => each !== column);
+  const name = JSON.stringify(key?.name);
+  const first = { name: `key (${draft.proposal.structure.keyName})`, short: "key", value: "key" };
+  if (!key) return [first];
+  return [
+    { ...first, name: `${first.name}, in place of ${name}` },
+    { name: `${first.name}, where ${name} is empty`, short: "key, if empty", value: fallback },
+  ];
+}
+
+/** One column can have it. */
+function listOldKeyChoices(draft: Draft, column: DraftColumn): Choice<string>[] {
+  if (draft.columns.some((each) => each !== column && each.target === "old-key")) return [];
+  const name = "the key of before (moves the person to the new one)";
+  return [{ name, short: "old key", value: "old-key" }];
+}
+
+function askLabel(prompter: Prompter, draft: Draft, column: DraftColumn): Promise<string> {
+  const { fields } = draft.proposal.structure;
+  const check = (answer: string) => {
+    const label = answer.trim();
+    if (label.includes("=")) return "A label with = cannot be named in --map; enter another name";
+    if (isTargetWord(label)) return `"${label}" is a reserved word; enter another name`;
+    const same = fields.find((field) => foldName(field.label) === foldName(label));
+    return same ? `A field named ${JSON.stringify(same.label)} already exists` : checkText(answer);
+  };
+  return prompter
+    .input("Name of the new field", proposedLabel(draft, column), check)
+    .then((label) => label.trim());
+}
+
+/**
+ * How the values of a column are written, where they look like a date, several values, or a word for another.
+ */
+async function askEntry(screen: Screen, draft: Draft, column: DraftColumn): Promise<void> {
+  const { target, isNew, name, count } = column;
+  const isNames = target === "tags" || target === "lists";
+  const rows = draft.proposal.rows?.();
+  if (count !== 1 || !rows || (isTargetWord(target) && !isNames)) return;
+  const { askShape } = await import("./shapes.ts");
+  const field = draft.proposal.structure.fields.find(({ _id, label }) => _id === target || label === target);
+  column.entry = await askShape(screen, {
+    column: name,
+    target: isNames ? { kind: target } : { kind: "field", field: target },
+    rows,
+    heldValues: async () => (isNew || !field ? [] : screen.heldValues(field._id)),
+  });
+}
+
+/** `"City" (Oslo, Rome)`. */
+export function describeColumn({ name, count, samples }: DraftColumn): string {
+  const shortSamples = samples.map((sample) => (sample.length > 24 ? `${sample.slice(0, 23)}…` : sample));
+  const title = name.trim() === "" ? "the column without a name" : JSON.stringify(name);
+  const several = count > 1 ? `${title}, ${count} columns` : title;
+  return shortSamples.length === 0 ? `${several} (empty)` : `${several} (${shortSamples.join(", ")})`;
+}
+
+export function describeTarget({ target, isNew, filled, fallback: place }: DraftColumn): string {
+  if (target === "key") return place === undefined ? "key" : "key, if empty";
+  if (target === "ignore") return filled === 0 ? "– empty" : "– ignored";
+  if (target === "consent:opt-in") return "consent (yes = in)";
+  if (target === "consent:opt-out") return "consent (yes = out)";
+  return isNew ? `${target} (new)` : target;
+}

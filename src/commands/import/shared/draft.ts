@@ -1,0 +1,123 @@
+/** Where the columns of a file go, as a person is changing it. */
+import {
+  countMarkedRows,
+  foldName,
+  type ImportOptions,
+  isOurBookkeeping,
+  type MappingEntry,
+  type Proposal,
+  type ProposedColumn,
+} from "../../../bulk/index.ts";
+
+export type ColumnReading = "opt-in" | "opt-out" | "none";
+
+/** A column with what was answered of it. */
+export interface DraftColumn extends ProposedColumn {
+  /** A person has said where it goes. */
+  isAnswered: boolean;
+  reading?: ColumnReading;
+  /** How its values are made. */
+  entry?: MappingEntry;
+}
+
+export class Draft {
+  readonly proposal: Proposal;
+  readonly columns: DraftColumn[];
+
+  constructor(proposal: Proposal) {
+    this.proposal = proposal;
+    this.columns = proposal.columns
+      .filter(({ name }) => !isOurBookkeeping(name))
+      .map((column) => ({ ...column, isAnswered: false }));
+  }
+
+  /** The key's column first. */
+  keys(): DraftColumn[] {
+    const keys = this.columns.filter(({ target }) => target === "key");
+    return keys.sort((one, other) => (one.fallback ?? 0) - (other.fallback ?? 0));
+  }
+
+  find(name: string): DraftColumn {
+    return this.columns.find((column) => column.name === name)!;
+  }
+
+  /** @param isNew the target is a field that is to be created */
+  place(column: DraftColumn, target: string, isNew = false): void {
+    Object.assign(column, { target, isNew, isAnswered: true, fallback: undefined, entry: undefined });
+    column.marked = undefined;
+    // Only of what may be consent by itself the answer holds wherever it goes.
+    if (!column.readings || target === "ignore") column.reading = undefined;
+    const [, reading] = /^consent:(opt-in|opt-out)$/.exec(target) ?? [];
+    if (reading !== undefined) this.read(column, reading as ColumnReading);
+  }
+
+  /** How a column is read as consent, wherever it goes. */
+  read(column: DraftColumn, reading: ColumnReading): void {
+    column.reading = reading;
+    column.marked = reading === "none" ? undefined : countMarkedRows(this.proposal, column.name, reading);
+  }
+
+  /** In place of the column that had the key, which is used where the new one is empty. */
+  placeKey(column: DraftColumn): void {
+    const others = this.keys().filter((each) => each !== column);
+    this.place(column, "key");
+    for (const [at, other] of others.entries()) other.fallback = at + 1;
+  }
+
+  placeFallback(column: DraftColumn): void {
+    const others = this.keys().filter((each) => each !== column);
+    this.place(column, "key");
+    column.fallback = others.length === 0 ? undefined : others.length;
+  }
+
+  /** Labels of the fields that columns go to. */
+  labels(except?: DraftColumn): Set<string> {
+    return new Set(this.columns.flatMap((each) => (each === except ? [] : foldName(each.target))));
+  }
+
+  /** How the file is read by the answers: flags and rules that settle a column are left as they are. */
+  applyTo(read: ImportOptions["read"]): ImportOptions["read"] {
+    const placed = this.columns.filter(({ isAnswered, isSure }) => isAnswered || !isSure);
+    const isPlaced = (name: string) => placed.some((column) => foldName(column.name) === foldName(name));
+    const map = new Map([...read.map].filter(([name]) => !isPlaced(name)));
+    for (const { name, target, entry } of placed) if (!entry) map.set(name, target);
+    const entries = [
+      ...(read.entries ?? []).filter(({ name }) => !isPlaced(name)),
+      ...placed.flatMap(({ entry }) => entry ?? []),
+    ];
+    const consentColumns = this.consentColumns(read.consentColumns ?? []);
+    const newFields = this.columns
+      .filter(({ isNew }) => isNew)
+      .map(({ target }) => ({ label: target, dataType: "text" }));
+    return {
+      ...read,
+      map: this.withKeys(map),
+      entries: entries.length > 0 ? entries : undefined,
+      consentColumns: consentColumns.length > 0 ? consentColumns : undefined,
+      newFields: newFields.length > 0 ? newFields : undefined,
+      isReviewed: undefined,
+    };
+  }
+
+  /** What a target cannot say: that a column is no consent, and how one is read that fills a field besides. */
+  private consentColumns(typed: readonly string[]): string[] {
+    const answered = this.columns.filter(
+      ({ reading, isAnswered, target }) => reading !== undefined || (isAnswered && target === "ignore"),
+    );
+    const isAnswered = (text: string) =>
+      answered.some(({ name }) => [text, text.replace(/=[^=]*$/, "")].map(foldName).includes(foldName(name)));
+    const flags = answered
+      .filter(({ reading, target }) => reading !== undefined && !target.startsWith("consent:"))
+      .map(({ name, reading }) => `${name}=${reading}`);
+    return [...typed.filter((text) => !isAnswered(text)), ...flags];
+  }
+
+  /** The order of several keys is that in which they are named. */
+  private withKeys(map: Map<string, string>): Map<string, string> {
+    const keys = this.keys();
+    const isNamed = keys.length > 1 || keys.some(({ isAnswered, isSure }) => isAnswered || !isSure);
+    if (!isNamed) return map;
+    const others = [...map].filter(([, target]) => target !== "key");
+    return new Map([...keys.map(({ name }) => [name, "key"] as const), ...others]);
+  }
+}

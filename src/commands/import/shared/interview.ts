@@ -1,0 +1,190 @@
+/**
+ * An import's questions about its columns: which have the addresses, which say who is subscribed, and one table of
+ * where all of them go, whose lines can be changed.
+ */
+import {
+  findSecondKeys,
+  type ImportOptions,
+  type Proposal,
+  proposeLabel,
+  type UnclearColumnsError,
+} from "../../../bulk/index.ts";
+import type { Prompter } from "../../../terminal/prompter.ts";
+import type { Terminal } from "../../../terminal/terminal.ts";
+import { formatCount, formatCounted } from "../../shared/bulk/format.ts";
+import { changeColumn, describeColumn, describeTarget } from "./column-menu.ts";
+import { type ColumnReading, Draft, type DraftColumn } from "./draft.ts";
+import type { Screen } from "./shapes.ts";
+
+/**
+ * Columns that are empty in the whole file are ignored without a question, where nothing else is to be asked.
+ * @returns how the file is read then; undefined where a person has to look at the columns
+ */
+export function ignoreEmpty(
+  terminal: Terminal,
+  proposal: Proposal,
+  read: ImportOptions["read"],
+): ImportOptions["read"] | undefined {
+  const open = proposal.columns.filter(({ isSure, readings }) => !isSure || readings);
+  const isPlain = open.every(
+    ({ target, filled, readings }) => target === "ignore" && filled === 0 && !readings,
+  );
+  if (read.isReviewed || proposal.keyCandidates.length > 0 || !isPlain) return undefined;
+  terminal.note(`Ignored empty columns: ${open.map(({ name }) => JSON.stringify(name)).join(", ")}`);
+  return new Draft(proposal).applyTo(read);
+}
+
+/**
+ * Asks where the columns go; sends and writes nothing.
+ * @returns how the file is read by the answers
+ * @throws the failure, where no column can have the key; InterruptedError
+ */
+export async function askColumns(
+  screen: Screen,
+  failure: UnclearColumnsError,
+  proposal: Proposal,
+  read: ImportOptions["read"],
+): Promise<ImportOptions["read"]> {
+  const draft = new Draft(proposal);
+  await askKey(screen, draft, failure);
+  await askReadings(screen, draft);
+  let at: number | undefined;
+  for (;;) {
+    at = await screen.prompter.chooseLine({ ...toTable(draft), at });
+    if (at !== undefined) await changeColumn(screen, draft, draft.columns[at]!);
+    else if (draft.keys().length > 0) return draft.applyTo(read);
+    else await askKey(screen, draft, failure);
+  }
+}
+
+function toTable(draft: Draft) {
+  const { columns, proposal } = draft;
+  const rows = proposal.head.length;
+  const counted = (count: number, one: string) => (count > 0 ? [`${formatCounted(count, one)}`] : []);
+  const news = counted(columns.filter(({ isNew }) => isNew).length, "new field");
+  const ignored = columns.filter(({ target }) => target === "ignore").length;
+  const parts = [...news, ...(ignored > 0 ? [`${formatCount(ignored)} ignored`] : [])];
+  const head = proposal.isWhole ? "" : ` (from the first ${formatCount(rows)} rows)`;
+  return {
+    message: `${formatCounted(columns.length, "column")}${parts.length > 0 ? `, ${parts.join(", ")}` : ""}${head}. Is this right?`,
+    accept: "yes, go on (to change a line, choose it)",
+    columns: ["Column", "Goes to", "Filled", "Values"],
+    lines: columns.map((column) => [
+      toTitle(column),
+      describeTarget(column),
+      formatShare(column.filled, rows),
+      describeValues(column, rows),
+    ]),
+  };
+}
+
+function toTitle({ name, count }: DraftColumn): string {
+  const title = name.trim() === "" ? "(no name)" : name.replace(/\s+/g, " ");
+  return count > 1 ? `${title} (${count})` : title;
+}
+
+/** Neither all nor none is said of what is nearly so. */
+function formatShare(filled: number, rows: number): string {
+  const share = rows === 0 ? 0 : (filled / rows) * 100;
+  const whole = filled === 0 ? 0 : filled === rows ? 100 : Math.min(99, Math.max(1, Math.round(share)));
+  return `${String(whole).padStart(3)} %`;
+}
+
+function describeValues({ samples, marked, entry }: DraftColumn, rows: number): string {
+  const values = samples.map((sample) => sample.replace(/\s+/g, " ")).join(", ");
+  const consent =
+    marked === undefined ? [] : [`not subscribed: ${formatCount(marked)} of ${formatCounted(rows, "row")}`];
+  return [...consent, ...(entry ? ["changed as answered"] : []), values].join(" · ");
+}
+
+/** The column of the addresses, and others that have one where it has none. */
+async function askKey({ prompter }: Screen, draft: Draft, failure: UnclearColumnsError): Promise<void> {
+  const { structure, keyCandidates } = draft.proposal;
+  if (draft.keys().length === 0) {
+    const names = keyCandidates.length > 0 ? keyCandidates : draft.columns.map(({ name }) => name);
+    const candidates = findKeyColumns(
+      names.map((name) => draft.find(name)),
+      structure.keyType,
+    );
+    const [only] = candidates;
+    if (!only) throw failure;
+    const chosen =
+      candidates.length === 1
+        ? only
+        : await prompter.select(
+            `Which column has the key (${structure.keyName})?`,
+            candidates.map((column) => ({
+              name: describeColumn(column),
+              short: column.name,
+              value: column,
+            })),
+          );
+    draft.placeKey(chosen);
+  }
+  await askSecondKeys(prompter, draft);
+}
+
+/** Those that can have the key, the likeliest first. */
+function findKeyColumns(columns: DraftColumn[], keyType: string): DraftColumn[] {
+  const filled = columns.filter((column) => column.filled > 0);
+  if (keyType !== "email") return filled;
+  return filled
+    .filter(({ addresses }) => addresses > 0)
+    .sort((one, other) => other.addresses - one.addresses);
+}
+
+async function askSecondKeys(prompter: Prompter, draft: Draft): Promise<void> {
+  const [key, ...others] = draft.keys();
+  if (others.length > 0 || draft.proposal.structure.keyType !== "email") return;
+  for (const { name, gained, missing } of findSecondKeys(draft.proposal, key!.name)) {
+    const column = draft.find(name);
+    const rows = missing === 1 ? "the row" : `${formatCount(gained)} of the ${formatCount(missing)} rows`;
+    const isUsed = await prompter.select(
+      `${describeColumn(column)} has an address in ${rows} in which ${JSON.stringify(key!.name)} is empty. Use it there?`,
+      [
+        { name: `yes, where ${JSON.stringify(key!.name)} is empty`, short: "yes", value: true },
+        { name: "no, it is a field like others", short: "no", value: false },
+      ],
+    );
+    if (isUsed) draft.placeFallback(column);
+  }
+}
+
+/** Which way round each column is read that may be consent, with what each reading leaves out. */
+async function askReadings({ prompter }: Screen, draft: Draft): Promise<void> {
+  for (const column of draft.columns) {
+    if (!column.readings || column.target === "key") continue;
+    const { rows, optIn, optOut } = column.readings;
+    const describeLeftOut = (number: number) =>
+      `leaves out ${formatCount(number)} of ${formatCounted(rows, "row")}`;
+    const chosen = await prompter.select<ColumnReading | "ignore">(
+      `Does ${describeColumn(column)} say who is subscribed?`,
+      [
+        { name: `a yes means subscribed (${describeLeftOut(optIn)})`, short: "opt-in", value: "opt-in" },
+        {
+          name: `a yes means not subscribed (${describeLeftOut(optOut)})`,
+          short: "opt-out",
+          value: "opt-out",
+        },
+        { name: "it says neither", short: "neither", value: "none" },
+        { name: "skip the column", short: "skipped", value: "ignore" },
+      ],
+    );
+    answerReading(draft, column, chosen);
+  }
+}
+
+function answerReading(draft: Draft, column: DraftColumn, chosen: ColumnReading | "ignore"): void {
+  if (chosen === "ignore") draft.place(column, "ignore");
+  else if (column.fillsField) draft.read(column, chosen);
+  else if (chosen !== "none") draft.place(column, `consent:${chosen}`);
+  else {
+    const { target, isNew } = column;
+    const index = draft.proposal.names.indexOf(column.name);
+    // Without a field of its own the column would be passed over.
+    const label = proposeLabel(column.name, index, draft.proposal.structure, draft.labels(column));
+    if (target === "ignore") draft.place(column, label, true);
+    else draft.place(column, target, isNew);
+    draft.read(column, "none");
+  }
+}

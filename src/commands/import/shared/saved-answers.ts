@@ -1,0 +1,48 @@
+/** The mapping file beside an input that keeps what was answered about its columns. */
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { ImportOptions } from "../../../bulk/index.ts";
+import type { Context } from "../../../context.ts";
+import { shortPath } from "../../shared/bulk/format.ts";
+
+/**
+ * Writes the answers at once, so that whatever follows does not lose them.
+ * @param earlier the file that this command has written already
+ * @returns the file; undefined where none can be written
+ */
+export async function saveAnswers(
+  context: Context,
+  input: string,
+  read: ImportOptions["read"],
+  earlier: string | undefined,
+): Promise<string | undefined> {
+  const { terminal, writtenFiles } = context;
+  const { writeMapping } = await import("../../../bulk/index.ts");
+  const file = earlier ?? choosePlace(input, (path) => writtenFiles.isOurs(path));
+  const { map, entries, expect } = read;
+  try {
+    await writeMapping(file, { map, entries: [...(entries ?? [])], expect }, existsSync(file));
+  } catch (error) {
+    terminal.warn(`The answers are not saved: ${(error as Error).message}`);
+    return undefined;
+  }
+  writtenFiles.remember(file);
+  context.noteWrittenFile(file);
+  terminal.note(`Saved these answers: ${shortPath(file)}`);
+  return file;
+}
+
+/** `people.mapping.yaml`, or with a number where that is not ours to replace. */
+function choosePlace(input: string, isOurs: (path: string) => boolean): string {
+  const base = join(
+    dirname(input),
+    input
+      .replace(/^.*[/\\]/, "")
+      .replace(/\.gz$/i, "")
+      .replace(/(?<=.)\.[^.]*$/, ""),
+  );
+  for (let number = 1; ; number++) {
+    const file = `${base}.mapping${number === 1 ? "" : `-${number}`}.yaml`;
+    if (!existsSync(file) || isOurs(file)) return file;
+  }
+}

@@ -1,0 +1,59 @@
+/** Several columns of the key: the first that has a value counts, and a mark is of all of them. */
+import { describe, expect, it } from "vitest";
+import { startSandbox } from "../../support/sandbox.ts";
+import { inputFile, parseSummary, readContacts } from "../kit.ts";
+import { read } from "./reading.ts";
+
+const work = "Work Email,Private Email,Opt-in\n";
+const map = new Map([
+  ["Work Email", "key"],
+  ["private email", "key"],
+]);
+
+describe("a second column of the key", () => {
+  it("is used where the first is empty or a placeholder, and not where it is wrong", async () => {
+    const { rows, rejected, understood } = await read(
+      `${work}a@x.org,a@home.org,ja\n,b@home.org,ja\nn/a,c@home.org,ja\nwrong@@x.org,d@home.org,ja\n,,ja\n`,
+      { map },
+    );
+    expect(rows.map(({ key }) => key.sent)).toEqual(["a@x.org", "b@home.org", "c@home.org"]);
+    expect(rejected.map(({ line, code }) => [line, code])).toEqual([
+      [5, "key_syntax"],
+      [6, "key_missing"],
+    ]);
+    expect(understood.facts.notes).toContain('The key is "Work Email"; where it is empty, "Private Email"');
+  });
+
+  it("comes in the order in which it was named, not in that of the file", async () => {
+    const turned = new Map([...map].reverse());
+    const { rows } = await read(`${work}a@x.org,a@home.org,ja\nb@x.org,,ja\n`, { map: turned });
+    expect(rows.map(({ key }) => key.sent)).toEqual(["a@home.org", "b@x.org"]);
+  });
+
+  it("two columns of one name are one key", async () => {
+    const { rows } = await read("Email,Email\na@x.org,\n,b@x.org\n", { map: new Map([["Email", "key"]]) });
+    expect(rows.map(({ key }) => key.sent)).toEqual(["a@x.org", "b@x.org"]);
+  });
+
+  it("marks everybody whom the row of somebody who left names", async () => {
+    const service = await startSandbox();
+    const path = await inputFile(
+      `${work}a@x.org,a@home.org,nein\n,a@home.org,ja\nbad@@x.org,b@home.org,nein\n,b@home.org,ja\n,c@home.org,ja\n`,
+    );
+    const flags = ["--map", "Work Email=key", "--map", "Private Email=key"];
+    const result = await service.ecm(["import", path, ...flags, "--json"]);
+    expect(parseSummary(result).rows).toMatchObject({ created: 1, skipped: 3, rejected: 1 });
+    expect([...(await readContacts(service)).keys()]).toEqual(["c@home.org"]);
+  });
+
+  it("is priced and planned like any key, from a mapping file too", async () => {
+    const service = await startSandbox();
+    const path = await inputFile("Work Email,Private Email\na@x.org,a@home.org\n,b@home.org\n");
+    const mapping = await inputFile("Work Email: key\nPrivate Email: key\n", "m.yaml");
+    const flags = ["--map", "Work Email=key", "--map", "Private Email=key", "--json"];
+    const dry = parseSummary(await service.ecm(["import", path, ...flags, "--dry-run"]));
+    const done = parseSummary(await service.ecm(["import", path, "--mapping", mapping, "--json"]));
+    expect(done.rows).toEqual(dry.rows);
+    expect([...(await readContacts(service)).keys()]).toEqual(["a@x.org", "b@home.org"]);
+  });
+});

@@ -1,0 +1,74 @@
+/** Where the columns of a file go, as a person changes it: what becomes of the answers. */
+import { describe, expect, it } from "vitest";
+import { UnclearColumnsError } from "../../src/bulk/read/proposal.ts";
+import type { ReadOptions } from "../../src/bulk/read/rows.ts";
+import { Draft } from "../../src/commands/import/shared/draft.ts";
+import { read } from "../bulk/read/reading.ts";
+
+async function draftOf(content: string, options: Partial<ReadOptions> = {}): Promise<Draft> {
+  const failure = await read(content, { isReviewed: true, ...options }).catch((error: unknown) => error);
+  if (failure instanceof UnclearColumnsError) return new Draft(failure.proposal);
+  throw failure;
+}
+
+const nothing = { map: new Map<string, string>() };
+const people = "Work,Private,Ort,Newsletter\na@x.org,a@home.org,Oslo,ja\n,b@home.org,Rom,nein\n";
+const keys = new Map([
+  ["Private", "key"],
+  ["Work", "key"],
+]);
+
+describe("answers about columns", () => {
+  it("keep the order of keys that flags have named", async () => {
+    const draft = await draftOf(people, { map: keys });
+    expect(draft.keys().map(({ name }) => name)).toEqual(["Private", "Work"]);
+    const { map } = draft.applyTo({ map: keys });
+    expect([...map].slice(0, 2)).toEqual([...keys]);
+    draft.placeKey(draft.find("Work"));
+    expect([...draft.applyTo({ map: keys }).map].slice(0, 2)).toEqual([...keys].reverse());
+  });
+
+  it("change nothing of columns that are clear", async () => {
+    const draft = await draftOf("Email,City,Note\na@x.org,Oslo,x\n");
+    expect(draft.applyTo(nothing)).toMatchObject({
+      map: new Map([["Note", "Note"]]),
+      newFields: [{ label: "Note", dataType: "text" }],
+      isReviewed: undefined,
+    });
+  });
+
+  it("create no field that no column goes to any more", async () => {
+    const newFields = [{ label: "Note", dataType: "text" }];
+    const map = new Map([["Note", "Note"]]);
+    const draft = await draftOf("Email,Note\na@x.org,x\n", { map, newFields });
+    expect(draft.find("Note")).toMatchObject({ isNew: true, isSure: true });
+    draft.place(draft.find("Note"), "ignore");
+    const answered = draft.applyTo({ map, newFields });
+    expect(answered.newFields).toBeUndefined();
+    expect(answered.map).toEqual(new Map([["Note", "ignore"]]));
+  });
+
+  it("say of a column that may be consent how it is read, wherever it goes", async () => {
+    const draft = await draftOf(people, { map: keys });
+    const column = draft.find("Newsletter");
+    draft.place(column, "consent:opt-out");
+    expect(draft.applyTo(nothing).map.get("Newsletter")).toBe("consent:opt-out");
+    draft.place(column, "City");
+    expect(draft.applyTo(nothing).consentColumns).toEqual(["Newsletter=opt-out"]);
+    draft.place(column, "ignore");
+    expect(draft.applyTo({ ...nothing, consentColumns: ["newsletter"] })).toMatchObject({
+      map: new Map([...keys, ["Ort", "City"], ["Newsletter", "ignore"]]),
+      consentColumns: undefined,
+    });
+  });
+
+  it("forget a reading of another column with the answer", async () => {
+    const draft = await draftOf("Email,Ort\na@x.org,ja\n");
+    draft.place(draft.find("Ort"), "consent:opt-in");
+    draft.place(draft.find("Ort"), "City");
+    expect(draft.applyTo(nothing)).toMatchObject({
+      map: new Map([["Ort", "City"]]),
+      consentColumns: undefined,
+    });
+  });
+});
