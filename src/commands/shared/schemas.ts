@@ -85,6 +85,10 @@ const summary: Members<Required<Summary> & typeof origin> = {
   codes: objectSchema({ skipped: byCode, rejected: byCode }),
   inactive: count,
   consent: objectSchema(consent),
+  lacking: {
+    ...count,
+    description: "of a dry run: contacts that would be created without a value for a required field",
+  },
   partial: { ...count, description: "of an undo: contacts of updated that were restored in part" },
   members: { ...objectSchema({ added: count, removed: count }), description: "of a list sync" },
   ...origin,
@@ -125,6 +129,11 @@ const planLine: Members<PlanLine & { apply: unknown }> = {
       ["columns", "input", "line"],
     ),
     description: "of a contact that an input creates: what that says of their consent",
+  },
+  lacks: {
+    type: "array",
+    items: text,
+    description: "of a contact that is created: labels of required fields without a value",
   },
   apply: {
     type: "object",
