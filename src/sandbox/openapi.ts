@@ -4,6 +4,7 @@
 import { toJsonSchema } from "@valibot/to-json-schema";
 import type { GenericSchema } from "valibot";
 import { version } from "../version.ts";
+import { type ApiRequest, findServerUrl } from "./request.ts";
 import * as answers from "./rules/answers.ts";
 import type { Endpoint } from "./rules/endpoint.ts";
 import * as requests from "./rules/requests.ts";
@@ -71,8 +72,11 @@ const errors: [status: number, description: string][] = [
   [429, "TooManyRequestsError: the hour, the month, or the address"],
 ];
 
-/** @param host as the request named it: that is where its sender reaches the sandbox */
-export function describeService(endpoints: Endpoint[], host: string | undefined): object {
+/** @param request what asks for it: its sender reaches the sandbox where it did */
+export function describeService(
+  endpoints: Endpoint[],
+  { headers, root }: Pick<ApiRequest, "headers" | "root">,
+): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const endpoint of endpoints) {
     const path = endpoint.path.replace(/:(\w+)/g, "{$1}");
@@ -85,7 +89,7 @@ export function describeService(endpoints: Endpoint[], host: string | undefined)
       version,
       license: { name: "MIT", identifier: "MIT" },
     },
-    servers: [{ url: isHost(host) ? `http://${host}` : "/", description: "This sandbox" }],
+    servers: [{ url: findServerUrl(headers.host, root) || "/", description: "This sandbox" }],
     security: [{ apiKey: [] }],
     tags: tags.map(([name, description]) => ({ name, description })),
     paths,
@@ -94,10 +98,6 @@ export function describeService(endpoints: Endpoint[], host: string | undefined)
       schemas: Object.fromEntries(Object.keys(parts).map((name) => [name, describedPart(name)])),
     },
   };
-}
-
-function isHost(host: string | undefined): host is string {
-  return host !== undefined && /^[\w.-]+(:\d+)?$|^\[[\da-f:]+\](:\d+)?$/i.test(host);
 }
 
 function describeOperation(endpoint: Endpoint): object {

@@ -231,7 +231,7 @@ export const schemas = {
       ...objectSchema(
         summary,
         Object.keys(summary).filter(
-          (name) => !["backup", "partial", "members", "resumableAt", "traceId", "audit"].includes(name),
+          (name) => !["backup", "lacking", "partial", "members", "resumableAt", "traceId", "audit"].includes(name),
         ),
       ),
     },
@@ -239,7 +239,7 @@ export const schemas = {
       description: "one contact in a file of --plan, and in runs show --changes",
       ...objectSchema(
         planLine,
-        Object.keys(planLine).filter((name) => !["apply", "consent", "movesFrom"].includes(name)),
+        Object.keys(planLine).filter((name) => !["apply", "consent", "movesFrom", "lacks"].includes(name)),
       ),
     },
     planHead: {

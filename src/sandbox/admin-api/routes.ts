@@ -3,8 +3,8 @@ import type { IncomingMessage } from "node:http";
 import { type Context, Hono } from "hono";
 import type { SandboxAdmin } from "../admin.ts";
 import { limitBody, readMessage } from "../body.ts";
-import type { EventBody, RequestQuery } from "../public-types.ts";
-import { failure, refusalAnswer, toAnswer, toResponse } from "../request.ts";
+import type { EventBody, RequestQuery, WorldOptions } from "../public-types.ts";
+import { failure, findServerUrl, refusalAnswer, toAnswer, toResponse } from "../request.ts";
 import { invalid, notFound, Refusal } from "../rules/refusal.ts";
 import { adminRoot, refuseAccess } from "./access.ts";
 import { invalidAt } from "./bodies.ts";
@@ -28,24 +28,57 @@ export type AdminApi = (request: Request, bindings: Bindings) => Promise<Respons
 
 type AdminContext = Context<{ Bindings: Bindings }>;
 
-/** @param adminToken without one, only this machine is answered */
-export function adminRoutes(admin: SandboxAdmin, adminToken: string | undefined): AdminApi {
-  const routes = new Hono<{ Bindings: Bindings }>().basePath(adminRoot);
+/** A world as its opener needs it. */
+interface WorldView {
+  id: string;
+  /** The path below which it is served. */
+  root: string;
+  apiKey: string;
+  structureId: string;
+}
+
+/** Opens and closes further accounts of the sandbox. */
+export interface WorldAdmin {
+  create(options: WorldOptions): Promise<WorldView>;
+  list(): WorldView[];
+  close(id: string): void;
+  closeAll(): void;
+}
+
+/** Where an account is served. */
+export interface AccountPlace {
+  /** The path below which it is; the main one is at the root. */
+  root: string;
+  /** Absent: it opens no further ones. */
+  worlds?: WorldAdmin;
+}
+
+export interface AdminPlace extends AccountPlace {
+  /** Without one, only this machine is answered. */
+  adminToken?: string;
+  /** Fires when the account closes: answers without an end stop. */
+  closing: AbortSignal;
+}
+
+export function adminRoutes(admin: SandboxAdmin, place: AdminPlace): AdminApi {
+  const { adminToken } = place;
+  const root = `${place.root}${adminRoot}`;
+  const routes = new Hono<{ Bindings: Bindings }>().basePath(root);
   routes.use("*", async (context, next) => {
     const { address, incoming } = context.env;
     const { method, path } = context.req;
     const isRead = method === "GET" || method === "HEAD";
-    const isPage = isRead && path === `${adminRoot}/`;
+    const isPage = isRead && path === `${root}/`;
     // The page holds nothing of the account: it asks for the token itself.
     const isOpen = incoming === undefined || (isPage && adminToken !== undefined);
     const refusal = isOpen ? undefined : refuseAccess(address, incoming.headers, adminToken);
     if (refusal) throw refusal;
-    if (isRead && path === adminRoot) return context.redirect(`${adminRoot}/`);
+    if (isRead && path === root) return context.redirect(`${root}/`);
     if (!isPage) return next();
     const { pageResponse } = await import("./page.ts");
     return secured(pageResponse());
   });
-  for (const [method, path, act] of adminActions(admin)) {
+  for (const [method, path, act] of [...adminActions(admin, place), ...worldActions(place.worlds)]) {
     routes.on(method, path, async (context) => {
       const result = await act(context);
       if (result instanceof Response) return result;
@@ -54,7 +87,7 @@ export function adminRoutes(admin: SandboxAdmin, adminToken: string | undefined)
     });
   }
   routes.all("*", () => {
-    throw notFound(`A path of this method below ${adminRoot}/`);
+    throw notFound(`A path of this method below ${root}/`);
   });
   routes.onError((error) => {
     if (!(error instanceof Refusal)) return toResponse(failure(error));
@@ -67,12 +100,12 @@ export function adminRoutes(admin: SandboxAdmin, adminToken: string | undefined)
 /** What each method and path does: the JSON of its answer; undefined for an answer without a body. */
 type AdminAction = [method: string, path: string, act: (context: AdminContext) => unknown];
 
-function adminActions(admin: SandboxAdmin): AdminAction[] {
+function adminActions(admin: SandboxAdmin, place: AdminPlace): AdminAction[] {
   return [
     ["GET", "/health", () => admin.health()],
     ["GET", "/overview", () => describeAll(admin)],
     ["GET", "/requests", (context) => answerRequests(admin, context)],
-    ["GET", "/requests/stream", (context) => streamRequests(admin, context)],
+    ["GET", "/requests/stream", (context) => streamRequests(admin, context, place.closing)],
     ["DELETE", "/requests", () => admin.clearRequests()],
     ["POST", "/reset", async (context) => admin.reset(await jsonBody(context))],
     ["POST", "/seed", async (context) => admin.seed(await jsonBody(context))],
@@ -91,6 +124,25 @@ function adminActions(admin: SandboxAdmin): AdminAction[] {
   ];
 }
 
+/** A world opens no further worlds. */
+function worldActions(worlds: WorldAdmin | undefined): AdminAction[] {
+  if (!worlds) return [];
+  return [
+    ["GET", "/worlds", (context) => worlds.list().map((world) => describeWorld(world, context))],
+    [
+      "POST",
+      "/worlds",
+      async (context) => describeWorld(await worlds.create(await jsonBody(context)), context),
+    ],
+    ["DELETE", "/worlds/:id", (context) => worlds.close(context.req.param("id") ?? "")],
+    ["DELETE", "/worlds", () => worlds.closeAll()],
+  ];
+}
+
+function describeWorld({ id, root, apiKey, structureId }: WorldView, context: AdminContext): object {
+  return { id, baseUrl: findServerUrl(context.req.header("host"), root), apiKey, structureId };
+}
+
 /** What the page shows, but for the requests. */
 function describeAll(admin: SandboxAdmin): object {
   const { version } = admin.health();
@@ -103,9 +155,10 @@ function answerRequests(admin: SandboxAdmin, context: AdminContext): Response {
   return secured(toResponse(toAnswer({ status: 200, body, headers })));
 }
 
-function streamRequests(admin: SandboxAdmin, context: AdminContext): Response {
+function streamRequests(admin: SandboxAdmin, context: AdminContext, closed: AbortSignal): Response {
   const follower = admin.followRequests(parseQuery(context), context.req.header("last-event-id"));
-  return eventStream((limit) => follower.next(limit), context.env.closing);
+  const { closing } = context.env;
+  return eventStream((limit) => follower.next(limit), closing ? AbortSignal.any([closing, closed]) : closed);
 }
 
 /** Adds the headers that keep other sites from using the answer, and browsers from storing it. */
