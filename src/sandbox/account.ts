@@ -2,7 +2,7 @@
 import { realClock } from "../clock.ts";
 import type { Clock } from "../wire.ts";
 import { SandboxAdmin } from "./admin.ts";
-import type { AccountPlace, AdminApi, AdminPlace } from "./admin-api/routes.ts";
+import type { AccountPlace, AdminApi, AdminPlace } from "./admin-api/place.ts";
 import { applyHeaderVariant, createApp } from "./app.ts";
 import { Faults } from "./faults.ts";
 import { createLogEntry } from "./log-entry.ts";

@@ -1,7 +1,7 @@
 /** Which account a request is for: a world's, by the path or by its key; else the main one. */
 import type { Account } from "./account.ts";
 import { worldsRoot } from "./admin-api/access.ts";
-import type { AdminApi } from "./admin-api/routes.ts";
+import type { AdminApi } from "./admin-api/place.ts";
 import { refusalAnswer, toResponse } from "./request.ts";
 import { notFound, unauthorized } from "./rules/refusal.ts";
 import type { Service } from "./service.ts";

@@ -32,7 +32,9 @@ export const worldBody = v.strictObject(
   {
     from: v.optional(v.string("must be a string")),
     seed: v.optional(count),
-    variants: v.optional(v.custom<Record<string, unknown>>(isPlainObject, isObject)),
+    variants: v.optional(
+      v.pipe(v.custom<Record<string, unknown>>(isPlainObject, isObject), v.metadata({ type: "object" })),
+    ),
   },
   isObject,
 );
@@ -73,6 +75,7 @@ const statusText = v.union(
 // A record of the library passes over members that objects of JavaScript have, such as `constructor`.
 const valuesByLabel = v.pipe(
   v.custom<Record<string, string>>(isPlainObject, isObject),
+  v.metadata({ type: "object", additionalProperties: { type: "string" } }),
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
     const input = dataset.value;
