@@ -28,8 +28,8 @@ export function createPseudonyms(key: Uint8Array | string): Pseudonyms {
       if (text.trim() === "") return " ";
       if (idForm.test(text)) return id(text);
       const standIn = addressForm.test(text)
-        ? `p${hash("address", text, 10)}@example.com`
-        : `t${hash("text", text, 10)}`;
+        ? `person-${hash("address", text, 10)}@example.com`
+        : `text-${hash("text", text, 10)}`;
       return withCase(standIn, text);
     },
   };

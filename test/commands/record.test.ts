@@ -69,7 +69,7 @@ it("the same person has the same pseudonym in every command, and another one in 
   const { record, exchanges, ecm } = await recorded();
   const findKey = (all: RecordedExchange[]) =>
     JSON.stringify(all.findLast(({ path }) => path === "/api/contact/search")?.body).match(
-      /p\w+@example\.com/i,
+      /person-\w+@example\.com/i,
     )?.[0];
   const get = ["contact", "get", "bob@builder.test"];
   await record(get);

@@ -128,7 +128,7 @@ describe("an exchange in a recording", () => {
     const recorded = describeExchange(exchangeWith(hostile.slice(8)), createPseudonyms("k"));
     expect(recorded).toMatchObject({
       method: "POST",
-      path: expect.stringMatching(/^\/api\/contact\/p[0-9a-f]{10}%40example\.com\/mutate$/),
+      path: expect.stringMatching(/^\/api\/contact\/person-[0-9a-f]{10}%40example\.com\/mutate$/),
       query: [
         ["page", "2"],
         ["criteria", expect.any(String)],
@@ -144,7 +144,7 @@ describe("an exchange in a recording", () => {
       body: {
         status: { primary: "Active", secondary: "Unsubscribe" },
         createdAt: "2020-01-01T00:00:00.000Z",
-        source: ["_id", expect.stringMatching(/^[Tt]/)],
+        source: ["_id", expect.stringMatching(/^text-/i)],
         contactSpecification: {
           filters: [
             {
@@ -186,12 +186,12 @@ describe("a pseudonym", () => {
 
   it("is the same for the same text, in any letter case, and keeps its shape", () => {
     const address = text("ada@example.com");
-    expect(address).toMatch(/^p[0-9a-f]{10}@example\.com$/);
+    expect(address).toMatch(/^person-[0-9a-f]{10}@example\.com$/);
     expect(text("ADA@EXAMPLE.COM")).toBe(address.toUpperCase());
     expect(text("Ada@example.com")).toBe(`P${address.slice(1)}`);
     expect(text(id.toUpperCase())).toBe(toId(id));
     expect(toId(id)).toMatch(/^[0-9a-f]{24}$/);
-    expect(text("Oslo")).toMatch(/^T[0-9a-f]{10}$/);
+    expect(text("Oslo")).toMatch(/^Text-[0-9a-f]{10}$/);
     expect(["", " \u2003"].map(text)).toEqual(["", " "]);
   });
 

@@ -52,7 +52,7 @@ async function runRecordShow(context: Context, file: string): Promise<void> {
   await presentList(context.terminal, context.output(), rows, view);
   const { terminal } = context;
   terminal.note(
-    `${formatCounted(exchanges.length, "exchange")}. p…@example.com, t… and ids stand for addresses, other texts and ids; every time is the same one, and numbers that are no page, total, version or limit are 0`,
+    `${formatCounted(exchanges.length, "exchange")}. person-…@example.com, text-… and ids stand for addresses, other texts and ids; every time is the same one, and numbers that are no page, total, version or limit are 0`,
   );
   if (unreadable > 0) terminal.warn(`${formatCounted(unreadable, "line")} cannot be read and are left out`);
 }
