@@ -4,7 +4,7 @@
 import type { GenericSchema } from "valibot";
 import { version } from "../version.ts";
 import { describeParts, pathParameters, queryParameters, toJsonSchema } from "./openapi-parts.ts";
-import { type ApiRequest, findServerUrl } from "./request.ts";
+import { findServerUrl, type ReceivedRequest } from "./request.ts";
 import * as answers from "./rules/answers.ts";
 import type { Endpoint } from "./rules/endpoint.ts";
 import * as requests from "./rules/requests.ts";
@@ -75,7 +75,7 @@ const errors: [status: number, description: string][] = [
 /** @param request what asks for it: its sender reaches the sandbox where it did */
 export function describeService(
   endpoints: Endpoint[],
-  { headers, root }: Pick<ApiRequest, "headers" | "root">,
+  { headers, root }: Pick<ReceivedRequest, "headers" | "root">,
 ): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const endpoint of endpoints) {

@@ -233,7 +233,15 @@ function countDecided({ work, tally }: Session, { item, found, decision }: Decid
   const isMarked = work.isMarked?.(item, found.contact ?? found.old?.contact) ?? false;
   const isDoubtful = isMarked && (work.isDoubtful?.(item) ?? false);
   const lacks = listLacking(work, decision);
-  const counted = { item, decision, found: found.contact, old: found.old?.contact, isMarked, isDoubtful, lacks };
+  const counted = {
+    item,
+    decision,
+    found: found.contact,
+    old: found.old?.contact,
+    isMarked,
+    isDoubtful,
+    lacks,
+  };
   const isRead = item.movesFrom !== undefined || work.readsAlone?.(item);
   addToTally(tally, counted, isRead ? 1 : 0);
 }
