@@ -163,9 +163,26 @@ async function measureAdmin() {
   row("health", `${median(healths)} ms`);
   row("reset of 20 contacts", `${median(small)} ms`, times(small));
   row("reset of 10,000 contacts", `${median(large)} ms`, times(large));
+  await measureWorlds(admin, timed, contacts.slice(0, 20));
   row("seeding 10,000 contacts", `${median(seeds)} ms`, "1,000 ms allowed");
 
   await sandbox.stop();
+}
+
+/** A hundred worlds that stay open, half of them from a snapshot of a small account. */
+async function measureWorlds(admin, timed, contacts) {
+  await admin("POST", "reset");
+  await admin("POST", "seed", { contacts });
+  await admin("PUT", "snapshots/small");
+  const [empty, full, beside] = [[], [], []];
+  for (let count = 0; count < 50; count++) {
+    for (let time = 0; time < 10; time++) beside.push(await timed(() => admin("GET", "health")));
+    empty.push(await timed(() => admin("POST", "worlds", {})));
+    full.push(await timed(() => admin("POST", "worlds", { from: "small" })));
+  }
+  const times = (values) => `${(median(values) / median(beside)).toFixed(1)} health requests; 20 allowed`;
+  row("a world", `${median(empty)} ms`, times(empty));
+  row("a world from a snapshot of 20 contacts", `${median(full)} ms`, times(full));
 }
 
 async function withServer(folder, work) {

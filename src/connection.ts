@@ -14,6 +14,7 @@ import type { ResolvedProfile } from "./config/resolve.ts";
 import type { Settings } from "./config/settings.ts";
 import { createSend } from "./http/send.ts";
 import { mergeLimits } from "./rate-limits.ts";
+import type { Recorder } from "./recording/recorder.ts";
 import type { SandboxRecords } from "./sandbox/read-person.ts";
 import { type Account, createAccount } from "./service/account.ts";
 import { type Behaviors, createBehavior, readSoundBehavior } from "./service/behavior.ts";
@@ -67,9 +68,11 @@ export async function openConnection(
   surroundings: Surroundings,
 ): Promise<{ connection: Connection; close(): Promise<void> }> {
   const { clock, signal, folders, settings } = surroundings;
+  const recorder = await openRecorder(profile, surroundings);
   const line = await (profile.isSandbox
     ? openSandboxTransport(surroundings)
     : openNetworkTransport(profile, purpose, surroundings));
+  if (recorder) line.transport = recorder.wrap(line.transport);
   let latest: { limits: RateLimits; seenAt: number } | undefined;
   const names = openNamesCache(folders, profile.identity, line.apiKey, clock);
   const send = createSend({
@@ -101,6 +104,7 @@ export async function openConnection(
     connection: { profile, send, account, behaviors },
     async close() {
       await line.close();
+      if (recorder) endRecording(recorder, surroundings);
       names.save();
       try {
         if (latest) writeCachedLimits(folders.cache, profile.identity, latest);
@@ -109,6 +113,24 @@ export async function openConnection(
       }
     },
   };
+}
+
+/** Undefined where ECM_RECORD names no file. @throws UsageError before a request */
+async function openRecorder(
+  { baseUrl }: ResolvedProfile,
+  { settings, folders }: Surroundings,
+): Promise<Recorder | undefined> {
+  if (settings.recordFile === undefined) return undefined;
+  const { Recorder } = await import("./recording/recorder.ts");
+  return Recorder.open(settings.recordFile, { baseUrl: baseUrl.value, stateFolder: folders.state });
+}
+
+function endRecording(recorder: Recorder, { terminal, settings }: Surroundings): void {
+  recorder.close();
+  const { count, problem } = recorder;
+  const what = `${count} ${count === 1 ? "exchange" : "exchanges"} in ${settings.recordFile}`;
+  if (problem === undefined) terminal.note(`Recorded ${what}; look at it with: ecm record show`);
+  else terminal.warn(`ECM_RECORD: the recording is not complete (${what}): ${problem}`);
 }
 
 function openNamesCache(folders: Folders, identity: string, apiKey: string, clock: Clock): NamesCache {

@@ -114,6 +114,8 @@ export interface Work<T extends Item = Item> {
   isDoubtful?(item: T): boolean;
   /** Who is inactive and may be the person of this contact, which would be created. */
   findInactive?(item: T): InactiveMatch | undefined;
+  /** Labels of the required fields for which a contact would be created without a value. */
+  listLacking?(body: CreateContactBody): readonly string[];
   /** Whether nobody may be created with this key. Asked again when a write may leave. */
   isSuppressed?(item: T): boolean;
 }

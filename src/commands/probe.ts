@@ -3,7 +3,9 @@ import { writeFile } from "node:fs/promises";
 import type { Command } from "commander";
 import type { Connection, Context } from "../context.ts";
 import { ReadOnlyError, UsageError } from "../errors.ts";
-import { createPseudonyms } from "../privacy/pseudonyms.ts";
+import { describeExchange, type Exchange } from "../recording/exchange.ts";
+import { createPseudonyms } from "../recording/pseudonyms.ts";
+import { requestTarget } from "../request-target.ts";
 import { type BehaviorRow, listBehaviorRows } from "../service/describe-behavior.ts";
 import { maxProbeReads, type ProbeOptions, probeReads } from "../service/probe.ts";
 import type { DetectedVariants } from "../service/probe-seen.ts";
@@ -12,7 +14,7 @@ import { requireFileFormat } from "../terminal/file-names.ts";
 import { requireReplaceable } from "../terminal/output-target.ts";
 import { presentList, type View } from "../terminal/present.ts";
 import { version } from "../version.ts";
-import type { ApiRequest, Send } from "../wire.ts";
+import type { Send } from "../wire.ts";
 import { describeCommand } from "./shared/help-text.ts";
 
 interface ProbeFlags {
@@ -56,7 +58,7 @@ async function runProbe(context: Context, flags: ProbeFlags): Promise<void> {
   const { terminal } = context;
   if (flags.save !== undefined) requireSavePlace(flags.save);
   const connection = await context.connect();
-  const exchanges: Exchange[] = [];
+  const exchanges: SeenExchange[] = [];
   const send = recordExchanges(connection.send, exchanges, () => context.clock.now());
   const structure = await connection.account.complete(await connection.account.structure());
   const behavior = connection.behaviors(structure._id);
@@ -110,27 +112,25 @@ async function writeOnce(
   return probeWrites(options, body);
 }
 
-interface Exchange {
-  request: Pick<ApiRequest, "method" | "path" | "query" | "body">;
-  status: number;
+interface SeenExchange {
+  exchange: Exchange;
   milliseconds: number;
-  answer: unknown;
   limits: unknown;
 }
 
 /** Every request and its answer, refusals included. */
-function recordExchanges(send: Send, exchanges: Exchange[], now: () => number): Send {
+function recordExchanges(send: Send, exchanges: SeenExchange[], now: () => number): Send {
   return async (request) => {
     const start = now();
     const answer = await send<never>(request, { expect: "any" });
-    const { method, path, query, body } = request;
-    exchanges.push({
-      request: { method, path, query, body },
-      status: answer.status,
-      milliseconds: Math.round(now() - start),
-      answer: answer.body ?? (answer.text === "" ? null : "not JSON"),
-      limits: answer.limits,
-    });
+    const { method, body } = request;
+    const exchange: Exchange = {
+      method,
+      target: requestTarget(request),
+      body: body === undefined ? undefined : JSON.stringify(body),
+      answer,
+    };
+    exchanges.push({ exchange, milliseconds: Math.round(now() - start), limits: answer.limits });
     if (answer.problem) throw answer.problem;
     return answer;
   };
@@ -152,24 +152,20 @@ function requireSavePlace(file: string): void {
 function describeProbe(
   seen: DetectedVariants,
   rows: BehaviorRow[],
-  exchanges: Exchange[],
+  exchanges: SeenExchange[],
   now: number,
 ): object {
-  const { mask, maskPath } = createPseudonyms();
+  // Nobody has the key afterwards.
+  const pseudonyms = createPseudonyms(randomBytes(32));
   return {
     what: savedFileNote,
     version,
     savedAt: new Date(now).toISOString(),
     variants: toPlayableVariants(seen),
     points: rows,
-    exchanges: exchanges.map(({ request, status, milliseconds, answer, limits }) => ({
-      method: request.method,
-      path: maskPath(request.path),
-      query: request.query,
-      body: mask(request.body),
-      status,
+    exchanges: exchanges.map(({ exchange, milliseconds, limits }) => ({
+      ...describeExchange(exchange, pseudonyms),
       milliseconds,
-      answer: mask(answer),
       limits,
     })),
   };

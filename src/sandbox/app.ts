@@ -40,8 +40,10 @@ type Route = Endpoint | "description" | "none";
 const reservedPaths = ["/api/contact/search", "/api/contact/export", "/api/contact/events"];
 const hasParameter = ({ path }: Endpoint) => path.includes(":");
 
+/** The same for every account. */
+const routes = createRoutes();
+
 export function createApp(parts: AppParts): App {
-  const routes = createRoutes();
   return async (request) => {
     try {
       const method = request.method === "HEAD" ? "GET" : request.method;
@@ -49,7 +51,7 @@ export function createApp(parts: AppParts): App {
       const route = matched[0][0]![0];
       if (route === "description") {
         const { describeService } = await import("./openapi.ts");
-        return toAnswer({ status: 200, body: describeService(endpoints, request.headers.host), headers: {} });
+        return toAnswer({ status: 200, body: describeService(endpoints, request), headers: {} });
       }
       const isReachable =
         route !== "none" && (parts.variants.literal === "no" || route.literal !== undefined);

@@ -86,8 +86,8 @@ class Connection {
   private readonly identity: string;
   private readonly prepared = new Map<string, Statement>();
 
-  /** @param identity of the file */
-  constructor(binding: Libsql.Database, identity: string) {
+  /** @param identity of the file; absent: it is in memory */
+  constructor(binding: Libsql.Database, identity = "") {
     this.binding = binding;
     this.identity = identity;
   }
@@ -155,6 +155,17 @@ export async function openDatabase(file: string, journal: Journal = "WAL"): Prom
   const connection = new Connection(binding, identity);
   connections.set(identity, connection);
   return new Database(connection);
+}
+
+/**
+ * A database of this process alone, which is gone once it is closed.
+ * @throws UsageError when the binding is not installed
+ */
+export async function openMemoryDatabase(): Promise<Database> {
+  const Binding = await loadBinding();
+  const binding = new Binding(":memory:");
+  binding.pragma("temp_store = MEMORY");
+  return new Database(new Connection(binding));
 }
 
 /**

@@ -1,54 +1,19 @@
 /** The embedded service: the whole account, for requests of this process or behind a port. */
 import { realClock } from "../clock.ts";
-import type { Clock, Transport } from "../wire.ts";
-import { SandboxAdmin } from "./admin.ts";
-import type { AdminApi } from "./admin-api/routes.ts";
-import { applyHeaderVariant, createApp } from "./app.ts";
-import { Faults } from "./faults.ts";
-import { createLogEntry } from "./log-entry.ts";
-import { ensureOwnKey } from "./own-key.ts";
-import { refusalAnswer } from "./request.ts";
-import { AccessControl, defaultBlocking } from "./rules/access-control.ts";
-import { AccountLimits, defaultLimits } from "./rules/limits.ts";
-import { createService, type Service } from "./service.ts";
-import { openStore, type Store, serviceTime } from "./store/index.ts";
-import { withSearchLag } from "./store/search-lag.ts";
-import { TransactionQueue } from "./transaction-queue.ts";
+import type { Transport } from "../wire.ts";
+import { type AccountOptions, createAccount } from "./account.ts";
+import type { SandboxAdmin } from "./admin.ts";
+import { planFaults } from "./faults.ts";
+import { routeAccounts } from "./route-accounts.ts";
+import { openStore } from "./store/index.ts";
 import type { OpenPort, PortOptions } from "./transports/http.ts";
 import { inProcessTransport } from "./transports/in-process.ts";
-import { type Variants, variantsFrom } from "./variants.ts";
+import { variantsFrom } from "./variants.ts";
+import { Worlds } from "./worlds.ts";
 
-export interface SandboxOptions {
+export interface SandboxOptions extends AccountOptions {
   /** Holds the database; made when it does not exist. Several processes may use one at once. */
   folder: string;
-  clock?: Clock;
-  /** Requests per window; default 3,600. */
-  hourlyLimit?: number;
-  /** Length of the window; default 3,600. */
-  windowSeconds?: number;
-  /**
-   * Requests per calendar month, UTC, until `ecm sandbox account` sets
-   * another; default: the folder's, else 100,000.
-   */
-  monthlyLimit?: number;
-  /** Failed authentications that block an address; default 20. */
-  blockAfter?: number;
-  /** How long they are counted together, and the block lasts; default 60. */
-  blockSeconds?: number;
-  /** As typed after `--fault`. */
-  faults?: string[];
-  /** Two letters in the keys that are made from now on; default: the folder's, else `us`. */
-  region?: string;
-  /** Ids of a new folder, and of every folder after a reset, are the same for the same seed. */
-  seed?: number;
-  /** The folder's own key from now on, in place of a random one. */
-  apiKey?: string;
-  /** Needed for /__sandbox/, and enough from anywhere; default: none, and only this machine is answered. */
-  adminToken?: string;
-  /** False: the log stays empty, so that a benchmark can measure what it costs. */
-  isLogged?: boolean;
-  /** How it decides what the documents leave open: names and values as typed after `--variant`. */
-  variants?: Record<string, unknown>;
 }
 
 export interface Sandbox {
@@ -60,111 +25,41 @@ export interface Sandbox {
   structureId: string;
   /** What the owner and a test may do, apart from sending requests. */
   admin: SandboxAdmin;
+  /** Further accounts, each with an application of its own. */
+  worlds: Worlds;
   /** Puts the same application behind a port. */
   serve(options: PortOptions): Promise<OpenPort>;
   /** A second time does nothing. */
   close(): void;
 }
 
-/** @throws UsageError for a bad fault or variant, or when the database binding is not installed. */
-export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
+/** @throws UsageError for a bad fault or variant, or when the database binding is not installed */
+export async function openSandbox({ folder, ...options }: SandboxOptions): Promise<Sandbox> {
   const { clock = realClock, region, seed } = options;
-  const variants = variantsFrom(options.variants ?? {});
-  const faults = new Faults(options.faults ?? []);
-  const store = await openStore(options.folder, clock.now(), { region, seed });
-  const limits = createLimits(store, options);
-  const admin = new SandboxAdmin(store, clock, { limits, faults });
-  const closing = new AbortController();
-  const service = assembleService(options, {
-    store,
-    clock,
-    variants,
-    limits,
-    faults,
-    closing: closing.signal,
-  });
-  const adminApi = lazyAdminApi(admin, options.adminToken);
-  const apiKey = ensureOwnKey(store, clock.now(), options.apiKey);
+  requireOptions(options);
+  const store = await openStore(folder, clock.now(), { region, seed });
+  const worlds = new Worlds(store, options);
+  const main = createAccount(store, options, { root: "", worlds });
+  const accounts = routeAccounts(main, worlds);
   return {
-    transport: inProcessTransport({ service, adminApi }),
-    ownKey: () => apiKey,
+    transport: inProcessTransport(accounts),
+    ownKey: () => main.apiKey,
     structureId: store.structures.all()[0]!._id,
-    admin,
+    admin: main.admin,
+    worlds,
     async serve(place) {
       const { openPort } = await import("./transports/http.ts");
-      return openPort({ service, adminApi }, place);
+      return openPort(accounts, place);
     },
     close: () => {
-      closing.abort();
-      store.database.close();
+      worlds.end();
+      main.close();
     },
   };
 }
 
-function createLimits(
-  store: Store,
-  { hourlyLimit, windowSeconds, monthlyLimit }: SandboxOptions,
-): AccountLimits {
-  return new AccountLimits(store, {
-    hourly: hourlyLimit ?? defaultLimits.hourly,
-    windowSeconds: windowSeconds ?? defaultLimits.windowSeconds,
-    monthly: monthlyLimit,
-  });
-}
-
-interface ServiceParts {
-  store: Store;
-  clock: Clock;
-  variants: Variants;
-  limits: AccountLimits;
-  faults: Faults;
-  closing: AbortSignal;
-}
-
-function assembleService(
-  { blockAfter, blockSeconds, isLogged = true }: SandboxOptions,
-  { store, clock, variants, limits, faults, closing }: ServiceParts,
-): Service {
-  const queue = new TransactionQueue(store.database, [store.account, store.structures]);
-  const lag = variants["search-lag"];
-  const app = createApp({
-    store: lag > 0 ? withSearchLag(store, lag, clock) : store,
-    access: new AccessControl(store, limits, {
-      blockAfter: blockAfter ?? defaultBlocking.blockAfter,
-      blockSeconds: blockSeconds ?? defaultBlocking.blockSeconds,
-    }),
-    queue,
-    clock,
-    variants,
-    isLogged,
-  });
-  return createService({
-    app,
-    pickFault: (method, path) => faults.pick(method, path),
-    clock,
-    closing,
-    hourlyLimitReached(seconds) {
-      const now = serviceTime(store, clock);
-      return applyHeaderVariant(
-        refusalAnswer(limits.hourlyLimitReached(now + seconds * 1000, now)),
-        variants,
-      );
-    },
-    async log(request, answer) {
-      await queue.runInTransaction(() => {
-        const now = serviceTime(store, clock);
-        const { status = null, text = null } = answer ?? {};
-        store.requests.add(createLogEntry({ request, body: undefined, status, answer: text, now }));
-      });
-    },
-  });
-}
-
-/** The routes of /__sandbox/ load with the first request to them. */
-function lazyAdminApi(admin: SandboxAdmin, adminToken: string | undefined): AdminApi {
-  let loading: Promise<AdminApi> | undefined;
-  return async (request, bindings) => {
-    loading ??= import("./admin-api/routes.ts").then(({ adminRoutes }) => adminRoutes(admin, adminToken));
-    return (await loading)(request, bindings);
-  };
+/** Before a folder is made. @throws UsageError for a bad fault or variant */
+function requireOptions({ variants = {}, faults = [] }: AccountOptions): void {
+  variantsFrom(variants);
+  planFaults(faults);
 }

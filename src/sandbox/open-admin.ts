@@ -4,11 +4,12 @@ import type { Clock } from "../wire.ts";
 import { SandboxAdmin } from "./admin.ts";
 import { findDamage } from "./database.ts";
 import { Faults } from "./faults.ts";
-import { ensureOwnKey, readOwnKey } from "./own-key.ts";
+import { ensureOwnKey } from "./own-key.ts";
 import type { ResetOptions } from "./public-types.ts";
 import { AccountLimits, defaultLimits } from "./rules/limits.ts";
 import { discardStore, openStore } from "./store/index.ts";
 import { isKeyValue, keyRegion } from "./store/keys.ts";
+import { ownKeyInFolder } from "./store/own-key-place.ts";
 
 export interface SandboxPlace {
   folder: string;
@@ -60,7 +61,7 @@ async function resetReadable(place: SandboxPlace, options: ResetOptions): Promis
 
 async function replaceData({ folder, clock = realClock }: SandboxPlace): Promise<void> {
   discardStore(folder);
-  const kept = readOwnKey({ folder }) ?? "";
+  const kept = ownKeyInFolder(folder).read() ?? "";
   const key = isKeyValue(kept) ? kept : undefined;
   const store = await openStore(folder, clock.now(), { region: key && keyRegion(key) });
   try {

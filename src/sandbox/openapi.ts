@@ -1,9 +1,10 @@
 /**
  * The service described as OpenAPI 3.1, made of the endpoints and of the schemas that check their requests.
  */
-import { toJsonSchema } from "@valibot/to-json-schema";
 import type { GenericSchema } from "valibot";
 import { version } from "../version.ts";
+import { describeParts, pathParameters, queryParameters, toJsonSchema } from "./openapi-parts.ts";
+import { findServerUrl, type ReceivedRequest } from "./request.ts";
 import * as answers from "./rules/answers.ts";
 import type { Endpoint } from "./rules/endpoint.ts";
 import * as requests from "./rules/requests.ts";
@@ -71,8 +72,11 @@ const errors: [status: number, description: string][] = [
   [429, "TooManyRequestsError: the hour, the month, or the address"],
 ];
 
-/** @param host as the request named it: that is where its sender reaches the sandbox */
-export function describeService(endpoints: Endpoint[], host: string | undefined): object {
+/** @param request what asks for it: its sender reaches the sandbox where it did */
+export function describeService(
+  endpoints: Endpoint[],
+  { headers, root }: Pick<ReceivedRequest, "headers" | "root">,
+): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const endpoint of endpoints) {
     const path = endpoint.path.replace(/:(\w+)/g, "{$1}");
@@ -85,33 +89,32 @@ export function describeService(endpoints: Endpoint[], host: string | undefined)
       version,
       license: { name: "MIT", identifier: "MIT" },
     },
-    servers: [{ url: isHost(host) ? `http://${host}` : "/", description: "This sandbox" }],
+    servers: [{ url: findServerUrl(headers.host, root) || "/", description: "This sandbox" }],
     security: [{ apiKey: [] }],
     tags: tags.map(([name, description]) => ({ name, description })),
     paths,
     components: {
       securitySchemes: { apiKey: { type: "apiKey", in: "header", name: "X-API-Key" } },
-      schemas: Object.fromEntries(Object.keys(parts).map((name) => [name, describedPart(name)])),
+      schemas: describeParts(parts),
     },
   };
 }
 
-function isHost(host: string | undefined): host is string {
-  return host !== undefined && /^[\w.-]+(:\d+)?$|^\[[\da-f:]+\](:\d+)?$/i.test(host);
-}
-
 function describeOperation(endpoint: Endpoint): object {
   const answer = endpoint.result && {
-    content: { "application/json": { schema: jsonSchema(endpoint.result) } },
+    content: { "application/json": { schema: toJsonSchema(endpoint.result, parts) } },
   };
   return {
     operationId: endpoint.id,
     tags: [tags.find(([, , path]) => path.test(endpoint.path))![0]],
     summary: endpoint.summary,
     description: `Scope: ${endpoint.scope}`,
-    parameters: [...pathParameters(endpoint.path), ...queryParameters(endpoint.query)],
+    parameters: [...pathParameters(endpoint.path), ...queryParameters(endpoint.query, parts)],
     ...(endpoint.body && {
-      requestBody: { required: true, content: { "application/json": { schema: jsonSchema(endpoint.body) } } },
+      requestBody: {
+        required: true,
+        content: { "application/json": { schema: toJsonSchema(endpoint.body, parts) } },
+      },
     }),
     responses: {
       [endpoint.status]: { description: "Done", ...answer },
@@ -126,51 +129,4 @@ function describeOperation(endpoint: Endpoint): object {
       ),
     },
   };
-}
-
-function pathParameters(path: string): object[] {
-  return Array.from(path.matchAll(/:(\w+)/g), ([, name]) => ({
-    name,
-    in: "path",
-    required: true,
-    schema: { type: "string" },
-  }));
-}
-
-function queryParameters(query: GenericSchema | undefined): object[] {
-  if (!query) return [];
-  const { properties = {}, required = [] } = jsonSchema(query);
-  return Object.entries(properties).map(([name, schema]) => ({
-    name,
-    in: "query",
-    required: required.includes(name),
-    schema,
-  }));
-}
-
-/** A named part, described without a reference to itself. */
-function describedPart(name: string): object {
-  const { [name]: own, ...others } = parts;
-  return jsonSchema(own!, others);
-}
-
-interface RequestSchema {
-  properties?: Record<string, object>;
-  required?: string[];
-}
-
-/**
- * The schema of a request before defaults are filled in. Checks that JSON Schema cannot express are left out.
- */
-function jsonSchema(schema: GenericSchema, definitions = parts): RequestSchema {
-  const whole = toJsonSchema(schema as Parameters<typeof toJsonSchema>[0], {
-    target: "draft-2020-12",
-    typeMode: "input",
-    errorMode: "ignore",
-    definitions: definitions as Record<string, Parameters<typeof toJsonSchema>[0]>,
-  });
-  const { $schema: _schema, $defs: _definitions, ...rest } = whole;
-  const text = JSON.stringify(rest).replaceAll('"#/$defs/', '"#/components/schemas/');
-  // Generators treat a member with a default as always present, in requests too.
-  return JSON.parse(text, (name, value) => (name === "default" ? undefined : value));
 }

@@ -1,7 +1,4 @@
 /** The key that a folder's own processes use: kept in clear in a file that only its owner can read. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { writeAtomicallySync } from "../disk/atomic-file.ts";
 import { UsageError } from "../errors.ts";
 import type { Store } from "./store/index.ts";
 import { isKeyValue, keyRegion, newKeyValue, scopes } from "./store/keys.ts";
@@ -20,9 +17,8 @@ export function ensureOwnKey(store: Store, now: number, given?: string): string 
       "Give 50 characters: ecm_us_ and 43 letters or digits",
     );
   }
-  const file = ownKeyFile(store);
   return store.database.transaction(() => {
-    const inFolder = readIfThere(file);
+    const inFolder = store.ownKey.read();
     const kept = given ?? inFolder;
     const known = kept === undefined ? undefined : store.keys.findByValue(kept);
     const works =
@@ -39,25 +35,7 @@ export function ensureOwnKey(store: Store, now: number, given?: string): string 
       { id, name: free, scopes: [...scopes], isActive: true, expiresAt: null, createdAt: now },
       key,
     );
-    writeAtomicallySync(file, key);
+    store.ownKey.write(key);
     return key;
   });
-}
-
-/** The value in the folder's file, whether it works or not. */
-export function readOwnKey(store: Pick<Store, "folder">): string | undefined {
-  return readIfThere(ownKeyFile(store));
-}
-
-function ownKeyFile(store: Pick<Store, "folder">): string {
-  return join(store.folder, "api-key");
-}
-
-function readIfThere(file: string): string | undefined {
-  try {
-    return readFileSync(file, "utf8").trim();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
-  }
 }

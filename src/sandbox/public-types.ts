@@ -4,6 +4,7 @@ declare global {
   // Older libraries of TypeScript do not have it.
   interface SymbolConstructor {
     readonly asyncDispose: unique symbol;
+    readonly dispose: unique symbol;
   }
 }
 
@@ -41,8 +42,40 @@ export interface StartedSandbox {
   /** Id of the account's default structure; a reset keeps it. */
   structureId: string;
   admin: Admin;
+  /**
+   * Opens a further account, with a key, contents, clock, limits, faults and log of its own: tests in different
+   * worlds cannot see each other. It begins as this sandbox was started.
+   */
+  world(options?: WorldOptions): Promise<SandboxWorld>;
   /** Frees the port, and removes the folder when it was temporary. */
   stop(): Promise<void>;
+  /** The same, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface WorldOptions {
+  /** The name of a snapshot of the sandbox: what the account holds. Default: an empty account. */
+  from?: string;
+  /** Its ids are the same for the same seed. Default: the sandbox's. */
+  seed?: number;
+  /** As for `startSandbox`, over those of the sandbox. */
+  variants?: Record<string, unknown>;
+}
+
+/** An account of its own. It is in memory, and goes when it is closed or the sandbox stops. */
+export interface SandboxWorld {
+  id: string;
+  /** Such as `http://127.0.0.1:40213/__world/5f0c7a91d2e4`; its `/__sandbox/` is below it. */
+  baseUrl: string;
+  /** For the header `X-API-Key`; at the address of the sandbox it leads to this world too. */
+  apiKey: string;
+  /** Id of the account's default structure; a reset keeps it. */
+  structureId: string;
+  admin: Admin;
+  /** A second time does nothing. */
+  close(): Promise<void>;
+  /** The same, for `using`. */
+  [Symbol.dispose](): void;
   /** The same, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -15,6 +15,8 @@ export interface ReceivedRequest {
   /** Where it comes from. */
   address: string;
   readBody(): Promise<Body>;
+  /** The path below which the account is served; absent: it is served at the root. */
+  root?: string;
   /** The fault that is simulated, for the log. */
   fault?: string;
   /** When the request arrived, by the clock of `performance`. */
@@ -57,6 +59,12 @@ export function refusalAnswer(refusal: Refusal, more?: Record<string, string>): 
 export function failure(error: Error): Answer {
   const message = `The sandbox failed, and changed nothing: ${error.message}`;
   return toAnswer({ status: 500, body: { errors: [{ errorType: "InternalError", message }] }, headers: {} });
+}
+
+/** Where the sender of a request reaches what is served: as its header `Host` says, where that is one. */
+export function findServerUrl(host: string | undefined, root = ""): string {
+  const isHost = host !== undefined && /^[\w.-]+(:\d+)?$|^\[[\da-f:]+\](:\d+)?$/i.test(host);
+  return `${isHost ? `http://${host}` : ""}${root}`;
 }
 
 /** The path of a target, as it was sent. */

@@ -9,12 +9,14 @@ import type {
   LimitsChange,
   RequestQuery,
   ResetOptions,
+  SandboxWorld,
   SeedData,
   StartedSandbox,
   StartSandboxOptions,
 } from "./public-types.ts";
 import { checkedOptions } from "./start-options.ts";
 import { makeTemporaryFolder, removeTemporaryFolder } from "./temporary-folder.ts";
+import type { World, Worlds } from "./worlds.ts";
 
 /**
  * Starts one on a free port of 127.0.0.1. It does not keep its process alive, so a test suite that forgets to
@@ -40,11 +42,18 @@ export async function startSandbox(options: StartSandboxOptions = {}): Promise<S
       stopped ??= server.close().then(end);
       return stopped;
     };
+    const requireRunning = () => {
+      if (stopped) throw new Error("The sandbox was stopped; start another one with startSandbox");
+    };
     return {
       baseUrl: server.baseUrl,
       apiKey: sandbox.ownKey(),
       structureId: sandbox.structureId,
-      admin: publicAdmin(sandbox.admin, () => stopped !== undefined),
+      admin: publicAdmin(sandbox.admin, requireRunning),
+      async world(given) {
+        requireRunning();
+        return publicWorld(await sandbox.worlds.create(given), sandbox.worlds, server.baseUrl);
+      },
       stop,
       [Symbol.asyncDispose]: stop,
     };
@@ -54,12 +63,35 @@ export async function startSandbox(options: StartSandboxOptions = {}): Promise<S
   }
 }
 
-/** The admin of the sandbox as promises, which reject once the sandbox was stopped. */
-function publicAdmin(admin: SandboxAdmin, isStopped: () => boolean): Admin {
+function publicWorld(
+  { id, root, apiKey, structureId, admin }: World,
+  worlds: Worlds,
+  url: string,
+): SandboxWorld {
+  const isOpen = () => worlds.find(id) !== undefined;
+  const close = () => {
+    if (isOpen()) worlds.close(id);
+  };
+  return {
+    id,
+    baseUrl: `${url}${root}`,
+    apiKey,
+    structureId,
+    admin: publicAdmin(admin, () => {
+      if (!isOpen()) throw new Error("The world was closed; open another one with world()");
+    }),
+    close: async () => close(),
+    [Symbol.dispose]: close,
+    [Symbol.asyncDispose]: async () => close(),
+  };
+}
+
+/** The admin of an account as promises. @param requireOpen throws once the account was closed */
+function publicAdmin(admin: SandboxAdmin, requireOpen: () => void): Admin {
   const whileRunning =
     <Arguments extends unknown[], Result>(act: (...given: Arguments) => Result) =>
     async (...given: Arguments): Promise<Result> => {
-      if (isStopped()) throw new Error("The sandbox was stopped; start another one with startSandbox");
+      requireOpen();
       return act(...given);
     };
   return {

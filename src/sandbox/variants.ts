@@ -23,6 +23,8 @@ export interface Variants {
   status: "parts" | "object";
   "unknown-members": "refuse" | "ignore";
   "hourly-headers": "sent" | "missing";
+  /** What `required` of a field asks of a contact that is created. */
+  required: "ignored" | "refused";
   /** The names that a search's `source` takes. */
   source: "published" | "specified" | "common";
   /** The columns that a search filters by. */
@@ -136,6 +138,10 @@ const table: { [Name in VariantName]: Variant<Variants[Name]> } = {
   "hourly-headers": choice({
     sent: "Answers carry the X-RateLimit headers",
     missing: "Answers do not carry the X-RateLimit headers",
+  }),
+  required: choice({
+    ignored: "A contact may be created without a value for a required field",
+    refused: "Creating a contact without a value for a required field is refused with 400",
   }),
   source: choice({
     published:

@@ -31,6 +31,7 @@ const alone: [name: string, value: string][] = [
   ["status", "object"],
   ["unknown-members", "ignore"],
   ["hourly-headers", "missing"],
+  ["required", "refused"],
   ["source", "specified"],
   ["source", "common"],
   ["columns", "specified"],

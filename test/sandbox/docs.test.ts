@@ -26,7 +26,9 @@ test("the requests that docs/sandbox.md shows with curl are answered", async () 
 test("the reads that its table names are answered", async () => {
   const { call } = await openAccount();
   const reads = [...page.matchAll(/`GET ([a-z]+)(?:\?[^`]*)?`/g)].map(([, path]) => path!);
-  expect(new Set(reads)).toEqual(new Set(["health", "requests", "snapshots", "clock", "faults", "limits"]));
+  expect(new Set(reads)).toEqual(
+    new Set(["health", "requests", "snapshots", "clock", "faults", "limits", "worlds"]),
+  );
   for (const path of reads) {
     expect((await call("GET", `/__sandbox/${path}`, undefined, { key: null })).status, path).toBe(200);
   }

@@ -214,6 +214,40 @@ test("unknown-members: ignored, wherever they stand", async () => {
   expect((await account.call("POST", "/api/contact", { key: 5, contactStructureId: "x" })).status).toBe(400);
 });
 
+test("required: a contact without a value for a required field is refused on creation alone", async () => {
+  for (const value of ["ignored", "refused"]) {
+    const account = await playing("required", value);
+    const { fields } = await account.definition();
+    const after = await account.update({
+      fields: [...fields, { label: "City", dataType: "text", required: true }],
+    });
+    const city = after.fields.at(-1)!._id;
+    const create = (key: string, values: string[]) =>
+      account.call("POST", "/api/contact", {
+        key,
+        contactStructureId: account.structureId,
+        fields: values.map((each) => ({ _id: city, value: each })),
+      });
+    for (const values of [[], [""], [" "]]) {
+      const answer = await create(`${value}${values.join("-").length}${values.length}@b.co`, values);
+      if (value === "ignored") expect(answer.status).toBe(200);
+      else {
+        expect(onlyError(answer)).toEqual({
+          status: 400,
+          errorType: "ValidationError",
+          message: 'fields must have a value for the required field "City"',
+          field: "fields",
+          fieldId: city,
+        });
+      }
+    }
+    const made = await create("full@b.co", ["Oslo"]);
+    expect(made.status).toBe(200);
+    const clear = { updateFields: [{ _id: city, value: "" }] };
+    expect((await account.call("PUT", `/api/contact/${made.body._id}/mutate`, clear)).status).toBe(200);
+  }
+});
+
 test("hourly-headers: missing, those of the month stay", async () => {
   const account = await playing("hourly-headers", "missing");
   const { headers } = await account.call("GET", "/api/contact-structure");

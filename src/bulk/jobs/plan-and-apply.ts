@@ -92,6 +92,7 @@ class PlannedWork {
     const firstRejects = await this.firstRejects(stop);
     if (!state.run) await place.remove();
     reportMarkedContacts(state, job, stop);
+    if (!state.run) reportLackingContacts(state);
     return { ...(await closeRun(state, { stop, price, rejects, backup })), firstRejects };
   }
 
@@ -162,6 +163,12 @@ function reportMarkedContacts({ tally, emit }: RunState, job: ReadyJob, stop: Ru
     const contacts = markedList.filter((each) => (each.isDoubtful ?? false) === group.isDoubtful);
     if (group.total > 0) emit({ kind: "marked", contacts, ...group });
   }
+}
+
+/** Names whom a real run would create without a value for a required field. */
+function reportLackingContacts({ tally, emit }: RunState): void {
+  const { lacking: total, lackingContacts: contacts } = tally;
+  if (total > 0) emit({ kind: "lacking", contacts, total });
 }
 
 /** @returns the backup's path; undefined where nothing is backed up */

@@ -2,7 +2,7 @@
 import { rm } from "node:fs/promises";
 import { isErasedKey } from "../../api/key-spelling.ts";
 import type { Suppressions } from "../../privacy/suppressions.ts";
-import type { Contact } from "../../wire.ts";
+import type { Contact, FieldDefinition, FieldValue } from "../../wire.ts";
 import type { Decision, OldContact, Work } from "../items.ts";
 import { type DecideOptions, decide, isMarked } from "../plan/decide.ts";
 import { type HiddenContact, isHidden } from "../plan/found.ts";
@@ -36,8 +36,9 @@ export function prepareRows(rowRun: RowRun): ReadyJob {
   const { job, account, structure, behavior, names, understood, survey, suppressions } = rowRun;
   const lookup = createRowLookup(rowRun);
   const unique = job.uniqueFields && new UniqueValues(job.uniqueFields);
+  const required = structure.fields.filter((field) => field.required);
   const work: Work<RowItem> = {
-    ...createWork(job, structure._id, suppressions),
+    ...createWork(job, structure._id, suppressions, required),
     findInactive: unique && (({ desired }) => unique.find(desired)),
   };
   return {
@@ -92,11 +93,15 @@ function readUniqueValues(unique: UniqueValues, { contacts }: RowSource, { emit 
   for (const contact of contacts()) unique.add(contact);
 }
 
-/** What is decided of each contact, when it is planned and when it is looked at again. */
+/**
+ * What is decided of each contact, when it is planned and when it is looked at again.
+ * @param required fields that the structure marks so, for the plan
+ */
 export function createWork(
   job: ResolvedJob,
   structureId: string,
   suppressions: Suppressions | undefined,
+  required: readonly FieldDefinition[] = [],
 ): Work<RowItem> {
   const options: DecideOptions = { ...job.decide, structureId };
   const isKept = (key: string) => isErasedKey(key) || (suppressions?.has(key) ?? false);
@@ -115,6 +120,7 @@ export function createWork(
       item.isRemoval === true || !(item.isLeftOut || item.conflict || isKept(item.key.sent)),
     // An unsubscription or a deletion wants nothing of a contact that a mark could stand against.
     isMarked: job.edit ? undefined : (item, found) => isMarked(item.desired, found),
+    listLacking: ({ fields = [] }) => listLackingLabels(required, fields),
     isDoubtful: (item) => job.unsubscribesMarked === true && !item.desired?.unsubscribes,
     decide(item, found, old) {
       if (item.conflict) return { kind: "reject", ...item.conflict };
@@ -125,6 +131,14 @@ export function createWork(
       return decideAbsentRow(item, old);
     },
   };
+}
+
+/** A value of blanks counts as none. */
+function listLackingLabels(required: readonly FieldDefinition[], values: readonly FieldValue[]): string[] {
+  const lacking = required.filter(
+    ({ _id }) => !values.some((each) => each._id === _id && each.value.trim() !== ""),
+  );
+  return lacking.map(({ label }) => label);
 }
 
 function decideFound(

@@ -3,7 +3,7 @@
  * plan. Nothing is written to the account.
  */
 
-import type { Decision, Item, PassedRow } from "../items.ts";
+import type { Decision, Item, PassedRow, Work } from "../items.ts";
 import { toErrorStop } from "../pace/run-stop.ts";
 import type { Found } from "./found.ts";
 import type { StoredLine } from "./plan-file.ts";
@@ -232,18 +232,38 @@ function countDecided({ work, tally }: Session, { item, found, decision }: Decid
   // Under the key of before they are the same person.
   const isMarked = work.isMarked?.(item, found.contact ?? found.old?.contact) ?? false;
   const isDoubtful = isMarked && (work.isDoubtful?.(item) ?? false);
-  const counted = { item, decision, found: found.contact, old: found.old?.contact, isMarked, isDoubtful };
+  const lacks = listLacking(work, decision);
+  const counted = {
+    item,
+    decision,
+    found: found.contact,
+    old: found.old?.contact,
+    isMarked,
+    isDoubtful,
+    lacks,
+  };
   const match = decision.kind === "create" ? work.findInactive?.(item) : undefined;
   if (match) addKnownInactive(tally, item, match);
   const isRead = item.movesFrom !== undefined || work.readsAlone?.(item);
   addToTally(tally, counted, isRead ? 1 : 0);
 }
 
+function listLacking(work: Work, decision: Decision): readonly string[] {
+  return decision.kind === "create" ? (work.listLacking?.(decision.body) ?? []) : [];
+}
+
 /** Undefined for a contact that is not written, where the plan is not to name those. */
-function lineOf({ names, isComplete }: PlanStep, entry: PassedRow | DecidedItem): StoredLine | undefined {
+function lineOf(
+  { session, names, isComplete }: PlanStep,
+  entry: PassedRow | DecidedItem,
+): StoredLine | undefined {
   if ("kind" in entry) return toRowLine(entry);
   const { item, decision } = entry;
-  if (isWrite(decision)) return toStoredLine(toContactLine(entry, names), item, decision);
+  if (isWrite(decision)) {
+    const lacks = listLacking(session.work, decision);
+    const line = toContactLine(entry, names);
+    return toStoredLine(lacks.length > 0 ? { ...line, lacks } : line, item, decision);
+  }
   if (decision.kind !== "reject" && !isComplete) return undefined;
   return toStoredLine(toContactLine(entry, names), item, undefined);
 }

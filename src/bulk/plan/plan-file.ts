@@ -178,7 +178,7 @@ class KeptPlanReader {
   take({ text, length }: RawLine): void {
     const { plan, create, block, end } = parseMark(this.file, text);
     if (end) {
-      this.close(decode(end));
+      this.close({ ...decode(end), tally: restoreTally(end.tally) });
       return;
     }
     if (!this.kept && !plan) throw planDamagedError(this.file);
@@ -202,7 +202,7 @@ class KeptPlanReader {
 
   private keepBlock({ taken, tally }: BlockMark): void {
     if (taken > this.maxTaken) return;
-    this.kept = { ...this.kept!, bytes: this.bytes, taken, tally: { ...createTally(), ...decode(tally) } };
+    this.kept = { ...this.kept!, bytes: this.bytes, taken, tally: restoreTally(tally) };
   }
 
   private close(end: PlanEnd): void {
@@ -274,6 +274,11 @@ export async function* readPlanLines(file: string): AsyncGenerator<StoredLine> {
 
 export function computeDigest(hash: Hash): string {
   return `sha256:${hash.copy().digest("hex")}`;
+}
+
+/** A plan of an earlier version does not count everything. */
+function restoreTally(tally: PlanTally): PlanTally {
+  return { ...createTally(), ...decode(tally) };
 }
 
 /** Texts of a line that was read as latin1, as they are. */

@@ -22,6 +22,8 @@ export interface PlanLine {
   movesFrom?: string;
   /** Of a create from an input: what that says of the person's consent. */
   consent?: ConsentRead;
+  /** Of a create: labels of the structure's required fields for which it has no value. */
+  lacks?: readonly string[];
 }
 
 /**

@@ -56,6 +56,7 @@ const readable = v.object({
   action: v.picklist(actions),
   changes: v.array(object),
   consent: v.optional(consent),
+  lacks: v.optional(texts),
 });
 
 const values = v.optional(v.array(v.object({ _id: text, value: text })));

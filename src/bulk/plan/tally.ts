@@ -31,6 +31,10 @@ export interface PlanTally {
   /** Who would be created with a unique value of somebody inactive; the first ones by name. */
   knownInactive: number;
   knownInactiveContacts: ({ line: number | null; key: string } & InactiveMatch)[];
+  /** Whom the plan creates without a value for a required field. */
+  lacking: number;
+  /** The first of them. */
+  lackingContacts: LackingContact[];
   /** Requests that the writes take, and the reads right before them. */
   requests: number;
   /** Values that become empty. */
@@ -40,6 +44,14 @@ export interface PlanTally {
 }
 
 const maxContactsListed = 100;
+/** A contact, with the labels of the required fields for which it would be created without a value. */
+export interface LackingContact {
+  line: number | null;
+  key: string;
+  fields: readonly string[];
+}
+
+const maxLackingListed = 20;
 
 export function createTally(): PlanTally {
   return {
@@ -59,6 +71,8 @@ export function createTally(): PlanTally {
     leftBefore: [],
     knownInactive: 0,
     knownInactiveContacts: [],
+    lacking: 0,
+    lackingContacts: [],
     requests: 0,
     clears: 0,
     remarks: 0,
@@ -81,6 +95,7 @@ export function addToTally(tally: PlanTally, decided: TalliedDecision, readsBefo
   const { item, decision } = decided;
   if (isInactive(decided.found)) tally.inactive++;
   if (decided.isMarked) addMarked(tally, decided);
+  if (decided.lacks?.length) addLacking(tally, decided.item, decided.lacks);
   if (isWrite(decision)) addWrite(tally, item, decision, readsBefore);
   else if (decision.kind === "leave") tally.unchanged++;
   else {
@@ -117,6 +132,12 @@ function addMarked(tally: PlanTally, { item, isDoubtful }: TalliedDecision): voi
   tally.markedContacts.push(isDoubtful ? { ...named, isDoubtful } : named);
 }
 
+function addLacking(tally: PlanTally, item: Item, fields: readonly string[]): void {
+  tally.lacking++;
+  if (tally.lackingContacts.length >= maxLackingListed) return;
+  tally.lackingContacts.push({ line: item.line, key: item.key.sent, fields });
+}
+
 function addWrite(tally: PlanTally, item: Item, operation: Operation, readsBefore: number): void {
   tally[toPlannedOutcome(item, operation)]++;
   tally.requests += countOperationRequests(operation) + readsBefore;
@@ -133,6 +154,8 @@ export interface TalliedDecision {
   old?: Partial<Contact>;
   isMarked: boolean;
   isDoubtful: boolean;
+  /** Labels of required fields without a value; absent: none. */
+  lacks?: readonly string[];
 }
 
 /** What a write counts as once it is carried out. */

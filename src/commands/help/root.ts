@@ -41,6 +41,7 @@ const furtherCommands = [
   "domains",
   "api",
   "probe",
+  "record",
   "doctor",
   "suppressions",
   "audit",

@@ -85,6 +85,7 @@ const summary: Members<Required<Summary> & typeof origin> = {
   codes: objectSchema({ skipped: byCode, rejected: byCode }),
   inactive: count,
   consent: objectSchema(consent),
+  lacking: { ...count, description: "of a dry run: new contacts without a value for a required field" },
   partial: { ...count, description: "of an undo: contacts of updated that were restored in part" },
   members: { ...objectSchema({ added: count, removed: count }), description: "of a list sync" },
   ...origin,
@@ -126,6 +127,7 @@ const planLine: Members<PlanLine & { apply: unknown }> = {
     ),
     description: "of a contact that an input creates: what that says of their consent",
   },
+  lacks: { type: "array", items: text, description: "of a create: required fields without a value" },
   apply: {
     type: "object",
     description: "in a plan file, of a contact that is written: what ecm apply sends",
@@ -222,7 +224,8 @@ export const schemas = {
       ...objectSchema(
         summary,
         Object.keys(summary).filter(
-          (name) => !["backup", "partial", "members", "resumableAt", "traceId", "audit"].includes(name),
+          (name) =>
+            !["backup", "lacking", "partial", "members", "resumableAt", "traceId", "audit"].includes(name),
         ),
       ),
     },
@@ -230,7 +233,7 @@ export const schemas = {
       description: "one contact in a file of --plan, and in runs show --changes",
       ...objectSchema(
         planLine,
-        Object.keys(planLine).filter((name) => !["apply", "consent", "movesFrom"].includes(name)),
+        Object.keys(planLine).filter((name) => !["apply", "consent", "movesFrom", "lacks"].includes(name)),
       ),
     },
     planHead: {

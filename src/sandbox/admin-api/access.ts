@@ -7,9 +7,14 @@ import { findForeignHeader, isLoopbackAddress } from "../transports/foreign.ts";
 /** Where the paths of this API begin. */
 export const adminRoot = "/__sandbox";
 
+/** Where the paths of worlds begin; what follows is the id of one. */
+export const worldsRoot = "/__world";
+
+const adminForm = new RegExp(`^(?:${worldsRoot}/[^/]*)?${adminRoot}(?:/|$)`);
+
 /** Whether a path belongs to this API: limits, faults, keys and the log have nothing to do with it. */
 export function isAdminPath(path: string): boolean {
-  return path === adminRoot || path.startsWith(`${adminRoot}/`);
+  return adminForm.test(path);
 }
 
 /**

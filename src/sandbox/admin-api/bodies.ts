@@ -24,6 +24,21 @@ const flag = v.boolean("must be true or false");
 
 export const resetBody = v.strictObject({ seed: v.optional(count), everything: v.optional(flag) }, isObject);
 
+// A record of the library takes arrays too.
+const isPlainObject = (input: unknown) =>
+  typeof input === "object" && input !== null && !Array.isArray(input);
+
+export const worldBody = v.strictObject(
+  {
+    from: v.optional(v.string("must be a string")),
+    seed: v.optional(count),
+    variants: v.optional(
+      v.pipe(v.custom<Record<string, unknown>>(isPlainObject, isObject), v.metadata({ type: "object" })),
+    ),
+  },
+  isObject,
+);
+
 export const clockBody = v.strictObject(
   {
     time: v.optional(v.string("must be a time such as 2027-01-31T12:00:00Z")),
@@ -59,10 +74,8 @@ const statusText = v.union(
 );
 // A record of the library passes over members that objects of JavaScript have, such as `constructor`.
 const valuesByLabel = v.pipe(
-  v.custom<Record<string, string>>(
-    (input) => typeof input === "object" && input !== null && !Array.isArray(input),
-    isObject,
-  ),
+  v.custom<Record<string, string>>(isPlainObject, isObject),
+  v.metadata({ type: "object", additionalProperties: { type: "string" } }),
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
     const input = dataset.value;

@@ -19,7 +19,7 @@ const texts = Object.fromEntries(Object.keys(members).map((name) => [name, v.opt
   v.OptionalSchema<typeof text, undefined>
 >;
 const triggeredBy = v.strictObject({ type: text, userId: v.optional(text) }, isObject);
-const eventBody = v.strictObject(
+export const eventBody = v.strictObject(
   { ...texts, triggeredBy: v.optional(triggeredBy), key: text, type: text },
   isObject,
 );

@@ -6,10 +6,15 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Database, discardDatabase, discardSideFiles } from "../database.ts";
-import { readOwnKey } from "../own-key.ts";
 import type { Snapshot } from "../public-types.ts";
 import { invalid, notFound } from "../rules/refusal.ts";
-import { accountTables, isLoadable, recreateAccountTables, schemaVersion } from "../schema/index.ts";
+import {
+  accountTables,
+  emptyAccountTables,
+  isLoadable,
+  recreateAccountTables,
+  schemaVersion,
+} from "../schema/index.ts";
 import { noteId } from "../store/ids.ts";
 import type { Store } from "../store/index.ts";
 import type { StoredKey } from "../store/keys.ts";
@@ -80,16 +85,17 @@ function saveTo(store: Store, name: string, file: string): Snapshot {
 
 /**
  * Restores the account. The folder's own key keeps working, and what is used of the limits stays used.
+ * @param source the account whose snapshot it is
  * @throws Refusal 404; 400 when it was saved by another version
  */
-export function loadSnapshot(store: Store, name: string): Snapshot {
-  const file = snapshotFile(store, name);
+export function loadSnapshot(store: Store, name: string, source = store): Snapshot {
+  const file = snapshotFile(source, name);
   const snapshot = describe(name, file);
   if (!snapshot) throw notFound("Snapshot");
   withAttached(store, file, "rw", () =>
     store.database.transaction(() => {
       requireLoadable(store.database, name);
-      replaceAccount(store);
+      replaceAccount(store, source === store ? recreateAccountTables : emptyAccountTables);
     }),
   );
   return snapshot;
@@ -101,13 +107,16 @@ function requireLoadable(database: Database, name: string): void {
   throw invalid(`The snapshot ${name} was saved by another version of ecm`, { field: "name" });
 }
 
-/** Puts the attached snapshot in the place of the account. The caller is in a transaction. */
-function replaceAccount(store: Store): void {
+/**
+ * Puts the attached snapshot in the place of the account. The caller is in a transaction.
+ * @param empty the quicker way to empty it: an account that is made for this snapshot holds next to nothing
+ */
+function replaceAccount(store: Store, empty: (database: Database) => void): void {
   const { database } = store;
-  const ownValue = readOwnKey(store);
+  const ownValue = store.ownKey.read();
   const ownKey = ownValue === undefined ? undefined : store.keys.findByValue(ownValue);
   const before = store.account.read();
-  recreateAccountTables(database);
+  empty(database);
   copyTables(store);
   database.run(
     "UPDATE account SET hour_ends_at = ?, hour_used = ?, month_ends_at = ?, month_used = ?, monthly_limit_revision = ?",

@@ -55,6 +55,33 @@ export function migrate(database: Database): void {
 }
 
 /**
+ * Gives a new database the tables of one that is up to date: several times as
+ * quick as every migration again.
+ */
+export function copySchema(from: Database, to: Database): void {
+  const definitions = from.all<{ sql: string }>(
+    `SELECT sql FROM main.sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+      ORDER BY type <> 'table', rowid`,
+  );
+  const statements = [
+    ...definitions.map(({ sql }) => sql),
+    "INSERT INTO settings (only, log_id) VALUES (1, lower(hex(randomblob(8))))",
+    "INSERT INTO sqlite_sequence VALUES ('requests', 0)",
+    `PRAGMA user_version = ${migrations.length}`,
+  ];
+  to.transaction(() => to.exec(statements.join(";\n")));
+}
+
+/** Empties the tables of an account that holds next to nothing. The caller is in a transaction. */
+export function emptyAccountTables(database: Database): void {
+  database.exec(
+    accountTables(database)
+      .map((name) => `DELETE FROM "${name}"`)
+      .join(";\n"),
+  );
+}
+
+/**
  * Empties every table of the account. The caller is in a transaction; to drop a table is far quicker than to
  * delete its rows.
  */

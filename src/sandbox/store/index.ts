@@ -5,8 +5,8 @@ import { createIfMissingSync } from "../../disk/atomic-file.ts";
 import { UsageError } from "../../errors.ts";
 import { quoteShellWord } from "../../shell-word.ts";
 import type { Clock, ContactStructure } from "../../wire.ts";
-import { type Database, discardDatabase, findDamage, openDatabase } from "../database.ts";
-import { migrate } from "../schema/index.ts";
+import { type Database, discardDatabase, findDamage, openDatabase, openMemoryDatabase } from "../database.ts";
+import { copySchema, migrate } from "../schema/index.ts";
 import { AccountStore } from "./account.ts";
 import { ContactStore } from "./contacts.ts";
 import { DocumentStore } from "./documents.ts";
@@ -15,6 +15,7 @@ import { firstId } from "./ids.ts";
 import { KeyStore } from "./keys.ts";
 import { ListStore } from "./lists.ts";
 import { MailEventStore } from "./mail-events.ts";
+import { type OwnKeyPlace, ownKeyInFolder, ownKeyInMemory } from "./own-key-place.ts";
 import { RequestLog } from "./request-log.ts";
 import { DatabaseSearch, type StoredContactSearch } from "./search.ts";
 import { SettingsStore, serviceTimeAt } from "./settings.ts";
@@ -22,7 +23,9 @@ import { StructureStore } from "./structures.ts";
 import { UpcomingStore } from "./upcoming.ts";
 
 export interface Store {
+  /** Of its files: the database, unless that is in memory, and snapshots. */
   folder: string;
+  ownKey: OwnKeyPlace;
   database: Database;
   account: AccountStore;
   keys: KeyStore;
@@ -49,20 +52,14 @@ export interface Store {
 export async function openStore(
   folder: string,
   now: number,
-  { region, seed }: { region?: string; seed?: number } = {},
+  { region, seed }: NewAccount = {},
 ): Promise<Store> {
   const file = await makePrivateFile(folder);
   let database: Database | undefined;
   try {
     database = await openDatabase(file);
     migrate(database);
-    const store = createStore(folder, database);
-    database.transaction(() => {
-      if (seed !== undefined) store.settings.setIdSeed(seed);
-      if (!store.database.get("SELECT only FROM account")) createAccount(store, now, region);
-      else if (region !== undefined) store.account.setRegion(region);
-    });
-    return store;
+    return prepareStore(database, { folder, ownKey: ownKeyInFolder(folder) }, now, { region, seed });
   } catch (error) {
     database?.close();
     const damage = findDamage(error);
@@ -70,11 +67,52 @@ export async function openStore(
   }
 }
 
-function createStore(folder: string, database: Database): Store {
+/**
+ * A store of this process alone, with a new account.
+ * @param main the store beside which it is opened
+ * @param folder for its snapshots; made when one is saved
+ */
+export async function openMemoryStore(
+  main: Store,
+  folder: string,
+  now: number,
+  options: NewAccount,
+): Promise<Store> {
+  const database = await openMemoryDatabase();
+  try {
+    copySchema(main.database, database);
+    return prepareStore(database, { folder, ownKey: ownKeyInMemory() }, now, options);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+interface NewAccount {
+  region?: string;
+  seed?: number;
+}
+
+function prepareStore(
+  database: Database,
+  place: Pick<Store, "folder" | "ownKey">,
+  now: number,
+  { region, seed }: NewAccount,
+): Store {
+  const store = createStore(place, database);
+  database.transaction(() => {
+    if (seed !== undefined) store.settings.setIdSeed(seed);
+    if (!store.database.get("SELECT only FROM account")) createAccount(store, now, region);
+    else if (region !== undefined) store.account.setRegion(region);
+  });
+  return store;
+}
+
+function createStore(place: Pick<Store, "folder" | "ownKey">, database: Database): Store {
   const account = new AccountStore(database);
   const contacts = new ContactStore(database);
   return {
-    folder,
+    ...place,
     database,
     account,
     keys: new KeyStore(database),

@@ -1,5 +1,4 @@
 /** Emptying the account of a folder, while other processes may have it open. */
-import { readOwnKey } from "../own-key.ts";
 import { recreateAccountTables } from "../schema/index.ts";
 import { firstId, firstIdAfterReset, noteId } from "./ids.ts";
 import { addDefaultStructure, type Store } from "./index.ts";
@@ -18,7 +17,7 @@ interface KeptAccount {
 export function resetAccount(store: Store, addStructure: () => void): void {
   const { database } = store;
   const kept = database.get<KeptAccount>("SELECT region, last_id, monthly_limit_revision FROM account")!;
-  const ownValue = readOwnKey(store);
+  const ownValue = store.ownKey.read();
   const ownKey = ownValue === undefined ? undefined : store.keys.findByValue(ownValue);
   const seed = store.settings.idSeed();
   recreateAccountTables(database);

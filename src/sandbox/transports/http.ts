@@ -4,7 +4,7 @@ import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { UsageError } from "../../errors.ts";
 import { isAdminPath } from "../admin-api/access.ts";
-import type { AdminApi } from "../admin-api/routes.ts";
+import type { AdminApi } from "../admin-api/place.ts";
 import { readMessage } from "../body.ts";
 import { type Answer, contentType, failure, refusalAnswer, targetPath } from "../request.ts";
 import { forbidden } from "../rules/refusal.ts";

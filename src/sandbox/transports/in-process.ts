@@ -1,7 +1,7 @@
 /** The transport within this process: the application answers without a network. */
 import type { Transport } from "../../wire.ts";
 import { isAdminPath } from "../admin-api/access.ts";
-import type { AdminApi } from "../admin-api/routes.ts";
+import type { AdminApi } from "../admin-api/place.ts";
 import { limitBody } from "../body.ts";
 import { contentType } from "../request.ts";
 import type { Service, ServiceReply } from "../service.ts";

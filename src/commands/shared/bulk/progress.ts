@@ -11,6 +11,7 @@ import type { Share } from "../../../terminal/taskbar.ts";
 import { formatConsent, type MarkedEvent } from "./consent-lines.ts";
 import { noteEnd } from "./end-lines.ts";
 import { formatCount, formatCounted } from "./format.ts";
+import type { LackingEvent } from "./lacking-lines.ts";
 import { formatMapping } from "./mapping-lines.ts";
 import { computeShare, describeJoinedRows, describeMissingNames, formatPrice } from "./preparation-lines.ts";
 import { countSettled, describeProgress, findStateChange } from "./progress-lines.ts";
@@ -41,6 +42,7 @@ class Display implements RunDisplay {
   readonly #isDryRun: boolean;
   readonly #progress: Progress;
   readonly #marked: MarkedEvent[] = [];
+  #lacking: LackingEvent | undefined;
   /** Of the work: while a question is open, nobody waits for it. */
   #startedAt: number;
   #sentBefore = 0;
@@ -81,6 +83,7 @@ class Display implements RunDisplay {
       seconds: (clock.now() - this.#startedAt) / 1000,
       changes,
       marked: this.#marked,
+      lacking: this.#lacking,
       firstRejects,
       sentBefore: this.#sentBefore,
     });
@@ -138,6 +141,9 @@ class Display implements RunDisplay {
         return;
       case "marked":
         this.#marked.push(event);
+        return;
+      case "lacking":
+        this.#lacking = event;
         return;
       case "remark":
         this.#progress.note(event.text, event.isAside ? undefined : "needed");

@@ -1,0 +1,66 @@
+/** Reads recordings: those of ECM_RECORD, and what `ecm probe --save` writes. */
+import { readFileSync } from "node:fs";
+import { UsageError } from "../errors.ts";
+import type { RecordedExchange } from "./exchange.ts";
+
+export interface RecordingHead {
+  version: 1;
+  id: string;
+  program: string;
+}
+
+export interface Recording {
+  exchanges: RecordedExchange[];
+  /** Lines that are none: cut off, or not written by `ecm`. */
+  unreadable: number;
+}
+
+/** Undefined for a line that does not begin a recording. */
+export function parseHead(line: string): RecordingHead | undefined {
+  const { recording } = (parse(line) ?? {}) as { recording?: RecordingHead };
+  const isHead = recording?.version === 1 && /^[0-9a-f]{16}$/.test(recording.id);
+  return isHead ? recording : undefined;
+}
+
+/** @throws UsageError for a file that cannot be read, or is no recording */
+export function readRecording(file: string): Recording {
+  const text = readText(file);
+  const probe = parse(text) as { exchanges?: unknown } | undefined;
+  if (Array.isArray(probe?.exchanges)) {
+    const exchanges = probe.exchanges.filter(isExchange);
+    return { exchanges, unreadable: probe.exchanges.length - exchanges.length };
+  }
+  const [first = "", ...lines] = text.split("\n").filter((line) => line !== "");
+  if (!parseHead(first)) {
+    throw new UsageError(
+      `${file} is no recording`,
+      "Make one with ECM_RECORD=FILE before a command, or with: ecm probe --save FILE",
+    );
+  }
+  const exchanges = lines.map(parse).filter(isExchange);
+  return { exchanges, unreadable: lines.length - exchanges.length };
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new UsageError(`Cannot read ${file}: ${(error as Error).message}`);
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isExchange(value: unknown): value is RecordedExchange {
+  if (typeof value !== "object" || value === null) return false;
+  const { method, path, status } = value as Partial<Record<keyof RecordedExchange, unknown>>;
+  return (
+    typeof method === "string" && typeof path === "string" && (status === null || typeof status === "number")
+  );
+}

@@ -1,0 +1,148 @@
+/**
+ * Further accounts in the process of a sandbox: each is a database in memory with an application of its own,
+ * so that nothing that is done to one can be seen in another.
+ */
+import { randomBytes } from "node:crypto";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { realClock } from "../clock.ts";
+import { onProcessEnd } from "../disk/this-process.ts";
+import { UsageError } from "../errors.ts";
+import { type Account, type AccountOptions, createAccount } from "./account.ts";
+import { worldsRoot } from "./admin-api/access.ts";
+import { invalidAt, parseBody, worldBody } from "./admin-api/bodies.ts";
+import { loadSnapshot } from "./admin-api/snapshots.ts";
+import type { WorldOptions } from "./public-types.ts";
+import { invalid, notFound } from "./rules/refusal.ts";
+import { openMemoryStore, type Store } from "./store/index.ts";
+import { makeTemporaryFolder, removeTemporaryFolder } from "./temporary-folder.ts";
+
+/** A test suite that opens more at once has forgotten to close them. */
+const maxWorlds = 1000;
+
+export interface World extends Account {
+  id: string;
+  /** The path below which it is served. */
+  root: string;
+  /** Id of the account's default structure. */
+  structureId: string;
+}
+
+export class Worlds {
+  private readonly main: Store;
+  private readonly options: AccountOptions;
+  private readonly open = new Map<string, World>();
+  private readonly openByKey = new Map<string, World>();
+  /** A request that is late for its world must not count as a failure of another account. */
+  private readonly closedKeys = new Set<string>();
+  private opening = 0;
+  private isClosed = false;
+  private folder: Promise<string> | undefined;
+  private removeFolder = () => {};
+
+  /** @param options of the sandbox: each world begins with them */
+  constructor(main: Store, options: AccountOptions) {
+    this.main = main;
+    this.options = options;
+  }
+
+  /** @throws Refusal for an option that is none, and where too many are open */
+  async create(given: WorldOptions = {}): Promise<World> {
+    const { from, seed, variants } = parseBody(worldBody, given);
+    if (this.open.size + this.opening >= maxWorlds) {
+      throw invalid(`At most ${maxWorlds} worlds are open at once: close those that are not used any more`);
+    }
+    this.opening++;
+    try {
+      const options = {
+        ...this.options,
+        region: this.options.region ?? this.main.account.read().region,
+        seed: seed ?? this.options.seed,
+        variants: { ...this.options.variants, ...variants },
+        apiKey: undefined,
+      };
+      return await this.add(options, from);
+    } finally {
+      this.opening--;
+    }
+  }
+
+  private async add(options: AccountOptions, from: string | undefined): Promise<World> {
+    const id = randomBytes(6).toString("hex");
+    const now = (options.clock ?? realClock).now();
+    const store = await openMemoryStore(this.main, join(await this.makeFolder(), id), now, options);
+    try {
+      if (this.isClosed) throw new Error("The sandbox was closed");
+      const root = `${worldsRoot}/${id}`;
+      const account = checkVariants(() => createAccount(store, options, { root }));
+      if (from !== undefined) loadSnapshot(store, from, this.main);
+      const world = { ...account, id, root, structureId: store.structures.all()[0]!._id };
+      this.open.set(id, world);
+      this.openByKey.set(world.apiKey, world);
+      return world;
+    } catch (error) {
+      store.database.close();
+      throw error;
+    }
+  }
+
+  list(): World[] {
+    return [...this.open.values()];
+  }
+
+  find(id: string): World | undefined {
+    return this.open.get(id);
+  }
+
+  /** The world whose own key this is; `closed` where it has been closed. */
+  findByKey(key: string): World | "closed" | undefined {
+    return this.openByKey.get(key) ?? (this.closedKeys.has(key) ? "closed" : undefined);
+  }
+
+  /** @throws Refusal 404 */
+  close(id: string): void {
+    const world = this.open.get(id);
+    if (!world) throw notFound("World");
+    this.open.delete(id);
+    this.openByKey.delete(world.apiKey);
+    this.closedKeys.add(world.apiKey);
+    world.close();
+    rmSync(world.store.folder, { recursive: true, force: true });
+  }
+
+  closeAll(): void {
+    for (const { id } of this.list()) this.close(id);
+  }
+
+  /** No world is opened any more, and the files of all of them are removed. */
+  end(): void {
+    this.isClosed = true;
+    this.closeAll();
+    this.removeFolder();
+  }
+
+  /** For the snapshots of all worlds. Those of a process that was killed go like every temporary folder. */
+  private makeFolder(): Promise<string> {
+    this.folder ??= makeTemporaryFolder().then((folder) => {
+      const remove = () => removeTemporaryFolder(folder);
+      const forget = onProcessEnd(remove);
+      this.removeFolder = () => {
+        forget();
+        remove();
+      };
+      if (this.isClosed) this.removeFolder();
+      return folder;
+    });
+    return this.folder;
+  }
+}
+
+/** A variant that there is not is a refusal here. */
+function checkVariants<T>(create: () => T): T {
+  try {
+    return create();
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw invalidAt("variants", error.message.replace(/^--variant:? /, ": "));
+  }
+}

@@ -1,0 +1,331 @@
+/** Further accounts in the process of a sandbox, which cannot see each other. */
+import { spawnSync } from "node:child_process";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
+import { expect, onTestFinished, test, vi } from "vitest";
+import type { SandboxWorld, StartSandboxOptions } from "../../src/sandbox/public-types.ts";
+import { startSandbox } from "../../src/sandbox/start-sandbox.ts";
+import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { firstQuick } from "../support/first-quick.ts";
+
+async function started(options?: StartSandboxOptions) {
+  const sandbox = await startSandbox(options);
+  onTestFinished(() => sandbox.stop());
+  const admin = (method: string, path: string, body?: object) =>
+    fetch(`${sandbox.baseUrl}/__sandbox/${path}`, { method, body: body && JSON.stringify(body) });
+  return { ...sandbox, overHttp: admin };
+}
+
+type Account = Pick<SandboxWorld, "baseUrl" | "apiKey" | "structureId">;
+
+async function call(
+  { baseUrl, apiKey }: Omit<Account, "structureId">,
+  method: string,
+  path: string,
+  body?: object,
+) {
+  const answer = await fetch(baseUrl + path, {
+    method,
+    headers: { "x-api-key": apiKey, "content-type": "application/json" },
+    body: body && JSON.stringify(body),
+  });
+  const text = await answer.text();
+  return { status: answer.status, headers: answer.headers, body: text === "" ? undefined : JSON.parse(text) };
+}
+
+const create = (account: Account, key: string) =>
+  call(account, "POST", "/api/contact", { key, contactStructureId: account.structureId });
+
+async function keysIn(account: Account): Promise<string[]> {
+  const { body } = await call(account, "GET", "/api/contact");
+  return body.map(({ key }: { key: string }) => key);
+}
+
+test("a world has contents, key, structure, clock, limits, faults and log of its own", async () => {
+  const sandbox = await started();
+  const one = await sandbox.world();
+  const two = await sandbox.world();
+  expect(new Set([sandbox.apiKey, one.apiKey, two.apiKey]).size).toBe(3);
+  await one.admin.seed({ contacts: [{ key: "ada@b.co", tags: ["VIP"] }], lists: ["News"] });
+  await one.admin.clock({ time: "2030-01-01T00:00:00Z", frozen: true });
+  await one.admin.limits({ hourly: 5 });
+  await one.admin.faults(["503:GET:/api/contact-structure"]);
+
+  expect([await keysIn(one), await keysIn(two), await keysIn(sandbox)]).toEqual([["ada@b.co"], [], []]);
+  expect((await call(one, "GET", "/api/contact-structure")).status).toBe(503);
+  const structure = await call(two, "GET", "/api/contact-structure");
+  expect([structure.status, structure.body[0].tags]).toEqual([200, []]);
+  expect((await create(one, "bob@b.co")).body.createdAt).toBe("2030-01-01T00:00:00.000Z");
+  expect((await create(two, "bob@b.co")).body.createdAt).not.toMatch(/^2030/);
+  expect((await call(one, "GET", "/api/contact")).headers.get("x-ratelimit-limit")).toBe("5");
+  for (let count = 0; count < 3; count++) await call(one, "GET", "/api/contact");
+  expect((await call(one, "GET", "/api/contact")).status).toBe(429);
+  expect((await call(two, "GET", "/api/contact")).status).toBe(200);
+  expect((await two.admin.requests()).map(({ path }) => path)).toEqual([
+    "/api/contact",
+    "/api/contact-structure",
+    "/api/contact",
+    "/api/contact",
+  ]);
+  expect(await sandbox.admin.requests()).toHaveLength(1);
+  // Neither the key of another world nor that of the sandbox opens a world.
+  expect((await call({ ...one, apiKey: two.apiKey }, "GET", "/api/contact")).status).toBe(401);
+  expect((await call({ ...one, apiKey: sandbox.apiKey }, "GET", "/api/contact")).status).toBe(401);
+});
+
+test("at the address of the sandbox a world's key leads to the world, and failures stay in one", async () => {
+  const sandbox = await started();
+  const one = await sandbox.world();
+  const atRoot = { ...one, baseUrl: sandbox.baseUrl };
+  expect((await create(atRoot, "ada@b.co")).status).toBe(200);
+  expect([await keysIn(one), await keysIn(sandbox)]).toEqual([["ada@b.co"], []]);
+  // Twenty failures block an address, in the account where they happened.
+  for (let count = 0; count < 21; count++) await call({ ...one, apiKey: "none" }, "GET", "/api/contact");
+  expect((await call(one, "GET", "/api/contact")).status).toBe(429);
+  expect((await call(sandbox, "GET", "/api/contact")).status).toBe(200);
+  await one.close();
+  for (let count = 0; count < 21; count++) {
+    expect((await call(atRoot, "GET", "/api/contact")).status).toBe(401);
+  }
+  expect((await call(sandbox, "GET", "/api/contact")).status).toBe(200);
+  expect((await call(one, "GET", "/api/contact")).status).toBe(404);
+});
+
+test("over HTTP: a world from a snapshot is opened, listed, has its own admin, and goes with one request", async () => {
+  const sandbox = await started({ seed: 1, variants: { lists: "array" } });
+  const { overHttp } = sandbox;
+  await sandbox.admin.seed({ contacts: [{ key: "ada@b.co", lists: ["News"] }], fields: ["City"] });
+  await sandbox.admin.snapshots.save("one");
+  await sandbox.admin.reset();
+  const opened = await overHttp("POST", "worlds", { from: "one", variants: { "hourly-headers": "missing" } });
+  expect(opened.status).toBe(200);
+  const world = (await opened.json()) as SandboxWorld;
+  expect(world).toEqual({
+    id: expect.stringMatching(/^[0-9a-f]{12}$/),
+    baseUrl: `${sandbox.baseUrl}/__world/${world.id}`,
+    apiKey: expect.stringMatching(/^ecm_us_/),
+    structureId: sandbox.structureId,
+  });
+  expect(await keysIn(world)).toEqual(["ada@b.co"]);
+  const lists = await call(world, "GET", `/api/contact-structure/${world.structureId}/lists`);
+  expect(lists.body).toMatchObject([{ name: "News", totalContacts: 1 }]);
+  expect(lists.headers.has("x-ratelimit-limit")).toBe(false);
+  expect(await (await overHttp("GET", "worlds")).json()).toEqual([world]);
+
+  const own = (method: string, path: string) => fetch(`${world.baseUrl}/__sandbox/${path}`, { method });
+  expect(await (await own("GET", "health")).json()).toMatchObject({ status: "ok" });
+  expect(await (await own("GET", "requests")).json()).toHaveLength(2);
+  expect((await own("GET", "")).headers.get("content-type")).toContain("text/html");
+  expect((await own("PUT", "snapshots/mine")).status).toBe(200);
+  expect(await sandbox.admin.snapshots()).toMatchObject([{ name: "one" }]);
+  expect((await own("POST", "reset")).status).toBe(200);
+  expect(await keysIn(world)).toEqual([]);
+  expect((await own("POST", "snapshots/mine/load")).status).toBe(200);
+  expect(await keysIn(world)).toEqual(["ada@b.co"]);
+  expect((await own("POST", "worlds")).status).toBe(404);
+  const described = (await (await fetch(`${world.baseUrl}/openapi.json`)).json()) as {
+    servers: { url: string }[];
+  };
+  expect(described.servers[0]!.url).toBe(world.baseUrl);
+
+  expect((await overHttp("DELETE", `worlds/${world.id}`)).status).toBe(204);
+  expect((await own("GET", "health")).status).toBe(404);
+  expect((await overHttp("DELETE", `worlds/${world.id}`)).status).toBe(404);
+  await overHttp("POST", "worlds");
+  expect((await overHttp("DELETE", "worlds")).status).toBe(204);
+  expect(await (await overHttp("GET", "worlds")).json()).toEqual([]);
+});
+
+test("what is refused says where, and opens nothing", async () => {
+  const { overHttp, world } = await started();
+  for (const [body, message] of [
+    [{ from: "none" }, "Snapshot not found"],
+    [{ form: "one" }, "form is not known here"],
+    [{ seed: -1 }, "seed must not be negative"],
+    [{ variants: { keys: "none" } }, "is not one of its values"],
+    [{ variants: [] }, "variants must be an object"],
+    [{ from: 5 }, "from must be a string"],
+  ] as const) {
+    const answer = await overHttp("POST", "worlds", body);
+    expect([400, 404]).toContain(answer.status);
+    expect(JSON.stringify(await answer.json())).toContain(message);
+    await expect(world(body as never)).rejects.toThrow(message);
+  }
+  expect(await (await overHttp("GET", "worlds")).json()).toEqual([]);
+});
+
+test("other sites reach no world, and with a token nobody without it reaches its admin", async () => {
+  const sandbox = await started({ adminToken: "s3cret" });
+  const world = await sandbox.world();
+  const asked = (path: string, headers: Record<string, string>) =>
+    new Promise<number>((resolve, reject) => {
+      const sent = request(world.baseUrl + path, { headers }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode!);
+      });
+      sent.once("error", reject).end();
+    });
+  const key = { "x-api-key": world.apiKey };
+  expect(await asked("/api/contact", key)).toBe(200);
+  expect(await asked("/api/contact", { ...key, host: "evil.example" })).toBe(403);
+  expect(await asked("/__sandbox/health", {})).toBe(401);
+  expect(await asked("/__sandbox/health", { authorization: "Bearer s3cret" })).toBe(200);
+});
+
+test("a client with a world's address and key sees that world", async () => {
+  const sandbox = await started();
+  const world = await sandbox.world();
+  const ecm = ecmWith({
+    ...(await temporaryHome()),
+    ECM_BASE_URL: world.baseUrl,
+    ECM_API_KEY: world.apiKey,
+  });
+  expect((await ecm(["contact", "create", "--key", "ada@b.co"])).code).toBe(0);
+  expect((await ecm(["contact", "search", "-o", "json"])).stdout).toContain("ada@b.co");
+  expect([await keysIn(world), await keysIn(sandbox)]).toEqual([["ada@b.co"], []]);
+});
+
+test("a hundred worlds are open at once, take no file each, and close with the sandbox", async () => {
+  vi.stubEnv("TMPDIR", await temporaryFolder());
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const sandbox = await started({ seed: 7 });
+  const descriptors = () =>
+    readdir("/proc/self/fd").then(
+      (each) => each.length,
+      () => 0,
+    );
+  await sandbox.world();
+  const before = await descriptors();
+  const worlds = await Promise.all(Array.from({ length: 100 }, () => sandbox.world()));
+  await Promise.all(worlds.map((world, index) => create(world, `p${index}@b.co`)));
+  expect(await Promise.all(worlds.map(keysIn))).toEqual(worlds.map((_, index) => [`p${index}@b.co`]));
+  // Connections of the client and the server, but nothing that grows with the worlds on the disk.
+  const folders = await readdir(tmpdir());
+  expect(folders).toHaveLength(2);
+  for (const folder of folders) expect((await readdir(join(tmpdir(), folder))).length).toBeLessThan(8);
+  expect((await descriptors()) - before).toBeLessThan(300);
+  await worlds[0]!.admin.snapshots.save("own");
+  await sandbox.stop();
+  expect(await readdir(tmpdir())).toEqual([]);
+  await expect(worlds[0]!.admin.requests()).rejects.toThrow("The world was closed");
+  await expect(sandbox.world()).rejects.toThrow("The sandbox was stopped");
+});
+
+test("using closes a world, and closing twice does nothing", async () => {
+  const sandbox = await started();
+  let seen: SandboxWorld;
+  {
+    await using world = await sandbox.world();
+    seen = world;
+    expect((await create(world, "ada@b.co")).status).toBe(200);
+  }
+  await expect(seen.admin.reset()).rejects.toThrow("The world was closed");
+  await seen.close();
+  {
+    using world = await sandbox.world();
+    seen = world;
+  }
+  expect((await call(seen, "GET", "/api/contact")).status).toBe(404);
+});
+
+test("a stream of a world's requests ends with it", async () => {
+  const sandbox = await started();
+  const world = await sandbox.world();
+  const stream = await fetch(`${world.baseUrl}/__sandbox/requests/stream?since=0`);
+  const ended = stream.text();
+  await create(world, "ada@b.co");
+  await world.close();
+  expect(await ended).toContain(": the log of the sandbox");
+});
+
+const suite = `
+const { parentPort, workerData: { baseUrl, count } } = require("node:worker_threads");
+const assert = require("node:assert");
+async function send(url, method, key, body) {
+  const answer = await fetch(url, { method, headers: { "x-api-key": key, "content-type": "application/json" }, body: body && JSON.stringify(body) });
+  const text = await answer.text();
+  return { status: answer.status, body: text === "" ? undefined : JSON.parse(text) };
+}
+async function test(number) {
+  const { body: world } = await send(baseUrl + "/__sandbox/worlds", "POST", "", { from: "one" });
+  const api = (method, path, body) => send(world.baseUrl + path, method, world.apiKey, body);
+  const admin = (method, path, body) => api(method, "/__sandbox/" + path, body);
+  // Each kind does to its world what would break another one's test.
+  const kinds = [
+    async () => { await admin("POST", "reset"); assert.deepEqual((await api("GET", "/api/contact")).body, []); },
+    async () => { await admin("PUT", "faults", { faults: ["500:*:*"] }); assert.equal((await api("GET", "/api/contact")).status, 500); },
+    async () => { await admin("PUT", "limits", { hourly: 1, used: 1 }); assert.equal((await api("GET", "/api/contact")).status, 429); },
+    async () => { await admin("PUT", "clock", { time: "2031-01-01T00:00:00Z", frozen: true });
+      const made = await api("POST", "/api/contact", { key: "eve@b.co", contactStructureId: world.structureId });
+      assert.equal(made.body.createdAt, "2031-01-01T00:00:00.000Z"); },
+    async () => { for (let n = 0; n < 21; n++) await send(world.baseUrl + "/api/contact", "GET", "none"); assert.equal((await api("GET", "/api/contact")).status, 429); },
+  ];
+  await kinds[number % kinds.length]();
+  if (number % kinds.length === 0) {
+    const made = await api("POST", "/api/contact", { key: "ada@b.co", contactStructureId: world.structureId });
+    assert.equal(made.status, 200);
+    assert.equal((await admin("GET", "requests?path=/api/contact")).body.length, 2);
+  }
+  assert.equal((await send(baseUrl + "/__sandbox/worlds/" + world.id, "DELETE", "")).status, 204);
+}
+(async () => {
+  const failures = [];
+  for (let number = 0; number < count; number++) await test(number).catch((error) => failures.push(number + ": " + error.message));
+  parentPort.postMessage(failures);
+})();
+`;
+
+firstQuick(1)([20, 200])(
+  "%i tests in four workers share a sandbox, and none fails by another one's doing",
+  async (total: number) => {
+    const sandbox = await started({ seed: 1 });
+    await sandbox.admin.seed({ contacts: [{ key: "ada@b.co" }] });
+    await sandbox.admin.snapshots.save("one");
+    await sandbox.admin.requests.clear();
+    const run = () =>
+      new Promise<string[]>((resolve, reject) => {
+        const worker = new Worker(suite, {
+          eval: true,
+          workerData: { baseUrl: sandbox.baseUrl, count: total / 4 },
+        });
+        worker.once("message", resolve).once("error", reject);
+      });
+    expect(await Promise.all([run(), run(), run(), run()])).toEqual([[], [], [], []]);
+    expect(await keysIn(sandbox)).toEqual(["ada@b.co"]);
+    expect(await sandbox.admin.requests()).toHaveLength(1);
+  },
+);
+
+const bundle = fileURLToPath(new URL("../../dist/sandbox.cjs", import.meta.url));
+
+test("what a world of a killed process leaves goes when another one starts", async () => {
+  const folder = await temporaryFolder();
+  const temporary = join(folder, "tmp");
+  await mkdir(temporary);
+  const program = join(folder, "program.cjs");
+  await writeFile(
+    program,
+    `const { startSandbox } = require(${JSON.stringify(bundle)});
+(async () => {
+  const sandbox = await startSandbox();
+  const world = await sandbox.world();
+  await world.admin.snapshots.save("one");
+  process.kill(process.pid, "SIGKILL");
+})();`,
+  );
+  const { signal } = spawnSync(process.execPath, [program], {
+    env: { PATH: process.env.PATH, TMPDIR: temporary },
+  });
+  expect(signal).toBe("SIGKILL");
+  expect(await readdir(temporary)).toHaveLength(2);
+  vi.stubEnv("TMPDIR", temporary);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { stop } = await started();
+  expect(await readdir(temporary)).toHaveLength(1);
+  await stop();
+  expect(await readdir(temporary)).toEqual([]);
+});
