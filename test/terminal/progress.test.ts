@@ -19,6 +19,7 @@ function fakeTerminal(parts: Partial<Terminal>) {
     isAccessible: false,
     quiet: false,
     stderrColumns: 20,
+    env: {},
     mask: (shown: string) => shown,
     note(message: string) {
       terminal.drawing?.clear();

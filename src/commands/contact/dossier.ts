@@ -16,7 +16,7 @@ interface DossierFlags extends OutputFileFlags {
 export function registerContactDossier(parent: Command, context: Context): void {
   const command = parent
     .command("dossier")
-    .description("show everything that is known of a person, for a request of access; nothing is written")
+    .description("show all that is known of a person, for a request of access")
     .argument("<key>", "the contact's key, such as an email address")
     .addOption(new Option("-o, --output <format>", "format").choices(["json", "markdown"]));
   addFileFlag(command).action((key: string, flags: DossierFlags) => runContactDossier(context, key, flags));

@@ -60,7 +60,7 @@ function addMappingFlags(command: Command): void {
     .option("--mapping <file>", "targets, values, expectations, in YAML or JSON")
     .addOption(repeatableOption("--set <field=value>", "the same value for every row"))
     .addOption(repeatableOption("--default <field=value>", "where a new contact's cell is blank"))
-    .option("--check", "show what would be imported, without a request")
+    .option("--check", "show what would be imported; no request")
     .option("--template", "print an empty CSV of the account's columns");
 }
 
@@ -71,7 +71,7 @@ function addWriteFlags(command: Command): void {
     .addOption(repeatableOption("--tag <tag>", "add this tag to every contact"))
     .option("--create-missing", "create missing lists and tags")
     .addOption(
-      choiceOption("--mode <mode>", "write all contacts, only new ones, or only existing ones", [
+      choiceOption("--mode <mode>", "write all, only new, or only existing contacts", [
         "upsert",
         "create",
         "update",
@@ -91,13 +91,13 @@ function addWriteFlags(command: Command): void {
 /** How the file is read. */
 function addFormatFlags(command: Command): void {
   command
-    .option("--from <system>", "read the file as this system's export")
-    .option("--sheet <sheet>", "the sheet of a workbook, by name or number")
+    .option("--from <system>", "read it as this system's export")
+    .option("--sheet <sheet>", "a workbook's sheet, by name or number")
     .option("--delimiter <character>", "the delimiter (default: detected)")
     .option("--encoding <name>", "the file's encoding (default: detected)")
     .addOption(wholeNumberOption("--skip-lines <n>", "lines before the header", 0))
-    .option("--no-header", "there is no header; columns are named 1, 2, …")
-    .option("--ignore-unmapped", "ignore columns that do not match any field");
+    .option("--no-header", "no header; columns are named 1, 2, …")
+    .option("--ignore-unmapped", "ignore columns that match no field");
 }
 
 /** Who is left out, and who is not. */
@@ -105,9 +105,9 @@ function addConsentFlags(command: Command): void {
   command
     .addOption(consentColumnOption())
     .option("--include-unsubscribed", "create contacts marked as not subscribed")
-    .option("--unsubscribe-marked", "unsubscribe existing contacts that the file marks; cannot be undone")
+    .option("--unsubscribe-marked", "unsubscribe contacts that the file marks; cannot be undone")
     .option("--include-suppressed", "create suppressed contacts too")
-    .addOption(repeatableOption("--unique <field>", "name new contacts that have an inactive one's value"));
+    .addOption(repeatableOption("--unique <field>", "name new contacts with an inactive one's value"));
 }
 
 async function runTemplateOnly(

@@ -35,11 +35,7 @@ export function registerRecordShow(parent: Command, context: Context): void {
     .action((file: string) => runRecordShow(context, file));
   describeCommand(command, {
     isLocal: true,
-    examples: [
-      "ECM_RECORD=service.ndjson ecm contact search --limit 50",
-      "ecm record show service.ndjson",
-      "ecm record show service.ndjson --json",
-    ],
+    examples: ["ecm record show service.ndjson", "ecm record show service.ndjson --json"],
     output:
       "One line per exchange. JSON is all that the file holds of it; columns body and answer show it in the other formats. Addresses, names, values and ids in it are pseudonyms.",
     exitCodes: { 2: "the file cannot be read, or is no recording" },

@@ -27,7 +27,7 @@ export function registerSandboxSnapshot(parent: Command, context: Context): void
       exitCodes,
     });
   const missing = { 5: "no such snapshot" };
-  verb("save", "save the account under a name, replacing an earlier snapshot of that name", oneSnapshot)
+  verb("save", "save the account under a name, replacing an earlier snapshot", oneSnapshot)
     .argument("<name>", "letters, digits, '.', '_' and '-'")
     .action((name: string, flags: DataFlag) => show(context, flags, (act) => act.saveSnapshot(name)));
   verb(

@@ -7,14 +7,14 @@ import { exitCodes } from "../../errors.ts";
 /** In order; scripts rely on every line. */
 export const exitCodeMeanings: readonly [code: number, meaning: string][] = [
   [exitCodes.done, "done"],
-  [exitCodes.failed, "the service refused or failed in any other way; you declined; an internal error"],
+  [exitCodes.failed, "any other refusal or failure; you declined; an internal error"],
   [exitCodes.usage, "usage: a bad flag, argument, file or configuration; nothing was sent"],
   [exitCodes.rejectedRows, "a bulk run finished, and some rows were rejected"],
   [exitCodes.notAuthorized, "no API key, or the service rejected it"],
   [exitCodes.notFound, "not found, or no such name"],
   [
     exitCodes.conflict,
-    "conflict: it already exists, was changed in the meantime, is suppressed, or another process is using the run or file",
+    "conflict: it exists already, was changed meanwhile, is suppressed, or another process uses the run or file",
   ],
   [
     exitCodes.outOfBudget,

@@ -14,6 +14,7 @@ const importGroups: FlagGroups = {
     "include-unsubscribed",
     "unsubscribe-marked",
     "include-suppressed",
+    "unique",
     "fresh",
   ],
   "See it first": ["check"],

@@ -35,7 +35,7 @@ interface InstallFlags {
 export function registerSkillsInstall(parent: Command, context: Context): void {
   const command = parent
     .command("install")
-    .description("put the skills for agents (Agent Skills) where they look for them")
+    .description("install skills for agents, where they look for them")
     .option("--dir <dir>", "folder for the skills (~/.agents/skills)")
     .action((flags: InstallFlags) => runSkillsInstall(context, flags));
   describeCommand(addDryRunFlag(command), {

@@ -17,13 +17,11 @@ interface SuppressionsAddFlags {
 export function registerSuppressionsAdd(parent: Command, context: Context): void {
   const command = parent
     .command("add")
-    .description(
-      "suppress keys: import, lists sync and contact create skip them; exports of SendGrid, Mailgun, Amazon SES, Postmark, SparkPost and Mailchimp are recognised",
-    )
+    .description("suppress keys: import, lists sync and contact create skip them")
     .argument("[key...]", "contact keys, such as email addresses")
     .option(
       "--keys <file>",
-      "a file of keys: one per line, a CSV with a key column, or another service's export; - for standard input",
+      "a file of keys: one per line, a CSV with a key column, or an export of SendGrid, Mailgun, Amazon SES, Postmark, SparkPost or Mailchimp; - for standard input",
     )
     .option("--reason <text>", "why, such as unsubscribed; overrides what an export says")
     .option(

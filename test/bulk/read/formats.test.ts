@@ -79,7 +79,9 @@ describe("workbooks", () => {
       ["a@example.com", "TRUE", "#N/A"],
       ["b@example.com", "2026-01-02"],
     ]);
-    expect(understood.facts.notes).toContainEqual(expect.stringContaining("1 formula is without a value"));
+    expect(understood.facts.notes).toContainEqual(
+      expect.stringContaining("One cell has a formula without a saved result and was read as empty"),
+    );
   });
 
   test("a truth that is none is shown as it is written, whatever names objects inherit", async () => {

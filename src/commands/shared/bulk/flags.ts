@@ -46,11 +46,11 @@ export function addBulkFlags(
   { isResume = false, isUndo = false, isMutate = false } = {},
 ): Command {
   if (!isResume && !isUndo) {
-    command.addOption(new Option("--fresh", "start over instead of resuming an earlier run"));
+    command.addOption(new Option("--fresh", "start over; resume no earlier run"));
   }
   if (!isResume) {
     command
-      .option("--plan <file>", "write the plan, one JSON line per contact (- for stdout)")
+      .option("--plan <file>", "write the plan as JSON lines (- for stdout)")
       .addOption(wholeNumberOption("--show <n>", "show the first N changes of a dry run (0: none)", 0));
   }
   return command
@@ -65,12 +65,10 @@ export function addBulkFlags(
         : "show what would be sent, its price (--profiles: for each)",
     )
     .addOption(wholeNumberOption("--max-requests <n>", "stop after this many requests"))
-    .addOption(
-      wholeNumberOption("--reserve <n>", "requests of the hour and of the month to leave unused (0)", 0),
-    )
+    .addOption(wholeNumberOption("--reserve <n>", "requests of hour and month to leave unused (0)", 0))
     .option("--wait", "wait when the hourly limit is reached (default)")
     .option("--no-wait", "stop when it is reached; the run can be resumed")
-    .option("--until <time>", "stop at this time: RFC 3339, HH:MM, or a duration such as 90m")
+    .option("--until <time>", "stop at this time: RFC 3339, HH:MM, or a duration (90m)")
     .addOption(
       wholeNumberOption("--concurrency <n>", `requests in flight at the same time (${defaultConcurrency})`),
     )
@@ -78,9 +76,9 @@ export function addBulkFlags(
       "--max-rejects <n>",
       isUndo
         ? "stop after N contacts that cannot be restored, or N% of them (default: never)"
-        : "stop after N rejected rows, or N% (default: 50, if no row was accepted)",
+        : "stop after N rejected rows, or N% (default: 50, if none was accepted)",
     )
-    .option("--rejects <file>", "also write what was rejected, with the reason, to FILE")
+    .option("--rejects <file>", "also write the rejected rows, with reasons, to FILE")
     .option("--report <file>", "write an HTML page about the run, or the dry run")
     .option("--redact", "hide addresses and values in the report");
 }
