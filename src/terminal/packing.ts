@@ -7,7 +7,7 @@ import type { AtomicFile } from "../disk/atomic-file.ts";
 export type Packing = "gzip" | "workbook";
 
 /** Takes text, as strings or as UTF-8, and writes it packed. */
-export interface PackedFile {
+interface PackedFile {
   append(text: string | Uint8Array): Promise<void>;
   /** Everything was appended; the file is not put in its place by this. */
   end(): Promise<void>;

@@ -30,7 +30,7 @@ export interface AuditLine {
 }
 
 /** Where the record is; undefined: none is kept. */
-export function findAuditFile({
+function findAuditFile({
   terminal,
   folders,
 }: Pick<Context, "terminal" | "folders">): string | undefined {
