@@ -11,7 +11,7 @@ import { schemaVersion, version } from "../../../version.ts";
 import { readAuditHead } from "../audit.ts";
 import { addAccountFlags } from "../command-line.ts";
 import { flagHeadings } from "../flag-headings.ts";
-import { wholeNumberOption } from "../flags.ts";
+import { wholeNumberOption, writtenFileOption } from "../flags.ts";
 import { openSuppressionList } from "../suppression-list.ts";
 
 /** As commander gives them. */
@@ -52,7 +52,7 @@ export function addBulkFlags(
   if (!isResume) {
     command
       .optionsGroup(flagHeadings.preview)
-      .option("--plan <file>", "write the plan as JSON lines (- for stdout)")
+      .addOption(writtenFileOption("--plan <file>", "write the plan as JSON lines (- for stdout)", "ndjson"))
       .addOption(wholeNumberOption("--show <n>", "show the first N changes of a dry run (0: none)", 0));
   }
   return command
@@ -84,9 +84,13 @@ export function addBulkFlags(
         ? "stop after N contacts that cannot be restored, or N% of them (default: never)"
         : "stop after N rejected rows, or N% (default: 50, if none was accepted)",
     )
-    .option("--rejects <file>", "also write the rejected rows, with reasons, to FILE")
+    .addOption(
+      writtenFileOption("--rejects <file>", "also write the rejected rows, with reasons, to FILE", "csv"),
+    )
     .optionsGroup(flagHeadings.preview)
-    .option("--report <file>", "write an HTML page about the run, or the dry run")
+    .addOption(
+      writtenFileOption("--report <file>", "write an HTML page about the run, or the dry run", "html"),
+    )
     .option("--redact", "hide addresses and values in the report")
     .optionsGroup("");
 }
