@@ -19,8 +19,12 @@ function isOfStart(id, graph) {
   return start.has(id);
 }
 
+const versionFiles = ["src/version.ts", "package.json"].map((file) => resolve(file));
+
 /** Each file costs a start as much as several KiB of code: what many commands share is in few files. */
 const shared = [
+  // All that `--version` loads.
+  { name: "version", test: (id) => versionFiles.includes(resolve(id)) },
   { name: (id, graph) => (isOfStart(id, graph) ? "start" : null), debugName: "start" },
   { name: "common", minShareCount: 16, includeDependenciesRecursively: true },
   {
@@ -32,6 +36,12 @@ const shared = [
   {
     name: "bulk-commands",
     test: /src[\\/]commands[\\/]shared[\\/]bulk[\\/](backup|composed-list|end-lines|mapping-lines|plan-output|preparation-lines|progress|start)\.ts$/,
+    minShareCount: 2,
+  },
+  // What describes all commands is for the few that show it.
+  {
+    name: "command-facts",
+    test: /src[\\/]commands[\\/]shared[\\/](describe-command|effects|manifest|schemas)\.ts$/,
     minShareCount: 2,
   },
   { name: "commands", test: /src[\\/](commands|terminal)[\\/]/, minShareCount: 4 },

@@ -34,6 +34,16 @@ export function formatTsvCell(cell: string): string {
 
 const escapedLetters: Record<string, string> = { "\\": "\\", "\t": "t", "\n": "n", "\r": "r" };
 
+/** The reverse; a cell that `formatTsvCell` cannot have written stays as it is. */
+export function parseTsvCell(cell: string): string {
+  if (!cell.includes("\\") || !/^(?:[^\\]|\\[\\tnr])*$/.test(cell)) return cell;
+  return cell.replace(/\\(.)/g, (_, letter: string) => plainLetters[letter]!);
+}
+
+const plainLetters = Object.fromEntries(
+  Object.entries(escapedLetters).map(([plain, letter]) => [letter, plain]),
+);
+
 /**
  * Also behind blanks that a spreadsheet may pass over, and in the
  * full-width forms that some take for the same.

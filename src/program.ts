@@ -2,7 +2,7 @@
 import { Command, CommanderError } from "commander";
 import { groups, visibleGroups } from "./commands/groups.ts";
 import { formatRootHelp, topicNames } from "./commands/help/root.ts";
-import { groupFlags } from "./commands/shared/flag-groups.ts";
+import { dropNeedlessHeadings } from "./commands/shared/flag-headings.ts";
 import { createGlobalOptions, describeOption } from "./commands/shared/global-options.ts";
 import { type CommandTree, findDeepestCommand, listRecordedWords, toPath } from "./commands/shared/tree.ts";
 import {
@@ -129,7 +129,7 @@ function createTree(
       const load = async () => {
         (await group.load())(command, context, tree);
         addVerbAliases(command);
-        groupFlags(command);
+        dropNeedlessHeadings(command);
         refuseSecondValues(command);
       };
       const isLoaded = loading.get(name) ?? load();

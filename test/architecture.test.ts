@@ -232,6 +232,22 @@ describe("the architecture", () => {
     expect(users.length).toBeLessThanOrEqual(1);
   });
 
+  it("loads no package for the index of commands but those that colour it and find its folders", () => {
+    const seen = new Set<string>();
+    const packages = new Set<string>();
+    const visit = (path: string): void => {
+      if (seen.has(path)) return;
+      seen.add(path);
+      const { text } = files.find((file) => file.path === path)!;
+      for (const [, from] of text.matchAll(/(?:^|\n)(?:import|export) (?!type )[^;]*?from "([^"]+)"/g)) {
+        if (from!.startsWith(".")) visit(relative(source, resolve(dirname(join(source, path)), from!)));
+        else if (!from!.startsWith("node:")) packages.add(from!);
+      }
+    };
+    visit("run.ts");
+    expect([...packages].sort()).toEqual(["chalk", "env-paths"]);
+  });
+
   it("touches process and console in main.ts, context.ts, terminal/ and disk/this-process.ts alone", () => {
     const touching = files
       .filter((file) => !/^(main|context)\.ts$|^terminal\/|^disk\/this-process\.ts$/.test(file.path))

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import type { Context } from "../context.ts";
 import { findDanger, requireAnswer } from "./shared/bulk/agree.ts";
 import { addBulkFlags, type BulkFlags, endRun, openEngine, toRunOptions } from "./shared/bulk/flags.ts";
+import { writtenFileOption } from "./shared/flags.ts";
 import { describeCommand } from "./shared/help-text.ts";
 
 interface ApplyFlags extends BulkFlags {
@@ -15,7 +16,13 @@ export function registerApply(command: Command, context: Context): void {
     .description("carry out a plan file exactly as it says, or not at all")
     .argument("<file>", "written by --dry-run --plan FILE")
     .option("--digest <sha256>", "refuse any other plan than the one with this digest")
-    .option("--backup <file>", "file for the contacts that it deletes (default: in the run's folder)")
+    .addOption(
+      writtenFileOption(
+        "--backup <file>",
+        "file for the contacts that it deletes (default: in the run's folder)",
+        "csv",
+      ),
+    )
     .action((file: string, flags: ApplyFlags) => runApply(context, file, flags));
   addBulkFlags(command);
   describeCommand(command, {

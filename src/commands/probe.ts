@@ -15,6 +15,7 @@ import { requireReplaceable } from "../terminal/output-target.ts";
 import { presentList, type View } from "../terminal/present.ts";
 import { version } from "../version.ts";
 import type { Send } from "../wire.ts";
+import { writtenFileOption } from "./shared/flags.ts";
 import { describeCommand } from "./shared/help-text.ts";
 
 interface ProbeFlags {
@@ -39,9 +40,12 @@ const view: View<BehaviorRow> = {
 export function registerProbe(command: Command, context: Context): void {
   command
     .option("--write", "also create, change and delete a test contact (asks first)")
-    .option(
-      "--save <file>",
-      "save the requests and answers to FILE, with every address, name, id and key replaced",
+    .addOption(
+      writtenFileOption(
+        "--save <file>",
+        "save the requests and answers to FILE, with every address, name, id and key replaced",
+        "json",
+      ),
     )
     .option("--dry-run", "with --write: show what would be written, without writing")
     .action((flags: ProbeFlags) => runProbe(context, flags));

@@ -145,7 +145,7 @@ async function putInPlace(handle: FileHandle, temporary: string, path: string): 
 }
 
 /** A new name survives a power cut only when its folder was synced; not every platform can. */
-async function syncFolder(folder: string): Promise<void> {
+export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r").catch(() => undefined);
   await handle?.sync().catch(() => undefined);
   await handle?.close();

@@ -18,6 +18,7 @@ export function readCheckedLine<T>(line: string): T | undefined {
   }
 }
 
-function computeChecksum(text: string): string {
-  return crc32(text).toString(16).padStart(8, "0");
+/** @param json as text, or as its bytes */
+export function computeChecksum(json: string | Uint8Array): string {
+  return crc32(json).toString(16).padStart(8, "0");
 }

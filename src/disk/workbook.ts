@@ -5,6 +5,7 @@
 import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { ZipFile } from "yazl";
+import { workbookMark } from "./workbook-mark.ts";
 
 export interface Workbook {
   /** The first row is the heading of each sheet. */
@@ -38,14 +39,6 @@ const textFormat = 49;
 /** Rows are gathered to pieces of this many characters. */
 const pieceCharacters = 64 * 1024;
 
-/** By which a workbook of ours is known; a program that saves it puts its own name there. */
-const madeBy = "<Application>ecm</Application>";
-
-/** @param start the first bytes of a file, as text */
-export function isOwnWorkbook(start: string): boolean {
-  return start.startsWith("PK") && start.includes(madeBy);
-}
-
 /** Every part is a sheet unless it is said to be another: how many there are is not known yet. */
 const contentTypes =
   `<Types xmlns="${packages}/content-types">` +
@@ -78,9 +71,12 @@ export async function openWorkbook(
 ): Promise<Workbook> {
   const zip = new ZipFile();
   const add = (name: string, xml: string) =>
-    zip.addBuffer(Buffer.from(head + xml), name, { compress: !xml.includes(madeBy) });
+    zip.addBuffer(Buffer.from(head + xml), name, { compress: !xml.includes(workbookMark) });
   add("[Content_Types].xml", contentTypes);
-  add("docProps/app.xml", `<Properties xmlns="${documents}/extended-properties">${madeBy}</Properties>`);
+  add(
+    "docProps/app.xml",
+    `<Properties xmlns="${documents}/extended-properties">${workbookMark}</Properties>`,
+  );
   add(
     "_rels/.rels",
     relationships([

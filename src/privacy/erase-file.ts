@@ -4,9 +4,9 @@
  */
 import { createReadStream } from "node:fs";
 import { open, readFile, stat } from "node:fs/promises";
-import { crc32 } from "node:zlib";
 import { createPlanSealer } from "../bulk/runs/plan-seal.ts";
 import { openAtomicFile } from "../disk/atomic-file.ts";
+import { computeChecksum } from "../disk/checked-line.ts";
 import { createTableEraser, eraseObjects, type TableErasure } from "./erase-table.ts";
 import type { Redactor } from "./redaction.ts";
 
@@ -50,7 +50,7 @@ export function createJournalEraser(redactor: Redactor): LineEraser {
   const refs = new Set<unknown>();
   return (line) => {
     const [sum, json] = [line.slice(0, 8), line.slice(9)];
-    const isValid = line[8] === " " && sum === computeChecksum(json);
+    const isValid = line[8] === " " && sum === computeChecksum(Buffer.from(json, "latin1"));
     if (!isValid) return redactor.redact(line);
     const hasMessage = refs.size > 0 && json.includes('"message"');
     if (!hasMessage && !redactor.isIn(json)) return line;
@@ -59,7 +59,7 @@ export function createJournalEraser(redactor: Redactor): LineEraser {
     if (isTheirs) refs.add(record.ref);
     if (record.message !== undefined && refs.has(record.ref)) record.message = "";
     const erased = redactor.redact(toLatin1(JSON.stringify(isTheirs ? removeValues(record) : record)));
-    return `${computeChecksum(erased)} ${erased}`;
+    return `${computeChecksum(Buffer.from(erased, "latin1"))} ${erased}`;
   };
 }
 
@@ -212,10 +212,6 @@ function parseObject(
   } catch {
     return undefined;
   }
-}
-
-function computeChecksum(json: string): string {
-  return crc32(Buffer.from(json, "latin1")).toString(16).padStart(8, "0");
 }
 
 function toUtf8(bytes: string): string {

@@ -1,8 +1,7 @@
 /** Changes of a suppression list come one after another, also those of other processes and machines. */
 import { realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { LockedError, takeLease } from "../disk/lease.ts";
+import { awaitLease } from "../disk/lease.ts";
 import { makeFolder } from "../disk/make-folder.ts";
 import { SuppressionsError, unwritableError } from "./suppressions-errors.ts";
 
@@ -13,20 +12,16 @@ const maxWaitMilliseconds = 60_000;
  * @throws SuppressionsError when another one never ends
  */
 export async function withLock(file: string, work: () => Promise<void>): Promise<void> {
-  const began = performance.now();
-  for (;;) {
-    try {
-      const path = resolveFile(file);
-      await makeFolder(dirname(path));
-      const locks = join(dirname(path), `.${basename(path)}.locks`);
-      const lease = await takeLease(locks, "change", `the suppression list ${file}`);
-      return await work().finally(lease.release);
-    } catch (error) {
-      if (error instanceof SuppressionsError) throw error;
-      const mayEnd = error instanceof LockedError && performance.now() - began < maxWaitMilliseconds;
-      if (!mayEnd) throw unwritableError(file, error);
-      await sleep(20);
-    }
+  try {
+    const path = resolveFile(file);
+    await makeFolder(dirname(path));
+    const locks = join(dirname(path), `.${basename(path)}.locks`);
+    const lease = await awaitLease(locks, "change", `the suppression list ${file}`, {
+      maxMilliseconds: maxWaitMilliseconds,
+    });
+    await work().finally(lease.release);
+  } catch (error) {
+    throw error instanceof SuppressionsError ? error : unwritableError(file, error);
   }
 }
 

@@ -25,7 +25,6 @@ import { resolveFile, withLock } from "./suppressions-lock.ts";
 
 export type { SuppressionReason } from "./suppression-reasons.ts";
 export { SuppressionsError } from "./suppressions-errors.ts";
-export type { Suppressed } from "./suppressions-file.ts";
 
 /** An entry of the list, with why it is there, where that is known. */
 export type SuppressedPerson = Suppressed & SuppressionReason;

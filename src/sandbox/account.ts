@@ -16,7 +16,7 @@ import { withSearchLag } from "./store/search-lag.ts";
 import { TransactionQueue } from "./transaction-queue.ts";
 import { type Variants, variantsFrom } from "./variants.ts";
 
-export interface Account {
+export interface SandboxAccount {
   store: Store;
   service: Service;
   adminApi: AdminApi;
@@ -27,7 +27,7 @@ export interface Account {
   close(): void;
 }
 
-export interface AccountOptions {
+export interface SandboxAccountOptions {
   clock?: Clock;
   /** Requests per window; default 3,600. */
   hourlyLimit?: number;
@@ -59,7 +59,11 @@ export interface AccountOptions {
 }
 
 /** @throws UsageError for a bad fault, variant or key */
-export function createAccount(store: Store, options: AccountOptions, place: AccountPlace): Account {
+export function createAccount(
+  store: Store,
+  options: SandboxAccountOptions,
+  place: AccountPlace,
+): SandboxAccount {
   const { clock = realClock } = options;
   const variants = variantsFrom(options.variants ?? {});
   const faults = new Faults(options.faults ?? []);
@@ -83,7 +87,7 @@ export function createAccount(store: Store, options: AccountOptions, place: Acco
 
 function createLimits(
   store: Store,
-  { hourlyLimit, windowSeconds, monthlyLimit }: AccountOptions,
+  { hourlyLimit, windowSeconds, monthlyLimit }: SandboxAccountOptions,
 ): AccountLimits {
   return new AccountLimits(store, {
     hourly: hourlyLimit ?? defaultLimits.hourly,
@@ -102,7 +106,7 @@ interface ServiceParts {
 }
 
 function assembleService(
-  { blockAfter, blockSeconds, isLogged = true }: AccountOptions,
+  { blockAfter, blockSeconds, isLogged = true }: SandboxAccountOptions,
   { store, clock, variants, limits, faults, closing }: ServiceParts,
 ): Service {
   const queue = new TransactionQueue(store.database, [store.account, store.structures]);

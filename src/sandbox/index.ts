@@ -1,7 +1,7 @@
 /** The embedded service: the whole account, for requests of this process or behind a port. */
 import { realClock } from "../clock.ts";
 import type { Transport } from "../wire.ts";
-import { type AccountOptions, createAccount } from "./account.ts";
+import { createAccount, type SandboxAccountOptions } from "./account.ts";
 import type { SandboxAdmin } from "./admin.ts";
 import { planFaults } from "./faults.ts";
 import { routeAccounts } from "./route-accounts.ts";
@@ -11,7 +11,7 @@ import { inProcessTransport } from "./transports/in-process.ts";
 import { variantsFrom } from "./variants.ts";
 import { Worlds } from "./worlds.ts";
 
-export interface SandboxOptions extends AccountOptions {
+export interface SandboxOptions extends SandboxAccountOptions {
   /** Holds the database; made when it does not exist. Several processes may use one at once. */
   folder: string;
 }
@@ -59,7 +59,7 @@ export async function openSandbox({ folder, ...options }: SandboxOptions): Promi
 }
 
 /** Before a folder is made. @throws UsageError for a bad fault or variant */
-function requireOptions({ variants = {}, faults = [] }: AccountOptions): void {
+function requireOptions({ variants = {}, faults = [] }: SandboxAccountOptions): void {
   variantsFrom(variants);
   planFaults(faults);
 }

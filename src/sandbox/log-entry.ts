@@ -3,7 +3,7 @@ import { type ReceivedRequest, targetPath } from "./request.ts";
 import type { LogEntry } from "./store/request-log.ts";
 
 /** A request and its answer. */
-export interface Exchange {
+export interface LoggedExchange {
   request: ReceivedRequest;
   /** As it came, where it was read. */
   body: Uint8Array | undefined;
@@ -17,7 +17,7 @@ export interface Exchange {
 const decoder = new TextDecoder();
 const secretHeaders = ["x-api-key", "authorization", "cookie"];
 
-export function createLogEntry({ request, body, status, answer, now }: Exchange): LogEntry {
+export function createLogEntry({ request, body, status, answer, now }: LoggedExchange): LogEntry {
   const { target, fault, arrivedAt } = request;
   const { headers, secrets } = maskHeaders(request.headers);
   const safe = (text: string) =>

@@ -1,5 +1,5 @@
 /** Which account a request is for: a world's, by the path or by its key; else the main one. */
-import type { Account } from "./account.ts";
+import type { SandboxAccount } from "./account.ts";
 import { worldsRoot } from "./admin-api/access.ts";
 import type { AdminApi } from "./admin-api/place.ts";
 import { refusalAnswer, toResponse } from "./request.ts";
@@ -7,7 +7,10 @@ import { notFound, unauthorized } from "./rules/refusal.ts";
 import type { Service } from "./service.ts";
 import type { Worlds } from "./worlds.ts";
 
-export function routeAccounts(main: Account, worlds: Worlds): { service: Service; adminApi: AdminApi } {
+export function routeAccounts(
+  main: SandboxAccount,
+  worlds: Worlds,
+): { service: Service; adminApi: AdminApi } {
   return {
     async service(request) {
       const id = findWorldId(request.target);

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { realClock } from "../clock.ts";
 import { onProcessEnd } from "../disk/this-process.ts";
 import { UsageError } from "../errors.ts";
-import { type Account, type AccountOptions, createAccount } from "./account.ts";
+import { createAccount, type SandboxAccount, type SandboxAccountOptions } from "./account.ts";
 import { worldsRoot } from "./admin-api/access.ts";
 import { invalidAt, parseBody, worldBody } from "./admin-api/bodies.ts";
 import { loadSnapshot } from "./admin-api/snapshots.ts";
@@ -20,7 +20,7 @@ import { makeTemporaryFolder, removeTemporaryFolder } from "./temporary-folder.t
 /** A test suite that opens more at once has forgotten to close them. */
 const maxWorlds = 1000;
 
-export interface World extends Account {
+export interface World extends SandboxAccount {
   id: string;
   /** The path below which it is served. */
   root: string;
@@ -30,7 +30,7 @@ export interface World extends Account {
 
 export class Worlds {
   private readonly main: Store;
-  private readonly options: AccountOptions;
+  private readonly options: SandboxAccountOptions;
   private readonly open = new Map<string, World>();
   private readonly openByKey = new Map<string, World>();
   /** A request that is late for its world must not count as a failure of another account. */
@@ -41,7 +41,7 @@ export class Worlds {
   private removeFolder = () => {};
 
   /** @param options of the sandbox: each world begins with them */
-  constructor(main: Store, options: AccountOptions) {
+  constructor(main: Store, options: SandboxAccountOptions) {
     this.main = main;
     this.options = options;
   }
@@ -67,7 +67,7 @@ export class Worlds {
     }
   }
 
-  private async add(options: AccountOptions, from: string | undefined): Promise<World> {
+  private async add(options: SandboxAccountOptions, from: string | undefined): Promise<World> {
     const id = randomBytes(6).toString("hex");
     const now = (options.clock ?? realClock).now();
     const store = await openMemoryStore(this.main, join(await this.makeFolder(), id), now, options);

@@ -1,6 +1,5 @@
 /** Whether what a file holds is an output of `ecm`, so that the next one may take its place. Pure. */
-
-import { isOwnWorkbook } from "../disk/workbook.ts";
+import { isOwnWorkbook } from "../disk/workbook-mark.ts";
 
 const id = /^[0-9a-f]{24}$/;
 /** Columns of an export besides the key, by which it is recognised; a field may have any label. */

@@ -1,13 +1,14 @@
 /** Files that hold their text packed: compressed, or as a workbook. */
 import { once } from "node:events";
 import { createGzip } from "node:zlib";
+import { parseTsvCell } from "../delimited-lines.ts";
 import type { AtomicFile } from "../disk/atomic-file.ts";
 
 /** `workbook`: of lines in tsv. */
 export type Packing = "gzip" | "workbook";
 
 /** Takes text, as strings or as UTF-8, and writes it packed. */
-export interface PackedFile {
+interface PackedFile {
   append(text: string | Uint8Array): Promise<void>;
   /** Everything was appended; the file is not put in its place by this. */
   end(): Promise<void>;
@@ -85,7 +86,7 @@ async function openRows(write: WritePiece): Promise<PackedFile> {
   const take = async (text: string) => {
     const lines = (rest + text).split("\n");
     rest = lines.pop()!;
-    for (const line of lines) await workbook.append(line.split("\t").map(unescapeCell));
+    for (const line of lines) await workbook.append(line.split("\t").map(parseTsvCell));
   };
   return {
     append: (text) => take(typeof text === "string" ? text : decoder.decode(text, { stream: true })),
@@ -95,11 +96,4 @@ async function openRows(write: WritePiece): Promise<PackedFile> {
     },
     abandon: workbook.abandon,
   };
-}
-
-const letters: Record<string, string> = { t: "\t", n: "\n", r: "\r", "\\": "\\" };
-
-/** The reverse of `formatTsvCell`. */
-function unescapeCell(cell: string): string {
-  return cell.includes("\\") ? cell.replace(/\\([tnr\\])/g, (_, letter: string) => letters[letter]!) : cell;
 }

@@ -58,7 +58,7 @@ export function requireDelimited(
 }
 
 /** Excel expects a semicolon where the comma stands in numbers, as in 1,5. */
-export function findLocalDelimiter(env: Readonly<Record<string, string | undefined>>): "," | ";" {
+function findLocalDelimiter(env: Readonly<Record<string, string | undefined>>): "," | ";" {
   const variable = env.LC_ALL || env.LC_NUMERIC || env.LANG || "";
   const name = /^[A-Za-z]{2,3}(?:_[A-Za-z]{2,4})?(?=$|[.@])/.exec(variable)?.[0].replace("_", "-");
   const parts = new Intl.NumberFormat(name).formatToParts(1.5);

@@ -1,7 +1,8 @@
 /** Workbooks as they are written: what no sheet or no XML takes. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { isOwnWorkbook, openWorkbook } from "../../src/disk/workbook.ts";
+import { openWorkbook } from "../../src/disk/workbook.ts";
+import { isOwnWorkbook } from "../../src/disk/workbook-mark.ts";
 import { read } from "../bulk/read/reading.ts";
 
 async function write(rows: readonly (readonly string[])[], maxRows?: number): Promise<Buffer> {

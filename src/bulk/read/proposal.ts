@@ -174,7 +174,7 @@ export function isTargetWord(label: string): boolean {
 }
 
 /** As a person would write it: a field's label, where that can mean nothing else. */
-export function toTargetWord(target: Target, { fields }: ContactStructure): string {
+function toTargetWord(target: Target, { fields }: ContactStructure): string {
   if (target.kind === "consent") return target.reading ? `consent:${target.reading}` : "consent";
   if (target.kind !== "field") return target.kind;
   if (parseNewFieldId(target.fieldId) !== undefined) return target.label;

@@ -1,5 +1,6 @@
 /** Reading: a cell → the values it means, by the rules of the file. */
 import { trimEdges } from "../../api/key-spelling.ts";
+import { parseTsvCell } from "../../delimited-lines.ts";
 import { readCells } from "./csv.ts";
 import type { Splitting } from "./system-table.ts";
 import { systemApostrophe } from "./systems.ts";
@@ -30,23 +31,14 @@ export function unwrapFormula(cell: string): string | undefined {
 /** Marks a cell that is missing, where rows of a workbook or of JSON are written as our own tsv. */
 export const missingCell = "\\-";
 
-/**
- * A cell of our own tsv as it was before it was escaped; one that
- * our export cannot have written stays as it is.
- */
-function unescapeCell(cell: string): string {
-  if (!cell.includes("\\") || !/^(?:[^\\]|\\[\\tnr])*$/.test(cell)) return cell;
-  return cell.replace(/\\(.)/g, (_, letter: string) => escapes[letter]!);
-}
-
 /** The cells of a record of our own tsv. */
 export function unescapedCells(cells: readonly string[]): string[] {
-  return cells.map(unescapeCell);
+  return cells.map(parseTsvCell);
 }
 
 /** The same of a table of our own making, in which a cell can be missing. */
 function tableCells(cells: readonly string[]): (string | undefined)[] {
-  return cells.map((cell) => (cell === missingCell ? undefined : unescapeCell(cell)));
+  return cells.map((cell) => (cell === missingCell ? undefined : parseTsvCell(cell)));
 }
 
 /** How the cells of a record are read, by the dialect of its file. */
@@ -60,8 +52,6 @@ export function cellsReader({
   if (isTable) return tableCells;
   return hasEscapes ? unescapedCells : (cells) => cells;
 }
-
-const escapes: Record<string, string> = { "\\": "\\", t: "\t", n: "\n", r: "\r" };
 
 /** Several names in one cell; names are trimmed, empty ones are none. */
 export function splitNames(cell: string, splitting: Splitting): string[] {

@@ -6,6 +6,7 @@ import { performOnContact } from "../../service/find-contact.ts";
 import { fetchContact } from "../../service/mutate-contact.ts";
 import { explainDryRun } from "../../terminal/dry-run.ts";
 import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
+import { writtenFileOption } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { requireTextOrAsk } from "../shared/questions.ts";
 import { createMissingContact } from "./shared/questions.ts";
@@ -28,7 +29,9 @@ export function registerContactDelete(parent: Command, context: Context): void {
     .description("permanently delete contacts; they are backed up to a file first")
     .argument("[id-or-key...]", "the contact's id, or its key");
   addMarkedRowsFlags(addSelectionFlags(command))
-    .option("--backup <file>", "file for the backup (default: in the run's folder)")
+    .addOption(
+      writtenFileOption("--backup <file>", "file for the backup (default: in the run's folder)", "csv"),
+    )
     .action((contacts: string[], options: ContactDeleteOptions) =>
       runContactDelete(context, contacts, options),
     );

@@ -3,6 +3,7 @@ import type { Context } from "../../context.ts";
 import { createAgreement, requireAnswer } from "../shared/bulk/agree.ts";
 import { addBulkFlags, type BulkFlags, endRun, openEngine, toRunOptions } from "../shared/bulk/flags.ts";
 import { noteLeftMeanwhile } from "../shared/bulk/left-meanwhile.ts";
+import { writtenFileOption } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 
 interface ContactMoveFlags extends BulkFlags {
@@ -19,7 +20,13 @@ export function registerContactMove(parent: Command, context: Context): void {
     .argument("<new>", "its new key")
     .option("--merge", "where NEW exists, add the values, lists and tags that it lacks")
     .option("--delete-old", "delete the old contact instead, after a backup")
-    .option("--backup <file>", "with --delete-old: file for the backup (default: in the run's folder)")
+    .addOption(
+      writtenFileOption(
+        "--backup <file>",
+        "with --delete-old: file for the backup (default: in the run's folder)",
+        "csv",
+      ),
+    )
     .action((from: string, to: string, flags: ContactMoveFlags) => runContactMove(context, from, to, flags));
   describeCommand(addBulkFlags(command), {
     examples: [

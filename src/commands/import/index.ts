@@ -7,16 +7,17 @@ import { DeclinedError, InterruptedError, UsageError } from "../../errors.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { RevisedError } from "../shared/bulk/agree.ts";
 import { addBulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
+import { flagHeadings } from "../shared/flag-headings.ts";
 import { consentColumnOption, repeatableOption, wholeNumberOption } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import type { ImportFlags } from "./shared/import-flags.ts";
 
 export function registerImport(command: Command, context: Context): void {
   command.argument("[file]", "a CSV, xlsx, ndjson or JSON file, also as .gz; - for standard input");
-  addMappingFlags(command);
-  addWriteFlags(command);
-  addFormatFlags(command);
-  addConsentFlags(command);
+  addColumnFlags(command);
+  addFileFlags(command);
+  // Last those that say who is written: `--fresh` is one of them here.
+  addContactFlags(command);
   addBulkFlags(command);
   describeCommand(command, {
     examples: [
@@ -48,9 +49,10 @@ export function registerImport(command: Command, context: Context): void {
   });
 }
 
-/** What becomes of each column, and how to see it beforehand. */
-function addMappingFlags(command: Command): void {
+/** What becomes of each column. */
+function addColumnFlags(command: Command): void {
   command
+    .optionsGroup("Columns:")
     .addOption(
       repeatableOption(
         "--map <column=target>",
@@ -60,23 +62,6 @@ function addMappingFlags(command: Command): void {
     .option("--mapping <file>", "targets, values, expectations, in YAML or JSON")
     .addOption(repeatableOption("--set <field=value>", "the same value for every row"))
     .addOption(repeatableOption("--default <field=value>", "where a new contact's cell is blank"))
-    .option("--check", "show what would be imported; no request")
-    .option("--template", "print an empty CSV of the account's columns");
-}
-
-/** What is written for every row. */
-function addWriteFlags(command: Command): void {
-  command
-    .addOption(repeatableOption("--list <list>", "add every contact to this list"))
-    .addOption(repeatableOption("--tag <tag>", "add this tag to every contact"))
-    .option("--create-missing", "create missing lists and tags")
-    .addOption(
-      choiceOption("--mode <mode>", "write all, only new, or only existing contacts", [
-        "upsert",
-        "create",
-        "update",
-      ]),
-    )
     .addOption(choiceOption("--blank <what>", "an empty cell keeps or clears the field", ["keep", "clear"]))
     .addOption(
       choiceOption("--duplicates <how>", "how to treat rows of the same key", [
@@ -85,24 +70,40 @@ function addWriteFlags(command: Command): void {
         "first",
         "reject",
       ]),
-    );
+    )
+    .option("--ignore-unmapped", "ignore columns that match no field")
+    .optionsGroup(flagHeadings.preview)
+    .option("--check", "show what would be imported; no request");
 }
 
 /** How the file is read. */
-function addFormatFlags(command: Command): void {
+function addFileFlags(command: Command): void {
   command
+    .optionsGroup("The file:")
+    .option("--template", "print an empty CSV of the account's columns")
     .option("--from <system>", "read it as this system's export")
     .option("--sheet <sheet>", "a workbook's sheet, by name or number")
     .option("--delimiter <character>", "the delimiter (default: detected)")
     .option("--encoding <name>", "the file's encoding (default: detected)")
     .addOption(wholeNumberOption("--skip-lines <n>", "lines before the header", 0))
-    .option("--no-header", "no header; columns are named 1, 2, …")
-    .option("--ignore-unmapped", "ignore columns that match no field");
+    .option("--no-header", "no header; columns are named 1, 2, …");
 }
 
-/** Who is left out, and who is not. */
-function addConsentFlags(command: Command): void {
+/** What every contact gets, and who is written. */
+function addContactFlags(command: Command): void {
   command
+    .optionsGroup("Lists and tags:")
+    .addOption(repeatableOption("--list <list>", "add every contact to this list"))
+    .addOption(repeatableOption("--tag <tag>", "add this tag to every contact"))
+    .option("--create-missing", "create missing lists and tags")
+    .optionsGroup("Who is written:")
+    .addOption(
+      choiceOption("--mode <mode>", "write all, only new, or only existing contacts", [
+        "upsert",
+        "create",
+        "update",
+      ]),
+    )
     .addOption(consentColumnOption())
     .option("--include-unsubscribed", "create contacts marked as not subscribed")
     .option("--unsubscribe-marked", "unsubscribe contacts that the file marks; cannot be undone")

@@ -6,6 +6,7 @@ import { fitMessage } from "../../terminal/message-lines.ts";
 import { presentOne } from "../../terminal/present.ts";
 import { consentText } from "../shared/bulk/consent-text.ts";
 import { type ReportFlags, requireReportFlags } from "../shared/bulk/report/report-flags.ts";
+import { writtenFileOption } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { findNamedRun, requireRun } from "./shared/choose.ts";
 import { storyLines } from "./shared/story.ts";
@@ -21,7 +22,13 @@ export function registerRunsShow(parent: Command, context: Context): void {
     .description("show one run and its progress")
     .argument("[run]", "its id, the start of it, or last")
     .option("--changes", "show what it did to each contact, as the lines of a plan")
-    .option("--report <file>", "write a page (HTML) about the run to FILE, in place of showing it")
+    .addOption(
+      writtenFileOption(
+        "--report <file>",
+        "write a page (HTML) about the run to FILE, in place of showing it",
+        "html",
+      ),
+    )
     .option("--redact", "hide addresses and values in the report")
     .action((run: string | undefined, flags: RunsShowFlags) => runRunsShow(context, run, flags));
   describeCommand(command, {

@@ -1,5 +1,4 @@
 /** `ecm audit`'s record: a line for each command that talked to the service, without addresses and values. */
-import { execFile } from "node:child_process";
 import { hostname, userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import type { Context } from "../../context.ts";
@@ -30,10 +29,7 @@ export interface AuditLine {
 }
 
 /** Where the record is; undefined: none is kept. */
-export function findAuditFile({
-  terminal,
-  folders,
-}: Pick<Context, "terminal" | "folders">): string | undefined {
+function findAuditFile({ terminal, folders }: Pick<Context, "terminal" | "folders">): string | undefined {
   const { ECM_AUDIT: setting = "" } = terminal.env;
   if (setting === "off") return undefined;
   return setting === "" || setting === "syslog" ? join(folders.state, "audit.ndjson") : resolve(setting);
@@ -73,7 +69,7 @@ export async function recordCommand(context: Context, exitCode: number): Promise
   };
   try {
     const hash = await appendChained(file, line);
-    if (terminal.env.ECM_AUDIT === "syslog") await tellSyslog(JSON.stringify({ ...line, hash }));
+    if (terminal.env.ECM_AUDIT === "syslog") await writeToSyslog(JSON.stringify({ ...line, hash }));
   } catch (error) {
     terminal.warn(`This command is missing in the record ${file}: ${describeDiskError(error)}`);
   }
@@ -102,8 +98,9 @@ function findUser(): string {
   }
 }
 
-function tellSyslog(text: string): Promise<void> {
-  return new Promise((done, fail) => {
+async function writeToSyslog(text: string): Promise<void> {
+  const { execFile } = await import("node:child_process");
+  await new Promise<void>((done, fail) => {
     const child = execFile("logger", ["-t", "ecm"], (error) => (error ? fail(error) : done()));
     child.stdin?.end(`${text}\n`);
   });

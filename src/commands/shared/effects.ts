@@ -1,5 +1,6 @@
 /** What running a command takes and leaves, for whoever has to allow it: derived from its flags and facts. */
 import type { Command } from "commander";
+import { findShape } from "./flags.ts";
 import { type CommandFacts, findFacts } from "./help-text.ts";
 
 /** A file or folder that the command may write. */
@@ -32,7 +33,7 @@ export function listScopes(command: Command): string[] {
 export function listFileEffects(command: Command, flags: readonly string[]): FileEffect[] {
   const facts = findFacts(command);
   if (!facts) return [];
-  return [...listOwnFiles(command, facts, flags), ...listNamedFiles(flags)];
+  return [...listOwnFiles(command, facts, flags), ...listNamedFiles(command)];
 }
 
 function listOwnFiles(command: Command, facts: CommandFacts, flags: readonly string[]): FileEffect[] {
@@ -58,9 +59,9 @@ function listOwnFiles(command: Command, facts: CommandFacts, flags: readonly str
 }
 
 /** Where the caller says so. */
-function listNamedFiles(flags: readonly string[]): FileEffect[] {
-  const named = ["--output-file", "--plan", "--rejects", "--backup", "--save"];
-  return named.filter((flag) => flags.includes(flag)).map((path) => ({ path, type: "output" }));
+function listNamedFiles({ options }: Command): FileEffect[] {
+  const named = options.filter((option) => findShape(option).writes !== undefined && !option.hidden);
+  return named.map(({ long }) => ({ path: long!, type: "output" }));
 }
 
 function findGroupName(command: Command): string {

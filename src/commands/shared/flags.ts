@@ -7,6 +7,8 @@ export interface FlagShape {
   /** Default: boolean without a value, else string. */
   type?: "boolean" | "string" | "integer";
   repeatable?: boolean;
+  /** Its value is a file that the command writes, whose name usually ends so. */
+  writes?: string;
 }
 
 const shapeKey = Symbol("shape of a flag");
@@ -18,6 +20,11 @@ function withShape(option: Option, shape: FlagShape): Option {
 
 export function findShape(option: Option): FlagShape {
   return (option as Option & { [shapeKey]?: FlagShape })[shapeKey] ?? {};
+}
+
+/** A flag that names a file which the command writes. @param ending that the file's name usually has */
+export function writtenFileOption(flags: string, description: string, ending: string): Option {
+  return withShape(new Option(flags, description), { writes: ending });
 }
 
 /** For every command that lists or exports. */
@@ -37,7 +44,7 @@ export function addFileFlag(
   description = "write to FILE instead of stdout (atomically)",
 ): Command {
   return command
-    .option("--output-file <file>", description)
+    .addOption(writtenFileOption("--output-file <file>", description, "csv"))
     .option("--force", "replace FILE even if it was not written by ecm");
 }
 

@@ -4,6 +4,7 @@ import { type Command, Option } from "commander";
 import { exitCodes } from "../../errors.ts";
 import { fitMessage } from "../../terminal/message-lines.ts";
 import { findExitCodeMeaning } from "./exit-codes.ts";
+import { flagHeadings } from "./flag-headings.ts";
 
 /** `mutating`: something is made or changed; `destructive`: something is gone for good, such as a membership or a consent. */
 export type DangerLevel = "safe" | "mutating" | "destructive";
@@ -62,7 +63,7 @@ function addProfilesFlag(command: Command, { takesProfiles, isLocal, writes }: C
   const option = new Option(
     "--profiles <pattern>",
     "run for each of these profiles, such as 'client-*' or a,b",
-  );
+  ).helpGroup(flagHeadings.preview);
   const hasDryRun = command.options.some(({ long }) => long === "--dry-run");
   if (takesProfiles) command.addOption(option);
   else if (hasDryRun && writes && !isLocal) command.addOption(option.hideHelp());

@@ -53,7 +53,7 @@ async function listRunChoices(
     const view = await viewRun(each);
     const { run, kind, file, status } = view;
     choices.push({
-      name: [`${run}  ${kind} of ${basename(file)}, ${status}`, ...outcomesOf(view)].join(", "),
+      name: [`${run}  ${kind} of ${basename(file)}, ${status}`, ...listOutcomes(view)].join(", "),
       short: run,
       value: run,
     });
@@ -62,7 +62,7 @@ async function listRunChoices(
 }
 
 /** `29 created`, `5 rejected`; of a run that was never closed how far it came. */
-function outcomesOf({ rows, done }: RunView): string[] {
+function listOutcomes({ rows, done }: RunView): string[] {
   if (!rows) return [`${formatCount(done)} done`];
   const shown = ["created", "updated", "deleted", "rejected", "pending"] as const;
   return shown.flatMap((name) => (rows[name] > 0 ? [`${formatCount(rows[name])} ${name}`] : []));

@@ -3,10 +3,11 @@
  * again: written before the first of them is deleted.
  */
 import { existsSync } from "node:fs";
-import { open, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { type BackUp, fileNames } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
+import { syncFolder } from "../../../disk/atomic-file.ts";
 import { UsageError } from "../../../errors.ts";
 import { createContactColumnsView, toSearchView } from "../../../service/contact-columns.ts";
 import { findFormatByName, requireFileFormat } from "../../../terminal/file-names.ts";
@@ -54,11 +55,4 @@ async function claimFile(file: string, folder: string): Promise<void> {
     );
   }
   await writeFile(mark, "", { mode: 0o600 });
-}
-
-/** A new name survives a power cut only when its folder was synced; not every platform can. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, "r").catch(() => undefined);
-  await handle?.sync().catch(() => undefined);
-  await handle?.close();
 }

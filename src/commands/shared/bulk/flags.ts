@@ -10,7 +10,8 @@ import { readTraceId } from "../../../terminal/trace-id.ts";
 import { schemaVersion, version } from "../../../version.ts";
 import { readAuditHead } from "../audit.ts";
 import { addAccountFlags } from "../command-line.ts";
-import { wholeNumberOption } from "../flags.ts";
+import { flagHeadings } from "../flag-headings.ts";
+import { wholeNumberOption, writtenFileOption } from "../flags.ts";
 import { openSuppressionList } from "../suppression-list.ts";
 
 /** As commander gives them. */
@@ -50,20 +51,24 @@ export function addBulkFlags(
   }
   if (!isResume) {
     command
-      .option("--plan <file>", "write the plan as JSON lines (- for stdout)")
+      .optionsGroup(flagHeadings.preview)
+      .addOption(writtenFileOption("--plan <file>", "write the plan as JSON lines (- for stdout)", "ndjson"))
       .addOption(wholeNumberOption("--show <n>", "show the first N changes of a dry run (0: none)", 0));
   }
   return command
+    .optionsGroup(flagHeadings.guards)
     .option("--max-changes <n>", "refuse to write more than N contacts (or N%)")
     .option("--max-clears <n>", "refuse to empty more than N values")
     .option("--max-create <n>", "refuse to create more than N")
     .option("--max-delete <n>", "refuse to delete more than N")
+    .optionsGroup(flagHeadings.preview)
     .option(
       "--dry-run",
       isMutate
         ? "show what would be done (--profiles: for each)"
         : "show what would be sent, its price (--profiles: for each)",
     )
+    .optionsGroup(flagHeadings.pace)
     .addOption(wholeNumberOption("--max-requests <n>", "stop after this many requests"))
     .addOption(wholeNumberOption("--reserve <n>", "requests of hour and month to leave unused (0)", 0))
     .option("--wait", "wait when the hourly limit is reached (default)")
@@ -72,15 +77,22 @@ export function addBulkFlags(
     .addOption(
       wholeNumberOption("--concurrency <n>", `requests in flight at the same time (${defaultConcurrency})`),
     )
+    .optionsGroup("Rejected rows:")
     .option(
       "--max-rejects <n>",
       isUndo
         ? "stop after N contacts that cannot be restored, or N% of them (default: never)"
         : "stop after N rejected rows, or N% (default: 50, if none was accepted)",
     )
-    .option("--rejects <file>", "also write the rejected rows, with reasons, to FILE")
-    .option("--report <file>", "write an HTML page about the run, or the dry run")
-    .option("--redact", "hide addresses and values in the report");
+    .addOption(
+      writtenFileOption("--rejects <file>", "also write the rejected rows, with reasons, to FILE", "csv"),
+    )
+    .optionsGroup(flagHeadings.preview)
+    .addOption(
+      writtenFileOption("--report <file>", "write an HTML page about the run, or the dry run", "html"),
+    )
+    .option("--redact", "hide addresses and values in the report")
+    .optionsGroup("");
 }
 
 /** @throws UsageError naming the flag at fault */

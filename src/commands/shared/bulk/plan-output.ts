@@ -12,7 +12,13 @@ import {
 import type { Context } from "../../../context.ts";
 import { UsageError } from "../../../errors.ts";
 import { requireFileFormat } from "../../../terminal/file-names.ts";
-import { openFileOutput, openGrowingFile, openOutput, type Sink } from "../../../terminal/output-file.ts";
+import {
+  type FileOptions,
+  openFileOutput,
+  openGrowingFile,
+  openOutput,
+  type Sink,
+} from "../../../terminal/output-file.ts";
 import { requireReplaceable } from "../../../terminal/output-target.ts";
 import { drawDifference, isChange } from "./difference.ts";
 import { formatCount } from "./format.ts";
@@ -123,7 +129,7 @@ async function openPlanFile({ folders, writtenFiles: theirs }: Context, plan: st
   const written = isInPlanFolder(folders.state, plan) ? undefined : theirs;
   requireFileFormat(plan, "ndjson", "--plan");
   requireReplaceable(plan, { writtenFiles: written, isOwn: isOwnPlan }, "--plan");
-  const options = { flag: "--plan", written };
+  const options: FileOptions = { flag: "--plan", writtenFiles: written };
   const folder = await makePlanFolder(folders.state).catch(() => undefined);
   if (folder === undefined) return openFileOutput(plan, options);
   const remove = () => rm(folder, { recursive: true, force: true }).catch(() => undefined);

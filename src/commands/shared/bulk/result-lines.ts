@@ -7,9 +7,9 @@ import { escapeControls } from "../../../terminal/escape.ts";
 import { fitMessage } from "../../../terminal/message-lines.ts";
 import { createStyle } from "../../../terminal/style.ts";
 import { formatCount, formatReasons } from "./format.ts";
-import { formatSummary, outcomesOf, type ShownOutcome, titleOf } from "./summary-lines.ts";
+import { formatSummary, formatTitle, listOutcomes, type ShownOutcome } from "./summary-lines.ts";
 
-export interface Screen {
+interface Screen {
   columns: number;
   isColored: boolean;
   isAccessible: boolean;
@@ -41,13 +41,13 @@ export function resultLines(
   summary: Summary,
   { seconds, firstRejects = [] }: ResultDetails,
 ): string[] {
-  const outcomes = outcomesOf(summary, true);
+  const outcomes = listOutcomes(summary, true);
   const rejects = rejectLines(screen, summary, firstRejects);
   if (screen.isAccessible || outcomes.length < 2) {
     return [escapeControls(formatSummary(summary, seconds, true)[0]!), ...rejects];
   }
   return [
-    `${titleOf(summary, seconds)}:  ${barOf(outcomes, screen)}`,
+    `${formatTitle(summary, seconds)}:  ${drawBar(outcomes, screen)}`,
     ...outcomeLines(outcomes, screen),
     ...rejects,
   ];
@@ -68,7 +68,7 @@ function outcomeLines(outcomes: readonly ShownOutcome[], { columns, isColored }:
 }
 
 /** Each outcome has a part, however small. */
-function barOf(outcomes: readonly ShownOutcome[], { isColored }: Screen): string {
+function drawBar(outcomes: readonly ShownOutcome[], { isColored }: Screen): string {
   const total = outcomes.reduce((sum, { number }) => sum + number, 0);
   const spare = barWidth - outcomes.length;
   let before = 0;

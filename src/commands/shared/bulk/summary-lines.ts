@@ -24,10 +24,10 @@ export function formatSummary(
 ): string[] {
   const { kind, status, rejects } = summary;
   const lines = [
-    `${titleOf(summary, seconds)}: ${formatOutcomes(summary, isShort).join("; ") || "nothing to do"}`,
+    `${formatTitle(summary, seconds)}: ${formatOutcomes(summary, isShort).join("; ") || "nothing to do"}`,
   ];
   lines.push(...describeMembers(summary), ...describeInactive(summary));
-  lines.push(requestsLine(summary, sentBefore));
+  lines.push(formatRequests(summary, sentBefore));
   if (summary.backup) lines.push(`Contacts as they were before: ${summary.backup}`);
   if (rejects) lines.push(`${toRejectsTitle(summary)}: ${isShort ? shortPath(rejects) : rejects}`);
   if (isShort && rejects && kind === "import" && status === "completed" && summary.run !== null) {
@@ -65,12 +65,12 @@ function describeUndo({ kind, rows, status, run, file, codes }: Summary): string
 }
 
 /** `1,204 rows in 21 s`. */
-export function titleOf({ kind, rows, status }: Summary, seconds: number | undefined): string {
+export function formatTitle({ kind, rows, status }: Summary, seconds: number | undefined): string {
   const took = status === "dry-run" || seconds === undefined ? "" : ` in ${formatDuration(seconds)}`;
   return `${formatCounted(rows.read, kind === "import" || kind === "sync" ? "row" : "contact")}${took}`;
 }
 
-function requestsLine({ requests, status, estimate }: Summary, sentBefore: number): string {
+function formatRequests({ requests, status, estimate }: Summary, sentBefore: number): string {
   const before = sentBefore > 0 ? `, after ${formatCount(sentBefore)} to read the account` : "";
   if (status === "dry-run") {
     const left = formatCounted(estimate.requests - sentBefore, "request");
@@ -99,14 +99,14 @@ export interface ShownOutcome {
 
 /** How many contacts had which outcome; of skipped and rejected ones also why. */
 function formatOutcomes(summary: Summary, isShort: boolean): string[] {
-  return outcomesOf(summary, isShort).map(({ number, words, reasons = {} }) => {
+  return listOutcomes(summary, isShort).map(({ number, words, reasons = {} }) => {
     const why = formatReasons(reasons);
     return `${formatCount(number)} ${words}${why === "" ? "" : `: ${why}`}`;
   });
 }
 
 /** @param isShort those without a contact are left out */
-export function outcomesOf(summary: Summary, isShort: boolean): ShownOutcome[] {
+export function listOutcomes(summary: Summary, isShort: boolean): ShownOutcome[] {
   const { kind, rows, codes } = summary;
   const would = createWording(summary);
   const isRemoval = kind === "unsubscribe" || kind === "delete";

@@ -3,10 +3,11 @@
  * one, with the profile's name in front. The failure of one profile stops no other.
  */
 import type { Command } from "commander";
-import type { Context } from "../../../context.ts";
+import type { Context, OutputFileFlags } from "../../../context.ts";
 import { exitCodes, UsageError } from "../../../errors.ts";
 import { isJson, type OutputOptions } from "../../../terminal/format.ts";
 import { presentList, type View } from "../../../terminal/present.ts";
+import { findShape } from "../flags.ts";
 import { findFacts } from "../help-text.ts";
 import { shareInput } from "../memory-stream.ts";
 import { type CommandTree, toPath } from "../tree.ts";
@@ -21,13 +22,9 @@ export interface SeveralRuns {
   words: readonly string[];
 }
 
-interface Flags {
+interface Flags extends OutputFileFlags {
   profiles: string;
   dryRun?: boolean;
-  outputFile?: string;
-  force?: boolean;
-  bom?: boolean;
-  safeCells?: boolean;
 }
 
 /** From a success to what somebody must look at first. */
@@ -123,18 +120,17 @@ function requireOneResult(command: Command, { settings, terminal, output }: Cont
   }
 }
 
-/** Each run writes these anew: the last would be all that is left. @throws UsageError */
-const endings: Record<string, string> = { plan: "ndjson", report: "html" };
-
+/** Each run writes its files anew: the last would be all that is left. @throws UsageError */
 function requireSeparateFiles(command: Command, names: readonly string[]): void {
-  const options = command.opts<Record<string, unknown>>();
-  for (const flag of ["plan", "rejects", "backup", "report"]) {
-    const file = options[flag];
-    if (typeof file !== "string" || (file.includes("{profile}") && file !== "-")) continue;
-    if (names.length === 1 && file !== "-") continue;
+  for (const option of command.options) {
+    const ending = findShape(option).writes;
+    const file: unknown = command.getOptionValue(option.attributeName());
+    // The results of all are one file of their own.
+    if (ending === undefined || option.long === "--output-file" || typeof file !== "string") continue;
+    if (file !== "-" && (file.includes("{profile}") || names.length === 1)) continue;
     throw new UsageError(
-      `--profiles: every profile would write --${flag} ${file}`,
-      `Name a file for each, such as --${flag} '{profile}-${flag}.${endings[flag] ?? "csv"}'`,
+      `--profiles: every profile would write ${option.long} ${file}`,
+      `Name a file for each, such as ${option.long} '{profile}-${option.attributeName()}.${ending}'`,
     );
   }
 }

@@ -28,6 +28,6 @@ const entities: Record<string, string> = {
 };
 
 /** What people's data may hold can neither be markup nor move or hide text. */
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return escapeControls(text).replace(/[&<>"'`]/g, (character) => entities[character]!);
 }

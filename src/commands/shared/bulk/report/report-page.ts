@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import type { PlanChange, PlanLine, ShownReject, Summary } from "../../../../bulk/index.ts";
 import { consentText } from "../consent-text.ts";
 import { formatAboutDuration, formatCount, formatCounted, formatReasons } from "../format.ts";
-import { outcomesOf, type ShownOutcome } from "../summary-lines.ts";
+import { listOutcomes, type ShownOutcome } from "../summary-lines.ts";
 import { type Markup, markup } from "./markup.ts";
 import { reportStyle } from "./report-style.ts";
 
@@ -101,7 +101,7 @@ function formatTime(text: string): string {
 }
 
 function formatOutcomes(summary: Summary): Markup {
-  const outcomes = outcomesOf(summary, true);
+  const outcomes = listOutcomes(summary, true);
   const total = outcomes.reduce((sum, { number }) => sum + number, 0);
   const rows = formatCounted(
     summary.rows.read,
