@@ -28,6 +28,12 @@ export interface ConsentRead {
   line: number;
 }
 
+/** A further key that a row has for its person; whoever has it is written under this ref. */
+export interface NamedKey {
+  ref: number;
+  key: ContactKey;
+}
+
 /** One contact of a run. */
 export interface Item {
   kind: "contact";
@@ -51,7 +57,11 @@ export interface Item {
    * Under which key its row says that the person was known before. Whoever has that key is looked up with this
    * one; where this one is created in their place, they are written under this ref of their own.
    */
-  former?: { ref: number; key: ContactKey };
+  former?: NamedKey;
+  /** Whom further key columns of its row name, looked up with it: it is not created if one of them has left. */
+  others?: NamedKey[];
+  /** All other keys that its row has for the person: nobody is created who is suppressed under one of them. */
+  aliases?: string[];
   /** Asked for among the inactive contacts too, which an account may leave out of a plain search. */
   isAskedHidden?: boolean;
   /**

@@ -39,6 +39,7 @@ export async function appendChained(file: string, value: object): Promise<string
   try {
     const handle = await open(file, "a+", 0o600);
     try {
+      await requireChain(handle, file);
       const { size, last, torn } = await readTail(handle);
       if (torn > 0) await handle.truncate(size - torn);
       const line = JSON.stringify({
@@ -54,6 +55,14 @@ export async function appendChained(file: string, value: object): Promise<string
   } finally {
     await lease.release();
   }
+}
+
+/** Nothing is taken away from, or added to, a file that is something else. */
+async function requireChain(handle: FileHandle, file: string): Promise<void> {
+  const start = '{"prev":"sha256:';
+  const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(start.length), position: 0 });
+  if (start.startsWith(buffer.toString("utf8", 0, bytesRead))) return;
+  throw new Error(`${basename(file)} is another file, and is left as it is`);
 }
 
 /** The hash of the newest whole line; undefined where there is none. */

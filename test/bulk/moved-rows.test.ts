@@ -167,6 +167,60 @@ describe("a row with an old key", () => {
     expect(await statuses(service)).not.toHaveProperty("ada@new.example");
   });
 
+  it.each([
+    ["does not exist", [], "update", ["ada@old.example"]],
+    ["is active too", ["n@new.example"], "upsert", ["ada@old.example", "n@new.example"]],
+  ])(
+    "that is marked is unsubscribed under the old key where the new contact %s",
+    async (_, existing, mode, left) => {
+      const service = await scene();
+      for (const key of existing) await service.ecm(["contact", "create", "--key", key]);
+      const file = await inputFile("Email,Old email,Unsubscribed\nn@new.example,ada@old.example,yes\n");
+      const flags = ["--unsubscribe-marked", "--mode", mode];
+      const done = await service.ecm(["import", file, ...mapped, ...flags]);
+      expect(done.code, done.stderr).toBe(0);
+      expect(parseSummary(done)).toMatchObject({ consent: { marked: left.length } });
+      for (const key of left) expect((await statuses(service))[key]).toBe("inactive");
+      expect(done.stderr).not.toContain("once the new one is written");
+    },
+  );
+
+  it.each([
+    ["last", "bob@new.example,bob@old.example,B\nbob@new.example,,C\n"],
+    ["first", "bob@new.example,,C\nbob@new.example,bob@old.example,B\n"],
+    ["reject", "bob@new.example,,C\nbob@new.example,bob@old.example,B\n"],
+  ])("counts with --duplicates %s too, where another row represents the contact", async (how, rows) => {
+    const service = await scene();
+    await importRows(service, rows, "--duplicates", how);
+    expect(await statuses(service)).not.toHaveProperty("bob@new.example");
+  });
+
+  it("is for an import alone: who names contacts must be clear", async () => {
+    const service = await scene();
+    const file = await inputFile("Email,Old email\nada@new.example,ada@old.example\n");
+    const refused = await service.ecm(["contact", "unsubscribe", "--keys", file, ...mapped, "--yes"]);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain("only an import knows an old key");
+  });
+
+  it("is not created where another row, even a rejected one, marks its old key", async () => {
+    const service = await scene();
+    const header = "Email,Old email,Unsubscribed\n";
+    const file = await inputFile(`${header}bad@@x,eve@old.example,yes\neve@new.example,EVE@old.example,no\n`);
+    const done = await service.ecm(["import", file, ...mapped]);
+    expect(parseSummary(done).rows).toMatchObject({ created: 0, skipped: 1, rejected: 1 });
+  });
+
+  it("is not created by `apply` once its old key is suppressed, which nobody had", async () => {
+    const service = await scene();
+    const plan = join(await temporaryFolder(), "plan.ndjson");
+    await importRows(service, "dee@new.example,dee@old.example,Dee\n", "--dry-run", "--plan", plan);
+    await service.ecm(["suppressions", "add", "dee@old.example"]);
+    const applied = await service.ecm(["apply", plan, "--yes", "--json"]);
+    expect(parseSummary(applied)).toMatchObject({ rows: { created: 0 } });
+    expect(await statuses(service)).not.toHaveProperty("dee@new.example");
+  });
+
   it("with --mode update creates nobody and leaves the old contact", async () => {
     const service = await scene();
     const done = await importRows(service, "ada@new.example,ada@old.example,\n", "--mode", "update");

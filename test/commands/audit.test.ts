@@ -57,6 +57,18 @@ describe("the record", () => {
     expect((await ecm(["audit", "show"], { env: { ECM_AUDIT: "off" } })).code).toBe(2);
   });
 
+  it("leaves a file that is something else as it is", async () => {
+    const { ecm, file } = await recorded();
+    await ecm(["lists", "list"]);
+    for (const text of ["Email\nada@example.com", "no line end"]) {
+      await writeFile(file, text);
+      const { code, stderr } = await ecm(["lists", "list"]);
+      expect(code).toBe(0);
+      expect(stderr).toContain("record.ndjson is another file");
+      expect(await readFile(file, "utf8")).toBe(text);
+    }
+  });
+
   it("shows a line that was changed, taken out or put in, and with a hash of elsewhere that the end is missing", async () => {
     const { ecm, file, readLines, verify } = await recorded();
     for (let turn = 0; turn < 4; turn++) await ecm(["lists", "list"]);

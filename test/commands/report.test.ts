@@ -87,6 +87,17 @@ describe("--report", () => {
     expect(strip(redacted)).toMatch(/#[0-9a-f]{16} \+ create First Name: …/);
   });
 
+  it("that is redacted shows no address in the name of a list or a tag either", async () => {
+    const { ecm, report, read } = await scene();
+    const file = await inputFile("Email,Lists\nzoe@example.com,zoe@example.com only\n", "names.csv");
+    const flags = ["--create-missing", "--tag", "of zoe@example.com", "--report", report, "--redact"];
+    for (const more of [["--dry-run"], []]) {
+      expect((await ecm(["import", file, ...flags, ...more])).code).toBe(0);
+      expect(await read()).not.toContain("zoe@");
+      expect(await read()).toContain("of …");
+    }
+  });
+
   it("is offered by every bulk command, and shows no more than a thousand changes", async () => {
     const { ecm, report, read } = await scene();
     const many = await inputFile(manyRows(1100), "many.csv");

@@ -170,7 +170,7 @@ async function* readApprovedItems(
   let batch: ApplyItem[] = [];
   for await (const { line, key, apply, consent } of plan.lines()) {
     if (!apply || apply.isErased) continue;
-    const { ref, key: forms, isRemoval, movesFrom, follows } = apply;
+    const { ref, key: forms, isRemoval, aliases = [], movesFrom, follows } = apply;
     const { operation } = replaceStandIns(apply, ids);
     const contactId = operation.kind === "create" ? undefined : operation.contactId;
     const sent = operation.kind === "create" ? forms.sent : key;
@@ -183,6 +183,7 @@ async function* readApprovedItems(
       ...(contactId !== undefined && { contactId }),
       ...(isRemoval === true && { isRemoval }),
       ...(consent && { consent }),
+      aliases,
       ...(movesFrom && { movesFrom }),
       ...(follows !== undefined && { follows }),
       approved: operation,

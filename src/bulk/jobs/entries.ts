@@ -3,7 +3,7 @@
  * input, or those that conditions choose, in order.
  */
 import type { Contact } from "../../wire.ts";
-import type { Item, PassedRow } from "../items.ts";
+import type { Item, NamedKey, PassedRow } from "../items.ts";
 import type { PlanEntry } from "../plan/make-plan.ts";
 import type { AccountSnapshot } from "../plan/snapshot.ts";
 import { findRole } from "../read/join.ts";
@@ -80,6 +80,8 @@ export function toRowItem(
 ): RowItem {
   const marked = withMarks(row, survey);
   const { line, key, keyFault, oldKey } = row;
+  const others = job.edit ? [] : listOthers(row, survey.lastLine);
+  const aliases = [...(oldKey ? [oldKey] : []), ...others.map((other) => other.key)].map(({ sent }) => sent);
   const conflict = oldKeyConflicts.get(key.identity);
   const isLeftOut = job.takesRow && !job.takesRow(marked);
   const desired = job.edit ? undefined : job.toDesiredContact(marked, names, understood.reading);
@@ -97,18 +99,40 @@ export function toRowItem(
     ...(keyFault && { keyFault }),
     ...(conflict && { conflict }),
     ...(oldKey && { former: { ref: survey.lastLine + line, key: oldKey } }),
+    ...(others.length > 0 && { others }),
+    ...(aliases.length > 0 && { aliases }),
     ...(isLeftOut && { isLeftOut }),
     ...(desired && { desired }),
     ...(consent && { consent }),
   };
 }
 
-/** A mark on any row of a contact marks it, also on one that is rejected. */
+/** Those of further key columns, each with a ref of its own behind that of the old key. */
+function listOthers({ line, oldKey, otherKeys = [] }: Row, lastLine: number): NamedKey[] {
+  const keys = new Map(otherKeys.map((key) => [key.identity, key]));
+  if (oldKey) keys.delete(oldKey.identity);
+  return [...keys.values()].map((key, place) => ({ ref: (place + 2) * lastLine + line, key }));
+}
+
+/** How many times the last line is above all refs of rows: what has no row is numbered behind them. */
+export function countRefsPerLine({ understood, joined, survey }: RowRun): number {
+  const columns = listKeyIndexes(understood.reading.targets).length;
+  if (columns <= 1) return survey.oldKeys ? 2 : 1;
+  let rows = 1;
+  for (const { lines } of joined.groups.values()) rows = Math.max(rows, lines.length);
+  return 2 + (columns - 1) * rows;
+}
+
+/** A mark on any row of a contact marks it, also on one that is rejected, and under whatever key. */
 function withMarks(row: Row, { markedElsewhere }: Survey): Row {
-  const mark = markedElsewhere.get(row.key.identity);
-  if (!mark) return row;
-  const { notSubscribed = mark.notSubscribed, isMarkClear } = row;
-  return { ...row, notSubscribed, isMarkClear: isMarkClear || mark.isMarkClear };
+  let marked = row;
+  for (const key of [row.key, row.oldKey, ...(row.otherKeys ?? [])]) {
+    const mark = key && markedElsewhere.get(key.identity);
+    if (!mark) continue;
+    const { notSubscribed = mark.notSubscribed, isMarkClear } = marked;
+    marked = { ...marked, notSubscribed, isMarkClear: isMarkClear || mark.isMarkClear };
+  }
+  return marked;
 }
 
 function toRejectedEntry(rowRun: RowRun, row: RejectedRow): PassedRow {

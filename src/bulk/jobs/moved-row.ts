@@ -9,11 +9,15 @@ import { hindranceOf, isActive } from "./move-pair.ts";
 type RemarkEvent = Extract<RunEvent, { kind: "remark" }>;
 
 /** Why a contact that exists is not changed by such a row; undefined where it is a row like any other. */
-export function findMoveRefusal({ movesFrom, key }: Item, old: OldContact | undefined): Decision | undefined {
+export function findMoveRefusal(
+  { movesFrom, key, desired }: Item,
+  old: OldContact | undefined,
+): Decision | undefined {
   if (movesFrom) {
     return { kind: "reject", code: "exists", message: "another contact was created with this key meanwhile" };
   }
-  if (!old?.contact || !isActive(old.contact)) return undefined;
+  // Whom the file marks is unsubscribed under both keys.
+  if (!old?.contact || !isActive(old.contact) || desired?.unsubscribes) return undefined;
   const oldKey = old.contact.key ?? "";
   return {
     kind: "reject",
@@ -59,17 +63,24 @@ type Said = Pick<RemarkEvent, "text" | "isAside">;
 
 /** What is said before the price of people who move, or who may have left under another key. */
 export function describeMoves(tally: PlanTally): Said[] {
-  const { former, leftBefore, skipped, knownInactive, knownInactiveContacts } = tally;
+  const { former, moved, leftBefore, skipped, knownInactive, knownInactiveContacts } = tally;
   const { moved_unsubscribed: left = 0 } = skipped;
   const said: Said[] = [];
-  if (former > 0) {
-    const who = count(former, "contact is", "contacts are");
+  if (moved > 0) {
+    const who = count(moved, "contact is", "contacts are");
     said.push({ text: `${who} unsubscribed under the old key, once the new one is written`, isAside: true });
+  }
+  if (former > moved) {
+    const who = count(former - moved, "contact", "contacts");
+    said.push({
+      text: `${who} that the file marks: unsubscribed under another key of the row`,
+      isAside: true,
+    });
   }
   if (left > 0 && leftBefore.length > 0) {
     const who = count(left, "person is", "people are");
     const names = leftBefore.map(({ line, key, oldKey }) => `  ${key} (line ${line}): left as ${oldKey}`);
-    said.push(listNames(`${who} not created: they have left under the old key`, names, left));
+    said.push(listNames(`${who} not created: they have left under another key`, names, left));
   }
   if (knownInactive > 0) {
     const who = count(

@@ -106,8 +106,8 @@ export function createWork(
   const options: DecideOptions = { ...job.decide, structureId };
   const isKept = (key: string) => isErasedKey(key) || (suppressions?.has(key) ?? false);
   // Whoever was erased under the key of before is not created under another one.
-  const listKeys = ({ key, former, movesFrom }: RowItem) =>
-    [key.sent, former?.key.sent, movesFrom?.key].filter((each) => each !== undefined);
+  const listKeys = ({ key, aliases = [], movesFrom }: RowItem) =>
+    [key.sent, ...aliases, movesFrom?.key].filter((each) => each !== undefined);
   const decideAbsentRow = (item: RowItem, old: OldContact | undefined): Decision => {
     if (listKeys(item).some(isKept)) return { kind: "skip", code: "suppressed" };
     if (item.keyFault) return { kind: "reject", ...item.keyFault };

@@ -28,7 +28,11 @@ const changed: Decision = { kind: "skip", code: "changed" };
 
 /** What was approved, where the contact is as it was when that was planned; nothing else. */
 export function createStrictWork(suppressions: Suppressions | undefined): Work<ApplyItem> {
-  const keysOf = ({ key, movesFrom }: Item) => [key.sent, ...(movesFrom ? [movesFrom.key] : [])];
+  const keysOf = ({ key, aliases = [], movesFrom }: Item) => [
+    key.sent,
+    ...aliases,
+    ...(movesFrom ? [movesFrom.key] : []),
+  ];
   const isSuppressed = (item: Item) => keysOf(item).some((key) => suppressions?.has(key));
   return {
     isSuppressed: (item) => keysOf(item).some((key) => suppressions?.hasNow(key)),

@@ -3,7 +3,7 @@ import type { ServiceError } from "../../errors.ts";
 import type { Behavior } from "../../service/behavior.ts";
 import type { KeySearch } from "../../service/key-search.ts";
 import type { Contact } from "../../wire.ts";
-import type { OldContact } from "../items.ts";
+import type { NamedKey, OldContact } from "../items.ts";
 import type { PacedSend } from "../pace/paced-send.ts";
 import type { AccountSnapshot } from "./snapshot.ts";
 
@@ -17,6 +17,8 @@ export interface Found {
   refused?: ServiceError;
   /** The contact that moves to this one, where it was read now. */
   old?: OldContact;
+  /** Whom further columns of the row name, each as far as it is known. */
+  others?: readonly (NamedKey & { contact: Partial<Contact> })[];
   /** Another item names the same contact: one by its key, the other by its id. */
   isRepeated?: boolean;
 }

@@ -9,7 +9,7 @@ import type { Found } from "./found.ts";
 import type { StoredLine } from "./plan-file.ts";
 import { type PlanLine, type PlanNames, toPlanLine } from "./plan-line.ts";
 import type { PlanWriter } from "./plan-writer.ts";
-import { formerItems, joinFormers, planMove } from "./planned-moves.ts";
+import { formerItems, hasLeftUnder, joinFormers, planMove } from "./planned-moves.ts";
 import { countSentRequests, isScarce, type Session } from "./session.ts";
 import { toStoredLine } from "./stored-line.ts";
 import { addKnownInactive, addToTally, isWrite } from "./tally.ts";
@@ -99,7 +99,7 @@ async function* readBlocks({ session, entries, writer }: PlanStep): AsyncGenerat
  */
 function countMaxLookUps(session: Session, entry: PlanEntry): number {
   const { work, lookup } = session;
-  const mayBeAlone = entry.kind === "contact" && (entry.former || work.readsAlone?.(entry));
+  const mayBeAlone = entry.kind === "contact" && (entry.former || entry.others || work.readsAlone?.(entry));
   return mayBeAlone
     ? Math.max(1, Math.min(lookup.blockSize, countSentRequests(session) - 1))
     : lookup.blockSize;
@@ -108,7 +108,7 @@ function countMaxLookUps(session: Session, entry: PlanEntry): number {
 /** Keys that are looked up for an entry. */
 function countLookUps(session: Session, entry: PlanEntry): number {
   if (entry.kind !== "contact" || !needsLookup(session, entry)) return 0;
-  return entry.former ? 2 : 1;
+  return 1 + (entry.former ? 1 : 0) + (entry.others?.length ?? 0);
 }
 
 function needsLookup({ work, lookup }: Session, item: Item): boolean {
@@ -191,16 +191,16 @@ function decideOne({ work }: Session, item: Item, found: Found = { isRemembered:
     : found.isRepeated
       ? { kind: "skip", code: "duplicate" }
       : work.decide(item, found.contact, found.old);
-  return { item, found, decision };
+  const hasLeft = decision.kind === "create" && found.others?.some(({ contact }) => hasLeftUnder(contact));
+  return { item, found, decision: hasLeft ? { kind: "skip", code: "moved_unsubscribed" } : decision };
 }
 
 /** What is decided of a contact and, where it takes the place of another, of that other one. */
 function decideWithFormer(session: Session, item: Item, found?: Found): DecidedItem[] {
   const decided = decideOne(session, item, found);
-  const move = item.former && planMove(item, decided.found, decided.decision);
-  if (!move) return [decided];
-  const old = decideOne(session, move.old, { contact: move.old.found, isRemembered: false });
-  return [{ ...decided, item: move.item }, old];
+  const { item: planned, old } = planMove(item, decided.found, decided.decision);
+  const further = old.map((each) => decideOne(session, each, { contact: each.found, isRemembered: false }));
+  return [{ ...decided, item: planned }, ...further];
 }
 
 /** A page of everybody may leave the lists out; a look-up by keys can ask for them list by list. */
@@ -229,15 +229,19 @@ function addBlock(step: PlanStep, { entries, at, taken }: DecidedBlock): void {
 }
 
 function countDecided({ work, tally }: Session, { item, found, decision }: DecidedItem): void {
-  // Under the key of before they are the same person.
-  const isMarked = work.isMarked?.(item, found.contact ?? found.old?.contact) ?? false;
+  // Under every key of the row they are the same person; who is unsubscribed counts under each.
+  const others = [found.old?.contact, ...(found.others ?? []).map(({ contact }) => contact)];
+  const isMarked = item.desired?.unsubscribes
+    ? decision.kind !== "reject" && work.isMarked?.(item, found.contact) === true
+    : [found.contact, ...others].some((contact) => work.isMarked?.(item, contact));
+  if (item.movesFrom) tally.moved++;
   const isDoubtful = isMarked && (work.isDoubtful?.(item) ?? false);
   const lacks = listLacking(work, decision);
   const counted = {
     item,
     decision,
     found: found.contact,
-    old: found.old?.contact,
+    old: found.others?.find(({ contact }) => hasLeftUnder(contact))?.contact ?? found.old?.contact,
     isMarked,
     isDoubtful,
     lacks,

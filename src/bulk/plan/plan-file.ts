@@ -59,6 +59,7 @@ export interface Planned {
   /** What was wanted, where the operation alone does not tell. */
   desired?: StoredDesired;
   /** As the item has them: what a move is allowed depends on. */
+  aliases?: Item["aliases"];
   movesFrom?: Item["movesFrom"];
   follows?: number;
   /** The person was erased: nothing of them is left but their place. */

@@ -92,6 +92,7 @@ const planned = v.object({
   ref: count,
   key: v.object({ written: text, sent: text }),
   operation,
+  aliases: v.optional(texts),
   movesFrom: v.optional(v.object({ contactId: text, key: text })),
   follows: v.optional(count),
 });

@@ -7,7 +7,15 @@ import type { PlanLine } from "./plan-line.ts";
 /** The line of a contact, with what applying it needs. */
 export function toStoredLine(line: PlanLine, item: Item, operation: Operation | undefined): StoredLine {
   if (!operation) return { ...line, cells: item.cells, ...(line.line === null && { ref: item.ref }) };
-  const { kind: _kind, line: _line, found: _found, consent: _consent, former: _former, ...kept } = item;
+  const {
+    kind: _kind,
+    line: _line,
+    found: _found,
+    consent: _consent,
+    former: _former,
+    others: _others,
+    ...kept
+  } = item;
   const { cells, desired, key, ...more } = kept;
   const repeatsDesired =
     operation.kind === "create" &&

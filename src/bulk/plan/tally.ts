@@ -26,6 +26,8 @@ export interface PlanTally {
   markedContacts: { line: number | null; key: string; isDoubtful?: true }[];
   /** Whom a row moves away from, or unsubscribes under the key of before: contacts besides those of the rows. */
   former: number;
+  /** Of these, in whose place a contact is created. */
+  moved: number;
   /** The first ones who are not created, since they have left under the key of before. */
   leftBefore: { line: number | null; key: string; oldKey: string }[];
   /** Who would be created with a unique value of somebody inactive; the first ones by name. */
@@ -68,6 +70,7 @@ export function createTally(): PlanTally {
     doubtful: 0,
     markedContacts: [],
     former: 0,
+    moved: 0,
     leftBefore: [],
     knownInactive: 0,
     knownInactiveContacts: [],

@@ -62,10 +62,15 @@ function addTo(group: Group, row: Row, duplicates: Duplicates): void {
   // Whichever row represents the contact: a mark on any of them marks it.
   const notSubscribed = group.row.notSubscribed ?? row.notSubscribed;
   const isMarkClear = group.row.isMarkClear || row.isMarkClear;
+  // So do all keys under which they may have left.
+  const oldKey = group.row.oldKey ?? row.oldKey;
+  const otherKeys = [...(group.row.otherKeys ?? []), ...(row.otherKeys ?? [])];
   if (duplicates === "last") group.row = copyRow(row);
   if (duplicates === "merge") mergeInto(group.row, row);
   group.row.notSubscribed = notSubscribed;
   group.row.isMarkClear = isMarkClear;
+  group.row.oldKey = oldKey;
+  if (otherKeys.length > 0) group.row.otherKeys = otherKeys;
 }
 
 /**
@@ -81,7 +86,6 @@ function mergeInto(target: Row, later: Row): void {
   for (const [id, value] of later.fields) {
     if (value !== "" || !target.fields.has(id)) target.fields.set(id, value);
   }
-  target.oldKey ??= later.oldKey;
   target.lists = [...new Set([...target.lists, ...later.lists])];
   target.tags = [...new Set([...target.tags, ...later.tags])];
 }

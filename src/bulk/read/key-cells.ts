@@ -1,4 +1,6 @@
 /** Reading: the cell of a row that gives its key, where several columns may. */
+import { isErasedKey } from "../../api/key-spelling.ts";
+import type { ContactKey } from "../items.ts";
 import type { KeyReader } from "./keys.ts";
 import type { Row, Target } from "./rows.ts";
 import { listKeyIndexes } from "./targets.ts";
@@ -30,6 +32,15 @@ export class KeyCells {
     if (fallbacks.length === 0 || this.#hasValue(cell)) return cell;
     const others = fallbacks.map((index) => this.#cellOf(cells, index) ?? "");
     return others.find((other) => this.#hasValue(other)) ?? cell;
+  }
+
+  /** What the other columns hold of the person that the row's key names; "erased" where they were erased. */
+  listOthers(cells: Row["cells"], { identity: chosen }: ContactKey): ContactKey[] | "erased" {
+    if (!this.areSeveral) return [];
+    const written = this.#indexes.map((index) => this.#cellOf(cells, index) ?? "");
+    if (written.some(isErasedKey)) return "erased";
+    const keys = written.map(this.#readKey).flatMap((read) => ("key" in read ? [read.key] : []));
+    return keys.filter(({ identity }) => identity !== chosen);
   }
 
   /** All that may hold addresses of the row's contact. @param shifted how much further to the right they may be */

@@ -2,7 +2,7 @@
 
 import { createErasedKey, isErasedKey, toKeyIdentity, trimEdges } from "../../api/key-spelling.ts";
 import type { ContactKey } from "../items.ts";
-import { type ConsentColumn, type ConsentRefusal, describeRefusals, findRefusal } from "./consent.ts";
+import type { ConsentRefusal } from "./consent.ts";
 import { type CsvRecord, readRecords } from "./csv.ts";
 import { isBlank } from "./header.ts";
 import { toUnreadableError } from "./input-errors.ts";
@@ -24,8 +24,9 @@ import {
   toTruncatedFault,
   toValueWithoutColumnFault,
 } from "./row-faults.ts";
+import { findRefusalWithin, toMark } from "./row-marks.ts";
 import { cellReader, rowValueReader } from "./row-values.ts";
-import type { Mark, ReadRow, RejectedRow, Row } from "./rows.ts";
+import type { ReadRow, RejectedRow, Row } from "./rows.ts";
 import { readText } from "./text.ts";
 import { cellsReader, isBlankText, splitNames } from "./values.ts";
 
@@ -154,7 +155,7 @@ class RowReader {
     const keys = this.#readKeys(written, cells);
     if (keys === "erased") return toErasedRow(record);
     if ("code" in keys) return this.#rejected(record, keys);
-    const { key, oldKey } = keys;
+    const { key, oldKey, otherKeys } = keys;
     const values = this.#readValues(cells);
     if ("code" in values) return this.#rejected(record, values);
     const warnings = addresses && addresses.length > 1 ? [...key.warnings, "first_of_several"] : key.warnings;
@@ -162,8 +163,9 @@ class RowReader {
     if (record.lines > 1) row.lines = record.lines;
     if (key.fault) row.keyFault = key.fault;
     if (oldKey) row.oldKey = oldKey;
-    const mayHoldMore = addresses !== undefined || key.fault !== undefined || this.#keyCells.areSeveral;
-    this.#mark(row, cells, mayHoldMore ? this.#keyCells.listAll(cells, 0) : undefined);
+    if (otherKeys.length > 0) row.otherKeys = otherKeys;
+    const mayHoldMore = addresses !== undefined || key.fault !== undefined || this.#namesSeveral;
+    this.#mark(row, cells, mayHoldMore ? this.#listAddresses(cells, 0) : undefined);
     return row;
   }
 
@@ -171,15 +173,30 @@ class RowReader {
   #readKeys(
     written: string,
     cells: Row["cells"],
-  ): { key: Exclude<KeyReading, Reason>; oldKey?: ContactKey } | Reason | "erased" {
+  ): { key: Exclude<KeyReading, Reason>; oldKey?: ContactKey; otherKeys: ContactKey[] } | Reason | "erased" {
     if (isErasedKey(written)) return "erased";
     const read = this.#readKey(written);
     const key = this.#namesContacts ? acceptErased(read, written) : read;
     if ("code" in key) return key;
     const oldKey = this.#readOldKey(cells);
-    if (oldKey === "erased" || oldKey === undefined || "code" in oldKey) return oldKey ?? { key };
+    const otherKeys = this.#keyCells.listOthers(cells, key.key);
+    if (oldKey === "erased" || otherKeys === "erased") return "erased";
+    if (oldKey && "code" in oldKey) return oldKey;
     // The same key in another spelling is no other contact.
-    return oldKey.identity === key.key.identity ? { key } : { key, oldKey };
+    return oldKey === undefined || oldKey.identity === key.key.identity
+      ? { key, otherKeys }
+      : { key, oldKey, otherKeys };
+  }
+
+  /** Whether a row may have several addresses of its person, each in a column of its own. */
+  get #namesSeveral(): boolean {
+    return this.#keyCells.areSeveral || this.#oldKeyIndex >= 0;
+  }
+
+  /** The cells that may hold addresses of the row's person. */
+  #listAddresses(cells: Row["cells"], shifted: number): string {
+    const old = this.#oldKeyIndex < 0 ? [] : cells.slice(this.#oldKeyIndex, this.#oldKeyIndex + 1 + shifted);
+    return [this.#keyCells.listAll(cells, shifted), ...old.map((cell) => cell ?? "")].join(" ");
   }
 
   /** Undefined where the row names none; who was erased under it must not come back under another one. */
@@ -227,7 +244,7 @@ class RowReader {
     const refusals = this.#refusalsIn(record.cells, shifted);
     if (refusals.length === 0) return row;
     // Where the cells of a row end is a guess, the key may be in any of them.
-    const text = record.fault ? record.cells.join(" ") : this.#keyCells.listAll(record.cells, shifted);
+    const text = record.fault ? record.cells.join(" ") : this.#listAddresses(record.cells, shifted);
     const identities = findAddresses(text).map(this.#identityOf);
     return { ...row, mark: { identities, refusals, ...toMark(refusals, this.#reading.consent) } };
   }
@@ -237,8 +254,12 @@ class RowReader {
     const refusals = this.#refusalsIn(cells, 0);
     if (refusals.length === 0) return;
     Object.assign(row, { refusals, ...toMark(refusals, this.#reading.consent) });
-    const named = keyCell === undefined ? none : findAddresses(keyCell).map(this.#identityOf);
-    if (named.length > 0) row.alsoNames = named.filter((identity) => identity !== row.key.identity);
+    const named = new Set(keyCell === undefined ? none : findAddresses(keyCell).map(this.#identityOf));
+    for (const key of [row.oldKey, ...(row.otherKeys ?? none)]) if (key) named.add(key.identity);
+    // Its own key too, where another row may name that as another address of its person.
+    if (this.#namesSeveral) named.add(row.key.identity);
+    else named.delete(row.key.identity);
+    if (named.size > 0) row.alsoNames = [...named];
   }
 
   #refusalsIn(cells: Row["cells"], shifted: number): ConsentRefusal[] {
@@ -247,28 +268,6 @@ class RowReader {
     const cellAt = (index: number) => this.#cellOf(cells, index);
     return consent.flatMap((column) => findRefusalWithin(column, cellAt, shifted) ?? []);
   }
-}
-
-function toMark(refusals: readonly ConsentRefusal[], consent: readonly ConsentColumn[]): Mark {
-  return {
-    notSubscribed: describeRefusals(refusals, consent),
-    isMarkClear: refusals.some(({ isUnclear }) => !isUnclear),
-  };
-}
-
-/** Where a cell holds a delimiter without quotes, all cells behind it are further to the right. */
-function findRefusalWithin(
-  column: ConsentColumn,
-  cellAt: (index: number) => string | undefined,
-  shifted: number,
-): ConsentRefusal | undefined {
-  let found: ConsentRefusal | undefined;
-  for (let by = 0; by <= shifted; by++) {
-    const refusal = findRefusal(column, cellAt(column.index + by));
-    if (refusal && !refusal.isUnclear) return refusal;
-    found ??= refusal;
-  }
-  return found;
 }
 
 /** Shared by all rows that have nothing to list: never changed. */

@@ -20,6 +20,8 @@ export interface Row {
   keyFault?: { code: string; message: string };
   /** Under which key the row says that the person was known before. */
   oldKey?: ContactKey;
+  /** What the row's further key columns hold: other addresses of the same person. */
+  otherKeys?: ContactKey[];
   /** Field id → value. An empty string is a blank cell; a field whose cell is missing is absent. */
   fields: Map<string, string>;
   /** Names or ids as the cells hold them, split by the rules of the file. */
@@ -31,7 +33,7 @@ export interface Row {
   refusals?: ConsentRefusal[];
   /** Some cell says so in words that are understood: only then is anybody unsubscribed because of the row. */
   isMarkClear?: boolean;
-  /** Identities of further addresses that the key cell holds: a mark of the row is theirs too. */
+  /** Identities of all addresses that the row has for its person: a mark of the row is theirs too. */
   alsoNames?: string[];
   /** The file ends with it and without a line end, where the rows before have one: its key may be cut off. */
   isOpen?: true;

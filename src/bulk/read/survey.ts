@@ -30,6 +30,8 @@ export interface Survey {
   markedElsewhere: ReadonlyMap<string, Mark>;
   /** Whom its sound rows name. */
   identities: TextIndex;
+  /** Whom they name under further keys besides. */
+  otherIdentities: TextIndex;
   /** Its keys and old keys; absent where no row names an old key. */
   oldKeys?: TextIndex;
   /** The largest line on which a row starts. */
@@ -74,6 +76,7 @@ export async function surveyInput(
 /** What the rows of a file hold, counted one by one. */
 class RowTally {
   readonly #identities = new TextIndex();
+  readonly #otherIdentities = new TextIndex();
   /** Keys and old keys, where a column holds those. */
   readonly #oldKeys: TextIndex | undefined;
   #namesOldKey = false;
@@ -112,6 +115,7 @@ class RowTally {
       consent: this.#consent,
       markedElsewhere: this.#markedElsewhere,
       identities: this.#identities,
+      otherIdentities: this.#otherIdentities,
       oldKeys: this.#namesOldKey ? this.#oldKeys : undefined,
       lastLine: this.#lastLine,
       openRow: this.#openRow,
@@ -129,6 +133,7 @@ class RowTally {
   #addSound(row: Row): void {
     if (row.isOpen) this.#openRow = row;
     this.#identities.add(row.key.identity);
+    for (const { identity } of row.otherKeys ?? []) this.#otherIdentities.add(identity);
     this.#addOldKey(row);
     if (row.alsoNames && row.notSubscribed !== undefined) {
       this.#mark(row.alsoNames, { notSubscribed: row.notSubscribed, isMarkClear: row.isMarkClear ?? false });
@@ -143,6 +148,7 @@ class RowTally {
     this.#oldKeys?.add(key.identity);
     if (!oldKey) return;
     this.#namesOldKey = true;
+    this.#otherIdentities.add(oldKey.identity);
     this.#oldKeys?.add(oldKey.identity);
   }
 

@@ -46,6 +46,29 @@ describe("a second column of the key", () => {
     expect([...(await readContacts(service)).keys()]).toEqual(["c@home.org"]);
   });
 
+  it("creates nobody who has left, or is suppressed, under either, and unsubscribes under both", async () => {
+    const service = await startSandbox({
+      contents: { contacts: [{ key: "a@home.org" }, { key: "c@home.org" }] },
+    });
+    await service.ecm(["contact", "unsubscribe", "a@home.org", "--yes"]);
+    await service.ecm(["suppressions", "add", "b@home.org"]);
+    const flags = ["--map", "Work Email=key", "--map", "Private Email=key", "--json"];
+    const path = await inputFile(
+      `${work}a@x.org,a@home.org,ja\nb@x.org,b@home.org,ja\nc@x.org,c@home.org,nein\n`,
+    );
+    const dry = parseSummary(await service.ecm(["import", path, ...flags, "--dry-run"]));
+    const result = await service.ecm(["import", path, ...flags]);
+    expect(parseSummary(result)).toMatchObject({
+      rows: { created: 0, skipped: 3 },
+      codes: { skipped: { moved_unsubscribed: 1, suppressed: 1, not_subscribed: 1 } },
+      requests: { total: dry.estimate.requests },
+    });
+    expect(result.stderr).toContain("a@x.org (line 2): left as a@home.org");
+    await service.ecm(["import", path, ...flags, "--unsubscribe-marked"]);
+    const active = await service.ecm(["contact", "search", "--status", "active", "-o", "json"]);
+    expect(active.stdout).not.toContain("c@home.org");
+  });
+
   it("is priced and planned like any key, from a mapping file too", async () => {
     const service = await startSandbox();
     const path = await inputFile("Work Email,Private Email\na@x.org,a@home.org\n,b@home.org\n");

@@ -29,7 +29,7 @@ const reasons = new Map(
     not_subscribed: "not subscribed",
     suppressed: "on the suppression list",
     changed: "changed since the plan",
-    moved_unsubscribed: "has left under the old key",
+    moved_unsubscribed: "has left under another key",
     not_moved: "the new contact was not written",
     left_meanwhile: "left under the old key meanwhile",
     both_exist: "the old key is an active contact too",

@@ -19,11 +19,16 @@ export function createPlanRedactor(): (line: PlanLine) => PlanLine {
     ...(movesFrom !== undefined && { movesFrom: toHash(movesFrom) }),
     changes: changes.map(({ what, name, before, after }) => ({
       what,
-      name,
+      name: hideAddresses(name),
       before: redactText(before),
       after: redactText(after),
     })),
   });
+}
+
+/** Lists, tags and what a service says may be named after people. */
+export function hideAddresses(text: string): string {
+  return text.replace(/[^\s<>"'`,;:()[\]{}|]+@[^\s<>"'`,;:()[\]{}|]+/gu, "…");
 }
 
 /** That a value is emptied, or was empty, is told; no value is. */

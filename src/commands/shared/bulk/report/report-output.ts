@@ -16,7 +16,7 @@ import { type FileOptions, openFileOutput } from "../../../../terminal/output-fi
 import { requireReplaceable, toFileState } from "../../../../terminal/output-target.ts";
 import { version } from "../../../../version.ts";
 import { isChange } from "../difference.ts";
-import { createPlanRedactor } from "../redact.ts";
+import { createPlanRedactor, hideAddresses } from "../redact.ts";
 import { type ReportFlags, requireReportFlags } from "./report-flags.ts";
 import { formatReport, generatorMark, type Report } from "./report-page.ts";
 
@@ -142,10 +142,15 @@ function toShownReject({ line, key, code, message }: PlanLine): ShownReject {
 /** Nobody can be recognised by it: what a rejected row holds is left out whole. */
 function redactReport(report: Omit<Report, "isRedacted">): Report {
   const redact = createPlanRedactor();
+  const hideAll = <T>(value: T): T =>
+    JSON.parse(JSON.stringify(value), (_, part: unknown) =>
+      typeof part === "string" ? hideAddresses(part) : part,
+    ) as T;
   return {
     ...report,
     isRedacted: true,
-    summary: { ...report.summary, file: "" },
+    summary: { ...hideAll(report.summary), file: "" },
+    created: hideAll(report.created),
     changes: report.changes.map(redact),
     rejects: report.rejects.map((reject) => ({ ...reject, value: "", message: "" })),
   };

@@ -1,0 +1,25 @@
+/** Reading: what the cells of a row say of consent. */
+import { type ConsentColumn, type ConsentRefusal, describeRefusals, findRefusal } from "./consent.ts";
+import type { Mark } from "./rows.ts";
+
+export function toMark(refusals: readonly ConsentRefusal[], consent: readonly ConsentColumn[]): Mark {
+  return {
+    notSubscribed: describeRefusals(refusals, consent),
+    isMarkClear: refusals.some(({ isUnclear }) => !isUnclear),
+  };
+}
+
+/** Where a cell holds a delimiter without quotes, all cells behind it are further to the right. */
+export function findRefusalWithin(
+  column: ConsentColumn,
+  cellAt: (index: number) => string | undefined,
+  shifted: number,
+): ConsentRefusal | undefined {
+  let found: ConsentRefusal | undefined;
+  for (let by = 0; by <= shifted; by++) {
+    const refusal = findRefusal(column, cellAt(column.index + by));
+    if (refusal && !refusal.isUnclear) return refusal;
+    found ??= refusal;
+  }
+  return found;
+}
