@@ -40,6 +40,26 @@ const colors = {
   green: "#56d364",
 };
 
+/**
+ * Loaded before the program: it takes both streams for a terminal (what it writes to them goes into one file, in
+ * order), and its clock, which pictures show ("resets at 15:26"), begins at a given time and runs slowly, so that a
+ * busy machine does not change a picture.
+ */
+const terminalAtAFixedTime = `
+for (const stream of [process.stdout, process.stderr]) Object.assign(stream, { isTTY: true, columns: ${columns} });
+const RealDate = Date;
+const begun = RealDate.now();
+globalThis.Date = class Date extends RealDate {
+  constructor(...parts) {
+    super(...(parts.length === 0 ? [Date.now()] : parts));
+  }
+  static now() {
+    return Number(process.env.PICTURE_TIME) + Math.floor((RealDate.now() - begun) / 100);
+  }
+};
+`;
+let pictureTime = Date.parse("2026-11-21T14:26:00Z");
+
 const home = mkdtempSync(join(tmpdir(), "ecm-pictures-"));
 try {
   draw();
@@ -49,11 +69,7 @@ try {
 
 function draw() {
   const isCheck = process.argv.includes("--check");
-  // The program takes both streams for a terminal; what it writes to them goes into one file, in order.
-  writeFileSync(
-    join(home, "terminal.cjs"),
-    `for (const stream of [process.stdout, process.stderr]) Object.assign(stream, { isTTY: true, columns: ${columns} });`,
-  );
+  writeFileSync(join(home, "terminal.cjs"), terminalAtAFixedTime);
   for (const command of preparations) run(command);
   for (const [name, commands] of Object.entries(pictures)) {
     const screen = commands.map(
@@ -73,11 +89,18 @@ function draw() {
 
 function run(command) {
   const caught = join(home, "screen");
+  pictureTime += 1000;
   const out = openSync(caught, "w");
   const script = `ecm() { "${process.execPath}" --require "${join(home, "terminal.cjs")}" "${join(root, "bin/ecm.js")}" "$@"; }; ${command}`;
   spawnSync("bash", ["-c", script], {
     cwd: join(root, "examples"),
-    env: { PATH: process.env.PATH, HOME: home, ECM_PROFILE: "sandbox" },
+    env: {
+      PATH: process.env.PATH,
+      HOME: home,
+      TZ: "UTC",
+      PICTURE_TIME: String(pictureTime),
+      ECM_PROFILE: "sandbox",
+    },
     stdio: ["ignore", out, out],
   });
   closeSync(out);

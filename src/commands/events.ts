@@ -7,6 +7,7 @@ import { resolveCampaign } from "../service/campaigns.ts";
 import { checkColumns } from "../terminal/present.ts";
 import { announcePart } from "./shared/announce-part.ts";
 import { countEvents, eventCountView, presentEventCounts } from "./shared/event-summary.ts";
+import { explainUnknownType } from "./shared/event-types.ts";
 import { createEventView, maxLookups, presentEvents } from "./shared/event-view.ts";
 import { addOutputFileFlags, parsePastTime, repeatableOption, wholeNumberOption } from "./shared/flags.ts";
 import { describeCommand } from "./shared/help-text.ts";
@@ -86,8 +87,12 @@ async function runEvents(
   const campaign =
     options.campaign === undefined ? undefined : await resolveCampaign(connection.send, options.campaign);
   const request = { contactId, campaign, types, output, options, now };
-  if (isNewOnly) await showNew(context, connection, request);
-  else await showPast(context, connection, request, since);
+  const show = isNewOnly
+    ? showNew(context, connection, request)
+    : showPast(context, connection, request, since);
+  await show.catch((error: unknown) => {
+    throw explainUnknownType(error, types);
+  });
 }
 
 /** @param since milliseconds since the epoch, where the user has said so */

@@ -4,6 +4,7 @@ import { createEquals, createFilter } from "../api/contacts.ts";
 import { normalizeKey } from "../api/key-spelling.ts";
 import { findByName, isId } from "../api/names.ts";
 import { type ErrorDetails, NotFoundError, ServiceError, UsageError } from "../errors.ts";
+import { formatShellArguments } from "../shell-word.ts";
 import type { Contact, ContactStructure, Send } from "../wire.ts";
 import type { Behaviors } from "./behavior.ts";
 import { createContactPages } from "./contact-search.ts";
@@ -71,9 +72,14 @@ export async function performOnContact<T>(
   }
   throw new ContactNotFoundError(
     `No contact has the key or id ${JSON.stringify(idOrKey)}`,
-    `Looked in the structure ${JSON.stringify(structure.label)}; see: ecm contact search --all`,
+    `Looked in the structure ${JSON.stringify(structure.label)}. For one that is like it: ecm contact search --text ${formatShellArguments(toLikelyWord(idOrKey))}`,
     missing,
   );
+}
+
+/** What a mistyped key most likely shares with the right one: the name, rather than the domain. */
+function toLikelyWord(key: string): string {
+  return key.slice(0, Math.max(0, key.indexOf("@"))) || key;
 }
 
 /** A key is looked up as it was typed, then as an import would have written it. */

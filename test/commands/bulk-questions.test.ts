@@ -89,3 +89,36 @@ describe("resuming at a terminal", () => {
     expect((await ecm(["runs", "resume", undone.run!], { ...at, typed: "y\r" })).code).toBe(0);
   });
 });
+
+describe("before the answer that cannot be taken back", () => {
+  it("names whom the question does not count", async () => {
+    const { ecm } = await startSandbox({ contents: { contacts: manyContacts(2) } });
+    const [{ key }] = manyContacts(1) as [{ key: string }];
+    const unsubscribing = await ecm(["contact", "unsubscribe", key, "nobody@example.com"], {
+      ...at,
+      typed: "n\r",
+    });
+    const before = unsubscribing.stderr.slice(0, unsubscribing.stderr.indexOf("Unsubscribe 1 contact?"));
+    expect(before).toContain("! nobody@example.com  rejected: no contact has this key or id\n");
+    const deleting = await ecm(["contact", "delete", key, "nobody@example.com"], { ...at, typed: "n\r" });
+    expect(deleting.stderr).toContain("· nobody@example.com  skipped: does not exist\n");
+  });
+
+  it("asks for the number again where a yes is typed", async () => {
+    const { ecm } = await startSandbox({ contents });
+    const typed: [string, string][] = [
+      ["Type 20", "y\n"],
+      ["Type 20", "20\n"],
+    ];
+    const deleted = await ecm(["contact", "delete", "--all"], { ...at, env: { ACCESSIBLE: "1" }, typed });
+    expect(deleted.stderr).toContain("Type 20 to confirm; Enter cancels");
+    expect(deleted.code, deleted.stderr).toBe(0);
+  });
+
+  it("has no tick where the one who was named does not exist", async () => {
+    const { ecm } = await startSandbox({ contents });
+    const { code, stderr } = await ecm(["contact", "delete", "nobody@example.com", "--yes"], at);
+    expect(code).toBe(5);
+    expect(stderr).not.toContain("✓");
+  });
+});

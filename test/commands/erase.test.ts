@@ -354,3 +354,10 @@ describe("contact erase", () => {
     expect((await ecm(["contact", "erase", ...keys, "--yes"])).code).toBe(2);
   });
 });
+
+it("says at a terminal in a sentence what was done, without the address", async () => {
+  const { ecm } = await startSandbox({ contents: { contacts: [{ key: "ada@example.com" }] } });
+  const { stderr } = await ecm(["contact", "erase", "ada@example.com", "--yes"], { terminalColumns: 200 });
+  expect(stderr).toMatch(/^Erased: deleted in the account, .*ecm's own files, never created again$/m);
+  expect(stderr).not.toContain("ada@example.com");
+});

@@ -317,3 +317,14 @@ describe("--summary", () => {
     expect((await ecm(["--timezone", "UTC"])).code).toBe(2);
   });
 });
+
+it("says which type was meant where there is none of that name", async () => {
+  const { ecm } = await startSandbox();
+  const { code, stderr } = await ecm(["events", "--type", "unsubscribed"]);
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringContaining(
+      'error: There is no event type "unsubscribed"\nhint: Did you mean contact-unsubscribed?\n',
+    ),
+  });
+});

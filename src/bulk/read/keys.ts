@@ -145,7 +145,7 @@ function readPlainest(cell: string, readCachedDomain: DomainOf): KeyReading | un
 
 function readUnusual(cell: string, readCachedDomain: DomainOf): KeyReading {
   const written = trimEdges(cell);
-  if (written === "") return toFault("key_missing", "the key is missing");
+  if (written === "") return toFault("key_missing", "no email address");
   const address = plainAddress.test(written) ? written : unwrapAddress(written.normalize("NFC"));
   const at = address.lastIndexOf("@");
   const refusal = findAddressFault(address, at);

@@ -126,8 +126,20 @@ async function runContactErase(
     files,
     elsewhere: done.elsewhere.map(({ file }) => mask(file) ?? file),
   }));
-  if (receipts.length === 1) return presentOne(terminal, output, receipts[0]!, receiptView);
-  await presentList(terminal, output, receipts, receiptView);
+  if (receipts.length === 1) await presentOne(terminal, output, receipts[0]!, receiptView);
+  else await presentList(terminal, output, receipts, receiptView);
+  if (terminal.isStderrTerminal) terminal.note(describeErasure(receipts));
+}
+
+/** `Erased: deleted in the account, removed from 2 of ecm's own files, never created again`. */
+function describeErasure(receipts: readonly Receipt[]): string {
+  const deleted = receipts.filter(({ contact }) => contact === "deleted").length;
+  const who = receipts.length === 1 ? "Erased" : `Erased ${receipts.length} people`;
+  const account = deleted === 0 ? "not in the account" : "deleted in the account";
+  const inPart = deleted > 0 && deleted < receipts.length ? ` (${deleted} of ${receipts.length})` : "";
+  const { files } = receipts[0]!;
+  const own = files === 0 ? "in none of ecm's own files" : `removed from ${files} of ecm's own files`;
+  return `${who}: ${account}${inPart}, ${own}, never created again`;
 }
 
 async function eraseFromAccount(context: Context, people: string[][]): Promise<Receipt["contact"][]> {

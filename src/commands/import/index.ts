@@ -156,9 +156,9 @@ async function runImport(
   const result = await reviseUntilAgreed(clarifier, () =>
     startRun(context, { ...start, job: clarifier.job() }),
   );
-  if (!result.stop || result.summary.run !== null) clarifier.sayCommand();
   const { rejects, status, rows } = result.summary;
   if (rejects && rows.rejected > 0 && status === "completed") clarifier.sayRetry(rejects);
+  if (!result.stop || result.summary.run !== null) clarifier.sayCommand();
   await endRun(context, result);
 }
 

@@ -41,9 +41,9 @@ describe("rejected rows beside the input", () => {
     const text = stderr.replace(/ \\\n\s*|\s+/g, " ");
     expect(text).toMatch(/Fix them, then: ecm runs retry \S+/);
     expect(text).toMatch(
-      /The same as: ecm import \S+people\.rejected\.csv --map Mail=key --map 'Vorname=First Name' --list News --tag VIP/,
+      /The fixed rows alone: ecm import \S+people\.rejected\.csv --map Mail=key --map 'Vorname=First Name' --list News --tag VIP/,
     );
-    expect(text.slice(text.indexOf("The same as"))).not.toContain("--delimiter");
+    expect(text.slice(text.indexOf("The fixed rows alone"))).not.toContain("--delimiter");
   });
 
   it.each([

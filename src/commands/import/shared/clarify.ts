@@ -125,7 +125,9 @@ export class Clarifier {
       ...this.answeredFlags(),
       ...ownOfSource,
     };
-    context.terminal.note(`The same as: ${formatCommandLine(typed.command, [shortPath(rejects)], flags)}`);
+    context.terminal.note(
+      `The fixed rows alone: ${formatCommandLine(typed.command, [shortPath(rejects)], flags)}`,
+    );
   }
 
   private async clarifyColumns(prompter: Prompter, failure: UnclearColumnsError): Promise<void> {

@@ -160,10 +160,14 @@ async function askReadings({ prompter }: Screen, draft: Draft): Promise<void> {
     const chosen = await prompter.select<ColumnReading | "ignore">(
       `Does ${describeColumn(column)} say who is subscribed?`,
       [
-        { name: `a yes means subscribed (${describeLeftOut(optIn)})`, short: "opt-in", value: "opt-in" },
+        {
+          name: `a yes means subscribed (${describeLeftOut(optIn)})`,
+          short: "a yes means subscribed",
+          value: "opt-in",
+        },
         {
           name: `a yes means not subscribed (${describeLeftOut(optOut)})`,
-          short: "opt-out",
+          short: "a yes means not subscribed",
           value: "opt-out",
         },
         { name: "it says neither", short: "neither", value: "none" },

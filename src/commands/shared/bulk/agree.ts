@@ -1,9 +1,10 @@
 /** The one question of a bulk run that changes contacts, between its price and its first write. */
-import type { MissingNames, PlanFile, Price, RunOptions } from "../../../bulk/index.ts";
+import type { ForeseenPlan, MissingNames, PlanFile, Price, RunOptions } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
 import { DeclinedError, InterruptedError, UsageError } from "../../../errors.ts";
 import type { Prompter } from "../../../terminal/prompter.ts";
 import { cannotAskError } from "../../../terminal/prompts.ts";
+import type { Terminal } from "../../../terminal/terminal.ts";
 import { formatAboutDuration, formatCounted } from "./format.ts";
 import type { RunDisplay } from "./progress.ts";
 import type { Review } from "./review.ts";
@@ -57,6 +58,7 @@ export function createAgreement(
     const prompter = context.settings.yes ? undefined : context.prompter();
     if (!prompter) return requireAnswer(context, danger, false);
     const ask = async () => {
+      if (!review && plan) await noteLeftOut(context.terminal, plan);
       if (danger === "delete") return confirmDeletion(prompter, planned.deleted);
       const question = await formatQuestion(context, danger, price, created);
       if (!review || !plan) return prompter.confirm(question);
@@ -67,6 +69,13 @@ export function createAgreement(
     };
     if (!(await display.whileAsking(ask).catch(throwUnapplied))) throw new DeclinedError();
   };
+}
+
+/** Whom the question does not count, though they were named: before the answer, not after it. */
+async function noteLeftOut(terminal: Terminal, plan: ForeseenPlan): Promise<void> {
+  if (plan.summary.rows.rejected + plan.summary.rows.skipped === 0) return;
+  const { leftOutLines } = await import("./review.ts");
+  for (const line of await leftOutLines(terminal, plan)) terminal.note(line, "painted");
 }
 
 /** Ctrl-C at the question is a no. @throws InterruptedError that says so */
@@ -97,7 +106,12 @@ export function undoAgreement(context: Context, display: RunDisplay): NonNullabl
 async function confirmDeletion(prompter: Prompter, count: number): Promise<boolean> {
   if (count === 1) return prompter.confirm("Permanently delete 1 contact?");
   return isNumber(
-    await prompter.input(`Type ${count} to permanently delete ${formatContacts(count)}`),
+    await prompter.input(
+      `Type ${count} to permanently delete ${formatContacts(count)}`,
+      undefined,
+      // A yes is meant as one, but proves no look at the number; anything else is a no.
+      (answer) => (/^\s*y(es)?\s*$/i.test(answer) ? `Type ${count} to confirm; Enter cancels` : undefined),
+    ),
     count,
   );
 }

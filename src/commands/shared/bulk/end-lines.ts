@@ -54,9 +54,10 @@ export function noteEnd(
   for (const line of formatLacking(lacking)) terminal.note(line, "needed");
 }
 
-/** A tick for what is done, where marks are drawn. */
+/** A tick for what is done, where marks are drawn; none where all were passed over. */
 function toMark(terminal: Terminal, { status, rows }: Summary): string {
   if (!terminal.isStderrTerminal || terminal.isAccessible || status !== "completed") return "";
   const { green, yellow } = createStyle(terminal.isColored.err);
-  return rows.rejected > 0 ? `${yellow("!")} ` : `${green("✓")} `;
+  const isDone = rows.rejected === 0 && (rows.skipped === 0 || rows.skipped < rows.read);
+  return !isDone ? `${yellow("!")} ` : `${green("✓")} `;
 }

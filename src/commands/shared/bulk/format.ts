@@ -64,8 +64,13 @@ const reasons = new Map(
 /** `invalid email address (2), no key (1)`; empty for none. */
 export function formatReasons(counts: Readonly<Record<string, number>>): string {
   return Object.entries(counts)
-    .map(([code, number]) => `${reasons.get(code) ?? code} (${formatCount(number)})`)
+    .map(([code, number]) => `${describeReason(code)} (${formatCount(number)})`)
     .join(", ");
+}
+
+/** In words; a code that has none as it is. */
+export function describeReason(code: string): string {
+  return reasons.get(code) ?? code;
 }
 
 /** A path below this folder, as somebody in it would type it; any other whole. */

@@ -24,10 +24,11 @@ export function formatMapping({ columns, computed, sample }: InputFacts, width: 
     ["Column", "Field", "First value"] as const,
     ...[...read, ...ignored.slice(0, maxIgnoredListed)].map(({ texts }) => texts),
   ];
-  const [first, second] = [0, 1].map((place) =>
-    Math.min(maxColumnWidth, Math.max(...all.map((row) => measureWidth(row[place]!)))),
-  ) as [number, number];
-  const room = Math.max(minRoom, width - 2 - first - 4 - second - 2);
+  const [first, second] = shareWidth(
+    [0, 1].map((place) => Math.max(...all.map((row) => measureWidth(row[place]!)))) as [number, number],
+    width - edges - minRoom,
+  );
+  const room = Math.max(minRoom, width - edges - first - second);
   const lines = all.map(([column, field, value], place) => {
     const arrow = place === 0 ? " →  " : "    ";
     return `  ${fitToWidth(column, first)}${arrow}${fitToWidth(field, second)}  ${cut(value, room)}`.trimEnd();
@@ -43,7 +44,16 @@ interface Row {
 /** Exports of other systems have dozens of columns that only they know. */
 const maxIgnoredListed = 5;
 const maxColumnWidth = 28;
-const minRoom = 10;
+const minRoom = 12;
+/** The indentation, the arrow and the gap before the value. */
+const edges = 2 + 4 + 2;
+
+/** In a narrow window the wider one gives way first. */
+function shareWidth(needed: [number, number], width: number): [number, number] {
+  const [first, second] = needed.map((each) => Math.min(each, maxColumnWidth)) as [number, number];
+  const half = Math.max(minRoom, Math.floor(width / 2));
+  return [Math.min(first, Math.max(half, width - second)), Math.min(second, Math.max(half, width - first))];
+}
 
 function formatColumnName(name: string, place: number): string {
   return name.trim() === "" ? `column ${place + 1}` : name;

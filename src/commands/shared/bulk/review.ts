@@ -2,11 +2,12 @@
 import type { ForeseenPlan, PlanLine } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
 import { escapeControls } from "../../../terminal/escape.ts";
+import { fitMessage } from "../../../terminal/message-lines.ts";
 import { showInPager } from "../../../terminal/pager.ts";
 import type { KeyChoice, Prompter } from "../../../terminal/prompter.ts";
 import type { Terminal } from "../../../terminal/terminal.ts";
 import { drawDifference, isChange } from "./difference.ts";
-import { formatCount } from "./format.ts";
+import { describeReason, formatCount } from "./format.ts";
 import { resultLines } from "./result-lines.ts";
 
 export interface Review {
@@ -21,6 +22,7 @@ type Answer = "yes" | "no" | "change";
 const defaultChangesShown = 5;
 /** Nobody reads further; a plan file has them all. */
 const maxRowsListed = 10_000;
+const maxLeftOutShown = 5;
 
 /** Shows what would be done, and asks; the rows are listed as often as they are asked for. */
 export async function askWithPlan(
@@ -59,6 +61,23 @@ async function describePlan(terminal: Terminal, plan: ForeseenPlan, { show }: Re
   return lines;
 }
 
+/** `! nobody@example.com  rejected: no contact has this key or id`: the first who are not changed though they were named. */
+export async function leftOutLines(terminal: Terminal, plan: ForeseenPlan): Promise<string[]> {
+  const { kind, rows } = plan.summary;
+  const hasLines = kind === "import" || kind === "sync";
+  const left = await takeLines(
+    plan,
+    maxLeftOutShown,
+    ({ action }) => action === "skip" || action === "reject",
+  );
+  const lines = left.map((row) =>
+    fitMessage(`  ${describeRest(hasLines ? row : { ...row, line: null })}`, terminal.stderrColumns),
+  );
+  const more = rows.rejected + rows.skipped - left.length;
+  if (more > 0) lines.push(`  … ${formatCount(more)} more left out`);
+  return lines;
+}
+
 async function takeLines(
   plan: ForeseenPlan,
   count: number,
@@ -88,9 +107,9 @@ async function listRows(terminal: Terminal, plan: ForeseenPlan): Promise<void> {
 
 /** `= ada@example.com  unchanged`, `! line 17  klaus@@example.de  not an email address`. */
 function describeRest({ action, key, line, message, code }: PlanLine): string {
-  const where = line === null ? "" : `line ${line}  `;
-  const why = escapeControls(message ?? code ?? "");
   if (action === "unchanged") return `= ${escapeControls(key)}  unchanged`;
+  const why = escapeControls(message ?? describeReason(code ?? ""));
   const what = action === "skip" ? "skipped" : "rejected";
-  return `${action === "skip" ? "·" : "!"} ${where}${escapeControls(key)}  ${what}: ${why}`;
+  const parts = [line === null ? "" : `line ${line}`, escapeControls(key), `${what}: ${why}`];
+  return `${action === "skip" ? "·" : "!"} ${parts.filter((part) => part !== "").join("  ")}`;
 }

@@ -14,13 +14,13 @@ export function toRejectsTitle({ kind, rows }: Summary): string {
  * @param seconds that it took; undefined where nobody knows it any more
  * @param isShort at a terminal: outcomes without a contact are left out
  * @param sentBefore requests that were sent before the price was said;
- *   they are named apart from those that it counts
+ *   they are named apart from those that it counts. Undefined where nobody knows it any more
  */
 export function formatSummary(
   summary: Summary,
   seconds: number | undefined,
   isShort: boolean,
-  sentBefore = 0,
+  sentBefore?: number,
 ): string[] {
   const { kind, status, rejects } = summary;
   const lines = [
@@ -70,14 +70,15 @@ export function formatTitle({ kind, rows, status }: Summary, seconds: number | u
   return `${formatCounted(rows.read, kind === "import" || kind === "sync" ? "row" : "contact")}${took}`;
 }
 
-function formatRequests({ requests, status, estimate }: Summary, sentBefore: number): string {
+function formatRequests({ requests, status, estimate }: Summary, knownBefore: number | undefined): string {
+  const sentBefore = knownBefore ?? 0;
   const before = sentBefore > 0 ? `, after ${formatCount(sentBefore)} to read the account` : "";
   if (status === "dry-run") {
     const left = formatCounted(estimate.requests - sentBefore, "request");
     return `A real run would send ${left} (${formatAboutDuration(estimate.seconds)})${before}`;
   }
   const again = requests.retried > 0 ? `, ${formatCount(requests.retried)} of them retries` : "";
-  return `${formatCounted(requests.total - sentBefore, "request")} sent${again}${before}`;
+  return `${formatCounted(requests.total - sentBefore, "request")} sent${again}${knownBefore === undefined ? ", reading the account included" : before}`;
 }
 
 function createWording({ status }: Summary): (word: string) => string {
