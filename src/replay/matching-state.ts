@@ -70,6 +70,7 @@ class StateReader {
   private readonly made = new Set<string>();
   private readonly madeKeys = new Set<string>();
   private readonly writes = new Map<string, Write[]>();
+  private readonly foundByStatus = new Map<string, string>();
   /** Greatest total of a search for everyone, less who was made before it. */
   private total = 0;
   private madeContacts = 0;
@@ -91,7 +92,7 @@ class StateReader {
     if (id.startsWith("createContact") || contactId !== undefined) this.requireReferences(structureId, body);
     for (const ref of toRefs(body.lists)) this.requireList(ref._id, structureId);
     this.readAnswer(id, structureId, exchange);
-    if (id === "searchContacts") this.readTotal(body, answer);
+    if (id === "searchContacts") this.readSearch(body, answer);
   }
 
   finish(): MatchingState {
@@ -99,6 +100,9 @@ class StateReader {
     for (const [id, contact] of state.contacts) {
       for (const member of ["lists", "tags"] as const) contact[member] ??= this.undo(id, member, []);
       contact.fields ??= [];
+      if (this.foundByStatus.get(id) === "inactive") {
+        contact.status ??= { primary: "Inactive", secondary: "Unsubscribe" };
+      }
     }
     const taken = new Set([...state.contacts.values()].map(({ key }) => key?.toLowerCase()));
     state.takenKeys = state.takenKeys.filter(({ key }) => !taken.has(key.toLowerCase()));
@@ -250,12 +254,19 @@ class StateReader {
     this.state.lists.set(id, { structureId: structureId ?? first!, name: "", version: 0 });
   }
 
-  private readTotal(body: Members, answer: unknown): void {
+  /** Whom a search finds by a status alone has it, and its total says how many there are. */
+  private readSearch(body: Members, answer: unknown): void {
     const filters = toArray(toMembers(body.contactSpecification).filters).map(toMembers);
-    const isEveryone = filters.every(({ criterias }) => toArray(criterias).length === 0);
-    const { totalRecords } = toMembers(answer);
-    if (!isEveryone || typeof totalRecords !== "number") return;
-    this.total = Math.max(this.total, totalRecords - this.madeContacts);
+    const [criteria, ...others] = filters.flatMap(({ criterias }) => toArray(criterias).map(toMembers));
+    const { totalRecords, contacts } = toMembers(answer);
+    if (!criteria) this.total = Math.max(this.total, Number(totalRecords ?? 0) - this.madeContacts);
+    const [status, ...more] = toArray(criteria?.values);
+    const isByStatus = criteria?.columnToFilter === "CONTACT_STATUS" && others.length + more.length === 0;
+    if (!isByStatus || typeof status !== "string") return;
+    for (const id of toIds(contacts)) {
+      if (!this.foundByStatus.has(id) && !this.writes.has(id))
+        this.foundByStatus.set(id, status.toLowerCase());
+    }
   }
 }
 

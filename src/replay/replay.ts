@@ -108,11 +108,13 @@ function chooseOptions({ endpoint, exchange }: Step, { unseen }: MatchingState):
   const criterias = filters.flatMap((filter) => toArray(filter.criterias).map(toMembers));
   const isByKey = criterias.some(({ columnToFilter }) => columnToFilter === "KEY");
   const id = endpoint?.id;
+  // What happened before the recording is not in it.
+  const isFeed = id?.includes("Events");
   return {
     isChange: id === "mutateContact" || id === "setContactStatus",
     hasOrder: !exchange.query?.some(([name]) => name === "sort"),
-    hasTotals: isByKey || (unseen === 0 && criterias.length === 0),
-    hasRecords: !id?.includes("Events"),
+    hasTotals: !isFeed && (isByKey || (unseen === 0 && criterias.length === 0)),
+    hasRecords: !isFeed,
   };
 }
 

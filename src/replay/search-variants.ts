@@ -15,14 +15,15 @@ const someLag = "2000";
 
 export async function searchVariants(
   steps: Step[],
+  differences: StepDifference[],
   replayWith: (variants: VariantChoice) => Promise<StepDifference[]>,
 ): Promise<FoundVariants> {
-  let found: FoundVariants = { variants: {}, differences: await replayWith({}) };
+  let found: FoundVariants = { variants: {}, differences };
   const candidates = listCandidates(steps);
   while (found.differences.length > 0) {
     let best = found;
     for (const [name, value] of candidates) {
-      if (name in found.variants) continue;
+      if (name in found.variants || best.differences.length === 0) continue;
       const variants = { ...found.variants, [name]: value };
       const differences = await replayWith(variants);
       if (differences.length < best.differences.length) best = { variants, differences };

@@ -31,7 +31,7 @@ export async function verifyRecording(
         return replay({ worlds: sandbox.worlds, steps, state, now }, { ...given, ...variants });
       };
       const differences = await replayWith({});
-      return { steps, differences, found: await searchVariants(steps, replayWith) };
+      return { steps, differences, found: await searchVariants(steps, differences, replayWith) };
     } finally {
       sandbox.close();
     }
