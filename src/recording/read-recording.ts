@@ -32,6 +32,7 @@ export function readRecording(file: string): Recording {
   }
   const [first = "", ...lines] = text.split("\n").filter((line) => line !== "");
   if (!parseHead(first)) {
+    refuseNewer(file, first);
     throw new UsageError(
       `${file} is no recording`,
       "Make one with ECM_RECORD=FILE before a command, or with: ecm probe --save FILE",
@@ -39,6 +40,15 @@ export function readRecording(file: string): Recording {
   }
   const exchanges = lines.map(parse).filter(isExchange);
   return { exchanges, unreadable: lines.length - exchanges.length };
+}
+
+function refuseNewer(file: string, line: string): void {
+  const { recording } = (parse(line) ?? {}) as { recording?: { version?: unknown; program?: unknown } };
+  if (typeof recording?.version !== "number" || recording.version <= 1) return;
+  throw new UsageError(
+    `${file} was recorded by a newer version of ecm (format ${recording.version}; this one reads format 1)`,
+    "Update ecm, then try again",
+  );
 }
 
 function readText(file: string): string {

@@ -13,7 +13,12 @@ export interface DataFlag {
   data?: string;
 }
 
-export interface StartFlags extends DataFlag {
+export interface VariantFlags {
+  variant?: string[];
+  variantFile?: string;
+}
+
+export interface StartFlags extends DataFlag, VariantFlags {
   temporary?: boolean;
   host: string;
   port: number;
@@ -26,8 +31,6 @@ export interface StartFlags extends DataFlag {
   seed?: number;
   adminToken?: string;
   fault?: string[];
-  variant?: string[];
-  variantFile?: string;
 }
 
 export function dataOption(): Option {
@@ -123,7 +126,10 @@ async function toSandboxOptions(
 }
 
 /** Those of the file, and over them those of the flags. */
-async function readVariantFlags({ variant = [], variantFile }: StartFlags): Promise<Record<string, unknown>> {
+export async function readVariantFlags({
+  variant = [],
+  variantFile,
+}: VariantFlags): Promise<Record<string, unknown>> {
   const { splitVariant } = await import("../../../sandbox/variants.ts");
   const fromFile = variantFile === undefined ? {} : await readVariants(variantFile);
   return { ...fromFile, ...Object.fromEntries(variant.map(splitVariant)) };

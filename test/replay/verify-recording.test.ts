@@ -1,0 +1,35 @@
+/** Which variant a recording was made against: every value of every variant is found, or named here. */
+import { expect, it } from "vitest";
+import { variantDescriptions } from "../../src/sandbox/variants.ts";
+import { recordConversation, verify } from "./kit.ts";
+
+/** For the placeholders of the table of variants. */
+const examples: Record<string, Record<string, string>> = {
+  "max-keys": { N: "2" },
+  page: { "refuse:N": "refuse:2", "cap:N": "cap:2" },
+  noop: { TYPE: "NoChangesError" },
+  "search-lag": { N: "5000" },
+};
+/** What a recording does not show: that a search lags can be seen, for how long cannot. */
+const unseen: Record<string, string> = { "search-lag=5000": "search-lag=2000" };
+
+const values = variantDescriptions.flatMap(({ name, values }) =>
+  values.slice(1).map(({ value }) => ({ name, value: examples[name]?.[value] ?? value })),
+);
+
+it.each(values)(
+  "a recording made against $name=$value is found to be exactly that",
+  async ({ name, value }) => {
+    const { differences, found } = await verify(await recordConversation({ [name]: value }));
+    expect(differences).not.toEqual([]);
+    const choice = `${name}=${value}`;
+    const words = Object.entries(found.variants).map(([variant, chosen]) => `${variant}=${chosen}`);
+    expect(words).toEqual([unseen[choice] ?? choice]);
+    expect(found.differences).toEqual([]);
+  },
+);
+
+it("a recording of the default does not differ", async () => {
+  const { differences } = await verify(await recordConversation({}));
+  expect(differences).toEqual([]);
+});
