@@ -45,7 +45,7 @@ const view: View<Row> = {
 export function registerSandboxVerify(parent: Command, context: Context): void {
   const command = parent
     .command("verify")
-    .description("replay a recording, and show where the sandbox answers otherwise")
+    .description("replay a recording; show where the sandbox answers otherwise")
     .argument("<file>", "made by ECM_RECORD=FILE or ecm probe --save FILE")
     .option("--exit-code", "exit 9 when something differs")
     .option("--as-variant <file>", "write the variants with which it would not differ, for --variant-file")
