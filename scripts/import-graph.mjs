@@ -10,6 +10,7 @@ const foundations = [
   "wire.ts",
   "rate-limits.ts",
   "moments.ts",
+  "counts.ts",
   "clock.ts",
   "version.ts",
 ];

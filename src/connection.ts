@@ -2,6 +2,7 @@
  * Opens the account that a command talks to: its line, what is known
  * of it, and what is remembered of it afterwards.
  */
+
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { readCachedBehavior, writeCachedBehavior } from "./config/behavior-cache.ts";
@@ -12,6 +13,7 @@ import { createNamesLock } from "./config/names-lock.ts";
 import { findProxy } from "./config/proxy.ts";
 import type { ResolvedProfile } from "./config/resolve.ts";
 import type { Settings } from "./config/settings.ts";
+import { formatCounted } from "./counts.ts";
 import { createSend } from "./http/send.ts";
 import { mergeLimits } from "./rate-limits.ts";
 import type { Recorder } from "./recording/recorder.ts";
@@ -128,7 +130,7 @@ async function openRecorder(
 function endRecording(recorder: Recorder, { terminal, settings }: Surroundings): void {
   recorder.close();
   const { count, problem } = recorder;
-  const what = `${count} ${count === 1 ? "exchange" : "exchanges"} in ${settings.recordFile}`;
+  const what = `${formatCounted(count, "exchange")} in ${settings.recordFile}`;
   if (problem === undefined) terminal.note(`Recorded ${what}; look at it with: ecm record show`);
   else terminal.warn(`ECM_RECORD: the recording is not complete (${what}): ${problem}`);
 }

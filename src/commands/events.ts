@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { type ContactEvent, dayMilliseconds, type EventQuery, maxDays } from "../api/events.ts";
 import type { Connection, Context } from "../context.ts";
+import { formatCount } from "../counts.ts";
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
 import { type Feed, readFeed, readNewest, toTime } from "../events/feed.ts";
 import { resolveCampaign } from "../service/campaigns.ts";
@@ -150,7 +151,7 @@ function unstableFeed(): EcmError {
 }
 
 function sayWhichPart(context: Context, { events, total }: PastEvents, isLimited: boolean): void {
-  const all = total === undefined ? "" : ` of ${total.toLocaleString("en-US")}`;
+  const all = total === undefined ? "" : ` of ${formatCount(total)}`;
   const next = Math.min(total ?? Number.POSITIVE_INFINITY, events.length * 10);
   announcePart(
     context,

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { wholeContact } from "../api/contacts.ts";
 import type { Context, OutputFileFlags } from "../context.ts";
+import { formatCount, formatCounted } from "../counts.ts";
 import { type ContactView, createContactColumnsView, toSearchView } from "../service/contact-columns.ts";
 import type { ContactSearch } from "../service/contact-search.ts";
 import type { OutputOptions } from "../terminal/format.ts";
@@ -160,9 +161,7 @@ async function exportIntoFile(
   if (progress.isDamaged)
     terminal.warn("The output of an earlier export is damaged or missing; its pages are read again");
   if (progress.isContinued)
-    terminal.note(
-      `Resuming at page ${state.page}: ${state.given.toLocaleString("en-US")} contacts written already`,
-    );
+    terminal.note(`Resuming at page ${state.page}: ${formatCount(state.given)} contacts written already`);
   const sink = await openGrowingFile({ file: partFile, ...extent }, path, output);
   const contacts = exportContacts(send, exportOptions.search, state, {
     ...exportOptions.sendOptions,
@@ -175,7 +174,7 @@ async function exportIntoFile(
 }
 
 function noteWritten({ terminal }: Context, { outputFile }: OutputOptions, count: number): void {
-  const contacts = `${count.toLocaleString("en-US")} ${count === 1 ? "contact" : "contacts"}`;
+  const contacts = formatCounted(count, "contact");
   if (outputFile !== undefined) terminal.note(`Wrote ${contacts} to ${outputFile}`);
   else if (terminal.isStderrTerminal) terminal.note(`Wrote ${contacts}`);
 }

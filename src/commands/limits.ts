@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import { type CachedLimits, readCachedLimits } from "../config/limits-cache.ts";
 import type { Context } from "../context.ts";
+import { formatCount } from "../counts.ts";
 import { formatMoment } from "../moments.ts";
 import { presentOne, type View } from "../terminal/present.ts";
 import { formatTimestamp } from "../terminal/rate-limit.ts";
-import { formatCount } from "./shared/bulk/format.ts";
 import { addAccountFlags } from "./shared/command-line.ts";
 import { describeCommand } from "./shared/help-text.ts";
 

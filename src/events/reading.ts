@@ -4,6 +4,7 @@
  */
 
 import { type ContactEvent, createEventsRequest, type EventQuery, readEvents } from "../api/events.ts";
+import { formatCount } from "../counts.ts";
 import { EcmError, exitCodes, ServiceError } from "../errors.ts";
 import { isSizeRefusal } from "../service/pages.ts";
 import type { Send } from "../wire.ts";
@@ -140,7 +141,7 @@ class FeedReader {
 function endless(): EcmError {
   return new EcmError(
     exitCodes.failed,
-    `The feed of events has no end: ${maxPages.toLocaleString("en-US")} pages were read`,
+    `The feed of events has no end: ${formatCount(maxPages)} pages were read`,
     {
       type: "EndlessFeedError",
       hint: "Narrow it with --type or --days, or check the service with: ecm doctor",

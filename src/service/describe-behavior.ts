@@ -1,4 +1,5 @@
 /** What is known of a service's behavior, in words that a person can read and send to support. Pure. */
+import { formatCount } from "../counts.ts";
 import type { KnownBehavior } from "./behavior.ts";
 
 export interface BehaviorRow {
@@ -46,13 +47,13 @@ const descriptions: PointDescription[] = [
     point: "contacts on a page, at most",
     documented: "not said",
     seen({ maxPage, pageCut }) {
-      if (pageCut) return `${formatNumber(pageCut.value)}; more is cut silently`;
+      if (pageCut) return `${formatCount(pageCut.value)}; more is cut silently`;
       if (!maxPage) return undefined;
-      return maxPage.value >= 1000 ? "1,000 or more" : `${formatNumber(maxPage.value)}; more is refused`;
+      return maxPage.value >= 1000 ? "1,000 or more" : `${formatCount(maxPage.value)}; more is refused`;
     },
     does: ({ maxPage }) =>
       maxPage
-        ? `asks for ${formatNumber(maxPage.value)}`
+        ? `asks for ${formatCount(maxPage.value)}`
         : "asks for 1,000; reads on until the total is reached",
   },
   {
@@ -139,7 +140,7 @@ const descriptions: PointDescription[] = [
     point: "a new contact in a search",
     documented: "not said",
     seen: ({ searchLag }) =>
-      searchLag && (searchLag.value === 0 ? "at once" : `after ${formatNumber(searchLag.value)} ms`),
+      searchLag && (searchLag.value === 0 ? "at once" : `after ${formatCount(searchLag.value)} ms`),
     does: () => "settles uncertain creates by the service's refusal of a second one",
   },
   {
@@ -194,8 +195,4 @@ export function findLastLearned(behavior: KnownBehavior): string | undefined {
     .map((point) => point.learnedAt)
     .sort()
     .at(-1);
-}
-
-function formatNumber(value: number): string {
-  return value.toLocaleString("en-US");
 }

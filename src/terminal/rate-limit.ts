@@ -1,4 +1,5 @@
 /** The line that says what is left of the hour and of the month. */
+import { formatCount } from "../counts.ts";
 import { formatMoment } from "../moments.ts";
 import type { RateLimits } from "../wire.ts";
 
@@ -33,8 +34,4 @@ export function formatRateLimitSentence(limits: RateLimits, now: number): string
 /** RFC 3339 in UTC, whole seconds. @param unixSeconds Unix time in seconds */
 export function formatTimestamp(unixSeconds: number): string {
   return new Date(unixSeconds * 1000).toISOString().replace(".000Z", "Z");
-}
-
-function formatCount(value: number): string {
-  return value.toLocaleString("en-US");
 }

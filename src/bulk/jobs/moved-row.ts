@@ -1,4 +1,5 @@
 /** What an import decides of a row that says under which key the person was known before. Pure. */
+import { formatCount, formatCounted } from "../../counts.ts";
 import type { Contact } from "../../wire.ts";
 import type { Decision, DesiredContact, Item, OldContact } from "../items.ts";
 import { type DecideOptions, decide, filledValuesOf, toDesiredFromCreate } from "../plan/decide.ts";
@@ -67,23 +68,23 @@ export function describeMoves(tally: PlanTally): Said[] {
   const { moved_unsubscribed: left = 0 } = skipped;
   const said: Said[] = [];
   if (moved > 0) {
-    const who = count(moved, "contact is", "contacts are");
+    const who = formatCounted(moved, "contact is", "contacts are");
     said.push({ text: `${who} unsubscribed under the old key, once the new one is written`, isAside: true });
   }
   if (former > moved) {
-    const who = count(former - moved, "contact", "contacts");
+    const who = formatCounted(former - moved, "contact", "contacts");
     said.push({
       text: `${who} that the file marks: unsubscribed under another key of the row`,
       isAside: true,
     });
   }
   if (left > 0 && leftBefore.length > 0) {
-    const who = count(left, "person is", "people are");
+    const who = formatCounted(left, "person is", "people are");
     const names = leftBefore.map(({ line, key, oldKey }) => `  ${key} (line ${line}): left as ${oldKey}`);
     said.push(listNames(`${who} not created: they have left under another key`, names, left));
   }
   if (knownInactive > 0) {
-    const who = count(
+    const who = formatCounted(
       knownInactive,
       "contact would be created that has",
       "contacts would be created that have",
@@ -97,11 +98,7 @@ export function describeMoves(tally: PlanTally): Said[] {
   return said;
 }
 
-function count(number: number, one: string, several: string): string {
-  return `${number.toLocaleString("en-US")} ${number === 1 ? one : several}`;
-}
-
 function listNames(title: string, names: readonly string[], total: number): Said {
-  const more = total > names.length ? [`  and ${(total - names.length).toLocaleString("en-US")} more`] : [];
+  const more = total > names.length ? [`  and ${formatCount(total - names.length)} more`] : [];
   return { text: [title, ...names, ...more].join("\n") };
 }

@@ -1,4 +1,5 @@
 /** Limits on what a plan may do, checked once it is closed and before its first write. Pure. */
+import { formatCount } from "../../counts.ts";
 import { UsageError } from "../../errors.ts";
 import { quoteShellWord } from "../../shell-word.ts";
 import type { Limit } from "../items.ts";
@@ -24,13 +25,13 @@ export function findGuardFailure(
   ];
   for (const [flag, guard, count, what] of guarded) {
     if (!guard || !exceedsLimit(count, guard, contacts)) continue;
-    const limit = "rows" in guard ? guard.rows.toLocaleString("en-US") : `${guard.percent} %`;
-    const would = what.replace("@", count.toLocaleString("en-US"));
+    const limit = "rows" in guard ? formatCount(guard.rows) : `${guard.percent} %`;
+    const would = what.replace("@", formatCount(count));
     const words = count === 1 ? would.replace(/s$/, "") : would;
     const look =
       file === undefined ? "--dry-run --plan plan.ndjson" : `ecm plan show ${quoteShellWord(file)}`;
     return new UsageError(
-      `This would ${words} (of ${contacts.toLocaleString("en-US")} looked at); ${flag} allows ${limit}`,
+      `This would ${words} (of ${formatCount(contacts)} looked at); ${flag} allows ${limit}`,
       `Nothing was written. Look at the plan: ${look}; to allow it, pass ${flag} ${count}`,
       { type: "GuardError" },
     );

@@ -1,4 +1,5 @@
 /** What a run costs, said before its first write. */
+import { formatCount } from "../../counts.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import type { Clock, RateLimits } from "../../wire.ts";
 import type { Budget, BudgetOptions } from "../pace/budget.ts";
@@ -44,7 +45,7 @@ export function findMonthStop(
     "month",
     new EcmError(
       exitCodes.outOfBudget,
-      `This needs ${qualifier}${price.left.toLocaleString("en-US")} requests, and ${(price.monthLeft ?? 0).toLocaleString("en-US")} are left this month`,
+      `This needs ${qualifier}${formatCount(price.left)} requests, and ${formatCount(price.monthLeft ?? 0)} are left this month`,
       {
         type: "OutOfBudgetError",
         limit: "month",

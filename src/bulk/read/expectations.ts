@@ -1,4 +1,5 @@
 /** Reading: whether a file is as its mapping expects, before anything is sent. */
+import { formatCount, formatCounted } from "../../counts.ts";
 import { UsageError } from "../../errors.ts";
 import { TextIndex } from "../../text-index.ts";
 import { formatQuotedNames } from "./column-names.ts";
@@ -67,9 +68,9 @@ function unmetRows(
   { min = 0, max = Number.POSITIVE_INFINITY }: Expectations["rows"] = {},
   rows: number,
 ): string[] {
-  const found = `the file has ${grouped(rows)} ${rows === 1 ? "row" : "rows"}`;
-  if (rows < min) return [`${found}, expected at least ${grouped(min)}`];
-  return rows > max ? [`${found}, expected at most ${grouped(max)}`] : [];
+  const found = `the file has ${formatCounted(rows, "row")}`;
+  if (rows < min) return [`${found}, expected at least ${formatCount(min)}`];
+  return rows > max ? [`${found}, expected at most ${formatCount(max)}`] : [];
 }
 
 /** Looks for the values that stand twice, where any may: the rows are read once more for that alone. */
@@ -96,7 +97,7 @@ class Offenders {
   place(): string {
     const more = this.count - this.lines.length;
     const lines = `${this.count === 1 ? "line" : "lines"} ${this.lines.join(", ")}`;
-    return ` (${lines}${more > 0 ? ` and ${grouped(more)} more` : ""})`;
+    return ` (${lines}${more > 0 ? ` and ${formatCount(more)} more` : ""})`;
   }
 }
 
@@ -211,8 +212,4 @@ function columnNamed({ name, place }: ColumnExpectation, columns: readonly MadeC
 
 function shown(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 59)}…` : text);
-}
-
-function grouped(number: number): string {
-  return number.toLocaleString("en-US");
 }

@@ -1,4 +1,5 @@
 /** Reading: what looks odd in rows that are read all the same, gathered over the whole file and told once. */
+import { formatCount, formatCounted } from "../../counts.ts";
 import type { InputFacts, ReadRow } from "./rows.ts";
 import { unwrapFormula } from "./values.ts";
 
@@ -61,16 +62,16 @@ export class Oddities {
   #notesOn(seenIn: ReadonlyMap<number, OddCells>, consequence: string): string[] {
     return [...seenIn].map(
       ([index, oddities]) =>
-        `Column ${JSON.stringify(this.#columns[index]!.name)}: ${formatCellCount(oddities.count)} such as ${oddities.cell} (line ${oddities.line})${consequence}`,
+        `Column ${JSON.stringify(this.#columns[index]!.name)}: ${formatCounted(oddities.count, "cell")} such as ${oddities.cell} (line ${oddities.line})${consequence}`,
     );
   }
 
   #noteOnTallRows(): string[] {
     const { line, lines } = this.#tallest;
     if (this.#tall === 0) return [];
-    if (this.#tall === 1) return [`The row on line ${line} spans ${formatNumber(lines)} lines${doubt}`];
+    if (this.#tall === 1) return [`The row on line ${line} spans ${formatCount(lines)} lines${doubt}`];
     return [
-      `${formatNumber(this.#tall)} rows span several lines; the longest, on line ${line}, spans ${formatNumber(lines)}${doubt}`,
+      `${formatCount(this.#tall)} rows span several lines; the longest, on line ${line}, spans ${formatCount(lines)}${doubt}`,
     ];
   }
 }
@@ -83,12 +84,4 @@ function countOddity(oddities: Map<number, OddCells>, index: number, line: numbe
   const oddity = oddities.get(index);
   if (oddity) oddity.count += 1;
   else oddities.set(index, { count: 1, line, cell });
-}
-
-function formatCellCount(number: number): string {
-  return `${formatNumber(number)} ${number === 1 ? "cell" : "cells"}`;
-}
-
-function formatNumber(number: number): string {
-  return number.toLocaleString("en-US");
 }

@@ -1,7 +1,7 @@
 import { Argument, type Command } from "commander";
 import type { Context } from "../../context.ts";
+import { formatCounted } from "../../counts.ts";
 import { presentValue } from "../../terminal/present.ts";
-import { formatCounted } from "../shared/bulk/format.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import type { CommandTree } from "../shared/tree.ts";
 

@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { isEmailKey } from "../../api/structures.ts";
 import type { Connection, Context, OutputFileFlags } from "../../context.ts";
+import { formatCount, formatCounted } from "../../counts.ts";
 import type { Behavior } from "../../service/behavior.ts";
 import type { ContactView } from "../../service/contact-columns.ts";
 import { defaultPageSize, openSearch, readSearchPages } from "../../service/contact-pages.ts";
@@ -164,7 +165,7 @@ async function showSearch(
     await presentList(terminal, output, contacts, shownView);
     observer?.page?.({ total, hasMore });
     if (hasMore) {
-      const of = total === undefined ? "" : ` of ${total.toLocaleString("en-US")}`;
+      const of = total === undefined ? "" : ` of ${formatCount(total)}`;
       const text = `${contacts.length}${of} contacts · all: --all · next page: --page ${page + 1}`;
       announcePart(context, text, options.page !== undefined, {
         shown: contacts.length,
@@ -183,19 +184,15 @@ function noteCount(terminal: Context["terminal"], output: OutputOptions, text: s
 
 function formatPart({ keeps }: ContactSearch, count: number, total: number): string {
   return keeps
-    ? `The first ${formatContacts(count)}`
-    : `${count.toLocaleString("en-US")} of ${formatContacts(total)}`;
+    ? `The first ${formatCounted(count, "contact")}`
+    : `${formatCount(count)} of ${formatCounted(total, "contact")}`;
 }
 
 /** @param searched how many were read, where a condition is decided here */
 function formatAll({ keeps }: ContactSearch, count: number, searched: number | undefined): string {
   if (count === 0) return "";
-  const read = keeps && searched !== undefined ? `, of ${searched.toLocaleString("en-US")} searched` : "";
-  return `${formatContacts(count)}${read}`;
-}
-
-function formatContacts(count: number): string {
-  return `${count.toLocaleString("en-US")} ${count === 1 ? "contact" : "contacts"}`;
+  const read = keeps && searched !== undefined ? `, of ${formatCount(searched)} searched` : "";
+  return `${formatCounted(count, "contact")}${read}`;
 }
 
 /** What is typed first is often a name: a key is compared as a whole. */

@@ -4,10 +4,11 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { CheckedColumn, CheckedRow, CheckReport, ReadOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
+import { formatCount, formatCounted } from "../../counts.ts";
 import { exitCodes } from "../../errors.ts";
 import { escapeControls } from "../../terminal/escape.ts";
 import { presentList, type View } from "../../terminal/present.ts";
-import { formatCount, formatCounted, formatReasons } from "../shared/bulk/format.ts";
+import { formatReasons } from "../shared/bulk/format.ts";
 
 /** @throws UsageError as an import of the file would */
 export async function runCheck(context: Context, file: string, read: ReadOptions): Promise<void> {

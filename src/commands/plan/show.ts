@@ -1,8 +1,8 @@
 import { type Command, Option } from "commander";
 import type { PlanFile, PlanLine } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
+import { formatCount, formatCounted } from "../../counts.ts";
 import { drawDifference, isChange } from "../shared/bulk/difference.ts";
-import { formatCount, formatCounted } from "../shared/bulk/format.ts";
 import { describeCommand } from "../shared/help-text.ts";
 
 interface PlanShowFlags {

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
+import { formatCounted } from "../../counts.ts";
 import type { RecordedExchange } from "../../recording/exchange.ts";
 import { readRecording } from "../../recording/read-recording.ts";
 import { presentList, type View } from "../../terminal/present.ts";
-import { formatCounted } from "../shared/bulk/format.ts";
 import { describeCommand } from "../shared/help-text.ts";
 
 type Row = RecordedExchange & { n: number };

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import { createEquals, createFilter, findStatus, wholeContact } from "../../api/contacts.ts";
 import type { Connection, Context } from "../../context.ts";
+import { formatCounted } from "../../counts.ts";
 import { EcmError, exitCodes, UsageError } from "../../errors.ts";
 import type { Clone } from "../../sandbox/clone.ts";
 import type { ContactStructure } from "../../wire.ts";
-import { formatCounted } from "../shared/bulk/format.ts";
 import { wholeNumberOption } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { type CloneCost, estimateCost, readPages } from "./shared/clone-source.ts";

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
+import { formatCounted } from "../../counts.ts";
 import { writeAtomically } from "../../disk/atomic-file.ts";
 import { exitCodes, UsageError } from "../../errors.ts";
 import { readRecording } from "../../recording/read-recording.ts";
@@ -7,7 +8,6 @@ import type { StepDifference, VariantChoice } from "../../replay/replay.ts";
 import type { Step } from "../../replay/steps.ts";
 import type { Verification } from "../../replay/verify-recording.ts";
 import { presentList, type View } from "../../terminal/present.ts";
-import { formatCounted } from "../shared/bulk/format.ts";
 import { repeatableOption } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { readVariantFlags, type VariantFlags } from "./shared/flags.ts";
@@ -45,7 +45,7 @@ const view: View<Row> = {
 export function registerSandboxVerify(parent: Command, context: Context): void {
   const command = parent
     .command("verify")
-    .description("replay a recording, and show where the sandbox answers otherwise")
+    .description("replay a recording; show where the sandbox answers otherwise")
     .argument("<file>", "made by ECM_RECORD=FILE or ecm probe --save FILE")
     .option("--exit-code", "exit 9 when something differs")
     .option("--as-variant <file>", "write the variants with which it would not differ, for --variant-file")

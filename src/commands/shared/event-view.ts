@@ -2,6 +2,7 @@
 
 import type { ContactEvent } from "../../api/events.ts";
 import type { Connection, Context } from "../../context.ts";
+import { formatCount } from "../../counts.ts";
 import {
   type Column,
   chooseColumns,
@@ -83,7 +84,7 @@ export async function presentEvents(
     const keys = isAffordable ? await readKeys(connection, known, unknown) : known;
     await presentList(terminal, output, [...events], createEventScreen(keys));
     if (!isAffordable) {
-      const requests = unknown.length.toLocaleString("en-US");
+      const requests = formatCount(unknown.length);
       terminal.note(`Addresses of all: --columns time,type,key (${requests} requests)`);
     }
     return;

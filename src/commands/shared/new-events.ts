@@ -1,8 +1,10 @@
 /** `ecm events --since last`: the events that have not been shown yet. */
+
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { dayMilliseconds, maxDays } from "../../api/events.ts";
 import type { Connection, Context } from "../../context.ts";
+import { formatCount } from "../../counts.ts";
 import type { Cursor } from "../../events/cursor.ts";
 import { readFeed, toTime } from "../../events/feed.ts";
 import type { OutputOptions } from "../../terminal/format.ts";
@@ -47,7 +49,7 @@ export async function showNew(
     if (output.outputFile !== undefined || !context.terminal.isStdoutClosed) await cursor.markShown(batch);
     if (left.length > 0) {
       context.terminal.note(
-        `${left.length.toLocaleString("en-US")} more new events; run the same command again for the next`,
+        `${formatCount(left.length)} more new events; run the same command again for the next`,
       );
     }
     if (!feed.isComplete) {

@@ -2,6 +2,7 @@
 
 import type { ContactEvent } from "../../api/events.ts";
 import type { Context, OutputFileFlags } from "../../context.ts";
+import { formatCount } from "../../counts.ts";
 import type { Feed } from "../../events/feed.ts";
 import type { resolveCampaign } from "../../service/campaigns.ts";
 import type { OutputOptions } from "../../terminal/format.ts";
@@ -43,9 +44,7 @@ export function isOf(
 /** What the pages do not hold cannot be shown, and is not passed over in silence. */
 export function warnOfMissingEvents({ terminal }: Context, { announced, events }: Feed): void {
   if (announced === undefined) return;
-  const [announcedCount, readCount] = [announced, events.length].map((count) =>
-    count.toLocaleString("en-US"),
-  );
+  const [announcedCount, readCount] = [announced, events.length].map((count) => formatCount(count));
   terminal.warn(
     `The service counts ${announcedCount} events, but its pages hold ${readCount}: some may be missing`,
   );

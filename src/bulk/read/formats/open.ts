@@ -2,8 +2,10 @@
  * Reading: what kind of file an input is, by its first bytes, and its
  * text: the file itself, or what was made of it.
  */
+
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { formatCount, formatCounted } from "../../../counts.ts";
 import { UsageError } from "../../../errors.ts";
 import { requireClosedQuotes } from "../closed-quotes.ts";
 import { type FoundEncoding, findEncoding } from "../encoding/detect.ts";
@@ -89,21 +91,23 @@ function notesOnSheet(sheet: WorkbookTable): string[] {
   const { hiddenRows, formulasWithoutValue, mergedRanges, errors } = sheet;
   const notes = [`Read the sheet ${JSON.stringify(sheet.sheet)} of a workbook`];
   if (hiddenRows > 0)
-    notes.push(`${formatCount(hiddenRows, "row")} hidden in the workbook; read like the others`);
+    notes.push(
+      `${formatCounted(hiddenRows, "row is", "rows are")} hidden in the workbook; read like the others`,
+    );
   if (mergedRanges > 0) {
     notes.push(
-      `${mergedRanges.toLocaleString("en-US")} merged ${mergedRanges === 1 ? "range" : "ranges"} in the workbook: each of their cells is read with the value of the range`,
+      `${formatCounted(mergedRanges, "merged range")} in the workbook: each of their cells is read with the value of the range`,
     );
   }
   if (formulasWithoutValue > 0) {
     notes.push(
-      `${formulasWithoutValue === 1 ? "One cell has a formula without a saved result and was" : `${formulasWithoutValue.toLocaleString("en-US")} cells have formulas without saved results and were`} read as empty: open and save the workbook in a spreadsheet first`,
+      `${formulasWithoutValue === 1 ? "One cell has a formula without a saved result and was" : `${formatCount(formulasWithoutValue)} cells have formulas without saved results and were`} read as empty: open and save the workbook in a spreadsheet first`,
     );
   }
   if (errors.first) {
     const { line, text } = errors.first;
     notes.push(
-      `${errors.count.toLocaleString("en-US")} ${errors.count === 1 ? "cell holds" : "cells hold"} an error such as ${text} (line ${line}): read as written; correct the formula first`,
+      `${formatCounted(errors.count, "cell holds", "cells hold")} an error such as ${text} (line ${line}): read as written; correct the formula first`,
     );
   }
   return notes;
@@ -155,8 +159,4 @@ async function createScratchPath({ name, scratch }: InputFile, part: string): Pr
   if (scratch === undefined) throw new UsageError(`${name} must be unpacked first`, "Give a CSV file");
   await mkdir(scratch, { recursive: true, mode: 0o700 });
   return join(scratch, part);
-}
-
-function formatCount(number: number, what: string): string {
-  return `${number.toLocaleString("en-US")} ${what}${number === 1 ? " is" : "s are"}`;
 }

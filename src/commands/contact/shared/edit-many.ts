@@ -2,11 +2,11 @@
 import { Readable } from "node:stream";
 import type { BackUp, Closed, EditOptions, RunOptions } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
+import { formatCount, formatCounted } from "../../../counts.ts";
 import { quotedCsvLine } from "../../../delimited-lines.ts";
 import { DeclinedError } from "../../../errors.ts";
 import type { Prompter } from "../../../terminal/prompter.ts";
 import { type Danger, requireAnswer } from "../../shared/bulk/agree.ts";
-import { formatCount, formatCounted } from "../../shared/bulk/format.ts";
 import type { PlanFlags } from "../../shared/bulk/plan-output.ts";
 import type { ChosenContacts } from "./selection.ts";
 

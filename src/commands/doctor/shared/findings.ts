@@ -1,12 +1,12 @@
 /** What `ecm doctor` finds: one line for each thing examined. Pure. */
 import type { OldRun, RunView } from "../../../bulk/index.ts";
 import type { PlaceState } from "../../../config/folder-rights.ts";
+import { formatCount } from "../../../counts.ts";
 import { formatMoment } from "../../../moments.ts";
 import type { KnownBehavior } from "../../../service/behavior.ts";
 import { describeBehavior, findLastLearned } from "../../../service/describe-behavior.ts";
 import { quoteShellWord } from "../../../shell-word.ts";
 import type { ApiAnswer, RateLimits } from "../../../wire.ts";
-import { formatCount } from "../../shared/bulk/format.ts";
 
 export interface Finding {
   check: string;

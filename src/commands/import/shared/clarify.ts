@@ -15,10 +15,11 @@ import {
   UnknownFieldError,
 } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
+import { formatCounted } from "../../../counts.ts";
 import { DeclinedError } from "../../../errors.ts";
 import { formatShellArguments } from "../../../shell-word.ts";
 import type { Prompter } from "../../../terminal/prompter.ts";
-import { formatCounted, shortPath } from "../../shared/bulk/format.ts";
+import { shortPath } from "../../shared/bulk/format.ts";
 import { isAtTerminal } from "../../shared/bulk/start.ts";
 import { addAccountFlags, formatCommandLine } from "../../shared/command-line.ts";
 import { checkText } from "../../shared/questions.ts";

@@ -9,9 +9,9 @@ import {
   proposeLabel,
   type UnclearColumnsError,
 } from "../../../bulk/index.ts";
+import { formatCount, formatCounted } from "../../../counts.ts";
 import type { Prompter } from "../../../terminal/prompter.ts";
 import type { Terminal } from "../../../terminal/terminal.ts";
-import { formatCount, formatCounted } from "../../shared/bulk/format.ts";
 import { changeColumn, describeColumn, describeTarget } from "./column-menu.ts";
 import { type ColumnReading, Draft, type DraftColumn } from "./draft.ts";
 import type { Screen } from "./shapes.ts";

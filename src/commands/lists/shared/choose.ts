@@ -2,6 +2,7 @@
 
 import { createEquals, createFilter } from "../../../api/contacts.ts";
 import type { Connection, Context } from "../../../context.ts";
+import { formatCounted } from "../../../counts.ts";
 import type { Account } from "../../../service/account.ts";
 import { readSearchPages } from "../../../service/contact-pages.ts";
 import type { ContactList, ContactStructure } from "../../../wire.ts";
@@ -37,9 +38,7 @@ export async function resolveLists(
 /** Such as `"Leads" (1,204 contacts)`. */
 export function describeList({ name, totalContacts }: ContactList): string {
   const count =
-    totalContacts === undefined
-      ? "number of contacts unknown"
-      : `${totalContacts.toLocaleString("en-US")} ${totalContacts === 1 ? "contact" : "contacts"}`;
+    totalContacts === undefined ? "number of contacts unknown" : formatCounted(totalContacts, "contact");
   return `${JSON.stringify(name)} (${count})`;
 }
 

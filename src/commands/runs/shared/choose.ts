@@ -2,8 +2,8 @@
 import { basename } from "node:path";
 import type { Manifest, RunView } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
+import { formatCount } from "../../../counts.ts";
 import type { Choice } from "../../../terminal/prompter.ts";
-import { formatCount } from "../../shared/bulk/format.ts";
 import { type MissingArgument, requireChoice, requireChoices } from "../../shared/questions.ts";
 
 /**

@@ -10,10 +10,10 @@ import {
   toLocksFolder,
 } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
+import { formatCount, formatCounted } from "../../../counts.ts";
 import { LockedError, takeLease } from "../../../disk/lease.ts";
 import { escapeControls } from "../../../terminal/escape.ts";
 import { formatDayAndTime } from "../../../terminal/table-columns.ts";
-import { formatCount, formatCounted } from "../../shared/bulk/format.ts";
 import { resultLines } from "../../shared/bulk/result-lines.ts";
 import { commandOnRun } from "../../shared/bulk/run-account.ts";
 import { formatSummary } from "../../shared/bulk/summary-lines.ts";

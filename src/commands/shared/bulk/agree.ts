@@ -1,11 +1,12 @@
 /** The one question of a bulk run that changes contacts, between its price and its first write. */
 import type { ForeseenPlan, MissingNames, PlanFile, Price, RunOptions } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
+import { formatCounted } from "../../../counts.ts";
 import { DeclinedError, InterruptedError, UsageError } from "../../../errors.ts";
 import type { Prompter } from "../../../terminal/prompter.ts";
 import { cannotAskError } from "../../../terminal/prompts.ts";
 import type { Terminal } from "../../../terminal/terminal.ts";
-import { formatAboutDuration, formatCounted } from "./format.ts";
+import { formatAboutDuration } from "./format.ts";
 import type { RunDisplay } from "./progress.ts";
 import type { Review } from "./review.ts";
 
@@ -94,7 +95,7 @@ export function undoAgreement(context: Context, display: RunDisplay): NonNullabl
     const { name, baseUrl } = await context.profile();
     const place = JSON.stringify(name?.value ?? baseUrl.value);
     const { countPlannedWrites } = await import("../../../bulk/index.ts");
-    const restored = formatContacts(countPlannedWrites(planned));
+    const restored = formatCounted(countPlannedWrites(planned), "contact");
     const ask = () =>
       planned.deleted > 0
         ? confirmDeletion(prompter, planned.deleted)
@@ -107,7 +108,7 @@ async function confirmDeletion(prompter: Prompter, count: number): Promise<boole
   if (count === 1) return prompter.confirm("Permanently delete 1 contact?");
   return isNumber(
     await prompter.input(
-      `Type ${count} to permanently delete ${formatContacts(count)}`,
+      `Type ${count} to permanently delete ${formatCounted(count, "contact")}`,
       undefined,
       // A yes is meant as one, but proves no look at the number; anything else is a no.
       (answer) => (/^\s*y(es)?\s*$/i.test(answer) ? `Type ${count} to confirm; Enter cancels` : undefined),
@@ -124,7 +125,7 @@ async function formatQuestion(
 ): Promise<string> {
   const { left, writes, estimate } = price;
   if (danger === "unsubscribe") {
-    return `Unsubscribe ${formatContacts(writes ?? left)}? This cannot be undone: only they can subscribe again.`;
+    return `Unsubscribe ${formatCounted(writes ?? left, "contact")}? This cannot be undone: only they can subscribe again.`;
   }
   if (danger === "move") {
     return `Move the contact (${formatCounted(left, "request")})? The old one cannot be subscribed again: only they can do that.`;
@@ -136,7 +137,7 @@ async function formatQuestion(
   const write = news === "" ? "Write" : `Create ${news}, and write`;
   return writes === undefined
     ? `${write} to ${place} (up to ${cost})?`
-    : `${write} to ${formatContacts(writes)} in ${place} (${cost})?`;
+    : `${write} to ${formatCounted(writes, "contact")} in ${place} (${cost})?`;
 }
 
 /** `the field "City" and 12 tags`; empty for nothing. */
@@ -161,10 +162,6 @@ function describeCreatedParts({ fields, lists, tags }: MissingNames): string {
       tags.map(({ name }) => name),
     ),
   ].join(" and ");
-}
-
-function formatContacts(count: number): string {
-  return `${count.toLocaleString("en-US")} ${count === 1 ? "contact" : "contacts"}`;
 }
 
 /** Digits may be grouped, as the question shows them. */

@@ -4,13 +4,13 @@ import { createEquals, createFilter } from "../../../api/contacts.ts";
 import { deleteList } from "../../../api/lists.ts";
 import type { Closed, ComposeOptions, Manifest } from "../../../bulk/index.ts";
 import type { Connection, Context } from "../../../context.ts";
+import { formatCount, formatCounted } from "../../../counts.ts";
 import { EcmError, exitCodes, UsageError } from "../../../errors.ts";
 import { readSearchPages } from "../../../service/contact-pages.ts";
 import { fetchAllLists, fetchList } from "../../../service/list-pages.ts";
 import { formatShellArguments, quoteShellWord } from "../../../shell-word.ts";
 import type { ContactList } from "../../../wire.ts";
 import { addAccountFlags } from "../command-line.ts";
-import { formatCount, formatCounted } from "./format.ts";
 
 type RunInFolder = { manifest: Manifest; folder: string };
 

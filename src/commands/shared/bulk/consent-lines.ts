@@ -2,7 +2,7 @@
 
 import type { ColumnTally, ConsentTally, RunEvent, Summary } from "../../../bulk/index.ts";
 
-import { formatCount } from "./format.ts";
+import { formatCount } from "../../../counts.ts";
 
 /**
  * One line for each consent column, and one for each cell that could not be understood.

@@ -1,15 +1,7 @@
-/** Numbers, durations and paths in the messages of bulk runs. */
+/** Durations, reasons and paths in the messages of bulk runs. */
 import { isAbsolute, relative } from "node:path";
+import { formatCount } from "../../../counts.ts";
 import { formatDuration } from "../../../moments.ts";
-
-export function formatCount(number: number): string {
-  return number.toLocaleString("en-US");
-}
-
-/** `1 row`, `1,204 rows`. */
-export function formatCounted(number: number, one: string, several = `${one}s`): string {
-  return `${formatCount(number)} ${number === 1 ? one : several}`;
-}
 
 /** `about 22 s`, `under 1 s`. */
 export function formatAboutDuration(seconds: number): string {

@@ -1,6 +1,6 @@
 /** Describes who would be created without a value for a required field. */
 import type { RunEvent } from "../../../bulk/index.ts";
-import { formatCount } from "./format.ts";
+import { formatCount } from "../../../counts.ts";
 
 export type LackingEvent = Extract<RunEvent, { kind: "lacking" }>;
 

@@ -10,6 +10,7 @@ import {
   type PlanLine,
 } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
+import { formatCount } from "../../../counts.ts";
 import { UsageError } from "../../../errors.ts";
 import { requireFileFormat } from "../../../terminal/file-names.ts";
 import {
@@ -21,7 +22,6 @@ import {
 } from "../../../terminal/output-file.ts";
 import { requireReplaceable } from "../../../terminal/output-target.ts";
 import { drawDifference, isChange } from "./difference.ts";
-import { formatCount } from "./format.ts";
 import type { ReportFlags } from "./report/report-flags.ts";
 
 export interface PlanFlags extends ReportFlags {

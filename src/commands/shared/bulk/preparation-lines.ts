@@ -6,7 +6,8 @@ import {
   type Price,
   type RunEvent,
 } from "../../../bulk/index.ts";
-import { formatAboutDuration, formatCount, formatCounted } from "./format.ts";
+import { formatCount, formatCounted } from "../../../counts.ts";
+import { formatAboutDuration } from "./format.ts";
 
 /** What a run would make or makes, and which of it may not be meant. */
 export function describeMissingNames(missing: MissingNames): string[] {

@@ -1,9 +1,10 @@
 /** The lines that are drawn anew while a run works. */
 import type { RowCounts, RunProgress } from "../../../bulk/index.ts";
+import { formatCount, formatCounted } from "../../../counts.ts";
 import { formatDuration, formatMoment } from "../../../moments.ts";
 import { formatProgressBar } from "../../../terminal/progress.ts";
 import type { Terminal } from "../../../terminal/terminal.ts";
-import { capitalize, formatCount, formatCounted } from "./format.ts";
+import { capitalize } from "./format.ts";
 
 /** A short wait, such as for a lost answer, is not worth a line. */
 const minReportedWaitMilliseconds = 5_000;

@@ -6,11 +6,11 @@
 import type { Closed, Price, RunEvent, RunProgress, Summary } from "../../../bulk/index.ts";
 import { loadAllChunks } from "../../../chunks.ts";
 import type { Context } from "../../../context.ts";
+import { formatCount, formatCounted } from "../../../counts.ts";
 import { type Progress, showProgress } from "../../../terminal/progress.ts";
 import type { Share } from "../../../terminal/taskbar.ts";
 import { formatConsent, type MarkedEvent } from "./consent-lines.ts";
 import { noteEnd } from "./end-lines.ts";
-import { formatCount, formatCounted } from "./format.ts";
 import type { LackingEvent } from "./lacking-lines.ts";
 import { formatMapping } from "./mapping-lines.ts";
 import { computeShare, describeJoinedRows, describeMissingNames, formatPrice } from "./preparation-lines.ts";

@@ -3,10 +3,11 @@
  * reasons, a bar of all, the first that was rejected.
  */
 import type { ShownReject, Summary } from "../../../bulk/index.ts";
+import { formatCount } from "../../../counts.ts";
 import { escapeControls } from "../../../terminal/escape.ts";
 import { fitMessage } from "../../../terminal/message-lines.ts";
 import { createStyle } from "../../../terminal/style.ts";
-import { formatCount, formatReasons } from "./format.ts";
+import { formatReasons } from "./format.ts";
 import { formatSummary, formatTitle, listOutcomes, type ShownOutcome } from "./summary-lines.ts";
 
 interface Screen {

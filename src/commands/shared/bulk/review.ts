@@ -1,13 +1,14 @@
 /** A plan as it is shown before the question whether it is carried out. */
 import type { ForeseenPlan, PlanLine } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
+import { formatCount } from "../../../counts.ts";
 import { escapeControls } from "../../../terminal/escape.ts";
 import { fitMessage } from "../../../terminal/message-lines.ts";
 import { showInPager } from "../../../terminal/pager.ts";
 import type { KeyChoice, Prompter } from "../../../terminal/prompter.ts";
 import type { Terminal } from "../../../terminal/terminal.ts";
 import { drawDifference, isChange } from "./difference.ts";
-import { describeReason, formatCount } from "./format.ts";
+import { describeReason } from "./format.ts";
 import { resultLines } from "./result-lines.ts";
 
 export interface Review {

@@ -1,7 +1,8 @@
 /** What a bulk run did, or would do, in lines. */
 import type { Summary } from "../../../bulk/index.ts";
+import { formatCount, formatCounted } from "../../../counts.ts";
 import { formatDuration } from "../../../moments.ts";
-import { formatAboutDuration, formatCount, formatCounted, formatReasons, shortPath } from "./format.ts";
+import { formatAboutDuration, formatReasons, shortPath } from "./format.ts";
 
 /** Of the file that says what was not done, and why. */
 export function toRejectsTitle({ kind, rows }: Summary): string {

@@ -1,5 +1,7 @@
 /** What a removal takes from contacts, for the question that goes before it. */
+
 import type { Connection } from "../../../context.ts";
+import { formatCounted } from "../../../counts.ts";
 import { ServiceError } from "../../../errors.ts";
 import { askSearch } from "../../../service/contact-search.ts";
 import type { Part } from "../../../structure/changes.ts";
@@ -34,5 +36,5 @@ async function countContacts(send: Connection["send"], structureId: string) {
 }
 
 function formatContacts(count: number): string {
-  return count === 0 ? "no contact" : `${count.toLocaleString("en-US")} contact${count === 1 ? "" : "s"}`;
+  return count === 0 ? "no contact" : formatCounted(count, "contact");
 }

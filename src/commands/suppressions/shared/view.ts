@@ -1,3 +1,4 @@
+import { formatCounted } from "../../../counts.ts";
 import { UsageError } from "../../../errors.ts";
 import type { SuppressedPerson } from "../../../privacy/suppressions.ts";
 import type { View } from "../../../terminal/present.ts";
@@ -22,5 +23,5 @@ export function requireKeys(keys: string[], usage: string): void {
 
 /** `1 key`, `2 keys`. */
 export function formatKeyCount(count: number): string {
-  return `${count.toLocaleString("en-US")} ${count === 1 ? "key" : "keys"}`;
+  return formatCounted(count, "key");
 }

@@ -1,8 +1,9 @@
 /** A report as one page that needs nothing else: no script, no request. Pure. */
 import { basename } from "node:path";
 import type { PlanChange, PlanLine, ShownReject, Summary } from "../../../../bulk/index.ts";
+import { formatCount, formatCounted } from "../../../../counts.ts";
 import { consentText } from "../consent-text.ts";
-import { formatAboutDuration, formatCount, formatCounted, formatReasons } from "../format.ts";
+import { formatAboutDuration, formatReasons } from "../format.ts";
 import { listOutcomes, type ShownOutcome } from "../summary-lines.ts";
 import { type Markup, markup } from "./markup.ts";
 import { reportStyle } from "./report-style.ts";
