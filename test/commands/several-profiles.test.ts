@@ -115,6 +115,17 @@ describe("--profiles", () => {
     expect(agreed.stdout).toMatch(/client-b +.*deleted/);
   });
 
+  it("leaves a key that holds {profile} as it is: it names nobody else", async () => {
+    const { ecm } = await startAgency();
+    for (const profile of ["client-a", "client-b"])
+      await ecm(["contact", "create", "--profile", profile, "--key", `${profile}@example.com`]);
+    const words = ["contact", "get", "{profile}@example.com", "--profiles", "client-a,client-b"];
+    const { code, stdout, stderr } = await ecm(words);
+    expect(code).toBe(5);
+    expect(stdout).not.toContain("client-a@");
+    expect(stderr).toContain("{profile}@example.com");
+  });
+
   it("prices an import for every account, each with its own file and plan", async () => {
     const { ecm, count } = await startAgency();
     const folder = await temporaryFolder();

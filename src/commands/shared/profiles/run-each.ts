@@ -53,7 +53,8 @@ export async function runForProfiles({ command, context, run, words }: SeveralRu
   if (facts?.asks && !flags.dryRun) await context.confirm(describeAll(path, names));
   const codes = new Map<string, number>();
   const { terminal, signal } = context;
-  const invocation = { run, words, terminal, signal, stdin: shareInput(() => terminal.stdin) };
+  const files = findFileWords(command);
+  const invocation = { run, words, files, terminal, signal, stdin: shareInput(() => terminal.stdin) };
   const isReceipt = facts?.writes === true && !flags.dryRun;
   const readRows = async function* (): AsyncGenerator<ProfileRow> {
     for (const name of names) {
@@ -133,6 +134,17 @@ function requireSeparateFiles(command: Command, names: readonly string[]): void 
       `Name a file for each, such as ${option.long} '{profile}-${option.attributeName()}.${ending}'`,
     );
   }
+}
+
+/** Typed values of what the help calls a file, a plan or a folder. */
+function findFileWords(command: Command): Set<string> {
+  const options = command.options
+    .filter(({ flags }) => /<(?:file|folder|dir|path)>/.test(flags))
+    .map((option) => command.opts<Record<string, unknown>>()[option.attributeName()]);
+  const named = command.registeredArguments.map((argument, place) =>
+    /file|plan|folder|path/.test(argument.name()) ? command.processedArgs[place] : undefined,
+  );
+  return new Set([...options, ...named].flat().filter((value) => typeof value === "string"));
 }
 
 function describeAll(path: string, names: readonly string[]): string {

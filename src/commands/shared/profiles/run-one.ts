@@ -16,6 +16,8 @@ export interface ProfileRow {
 export interface ProfileInvocation {
   run: CommandTree["run"];
   words: readonly string[];
+  /** Those of them that name files. */
+  files: ReadonlySet<string>;
   terminal: Terminal;
   signal: AbortSignal;
   stdin(): Readable;
@@ -29,7 +31,7 @@ interface ResultOptions {
 
 /** @returns its exit code, and what it presented */
 export async function runForProfile(
-  { run, words, terminal, signal, stdin }: ProfileInvocation,
+  { run, words, files, terminal, signal, stdin }: ProfileInvocation,
   profile: string,
   { format, isReceipt }: ResultOptions,
 ): Promise<{ code: number; rows: ProfileRow[] }> {
@@ -43,7 +45,7 @@ export async function runForProfile(
     terminal.note(nameProfile(line, profile), "verbatim");
   });
   const code = await run({
-    args: createWords(words, profile, format),
+    args: createWords({ words, files }, profile, format),
     streams: { stdin: stdin(), stdout: stdout.stream, stderr: stderr.stream, env: terminal.env },
     signal,
     observer: { collect },
@@ -54,9 +56,14 @@ export async function runForProfile(
   return { code, rows };
 }
 
-/** Where a word stands for the account, such as in the name of a file, `{profile}` is the profile's name. */
-function createWords(words: readonly string[], profile: string, format: OutputFormat): string[] {
-  const own = words.map((word) => word.replaceAll("{profile}", profile));
+/** In the names of files, `{profile}` is the profile's name; in a key or a value it is what was typed. */
+function createWords(
+  { words, files }: Pick<ProfileInvocation, "words" | "files">,
+  profile: string,
+  format: OutputFormat,
+): string[] {
+  const isFile = (word: string) => files.has(word) || files.has(word.replace(/^--[^=]+=/, ""));
+  const own = words.map((word) => (isFile(word) ? word.replaceAll("{profile}", profile) : word));
   const end = own.indexOf("--");
   const at = end === -1 ? own.length : end;
   // People are shown one table of all; its columns are those of data.
