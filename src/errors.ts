@@ -160,10 +160,12 @@ export class InterruptedError extends EcmError {
   }
 }
 
+export const declinedType = "DeclinedError";
+
 /** A person answered a question with no: no failure, and not reported as one. */
 export class DeclinedError extends EcmError {
   constructor() {
-    super(exitCodes.failed, "Cancelled; nothing changed", { type: "DeclinedError", applied: "no" });
+    super(exitCodes.failed, "Cancelled; nothing changed", { type: declinedType, applied: "no" });
   }
 }
 

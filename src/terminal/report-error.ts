@@ -1,6 +1,6 @@
 /** A failure → stderr: one JSON line where JSON was asked for, else `error:` and `hint:`. */
 import { diskFullHint, isDiskFull } from "../disk/disk-room.ts";
-import { DeclinedError, EcmError, exitCodes, ServiceError } from "../errors.ts";
+import { declinedType, EcmError, exitCodes, ServiceError } from "../errors.ts";
 import { escapeControls, escapeControlsInLines, escapeJson } from "./escape.ts";
 import { fitMessage } from "./message-lines.ts";
 import { createStyle, type Style } from "./style.ts";
@@ -75,7 +75,8 @@ function formatError(error: EcmError, style: Style, columns: number | undefined)
 
 /** A no, or Ctrl-C at a terminal, is no failure to the person who said it. */
 function isOwnDecision(error: EcmError, isTerminal: boolean): boolean {
-  if (error instanceof DeclinedError) return true;
+  // Of a run that can be resumed it is told with another hint.
+  if (error.details.type === declinedType) return true;
   return isTerminal && error.exitCode === exitCodes.interrupted;
 }
 

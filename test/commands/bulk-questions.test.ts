@@ -68,6 +68,10 @@ describe("resuming at a terminal", () => {
     const commandArgs = how === "runs resume" ? ["runs", "resume", stopped.run!] : args;
     const declined = await ecm(commandArgs, { ...at, typed: "n\r" });
     expect(declined.code, declined.stderr).toBe(1);
+    if (how === "runs resume") {
+      expect(declined.stderr).toMatch(/^Cancelled; nothing changed$/m);
+      expect(declined.stderr).not.toContain("--fresh");
+    }
     expect(await readContacts(service)).toEqual(before);
     const agreed = await ecm(commandArgs, { ...at, typed: "y\r" });
     expect(agreed.code, agreed.stderr).toBe(0);

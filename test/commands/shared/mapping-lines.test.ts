@@ -18,7 +18,9 @@ describe("the columns of a file", () => {
     const { stderr } = await ecm(["import", path, "--map", "Telefon=ignore", "--dry-run"], {
       terminalColumns,
     });
-    const lines = stripVTControlCharacters(stderr).split(/[\r\n]+/);
+    const lines = stripVTControlCharacters(stderr)
+      .split(/[\r\n]+/)
+      .filter((line) => !line.startsWith("Reading"));
     const begin = lines.findIndex((line) => line.startsWith("  Column"));
     const table = lines.slice(begin, begin + 4);
     expect(table.map((line) => line.trim().split(" ")[0]!.replace(/…$/, ""))).toEqual([

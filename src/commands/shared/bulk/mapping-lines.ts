@@ -51,7 +51,7 @@ const edges = 2 + 4 + 2;
 /** In a narrow window the wider one gives way first. */
 function shareWidth(needed: [number, number], width: number): [number, number] {
   const [first, second] = needed.map((each) => Math.min(each, maxColumnWidth)) as [number, number];
-  const half = Math.max(minRoom, Math.floor(width / 2));
+  const half = Math.floor(width / 2);
   return [Math.min(first, Math.max(half, width - second)), Math.min(second, Math.max(half, width - first))];
 }
 

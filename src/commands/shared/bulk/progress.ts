@@ -45,6 +45,7 @@ class Display implements RunDisplay {
   #lacking: LackingEvent | undefined;
   /** Of the work: while a question is open, nobody waits for it. */
   #startedAt: number;
+  readonly #what: string;
   #sentBefore = 0;
   #doneBefore = 0;
   #progressNow: (() => RunProgress) | undefined;
@@ -55,6 +56,7 @@ class Display implements RunDisplay {
     const { terminal, clock } = context;
     this.#context = context;
     this.#isDryRun = isDryRun;
+    this.#what = what;
     this.#startedAt = clock.now();
     this.#progress = showProgress(
       terminal,
@@ -178,9 +180,10 @@ class Display implements RunDisplay {
     this.#doneBefore = countSettled(rows);
     if (!isResumed) return;
     const of = rows.read > 0 ? ` of ${formatCounted(rows.read, "row")}` : "";
-    this.#progress.note(
-      `Resuming run ${run} (${formatCount(this.#doneBefore)}${of} done; --fresh starts over)`,
-    );
+    const done = `${formatCount(this.#doneBefore)}${of} done`;
+    // `runs resume` has said which run, and cannot start over.
+    const isNamed = this.#what.startsWith(`Resuming run ${run}`);
+    this.#progress.note(isNamed ? `${done} before` : `Resuming run ${run} (${done}; --fresh starts over)`);
   }
 
   #notePrice(price: Price): void {
