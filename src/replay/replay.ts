@@ -111,6 +111,7 @@ function chooseOptions({ endpoint, exchange }: Step, { unseen }: MatchingState):
   // What happened before the recording is not in it.
   const isFeed = id?.includes("Events");
   return {
+    isUnknown: endpoint === undefined,
     isChange: id === "mutateContact" || id === "setContactStatus",
     hasOrder: !exchange.query?.some(([name]) => name === "sort"),
     hasTotals: !isFeed && (isByKey || (unseen === 0 && criterias.length === 0)),
