@@ -81,6 +81,18 @@ it("says rule by rule what differs, writes the variants that explain it, and exi
   expect(again.code, again.stdout).toBe(0);
 });
 
+it("does not take for a difference what the recording does not show: other pages of contacts and lists", async () => {
+  const { ecm, sandbox, file, record } = await openAccount();
+  const names = Array.from({ length: 12 }, (_, index) => String(index));
+  sandbox.admin.seed({ lists: names, contacts: names.map((name) => ({ key: `${name}@example.com` })) });
+  for (const page of ["1", "3"]) {
+    await record("contact", "search", "--page", page, "--page-size", "4");
+    await record("lists", "list", "--page", page, "--size", "4");
+  }
+  const { stdout } = await ecm(["sandbox", "verify", file, "--json"]);
+  expect(JSON.parse(stdout)).toEqual([]);
+});
+
 it("leaves out half a line, names an endpoint that it does not have, and refuses what is no recording", async () => {
   const { ecm, baseUrl } = await startSandbox();
   expect(baseUrl).toBeDefined();
