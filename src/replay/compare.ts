@@ -2,7 +2,7 @@
 import type { RecordedExchange } from "../recording/exchange.ts";
 import { limitHeaders } from "../recording/vocabulary.ts";
 
-export type Rule =
+type Rule =
   | "status"
   | "error"
   | "no-op"

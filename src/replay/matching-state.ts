@@ -25,7 +25,7 @@ export interface KnownStructure {
   version?: number;
 }
 
-export interface KnownList {
+interface KnownList {
   structureId: string;
   name: string;
   version: number;

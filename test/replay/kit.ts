@@ -8,7 +8,7 @@ import { eq, openAccount } from "../sandbox/account.ts";
 type Answer = { status: number; body: any };
 type Ask = (method: string, path: string, body?: unknown) => Promise<Answer>;
 
-export const now = Date.UTC(2026, 5, 15, 12);
+const now = Date.UTC(2026, 5, 15, 12);
 
 /** What a conversation has to say for each variant to be seen. */
 export async function recordConversation(variants: Record<string, unknown>): Promise<RecordedExchange[]> {
