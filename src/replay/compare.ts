@@ -29,6 +29,8 @@ export interface CompareOptions {
   hasOrder?: boolean;
   /** False: it depends on more of the account than the recording shows. */
   hasTotals?: boolean;
+  /** The sandbox has no such endpoint. */
+  isUnknown?: boolean;
   /** False: what is in arrays depends on what the recording does not show. */
   hasRecords?: boolean;
 }
@@ -48,7 +50,8 @@ function compareOutcomes(recorded: Answer, seen: Answer, options: CompareOptions
   if (recorded.status !== seen.status) {
     const isNoop = options.isChange && [was, is].some((error) => error && error.field === undefined);
     const rule = isNoop && (recorded.status === 400 || seen.status === 400) ? "no-op" : "status";
-    return [{ rule, place: "", recorded: formatOutcome(recorded, was), sandbox: formatOutcome(seen, is) }];
+    const place = options.isUnknown ? "the sandbox has no such endpoint" : "";
+    return [{ rule, place, recorded: formatOutcome(recorded, was), sandbox: formatOutcome(seen, is) }];
   }
   if (was && is) return compareErrors(was, is, options);
   if (recorded.notJson?.includes("answer")) return [];

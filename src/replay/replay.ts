@@ -39,6 +39,7 @@ export async function replay(
   try {
     const ids = seedState(world.store, state, now);
     const limits = new CountedRequests();
+    const pages = new Set<string>();
     const differences: StepDifference[] = [];
     for (const step of steps) {
       const seen = step.leftOut === undefined ? await ask(world, step, ids) : undefined;
@@ -49,7 +50,7 @@ export async function replay(
       if (isDone(step)) learnIds(ids, step.exchange.answer, seen.answer);
       const recorded = { ...step.exchange, answer: translate(step.exchange.answer, ids) };
       const found = [
-        ...compareAnswers(recorded, seen, chooseOptions(step, state)),
+        ...compareAnswers(recorded, seen, chooseOptions(step, state, pages)),
         ...limits.compare(recorded, seen),
       ];
       differences.push(
@@ -102,7 +103,12 @@ function learnIds(ids: Ids, recorded: unknown, seen: unknown): void {
   }
 }
 
-function chooseOptions({ endpoint, exchange }: Step, { unseen }: MatchingState): CompareOptions {
+/** @param pages those that the recording has so far; this one is added */
+function chooseOptions(
+  { endpoint, exchange }: Step,
+  { unseen }: MatchingState,
+  pages: Set<string>,
+): CompareOptions {
   const { contactSpecification } = toMembers(exchange.body);
   const filters = toArray(toMembers(contactSpecification).filters).map(toMembers);
   const criterias = filters.flatMap((filter) => toArray(filter.criterias).map(toMembers));
@@ -110,12 +116,26 @@ function chooseOptions({ endpoint, exchange }: Step, { unseen }: MatchingState):
   const id = endpoint?.id;
   // What happened before the recording is not in it.
   const isFeed = id?.includes("Events");
+  const { records, total } = toMembers(exchange.answer);
+  const isWhole = records === undefined ? unseen === 0 : toArray(records).length === total;
   return {
+    isUnknown: endpoint === undefined,
     isChange: id === "mutateContact" || id === "setContactStatus",
     hasOrder: !exchange.query?.some(([name]) => name === "sort"),
-    hasTotals: !isFeed && (isByKey || (unseen === 0 && criterias.length === 0)),
-    hasRecords: !isFeed,
+    hasTotals: !isFeed && (isByKey || (isWhole && criterias.length === 0)),
+    hasRecords: !isFeed && followsKnownPages(exchange, pages),
   };
+}
+
+/** Whether it is a first page, or the recording has the page before it. */
+function followsKnownPages({ path, query = [], body }: RecordedExchange, pages: Set<string>): boolean {
+  const { page: inBody, ...rest } = toMembers(body);
+  const page = Number(inBody ?? query.find(([name]) => name === "page")?.[1] ?? 1);
+  const others = query.filter(([name]) => name !== "page");
+  const toName = (number: number) => JSON.stringify([path, others, rest, number]);
+  const isKnown = page === 1 || pages.has(toName(page - 1));
+  if (isKnown) pages.add(toName(page));
+  return isKnown;
 }
 
 /** Whether a request counts towards the hourly limit, where the recording shows two in a row. */

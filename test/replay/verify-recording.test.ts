@@ -1,6 +1,7 @@
 /** Which variant a recording was made against: every value of every variant is found, or named here. */
 import { expect, it } from "vitest";
 import { variantDescriptions } from "../../src/sandbox/variants.ts";
+import { firstQuick } from "../support/first-quick.ts";
 import { recordConversation, verify } from "./kit.ts";
 
 /** For the placeholders of the table of variants. */
@@ -17,7 +18,7 @@ const values = variantDescriptions.flatMap(({ name, values }) =>
   values.slice(1).map(({ value }) => ({ name, value: examples[name]?.[value] ?? value })),
 );
 
-it.each(values)(
+firstQuick(2)(values)(
   "a recording made against $name=$value is found to be exactly that",
   async ({ name, value }) => {
     const { differences, found } = await verify(await recordConversation({ [name]: value }));

@@ -94,7 +94,8 @@ async function runSandboxVerify(context: Context, file: string, flags: SandboxVe
 
 function toRows(differences: StepDifference[]): Row[] {
   const rows = new Map<string, Row>();
-  for (const { rule, place, recorded, sandbox, endpoint, n } of differences) {
+  for (const { rule, place, recorded, sandbox, endpoint: asked, n } of differences) {
+    const endpoint = rule === "limits" ? "every" : asked;
     // What differs from person to person is one line.
     const isOwn = ["values", "records", "order"].includes(rule);
     const name = JSON.stringify([rule, endpoint, place, ...(isOwn ? [] : [recorded, sandbox])]);
