@@ -5,6 +5,7 @@ import { openPlanFile, type PlanLine } from "../../bulk/index.ts";
 import { DeclinedError, exitCodes, type UsageError } from "../../errors.ts";
 import { isChange } from "../shared/bulk/difference.ts";
 import { type Schema, schemas } from "../shared/schemas.ts";
+import type { Words } from "./arguments.ts";
 import type { Invoke } from "./invoke.ts";
 import { type Plans, type PrivatePlan, planRefusedError } from "./plans.ts";
 import {
@@ -19,6 +20,7 @@ import {
   ToolFailure,
   textSchema,
 } from "./tool.ts";
+import { joinWords, type Offered, offerArguments, type Toolkit } from "./toolkit.ts";
 
 /** Exit codes besides 0 with which a run has done its work. */
 export const acceptsRejectedRows = [exitCodes.rejectedRows];
@@ -59,22 +61,30 @@ function outline(schema: Schema, leftOut: readonly string[] = []): object {
 const defaultSampleRows = 20;
 
 /** A bulk write without the flags that say whether it is a rehearsal. */
-export interface PlannedCommand {
-  path: string[];
-  flags: string[];
+interface PlannedCommand {
+  words: Words;
+  path: readonly string[];
+  stdin?: string;
+}
+
+/** What a tool adds to the words that its input stands for. */
+export interface Completion {
+  flags?: string[];
+  /** In place of those of the input. */
   args?: string[];
   stdin?: string;
 }
 
 /** A tool that plans: which command it rehearses. */
-export interface PlanTool {
+export interface PlanTool extends Offered {
   name: string;
   title: string;
   description: string;
-  properties: InputSchema["properties"];
   required?: string[];
-  /** @param input valid by the properties. @throws UsageError */
-  command(input: never): Promise<PlannedCommand>;
+  /** Arguments that the tool takes otherwise than its command. */
+  own?: InputSchema["properties"];
+  /** @param input valid by the schema. @throws UsageError */
+  complete(input: never, signal: AbortSignal): Promise<Completion>;
 }
 
 /** What every plan takes besides what is to be done. */
@@ -89,16 +99,22 @@ const sampleInput = {
 };
 
 /** @param plans of this session */
-export function createPlanTool(invoke: Invoke, plans: Plans, tool: PlanTool): Tool {
+export function createPlanTool(toolkit: Toolkit, plans: Plans, tool: PlanTool): Tool {
+  const { properties, names, toWords } = offerArguments(toolkit, tool);
+  const all = { ...properties, ...tool.own, ...sampleInput };
   return {
     name: tool.name,
     description: `${tool.description} Sends no write: returns counts, a sample and the token for apply_plan.`,
-    inputSchema: createInputSchema({ ...tool.properties, ...sampleInput }, { required: tool.required ?? [] }),
+    inputSchema: createInputSchema(all, tool.required && { required: tool.required }),
     outputSchema: planOutput,
     annotations: { title: tool.title, ...readOnlyAnnotations, idempotentHint: false },
+    names,
     async call(input: { sample?: number }, signal, talk) {
-      const command = await tool.command(input as never);
-      return createPlan(invoke, plans, { command, sample: input.sample, talk }, signal);
+      const { flags = [], args, stdin } = await tool.complete(input as never, signal);
+      const given = await toWords(input);
+      const words = { flags: [...given.flags, ...flags], args: args ?? given.args };
+      const command = { path: tool.path, words, stdin };
+      return createPlan(toolkit.invoke, plans, { command, sample: input.sample, talk }, signal);
     },
   };
 }
@@ -114,8 +130,10 @@ async function createPlan(
   const { file, remove } = await plans.open();
   let isHandedOver = false;
   try {
-    const { value, messages } = await invoke(toWords(command, ["--dry-run", `--plan=${file}`]), {
-      stdin: command.stdin,
+    const { path, words, stdin } = command;
+    const rehearsal = { ...words, flags: [...words.flags, "--dry-run", `--plan=${file}`] };
+    const { value, messages } = await invoke(joinWords(path, rehearsal), {
+      stdin,
       signal,
       observer: { progress: talk.watch },
       accepts: acceptsRejectedRows,
@@ -175,7 +193,6 @@ export function createApplyTool(invoke: Invoke, plans: Plans): Tool {
       readOnlyHint: false,
       destructiveHint: true,
       idempotentHint: false,
-      openWorldHint: true,
     },
     async call({ token }: { token: string }, signal, talk) {
       if (talk.canAsk) requireAgreement(await plans.look(token), talk.reply);
@@ -209,9 +226,9 @@ async function applyPlan(
   { file, digest, remove }: PrivatePlan,
   { signal, talk }: { signal: AbortSignal; talk: Talk },
 ): Promise<object> {
-  const command = { path: ["apply"], flags: [`--digest=${digest}`], args: [file] };
+  const words = ["apply", `--digest=${digest}`, "--yes", "--no-wait", "--", file];
   try {
-    const { value, messages } = await invoke(toWords(command, ["--yes", "--no-wait"]), {
+    const { value, messages } = await invoke(words, {
       signal,
       observer: { progress: talk.watch },
       accepts: acceptsRejectedRows,
@@ -230,8 +247,4 @@ function findRefusal(error: unknown): UsageError | undefined {
   if (type === "PlanRefusedError") return planRefusedError("This plan was made for another account");
   if (type !== "PlanDamagedError") return undefined;
   return planRefusedError("This plan was changed after it was shown, as when a person in it is erased");
-}
-
-function toWords({ path, flags, args = [] }: PlannedCommand, more: string[]): string[] {
-  return [...path, ...flags, ...more, ...(args.length > 0 ? ["--", ...args] : [])];
 }

@@ -20,8 +20,11 @@ export interface Tool {
     readOnlyHint: boolean;
     destructiveHint: boolean;
     idempotentHint: boolean;
-    openWorldHint: boolean;
+    /** The protocol's default is true. */
+    openWorldHint?: false;
   };
+  /** What it calls the flags of its command, for messages. */
+  names?: ReadonlyMap<string, string>;
   /** @param input valid by the schema. @throws ToolFailure, EcmError */
   call(input: never, signal: AbortSignal, talk: Talk): Promise<object>;
 }
@@ -70,7 +73,6 @@ export const readOnlyAnnotations = {
   readOnlyHint: true,
   destructiveHint: false,
   idempotentHint: true,
-  openWorldHint: true,
 } as const;
 
 export function createInputSchema(
@@ -111,15 +113,6 @@ export function thingSchema(...names: string[]): OutputSchema {
     properties: Object.fromEntries(names.map((name) => [name, { type: "object" }])),
     required: names.slice(0, 1),
   };
-}
-
-export function textsSchema(description: string): object {
-  return { type: "array", items: { type: "string", minLength: 1 }, maxItems: maxRows, description };
-}
-
-/** The same where an empty array would mean no condition, and so everybody. */
-export function nonEmptyTextsSchema(description: string): object {
-  return { ...textsSchema(description), minItems: 1 };
 }
 
 export function textSchema(description: string): object {
