@@ -8,7 +8,7 @@ export const consentInput = {
     type: "object",
     additionalProperties: { enum: ["opt-in", "opt-out", "none"] },
     description:
-      "{ column: what a yes in it means }: opt-in: subscribed, opt-out: not subscribed, none: neither. Ask the user, do not guess",
+      "{ column: what a yes means }: opt-in: subscribed, opt-out: not, none: neither. Ask the user, do not guess",
   },
 };
 

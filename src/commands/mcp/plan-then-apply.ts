@@ -1,10 +1,10 @@
 /**
  * How a tool changes the account, in two steps: a dry run with a token, and its plan applied with that token.
  */
-import { openPlanFile, type PlanLine } from "../../bulk/index.ts";
+import { openPlanFile, type PlanLine, refusalRemark } from "../../bulk/index.ts";
 import { DeclinedError, exitCodes, type UsageError } from "../../errors.ts";
 import { isChange } from "../shared/bulk/difference.ts";
-import { type Schema, schemas } from "../shared/schemas.ts";
+import { schemas } from "../shared/schemas.ts";
 import type { Words } from "./arguments.ts";
 import type { Invoke } from "./invoke.ts";
 import { type Plans, type PrivatePlan, planRefusedError } from "./plans.ts";
@@ -13,6 +13,7 @@ import {
   type InputSchema,
   maxRows,
   type OutputSchema,
+  outline,
   Question,
   readOnlyAnnotations,
   type Talk,
@@ -46,17 +47,6 @@ const planOutput: OutputSchema = {
   },
   required: ["token", "counts", "sample"],
 };
-
-/** The members of a published schema, without what stands below them: tools are listed often. */
-function outline(schema: Schema, leftOut: readonly string[] = []): object {
-  const members = Object.entries((schema.properties ?? {}) as Record<string, Schema>);
-  return {
-    type: "object",
-    properties: Object.fromEntries(
-      members.flatMap(([name, { type }]) => (leftOut.includes(name) ? [] : [[name, type ? { type } : {}]])),
-    ),
-  };
-}
 
 const defaultSampleRows = 20;
 
@@ -104,7 +94,7 @@ export function createPlanTool(toolkit: Toolkit, plans: Plans, tool: PlanTool): 
   const all = { ...properties, ...tool.own, ...sampleInput };
   return {
     name: tool.name,
-    description: `${tool.description} Sends no write: returns counts, a sample and the token for apply_plan.`,
+    description: `${tool.description} Writes nothing: gives counts, a sample, a token for apply_plan.`,
     inputSchema: createInputSchema(all, tool.required && { required: tool.required }),
     outputSchema: planOutput,
     annotations: { title: tool.title, ...readOnlyAnnotations, idempotentHint: false },
@@ -146,6 +136,9 @@ async function createPlan(
     const { estimate, consent } = summary;
     const common = { counts, total, estimate, consent, sample, notShown: total - sample.length, messages };
     if (writes === 0) return { token: null, note: "Nothing would change", ...common };
+    // A plan file has no guard of its own: who gets no token cannot go around the command's.
+    const refusal = messages.find((message) => message.startsWith(refusalRemark));
+    if (refusal !== undefined) return { token: null, note: refusal, ...common };
     isHandedOver = true;
     const size = { deletions: counts.delete ?? 0, writes };
     return { ...plans.keep({ file, digest, remove, ...size }), ...common };

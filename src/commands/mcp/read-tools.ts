@@ -1,9 +1,10 @@
 /** Read-only tools. Each runs a command; a partial result has the total and how to get the rest. */
+import { schemas } from "../shared/schemas.ts";
 import type { Offer } from "./arguments.ts";
 import type { ContactNames } from "./contact-names.ts";
 import { findRun, readOwnRuns } from "./own-runs.ts";
 import { limitBy, type Paged, pagedBy, part, readPage, type ShownPage } from "./pages.ts";
-import { anySchema, limitInput, pageInput, rowsSchema, type Tool, thingSchema } from "./tool.ts";
+import { limitInput, outline, pageInput, rowsSchema, type Tool, thingSchema } from "./tool.ts";
 import { createReader, type Reader, type Toolkit } from "./toolkit.ts";
 
 /** The conditions of a selection, as every tool that chooses contacts takes them; all that are given must hold. */
@@ -18,7 +19,7 @@ export function readContactTools(toolkit: Toolkit, names: ContactNames): Tool[] 
       description:
         "Which account this server works with, whether its key works, and what is left of the hourly limit and the monthly quota. 1 request.",
       path: ["auth", "status"],
-      output: anySchema,
+      output: { type: "object", properties: { limits: outline(schemas.$defs.limits) }, required: ["limits"] },
       async read(words, _input, signal) {
         const status = await invoke(words, { signal });
         const limits = await invoke(["limits"], { signal });
@@ -125,7 +126,14 @@ export function readRunTools(toolkit: Toolkit): Tool[] {
       offers: ["<run>", "--changes"],
       own: paging,
       required: ["run"],
-      output: thingSchema("run"),
+      output: {
+        type: "object",
+        properties: {
+          run: { type: "object" },
+          changes: { type: "array", items: outline(schemas.$defs.planLine, ["apply", "consent"]) },
+        },
+        required: ["run"],
+      },
       async read(_words, { run, changes, ...paged }: Paged & { run: string; changes?: boolean }, signal) {
         const shown = findRun(await readOwnRuns(invoke, signal), run);
         if (!changes) return { run: shown };
