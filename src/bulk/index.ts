@@ -19,6 +19,7 @@ export { type ImportOptions, importJob, NoListError, restoreImportOptions } from
 export type { RowJob } from "./jobs/job.ts";
 export { moveContact, moveOptionsFrom } from "./jobs/move.ts";
 export { type PendingReject, pendingRejects } from "./jobs/pending-rejects.ts";
+export { refusalRemark } from "./jobs/removals.ts";
 export { type JobOptions, requireWritableRejects, runJob } from "./jobs/run-job.ts";
 export { firstRejectsOf, rejectsOf } from "./jobs/shown-rejects.ts";
 export { restoreSyncOptions, syncJob } from "./jobs/sync.ts";

@@ -177,6 +177,22 @@ describe("nobody is written who is not in the plan", () => {
   });
 });
 
+it("a plan that would be refused shows whom it takes, and has no token", async () => {
+  const { call, ecm, state } = await session();
+  const file = await belowWorkingFolder("members.txt", `${ada.Email}\n`);
+  const plan = await call("plan_list_sync", { list: "News", file });
+  expect(plan).toMatchObject({
+    token: null,
+    note: expect.stringContaining("This would remove 1 of the 2 members"),
+    sample: [{ key: bob.Email }],
+  });
+  expect(await openPlans(state)).toEqual([]);
+  expect(await call("plan_list_sync", { list: "News", file, max_remove: "1" })).toMatchObject({
+    token: expect.any(String),
+  });
+  expect(await searchKeys(ecm, "--list", "News")).toEqual([ada.Email, bob.Email]);
+});
+
 describe("a plan's file", () => {
   it("is private, and is removed when it was applied, when nothing would change, and when the plan fails", async () => {
     const { call, refusal, apply, state } = await session();

@@ -97,6 +97,22 @@ describe("answers", () => {
   });
 });
 
+it("arguments are those of the commands: type, choices, default and description", async () => {
+  const { env, ecm } = await startSandbox();
+  const { client } = await startMcp(env, ["--allow-write"]);
+  const { tools } = await client.listTools();
+  const find = (name: string) => tools.find((tool) => tool.name === name)!.inputSchema.properties!;
+  const { stdout } = await ecm(["commands", "import", "--json"]);
+  const { flags } = JSON.parse(stdout) as { flags: { name: string; choices: string[]; default: string }[] };
+  const { choices, default: usual } = flags.find(({ name }) => name === "--mode")!;
+  expect(find("plan_import").mode).toMatchObject({ enum: choices, default: usual });
+  expect(find("events_list").days).toMatchObject({ type: "integer", default: 30 });
+  expect(find("plan_change").set).toMatchObject({ type: "object" });
+  expect(find("plan_change").add_tags).toMatchObject({ type: "array", description: "by label or id" });
+  // What only a shell has is not spoken of.
+  expect(JSON.stringify(tools)).not.toMatch(/repeatable|standard input|--/);
+});
+
 describe("a run", () => {
   it("tells its progress to a client that wants it", async () => {
     const { env } = await startSandbox();

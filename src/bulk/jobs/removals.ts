@@ -18,6 +18,8 @@ export interface Removals {
 }
 
 const defaultMaxPercent = 10;
+/** How a dry run begins to say that the real run would be refused. */
+export const refusalRemark = "A real run would be refused: ";
 
 /** Reads the members into the snapshot. */
 export async function readMembers(
@@ -62,7 +64,7 @@ export async function planRemovals(
   if (isCut || isLeftOut) emit({ kind: "remark", text: cutOffWarning });
   const refusal = isLeftOut ? undefined : tooManyRemovalsError(count, total, list);
   if (refusal && !options.isDryRun) throw refusal;
-  if (refusal) emit({ kind: "remark", text: `A real run would be refused: ${refusal.message}` });
+  if (refusal) emit({ kind: "remark", text: `${refusalRemark}${refusal.message}` });
   const desired = {
     fields: new Map<string, string>(),
     addLists: [],

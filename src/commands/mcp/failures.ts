@@ -11,21 +11,13 @@ export function toFailure(error: unknown): object {
 }
 
 /** Commands speak of flags; where a tool has an argument for one, that is named. */
-export function nameArguments(failure: object, { inputSchema }: Pick<Tool, "inputSchema">): object {
+export function nameArguments(failure: object, { names }: Pick<Tool, "names">): object {
   const { error } = failure as { error?: Record<string, unknown> };
   if (!error) return failure;
-  const names = Object.keys(inputSchema.properties);
   const rename = (text: unknown) =>
-    typeof text === "string"
-      ? text.replace(/--([a-z][a-z-]*)/g, (flag, word: string) => findArgument(names, word) ?? flag)
-      : text;
+    typeof text === "string" ? text.replace(/--[a-z][a-z-]*/g, (flag) => names?.get(flag) ?? flag) : text;
   // The shell is not the client's: a command that leads on there is none here.
   const { fix: _fix, message, hint, ...rest } = error;
   const renamed = { ...rest, message: rename(message), ...(hint !== undefined && { hint: rename(hint) }) };
   return { ...failure, error: renamed };
-}
-
-function findArgument(names: readonly string[], flag: string): string | undefined {
-  const word = flag.replaceAll("-", "_");
-  return names.find((name) => name === word || name === `${word}s`);
 }

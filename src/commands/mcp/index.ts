@@ -57,7 +57,9 @@ async function runMcp(
   const invoke = createInvoke(context, tree, profile, mayWrite);
   const files = await openFiles(context, folder);
   const plans = createPlans(context.clock, context.folders.state);
-  const tools = createTools({ invoke, clock: context.clock, files }, mayWrite ? plans : undefined);
+  await tree.loadAll();
+  const toolkit = { invoke, clock: context.clock, files, root: tree.root };
+  const tools = createTools(toolkit, mayWrite ? plans : undefined);
   const account = JSON.stringify(profile.name?.value ?? profile.baseUrl.value);
   if (allowWrite && !mayWrite) {
     context.terminal.warn(`${account} is read-only: --allow-write has no effect`);

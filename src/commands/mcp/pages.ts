@@ -1,6 +1,7 @@
 /** A partial result: rows, with their total and how to get the rest. */
+import type { Offer } from "./arguments.ts";
 import type { Invoke } from "./invoke.ts";
-import { defaultRows } from "./tool.ts";
+import { defaultRows, limitInput, pageInput } from "./tool.ts";
 
 export interface ShownPage {
   total?: number;
@@ -12,11 +13,21 @@ export interface Paged {
   page?: number;
 }
 
+/** How many rows, by a flag of the command. */
+export function limitBy(flag: string): Offer {
+  return { flag, name: "limit", schema: limitInput };
+}
+
+/** Which page, and how many rows it has. */
+export function pagedBy(flag: string): Offer[] {
+  return [limitBy(flag), { flag: "--page", name: "page", schema: pageInput }];
+}
+
 /** One page as the service gives it. @param words of a command that shows this page */
 export async function readPage(
   invoke: Invoke,
   name: string,
-  { words, page }: { words: string[]; page: number },
+  { words, page = 1 }: { words: string[] } & Paged,
   signal: AbortSignal,
 ) {
   const observedPage: ShownPage = { hasMore: false };

@@ -2,10 +2,9 @@
 import { quotedCsvLine } from "../../delimited-lines.ts";
 import { UsageError } from "../../errors.ts";
 import type { FileFolder } from "./files.ts";
-import { repeatedFlag, valueFlag } from "./flag-words.ts";
-import { type ConsentInput, consentInput, findFile, toConsentFlags, toMapFlags } from "./plan-inputs.ts";
-import type { PlannedCommand, PlanTool } from "./plan-then-apply.ts";
-import { maxRows, textSchema, textsSchema } from "./tool.ts";
+import { type ConsentInput, consentInput, type MapInput, toConsentFlags } from "./plan-inputs.ts";
+import type { Completion, PlanTool } from "./plan-then-apply.ts";
+import { maxRows } from "./tool.ts";
 
 /** @param files undefined where no file may be read: then only rows are taken */
 export function importTool(files: FileFolder | undefined): PlanTool {
@@ -13,12 +12,17 @@ export function importTool(files: FileFolder | undefined): PlanTool {
     name: "plan_import",
     title: "Plan an import",
     description: `Creates and updates contacts from ${files ? "a file (CSV, Excel or JSON) or from rows" : "rows"}. Lists and tags are only added. Who is marked as not subscribed, or is suppressed, is left out.`,
-    properties: files ? { file: textSchema("a file's path, in place of rows"), ...importInput } : importInput,
-    command: (input: ImportInput) => toImportCommand(files, input),
+    path: ["import"],
+    offers: [
+      ...["<file>", "--map", "--list", "--tag", "--create-missing", "--mode", "--blank"],
+      ...["--ignore-unmapped", "--sheet"],
+    ],
+    own: { ...rowsInput, ...consentInput },
+    complete: completeImport,
   };
 }
 
-const importInput = {
+const rowsInput = {
   rows: {
     type: "array",
     minItems: 1,
@@ -26,61 +30,23 @@ const importInput = {
     items: { type: "object", additionalProperties: { type: ["string", "number", "boolean", "null"] } },
     description: "contacts as { column: value }, in place of a file; the first is line 2 of the plan",
   },
-  map: {
-    type: "object",
-    additionalProperties: { type: "string" },
-    description: "{ column: target }; a target is key, lists, tags or a field",
-  },
-  lists: textsSchema("add every contact to these lists"),
-  tags: textsSchema("give every contact these tags"),
-  create_missing: { type: "boolean", description: "create lists and tags that do not exist" },
-  mode: { enum: ["upsert", "create", "update"], default: "upsert" },
-  blank: { enum: ["keep", "clear"], default: "keep" },
-  ignore_unmapped: { type: "boolean", description: "leave out columns that match no field" },
-  ...consentInput,
-  sheet: textSchema("of a workbook: its name or number"),
 };
 
-interface ImportInput extends ConsentInput {
+interface ImportInput extends ConsentInput, MapInput {
   file?: string;
   rows?: Record<string, string | number | boolean | null>[];
-  map?: Record<string, string>;
-  lists?: string[];
-  tags?: string[];
-  create_missing?: boolean;
-  mode?: string;
-  blank?: string;
-  ignore_unmapped?: boolean;
-  sheet?: string;
 }
 
-async function toImportCommand(files: FileFolder | undefined, input: ImportInput): Promise<PlannedCommand> {
-  const { file, rows, map, lists, tags } = input;
+async function completeImport(input: ImportInput): Promise<Completion> {
+  const { file, rows } = input;
   if ((file === undefined) === (rows === undefined)) {
     throw new UsageError("An import needs either file or rows", "Pass one of the two");
   }
   requireConsentKept(input);
-  const flags = [
-    ...toMapFlags(map),
-    ...repeatedFlag("--list", lists),
-    ...repeatedFlag("--tag", tags),
-    ...(input.create_missing ? ["--create-missing"] : []),
-    ...(input.ignore_unmapped ? ["--ignore-unmapped"] : []),
-    ...valueFlag("--mode", input.mode),
-    ...valueFlag("--blank", input.blank),
-    ...toConsentFlags(input),
-    ...valueFlag("--sheet", input.sheet),
-  ];
-  if (rows) {
-    requireExactNumbers(rows);
-    return {
-      path: ["import"],
-      flags: [...flags, "--delimiter=,", "--encoding=utf-8"],
-      args: ["-"],
-      stdin: formatCsv(rows),
-    };
-  }
-  return { path: ["import"], flags, args: [await findFile(files, file!)] };
+  const flags = toConsentFlags(input);
+  if (!rows) return { flags };
+  requireExactNumbers(rows);
+  return { flags: [...flags, "--delimiter=,", "--encoding=utf-8"], args: ["-"], stdin: formatCsv(rows) };
 }
 
 /**

@@ -1,64 +1,21 @@
-/**
- * Tools that plan the same change of every chosen contact: `plan_change`, `plan_unsubscribe`, `plan_delete`.
- */
+/** Tools that plan the same change of every chosen contact: `plan_change`, `plan_unsubscribe`, `plan_delete`. */
 import { UsageError } from "../../errors.ts";
 import type { FileFolder } from "./files.ts";
-import { repeatedFlag, valueFlag } from "./flag-words.ts";
 import {
   type ConsentInput,
   consentInput,
-  findFile,
+  type MapInput,
   mapInput,
   toConsentFlags,
   toMapFlags,
 } from "./plan-inputs.ts";
-import type { PlannedCommand, PlanTool } from "./plan-then-apply.ts";
-import { type SelectionInput, selectionInput, toSelectionWords } from "./read-tools.ts";
-import { textSchema, textsSchema } from "./tool.ts";
+import type { PlanTool } from "./plan-then-apply.ts";
+import { selectionOffers } from "./read-tools.ts";
 
-/** @param files undefined where no file may be read: then no tool takes one */
-export function targetTools(files: FileFolder | undefined): PlanTool[] {
-  const targets = files ? { ...targetInput, ...keysFileInput } : targetInput;
-  const markedTargets = files ? { ...targets, ...markedRowsInput } : targets;
-  return [
-    {
-      name: "plan_change",
-      title: "Plan a change of contacts",
-      description: "The same change of fields, tags and lists on every chosen contact.",
-      properties: { ...targets, ...changeInput, ...consentInput, map: mapInput },
-      command: async (input: ChangeInput) =>
-        toTargetCommand(files, ["contact", "mutate"], input, toChangeFlags(input)),
-    },
-    {
-      name: "plan_unsubscribe",
-      title: "Plan an unsubscription",
-      description:
-        "Sets the chosen contacts to Inactive, Unsubscribe. Nobody can be subscribed again by API.",
-      properties: markedTargets,
-      command: async (input: MarkedRowsInput) =>
-        toTargetCommand(files, ["contact", "unsubscribe"], input, toMarkedRowsFlags(input)),
-    },
-    {
-      name: "plan_delete",
-      title: "Plan a deletion",
-      description: "Deletes the chosen contacts for good; a backup is written first.",
-      properties: markedTargets,
-      command: async (input: MarkedRowsInput) =>
-        toTargetCommand(files, ["contact", "delete"], input, toMarkedRowsFlags(input)),
-    },
-  ];
-}
+const targetOffers = [...selectionOffers, "--all", "--keys"];
+const changeOffers = ["--set", "--add-tag", "--remove-tag", "--add-list", "--remove-list"];
 
-const targetInput = {
-  ...selectionInput,
-  all: { type: "boolean", description: "every contact of the structure" },
-};
-
-interface TargetInput extends SelectionInput {
-  keys_file?: string;
-  all?: boolean;
-}
-
+/** Two flags that exclude each other. */
 const markedRowsInput = {
   rows: {
     enum: ["marked", "all"],
@@ -66,30 +23,48 @@ const markedRowsInput = {
   },
 };
 
-interface MarkedRowsInput extends TargetInput {
+interface MarkedRowsInput {
   rows?: "marked" | "all";
 }
 
-function toMarkedRowsFlags({ rows }: MarkedRowsInput): string[] {
-  return rows ? [`--${rows}-rows`] : [];
+/** @param files undefined where no file may be read: then no tool takes one */
+export function targetTools(files: FileFolder | undefined): PlanTool[] {
+  const marked = {
+    offers: targetOffers,
+    own: files ? markedRowsInput : {},
+    complete: async ({ rows }: MarkedRowsInput) => ({
+      flags: ["--bulk", ...(rows ? [`--${rows}-rows`] : [])],
+    }),
+  };
+  return [
+    {
+      name: "plan_change",
+      title: "Plan a change of contacts",
+      description: "The same change of fields, tags and lists on every chosen contact.",
+      path: ["contact", "mutate"],
+      offers: [...targetOffers, ...changeOffers],
+      own: { ...consentInput, ...mapInput },
+      complete: completeChange,
+    },
+    {
+      name: "plan_unsubscribe",
+      title: "Plan an unsubscription",
+      description:
+        "Sets the chosen contacts to Inactive, Unsubscribe. Nobody can be subscribed again by API.",
+      path: ["contact", "unsubscribe"],
+      ...marked,
+    },
+    {
+      name: "plan_delete",
+      title: "Plan a deletion",
+      description: "Deletes the chosen contacts for good; a backup is written first.",
+      path: ["contact", "delete"],
+      ...marked,
+    },
+  ];
 }
 
-const keysFileInput = { keys_file: textSchema("a file with a key or id on each line") };
-
-const changeInput = {
-  set: {
-    type: "object",
-    additionalProperties: { type: "string" },
-    description: "{ field: value }; fields by label or id",
-  },
-  add_tags: textsSchema("by label or id"),
-  remove_tags: textsSchema("by label or id"),
-  add_lists: textsSchema("by name or id"),
-  remove_lists: textsSchema("by name or id"),
-};
-
-interface ChangeInput extends TargetInput, ConsentInput {
-  map?: Record<string, string>;
+interface ChangeInput extends ConsentInput, MapInput {
   set?: Record<string, string>;
   add_tags?: string[];
   remove_tags?: string[];
@@ -97,34 +72,13 @@ interface ChangeInput extends TargetInput, ConsentInput {
   remove_lists?: string[];
 }
 
-function toChangeFlags(input: ChangeInput): string[] {
-  const { set = {} } = input;
+async function completeChange(input: ChangeInput): Promise<{ flags: string[] }> {
+  const { set = {}, add_tags = [], remove_tags = [], add_lists = [], remove_lists = [] } = input;
   const unclear = Object.keys(set).find((field) => field.includes("="));
   if (unclear !== undefined) {
     throw new UsageError(`The label ${JSON.stringify(unclear)} has a "="`, "Name the field by its id");
   }
-  const flags = [
-    ...Object.entries(set).map(([field, value]) => `--set=${field}=${value}`),
-    ...repeatedFlag("--add-tag", input.add_tags),
-    ...repeatedFlag("--remove-tag", input.remove_tags),
-    ...repeatedFlag("--add-list", input.add_lists),
-    ...repeatedFlag("--remove-list", input.remove_lists),
-  ];
-  if (flags.length === 0) throw new UsageError("No change given", "Pass set, add_tags or another change");
-  return [...flags, ...toConsentFlags(input), ...toMapFlags(input.map)];
-}
-
-async function toTargetCommand(
-  files: FileFolder | undefined,
-  path: string[],
-  input: TargetInput,
-  changes: string[],
-): Promise<PlannedCommand> {
-  const { keys_file, all } = input;
-  const flags = [
-    ...[...changes, "--bulk", ...toSelectionWords(input)],
-    ...valueFlag("--keys", keys_file === undefined ? undefined : await findFile(files, keys_file)),
-    ...(all ? ["--all"] : []),
-  ];
-  return { path, flags };
+  const changes = [...Object.keys(set), ...add_tags, ...remove_tags, ...add_lists, ...remove_lists];
+  if (changes.length === 0) throw new UsageError("No change given", "Pass set, add_tags or another change");
+  return { flags: ["--bulk", ...toConsentFlags(input), ...toMapFlags(input)] };
 }

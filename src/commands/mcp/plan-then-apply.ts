@@ -1,10 +1,11 @@
 /**
  * How a tool changes the account, in two steps: a dry run with a token, and its plan applied with that token.
  */
-import { openPlanFile, type PlanLine } from "../../bulk/index.ts";
+import { openPlanFile, type PlanLine, refusalRemark } from "../../bulk/index.ts";
 import { DeclinedError, exitCodes, type UsageError } from "../../errors.ts";
 import { isChange } from "../shared/bulk/difference.ts";
-import { type Schema, schemas } from "../shared/schemas.ts";
+import { schemas } from "../shared/schemas.ts";
+import type { Words } from "./arguments.ts";
 import type { Invoke } from "./invoke.ts";
 import { type Plans, type PrivatePlan, planRefusedError } from "./plans.ts";
 import {
@@ -12,6 +13,7 @@ import {
   type InputSchema,
   maxRows,
   type OutputSchema,
+  outline,
   Question,
   readOnlyAnnotations,
   type Talk,
@@ -19,6 +21,7 @@ import {
   ToolFailure,
   textSchema,
 } from "./tool.ts";
+import { joinWords, type Offered, offerArguments, type Toolkit } from "./toolkit.ts";
 
 /** Exit codes besides 0 with which a run has done its work. */
 export const acceptsRejectedRows = [exitCodes.rejectedRows];
@@ -45,36 +48,33 @@ const planOutput: OutputSchema = {
   required: ["token", "counts", "sample"],
 };
 
-/** The members of a published schema, without what stands below them: tools are listed often. */
-function outline(schema: Schema, leftOut: readonly string[] = []): object {
-  const members = Object.entries((schema.properties ?? {}) as Record<string, Schema>);
-  return {
-    type: "object",
-    properties: Object.fromEntries(
-      members.flatMap(([name, { type }]) => (leftOut.includes(name) ? [] : [[name, type ? { type } : {}]])),
-    ),
-  };
-}
-
 const defaultSampleRows = 20;
 
 /** A bulk write without the flags that say whether it is a rehearsal. */
-export interface PlannedCommand {
-  path: string[];
-  flags: string[];
+interface PlannedCommand {
+  words: Words;
+  path: readonly string[];
+  stdin?: string;
+}
+
+/** What a tool adds to the words that its input stands for. */
+export interface Completion {
+  flags?: string[];
+  /** In place of those of the input. */
   args?: string[];
   stdin?: string;
 }
 
 /** A tool that plans: which command it rehearses. */
-export interface PlanTool {
+export interface PlanTool extends Offered {
   name: string;
   title: string;
   description: string;
-  properties: InputSchema["properties"];
   required?: string[];
-  /** @param input valid by the properties. @throws UsageError */
-  command(input: never): Promise<PlannedCommand>;
+  /** Arguments that the tool takes otherwise than its command. */
+  own?: InputSchema["properties"];
+  /** @param input valid by the schema. @throws UsageError */
+  complete(input: never, signal: AbortSignal): Promise<Completion>;
 }
 
 /** What every plan takes besides what is to be done. */
@@ -89,16 +89,22 @@ const sampleInput = {
 };
 
 /** @param plans of this session */
-export function createPlanTool(invoke: Invoke, plans: Plans, tool: PlanTool): Tool {
+export function createPlanTool(toolkit: Toolkit, plans: Plans, tool: PlanTool): Tool {
+  const { properties, names, toWords } = offerArguments(toolkit, tool);
+  const all = { ...properties, ...tool.own, ...sampleInput };
   return {
     name: tool.name,
-    description: `${tool.description} Sends no write: returns counts, a sample and the token for apply_plan.`,
-    inputSchema: createInputSchema({ ...tool.properties, ...sampleInput }, { required: tool.required ?? [] }),
+    description: `${tool.description} Writes nothing: gives counts, a sample, a token for apply_plan.`,
+    inputSchema: createInputSchema(all, tool.required && { required: tool.required }),
     outputSchema: planOutput,
     annotations: { title: tool.title, ...readOnlyAnnotations, idempotentHint: false },
+    names,
     async call(input: { sample?: number }, signal, talk) {
-      const command = await tool.command(input as never);
-      return createPlan(invoke, plans, { command, sample: input.sample, talk }, signal);
+      const { flags = [], args, stdin } = await tool.complete(input as never, signal);
+      const given = await toWords(input);
+      const words = { flags: [...given.flags, ...flags], args: args ?? given.args };
+      const command = { path: tool.path, words, stdin };
+      return createPlan(toolkit.invoke, plans, { command, sample: input.sample, talk }, signal);
     },
   };
 }
@@ -114,8 +120,10 @@ async function createPlan(
   const { file, remove } = await plans.open();
   let isHandedOver = false;
   try {
-    const { value, messages } = await invoke(toWords(command, ["--dry-run", `--plan=${file}`]), {
-      stdin: command.stdin,
+    const { path, words, stdin } = command;
+    const rehearsal = { ...words, flags: [...words.flags, "--dry-run", `--plan=${file}`] };
+    const { value, messages } = await invoke(joinWords(path, rehearsal), {
+      stdin,
       signal,
       observer: { progress: talk.watch },
       accepts: acceptsRejectedRows,
@@ -128,6 +136,9 @@ async function createPlan(
     const { estimate, consent } = summary;
     const common = { counts, total, estimate, consent, sample, notShown: total - sample.length, messages };
     if (writes === 0) return { token: null, note: "Nothing would change", ...common };
+    // A plan file has no guard of its own: who gets no token cannot go around the command's.
+    const refusal = messages.find((message) => message.startsWith(refusalRemark));
+    if (refusal !== undefined) return { token: null, note: refusal, ...common };
     isHandedOver = true;
     const size = { deletions: counts.delete ?? 0, writes };
     return { ...plans.keep({ file, digest, remove, ...size }), ...common };
@@ -175,7 +186,6 @@ export function createApplyTool(invoke: Invoke, plans: Plans): Tool {
       readOnlyHint: false,
       destructiveHint: true,
       idempotentHint: false,
-      openWorldHint: true,
     },
     async call({ token }: { token: string }, signal, talk) {
       if (talk.canAsk) requireAgreement(await plans.look(token), talk.reply);
@@ -209,9 +219,9 @@ async function applyPlan(
   { file, digest, remove }: PrivatePlan,
   { signal, talk }: { signal: AbortSignal; talk: Talk },
 ): Promise<object> {
-  const command = { path: ["apply"], flags: [`--digest=${digest}`], args: [file] };
+  const words = ["apply", `--digest=${digest}`, "--yes", "--no-wait", "--", file];
   try {
-    const { value, messages } = await invoke(toWords(command, ["--yes", "--no-wait"]), {
+    const { value, messages } = await invoke(words, {
       signal,
       observer: { progress: talk.watch },
       accepts: acceptsRejectedRows,
@@ -230,8 +240,4 @@ function findRefusal(error: unknown): UsageError | undefined {
   if (type === "PlanRefusedError") return planRefusedError("This plan was made for another account");
   if (type !== "PlanDamagedError") return undefined;
   return planRefusedError("This plan was changed after it was shown, as when a person in it is erased");
-}
-
-function toWords({ path, flags, args = [] }: PlannedCommand, more: string[]): string[] {
-  return [...path, ...flags, ...more, ...(args.length > 0 ? ["--", ...args] : [])];
 }

@@ -2,23 +2,23 @@
 import type { Invoke } from "./invoke.ts";
 import { findRun, readOwnRuns } from "./own-runs.ts";
 import { acceptsRejectedRows, type PlanTool, runOutput } from "./plan-then-apply.ts";
-import { createInputSchema, type Tool, textSchema } from "./tool.ts";
+import { createInputSchema, type Tool } from "./tool.ts";
+import { offerArguments, type Toolkit } from "./toolkit.ts";
 
-const runInput = { run: textSchema("its id, or last") };
-
-export function createResumeTool(invoke: Invoke): Tool {
+export function createResumeTool(toolkit: Toolkit): Tool {
+  const { invoke } = toolkit;
+  const { properties } = offerArguments(toolkit, { path: ["runs", "resume"], offers: ["<run>"] });
   return {
     name: "run_resume",
     description:
       "Goes on with a bulk run that a limit, a cancelled call or a lost connection stopped: what its plan still has, and nothing else. See resumableAt of its summary.",
-    inputSchema: createInputSchema(runInput, { required: ["run"] }),
+    inputSchema: createInputSchema(properties, { required: ["run"] }),
     outputSchema: runOutput,
     annotations: {
       title: "Resume a bulk run",
       readOnlyHint: false,
       destructiveHint: true,
       idempotentHint: true,
-      openWorldHint: true,
     },
     async call({ run: id }: { run: string }, signal, talk) {
       const { run } = findRun(await readOwnRuns(invoke, signal), id);
@@ -39,11 +39,12 @@ export function undoTool(invoke: Invoke): PlanTool {
     title: "Plan to undo a run",
     description:
       "Puts back the values, lists and tags that a bulk run changed and that nobody has changed since. An unsubscription cannot be undone; contacts that the run created stay.",
-    properties: runInput,
+    path: ["runs", "undo"],
+    offers: ["<run>"],
     required: ["run"],
-    command: async ({ run: id }: { run: string }) => {
-      const { run } = findRun(await readOwnRuns(invoke, new AbortController().signal), id);
-      return { path: ["runs", "undo"], flags: [], args: [run] };
+    complete: async ({ run: id }: { run: string }, signal) => {
+      const { run } = findRun(await readOwnRuns(invoke, signal), id);
+      return { args: [run] };
     },
   };
 }

@@ -109,7 +109,7 @@ function isJsonText(line: string): boolean {
 type Track = <T>(answer: Promise<T>) => Promise<T>;
 
 /** One for each connection; it keeps nothing. */
-export function createServer({ tools, resources, instructions }: Served, track: Track): Server {
+function createServer({ tools, resources, instructions }: Served, track: Track): Server {
   const jsonSchemaValidator = new AjvJsonSchemaValidator();
   const server = new Server(
     { name: "ecm", version },
@@ -117,7 +117,9 @@ export function createServer({ tools, resources, instructions }: Served, track: 
   );
   server.setRequestHandler("tools/list", () => ({
     // JSON Schemas, of which the library knows a narrower type.
-    tools: tools.map(({ call: _call, ...tool }) => tool) as unknown as ListToolsResult["tools"],
+    tools: tools.map(
+      ({ call: _call, names: _names, ...tool }) => tool,
+    ) as unknown as ListToolsResult["tools"],
   }));
   server.setRequestHandler("tools/call", ({ params }, context) =>
     track(callTool(params.name, params.arguments ?? {}, context)),

@@ -1,4 +1,5 @@
 /** What a tool is, before it is offered over the protocol. */
+import type { Schema } from "../shared/schemas.ts";
 
 /** The part of JSON Schema that the tools' inputs use. */
 export interface InputSchema {
@@ -20,8 +21,11 @@ export interface Tool {
     readOnlyHint: boolean;
     destructiveHint: boolean;
     idempotentHint: boolean;
-    openWorldHint: boolean;
+    /** The protocol's default is true. */
+    openWorldHint?: false;
   };
+  /** What it calls the flags of its command, for messages. */
+  names?: ReadonlyMap<string, string>;
   /** @param input valid by the schema. @throws ToolFailure, EcmError */
   call(input: never, signal: AbortSignal, talk: Talk): Promise<object>;
 }
@@ -70,7 +74,6 @@ export const readOnlyAnnotations = {
   readOnlyHint: true,
   destructiveHint: false,
   idempotentHint: true,
-  openWorldHint: true,
 } as const;
 
 export function createInputSchema(
@@ -113,15 +116,17 @@ export function thingSchema(...names: string[]): OutputSchema {
   };
 }
 
-export function textsSchema(description: string): object {
-  return { type: "array", items: { type: "string", minLength: 1 }, maxItems: maxRows, description };
-}
-
-/** The same where an empty array would mean no condition, and so everybody. */
-export function nonEmptyTextsSchema(description: string): object {
-  return { ...textsSchema(description), minItems: 1 };
-}
-
 export function textSchema(description: string): object {
   return { type: "string", minLength: 1, description };
+}
+
+/** The members of a published schema, without what stands below them: tools are listed often. */
+export function outline(schema: Schema, leftOut: readonly string[] = []): object {
+  const members = Object.entries((schema.properties ?? {}) as Record<string, Schema>);
+  return {
+    type: "object",
+    properties: Object.fromEntries(
+      members.flatMap(([name, { type }]) => (leftOut.includes(name) ? [] : [[name, type ? { type } : {}]])),
+    ),
+  };
 }

@@ -1,21 +1,15 @@
 /** All tools of a server, in an order that stays. */
-import type { Clock } from "../../wire.ts";
 import { createContactNames } from "./contact-names.ts";
-import type { FileFolder } from "./files.ts";
-import type { Invoke } from "./invoke.ts";
+import { mailTools } from "./mail-tools.ts";
 import { createPlanTools } from "./plan-tools.ts";
 import type { Plans } from "./plans.ts";
-import { createReadTools } from "./read-tools.ts";
+import { readContactTools, readRunTools } from "./read-tools.ts";
 import type { Tool } from "./tool.ts";
+import type { Toolkit } from "./toolkit.ts";
 
-/**
- * @param files undefined where no file may be read: then no tool takes one
- * @param plans undefined where nothing may be written
- */
-export function createTools(
-  { invoke, clock, files }: { invoke: Invoke; clock: Clock; files: FileFolder | undefined },
-  plans: Plans | undefined,
-): Tool[] {
-  const readers = createReadTools(invoke, createContactNames(invoke, clock));
-  return plans ? [...readers, ...createPlanTools(invoke, plans, files)] : readers;
+/** @param plans undefined where nothing may be written */
+export function createTools(toolkit: Toolkit, plans: Plans | undefined): Tool[] {
+  const names = createContactNames(toolkit.invoke, toolkit.clock);
+  const readers = [...readContactTools(toolkit, names), ...mailTools(toolkit), ...readRunTools(toolkit)];
+  return plans ? [...readers, ...createPlanTools(toolkit, plans)] : readers;
 }
