@@ -24,6 +24,7 @@ describe.skipIf(whyNoPty)(`in a pseudo-terminal${whyNoPty ? ` (${whyNoPty})` : "
     const lines = Array.from({ length: rows }, (_, at) => `p${at}@example.com,First ${at}\n`);
     await writeFile(file, `Email,First Name\n${lines.join("")}`);
     const first = openPty(["import", file], env);
+    await first.answer("Add these contacts to a list?", "\r");
     await first.answer(`Write to 1,000 contacts`, "y\r");
     await first.answer(" of 1,000  ", "");
     await first.answer("/s  ", "\u0003");
@@ -46,6 +47,7 @@ describe.skipIf(whyNoPty)(`in a pseudo-terminal${whyNoPty ? ` (${whyNoPty})` : "
       const file = join(await temporaryFolder(), "people.csv");
       await writeFile(file, "Email,First Name\nada@example.com,Ada\nklaus@@example.com,Klaus\n");
       const { answer, ended } = openPty(["import", file], env, { columns });
+      await answer("Add these contacts to a list?", "\r");
       await answer("Write to 1 contact", "y\r");
       const { code, screen } = await ended;
       expect(code, screen).toBe(3);
