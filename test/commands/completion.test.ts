@@ -22,6 +22,9 @@ describe("what is offered", () => {
     expect(parseCandidates((await ask("lists", "")).stdout)).toEqual(
       expect.arrayContaining(["list", "create", "sync"]),
     );
+    expect(parseCandidates((await ask("contact", "search", "--status", "in")).stdout)).toEqual(["inactive"]);
+    expect(parseCandidates((await ask("export", "--status", "b")).stdout)).toEqual(["bounce"]);
+    expect(await ask("sandbox", "requests", "--status", "")).toEqual({ code: 0, stdout: "", stderr: "" });
     expect(await ask("lists", "sync", "")).toEqual({ code: 0, stdout: "", stderr: "" });
     expect(await ask("import", "")).toEqual({ code: 1, stdout: "", stderr: "" });
     expect(server.requests).toEqual([]);

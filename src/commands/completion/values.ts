@@ -71,7 +71,15 @@ async function listValuesOfKind(
       return (await listNames("fields")).map((label) => `${label}=`);
     case "column=target": {
       const column = unfinished.slice(0, unfinished.lastIndexOf("=") + 1);
-      const targets = ["key", "lists", "tags", "ignore", ...(await listNames("fields"))];
+      const targets = [
+        "key",
+        "old-key",
+        "lists",
+        "tags",
+        "consent",
+        "ignore",
+        ...(await listNames("fields")),
+      ];
       return column === "" ? [] : targets.map((target) => column + target);
     }
     case "id-or-label":
@@ -87,11 +95,20 @@ async function listValuesOfKind(
       return (await import("../../bulk/index.ts")).listSystemNames();
     case "scope":
       return scopes;
+    case "status":
+      return listStatuses(typed.command);
     case "run":
       return ["last", ...(await readdir(join(context.folders.state, "runs"))).toReversed()];
     default:
       return [];
   }
+}
+
+/** Of contacts; elsewhere a status is another thing, such as that of an answer. */
+async function listStatuses(command: Command): Promise<readonly string[]> {
+  if (command.parent?.name() === "sandbox") return [];
+  const { primaryStatuses, secondaryStatuses } = await import("../../select/status-filter.ts");
+  return [...primaryStatuses, ...secondaryStatuses];
 }
 
 /** Of the account that the command line and the environment select. */
