@@ -72,7 +72,7 @@ export function formatRootHelp(names: readonly string[], columns: number): strin
     fitMessage(`${"More".padEnd(13)}${further.join("  ")}`, columns, 13),
     "",
     "Get started  ecm auth login",
-    "             ecm --profile sandbox import contacts.csv --dry-run",
+    "             ecm -p sandbox import contacts.csv --dry-run",
     "",
     fitMessage("Flags for every command: ecm help flags · exit codes: ecm help exit-codes", columns),
     fitMessage("One command: ecm <command> --help · other topics: ecm help topics", columns),
