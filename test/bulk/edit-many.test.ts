@@ -226,7 +226,7 @@ describe("ecm contact delete", () => {
     const service = await withMembers(4);
     const args = ["contact", "delete", "--list", "L"];
     const question = "Type 4 to permanently delete 4 contacts";
-    const wrong = await service.ecm(args, { terminalColumns: 120, typed: [[question, "y\r"]] });
+    const wrong = await service.ecm(args, { terminalColumns: 120, typed: [[question, "5\r"]] });
     expect(wrong.code).toBe(1);
     expect((await readContacts(service)).size).toBe(4);
     const right = await service.ecm(args, { terminalColumns: 120, typed: [[question, "4\r"]] });
