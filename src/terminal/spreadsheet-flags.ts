@@ -60,7 +60,9 @@ export function requireDelimited(
 /** Excel expects a semicolon where the comma stands in numbers, as in 1,5. */
 function findLocalDelimiter(env: Readonly<Record<string, string | undefined>>): "," | ";" {
   const variable = env.LC_ALL || env.LC_NUMERIC || env.LANG || "";
-  const name = /^[A-Za-z]{2,3}(?:_[A-Za-z]{2,4})?(?=$|[.@])/.exec(variable)?.[0].replace("_", "-");
+  const language = /^[A-Za-z]{2,3}(?:_[A-Za-z]{2,4})?(?=$|[.@])/.exec(variable)?.[0].replace("_", "-");
+  // `C` and `POSIX` write numbers as English does. Windows has no such variable: its own setting counts.
+  const name = language ?? (variable === "" ? undefined : "en");
   const parts = new Intl.NumberFormat(name).formatToParts(1.5);
   return parts.some(({ type, value }) => type === "decimal" && value === ",") ? ";" : ",";
 }
