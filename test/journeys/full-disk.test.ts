@@ -27,7 +27,8 @@ describe.runIf(canMount)("a state folder on a small disk", () => {
     expect(full.stderr).toMatch(hint);
     expect(parseSummary(full)).toMatchObject({ status: "stopped", stoppedBy: "error" });
     const still = await witness.ecm(["import", path, "--json"], { env });
-    expect(still.code).toBe(1);
+    // 2 where not even the run's folder takes a byte more: nothing was sent then.
+    expect([1, 2]).toContain(still.code);
     expect(still.stderr).toContain("ENOSPC");
     expect(still.stderr).toMatch(hint);
     const piped = await witness.ecm(["import", "-"], { env, stdin: manyRows(1000) });

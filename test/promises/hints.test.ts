@@ -134,7 +134,7 @@ describe("a command that a message shows works on the account of the command bef
 
   it("to see what is wrong, in an error and in doctor's findings", { tags: "slow" }, async () => {
     const failed = await ecm(["contact", "get", "nobody@example.com", "--profile", "shop"]);
-    expect(failed.stderr).toContain("ecm --profile shop contact search --all");
+    expect(failed.stderr).toContain("ecm --profile shop contact search --text nobody");
     const file = await writeInput("Email\na@example.com\nb@example.com\n");
     await ecm(["import", file, "--profile", "shop", "--max-requests", "2"]);
     // Whichever profile it looks at, the run is of another one.
