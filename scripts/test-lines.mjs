@@ -14,12 +14,10 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const words = process.argv.slice(2).filter((word) => word !== "--all");
 /** What stands on Node's own network, files, streams, terminals and signals. */
 const ofNode = [
-  "test/bulk/read",
   "test/disk",
   "test/export",
   "test/http",
   "test/journeys",
-  "test/promises",
   "test/sandbox/transports.test.ts",
   "test/terminal",
 ];
