@@ -26,7 +26,7 @@ interface Shown {
 
 /** What stands behind `ecm`, as far as it may be a command. */
 function commandsIn(place: string, text: string): Shown[] {
-  return [...text.matchAll(/\becm (?:--profile \S+ )?((?:[^\s;,()"`|]+[ ]?)+)/g)].map(([, words]) => ({
+  return [...text.matchAll(/\becm (?:(?:--profile|-p) \S+ )?((?:[^\s;,()"`|]+[ ]?)+)/g)].map(([, words]) => ({
     place,
     words: words!
       .trim()
