@@ -95,11 +95,11 @@ async function keepAccountInHints(context: Context, { details }: EcmError): Prom
   details.hint = addAccountFlags(details.hint, context.settings, replaced);
 }
 
-/** Whoever reads JSON is given the command of the hint as words; none where the program has been replaced meanwhile. */
+/** Whoever reads JSON is given the command of the hint as words. */
 async function addFix(control: ContextControl, { details }: EcmError): Promise<void> {
   if (details.hint === undefined) return;
   const { findFix } = await import("./program.ts");
-  details.fix = await findFix(control, details.fix, details.hint).catch(() => undefined);
+  details.fix = await findFix(control, details.fix, details.hint);
 }
 
 /** `ecm` alone, or with nothing but the word for help. */
