@@ -29,11 +29,11 @@ const kinds = {
       map: Object.fromEntries(Array.from({ length: 50 }, (_, each) => [`Value ${each}`, `${each}`])),
     }),
   ],
-  "date: 25,000 different days": [(row) => dayOf(row % 25_000), () => ({ date: "DD.MM.YYYY" })],
+  "date: 25,000 different days": [(row) => makeDay(row % 25_000), () => ({ date: "DD.MM.YYYY" })],
   "blank: only-if-empty": [(row) => `Ada${row}`, () => ({ blank: "only-if-empty" })],
 };
 
-function dayOf(number) {
+function makeDay(number) {
   const [year, month, day] = new Date(number * 86_400_000).toISOString().slice(0, 10).split("-");
   return `${day}.${month}.${year}`;
 }
@@ -41,16 +41,19 @@ function dayOf(number) {
 await measuring(async () => {
   const service = await sandbox();
   for (const name of columns) await run([program, "structure", "field", "add", name], service);
-  for (const [kind, [cellOf, entryOf]] of Object.entries(kinds)) {
+  for (const [kind, [makeCell, makeEntry]] of Object.entries(kinds)) {
     if (wanted.length > 0 && !wanted.some((each) => kind.startsWith(each))) continue;
     const file = join(folder, "people.csv");
     let text = `Email,${columns.join(",")}\n`;
     for (let row = 0; row < rows; row++) {
-      text += `p${row}@example.com${`,${cellOf(row)}`.repeat(columns.length)}\n`;
+      text += `p${row}@example.com${`,${makeCell(row)}`.repeat(columns.length)}\n`;
     }
     writeFileSync(file, text);
     const mapping = join(folder, "mapping.json");
-    writeFileSync(mapping, JSON.stringify(Object.fromEntries(columns.map((name) => [name, entryOf(name)]))));
+    writeFileSync(
+      mapping,
+      JSON.stringify(Object.fromEntries(columns.map((name) => [name, makeEntry(name)]))),
+    );
     const dry = ["import", file, "--dry-run", "--json"];
     const plain = await median(() => ecm(dry, service), "cpuSeconds");
     const made = await median(() => ecm([...dry, "--mapping", mapping], service), "cpuSeconds");

@@ -134,7 +134,7 @@ async function measureAdmin() {
   );
 
   const sandbox = await startSandbox();
-  const call = callerOf(sandbox.baseUrl, { "content-type": "application/json" }, 1);
+  const call = makeCaller(sandbox.baseUrl, { "content-type": "application/json" }, 1);
   const admin = (method, path, body) =>
     call({ method, path: `/__sandbox/${path}`, body: body && JSON.stringify(body) });
   const timed = async (act) => {
@@ -204,9 +204,9 @@ async function withServer(folder, work) {
 async function run(server, [everyone, aTenth]) {
   const { structureId, apiKey } = server;
   const headers = { "x-api-key": apiKey, "content-type": "application/json" };
-  const sandbox = callerOf(server.baseUrl, headers);
-  const silent = callerOf(server.silentUrl, headers);
-  const bare = callerOf(server.floorUrl, headers);
+  const sandbox = makeCaller(server.baseUrl, headers);
+  const silent = makeCaller(server.silentUrl, headers);
+  const bare = makeCaller(server.floorUrl, headers);
   let number = 0;
   const create = () => ({
     method: "POST",
@@ -300,7 +300,7 @@ async function run(server, [everyone, aTenth]) {
   row("memory of the server", `${before} MiB before paging, ${await server.rss()} MiB after`);
 }
 
-function callerOf(baseUrl, headers, most = connections) {
+function makeCaller(baseUrl, headers, most = connections) {
   const pool = new Pool(baseUrl, { connections: most, pipelining: 1 });
   return async (request) => {
     const { statusCode, body } = await pool.request({ headers, ...request });

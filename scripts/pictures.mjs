@@ -75,7 +75,7 @@ function draw() {
     const screen = commands.map(
       (command) => `\u001b[2m$\u001b[22m \u001b[1m${command}\u001b[22m\n${run(command)}`,
     );
-    const svg = svgOf(commands.join("; "), linesOf(screen.join("\n")));
+    const svg = drawSvg(commands.join("; "), readLines(screen.join("\n")));
     const file = join(root, "docs/pictures", `${name}.svg`);
     if (!isCheck) {
       mkdirSync(join(root, "docs/pictures"), { recursive: true });
@@ -119,7 +119,7 @@ function withoutChance(screen) {
 }
 
 /** The final screen: of a redrawn line only its last state. Each line is split into pieces of one style. */
-function linesOf(screen) {
+function readLines(screen) {
   const look = { bold: false, dim: false, color: "text" };
   return screen
     .trimEnd()
@@ -162,10 +162,10 @@ function wrapped(pieces) {
 }
 
 /** @param title for who cannot see the picture */
-function svgOf(title, lines) {
+function drawSvg(title, lines) {
   const width = Math.ceil(columns * cell.width + 2 * margin);
   const height = lines.length * cell.height + 2 * margin;
-  const texts = lines.flatMap((line, row) => runsOf(line).map((each) => textOf(each, row)));
+  const texts = lines.flatMap((line, row) => splitRuns(line).map((each) => drawText(each, row)));
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">
 <title>${escaped(title)}</title>
 <rect width="${width}" height="${height}" rx="8" fill="${colors.background}"/>
@@ -180,7 +180,7 @@ ${texts.join("\n")}
  * Joins neighbours of one style into one text; a wide character gets
  * its own, at the column where a terminal puts it.
  */
-function runsOf(line) {
+function splitRuns(line) {
   const runs = [];
   for (const { segment, width, column, look } of line) {
     const last = runs.at(-1);
@@ -191,7 +191,7 @@ function runsOf(line) {
   return runs.filter(({ text }) => text.trim() !== "");
 }
 
-function textOf({ text, column, look }, row) {
+function drawText({ text, column, look }, row) {
   const start = text.length - text.trimStart().length;
   const shown = text.trim();
   const x = (margin + (column + start) * cell.width).toFixed(1);

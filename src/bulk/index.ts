@@ -3,7 +3,7 @@
  * another of its files, but what erases its runs.
  */
 export type { ConsentRead, Limit } from "./items.ts";
-export { type Admission, admissionsOf } from "./jobs/admissions.ts";
+export { type Admission, findAdmissions } from "./jobs/admissions.ts";
 export { applyPlanFile, openPlannedFile, toPlanName } from "./jobs/apply-file.ts";
 export { readRunChanges } from "./jobs/changes.ts";
 export { type ComposeOptions, composeListJob, restoreComposeOptions } from "./jobs/compose-list.ts";
@@ -21,7 +21,7 @@ export { moveContact, moveOptionsFrom } from "./jobs/move.ts";
 export { type PendingReject, pendingRejects } from "./jobs/pending-rejects.ts";
 export { refusalRemark } from "./jobs/removals.ts";
 export { type JobOptions, requireWritableRejects, runJob } from "./jobs/run-job.ts";
-export { firstRejectsOf, rejectsOf } from "./jobs/shown-rejects.ts";
+export { readFirstRejects, readRejects } from "./jobs/shown-rejects.ts";
 export { restoreSyncOptions, syncJob } from "./jobs/sync.ts";
 export { undoRun } from "./jobs/undo.ts";
 export type { RunStop } from "./pace/run-stop.ts";

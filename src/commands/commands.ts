@@ -19,7 +19,7 @@ import { exitCodeMeanings } from "./shared/exit-codes.ts";
 import { type DangerLevel, describeCommand, findFacts } from "./shared/help-text.ts";
 import { toManifest } from "./shared/manifest.ts";
 import { schemas } from "./shared/schemas.ts";
-import { type CommandTree, findChild as childOf } from "./shared/tree.ts";
+import { type CommandTree, findChild } from "./shared/tree.ts";
 
 interface IndexEntry {
   /** The words typed after `ecm`. */
@@ -104,7 +104,7 @@ async function runCommands(
 
 async function showTree(context: Context, { root }: CommandTree, path: string[]): Promise<void> {
   const output = context.output();
-  const found = path.reduce((command, word) => findChild(command, word), root);
+  const found = path.reduce((command, word) => requireChild(command, word), root);
   const isJson = output.format === "json" || output.format === "ndjson";
   const compact: OutputOptions = isJson ? { ...output, format: "ndjson" } : output;
   if (found.commands.length === 0) {
@@ -150,8 +150,8 @@ function formatIndex(entries: readonly IndexEntry[], columns: number): string {
     .join("");
 }
 
-function findChild(parent: Command, word: string): Command {
-  const child = childOf(parent, word);
+function requireChild(parent: Command, word: string): Command {
+  const child = findChild(parent, word);
   if (child) return child;
   const names = parent
     .createHelp()

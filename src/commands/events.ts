@@ -17,7 +17,7 @@ import {
   type Campaign,
   defaultDays,
   type EventsOptions,
-  isOf,
+  isFromCampaign,
   type WantedEvents,
   warnOfMissingEvents,
 } from "./shared/wanted-events.ts";
@@ -189,7 +189,7 @@ async function readRequestedEvents(
     return readNewest(send, query, limit ?? defaultLimit);
   const feed = await readFeed(send, query);
   const isOld = (event: ContactEvent) => since !== undefined && toTime(event) < since;
-  const found = feed.events.filter((event) => !isOld(event) && isOf(campaign, event));
+  const found = feed.events.filter((event) => !isOld(event) && isFromCampaign(campaign, event));
   const most = limit ?? (since === undefined && !all ? defaultLimit : undefined);
   const events = most === undefined ? found : found.slice(-most);
   return { events, total: found.length, hasMore: events.length < found.length, feed };

@@ -92,8 +92,8 @@ export function recogniseSuppressionExport(header: readonly string[]): Suppressi
     title,
     key: header[names.indexOf(foldName(key))]!,
     why(cell) {
-      const cellOf = (name: string) => cell(header[names.indexOf(foldName(name))] ?? name);
-      return { reason: typeof reason === "string" ? reason : reason(cellOf), source: title };
+      const readCell = (name: string) => cell(header[names.indexOf(foldName(name))] ?? name);
+      return { reason: typeof reason === "string" ? reason : reason(readCell), source: title };
     },
   };
 }

@@ -209,12 +209,12 @@ class SuppressionList implements Suppressions {
   }
 
   /** Reads the list under its lock, and writes the records that are to be added. */
-  private async change(recordsOf: (contents: Contents) => string): Promise<void> {
+  private async change(makeRecords: (contents: Contents) => string): Promise<void> {
     await withLock(this.file, async () => {
       this.load();
       const { contents } = this;
       const now = contents ?? createContents();
-      const added = recordsOf(now);
+      const added = makeRecords(now);
       if (contents && added === "") return;
       await this.write(now, contents?.format !== 2, added);
       this.load();

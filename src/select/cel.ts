@@ -49,11 +49,11 @@ export function* walkNodes(value: unknown): Generator<ASTNode> {
 }
 
 /** What is wrong, without the place. */
-export function summaryOf(error: unknown): string {
+export function summarize(error: unknown): string {
   return (error as { summary?: string }).summary ?? (error as Error).message;
 }
 
-export function placeOf(text: string, error: unknown): string {
+export function describePlace(text: string, error: unknown): string {
   const range = (error as { range?: { start: number } }).range;
   return range ? at(text, range) : "";
 }

@@ -12,9 +12,9 @@ import type { Contact, ContactStructure } from "../wire.ts";
 import {
   at,
   type Cel,
-  placeOf,
+  describePlace,
   registerStrictNumbers,
-  summaryOf,
+  summarize,
   walkNodes,
   withStrictNumbers,
 } from "./cel.ts";
@@ -92,7 +92,7 @@ function compileCondition(cel: Cel, text: string, ast: ASTNode, vocabulary: Voca
         return program(values) === true;
       } catch (error) {
         throw new UsageError(
-          `--where: ${summaryOf(error)}${placeOf(text, error)}, for the contact ${contact.key ?? contact._id}`,
+          `--where: ${summarize(error)}${describePlace(text, error)}, for the contact ${contact.key ?? contact._id}`,
           'Guard it, such as Age != "" && int(Age) > 30',
         );
       }
@@ -164,7 +164,7 @@ function requireSoundLiterals(cel: Cel, text: string, ast: ASTNode): void {
       environment.evaluate(text.slice(node.start, node.end));
     } catch (error) {
       const hint = name === "timestamp" ? 'Write it as timestamp("2026-01-01T00:00:00Z")' : undefined;
-      throw new UsageError(`--where: ${summaryOf(error)}${at(text, node)}`, hint);
+      throw new UsageError(`--where: ${summarize(error)}${at(text, node)}`, hint);
     }
   }
 }
@@ -225,8 +225,8 @@ function whereError(
   error: unknown,
   known?: { vocabulary: Vocabulary; ast: ASTNode },
 ): UsageError {
-  const summary = summaryOf(error);
-  const place = placeOf(text, error);
+  const summary = summarize(error);
+  const place = describePlace(text, error);
   const [, unknown] = /^Unknown variable: (.*)$/.exec(summary) ?? [];
   if (unknown !== undefined && known) {
     const names = [...Object.keys(builtIn), ...known.vocabulary.variables.keys()];

@@ -54,7 +54,7 @@ const furtherNames: Record<string, ["campaigns" | "domains", member: string]> = 
   "/api/email/campaign": ["campaigns", "name"],
   "/api/email/domain": ["domains", "domain"],
 };
-const mostFurtherNames = 1000;
+const maxFurtherNames = 1000;
 
 /** Whether the answer to a request may tell names. */
 export function tellsNames({ path }: ApiRequest): boolean {
@@ -102,7 +102,7 @@ function withFurtherNames(cached: CachedNames, path: string, text: string): Cach
       (record) => textMember(record, member) ?? [],
     );
     const all = [...new Set([...names, ...(cached[kind] ?? [])])];
-    return { ...cached, [kind]: all.slice(0, mostFurtherNames) };
+    return { ...cached, [kind]: all.slice(0, maxFurtherNames) };
   } catch {
     return cached;
   }

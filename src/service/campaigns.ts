@@ -4,8 +4,8 @@ import { foldCase, isId, resolveName } from "../api/names.ts";
 import type { Send } from "../wire.ts";
 import type { ReadPage } from "./pages.ts";
 import {
-  memberOf,
   readAllRecords,
+  readMember,
   readObject,
   readRecords,
   readRequest,
@@ -34,7 +34,7 @@ export function campaignPages(send: Send, status?: string): ReadPage<unknown> {
 
 /** Whether a campaign is told to have another status than this. */
 export function hasOtherStatus(campaign: unknown, status: string): boolean {
-  const own = memberOf(campaign, "status");
+  const own = readMember(campaign, "status");
   return typeof own === "string" && foldCase(own) !== foldCase(status);
 }
 

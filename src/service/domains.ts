@@ -5,8 +5,8 @@ import { NotFoundError } from "../errors.ts";
 import type { Send } from "../wire.ts";
 import {
   isObject,
-  memberOf,
-  membersOf,
+  listMembers,
+  readMember,
   readRecords,
   readRequest,
   sendScoped,
@@ -45,17 +45,17 @@ const inOrder = /^(?:verified|valid|validated|success|succeeded|active|ok|passed
 
 /** Every DNS record that a domain needs: of each of its parts that tells some. */
 export function dnsRecords(domain: unknown): DnsRecord[] {
-  return membersOf(domain).flatMap(([part, told]) => {
-    const status = memberOf(told, "status");
+  return listMembers(domain).flatMap(([part, told]) => {
+    const status = readMember(told, "status");
     const isMissing = status !== true && !(typeof status === "string" && inOrder.test(status));
-    const records = memberOf(told, "records");
+    const records = readMember(told, "records");
     return (Array.isArray(records) ? records : []).filter(isObject).map((record) => ({
       part,
       status,
-      type: memberOf(record, "type"),
-      name: memberOf(record, "name"),
-      value: memberOf(record, "value"),
-      ttl: memberOf(record, "ttl"),
+      type: readMember(record, "type"),
+      name: readMember(record, "name"),
+      value: readMember(record, "value"),
+      ttl: readMember(record, "ttl"),
       isMissing,
     }));
   });

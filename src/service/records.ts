@@ -9,7 +9,7 @@ import { openPages, type ReadPage, readPagesInOrder } from "./pages.ts";
 export type ReadScope = "campaigns:read" | "domains:read" | "reports:read";
 
 /** The member at this path; undefined where something on the way is no object. */
-export function memberOf(value: unknown, ...path: string[]): unknown {
+export function readMember(value: unknown, ...path: string[]): unknown {
   let found = value;
   for (const name of path) {
     if (!isObject(found) || !Object.hasOwn(found, name)) return undefined;
@@ -19,12 +19,12 @@ export function memberOf(value: unknown, ...path: string[]): unknown {
 }
 
 export function textMember(value: unknown, ...path: string[]): string | undefined {
-  const found = memberOf(value, ...path);
+  const found = readMember(value, ...path);
   return typeof found === "string" ? found : undefined;
 }
 
 /** Name and value of each member; none of what is no object. */
-export function membersOf(value: unknown): [name: string, value: unknown][] {
+export function listMembers(value: unknown): [name: string, value: unknown][] {
   return isObject(value) ? Object.entries(value) : [];
 }
 
@@ -82,9 +82,9 @@ export async function readAllRecords(read: ReadPage<unknown>): Promise<unknown[]
   const opened = await openPages(read, { size: recordsPerPage });
   const records: unknown[] = [];
   const seen = new Set<string>();
-  for await (const page of readPagesInOrder(read, opened, identityOf)) {
-    const fresh = page.filter((record) => !seen.has(identityOf(record)));
-    for (const record of fresh) seen.add(identityOf(record));
+  for await (const page of readPagesInOrder(read, opened, describeRecord)) {
+    const fresh = page.filter((record) => !seen.has(describeRecord(record)));
+    for (const record of fresh) seen.add(describeRecord(record));
     // A service that does not page gives the same again and again.
     if (fresh.length === 0) break;
     records.push(...fresh);
@@ -94,6 +94,6 @@ export async function readAllRecords(read: ReadPage<unknown>): Promise<unknown[]
 
 export const recordsPerPage = 100;
 
-function identityOf(record: unknown): string {
+function describeRecord(record: unknown): string {
   return textMember(record, "_id") ?? JSON.stringify(record);
 }

@@ -1,6 +1,6 @@
 /** Reports: options → request, answer → rows (published reference). */
 import type { Send } from "../wire.ts";
-import { isObject, memberOf, membersOf, readObject, readRequest, sendScoped } from "./records.ts";
+import { isObject, listMembers, readMember, readObject, readRequest, sendScoped } from "./records.ts";
 
 /** How far reports look back at most, in days. */
 export const longestReport = 90;
@@ -94,23 +94,23 @@ function readFigure(part: string, name: string, told: unknown): Figure {
     name,
     // What has none of these forms is shown as it came.
     value: value === undefined && rate === undefined ? told : value,
-    previous: memberOf(count, "prev"),
-    change: memberOf(count, "diff") ?? diff,
+    previous: readMember(count, "prev"),
+    change: readMember(count, "diff") ?? diff,
     rate: isObject(rate) ? (rate.value ?? rate) : rate,
-    rateChange: memberOf(rate, "diff"),
+    rateChange: readMember(rate, "diff"),
   };
 }
 
 /** Each member as a figure. */
 export function readFigures(part: string, told: unknown, except: readonly string[] = []): Figure[] {
-  return membersOf(told)
+  return listMembers(told)
     .filter(([name]) => !except.includes(name))
     .map(([name, value]) => readFigure(part, name, value));
 }
 
 /** What the overall report compares: each campaign with its rates. */
 export function comparedCampaigns(overall: unknown): unknown[] {
-  const told = memberOf(overall, "campaignComparison");
+  const told = readMember(overall, "campaignComparison");
   return Array.isArray(told) ? told : [];
 }
 
@@ -119,10 +119,11 @@ const clicksOfLink = ["clicks", "total", "count", "uniqueClicks", "unique"];
 
 /** Clicks by link: an array of objects, or an object with a member for each link. */
 export function readLinks(report: unknown): Figure[] {
-  const told = memberOf(report, "linkActivity");
+  const told = readMember(report, "linkActivity");
   if (!Array.isArray(told)) return readFigures("links", told);
   return told.map((link) => {
-    const first = (names: string[]) => names.map((name) => memberOf(link, name)).find((each) => each != null);
+    const first = (names: string[]) =>
+      names.map((name) => readMember(link, name)).find((each) => each != null);
     const name = first(nameOfLink);
     return {
       part: "links",
@@ -140,10 +141,10 @@ export interface Bar {
 
 /** The days or hours of a histogram; none where the answer has none. */
 export function readBars(histogram: unknown): Bar[] {
-  const told = memberOf(histogram, "histogram");
+  const told = readMember(histogram, "histogram");
   return (Array.isArray(told) ? told : []).map((bar) => ({
-    date: memberOf(bar, "date"),
-    total: memberOf(bar, "total"),
-    detail: memberOf(bar, "detail"),
+    date: readMember(bar, "date"),
+    total: readMember(bar, "total"),
+    detail: readMember(bar, "detail"),
   }));
 }

@@ -14,7 +14,7 @@ async function accountWith(...fields: string[]): Promise<RunningSandbox> {
   return service;
 }
 
-async function fieldsOf(service: RunningSandbox, key: string): Promise<Record<string, string> | undefined> {
+async function readFields(service: RunningSandbox, key: string): Promise<Record<string, string> | undefined> {
   return (await readContacts(service)).get(key)?.fields;
 }
 
@@ -42,9 +42,9 @@ describe("a blank value", () => {
     const blank = await inputFile("Email,Phone,City\na@example.com,,\n");
     const keepCity = await mappingFile("Phone: { blank: clear }\nCity: { blank: keep }\n");
     await service.ecm(["import", blank, "--mapping", keepCity]);
-    expect(await fieldsOf(service, "a@example.com")).toMatchObject({ City: "Oslo", Phone: "" });
+    expect(await readFields(service, "a@example.com")).toMatchObject({ City: "Oslo", Phone: "" });
     await service.ecm(["import", blank, "--mapping", keepCity, "--blank", "clear", "--fresh"]);
-    expect(await fieldsOf(service, "a@example.com")).toMatchObject({ City: "Oslo" });
+    expect(await readFields(service, "a@example.com")).toMatchObject({ City: "Oslo" });
   });
 
   it("stays only-if-empty where somebody else creates the contact after the plan", async () => {
@@ -59,7 +59,7 @@ describe("a blank value", () => {
     });
     await service.ecm(["contact", "create", "--key", "a@example.com", "--set", "Phone=1"]);
     await service.ecm(["apply", plan]);
-    expect(await fieldsOf(service, "a@example.com")).toEqual({ Phone: "1" });
+    expect(await readFields(service, "a@example.com")).toEqual({ Phone: "1" });
   });
 });
 
@@ -83,11 +83,11 @@ describe("--set and --default", () => {
     const service = await accountWith("Source");
     const file = await inputFile("Email,Source\na@example.com,web\n");
     await service.ecm(["import", file, "--set", "source=Expo"]);
-    expect(await fieldsOf(service, "a@example.com")).toEqual({ Source: "Expo" });
+    expect(await readFields(service, "a@example.com")).toEqual({ Source: "Expo" });
     const other = await inputFile("Email,Quelle\na@example.com,web\n");
     const result = await service.ecm(["import", other, "--map", "Quelle=Source", "--set", "Source=Fair"]);
     expect(result.stderr).toContain('"Quelle", "Source" all fill "Source"');
-    expect(await fieldsOf(service, "a@example.com")).toEqual({ Source: "Fair" });
+    expect(await readFields(service, "a@example.com")).toEqual({ Source: "Fair" });
   });
 
   it.each([
@@ -108,7 +108,7 @@ describe("a mapping", () => {
 
   it("that is wrong stops before a request", async () => {
     const service = await accountWith("City");
-    const before = await requestsOf(service);
+    const before = await countRequests(service);
     for (const text of [
       "City: { value: 'row.Town' }",
       "City: { value: 'row.' }",
@@ -126,7 +126,7 @@ describe("a mapping", () => {
       expect(result.code, text).toBe(2);
       expect(result.stderr).not.toContain("rate-limit");
     }
-    expect(await requestsOf(service)).toBe(before);
+    expect(await countRequests(service)).toBe(before);
   });
 
   it("is part of the plan and of its digest", async () => {
@@ -156,7 +156,7 @@ describe("a mapping", () => {
     expect(second.head.mapping.digest).not.toBe(first.head.mapping.digest);
     expect(contactLines(first.text)[0]).toMatchObject({ changes: [{ name: "City", after: "OSLO" }] });
     expect((await service.ecm(["apply", first.plan])).code).toBe(0);
-    expect(await fieldsOf(service, "b@example.com")).toEqual({ City: "ROM" });
+    expect(await readFields(service, "b@example.com")).toEqual({ City: "ROM" });
   });
 
   it("that has changed is another run; the run that stopped goes on as it began", async () => {
@@ -178,7 +178,7 @@ describe("a mapping", () => {
     ]);
     const changed = parseSummary(await service.ecm(args));
     expect(changed.rows.updated).toBe(2);
-    expect(await fieldsOf(service, "a@example.com")).toEqual({ City: "oslo!" });
+    expect(await readFields(service, "a@example.com")).toEqual({ City: "oslo!" });
   });
 
   it("rejects rows that cannot be made, and its rejects file imports again once it is fixed", async () => {
@@ -197,7 +197,7 @@ describe("a mapping", () => {
     );
     await writeFile(rejects, text.replace("a@example.com,31.02", "a@example.com,28.02"));
     expect((await service.ecm(["import", rejects, ...args])).code).toBe(0);
-    expect(await fieldsOf(service, "a@example.com")).toEqual({ Born: "1980-02-28" });
+    expect(await readFields(service, "a@example.com")).toEqual({ Born: "1980-02-28" });
   });
 
   it("that computes tags names those that do not exist", async () => {
@@ -214,7 +214,7 @@ describe("a mapping", () => {
     const service = await accountWith("City");
     const result = await service.ecm(["import", "-", "--mapping", await mappingFile(upper)], { stdin: csv });
     expect(result.code).toBe(0);
-    expect(await fieldsOf(service, "a@example.com")).toEqual({ City: "OSLO" });
+    expect(await readFields(service, "a@example.com")).toEqual({ City: "OSLO" });
   });
 });
 
@@ -261,7 +261,7 @@ describe("expectations", () => {
   });
 });
 
-async function requestsOf({ baseUrl, apiKey }: RunningSandbox): Promise<number> {
+async function countRequests({ baseUrl, apiKey }: RunningSandbox): Promise<number> {
   const answer = await fetch(`${baseUrl}/api/contact-structure`, { headers: { "x-api-key": apiKey } });
   const left = Number(answer.headers.get("x-ratelimit-remaining"));
   return Number(answer.headers.get("x-ratelimit-limit")) - left - ++asked;

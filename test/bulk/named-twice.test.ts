@@ -28,10 +28,10 @@ describe.each(Object.entries(changes))("%s", (_name, [[verb = "", ...flags], out
     ["id first", 5, (id: string) => [id, "p2@example.com", key]],
     ["key first, each looked up", 1100, (id: string) => [key, id, "p2@example.com"]],
     ["id first, each looked up", 1100, (id: string) => [id, "p2@example.com", key]],
-  ])("writes it once: %s", async (_order, count, namesOf) => {
+  ])("writes it once: %s", async (_order, count, listNames) => {
     const { proxy, id } = await scene(count);
     const plan = await inputFile("", "plan.ndjson");
-    const args = ["contact", verb, ...namesOf(id), ...flags, "--json"];
+    const args = ["contact", verb, ...listNames(id), ...flags, "--json"];
     const dry = parseSummary(await proxy.ecm([...args, "--dry-run"]));
     expect(dry.rows).toMatchObject({ read: 3, [outcome]: 2, skipped: 1 });
     const result = await proxy.ecm([...args, "--plan", plan]);

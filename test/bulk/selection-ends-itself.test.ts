@@ -111,7 +111,7 @@ async function withLoss(witness: RecordingProxy, args: string[], how: How | unde
 }
 
 /** What a run came to, without what differs from run to run. */
-function outcomeOf(result: Result) {
+function readOutcome(result: Result) {
   const { status, rows, codes, inactive } = parseSummary(result) as Summary;
   return { code: result.code, status, rows, codes, inactive };
 }
@@ -132,9 +132,9 @@ async function changeAndUndo(given: Arguments, losing: { change?: How; undo?: Ho
   const undone = await withLoss(witness, ["runs", "undo", run, "--json"], losing.undo);
   return {
     before,
-    change: outcomeOf(changed),
+    change: readOutcome(changed),
     after,
-    undo: outcomeOf(undone),
+    undo: readOutcome(undone),
     restored: await everybodyIn(witness),
   };
 }
@@ -212,7 +212,7 @@ describe("an undo that is partly possible", () => {
     for (const key of named) await witness.ecm(["contact", "mutate", key, "--set", "First Name=Theirs"]);
     const undone = await withLoss(witness, ["runs", "undo", run!, "--json"], how);
     const rejects = await witness.ecm(["runs", "rejects", "last"]);
-    return { undo: outcomeOf(undone), rejects: rejects.stdout, people: await everybodyIn(witness) };
+    return { undo: readOutcome(undone), rejects: rejects.stdout, people: await everybodyIn(witness) };
   }
 
   for (const how of losses) {
@@ -239,7 +239,12 @@ describe("lists sync, whose removals end the membership that chose them", () => 
     const before = await everybodyIn(witness);
     const synced = await withLoss(witness, args, how);
     const undone = await witness.ecm(["runs", "undo", parseSummary(synced).run!, "--json"]);
-    return { before, sync: outcomeOf(synced), undo: outcomeOf(undone), people: await everybodyIn(witness) };
+    return {
+      before,
+      sync: readOutcome(synced),
+      undo: readOutcome(undone),
+      people: await everybodyIn(witness),
+    };
   }
 
   it.each(losses)("counts everybody once after a lost answer (%s), and undoes it", async (how) => {

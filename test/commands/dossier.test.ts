@@ -26,7 +26,7 @@ async function scene(): Promise<RunningSandbox> {
 }
 
 /** Every file below the folders, with its size and time. */
-async function filesOf({ env }: RunningSandbox): Promise<string[]> {
+async function listFiles({ env }: RunningSandbox): Promise<string[]> {
   const found: string[] = [];
   for (const root of [env.ECM_STATE_DIR!, env.ECM_CACHE_DIR!]) {
     for (const name of await readdir(root, { recursive: true }).catch(() => [])) {
@@ -43,7 +43,7 @@ async function filesOf({ env }: RunningSandbox): Promise<string[]> {
 describe("contact dossier", () => {
   it("tells the contact with names, its events, and what runs did, planned and rejected", async () => {
     const service = await scene();
-    const before = await filesOf(service);
+    const before = await listFiles(service);
     const result = await service.ecm(["contact", "dossier", "ADA@example.com", "-o", "json"]);
     expect(result.code, result.stderr).toBe(0);
     const dossier = JSON.parse(result.stdout);
@@ -71,7 +71,7 @@ describe("contact dossier", () => {
     // Nothing of others, and nothing was written.
     expect(result.stdout).not.toContain("gran@example.com");
     expect(JSON.stringify(dossier.receipt)).not.toContain("@");
-    expect((await filesOf(service)).filter((file) => /^(?:runs|suppressions|exports)/.test(file))).toEqual(
+    expect((await listFiles(service)).filter((file) => /^(?:runs|suppressions|exports)/.test(file))).toEqual(
       before.filter((file) => /^(?:runs|suppressions|exports)/.test(file)),
     );
   });

@@ -5,7 +5,7 @@ import type { ReadOptions } from "../../src/bulk/read/rows.ts";
 import { Draft } from "../../src/commands/import/shared/draft.ts";
 import { read } from "../bulk/read/reading.ts";
 
-async function draftOf(content: string, options: Partial<ReadOptions> = {}): Promise<Draft> {
+async function makeDraft(content: string, options: Partial<ReadOptions> = {}): Promise<Draft> {
   const failure = await read(content, { isReviewed: true, ...options }).catch((error: unknown) => error);
   if (failure instanceof UnclearColumnsError) return new Draft(failure.proposal);
   throw failure;
@@ -20,7 +20,7 @@ const keys = new Map([
 
 describe("answers about columns", () => {
   it("keep the order of keys that flags have named", async () => {
-    const draft = await draftOf(people, { map: keys });
+    const draft = await makeDraft(people, { map: keys });
     expect(draft.keys().map(({ name }) => name)).toEqual(["Private", "Work"]);
     const { map } = draft.applyTo({ map: keys });
     expect([...map].slice(0, 2)).toEqual([...keys]);
@@ -29,7 +29,7 @@ describe("answers about columns", () => {
   });
 
   it("change nothing of columns that are clear", async () => {
-    const draft = await draftOf("Email,City,Note\na@x.org,Oslo,x\n");
+    const draft = await makeDraft("Email,City,Note\na@x.org,Oslo,x\n");
     expect(draft.applyTo(nothing)).toMatchObject({
       map: new Map([["Note", "Note"]]),
       newFields: [{ label: "Note", dataType: "text" }],
@@ -40,7 +40,7 @@ describe("answers about columns", () => {
   it("create no field that no column goes to any more", async () => {
     const newFields = [{ label: "Note", dataType: "text" }];
     const map = new Map([["Note", "Note"]]);
-    const draft = await draftOf("Email,Note\na@x.org,x\n", { map, newFields });
+    const draft = await makeDraft("Email,Note\na@x.org,x\n", { map, newFields });
     expect(draft.find("Note")).toMatchObject({ isNew: true, isSure: true });
     draft.place(draft.find("Note"), "ignore");
     const answered = draft.applyTo({ map, newFields });
@@ -49,7 +49,7 @@ describe("answers about columns", () => {
   });
 
   it("say of a column that may be consent how it is read, wherever it goes", async () => {
-    const draft = await draftOf(people, { map: keys });
+    const draft = await makeDraft(people, { map: keys });
     const column = draft.find("Newsletter");
     draft.place(column, "consent:opt-out");
     expect(draft.applyTo(nothing).map.get("Newsletter")).toBe("consent:opt-out");
@@ -63,7 +63,7 @@ describe("answers about columns", () => {
   });
 
   it("forget a reading of another column with the answer", async () => {
-    const draft = await draftOf("Email,Ort\na@x.org,ja\n");
+    const draft = await makeDraft("Email,Ort\na@x.org,ja\n");
     draft.place(draft.find("Ort"), "consent:opt-in");
     draft.place(draft.find("Ort"), "City");
     expect(draft.applyTo(nothing)).toMatchObject({

@@ -171,7 +171,7 @@ const report: Report = {
 };
 
 /** A report in which everything that comes from a file or the service is this text. */
-function reportOf(text: string): Report {
+function readReport(text: string): Report {
   return {
     ...report,
     account: text,
@@ -200,7 +200,7 @@ function reportOf(text: string): Report {
 
 it("nothing from people's data is markup, whatever it is", { tags: "trials" }, () => {
   const toTags = (html: string) => html.match(/<[^>]*>/g);
-  const tags = toTags(formatReport(reportOf("x")));
+  const tags = toTags(formatReport(readReport("x")));
   const unit = fc.constantFrom(
     ..."<>\"'`&=/!-x;{} \n\r\t\0\u202e\ud800",
     "script",
@@ -216,7 +216,7 @@ it("nothing from people's data is markup, whatever it is", { tags: "trials" }, (
     fc.property(
       text.filter((each) => each !== "" && each !== "__proto__"),
       (hostile) => {
-        const html = formatReport(reportOf(hostile));
+        const html = formatReport(readReport(hostile));
         expect(toTags(html)).toEqual(tags);
         expect(html).not.toMatch(/[\0\u202e]/);
       },

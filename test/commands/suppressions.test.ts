@@ -286,7 +286,7 @@ async function keysFile(text: string, name: string): Promise<string> {
 describe("why somebody is suppressed, and where that is known from", () => {
   const ada = "ada@example.com";
 
-  async function reasonsOf(file: string, name: string): Promise<unknown> {
+  async function readReasons(file: string, name: string): Promise<unknown> {
     const { ecm } = await home();
     const added = await ecm(["suppressions", "add", "--keys", await keysFile(file, name)]);
     expect(added.code, added.stderr).toBe(0);
@@ -337,11 +337,11 @@ describe("why somebody is suppressed, and where that is known from", () => {
       `Email Address,CLEAN_TIME,CLEAN_CAMPAIGN_TITLE,LEID\n${ada},2025-01-07,News,1\n`,
     ],
   ])("an export of %s says %s", async (source, reason, text) => {
-    expect(await reasonsOf(text, "export.csv")).toEqual([reason, source]);
+    expect(await readReasons(text, "export.csv")).toEqual([reason, source]);
   });
 
   it("any other file gives its name", async () => {
-    expect(await reasonsOf(`Email\n${ada}\n`, "left.csv")).toEqual([undefined, "left.csv"]);
+    expect(await readReasons(`Email\n${ada}\n`, "left.csv")).toEqual([undefined, "left.csv"]);
   });
 
   it("--reason and --source say it; the first reason stays, and goes with the key", async () => {

@@ -53,7 +53,7 @@ function nextTime({ stderr }: Result): string[] {
 const line = (place: number) => down.repeat(place) + enter;
 const table = "Is this right?";
 const noList: Answer = ["Add these contacts to a list?", enter];
-const mappingOf = (path: string) => path.replace(/\.\w+$/, ".mapping.yaml");
+const mappingPath = (path: string) => path.replace(/\.\w+$/, ".mapping.yaml");
 
 describe("the questions of an import", () => {
   it("are one table, whose lines can be changed, and the list", async () => {
@@ -84,7 +84,7 @@ describe("the questions of an import", () => {
     expect(stdout).toBe("key,City,Notiz,lists,tags\nada@example.com,Oslo,hallo,Leads,vip\n");
     const again = nextTime(dialog);
     expect(again).toEqual(
-      `import ${file} --mapping ${mappingOf(file)} --list Leads --create-missing`.split(" "),
+      `import ${file} --mapping ${mappingPath(file)} --list Leads --create-missing`.split(" "),
     );
     const second = await json(...again);
     expect(second.rows).toMatchObject({ unchanged: 1, skipped: 1 });
@@ -131,7 +131,7 @@ describe("the questions of an import", () => {
       ],
     });
     expect(dialog.code, dialog.stderr).toBe(0);
-    expect(await readFile(mappingOf(file), "utf8")).toContain("Work Email: key\nPrivate Email: key\n");
+    expect(await readFile(mappingPath(file), "utf8")).toContain("Work Email: key\nPrivate Email: key\n");
     const { stdout } = await ecm(["contact", "search", "--columns", "key", "-o", "csv"]);
     expect(stdout.trim().split("\n").slice(1).sort()).toEqual([
       "ada@example.com",
@@ -148,7 +148,7 @@ describe("the questions of an import", () => {
     expect(dialog.code, dialog.stderr).toBe(0);
     expect(dialog.stderr).toContain('Ignored empty columns: "Phone"');
     expect(nextTime(dialog)).toEqual(`import ${file} --map Phone=ignore`.split(" "));
-    expect(existsSync(mappingOf(file))).toBe(false);
+    expect(existsSync(mappingPath(file))).toBe(false);
   });
 
   it("ask no file for its addresses that has none", async () => {
@@ -230,9 +230,9 @@ describe("the questions of an import", () => {
       expect({ question, code, stderr }).toEqual({ question, code: 130, stderr });
       // What was confirmed is saved, and where is said.
       const isConfirmed = at === answers.length - 1;
-      expect(stderr.includes(`Saved these answers: ${mappingOf(file)}`)).toBe(isConfirmed);
-      expect(existsSync(mappingOf(file))).toBe(isConfirmed);
-      expect(stderr.includes(`--mapping ${mappingOf(file)}`)).toBe(isConfirmed);
+      expect(stderr.includes(`Saved these answers: ${mappingPath(file)}`)).toBe(isConfirmed);
+      expect(existsSync(mappingPath(file))).toBe(isConfirmed);
+      expect(stderr.includes(`--mapping ${mappingPath(file)}`)).toBe(isConfirmed);
     }
     const declined = await ecm(["import", file, "--list", "Leads"], {
       ...at120,
@@ -242,7 +242,7 @@ describe("the questions of an import", () => {
     expect(declined.stderr).toContain("ecm structure field add Stadt && ");
     expect(await everything()).toEqual(before);
     const again = nextTime(declined);
-    expect(again.join(" ")).toContain(`--mapping ${mappingOf(file)}`);
+    expect(again.join(" ")).toContain(`--mapping ${mappingPath(file)}`);
     // At a terminal the fields are made without being named apart.
     const done = await ecm(again, { ...at120, typed: [["Create 3 fields and the list", yes]] });
     expect(done.code, done.stderr).toBe(0);
@@ -272,7 +272,7 @@ describe("the questions of an import", () => {
     expect(dialog.stderr).toContain("+ ada@example.com  Stadt Oslo");
     const { stdout } = await ecm(["export", "--columns", "key,First Name"]);
     expect(stdout).toBe("key,First Name\nada@example.com,Oslo\n");
-    expect(await readFile(mappingOf(file), "utf8")).toContain("Stadt: First Name");
+    expect(await readFile(mappingPath(file), "utf8")).toContain("Stadt: First Name");
     expect(await json("runs", "list")).toHaveLength(1);
   });
 
@@ -303,10 +303,10 @@ describe("the questions of an import", () => {
   });
 
   it("leave a mapping file alone that somebody else has written", async () => {
-    await writeFile(mappingOf(file), "Email: key\n");
+    await writeFile(mappingPath(file), "Email: key\n");
     const dialog = await ecm(["import", file, "--dry-run"], { ...at120, typed: [[table, enter]] });
     expect(dialog.stderr).toContain("people.mapping-2.yaml");
-    expect(await readFile(mappingOf(file), "utf8")).toBe("Email: key\n");
+    expect(await readFile(mappingPath(file), "utf8")).toBe("Email: key\n");
   });
 
   it("are those of a dry run too, which then says the command", async () => {
@@ -351,7 +351,7 @@ describe("the questions about how values are written", () => {
     await ecm(["contact", "create", "--key", "z@example.com", "--set", "Country=Germany"]);
     await ecm(["contact", "create", "--key", "y@example.com", "--set", "Country=Austria"]);
     await writeFile(file, dates);
-    const mapping = mappingOf(file);
+    const mapping = mappingPath(file);
     const field = (place: number) => `${down.repeat(place)}${enter}`;
     const dialog = await ecm(["import", file, "--create-missing"], {
       ...at120,

@@ -171,11 +171,11 @@ describe("the whole command tree", () => {
       contacts: [{ key: "ada@example.com" }],
     });
     const { commands } = await describeAll();
-    const keyOf = new Map<string, string>();
+    const keysByName = new Map<string, string>();
     const ecmAs = async (scopes: string[], words: string[]) => {
       const name = scopes.join(" ");
-      if (!keyOf.has(name)) keyOf.set(name, sandbox.admin.keys.create({ name, scopes }).key);
-      const env = { ...(await temporaryHome()), ECM_BASE_URL: baseUrl, ECM_API_KEY: keyOf.get(name)! };
+      if (!keysByName.has(name)) keysByName.set(name, sandbox.admin.keys.create({ name, scopes }).key);
+      const env = { ...(await temporaryHome()), ECM_BASE_URL: baseUrl, ECM_API_KEY: keysByName.get(name)! };
       return (await ecmWith(env)([...words, "--json"])).code;
     };
     expect((await ecm(["lists", "list"])).code).toBe(0);
@@ -206,12 +206,12 @@ describe("the whole command tree", () => {
 
   it("names the files that a command may write", async () => {
     const { commands } = await describeAll();
-    const filesOf = (name: string) => commands.find(({ command }) => command === name)!.files;
-    expect(filesOf("import").map(({ path }) => path)).toEqual(
+    const listFiles = (name: string) => commands.find(({ command }) => command === name)!.files;
+    expect(listFiles("import").map(({ path }) => path)).toEqual(
       expect.arrayContaining(["$ECM_CACHE_DIR", "$ECM_STATE_DIR/runs", "--plan", "--rejects"]),
     );
-    expect(filesOf("auth login")).toContainEqual({ path: "$ECM_CONFIG_DIR", type: "credential" });
-    expect(filesOf("runs list")).toEqual([]);
+    expect(listFiles("auth login")).toContainEqual({ path: "$ECM_CONFIG_DIR", type: "credential" });
+    expect(listFiles("runs list")).toEqual([]);
   });
 
   it("has the form of the CLI Agent Spec with --schema", async () => {

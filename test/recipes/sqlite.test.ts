@@ -28,7 +28,7 @@ const firstName = 'Ada, "the" first\nline two';
 describe.skipIf(missing.length > 0)(`SQLite${told}`, () => {
   const sqlite = ({ folder }: Machine, database: string, sql: string) =>
     execFileSync("sqlite3", ["-bail", "-json", join(folder, database), sql], { encoding: "utf8" });
-  const rowsOf = (made: Machine, sql: string) => JSON.parse(sqlite(made, "warehouse.db", sql));
+  const readRows = (made: Machine, sql: string) => JSON.parse(sqlite(made, "warehouse.db", sql));
 
   it("goes into the account by a query, and comes back as a table and as documents", async () => {
     const made = await machine();
@@ -39,16 +39,16 @@ describe.skipIf(missing.length > 0)(`SQLite${told}`, () => {
       expect(await made.script("sqlite-documents")).toMatchObject(done);
     }
 
-    const table = rowsOf(made, 'SELECT key, "First Name" AS name, lists, tags FROM contacts ORDER BY key');
+    const table = readRows(made, 'SELECT key, "First Name" AS name, lists, tags FROM contacts ORDER BY key');
     expect(table).toEqual([
       { key: "ada@example.com", name: firstName, lists: "Customers", tags: expect.any(String) },
       { key: "bob@example.com", name: "", lists: "Customers", tags: "" },
       { key: "zoe@example.com", name: "Zoë \\ 花子", lists: "Customers", tags: "" },
     ]);
     expect(table[0].tags.split(",").sort()).toEqual(["Oslo club", "VIP"]);
-    const people = rowsOf(made, "SELECT key, status FROM people ORDER BY key");
+    const people = readRows(made, "SELECT key, status FROM people ORDER BY key");
     expect(people[2]).toEqual({ key: "zoe@example.com", status: "active" });
-    const documents = rowsOf(made, "SELECT doc FROM documents").map(({ doc }: { doc: string }) => doc);
+    const documents = readRows(made, "SELECT doc FROM documents").map(({ doc }: { doc: string }) => doc);
     expect(`${documents.join("\n")}\n`).toBe(await readFile(join(made.folder, "contacts.ndjson"), "utf8"));
     expect(JSON.stringify(documents.map((doc: string) => JSON.parse(doc)))).toContain(
       JSON.stringify(firstName),

@@ -8,7 +8,7 @@
     });
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
   };
-  const groundOf = (element) => {
+  const findGround = (element) => {
     for (let each = element; each; each = each.parentElement) {
       const { backgroundColor } = getComputedStyle(each);
       if (channels(backgroundColor)[3] !== 0) return backgroundColor;
@@ -21,7 +21,7 @@
     const parent = node.parentElement;
     const text = node.textContent.trim();
     if (text === "" || !parent.checkVisibility()) continue;
-    const [one, other] = [luminance(getComputedStyle(parent).color), luminance(groundOf(parent))];
+    const [one, other] = [luminance(getComputedStyle(parent).color), luminance(findGround(parent))];
     found.push({ text, contrast: (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05) });
   }
   return found;

@@ -422,7 +422,7 @@ test("Reports: events, contacts and reports tell one story, whatever was sent an
         const contacts = people(30).map((person, index) => ({ ...person, lists: lists(index) }));
         const { account } = await seeded({ contacts, lists: ["Even"] });
         const { call, clock } = account;
-        const idOf = async (who: number) =>
+        const findId = async (who: number) =>
           (await account.search([{ columnToFilter: "KEY", operator: "EQ", values: [`p${who}@example.com`] }]))
             .body.contacts[0]?._id;
         for (const [number, each] of steps.entries()) {
@@ -436,7 +436,7 @@ test("Reports: events, contacts and reports tell one story, whatever was sent an
             const body = { key: `p${each.who}@example.com`, type: each.event };
             await call("POST", "/__sandbox/events", body, { key: null });
           } else {
-            const id = await idOf("leave" in each ? each.leave : each.remove);
+            const id = await findId("leave" in each ? each.leave : each.remove);
             const status = { primary: "Inactive", secondary: "Unsubscribe" };
             if ("leave" in each) await call("PATCH", `/api/contact/${id}`, { status });
             else await call("DELETE", `/api/contact/${id}`);

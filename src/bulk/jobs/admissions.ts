@@ -26,7 +26,7 @@ export interface Admission {
 }
 
 /** Newest first; of somebody who moved, those of the earlier keys follow. */
-export async function admissionsOf(
+export async function findAdmissions(
   stateFolder: string,
   key: string,
   onUnreadable: (error: ManifestError) => void,

@@ -6,7 +6,7 @@ import type { RowRun } from "./prepare.ts";
  * @param row with the marks of all rows of its contact
  * @param isOverridden the contact may be created although its row says not subscribed
  */
-export function consentOf(
+export function findConsent(
   { understood: { reading, facts } }: Pick<RowRun, "understood">,
   { line, cells }: { line: number; cells: readonly (string | undefined)[] },
   isOverridden: boolean,

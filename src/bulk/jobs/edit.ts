@@ -42,7 +42,7 @@ export async function editJob(options: EditOptions): Promise<RowJob> {
   const where = conditions.where === undefined ? undefined : await parseWhere(conditions.where);
   const consentChoosesRows = doMarksChoose(options);
   return {
-    ...outlineOf(options),
+    ...outlinePlan(options),
     open: input && ((file) => openInput(file, toReadOptions(read))),
     async requireOpened(opened) {
       if (!consentChoosesRows && !addsToLists(changes)) return;
@@ -85,7 +85,7 @@ function resolvedJob(options: EditOptions, { selection, source, desired }: Resol
     consentChoosesRows: marksChoose,
   };
   return {
-    ...outlineOf(options),
+    ...outlinePlan(options),
     understand: (opened, structure) => understandKeys(opened, readOptions, structure),
     options: {
       wanted: changes,
@@ -115,7 +115,7 @@ function resolvedJob(options: EditOptions, { selection, source, desired }: Resol
   };
 }
 
-function outlineOf({ kind, input, conditions = {} }: EditOptions): Pick<
+function outlinePlan({ kind, input, conditions = {} }: EditOptions): Pick<
   RowJob,
   "input" | "isWithoutInput"
 > & {

@@ -13,7 +13,7 @@ import type { ReadRow, RejectedRow, Row } from "../read/rows.ts";
 import type { Survey } from "../read/survey.ts";
 import { listKeyIndexes } from "../read/targets.ts";
 import type { SettledByInput } from "../runs/report.ts";
-import { consentOf } from "./consent-read.ts";
+import { findConsent } from "./consent-read.ts";
 import type { ReadInput, RowRun } from "./prepare.ts";
 
 export interface RowItem extends Item {
@@ -88,7 +88,7 @@ export function toRowItem(
   const isOverridden = marked.notSubscribed !== undefined && desired?.isNotSubscribed !== true;
   const consent =
     desired && job.decide.mode !== "update"
-      ? consentOf({ understood }, { line, cells }, isOverridden)
+      ? findConsent({ understood }, { line, cells }, isOverridden)
       : undefined;
   return {
     kind: "contact",

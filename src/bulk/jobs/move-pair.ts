@@ -5,7 +5,7 @@ import { EcmError, exitCodes, UsageError } from "../../errors.ts";
 import type { Suppressions } from "../../privacy/suppressions.ts";
 import type { Contact } from "../../wire.ts";
 import type { ContactKey, Decision, DesiredContact, Item, OldContact, Work } from "../items.ts";
-import { computeChange, decide, filledValuesOf } from "../plan/decide.ts";
+import { computeChange, decide, filledValues } from "../plan/decide.ts";
 import { isHidden } from "../plan/found.ts";
 import { createKeyReader } from "../read/keys.ts";
 
@@ -86,7 +86,7 @@ export function requireUnsuppressed(keys: readonly string[], suppressions: Suppr
 
 /** What is written, in this order: the new contact, then the old one. */
 export function moveItems({ old, existing }: MovePair, named: ReturnType<typeof namedItems>): Item[] {
-  const desired = desiredOf(old, existing !== undefined);
+  const desired = takeOver(old, existing !== undefined);
   const isChanged = existing === undefined || computeChange(desired, existing) !== undefined;
   const target: Item = {
     ...named.target,
@@ -106,8 +106,8 @@ export function moveItems({ old, existing }: MovePair, named: ReturnType<typeof 
 }
 
 /** What the new contact takes over. What an existing one has stays. */
-function desiredOf(old: Partial<Contact>, isMerge: boolean): DesiredContact {
-  const fields = filledValuesOf(old);
+function takeOver(old: Partial<Contact>, isMerge: boolean): DesiredContact {
+  const fields = filledValues(old);
   return {
     fields,
     ...(isMerge && { onlyIfEmpty: [...fields.keys()] }),
@@ -128,7 +128,7 @@ export function moveWork(rules: MoveRules): Work {
     needsLookup: () => false,
     decide(item, found, old) {
       if (item.ref === oldRef) return decideOld(found, rules);
-      const hindrance = hindranceOf(old);
+      const hindrance = findHindrance(old);
       if (hindrance) return hindrance;
       if (isSuppressed(item)) return { kind: "skip", code: "suppressed" };
       return item.contactId === undefined
@@ -142,7 +142,7 @@ export function moveWork(rules: MoveRules): Work {
  * Why nobody may be written in place of a contact that moves;
  * undefined where it was not read now, or is active.
  */
-export function hindranceOf(old: OldContact | undefined): Decision | undefined {
+export function findHindrance(old: OldContact | undefined): Decision | undefined {
   if (!old || (old.contact && isActive(old.contact))) return undefined;
   return { kind: "skip", code: old.contact ? "moved_unsubscribed" : "missing" };
 }
@@ -156,7 +156,7 @@ function decideCreate(
   if (found) {
     return { kind: "reject", code: "exists", message: "another contact was created with this key meanwhile" };
   }
-  const wanted = old?.contact ? desiredOf(old.contact, false) : desired!;
+  const wanted = old?.contact ? takeOver(old.contact, false) : desired!;
   return decide(key.sent, wanted, undefined, { structureId, mode: "create", missing: "skip" });
 }
 

@@ -2,10 +2,10 @@
 import { formatCount, formatCounted } from "../../counts.ts";
 import type { Contact } from "../../wire.ts";
 import type { Decision, DesiredContact, Item, OldContact } from "../items.ts";
-import { type DecideOptions, decide, filledValuesOf, toDesiredFromCreate } from "../plan/decide.ts";
+import { type DecideOptions, decide, filledValues, toDesiredFromCreate } from "../plan/decide.ts";
 import type { RunEvent } from "../plan/events.ts";
 import type { PlanTally } from "../plan/tally.ts";
-import { hindranceOf, isActive } from "./move-pair.ts";
+import { findHindrance, isActive } from "./move-pair.ts";
 
 type RemarkEvent = Extract<RunEvent, { kind: "remark" }>;
 
@@ -35,7 +35,7 @@ export function decideMovedRow(
 ): Decision {
   const plain = decide(key.sent, desired!, undefined, options);
   if (!old || plain.kind !== "create") return plain;
-  const hindrance = hindranceOf(old);
+  const hindrance = findHindrance(old);
   if (hindrance) return hindrance;
   const contact = old.contact!;
   if (!contact.fields || !contact.lists || !contact.tags) {
@@ -47,7 +47,7 @@ export function decideMovedRow(
 
 /** What the row wants, and what the old contact has besides. */
 function addTo(old: Partial<Contact>, desired: DesiredContact): DesiredContact {
-  const fields = filledValuesOf(old);
+  const fields = filledValues(old);
   for (const [id, value] of desired.fields) {
     if (!(fields.has(id) && desired.onlyIfEmpty?.includes(id))) fields.set(id, value);
   }

@@ -26,10 +26,10 @@ import { requireMaxRejects } from "./max-rejects.ts";
 import { describeMoves } from "./moved-row.ts";
 import { createSession, makePlanFile, readClosedPlan } from "./plan-job.ts";
 import { choosePlanPlace, type PlanPlace, planPath } from "./plan-place.ts";
-import { priceOf, subtractSettled } from "./plan-price.ts";
+import { findPlanPrice, subtractSettled } from "./plan-price.ts";
 import type { ReadyJob } from "./ready-job.ts";
 import { writeRejected } from "./rejected.ts";
-import { firstRejectsOf } from "./shown-rejects.ts";
+import { readFirstRejects } from "./shown-rejects.ts";
 
 /** @param run absent in a dry run */
 export async function planAndApply(
@@ -75,7 +75,7 @@ class PlannedWork {
     if (options.maxRejects) requireMaxRejects(options, this.state);
     const old = kept?.end && readClosedPlan(this.place.file!, { ...kept, end: kept.end });
     const plan = old ?? (await this.plan(kept));
-    const price = await priceOf(this.state, this.job, plan, old !== undefined);
+    const price = await findPlanPrice(this.state, this.job, plan, old !== undefined);
     this.price = price;
     if (!old) for (const remark of describeMoves(this.state.tally)) emit({ kind: "remark", ...remark });
     emit({ kind: "priced", price });
@@ -100,7 +100,7 @@ class PlannedWork {
   private async firstRejects(stop: RunStop | undefined): Promise<ShownReject[]> {
     const { state, place } = this;
     const isShown = state.options.isAtTerminal && stop?.by !== "signal" && countRunRows(state).rejected > 0;
-    return isShown && place.file !== undefined ? firstRejectsOf(place.file, state.ledger) : [];
+    return isShown && place.file !== undefined ? readFirstRejects(place.file, state.ledger) : [];
   }
 
   private async plan(kept: StoredPlan | undefined): Promise<ClosedPlan | undefined> {
@@ -136,7 +136,7 @@ class PlannedWork {
   ): Promise<ForeseenPlan | undefined> {
     const { state, place } = this;
     if (!state.options.isAtTerminal) return undefined;
-    const firstRejects = await firstRejectsOf(place.file!, new Ledger());
+    const firstRejects = await readFirstRejects(place.file!, new Ledger());
     return { ...plan, summary: foreseeSummary(state, price), firstRejects, isResumed };
   }
 

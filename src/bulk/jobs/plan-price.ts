@@ -25,7 +25,7 @@ export function toPlanRest(tally: RunState["tally"]): PlanRest {
 }
 
 /** With everything decided the price is exact. */
-export async function priceOf(
+export async function findPlanPrice(
   state: RunState,
   job: ReadyJob,
   plan: ClosedPlan | undefined,

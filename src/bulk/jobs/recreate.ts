@@ -5,7 +5,7 @@
 import { findStatus, toIdSet } from "../../api/contacts.ts";
 import { isErasedKey } from "../../api/key-spelling.ts";
 import type { Contact, ContactList, ContactStructure, CreateContactBody } from "../../wire.ts";
-import { filledValuesOf, isSameMap, isSameSet } from "../plan/decide.ts";
+import { filledValues, isSameMap, isSameSet } from "../plan/decide.ts";
 import { formatPart, type PlanNames } from "../plan/plan-line.ts";
 
 /** `lost`: fields, lists and tags that the account does not have any more. */
@@ -29,7 +29,7 @@ export function isUntouched(body: CreateContactBody, found: Partial<Contact>): b
 function holdsExactly(body: CreateContactBody, found: Partial<Contact>): boolean {
   const bodyValues = new Map(body.fields?.map(({ _id, value }) => [_id, value]));
   return (
-    isSameMap(bodyValues, filledValuesOf(found)) &&
+    isSameMap(bodyValues, filledValues(found)) &&
     isSameSet(toIdSet(body.lists ?? []), toIdSet(found.lists ?? [])) &&
     isSameSet(toIdSet(body.tags ?? []), toIdSet(found.tags ?? []))
   );

@@ -39,7 +39,7 @@ export async function writeRejected(
   if (run)
     return writeRunRejects(state, { stop, plan, rejectsPath, own: join(run.folder, fileNames.rejects) });
   if (rejectsPath === undefined) return null;
-  return (await isWritten(await targetOf(rejectsPath), state, plan)) ? rejectsPath : null;
+  return (await isWritten(await resolveTarget(rejectsPath), state, plan)) ? rejectsPath : null;
 }
 
 /** Into the run's folder first, then to where people look for it. */
@@ -100,7 +100,7 @@ async function writtenBeside(
 }
 
 /** A link stays, and what it leads to is written. */
-function targetOf(file: string): Promise<string> {
+function resolveTarget(file: string): Promise<string> {
   return realpath(file).catch(() => file);
 }
 

@@ -17,7 +17,7 @@ const maxCells = 3;
 /**
  * Of a run that has a plan. Follows the plan: what somebody has changed in a rejects file since is not seen.
  */
-export async function* rejectsOf(run: { manifest: Manifest; folder: string }): AsyncGenerator<ShownReject> {
+export async function* readRejects(run: { manifest: Manifest; folder: string }): AsyncGenerator<ShownReject> {
   const { ledger } = await readRunRecord(run);
   yield* shownRejects(join(run.folder, fileNames.plan), ledger);
 }
@@ -36,7 +36,7 @@ async function* shownRejects(plan: string, ledger: Ledger): AsyncGenerator<Shown
 const maxShown = 5;
 
 /** As many as fit below a summary. @param plan the run's own */
-export async function firstRejectsOf(plan: string, ledger: Ledger): Promise<ShownReject[]> {
+export async function readFirstRejects(plan: string, ledger: Ledger): Promise<ShownReject[]> {
   const first: ShownReject[] = [];
   try {
     for await (const reject of shownRejects(plan, ledger)) {

@@ -7,7 +7,7 @@ import type { Suppressions } from "../../privacy/suppressions.ts";
 import type { Contact } from "../../wire.ts";
 import type { Change, Decision, Item, Operation, Work } from "../items.ts";
 import {
-  filledValuesOf,
+  filledValues,
   holdsChange,
   holdsCreate,
   isSameMap,
@@ -15,7 +15,7 @@ import {
   toFieldValues,
 } from "../plan/decide.ts";
 import { isHidden } from "../plan/found.ts";
-import { hindranceOf } from "./move-pair.ts";
+import { findHindrance } from "./move-pair.ts";
 
 export interface ApplyItem extends Item {
   /** A member whom a list sync removes. */
@@ -28,17 +28,17 @@ const changed: Decision = { kind: "skip", code: "changed" };
 
 /** What was approved, where the contact is as it was when that was planned; nothing else. */
 export function createStrictWork(suppressions: Suppressions | undefined): Work<ApplyItem> {
-  const keysOf = ({ key, aliases = [], movesFrom }: Item) => [
+  const listKeys = ({ key, aliases = [], movesFrom }: Item) => [
     key.sent,
     ...aliases,
     ...(movesFrom ? [movesFrom.key] : []),
   ];
-  const isSuppressed = (item: Item) => keysOf(item).some((key) => suppressions?.has(key));
+  const isSuppressed = (item: Item) => listKeys(item).some((key) => suppressions?.has(key));
   return {
-    isSuppressed: (item) => keysOf(item).some((key) => suppressions?.hasNow(key)),
+    isSuppressed: (item) => listKeys(item).some((key) => suppressions?.hasNow(key)),
     decide(item, found, old) {
       const { approved } = item;
-      if (hindranceOf(old)) return changed;
+      if (findHindrance(old)) return changed;
       if (approved.kind !== "create") return decideExisting(approved, found);
       if (found) return !isHidden(found) && holdsCreate(approved.body, found) ? { kind: "leave" } : changed;
       return isSuppressed(item) ? { kind: "skip", code: "suppressed" } : approved;
@@ -108,7 +108,7 @@ function withVersion(change: Operation & Change, { __v }: Partial<Contact>): Ope
 function isSameContact(planned: Partial<Contact>, found: Partial<Contact>): boolean {
   return (
     isInactive(planned) === isInactive(found) &&
-    isSameMap(filledValuesOf(planned), filledValuesOf(found)) &&
+    isSameMap(filledValues(planned), filledValues(found)) &&
     areSameReferences(planned.lists, found.lists) &&
     areSameReferences(planned.tags, found.tags)
   );

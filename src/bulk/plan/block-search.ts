@@ -20,12 +20,12 @@ export class BlockSearch {
   readonly hidden: HiddenSearch;
   private readonly options: LookupOptions;
   private readonly source: string[];
-  private readonly identityOf: (key: string) => string;
+  private readonly readIdentity: (key: string) => string;
 
   constructor(options: LookupOptions) {
     this.options = options;
     this.source = ["_id", "key", ...options.source];
-    this.identityOf = createIdentityReader(options.keyType);
+    this.readIdentity = createIdentityReader(options.keyType);
     this.hidden = new HiddenSearch(options, this.source);
   }
 
@@ -63,7 +63,7 @@ export class BlockSearch {
   private async findBlock(block: readonly Item[], found: Map<number, Found>): Promise<void> {
     const { keys, keyType, behavior, listIds = [] } = this.options;
     const { source } = this;
-    const forms = this.formsOf(block);
+    const forms = this.listForms(block);
     const { contacts, refused } = await keys.find(forms, source);
     if (contacts.some(isInactive)) behavior.learn("inactive", "shown");
     if (isEmailKey(keyType) && areFoundInOtherCase(forms, contacts)) behavior.learn("keyCase", "fold");
@@ -74,13 +74,13 @@ export class BlockSearch {
         keys.find(forms, ["_id", "key"], [createEquals("LIST_ID", [listId])]),
       );
     }
-    const matchContact = createMatcher(contacts, this.identityOf);
+    const matchContact = createMatcher(contacts, this.readIdentity);
     // Whom one form of the key may mean is not absent because another form finds nobody.
-    const refusalOf = ({ key: { written, sent, identity } }: Item) =>
+    const findRefusal = ({ key: { written, sent, identity } }: Item) =>
       refused.get(written) ?? refused.get(sent) ?? refused.get(identity) ?? lowered.refused.get(identity);
     for (const item of block) {
       const contact = matchContact(item);
-      found.set(item.ref, { contact, isRemembered: false, refused: contact ? undefined : refusalOf(item) });
+      found.set(item.ref, { contact, isRemembered: false, refused: contact ? undefined : findRefusal(item) });
     }
   }
 
@@ -91,7 +91,7 @@ export class BlockSearch {
   }
 
   /** The keys of a block, and in lower case too while they fit. */
-  private formsOf(block: readonly Item[]): string[] {
+  private listForms(block: readonly Item[]): string[] {
     const { keys, keyType } = this.options;
     const forms = toKeys(block, keyType);
     const room = Math.min(keys.limit, 2 * maxBlockSize) - forms.length;
@@ -107,7 +107,7 @@ export class BlockSearch {
   ): Promise<FoundByKeys> {
     const none: FoundByKeys = { contacts: [], refused: new Map() };
     if (!this.mayDifferByCase()) return none;
-    const known = new Set(contacts.map(({ key }) => this.identityOf(key ?? "")));
+    const known = new Set(contacts.map(({ key }) => this.readIdentity(key ?? "")));
     const missing = block.filter(({ key }) => !known.has(key.identity));
     const lowered = toLowerCaseKeys(missing, forms);
     if (lowered.length === 0) return none;

@@ -164,7 +164,7 @@ export function toFieldValues(found: Partial<Contact>): Map<string, string> {
 }
 
 /** The fields that hold something. */
-export function filledValuesOf(found: Partial<Contact>): Map<string, string> {
+export function filledValues(found: Partial<Contact>): Map<string, string> {
   return new Map([...toFieldValues(found)].filter(([, value]) => value !== ""));
 }
 

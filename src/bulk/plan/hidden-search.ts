@@ -13,12 +13,12 @@ export class HiddenSearch {
   private readonly options: LookupOptions;
   /** Parts of a contact that are asked for. */
   private readonly source: string[];
-  private readonly identityOf: (key: string) => string;
+  private readonly readIdentity: (key: string) => string;
 
   constructor(options: LookupOptions, source: string[]) {
     this.options = options;
     this.source = source;
-    this.identityOf = createIdentityReader(options.keyType);
+    this.readIdentity = createIdentityReader(options.keyType);
   }
 
   async findHidden(item: Item): Promise<Partial<Contact> | undefined> {
@@ -61,6 +61,6 @@ export class HiddenSearch {
   }
 
   private ofItem({ key }: Item, contacts: Partial<Contact>[]): Partial<Contact> | undefined {
-    return contacts.find((each) => this.identityOf(each.key ?? "") === key.identity);
+    return contacts.find((each) => this.readIdentity(each.key ?? "") === key.identity);
   }
 }

@@ -220,7 +220,7 @@ function addBlock(step: PlanStep, { entries, at, taken }: DecidedBlock): void {
       countDecided(session, entry);
       isRejected ||= entry.decision.kind === "reject";
     }
-    const line = writer.isOnDisk ? lineOf(step, entry) : undefined;
+    const line = writer.isOnDisk ? findLine(step, entry) : undefined;
     if (line) lines.push(line);
   }
   session.tally.former += entries.length - taken;
@@ -257,7 +257,7 @@ function listLacking(work: Work, decision: Decision): readonly string[] {
 }
 
 /** Undefined for a contact that is not written, where the plan is not to name those. */
-function lineOf(
+function findLine(
   { session, names, isComplete }: PlanStep,
   entry: PassedRow | DecidedItem,
 ): StoredLine | undefined {

@@ -77,11 +77,9 @@ export class PlanWriter {
         update: tally.updated + tally.removed,
         delete: tally.deleted,
         unchanged: tally.unchanged,
-        skip: sumOf(tally.skipped) + (input.passedOverAre === "skipped" ? passed : 0),
+        skip: sum(tally.skipped) + (input.passedOverAre === "skipped" ? passed : 0),
         reject:
-          sumOf(tally.rejected) +
-          sumOf(input.rejectedCodes) +
-          (input.passedOverAre === "rejected" ? passed : 0),
+          sum(tally.rejected) + sum(input.rejectedCodes) + (input.passedOverAre === "rejected" ? passed : 0),
       },
       requests,
       digest: computeDigest(this.hash),
@@ -110,6 +108,6 @@ export class PlanWriter {
   }
 }
 
-function sumOf(counts: Readonly<Record<string, number>>): number {
+function sum(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((sum, each) => sum + each, 0);
 }

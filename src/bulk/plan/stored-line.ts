@@ -40,7 +40,7 @@ export function toStoredLine(line: PlanLine, item: Item, operation: Operation | 
 /** The contact that a line plans. */
 export function toPlannedItem(
   line: StoredLine & { apply: Planned },
-  identityOf: (key: string) => string,
+  readIdentity: (key: string) => string,
 ): Item {
   const { key, operation, desired, ...more } = line.apply;
   const { ref } = more;
@@ -55,7 +55,7 @@ export function toPlannedItem(
     ref,
     line: line.line,
     cells: line.cells ?? [],
-    key: { ...key, identity: identityOf(key.sent) },
+    key: { ...key, identity: readIdentity(key.sent) },
     ...(desiredContact && { desired: desiredContact }),
     // As the operation, with the ids of what was created since.
     ...("approved" in more && { approved: operation }),

@@ -3,9 +3,9 @@
 import { hashText } from "../../text-index.ts";
 import type { ContactStructure, FieldDefinition } from "../../wire.ts";
 import { isOurBookkeeping } from "./columns.ts";
-import { ruleOf } from "./compute/entry.ts";
+import { describeRule } from "./compute/entry.ts";
 import type { OpenedInput } from "./formats/open.ts";
-import { type MadeColumn, madeColumns, textOf } from "./made-columns.ts";
+import { type MadeColumn, madeColumns, toText } from "./made-columns.ts";
 import { findPredefinedField, foldName, isKeyName } from "./names.ts";
 import { readRowBatches } from "./read-rows.ts";
 import type { UnderstoodInput } from "./reading.ts";
@@ -72,7 +72,7 @@ export async function checkInput(
   options: ReadOptions,
   signal: AbortSignal,
 ): Promise<CheckReport> {
-  const told = toldFields(options);
+  const told = listNamedFields(options);
   const structure = await assumedStructure(opened, options, told);
   const understood = await understandInput(opened, options, structure);
   const names = understood.facts.columns.map(({ name }) => name);
@@ -95,14 +95,14 @@ export async function checkInput(
     }
   }
   report.columns = tallies.map((tally, place) =>
-    tally.result(targetOf(understood, place, new Set(told.map(foldName)))),
+    tally.result(findTarget(understood, place, new Set(told.map(foldName)))),
   );
   return report;
 }
 
 function addRow({ rows, rejectedCodes, rejects }: CheckReport, row: ReadRow): void {
   rows.read += 1;
-  const fault = faultOf(row);
+  const fault = findFault(row);
   if (!fault) {
     rows.accepted += 1;
     if (row.kind === "row" && row.notSubscribed !== undefined) rows.notSubscribed += 1;
@@ -113,14 +113,14 @@ function addRow({ rows, rejectedCodes, rejects }: CheckReport, row: ReadRow): vo
   if (rejects.length < shownRejects) rejects.push({ line: row.line, ...fault });
 }
 
-function faultOf(row: ReadRow): Pick<RejectedRow, "code" | "message"> | undefined {
+function findFault(row: ReadRow): Pick<RejectedRow, "code" | "message"> | undefined {
   if (row.kind === "row") return row.keyFault;
   return { code: row.code, message: row.message };
 }
 
 function checkedRow(row: ReadRow, names: readonly string[], { fields }: ContactStructure): CheckedRow {
   const before = Object.fromEntries(names.map((name, index) => [name, row.cells[index] ?? null]));
-  const fault = faultOf(row);
+  const fault = findFault(row);
   if (fault || row.kind === "rejected") return { line: row.line, before, rejected: fault };
   const labelled = [...row.fields].map(([id, value]) => [
     fields.find(({ _id }) => _id === id)?.label ?? id,
@@ -143,7 +143,7 @@ function checkedRow(row: ReadRow, names: readonly string[], { fields }: ContactS
  * Of the file's columns first, then of what the mapping adds.
  * @param told labels of the fields that the mapping names
  */
-function targetOf({ facts, reading }: UnderstoodInput, place: number, told: ReadonlySet<string>): Target {
+function findTarget({ facts, reading }: UnderstoodInput, place: number, told: ReadonlySet<string>): Target {
   const added = reading.computed.filter(({ replaces }) => replaces.length === 0);
   const isConsent = reading.consent.some(({ index }) => index === place);
   const target = facts.columns[place]?.target ?? added[place - facts.columns.length]!.target;
@@ -166,7 +166,7 @@ class ColumnTally {
   add(cells: ReadRow["cells"]): void {
     let after: string;
     try {
-      after = textOf(this.column.after(cells));
+      after = toText(this.column.after(cells));
     } catch {
       this.failed += 1;
       return;
@@ -186,7 +186,7 @@ class ColumnTally {
       column: column.name,
       target: target.kind,
       ...(target.kind === "field" && { field: target.label }),
-      ...(column.entry && { rule: ruleOf(column.entry) }),
+      ...(column.entry && { rule: describeRule(column.entry) }),
       blank,
       distinct: seen.size,
       ...(hasMore && { isDistinctAtLeast: true as const }),
@@ -213,7 +213,7 @@ async function assumedStructure(
   return { ...placeholderStructure, fields: [...fields.values()] };
 }
 
-function toldFields(options: ReadOptions): string[] {
+function listNamedFields(options: ReadOptions): string[] {
   return [
     ...[...options.map.values()].filter((target) => !isWord(target)),
     ...(options.entries ?? []).flatMap(({ target }) => (target.kind === "field" ? [target.field] : [])),

@@ -41,13 +41,13 @@ export function findConsentColumns(input: MappingInput, targets: Targets): Conse
   const namedColumns = readNamedConsent(input, targets);
   const found = new Map(input.found?.map((each) => [each.index, each]));
   const columns: ConsentColumns = { consent: [], unclear: [], notes: [], aside: [] };
-  const verdictOf = (index: number): Verdict => {
+  const judge = (index: number): Verdict => {
     const seen = { index, found: found.get(index), rule: findRule(input, index) };
     if (namedColumns.has(index)) return verdictOfNamed(input, seen, namedColumns.get(index));
     return targets[index]?.kind === "ignore" ? verdictOfIgnored(input, seen) : verdictOfSeen(input, seen);
   };
   for (const [index, name] of names.entries()) {
-    const { rule, unclear, note, flag } = verdictOf(index);
+    const { rule, unclear, note, flag } = judge(index);
     if (rule) columns.consent.push({ index, name, rule });
     if (unclear) columns.unclear.push(unclear);
     if (flag !== undefined) columns.aside.push(flag);

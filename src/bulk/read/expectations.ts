@@ -8,7 +8,7 @@ import type { ColumnExpectation, Expectations } from "./compute/entry.ts";
 import type { Computed } from "./compute/expression.ts";
 import { createPattern } from "./compute/pattern.ts";
 import type { OpenedInput } from "./formats/open.ts";
-import { type MadeColumn, madeColumns, textOf } from "./made-columns.ts";
+import { type MadeColumn, madeColumns, toText } from "./made-columns.ts";
 import { findNearestName, foldName } from "./names.ts";
 import { readRowBatches } from "./read-rows.ts";
 import type { ReadRow } from "./rows.ts";
@@ -129,7 +129,7 @@ class ColumnCheck {
 
   add({ line, cells }: Pick<ReadRow, "line" | "cells">): void {
     const value = this.valueIn(cells);
-    const text = textOf(value);
+    const text = toText(value);
     if (text === "") {
       this.blank.add(line);
       return;
@@ -146,7 +146,7 @@ class ColumnCheck {
   }
 
   addAgain({ line, cells }: Pick<ReadRow, "line" | "cells">): void {
-    const text = textOf(this.valueIn(cells));
+    const text = toText(this.valueIn(cells));
     if (text === "" || !this.seen?.isRepeated(text)) return;
     const known = this.linesByValue.get(text);
     if (known === undefined) this.linesByValue.set(text, line);

@@ -8,16 +8,16 @@ import { listKeyIndexes } from "./targets.ts";
 export class KeyCells {
   /** The first column, and those that are used where it is empty. */
   readonly #indexes: readonly number[];
-  readonly #cellOf: (cells: Row["cells"], index: number) => string | undefined;
+  readonly #readCell: (cells: Row["cells"], index: number) => string | undefined;
   readonly #readKey: KeyReader;
 
   constructor(
     targets: readonly Target[],
-    cellOf: (cells: Row["cells"], index: number) => string | undefined,
+    readCell: (cells: Row["cells"], index: number) => string | undefined,
     readKey: KeyReader,
   ) {
     this.#indexes = listKeyIndexes(targets);
-    this.#cellOf = cellOf;
+    this.#readCell = readCell;
     this.#readKey = readKey;
   }
 
@@ -28,16 +28,16 @@ export class KeyCells {
   /** Of several columns the first that has a value, which a placeholder is not. */
   choose(cells: Row["cells"]): string {
     const [first = -1, ...fallbacks] = this.#indexes;
-    const cell = this.#cellOf(cells, first) ?? "";
+    const cell = this.#readCell(cells, first) ?? "";
     if (fallbacks.length === 0 || this.#hasValue(cell)) return cell;
-    const others = fallbacks.map((index) => this.#cellOf(cells, index) ?? "");
+    const others = fallbacks.map((index) => this.#readCell(cells, index) ?? "");
     return others.find((other) => this.#hasValue(other)) ?? cell;
   }
 
   /** What the other columns hold of the person that the row's key names; "erased" where they were erased. */
   listOthers(cells: Row["cells"], { identity: chosen }: ContactKey): ContactKey[] | "erased" {
     if (!this.areSeveral) return [];
-    const written = this.#indexes.map((index) => this.#cellOf(cells, index) ?? "");
+    const written = this.#indexes.map((index) => this.#readCell(cells, index) ?? "");
     if (written.some(isErasedKey)) return "erased";
     const keys = written.map(this.#readKey).flatMap((read) => ("key" in read ? [read.key] : []));
     return keys.filter(({ identity }) => identity !== chosen);

@@ -127,14 +127,14 @@ function readPlainKey(cell: string): KeyReading {
 const simplestAddress = /^[A-Za-z0-9](?:[\w+-]|\.(?=[\w+-]))*@[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/;
 const noWarnings: never[] = [];
 
-type DomainOf = (written: string) => DomainReading;
+type ReadDomain = (written: string) => DomainReading;
 
-function readAddress(cell: string, readCachedDomain: DomainOf): KeyReading {
+function readAddress(cell: string, readCachedDomain: ReadDomain): KeyReading {
   return readPlainest(cell, readCachedDomain) ?? readUnusual(cell, readCachedDomain);
 }
 
 /** @returns undefined for a cell that has to be looked at more closely */
-function readPlainest(cell: string, readCachedDomain: DomainOf): KeyReading | undefined {
+function readPlainest(cell: string, readCachedDomain: ReadDomain): KeyReading | undefined {
   if (cell.length > maxPlainLength || !simplestAddress.test(cell)) return undefined;
   const at = cell.indexOf("@");
   const domain = readCachedDomain(cell.slice(at + 1));
@@ -143,7 +143,7 @@ function readPlainest(cell: string, readCachedDomain: DomainOf): KeyReading | un
   return { key: { written: cell, sent, identity: sent.toLowerCase() }, warnings: noWarnings };
 }
 
-function readUnusual(cell: string, readCachedDomain: DomainOf): KeyReading {
+function readUnusual(cell: string, readCachedDomain: ReadDomain): KeyReading {
   const written = trimEdges(cell);
   if (written === "") return toFault("key_missing", "no email address");
   const address = plainAddress.test(written) ? written : unwrapAddress(written.normalize("NFC"));

@@ -21,14 +21,14 @@ export function madeColumns(
   entries: readonly CompiledEntry[],
   reading: Reading,
 ): MadeColumn[] {
-  const cellOf = cellReader(reading);
+  const readCell = cellReader(reading);
   const computeWith =
     ({ compute }: CompiledEntry) =>
     (cells: Cells) =>
-      compute((index) => cellOf(cells, index));
+      compute((index) => readCell(cells, index));
   const ofFile = names.map((name, index): MadeColumn => {
     const made = entries.findLast(({ replaces }) => replaces.includes(index));
-    const before = (cells: Cells) => cellOf(cells, index);
+    const before = (cells: Cells) => readCell(cells, index);
     return { name, index, entry: made?.entry, before, after: made ? computeWith(made) : before };
   });
   const added = entries
@@ -41,6 +41,6 @@ export function madeColumns(
 }
 
 /** A value as one text, edges trimmed. */
-export function textOf(value: Computed): string {
+export function toText(value: Computed): string {
   return (typeof value === "object" ? value.join(", ") : (value ?? "")).trim();
 }

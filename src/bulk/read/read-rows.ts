@@ -120,10 +120,10 @@ function isFooterLine({ cells }: RowRecord): boolean {
 /** The cells of a record → a row, by what is understood of its file. */
 class RowReader {
   readonly #reading: Reading;
-  readonly #cellOf: ReturnType<typeof cellReader>;
+  readonly #readCell: ReturnType<typeof cellReader>;
   readonly #readValues: ReturnType<typeof rowValueReader>;
   readonly #readKey: KeyReader;
-  readonly #identityOf: (key: string) => string;
+  readonly #readIdentity: (key: string) => string;
   /** Its keys are those of contacts that may be there, whatever we would say of them. */
   readonly #namesContacts: boolean;
   readonly #keyCells: KeyCells;
@@ -133,13 +133,13 @@ class RowReader {
   constructor(reading: Reading) {
     const { keyType, takesIds, emptyColumns } = reading;
     this.#reading = reading;
-    this.#cellOf = cellReader(reading);
-    this.#readValues = rowValueReader(reading, this.#cellOf);
+    this.#readCell = cellReader(reading);
+    this.#readValues = rowValueReader(reading, this.#readCell);
     const readKey = createKeyReader(keyType);
     this.#readKey = takesIds ? acceptIds(readKey) : readKey;
-    this.#identityOf = createIdentityReader(keyType);
+    this.#readIdentity = createIdentityReader(keyType);
     this.#namesContacts = takesIds || reading.system?.name === "ecm";
-    this.#keyCells = new KeyCells(reading.targets, this.#cellOf, readKey);
+    this.#keyCells = new KeyCells(reading.targets, this.#readCell, readKey);
     this.#oldKeyIndex = reading.targets.findIndex((target) => target.kind === "old-key");
     this.#emptyColumns = emptyColumns.length === 0 ? undefined : emptyColumns;
   }
@@ -202,7 +202,7 @@ class RowReader {
   /** Undefined where the row names none; who was erased under it must not come back under another one. */
   #readOldKey(cells: Row["cells"]): ContactKey | Reason | "erased" | undefined {
     if (this.#oldKeyIndex < 0) return undefined;
-    const cell = this.#cellOf(cells, this.#oldKeyIndex) ?? "";
+    const cell = this.#readCell(cells, this.#oldKeyIndex) ?? "";
     if (isErasedKey(cell)) return "erased";
     const read = this.#readKey(cell);
     if ("key" in read) return read.key;
@@ -221,7 +221,7 @@ class RowReader {
     if (record.isLastAndOpen && cells.length < width) {
       return this.#rejected(record, toTruncatedFault(`cell ${cells.length} of ${width}`));
     }
-    const surplus = this.#surplusOf(cells);
+    const surplus = this.#countSurplus(cells);
     if (surplus > 0)
       return this.#rejected(record, toTooManyCellsFault(cells.length, targets.length), surplus);
     const unnamed = this.#emptyColumns?.find((index) => !isBlankText(cells[index] ?? ""));
@@ -229,7 +229,7 @@ class RowReader {
   }
 
   /** How many cells there are beyond the header, where any of them has a value. */
-  #surplusOf(cells: Row["cells"]): number {
+  #countSurplus(cells: Row["cells"]): number {
     const expected = this.#reading.targets.length;
     if (cells.length <= expected) return 0;
     return cells.slice(expected).some((cell) => cell?.trim()) ? cells.length - expected : 0;
@@ -245,7 +245,7 @@ class RowReader {
     if (refusals.length === 0) return row;
     // Where the cells of a row end is a guess, the key may be in any of them.
     const text = record.fault ? record.cells.join(" ") : this.#listAddresses(record.cells, shifted);
-    const identities = findAddresses(text).map(this.#identityOf);
+    const identities = findAddresses(text).map(this.#readIdentity);
     return { ...row, mark: { identities, refusals, ...toMark(refusals, this.#reading.consent) } };
   }
 
@@ -254,7 +254,7 @@ class RowReader {
     const refusals = this.#refusalsIn(cells, 0);
     if (refusals.length === 0) return;
     Object.assign(row, { refusals, ...toMark(refusals, this.#reading.consent) });
-    const named = new Set(keyCell === undefined ? none : findAddresses(keyCell).map(this.#identityOf));
+    const named = new Set(keyCell === undefined ? none : findAddresses(keyCell).map(this.#readIdentity));
     for (const key of [row.oldKey, ...(row.otherKeys ?? none)]) if (key) named.add(key.identity);
     // Its own key too, where another row may name that as another address of its person.
     if (this.#namesSeveral) named.add(row.key.identity);
@@ -265,7 +265,7 @@ class RowReader {
   #refusalsIn(cells: Row["cells"], shifted: number): ConsentRefusal[] {
     const { consent } = this.#reading;
     if (consent.length === 0) return none;
-    const cellAt = (index: number) => this.#cellOf(cells, index);
+    const cellAt = (index: number) => this.#readCell(cells, index);
     return consent.flatMap((column) => findRefusalWithin(column, cellAt, shifted) ?? []);
   }
 }

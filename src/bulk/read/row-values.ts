@@ -6,11 +6,11 @@ import type { Splitting } from "./system-table.ts";
 import { createValueReader, isBlankText, splitNames, unwrapFormula } from "./values.ts";
 
 type Cells = readonly (string | undefined)[];
-type CellOf = (cells: Cells, index: number) => string | undefined;
+type ReadCell = (cells: Cells, index: number) => string | undefined;
 type RowValues = Pick<Row, "fields" | "lists" | "tags">;
 
 /** A cell without what only a spreadsheet needed. */
-export function cellReader({ system, formulaColumns, hasSafeCells }: Reading): CellOf {
+export function cellReader({ system, formulaColumns, hasSafeCells }: Reading): ReadCell {
   const plainCell = createValueReader(hasSafeCells, system?.hasApostrophes ?? false);
   const formulas = new Set(formulaColumns);
   return (cells, index) => {
@@ -23,7 +23,7 @@ export function cellReader({ system, formulaColumns, hasSafeCells }: Reading): C
 /** The values of a row; the reason to reject it where one of them cannot be made. */
 export function rowValueReader(
   reading: Reading,
-  cellOf: CellOf,
+  readCell: ReadCell,
 ): (cells: Cells) => RowValues | { code: string; message: string } {
   const { computed } = reading;
   const replaced = new Set(computed.flatMap(({ replaces }) => replaces));
@@ -31,10 +31,10 @@ export function rowValueReader(
   const fields = targets.flatMap((target, index) =>
     target.kind === "field" ? [{ index, id: target.fieldId }] : [],
   );
-  const lists = namesReader(reading, targets, "lists", cellOf);
-  const tags = namesReader(reading, targets, "tags", cellOf);
+  const lists = namesReader(reading, targets, "lists", readCell);
+  const tags = namesReader(reading, targets, "tags", readCell);
   const ofCells = (cells: Cells): RowValues => ({
-    fields: fieldsIn(cells, fields, cellOf),
+    fields: fieldsIn(cells, fields, readCell),
     lists: lists(cells),
     tags: tags(cells),
   });
@@ -42,7 +42,7 @@ export function rowValueReader(
   return (cells) => {
     const values = ofCells(cells);
     for (const column of computed) {
-      const fault = addComputed(values, column, (index) => cellOf(cells, index));
+      const fault = addComputed(values, column, (index) => readCell(cells, index));
       if (fault !== undefined) return { code: "compute", message: `${column.entry.name}: ${fault}` };
     }
     return leavesOut(reading) ? { ...values, tags: meantTags(reading, values.tags) } : values;
@@ -77,13 +77,13 @@ function namesReader(
   reading: Reading,
   targets: readonly Target[],
   kind: "lists" | "tags",
-  cellOf: CellOf,
+  readCell: ReadCell,
 ): (cells: Cells) => string[] {
   const indexes = targets.flatMap((target, index) => (target.kind === kind ? [index] : []));
   if (indexes.length === 0) return () => none;
   const splitting: Splitting = reading.system?.[kind]?.splitting ?? "csv";
   return (cells) => {
-    const names = indexes.flatMap((index) => splitNames(cellOf(cells, index) ?? "", splitting));
+    const names = indexes.flatMap((index) => splitNames(readCell(cells, index) ?? "", splitting));
     return kind === "tags" ? meantTags(reading, names) : names;
   };
 }
@@ -101,11 +101,11 @@ function meantTags(reading: Reading, tags: string[]): string[] {
 function fieldsIn(
   cells: Cells,
   fields: { index: number; id: string }[],
-  cellOf: CellOf,
+  readCell: ReadCell,
 ): Map<string, string> {
   const values = new Map<string, string>();
   for (const { index, id } of fields) {
-    const cell = cellOf(cells, index);
+    const cell = readCell(cells, index);
     if (cell !== undefined) addField(values, id, cell);
   }
   return values;

@@ -3,7 +3,7 @@ import { UsageError } from "../../errors.ts";
 import { formatShellArguments, quoteShellWord } from "../../shell-word.ts";
 import type { ContactStructure, FieldDefinition } from "../../wire.ts";
 import { findColumns, formatQuotedNames, unknownColumnError } from "./column-names.ts";
-import { type MappingEntry, placeOf } from "./compute/entry.ts";
+import { describePlace, type MappingEntry } from "./compute/entry.ts";
 import type { MappingInput, Targets } from "./mapping-input.ts";
 import { findNearestName, foldName } from "./names.ts";
 import { toNewFieldId } from "./new-fields.ts";
@@ -64,7 +64,7 @@ export function entryTarget(
   if (target.kind !== "field") return target;
   const found = fieldTarget(target.field, structure, newFields);
   if (found) return found;
-  throw new UnknownFieldError(placeOf(entry), target.field, structure, (near) => JSON.stringify(near));
+  throw new UnknownFieldError(describePlace(entry), target.field, structure, (near) => JSON.stringify(near));
 }
 
 /** The columns of the key, the first one first. */

@@ -12,7 +12,7 @@ export interface TextSource {
 export async function* readText(source: TextSource, startLine = 1): AsyncGenerator<Buffer> {
   const skipper = new LineSkipper(startLine - 1);
   for await (const chunk of removeEndMark(toUtf8(source))) {
-    const rest = skipper.restOf(chunk);
+    const rest = skipper.readRest(chunk);
     if (rest.length > 0) yield rest;
   }
 }
@@ -31,7 +31,7 @@ class LineSkipper {
   }
 
   /** What a chunk holds behind the lines. */
-  restOf(chunk: Buffer): Buffer {
+  readRest(chunk: Buffer): Buffer {
     let at = 0;
     while (at < chunk.length && (this.#lines > 0 || this.#mayBeHalfBreak)) {
       const byte = chunk[at]!;

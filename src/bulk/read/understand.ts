@@ -3,7 +3,7 @@ import type { ContactStructure } from "../../wire.ts";
 import { formatQuotedNames } from "./column-names.ts";
 import { type Columns, mapColumns, mapKeyColumn } from "./columns.ts";
 import type { CompiledEntry } from "./compute/compile.ts";
-import { type BlankRule, ruleOf } from "./compute/entry.ts";
+import { type BlankRule, describeRule } from "./compute/entry.ts";
 import {
   findConsentColumns,
   isConsentKnown,
@@ -150,7 +150,7 @@ async function understand(
     consent,
     consentAside,
     computed,
-    blankRules: blankRulesOf(computed),
+    blankRules: listBlankRules(computed),
     defaults: defaultValues(options.defaults ?? [], structure),
     emptyColumns: rowKind === "contacts" && !options.ignoreUnmapped ? findEmptyColumns(names, rows) : [],
     takesIds: options.takesIds,
@@ -165,7 +165,7 @@ async function understand(
     // Rejected rows of a table are written as CSV.
     delimiter: dialect.isTable ? "," : header.delimiter,
     hasEscapes: !dialect.isTable && dialect.hasEscapes,
-    form: formOf(opened, source),
+    form: findForm(opened, source),
     system: system?.name,
     headerLine: hasHeader ? header.line : undefined,
     columns: layout.written.map((name, index) => ({ name, target: columns.targets[index]! })),
@@ -173,7 +173,7 @@ async function understand(
       name: entry.name,
       index: index ?? replaces[0],
       target,
-      rule: ruleOf(entry),
+      rule: describeRule(entry),
     })),
     notes: [
       ...opened.notes,
@@ -194,12 +194,12 @@ async function understand(
   return understood;
 }
 
-function formOf({ table }: OpenedInput, { encoding, markBytes }: TextSource): SourceForm {
+function findForm({ table }: OpenedInput, { encoding, markBytes }: TextSource): SourceForm {
   if (!table) return { kind: "text", encoding, hasMark: markBytes > 0 };
   return { kind: table.names ? "json" : "workbook", encoding: "utf-8", hasMark: true };
 }
 
-function blankRulesOf(computed: Columns["computed"]): Map<string, BlankRule> {
+function listBlankRules(computed: Columns["computed"]): Map<string, BlankRule> {
   return new Map(
     computed.flatMap(({ target, entry: { blank } }) =>
       target.kind === "field" && blank !== undefined ? [[target.fieldId, blank]] : [],

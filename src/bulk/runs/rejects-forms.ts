@@ -55,7 +55,7 @@ async function openTextFile(
   let piece = hasMark ? "\uFEFF" : "";
   return {
     async append(cells) {
-      piece += lineOf(cells, dialect);
+      piece += toLine(cells, dialect);
       if (piece.length < pieceCharacters) return;
       await file.append(encode(piece));
       piece = "";
@@ -86,6 +86,6 @@ async function loadIconv(): Promise<typeof iconv> {
   return (await import("iconv-lite")).default;
 }
 
-function lineOf(cells: readonly string[], { delimiter, hasEscapes }: TableDialect): string {
+function toLine(cells: readonly string[], { delimiter, hasEscapes }: TableDialect): string {
   return `${hasEscapes ? formatTsvLine(cells) : formatCsvLine(cells, delimiter)}\n`;
 }

@@ -36,8 +36,8 @@ export function registerContactConsent(parent: Command, context: Context): void 
 async function runContactConsent(context: Context, key: string): Promise<void> {
   if (key.trim() === "") throw new UsageError("A contact needs a key", "ecm contact consent KEY");
   const output = context.output();
-  const { admissionsOf } = await import("../../bulk/index.ts");
-  const found = await admissionsOf(context.folders.state, key, ({ message }) =>
+  const { findAdmissions } = await import("../../bulk/index.ts");
+  const found = await findAdmissions(context.folders.state, key, ({ message }) =>
     context.terminal.warn(message),
   );
   if (found.length === 0) {

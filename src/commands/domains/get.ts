@@ -5,7 +5,7 @@ import { escapeControls } from "../../terminal/escape.ts";
 import { checkColumns, hasColumns, presentList, presentOne } from "../../terminal/present.ts";
 import { addOutputFileFlags } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
-import { cellOf, recordId } from "../shared/record-columns.ts";
+import { recordId, toCell } from "../shared/record-columns.ts";
 import { dnsRecordView, domainView, wholeDomain } from "./shared/view.ts";
 
 export function registerDomainsGet(parent: Command, context: Context): void {
@@ -35,13 +35,14 @@ async function runDomainsGet(context: Context, wanted: string, flags: OutputFile
   }
   await presentOne(terminal, output, domain, { ...domainView, columns: wholeDomain(domain) });
   const missing = records.filter(({ isMissing }) => isMissing);
-  if (missing.length > 0) await terminal.write(`\nMissing in DNS (type, name, value):\n${linesOf(missing)}`);
+  if (missing.length > 0)
+    await terminal.write(`\nMissing in DNS (type, name, value):\n${formatRecords(missing)}`);
 }
 
 /** Never cut: they are copied. */
-function linesOf(records: readonly DnsRecord[]): string {
+function formatRecords(records: readonly DnsRecord[]): string {
   const rows = records.map(({ type, name, value }) =>
-    [type, name, value].map((cell) => escapeControls(String(cellOf(cell) ?? ""))),
+    [type, name, value].map((cell) => escapeControls(String(toCell(cell) ?? ""))),
   );
   return rows.map((row) => `${row.join("  ")}\n`).join("");
 }

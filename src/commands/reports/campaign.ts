@@ -15,7 +15,7 @@ import { checkColumns, hasColumns, presentList, presentValue } from "../../termi
 import { addAccountFlags } from "../shared/command-line.ts";
 import { addOutputFileFlags } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
-import { cellOf } from "../shared/record-columns.ts";
+import { toCell } from "../shared/record-columns.ts";
 import { ownZone, zoneOption } from "../shared/zone.ts";
 import { showBars } from "./shared/bars.ts";
 import { figureView, screenView } from "./shared/view.ts";
@@ -84,7 +84,7 @@ function leaversCommand(campaignId: string): string {
 }
 
 function asFigure({ date, total }: { date: unknown; total: unknown }): Figure {
-  return { part: "engagement", name: String(cellOf(date) ?? ""), value: total };
+  return { part: "engagement", name: String(toCell(date) ?? ""), value: total };
 }
 
 interface Screen {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Context, OutputFileFlags } from "../../context.ts";
-import { memberOf } from "../../service/records.ts";
+import { readMember } from "../../service/records.ts";
 import {
   comparedCampaigns,
   type Figure,
@@ -20,7 +20,7 @@ import {
 } from "../../terminal/present.ts";
 import { addOutputFileFlags } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
-import { cellOf, memberColumn, recordId } from "../shared/record-columns.ts";
+import { memberColumn, recordId, toCell } from "../shared/record-columns.ts";
 import { timeInZone } from "../shared/zone.ts";
 import { addSpanFlags, type SpanFlags, saySpan, spanFrom } from "./shared/span.ts";
 import { figureView, inWords, screenView } from "./shared/view.ts";
@@ -64,17 +64,17 @@ async function runReportsShow(context: Context, flags: SpanFlags & OutputFileFla
 
 /** Every number of both reports. */
 function allFigures({ dashboard, overall }: Reports): Figure[] {
-  const days = readBars(memberOf(dashboard, "contact", "histogram"));
+  const days = readBars(readMember(dashboard, "contact", "histogram"));
   return [
-    ...readFigures("overall", memberOf(overall, "stats")),
-    ...readFigures("delivery times", memberOf(overall, "deliveryTimeStats")),
+    ...readFigures("overall", readMember(overall, "stats")),
+    ...readFigures("delivery times", readMember(overall, "deliveryTimeStats")),
     ...comparedCampaigns(overall).flatMap(campaignFigures),
     ...readFigures("overall", overall, ["stats", "deliveryTimeStats", "campaignComparison"]),
-    ...readFigures("dashboard", memberOf(dashboard, "campaign")),
-    ...readFigures("contacts", memberOf(dashboard, "contact"), ["histogram"]),
+    ...readFigures("dashboard", readMember(dashboard, "campaign")),
+    ...readFigures("contacts", readMember(dashboard, "contact"), ["histogram"]),
     ...days.map(({ date, total }) => ({
       part: "new contacts",
-      name: String(cellOf(date) ?? ""),
+      name: String(toCell(date) ?? ""),
       value: total,
     })),
     ...readFigures("dashboard", dashboard, ["campaign", "contact"]),
@@ -82,14 +82,14 @@ function allFigures({ dashboard, overall }: Reports): Figure[] {
 }
 
 function campaignFigures(campaign: unknown): Figure[] {
-  const name = String(cellOf(memberOf(campaign, "name")) ?? "");
+  const name = String(toCell(readMember(campaign, "name")) ?? "");
   const about = {
     name,
     value: undefined,
-    id: memberOf(campaign, "_id"),
-    time: memberOf(campaign, "scheduledAt"),
+    id: readMember(campaign, "_id"),
+    time: readMember(campaign, "scheduledAt"),
   };
-  const rates = readFigures("campaigns", memberOf(campaign, "rates"));
+  const rates = readFigures("campaigns", readMember(campaign, "rates"));
   return rates.map((rate) => ({ ...about, part: `campaign ${rate.name}`, rate: rate.rate ?? rate.value }));
 }
 
@@ -99,18 +99,18 @@ async function showScreen(
   { dashboard, overall }: Reports,
   timeZone: string,
 ): Promise<void> {
-  const stats = readFigures("overall", memberOf(overall, "stats"));
+  const stats = readFigures("overall", readMember(overall, "stats"));
   const told = stats.map(({ name }) => name);
-  const mails = [...stats, ...readFigures("dashboard", memberOf(dashboard, "campaign"), told)];
+  const mails = [...stats, ...readFigures("dashboard", readMember(dashboard, "campaign"), told)];
   await presentList(terminal, output, mails, screenView("mails"));
   const further = [
     ...readFigures("overall", overall, ["stats", "deliveryTimeStats", "campaignComparison"]),
     ...readFigures("dashboard", dashboard, ["campaign", "contact"]),
   ];
   const lines = [
-    ...contactLines(memberOf(dashboard, "contact")),
-    ["delivered", readFigures("", memberOf(overall, "deliveryTimeStats")).map(inShort).join(" · ")],
-    ...further.map(({ name, value }) => [inWords(name), cellOf(value)]),
+    ...contactLines(readMember(dashboard, "contact")),
+    ["delivered", readFigures("", readMember(overall, "deliveryTimeStats")).map(inShort).join(" · ")],
+    ...further.map(({ name, value }) => [inWords(name), toCell(value)]),
   ].map(([name, value]) => ({ name: String(name), value: () => value }));
   if (lines.some((line) => line.value())) {
     await terminal.write("\n");
@@ -124,18 +124,18 @@ async function showScreen(
 
 /** How many there are, and how many of them are new. */
 function contactLines(contact: unknown): [string, string | number | boolean | undefined][] {
-  const days = readBars(memberOf(contact, "histogram"));
+  const days = readBars(readMember(contact, "histogram"));
   const added = days.reduce((sum, { total }) => sum + (typeof total === "number" ? total : 0), 0);
   const others = readFigures("contacts", contact, ["count", "histogram"]);
   return [
-    ["contacts", cellOf(memberOf(contact, "count"))],
+    ["contacts", toCell(readMember(contact, "count"))],
     ["new contacts", days.length === 0 ? undefined : added],
-    ...others.map(({ name, value }): [string, ReturnType<typeof cellOf>] => [inWords(name), cellOf(value)]),
+    ...others.map(({ name, value }): [string, ReturnType<typeof toCell>] => [inWords(name), toCell(value)]),
   ];
 }
 
 function inShort({ name, value }: Figure): string {
-  return `${inWords(name)} ${typeof value === "number" ? value.toLocaleString("en-US") : (cellOf(value) ?? "–")}`;
+  return `${inWords(name)} ${typeof value === "number" ? value.toLocaleString("en-US") : (toCell(value) ?? "–")}`;
 }
 
 function comparisonView(timeZone: string): View<unknown> {
@@ -146,7 +146,7 @@ function comparisonView(timeZone: string): View<unknown> {
       memberColumn("clicks", { title: "clicks rate" }, ["rates", "clicks"]),
       {
         name: "scheduled",
-        value: (campaign) => timeInZone(String(cellOf(memberOf(campaign, "scheduledAt")) ?? ""), timeZone),
+        value: (campaign) => timeInZone(String(toCell(readMember(campaign, "scheduledAt")) ?? ""), timeZone),
       },
       memberColumn("_id", { title: "id", isWhole: true, isAside: true }),
     ],

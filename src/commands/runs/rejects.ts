@@ -98,9 +98,9 @@ const rejectView: View<ShownReject> = {
 
 /** @returns false where no plan says what was rejected: nothing was, or an earlier version made the run */
 async function isShown(context: Context, run: { manifest: Manifest; folder: string }): Promise<boolean> {
-  const { rejectsOf } = await import("../../bulk/index.ts");
+  const { readRejects } = await import("../../bulk/index.ts");
   if (!run.manifest.summary?.rejects) return false;
-  const rejects = rejectsOf(run);
+  const rejects = readRejects(run);
   const first = await rejects.next();
   if (first.done) return false;
   async function* all(): AsyncGenerator<ShownReject> {

@@ -12,7 +12,7 @@ import { openBodyFile, type Sink } from "../../terminal/output-file.ts";
 import { packText } from "../../terminal/packing.ts";
 import type { ListOutput } from "../../terminal/present.ts";
 import { presentEvents } from "./event-view.ts";
-import { defaultDays, isOf, type WantedEvents, warnOfMissingEvents } from "./wanted-events.ts";
+import { defaultDays, isFromCampaign, type WantedEvents, warnOfMissingEvents } from "./wanted-events.ts";
 
 /** What has not been shown yet; written down as shown once it has been. */
 export async function showNew(
@@ -34,7 +34,7 @@ export async function showNew(
     const windowStart = now - pastDays * dayMilliseconds;
     const oldest = contactId === undefined ? Number.NEGATIVE_INFINITY : windowStart;
     const fresh = cursor.newAmong(
-      feed.events.filter((event) => !(toTime(event) < oldest) && isOf(campaign, event)),
+      feed.events.filter((event) => !(toTime(event) < oldest) && isFromCampaign(campaign, event)),
     );
     const events = fresh.slice(0, options.limit);
     const left = fresh.slice(events.length);

@@ -2,13 +2,13 @@
  * Columns for what the service tells without a promise: whatever a member is, it can be shown, and none is
  * left out of one record.
  */
-import { memberOf, membersOf, textMember } from "../../service/records.ts";
+import { listMembers, readMember, textMember } from "../../service/records.ts";
 import type { Column } from "../../terminal/present.ts";
 
 type Cell = string | number | boolean | undefined;
 
 /** A plain value as it is; anything else as JSON. */
-export function cellOf(value: unknown): Cell {
+export function toCell(value: unknown): Cell {
   if (value === undefined || value === null) return undefined;
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
   return JSON.stringify(value);
@@ -20,7 +20,7 @@ export function memberColumn(
   more: Omit<Partial<Column<unknown>>, "name" | "value"> = {},
   path: readonly string[] = [name],
 ): Column<unknown> {
-  return { name, value: (record) => cellOf(memberOf(record, ...path)), ...more };
+  return { name, value: (record) => toCell(readMember(record, ...path)), ...more };
 }
 
 /**
@@ -32,7 +32,7 @@ export function everyColumn(
   record: unknown,
   known: readonly string[] = columns.map(({ name }) => name),
 ): Column<unknown>[] {
-  const further = membersOf(record).filter(([name]) => !known.includes(name));
+  const further = listMembers(record).filter(([name]) => !known.includes(name));
   return [
     ...columns.map((column) => ({ ...column, optional: false })),
     ...further.map(([name]) => memberColumn(name)),

@@ -33,7 +33,7 @@ export interface WantedEvents {
 export type Campaign = Awaited<ReturnType<typeof resolveCampaign>>;
 
 /** The feed knows no campaigns: they are held against each event here. Without one, every event will do. */
-export function isOf(
+export function isFromCampaign(
   campaign: Campaign | undefined,
   { emailCampaignId, emailCampaignName }: ContactEvent,
 ): boolean {

@@ -167,8 +167,8 @@ export function matches(
     const compared = (key: string) => (keyCase === "fold" ? foldKey(key) : key);
     if (!keys.some((key) => compared(key) === compared(contact.key))) return false;
   }
-  const memberOf = new Set(contactGroups(contact));
-  return groups.every((anyOf) => anyOf.some((group) => memberOf.has(group)));
+  const memberGroups = new Set(contactGroups(contact));
+  return groups.every((anyOf) => anyOf.some((group) => memberGroups.has(group)));
 }
 
 /** For each condition the groups of which one will do; without any condition, everyone in the structure. */

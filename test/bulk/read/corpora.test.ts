@@ -42,7 +42,7 @@ async function* oneChunk(text: string): AsyncGenerator<Buffer> {
   yield Buffer.from(text);
 }
 
-async function cellsOf(text: string, delimiter: string): Promise<string[][]> {
+async function readCells(text: string, delimiter: string): Promise<string[][]> {
   const cells: string[][] = [];
   for await (const batch of readRecords(oneChunk(text), { delimiter }))
     cells.push(...batch.map((record) => record.cells));
@@ -51,7 +51,7 @@ async function cellsOf(text: string, delimiter: string): Promise<string[][]> {
 
 /** Records as objects, the way the expectations have them. */
 async function readObjects(text: string): Promise<Record<string, string>[]> {
-  const [header = [], ...rows] = await cellsOf(text, ",");
+  const [header = [], ...rows] = await readCells(text, ",");
   return rows.map((cells) => Object.fromEntries(header.map((name, index) => [name, cells[index] ?? ""])));
 }
 
@@ -125,7 +125,7 @@ if (!isThere) test.skip(`the corpora are not at ${folder}: ECM_CORPORA names the
 describe.runIf(isThere)("every file is read, or refused with a reason", () => {
   const anyTable = { ...structure, keyType: "text", fields: [] };
   /** Contact exports as they are meant; any other table by number, its first column the key. */
-  async function outcomeOf(path: string): Promise<string> {
+  async function readOutcome(path: string): Promise<string> {
     const isExport = path.includes("contact-exports");
     const options: ReadOptions = isExport
       ? { map: new Map(), ignoreUnmapped: true }
@@ -161,7 +161,8 @@ describe.runIf(isThere)("every file is read, or refused with a reason", () => {
 
   test("the table holds", async () => {
     const lines: string[] = [];
-    for (const path of filesBelow(".")) lines.push(`${relative(folder, path)}\n    ${await outcomeOf(path)}`);
+    for (const path of filesBelow("."))
+      lines.push(`${relative(folder, path)}\n    ${await readOutcome(path)}`);
     expect(lines.length).toBeGreaterThan(300);
     await expect(`${lines.join("\n")}\n`).toMatchFileSnapshot("corpora.table.txt");
   });
@@ -171,7 +172,7 @@ describe.runIf(isThere)("every file is read, or refused with a reason", () => {
     expect(Object.keys(files).length).toBeGreaterThan(200);
     for (const [name, base64] of Object.entries(files)) {
       const path = await fileWith(Buffer.from(base64, "base64"));
-      expect(await outcomeOf(path), name).toMatch(/^(?:read|refused)/);
+      expect(await readOutcome(path), name).toMatch(/^(?:read|refused)/);
     }
   });
 });
@@ -223,7 +224,7 @@ describe.runIf(isThere)("cells are what others expect", () => {
     const differing: string[] = [];
     for (const each of cases) {
       const { description, input, expected } = each;
-      const cells = await cellsOf(input.replace(/^\ufeff/, ""), findDelimiter(each)).catch(String);
+      const cells = await readCells(input.replace(/^\ufeff/, ""), findDelimiter(each)).catch(String);
       // They make a row of the nothing after the last line break.
       const data = /[\r\n]$/.test(input) ? expected.data.slice(0, -1) : expected.data;
       if (JSON.stringify(cells) !== JSON.stringify(data)) differing.push(description);

@@ -26,7 +26,7 @@ async function mapped(content: string | Uint8Array, mapping: string): Promise<Re
 }
 
 /** Line by line the values of one field; a code for a row that is rejected. */
-function valuesOf({ all }: ReadResult, fieldId: string): unknown[] {
+function listValues({ all }: ReadResult, fieldId: string): unknown[] {
   return all.map((row) => (row.kind === "rejected" ? row.code : row.fields.get(fieldId)));
 }
 
@@ -42,8 +42,8 @@ describe("an entry's value", () => {
         `Last: { field: Last Name, value: 'row["full name"].indexOf(" ") < 0 ? "" : row["Full name"].split(" ")[1]' }`,
       ].join("\n"),
     );
-    expect(valuesOf(result, "f1")).toEqual(["Ada", "Bob"]);
-    expect(valuesOf(result, "f2")).toEqual(["Lovelace", ""]);
+    expect(listValues(result, "f1")).toEqual(["Ada", "Bob"]);
+    expect(listValues(result, "f2")).toEqual(["Lovelace", ""]);
   });
 
   it.each([
@@ -63,7 +63,7 @@ describe("an entry's value", () => {
     ["null", "x", ""],
   ])("%s of %j is %j", async (value, cell, made) => {
     const result = await mapped(emails([cell], "City"), JSON.stringify({ City: { value } }));
-    expect(valuesOf(result, "f3")).toEqual([made]);
+    expect(listValues(result, "f3")).toEqual([made]);
   });
 
   it("rejects its row alone where it fails, with the column and what is wrong", async () => {
@@ -71,7 +71,7 @@ describe("an entry's value", () => {
       emails(["a b", "a", "a b"], "City"),
       `City: { value: 'row["City"].split(" ")[1]' }`,
     );
-    expect(valuesOf(result, "f3")).toEqual(["b", "compute", "b"]);
+    expect(listValues(result, "f3")).toEqual(["b", "compute", "b"]);
     expect(result.rejected).toMatchObject([
       { line: 3, code: "compute", message: "City: No such key: index out of bounds, index 1 >= size 1" },
     ]);
@@ -82,17 +82,17 @@ describe("an entry's value", () => {
       '[{"Email":"a@example.com","City":"Oslo"},{"Email":"b@example.com"}]',
       `City: { value: 'row.City + "!"' }`,
     );
-    expect(valuesOf(result, "f3")).toEqual(["Oslo!", undefined]);
+    expect(listValues(result, "f3")).toEqual(["Oslo!", undefined]);
   });
 
   it("takes an empty text for no number", async () => {
     const result = await mapped(emails(["", "7"], "City"), "City: { value: 'int(row.City) + 1' }");
-    expect(valuesOf(result, "f3")).toEqual(["compute", "8"]);
+    expect(listValues(result, "f3")).toEqual(["compute", "8"]);
   });
 
   it("is never cut within a character", async () => {
     const result = await mapped(emails(["👍x"], "City"), "City: { value: 'row.City.substring(0, 1)' }");
-    expect(valuesOf(result, "f3")).toEqual(["compute"]);
+    expect(listValues(result, "f3")).toEqual(["compute"]);
   });
 });
 
@@ -122,16 +122,16 @@ describe("a date", () => {
     ["DD.MM.YYYY", "04.11.2018", "2018-11-04"],
   ])("%s reads %j as %j", async (format, cell, made) => {
     const result = await mapped(emails([cell], "Born"), `Born: { field: Birthday, date: "${format}" }`);
-    expect(valuesOf(result, "f4")).toEqual([made]);
+    expect(listValues(result, "f4")).toEqual([made]);
   });
 
   it("takes the first of several formats that fits, and a workbook's own dates", async () => {
     const mapping = "Born: { field: Birthday, date: [DD.MM.YYYY, M/D/YYYY] }";
     const text = await mapped(emails(["31.12.1980", "12/31/1980", "1980-12-31"], "Born"), mapping);
-    expect(valuesOf(text, "f4")).toEqual(["1980-12-31", "1980-12-31", "compute"]);
+    expect(listValues(text, "f4")).toEqual(["1980-12-31", "1980-12-31", "compute"]);
     expect(text.rejected[0]?.message).toBe('Born: "1980-12-31" is not a date in DD.MM.YYYY or M/D/YYYY');
     const json = await mapped('[{"Email":"a@example.com","Born":"1980-12-31"}]', mapping);
-    expect(valuesOf(json, "f4")).toEqual(["1980-12-31"]);
+    expect(listValues(json, "f4")).toEqual(["1980-12-31"]);
   });
 
   it.each(["dd.mm.yyyy", "DD.MM", "YYYY", "", "DD.MM.YYYY DD", "hh:mm", "DD.MM.YYYY hh:mm", "Q YYYY M D"])(
@@ -160,18 +160,18 @@ describe("a table of values", () => {
     [", else: reject", ["Germany", "Germany", "Austria", "compute", "", "Norway"]],
   ])("with %j", async (rest, made) => {
     const result = await mapped(emails(cells, "Land"), `Land: { field: Country, ${table}${rest} }`);
-    expect(valuesOf(result, "f5")).toEqual(made);
+    expect(listValues(result, "f5")).toEqual(made);
   });
 
   it("keeps texts that look like numbers or words of YAML", async () => {
     const mapping = "City: { map: { 01: one, 1: other, no: Norway, ~: tilde } }";
     const result = await mapped(emails(["01", "1", "no", "~", "001"], "City"), mapping);
-    expect(valuesOf(result, "f3")).toEqual(["one", "other", "Norway", "tilde", "001"]);
+    expect(listValues(result, "f3")).toEqual(["one", "other", "Norway", "tilde", "001"]);
   });
 
   it("can fill a blank cell", async () => {
     const result = await mapped(emails(["", "x"], "City"), 'City: { map: { "": Unknown } }');
-    expect(valuesOf(result, "f3")).toEqual(["Unknown", "x"]);
+    expect(listValues(result, "f3")).toEqual(["Unknown", "x"]);
   });
 });
 
@@ -199,7 +199,7 @@ describe("where an entry goes", () => {
       "Email\na@example.com\n",
       "Source: { constant: 007 }\nVip: { tags: true, constant: 'a, b' }",
     );
-    expect(valuesOf(result, "f6")).toEqual(["007"]);
+    expect(listValues(result, "f6")).toEqual(["007"]);
     expect(result.rows[0]?.tags).toEqual(["a, b"]);
   });
 
@@ -208,7 +208,7 @@ describe("where an entry goes", () => {
       "Email,City\na@example.com,oslo\n",
       "City: { value: 'row.City.upperAscii()' }\nStadt: { field: Country, constant: x }",
     );
-    expect(valuesOf(result, "f3")).toEqual(["OSLO"]);
+    expect(listValues(result, "f3")).toEqual(["OSLO"]);
     const failure = await catchFailure(
       mapped("Email,City\na@example.com,oslo\n", "Stadt: { field: City, constant: x }"),
     );
@@ -223,7 +223,7 @@ describe("where an entry goes", () => {
     expect(result.understood.facts.notes).toContain(
       '"A", "B" all fill "City"; the last non-blank value is used',
     );
-    expect(valuesOf(result, "f3")).toEqual(["2", "3"]);
+    expect(listValues(result, "f3")).toEqual(["2", "3"]);
   });
 
   it("never touches what the file's own cells say of consent", async () => {
@@ -233,8 +233,8 @@ describe("where an entry goes", () => {
       'Opt-in: { field: City, constant: "yes" }\nNote: { field: Source, value: \'"yes" + row["Opt-in"]\' }',
     );
     expect(result.rows.map(({ notSubscribed }) => notSubscribed)).toEqual(["Opt-in: no", undefined]);
-    expect(valuesOf(result, "f3")).toEqual(["yes", "yes"]);
-    expect(valuesOf(result, "f6")).toEqual(["yesno", "yesyes"]);
+    expect(listValues(result, "f3")).toEqual(["yes", "yes"]);
+    expect(listValues(result, "f6")).toEqual(["yesno", "yesyes"]);
   });
 
   it("marks whom a row names that cannot be made", async () => {
@@ -298,9 +298,9 @@ describe("a mapping that is wrong", () => {
       "Email,A,City\na@example.com,DE,AT\n",
       "A: { field: Country, map: &lands { DE: Germany, AT: Austria } }\nCity: { map: *lands }",
     );
-    expect([valuesOf(aliased, "f5"), valuesOf(aliased, "f3")]).toEqual([["Germany"], ["Austria"]]);
+    expect([listValues(aliased, "f5"), listValues(aliased, "f3")]).toEqual([["Germany"], ["Austria"]]);
     const json = '\ufeff{"City": {"map": {"x": null, "y": "null"}}}';
-    expect(valuesOf(await mapped(emails(["x", "y"], "City"), json), "f3")).toEqual(["", "null"]);
+    expect(listValues(await mapped(emails(["x", "y"], "City"), json), "f3")).toEqual(["", "null"]);
   });
 
   it("is written as it is read", async () => {
@@ -371,7 +371,7 @@ describe("a hostile mapping is refused", () => {
   it("matches in linear time", async () => {
     const cell = `${"a".repeat(30_000)}!`;
     const result = await mapped(emails([cell], "City"), value('row.City.matches("^(a+)+$") ? "y" : "n"'));
-    expect(valuesOf(result, "f3")).toEqual(["n"]);
+    expect(listValues(result, "f3")).toEqual(["n"]);
   });
 
   it.each([
@@ -379,6 +379,6 @@ describe("a hostile mapping is refused", () => {
     ["a text that is too long", "row.City + row.City"],
   ])("rejects the row of %s", async (_what, text) => {
     const result = await mapped(emails(["a".repeat(60_000)], "City"), value(text));
-    expect(valuesOf(result, "f3")).toEqual(["compute"]);
+    expect(listValues(result, "f3")).toEqual(["compute"]);
   });
 });

@@ -7,7 +7,7 @@ import { findNearestName, foldName } from "../names.ts";
 import type { Splitting } from "../system-table.ts";
 import { isBlankText, splitNames } from "../values.ts";
 import { createDateReader } from "./dates.ts";
-import { type MappingEntry, placeOf } from "./entry.ts";
+import { describePlace, type MappingEntry } from "./entry.ts";
 import { type CellAt, type Computed, type Expression, ExpressionCompiler } from "./expression.ts";
 
 export interface CompiledEntry {
@@ -51,14 +51,14 @@ function compileEntry(
 ): CompiledEntry[] {
   const { name, value, constant } = entry;
   const replaces = findColumns(name, table.names);
-  const finish = finishOf(entry, table);
+  const finish = compileFinish(entry, table);
   if (constant !== undefined) {
     const result = entry.target.kind === "field" ? constant : [constant].filter((each) => each !== "");
     return [{ entry, replaces, reads: [], compute: () => result }];
   }
   if (value !== undefined) {
-    const expression = compiler!.compile(value, placeOf(entry), (column, at) =>
-      indexOf(entry, column, table, at),
+    const expression = compiler!.compile(value, describePlace(entry), (column, at) =>
+      findColumn(entry, column, table, at),
     );
     requireFitting(entry, expression);
     return [
@@ -76,8 +76,8 @@ function compileEntry(
 }
 
 /** What is done to a value before it is written: parted, looked up, read as a date. */
-function finishOf(entry: MappingEntry, table: TableFacts): (value: Computed) => Computed {
-  const change = changeOf(entry, table);
+function compileFinish(entry: MappingEntry, table: TableFacts): (value: Computed) => Computed {
+  const change = compileChange(entry, table);
   const { target, split } = entry;
   if (target.kind === "field") return (value) => (typeof value === "string" ? change(value) : undefined);
   const splitting = table.splitting(target.kind);
@@ -90,7 +90,7 @@ function finishOf(entry: MappingEntry, table: TableFacts): (value: Computed) => 
   };
 }
 
-function changeOf(entry: MappingEntry, { isTable }: TableFacts): (text: string) => string {
+function compileChange(entry: MappingEntry, { isTable }: TableFacts): (text: string) => string {
   const { date, map } = entry;
   if (date) return dateChange(date, isTable);
   if (map) return tableChange(map, entry.else ?? "keep");
@@ -135,18 +135,18 @@ function tableChange(
 function requireFitting(entry: MappingEntry, { isList }: Expression): void {
   if (!isList || entry.target.kind !== "field") return;
   throw new UsageError(
-    `${placeOf(entry)}: the value is a list, and a field takes one text`,
+    `${describePlace(entry)}: the value is a list, and a field takes one text`,
     'Join it, such as ….join(", "), or take one part, such as …[0]',
   );
 }
 
 /** @param at the place in the expression */
-function indexOf(entry: MappingEntry, column: string, table: TableFacts, at: string): number {
+function findColumn(entry: MappingEntry, column: string, table: TableFacts, at: string): number {
   const indexes = findColumns(column, table.names);
   if (indexes.length === 0) throw unknownColumn(entry, column, table, at);
   if (indexes.length === 1) return indexes[0]!;
   throw new UsageError(
-    `${placeOf(entry)}: ${indexes.length} columns are named ${JSON.stringify(column)}${at}`,
+    `${describePlace(entry)}: ${indexes.length} columns are named ${JSON.stringify(column)}${at}`,
     "Rename one of them in the file",
   );
 }
@@ -154,7 +154,7 @@ function indexOf(entry: MappingEntry, column: string, table: TableFacts, at: str
 function unknownColumn(entry: MappingEntry, column: string, { names }: TableFacts, at: string): UsageError {
   const near = findNearestName(column, names);
   return new UsageError(
-    `${placeOf(entry)}: the file has no column ${JSON.stringify(column)}${at}`,
+    `${describePlace(entry)}: the file has no column ${JSON.stringify(column)}${at}`,
     near ? `Did you mean ${JSON.stringify(near)}?` : `Columns: ${formatQuotedNames(names)}`,
   );
 }

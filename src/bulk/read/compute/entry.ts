@@ -47,7 +47,7 @@ export interface Expectations {
 }
 
 /** How the value of an entry is made, in a few words: `date DD.MM.YYYY`. */
-export function ruleOf({ value, constant, date, map, split, blank }: MappingEntry): string {
+export function describeRule({ value, constant, date, map, split, blank }: MappingEntry): string {
   const parts = [
     constant === undefined ? "" : "constant",
     value === undefined ? "" : "computed",
@@ -65,6 +65,6 @@ export function needsNoColumn({ value, constant }: MappingEntry): boolean {
 }
 
 /** `people.yaml:4: "Full name"` */
-export function placeOf({ name, place = "--mapping" }: MappingEntry): string {
+export function describePlace({ name, place = "--mapping" }: MappingEntry): string {
   return `${place}: ${JSON.stringify(name)}`;
 }

@@ -4,7 +4,14 @@
  */
 import type { ASTNode, Environment } from "@marcbachmann/cel-js";
 import { UsageError } from "../../../errors.ts";
-import { at, type Cel, placeOf, registerStrictNumbers, summaryOf, walkNodes } from "../../../select/cel.ts";
+import {
+  at,
+  type Cel,
+  describePlace,
+  registerStrictNumbers,
+  summarize,
+  walkNodes,
+} from "../../../select/cel.ts";
 import { createPattern, maxPatterns } from "./pattern.ts";
 import { addStringFunctions, maxTextCharacters } from "./string-functions.ts";
 
@@ -130,18 +137,18 @@ function computeWith(
       if (cell !== undefined && cell.length > maxTextCharacters) throw tooLong();
       row.set(name, cell ?? "");
     }
-    return isMissing ? undefined : textFrom(resultOf(program, context));
+    return isMissing ? undefined : textFrom(evaluate(program, context));
   };
 }
 
-function resultOf(
+function evaluate(
   program: (context: Record<string, unknown>) => unknown,
   context: { row: unknown },
 ): unknown {
   try {
     return program(context);
   } catch (error) {
-    throw new Error(summaryOf(error));
+    throw new Error(summarize(error));
   }
 }
 
@@ -170,7 +177,7 @@ function columnsIn(
   ast: ASTNode,
   text: string,
   place: string,
-  indexOf: (column: string, at: string) => number,
+  findColumn: (column: string, at: string) => number,
 ): Map<string, number> {
   const columns = new Map<string, number>();
   const named = new Set<ASTNode>();
@@ -178,7 +185,7 @@ function columnsIn(
     const column = columnNamedIn(node);
     if (!column) continue;
     named.add(column.row);
-    columns.set(column.name, indexOf(column.name, at(text, column.place)));
+    columns.set(column.name, findColumn(column.name, at(text, column.place)));
   }
   for (const node of walkNodes(ast)) {
     if (node.op !== "id" || node.args !== "row" || named.has(node)) continue;
@@ -200,7 +207,7 @@ function columnNamedIn(node: ASTNode): { row: ASTNode; name: string; place: ASTN
   return typeof literal === "string" ? { row, name: literal, place: name } : undefined;
 }
 
-const mostLoops = 3;
+const maxLoops = 3;
 
 /** No loop within a loop, and nothing that multiplies what it is given. @throws UsageError */
 function requireBounded(ast: ASTNode, text: string, place: string): void {
@@ -211,9 +218,9 @@ function requireBounded(ast: ASTNode, text: string, place: string): void {
     loops += 1;
     const [name, , args] = node.args as [string, ASTNode, ASTNode[]];
     const isNested = args.some((arg) => [...walkNodes(arg)].some(isMacro));
-    if (!isNested && loops <= mostLoops) continue;
+    if (!isNested && loops <= maxLoops) continue;
     throw new UsageError(
-      `${place}: ${isNested ? `${name}() within another loop` : `more than ${mostLoops} loops`}${at(text, node)}`,
+      `${place}: ${isNested ? `${name}() within another loop` : `more than ${maxLoops} loops`}${at(text, node)}`,
       "Simplify the value",
     );
   }
@@ -272,10 +279,10 @@ function requireAddable(ast: ASTNode, text: string, place: string): void {
 }
 
 function wrong(text: string, place: string, error: unknown): UsageError {
-  const summary = summaryOf(error);
+  const summary = summarize(error);
   const isName = /^Unknown variable/.test(summary);
   return new UsageError(
-    `${place}: ${summary}${placeOf(text, error)}`,
+    `${place}: ${summary}${describePlace(text, error)}`,
     isName ? 'The cells are in row, such as row["Full name"]' : undefined,
   );
 }

@@ -33,7 +33,7 @@ export async function readYamlTree(text: string, name: string): Promise<YamlNode
   const lines = new yaml.LineCounter();
   let document: Document.Parsed;
   try {
-    // JSON is YAML too. The library compares each key with all others; see `membersOf`.
+    // JSON is YAML too. The library compares each key with all others; see `readMembers`.
     document = yaml.parseDocument(text.replace(/^\ufeff/, ""), {
       schema: "failsafe",
       uniqueKeys: false,
@@ -66,21 +66,21 @@ class Reader {
 
   read(node: unknown, depth: number): YamlNode {
     const { yaml } = this;
-    const line = this.lineOf(node);
+    const line = this.findLine(node);
     this.nodes += 1;
     if (this.nodes > maxNodes) throw this.refused(line, "holds too many values", "Use a smaller file");
     if (depth > maxDepth) throw this.refused(line, "nested too deeply", "Write lines such as E-mail: key");
     if (yaml.isAlias(node)) return this.read(this.resolved(node, line), depth + 1);
-    if (yaml.isMap(node)) return { kind: "map", line, members: this.membersOf(node.items, depth) };
+    if (yaml.isMap(node)) return { kind: "map", line, members: this.readMembers(node.items, depth) };
     if (yaml.isSeq(node))
       return { kind: "list", line, items: node.items.map((item) => this.read(item, depth + 1)) };
-    return { kind: "text", line, text: this.textOf(node) };
+    return { kind: "text", line, text: this.readText(node) };
   }
 
-  private membersOf(items: readonly { key: unknown; value: unknown }[], depth: number): YamlMember[] {
+  private readMembers(items: readonly { key: unknown; value: unknown }[], depth: number): YamlMember[] {
     const seen = new Set<string>();
     return items.map(({ key, value }) => {
-      const line = this.lineOf(key);
+      const line = this.findLine(key);
       if (!this.yaml.isScalar(key)) throw this.refused(line, "a name is not text", "Put it in quotes");
       const name = String(key.value ?? "");
       if (seen.has(name)) {
@@ -100,13 +100,13 @@ class Reader {
   }
 
   /** `null` and `~` mean nothing in YAML and in JSON, unless they are quoted. */
-  private textOf(node: unknown): string {
+  private readText(node: unknown): string {
     if (!this.yaml.isScalar(node)) return "";
     const text = String(node.value ?? "");
     return node.type === "PLAIN" && (text === "null" || text === "~") ? "" : text;
   }
 
-  private lineOf(node: unknown): number {
+  private findLine(node: unknown): number {
     const [start] = (node as { range?: [number, number, number] } | null)?.range ?? [];
     return start === undefined ? 1 : this.lines.linePos(start).line;
   }

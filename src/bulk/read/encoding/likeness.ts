@@ -149,14 +149,14 @@ function computeOddness(word: string): number {
  */
 function computeEastAsianLikeness(foreign: string[], common: ReadonlySet<string>, text: string): number {
   const halfWidth = common !== japanese ? 0 : voicedKana.test(text) ? 1 : 0.5;
-  const weightOf = (character: string): number => {
+  const weigh = (character: string): number => {
     if (common.has(character)) return 1;
     if (halfWidthKana.test(character)) return halfWidth;
     if (kana.test(character)) return common === japanese ? 1 : 0.2;
     if (wideSigns.test(character)) return 0.8;
     return ideographs.test(character) ? 0.5 : 0;
   };
-  return foreign.reduce((sum, each) => sum + weightOf(each), 0) / foreign.length;
+  return foreign.reduce((sum, each) => sum + weigh(each), 0) / foreign.length;
 }
 
 function countMatches(text: string, pattern: RegExp): number {

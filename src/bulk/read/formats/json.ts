@@ -29,7 +29,7 @@ export async function readJson(file: InputFile, target: string): Promise<JsonTab
       lastLine = line;
       const members = toMembers(value, place);
       if (number === 1 && !isInArray) refuseEnvelope(file, members);
-      await writer.write(isInArray ? number : line, columns.cellsOf(members, place));
+      await writer.write(isInArray ? number : line, columns.toCells(members, place));
     }
     await writer.end();
   } finally {
@@ -47,17 +47,17 @@ class MemberColumns {
   }
 
   /** @throws UsageError for a member that no cell can hold */
-  cellsOf(members: readonly [string, unknown][], place: string): (string | undefined)[] {
+  toCells(members: readonly [string, unknown][], place: string): (string | undefined)[] {
     const cells: (string | undefined)[] = [];
     for (const [name, member] of members) {
-      const index = this.#indexOf(name);
+      const index = this.#findColumn(name);
       while (cells.length < index) cells.push(undefined);
       cells[index] = toCell(member, name, place);
     }
     return cells;
   }
 
-  #indexOf(name: string): number {
+  #findColumn(name: string): number {
     const known = this.#indexes.get(name);
     if (known !== undefined) return known;
     this.#indexes.set(name, this.#indexes.size);

@@ -55,7 +55,7 @@ async function unpack(
   const inspection = await inspectFile(file);
   const { sha256, bytes } = inspection;
   const inner = isGzip(inspection) ? await ungzipped(inspection) : inspection;
-  return { sha256, bytes, ...(await textOf(file, inner, options)) };
+  return { sha256, bytes, ...(await readText(file, inner, options)) };
 }
 
 async function ungzipped({ file, bytes }: Inspection): Promise<Inspection> {
@@ -67,7 +67,7 @@ async function ungzipped({ file, bytes }: Inspection): Promise<Inspection> {
   return inner;
 }
 
-async function textOf(file: InputFile, inner: Inspection, options: ReadOptions): Promise<Unpacked> {
+async function readText(file: InputFile, inner: Inspection, options: ReadOptions): Promise<Unpacked> {
   if (isZip(inner)) return sheetText(file, inner, options);
   if (options.sheet !== undefined)
     throw new UsageError(`--sheet applies to workbooks, but ${file.name} is not one`, "Leave out --sheet");

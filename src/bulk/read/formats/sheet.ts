@@ -139,7 +139,7 @@ class SheetReader implements XmlHandlers {
   }
 
   #openCell({ r, t, s }: Record<string, string>): void {
-    const place = r === undefined ? { column: this.#nextColumn } : placeOf(r);
+    const place = r === undefined ? { column: this.#nextColumn } : parseReference(r);
     if (!place || (this.#isNumbered && place.line !== undefined && place.line !== this.#line))
       throw this.#damaged(`row ${this.#line} has a cell ${r}`);
     if (place.line !== undefined) {
@@ -187,7 +187,7 @@ class SheetReader implements XmlHandlers {
 }
 
 /** `A7` → the first column, line 7. Undefined for what is no reference to a cell. */
-function placeOf(reference: string): { column: number; line?: number } | undefined {
+function parseReference(reference: string): { column: number; line?: number } | undefined {
   const [, letters, line] = /^\$?([A-Z]{1,3})\$?([1-9]\d{0,6})?$/i.exec(reference) ?? [];
   if (letters === undefined) return undefined;
   return { column: toColumnIndex(letters), line: line === undefined ? undefined : Number(line) };

@@ -51,7 +51,7 @@ export class TableWriter {
         "Save it again in the program it comes from",
       );
     }
-    this.#piece += `${"\n".repeat(line - this.#next)}${this.#textOf(line, cells)}\n`;
+    this.#piece += `${"\n".repeat(line - this.#next)}${this.#joinText(line, cells)}\n`;
     this.#next = line + 1;
     if (this.#piece.length > chunkCharacters) await this.#flush();
   }
@@ -69,7 +69,7 @@ export class TableWriter {
   }
 
   /** Cells that are missing at the end of a row are not written. */
-  #textOf(line: number, cells: readonly (string | undefined)[]): string {
+  #joinText(line: number, cells: readonly (string | undefined)[]): string {
     let text = "";
     const count = 1 + cells.findLastIndex((cell) => cell !== undefined);
     for (let index = 0; index < count; index += 1) {

@@ -1,17 +1,17 @@
 /** How campaigns look to people. */
-import { membersOf } from "../../../service/records.ts";
+import { listMembers } from "../../../service/records.ts";
 import type { Column, View } from "../../../terminal/present.ts";
-import { cellOf, everyColumn, memberColumn, recordId } from "../../shared/record-columns.ts";
+import { everyColumn, memberColumn, recordId, toCell } from "../../shared/record-columns.ts";
 
 /** The number of recipients has no published name. */
-function recipientsOf(campaign: unknown): [name: string, count: unknown] | undefined {
-  return membersOf(campaign).find(([name, value]) => /recipient/i.test(name) && typeof value === "number");
+function findRecipients(campaign: unknown): [name: string, count: unknown] | undefined {
+  return listMembers(campaign).find(([name, value]) => /recipient/i.test(name) && typeof value === "number");
 }
 
 /** The columns that show the whole campaign. */
 export function wholeCampaign(campaign: unknown): Column<unknown>[] {
   const known = campaignView.columns.map(({ name }) => name);
-  return everyColumn(campaignView.columns, campaign, [...known, recipientsOf(campaign)?.[0] ?? ""]);
+  return everyColumn(campaignView.columns, campaign, [...known, findRecipients(campaign)?.[0] ?? ""]);
 }
 
 export const campaignView: View<unknown> = {
@@ -21,7 +21,7 @@ export const campaignView: View<unknown> = {
     memberColumn("subject"),
     memberColumn("sentCount", { title: "sent" }),
     memberColumn("failedCount", { title: "failed" }),
-    { name: "recipients", value: (campaign) => cellOf(recipientsOf(campaign)?.[1]) },
+    { name: "recipients", value: (campaign) => toCell(findRecipients(campaign)?.[1]) },
     memberColumn("updatedAt", { title: "updated", isTime: true }),
     memberColumn("_id", { title: "id", isWhole: true, isAside: true }),
     memberColumn("from", { optional: true }),

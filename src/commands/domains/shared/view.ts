@@ -1,22 +1,22 @@
 /** How sending domains look to people. */
 import type { DnsRecord } from "../../../service/domains.ts";
-import { isObject, memberOf, membersOf } from "../../../service/records.ts";
+import { isObject, listMembers, readMember } from "../../../service/records.ts";
 import type { Column, View } from "../../../terminal/present.ts";
-import { cellOf, everyColumn, memberColumn, recordId } from "../../shared/record-columns.ts";
+import { everyColumn, memberColumn, recordId, toCell } from "../../shared/record-columns.ts";
 
 /** A part is told with its status and more, or as the status alone. */
 function statusColumn(part: string, title = part): Column<unknown> {
-  return { name: part, title, value: (domain) => cellOf(statusOf(memberOf(domain, part))) };
+  return { name: part, title, value: (domain) => toCell(readStatus(readMember(domain, part))) };
 }
 
-function statusOf(part: unknown): unknown {
+function readStatus(part: unknown): unknown {
   return isObject(part) ? part.status : part;
 }
 
 /** The columns that show the whole domain; the DNS records of its parts are shown by themselves. */
 export function wholeDomain(domain: unknown): Column<unknown>[] {
-  const further = membersOf(domain).flatMap(([part, told]) =>
-    membersOf(told)
+  const further = listMembers(domain).flatMap(([part, told]) =>
+    listMembers(told)
       .filter(([name, value]) => name !== "status" && !(name === "records" && Array.isArray(value)))
       .filter(([, value]) => !isObject(value) || Object.keys(value).length > 0)
       .map(([name]) => memberColumn(`${part} ${name}`, {}, [part, name])),
@@ -50,13 +50,13 @@ export const domainView: View<unknown> = {
 
 export const dnsRecordView: View<DnsRecord> = {
   columns: [
-    { name: "type", value: ({ type }) => cellOf(type) },
-    { name: "name", value: ({ name }) => cellOf(name) },
-    { name: "value", value: ({ value }) => cellOf(value) },
-    { name: "ttl", value: ({ ttl }) => cellOf(ttl) },
+    { name: "type", value: ({ type }) => toCell(type) },
+    { name: "name", value: ({ name }) => toCell(name) },
+    { name: "value", value: ({ value }) => toCell(value) },
+    { name: "ttl", value: ({ ttl }) => toCell(ttl) },
     { name: "part", value: ({ part }) => part },
-    { name: "status", value: ({ status }) => cellOf(status) },
+    { name: "status", value: ({ status }) => toCell(status) },
     { name: "missing", value: ({ isMissing }) => isMissing },
   ],
-  id: ({ name }) => String(cellOf(name) ?? ""),
+  id: ({ name }) => String(toCell(name) ?? ""),
 };

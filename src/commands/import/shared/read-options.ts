@@ -36,13 +36,13 @@ async function mappingFrom({ mapping, map: assignments, set = [] }: ImportFlags)
   }
   const told = parseColumnMap(assignments);
   for (const [column, target] of told) map.set(column, target);
-  const isOf = (names: Iterable<string>, name: string) =>
+  const isAmong = (names: Iterable<string>, name: string) =>
     [...names].some((each) => foldName(each) === foldName(name));
-  entries = entries.filter(({ name }) => !isOf(told.keys(), name));
+  entries = entries.filter(({ name }) => !isAmong(told.keys(), name));
   for (const [field, constant] of set.map((text) => fieldValue(text, "--set"))) {
     entries = entries.filter(({ name }) => foldName(name) !== foldName(field));
     // A column of the field's name goes nowhere else, unless it was told where.
-    const name = isOf(map.keys(), field) ? `--set ${field}` : field;
+    const name = isAmong(map.keys(), field) ? `--set ${field}` : field;
     entries.push({ name, target: { kind: "field", field }, constant, place: "--set" });
   }
   return { map, entries, expect };

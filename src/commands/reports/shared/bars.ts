@@ -1,27 +1,27 @@
 /** A histogram: bars for people, fitted to the screen; days or hours and their numbers for everybody else. */
 
 import type { Context } from "../../../context.ts";
-import { membersOf } from "../../../service/records.ts";
+import { listMembers } from "../../../service/records.ts";
 import { type Bar, readBars } from "../../../service/reports.ts";
 import type { OutputOptions } from "../../../terminal/format.ts";
 import type { View } from "../../../terminal/present.ts";
 import { presentBars } from "../../shared/bars.ts";
-import { cellOf, memberColumn } from "../../shared/record-columns.ts";
+import { memberColumn, toCell } from "../../shared/record-columns.ts";
 import { timeInZone } from "../../shared/zone.ts";
 
 /** @param details members of a bar's detail that are columns */
 export function barView(details: readonly string[] = []): View<Bar> {
   return {
     columns: [
-      { name: "date", value: ({ date }) => cellOf(date), isWhole: true },
-      { name: "total", value: ({ total }) => cellOf(total) },
+      { name: "date", value: ({ date }) => toCell(date), isWhole: true },
+      { name: "total", value: ({ total }) => toCell(total) },
       ...details.map((name) => ({
         ...memberColumn(name),
         value: ({ detail }: Bar) => memberColumn(name).value(detail),
       })),
-      { name: "detail", value: ({ detail }) => cellOf(detail), optional: true },
+      { name: "detail", value: ({ detail }) => toCell(detail), optional: true },
     ],
-    id: ({ date }) => String(cellOf(date) ?? ""),
+    id: ({ date }) => String(toCell(date) ?? ""),
   };
 }
 
@@ -33,7 +33,7 @@ export async function showBars(
   timeZone: string,
 ): Promise<void> {
   const bars = readBars(histogram);
-  const details = [...new Set(bars.flatMap(({ detail }) => membersOf(detail).map(([name]) => name)))];
+  const details = [...new Set(bars.flatMap(({ detail }) => listMembers(detail).map(([name]) => name)))];
   const { columns, ...view } = barView(details);
   const shown = columns.filter(({ optional }) => !optional);
   const inZone = shown.map((column) => ({
@@ -43,9 +43,9 @@ export async function showBars(
       return column.name === "date" && typeof cell === "string" ? timeInZone(cell, timeZone) : cell;
     },
   }));
-  await presentBars(context, output, bars, { ...view, columns: inZone, measure: heightOf });
+  await presentBars(context, output, bars, { ...view, columns: inZone, measure: measureHeight });
 }
 
-function heightOf({ total }: Bar): number {
+function measureHeight({ total }: Bar): number {
   return typeof total === "number" && total > 0 ? total : 0;
 }

@@ -1,22 +1,22 @@
 /** How the numbers of a report look: as data, and to people. */
 import type { Figure } from "../../../service/reports.ts";
 import type { Column, View } from "../../../terminal/present.ts";
-import { cellOf } from "../../shared/record-columns.ts";
+import { toCell } from "../../shared/record-columns.ts";
 
 /** One row for each number, for spreadsheets. */
 export const figureView: View<Figure> = {
   columns: [
     { name: "part", value: ({ part }) => part },
     { name: "name", value: ({ name }) => name },
-    { name: "value", value: ({ value }) => cellOf(value) },
-    { name: "previous", value: ({ previous }) => cellOf(previous) },
-    { name: "change", value: ({ change }) => cellOf(change) },
-    { name: "rate", value: ({ rate }) => cellOf(rate) },
-    { name: "rateChange", value: ({ rateChange }) => cellOf(rateChange) },
-    { name: "id", value: ({ id }) => cellOf(id) },
-    { name: "time", value: ({ time }) => cellOf(time) },
+    { name: "value", value: ({ value }) => toCell(value) },
+    { name: "previous", value: ({ previous }) => toCell(previous) },
+    { name: "change", value: ({ change }) => toCell(change) },
+    { name: "rate", value: ({ rate }) => toCell(rate) },
+    { name: "rateChange", value: ({ rateChange }) => toCell(rateChange) },
+    { name: "id", value: ({ id }) => toCell(id) },
+    { name: "time", value: ({ time }) => toCell(time) },
   ],
-  id: ({ id }) => String(cellOf(id) ?? ""),
+  id: ({ id }) => String(toCell(id) ?? ""),
 };
 
 /** The same to people, without what names its part. @param heading of the names */

@@ -3,8 +3,8 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import {
   fileNames,
-  firstRejectsOf,
   type Manifest,
+  readFirstRejects,
   readRunRecord,
   type ShownReject,
   toLocksFolder,
@@ -46,7 +46,7 @@ export async function storyLines(context: Context, run: Run, row: RunRow): Promi
 async function firstRejects({ manifest, folder }: Run): Promise<ShownReject[]> {
   if (!manifest.summary?.rows.rejected) return [];
   const { ledger } = await readRunRecord({ manifest, folder });
-  return firstRejectsOf(join(folder, fileNames.plan), ledger);
+  return readFirstRejects(join(folder, fileNames.plan), ledger);
 }
 
 async function howItStopped({ folders }: Context, run: Run, row: RunRow): Promise<string[]> {

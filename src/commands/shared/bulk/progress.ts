@@ -30,7 +30,7 @@ export interface RunDisplay {
 /** A run that takes longer than this loads all of the program before its first write. */
 const longRunSeconds = 10;
 
-type EventOf<Kind extends RunEvent["kind"]> = Extract<RunEvent, { kind: Kind }>;
+type RunEventOfKind<Kind extends RunEvent["kind"]> = Extract<RunEvent, { kind: Kind }>;
 
 /** Says at once that something has begun. @param what such as `importing people.csv` */
 export function displayRun(context: Context, what: string, isDryRun: boolean): RunDisplay {
@@ -159,7 +159,7 @@ class Display implements RunDisplay {
     }
   }
 
-  #noteInput({ facts }: EventOf<"understood">): void {
+  #noteInput({ facts }: RunEventOfKind<"understood">): void {
     const { terminal } = this.#context;
     for (const note of facts.notes) this.#progress.note(note);
     for (const text of facts.warnings ?? []) this.#progress.note(`warning: ${text}`, "needed");
@@ -167,7 +167,7 @@ class Display implements RunDisplay {
     for (const line of formatMapping(facts, terminal.stderrColumns)) this.#progress.note(line);
   }
 
-  #noteSurvey(event: EventOf<"surveyed">): void {
+  #noteSurvey(event: RunEventOfKind<"surveyed">): void {
     const { notes, consent, read } = event.survey;
     for (const line of notes) this.#progress.note(line);
     if (event.joined.passedOver > 0) this.#progress.note(describeJoinedRows(event));
@@ -176,7 +176,7 @@ class Display implements RunDisplay {
     }
   }
 
-  #noteEntered({ run, isResumed, rows }: EventOf<"entered">): void {
+  #noteEntered({ run, isResumed, rows }: RunEventOfKind<"entered">): void {
     this.#doneBefore = countSettled(rows);
     if (!isResumed) return;
     const of = rows.read > 0 ? ` of ${formatCounted(rows.read, "row")}` : "";

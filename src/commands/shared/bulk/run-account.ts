@@ -20,13 +20,13 @@ export async function commandOnRun(
   // Accounts may share an address.
   if (now?.baseUrl.value === baseUrl && isSameProfile)
     return addAccountFlags(`ecm ${command}`, context.settings);
-  const name = profile ?? (await profileOf(context, baseUrl));
+  const name = profile ?? (await findProfile(context, baseUrl));
   const flag =
     name === undefined ? `--base-url ${quoteShellWord(baseUrl)}` : `--profile ${quoteShellWord(name)}`;
   return `ecm ${flag} ${command}`;
 }
 
-async function profileOf(context: Context, baseUrl: string): Promise<string | undefined> {
+async function findProfile(context: Context, baseUrl: string): Promise<string | undefined> {
   const profiles = await context.profiles().catch(() => undefined);
   return profiles?.names().find((name) => profiles.get(name)?.baseUrl === baseUrl);
 }

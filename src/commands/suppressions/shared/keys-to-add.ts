@@ -75,7 +75,7 @@ const placeholderStructure: ContactStructure = {
 };
 
 /** The keys of a file, with what it says of each. */
-async function readKeysOf(input: KeysFile, terminal: Context["terminal"]): Promise<KeysToAdd> {
+async function readKeysToAdd(input: KeysFile, terminal: Context["terminal"]): Promise<KeysToAdd> {
   const { readRows, understandKeys } = await import("../../../bulk/index.ts");
   const read = await openKeys();
   const known = await recogniseExport(input);
@@ -132,7 +132,7 @@ export async function readKeysFromFile(context: Context, file: string): Promise<
   const name = file === "-" ? "standard input" : file;
   try {
     if (stream) await spool(stream, name, path, context.signal);
-    return await readKeysOf({ path, name, scratch }, context.terminal);
+    return await readKeysToAdd({ path, name, scratch }, context.terminal);
   } finally {
     if (stream) await rm(path, { force: true });
     await rm(scratch, { recursive: true, force: true });

@@ -5,8 +5,8 @@ import {
   findRun,
   type Manifest,
   type PlanLine,
+  readRejects,
   readRunChanges,
-  rejectsOf,
   type ShownReject,
   type Summary,
 } from "../../../../bulk/index.ts";
@@ -116,7 +116,7 @@ async function writePage(file: string, page: string, options: FileOptions): Prom
 /** From the plan and the journal of a run. */
 async function readDetails(run: { manifest: Manifest; folder: string }): Promise<Details> {
   const rejects: ShownReject[] = [];
-  for await (const reject of rejectsOf(run)) {
+  for await (const reject of readRejects(run)) {
     if (rejects.push(reject) === maxRejects) break;
   }
   return {
