@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import type { InlineConfig } from "vitest/node";
 
-/** Files in memory are real files, and are not waited for: the disk took a tenth of the time. The slow suite uses the disk. */
+/** Files in memory are real files, and are not waited for: the disk took up to half of the time. */
 const memory = "/dev/shm";
 const leastRoom = 2 * 2 ** 30;
 function temporaryFiles(): string {
