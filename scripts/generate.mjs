@@ -1,6 +1,6 @@
 /**
  * Writes what is derived from the command tree: docs/cli.md, man/ and completions/; which pages package.json
- * names; and the picture of the imports in docs/architecture.md. Needs a build.
+ * names; the version in the skills and in the workflow; and the picture of the imports in docs/architecture.md. Needs a build.
  * `--check` writes nothing and fails when a file is out of step.
  */
 import { execFileSync } from "node:child_process";
@@ -209,6 +209,14 @@ files["docs/architecture.md"] = architecture.replace(
   /(?<=```mermaid\n)[^`]*(?=```)/,
   () => `${drawImportGraph(join(root, "src"))}\n`,
 );
+
+/** Where a file names the version of the package: the skills, and the workflow that installs a tarball. */
+const versions = [/(?<=^ {2}version: ")\d+\.\d+\.\d+[^"]*(?=")/gm, /(?<=\/ecm-)\d+\.\d+\.\d+(?=\.tgz)/g];
+const skills = readdirSync(join(root, "skills")).map((name) => `skills/${name}/SKILL.md`);
+for (const path of [...skills, "examples/github-workflow.yml"]) {
+  const text = readFileSync(join(root, path), "utf8");
+  files[path] = versions.reduce((written, place) => written.replace(place, version), text);
+}
 
 // What npm links where it installs for everybody.
 const description = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
