@@ -20,12 +20,9 @@ const preparations = [
   "ecm lists create Customers",
 ];
 const pictures = {
-  import: ["ecm import crm.csv --list Customers --dry-run", "ecm import crm.csv --list Customers --yes"],
+  "dry-run": ["ecm import crm.csv --list Customers --dry-run"],
+  import: ["ecm import crm.csv --list Customers --yes"],
   search: ["ecm contact search --tag VIP --page-size 6"],
-  error: [
-    "ecm contact search --tag VPI",
-    'ecm contact create --key grace@example.com --set "Fist Name=Grace"',
-  ],
 };
 
 const cell = { width: 8.4, height: 19 };
