@@ -93,7 +93,8 @@ const notices = await Promise.all(
   [...packages].sort().map(async (folder) => {
     const { name, version, license } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
     const file = (await readdir(folder)).find((each) => /^licen[cs]e/i.test(each));
-    const text = file ? await readFile(join(folder, file), "utf8") : "";
+    if (file === undefined) throw new Error(`${folder} is bundled, and has no licence file`);
+    const text = await readFile(join(folder, file), "utf8");
     return `${name} ${version} (${license})\n\n${text.trim()}\n`;
   }),
 );

@@ -20,12 +20,9 @@ const preparations = [
   "ecm lists create Customers",
 ];
 const pictures = {
-  import: ["ecm import crm.csv --list Customers --dry-run", "ecm import crm.csv --list Customers --yes"],
+  "dry-run": ["ecm import crm.csv --list Customers --dry-run"],
+  import: ["ecm import crm.csv --list Customers --yes"],
   search: ["ecm contact search --tag VIP --page-size 6"],
-  error: [
-    "ecm contact search --tag VPI",
-    'ecm contact create --key grace@example.com --set "Fist Name=Grace"',
-  ],
 };
 
 const cell = { width: 8.4, height: 19 };
@@ -169,7 +166,7 @@ function drawSvg(title, lines) {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">
 <title>${escaped(title)}</title>
 <rect width="${width}" height="${height}" rx="8" fill="${colors.background}"/>
-<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14" xml:space="preserve">
+<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14">
 ${texts.join("\n")}
 </g>
 </svg>
@@ -177,14 +174,16 @@ ${texts.join("\n")}
 }
 
 /**
- * Joins neighbours of one style into one text; a wide character gets
- * its own, at the column where a terminal puts it.
+ * Joins neighbours of one style into one text; a wide character gets its own, at the column where a
+ * terminal puts it, and so does what follows two blanks, which browsers would draw as one.
  */
 function splitRuns(line) {
   const runs = [];
   for (const { segment, width, column, look } of line) {
     const last = runs.at(-1);
-    const joins = last && width === 1 && last.isNarrow && JSON.stringify(last.look) === JSON.stringify(look);
+    const isGap = segment !== " " && last?.text.endsWith("  ");
+    const joins =
+      last && width === 1 && last.isNarrow && !isGap && JSON.stringify(last.look) === JSON.stringify(look);
     if (joins) last.text += segment;
     else runs.push({ text: segment, column, look, isNarrow: width === 1 });
   }

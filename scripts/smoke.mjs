@@ -1,13 +1,23 @@
 /**
  * Packs the project as it would be published, installs the tarball into an empty folder, looks at what
- * it brought, and does the main jobs there: an import into the embedded service, a search, and a
- * request over HTTP. `node scripts/smoke.mjs [NODE…]`: with other Node programs too; `--all`: with
+ * it brought, and does the main jobs there, as a user without rights and with an empty home: an import into
+ * the embedded service, a search, and a request over HTTP; then once more with a home that cannot be written. `node scripts/smoke.mjs [NODE…]`: with other Node programs too; `--all`: with
  * every Node that is supported, fetched from the registry into a folder that is removed afterwards;
  * `--tarball FILE`: tries one that was packed before.
  */
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,6 +26,9 @@ import { fetchNode, supportedLines } from "./node-lines.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const largestMegabytes = 25;
+
+/** Who uses what was installed: nobody, where this runs as root. */
+const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
 /** What a test suite does with `ecm/sandbox`. */
 const suite = `
@@ -33,6 +46,7 @@ const { values, positionals } = parseArgs({
   options: { all: { type: "boolean" }, tarball: { type: "string" } },
 });
 const folder = mkdtempSync(join(tmpdir(), "ecm-smoke-"));
+chmodSync(folder, 0o755);
 try {
   const home = join(folder, "installed");
   install(home, values.tarball === undefined ? pack() : resolve(values.tarball));
@@ -42,7 +56,10 @@ try {
   const others = values.all
     ? supportedLines.map((line) => fetchNode(line, folder))
     : positionals.map((each) => resolve(each));
-  for (const node of [process.execPath, ...others]) work(node, home);
+  for (const node of [process.execPath, ...others]) {
+    work(node, home);
+    workWithReadOnlyHome(node, home);
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
@@ -78,7 +95,24 @@ function inspect(home) {
   const { components } = JSON.parse(readFileSync(join(home, "node_modules/ecm/dist/sbom.cdx.json"), "utf8"));
   const names = new Set(components.map(({ name }) => name));
   assert.ok(names.has("csv-parse") && names.has("libsql") && !names.has("vitest"), "the SBOM's components");
-  console.log(`the SBOM lists ${components.length} packages`);
+  const notices = readFileSync(join(home, "node_modules/ecm/dist/LICENSES.txt"), "utf8");
+  // What is not installed beside ecm is bundled, but for the database's bindings of other platforms.
+  const bundled = components
+    .map((each) => each["bom-ref"])
+    .filter((ref) => !existsSync(join(home, "node_modules", ref.slice(0, ref.lastIndexOf("@")))))
+    .filter((ref) => !ref.startsWith("@libsql/"));
+  const unlicensed = bundled.filter((ref) => !hasLicence(notices, ref));
+  assert.deepEqual(unlicensed, [], "bundled packages without their licence");
+  console.log(
+    `the SBOM lists ${components.length} packages; ${bundled.length} are bundled, with their licences`,
+  );
+}
+
+/** The licence's own words stand below the line that names the package. */
+function hasLicence(notices, ref) {
+  const title = `${ref.slice(0, ref.lastIndexOf("@"))} ${ref.slice(ref.lastIndexOf("@") + 1)} (`;
+  const notice = notices.split(`\n${"-".repeat(80)}\n\n`).find((each) => each.startsWith(title)) ?? "";
+  return /permission|redistribut|licen[cs]e/i.test(notice.slice(notice.indexOf("\n") + 1));
 }
 
 /** What the pages of the package refer to is in the package. */
@@ -136,16 +170,42 @@ export const stopped: Promise<void> = started.then((sandbox) => sandbox[Symbol.a
   console.log("ecm/sandbox has types for import and require, and for moduleResolution node10");
 }
 
+/** A folder that is the user's own. */
+function makeHome() {
+  const own = mkdtempSync(join(folder, "home-"));
+  if (user.uid !== undefined) chownSync(own, user.uid, user.gid);
+  return own;
+}
+
+function invoke(node, program, args, cwd, env) {
+  return spawnSync(node, [program, ...args], {
+    cwd,
+    encoding: "utf8",
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+    ...user,
+  });
+}
+
+/** Without a place to write, a refusal that names the variable for another; with one, the work is done. */
+function workWithReadOnlyHome(node, home) {
+  const program = join(home, "node_modules/ecm/bin/ecm.js");
+  const closed = makeHome();
+  chmodSync(closed, 0o555);
+  const search = ["--profile", "sandbox", "contact", "search", "--count"];
+  const refused = invoke(node, program, search, folder, { HOME: closed });
+  assert.equal(refused.status, 2, refused.stderr);
+  assert.match(refused.stderr, /permission denied.*\nhint: .*ECM_STATE_DIR/);
+  const allowed = invoke(node, program, search, folder, { HOME: closed, ECM_STATE_DIR: makeHome() });
+  assert.deepEqual([allowed.status, allowed.stdout], [0, "0\n"], allowed.stderr);
+  assert.deepEqual(readdirSync(closed), []);
+}
+
 function work(node, home) {
   const program = join(home, "node_modules/ecm/bin/ecm.js");
-  const own = mkdtempSync(join(folder, "home-"));
+  const own = makeHome();
   const ecm = (...args) => {
-    const { status, stdout, stderr } = spawnSync(node, [program, ...args], {
-      cwd: own,
-      encoding: "utf8",
-      env: { PATH: process.env.PATH, HOME: own },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
+    const { status, stdout, stderr } = invoke(node, program, args, own, { HOME: own });
     assert.equal(status, 0, `ecm ${args.join(" ")}: ${stderr}`);
     assert.doesNotMatch(stderr, /warning|deprecat/i);
     return stdout;

@@ -21,6 +21,7 @@ import type { SandboxRecords } from "./sandbox/read-person.ts";
 import { type Account, createAccount } from "./service/account.ts";
 import { type Behaviors, createBehavior, readSoundBehavior } from "./service/behavior.ts";
 import { NamesCache, type NamesFile } from "./service/names-cache.ts";
+import { quoteShellWord } from "./shell-word.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 import { formatTrace } from "./terminal/trace.ts";
 import type { Clock, RateLimits, Send, SendEvent, Transport } from "./wire.ts";
@@ -131,7 +132,8 @@ function endRecording(recorder: Recorder, { terminal, settings }: Surroundings):
   recorder.close();
   const { count, problem } = recorder;
   const what = `${formatCounted(count, "exchange")} in ${settings.recordFile}`;
-  if (problem === undefined) terminal.note(`Recorded ${what}; look at it with: ecm record show`);
+  const look = `ecm record show ${quoteShellWord(settings.recordFile ?? "")}`;
+  if (problem === undefined) terminal.note(`Recorded ${what}; look at it with: ${look}`);
   else terminal.warn(`ECM_RECORD: the recording is not complete (${what}): ${problem}`);
 }
 

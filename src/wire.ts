@@ -225,7 +225,7 @@ export interface BodySink {
   end(): void;
 }
 
-/** One HTTP exchange, below signing and retries: the network's door or the embedded service's door. */
+/** One HTTP exchange, below signing and retries: over the network, or in the embedded service. */
 export interface WireRequest {
   method: string;
   /** Absolute, with query. */
@@ -243,7 +243,7 @@ export interface WireAnswer {
   /** Names in lower case. */
   headers: Record<string, string>;
   text: string;
-  /** The body's bytes, where the door has them. */
+  /** The body's bytes, where the transport has them. */
   bytes?: Uint8Array;
 }
 

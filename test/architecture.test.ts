@@ -9,7 +9,7 @@ const source = fileURLToPath(new URL("../src", import.meta.url));
 interface SourceFile {
   /** Path below src/. */
   path: string;
-  room: string;
+  folder: string;
   text: string;
   /** Own files, as paths below src/; types only are left out where `isType`. */
   imports: { path: string; isType: boolean }[];
@@ -36,10 +36,10 @@ function readSource(path: string): SourceFile {
       });
     } else packages.push(specifier);
   }
-  return { path, room: findFolder(path), text, imports, packages };
+  return { path, folder: findFolder(path), text, imports, packages };
 }
 
-/** The folder below src/, or the file itself for those that stand in the hall. */
+/** The folder below src/, or the file itself for one directly in it. */
 function findFolder(path: string): string {
   return path.includes("/") ? path.slice(0, path.indexOf("/")) : path;
 }
@@ -124,8 +124,8 @@ describe("the architecture", () => {
     expect(files.length).toBeGreaterThan(30);
   });
 
-  it.each(files)("$path imports only what its room may", ({ path, room, imports }) => {
-    const allowed = [...everyone, ...(mayImport[room] ?? [])];
+  it.each(files)("$path imports only what its folder may", ({ path, folder, imports }) => {
+    const allowed = [...everyone, ...(mayImport[folder] ?? [])];
     if (sandboxCommands.test(path)) allowed.push("sandbox", "replay");
     const strangers = imports.filter(
       (each) => !allowed.includes(findFolder(each.path)) && !allowed.includes(each.path),
@@ -135,7 +135,7 @@ describe("the architecture", () => {
 
   it("enters the bulk engine by its index", () => {
     const entries = files
-      .filter(({ room }) => room !== "bulk" && room !== "privacy")
+      .filter(({ folder }) => folder !== "bulk" && folder !== "privacy")
       .flatMap(({ path, imports }) =>
         imports.filter((each) => each.path.startsWith("bulk/")).map((each) => `${path} → ${each.path}`),
       );
@@ -144,7 +144,7 @@ describe("the architecture", () => {
 
   it("keeps the bulk engine apart from what erases its runs", () => {
     const used = files
-      .filter(({ room }) => room === "bulk")
+      .filter(({ folder }) => folder === "bulk")
       .flatMap(({ imports }) =>
         imports.filter(({ path, isType }) => findFolder(path) === "privacy" && !isType),
       );
@@ -174,7 +174,7 @@ describe("the architecture", () => {
     expect(crossings).toEqual([]);
   });
 
-  it.each(files.filter(({ room }) => room === "bulk"))(
+  it.each(files.filter(({ folder }) => folder === "bulk"))(
     "$path of the bulk engine imports only what comes before it",
     ({ path, imports }) => {
       const place = bulkOrder.findIndex((names) => names.includes(findBulkFolder(path)));
@@ -189,7 +189,7 @@ describe("the architecture", () => {
 
   it("shares nothing but wire types between the embedded service and the client", () => {
     const shared = files
-      .filter((file) => file.room === "sandbox")
+      .filter((file) => file.folder === "sandbox")
       .flatMap((file) =>
         file.imports.filter((each) => each.path === "wire.ts" && !each.isType).map(() => file.path),
       );
@@ -213,7 +213,7 @@ describe("the architecture", () => {
     ["@streamparser/json", /^bulk\/read\/formats\//],
     ["@modelcontextprotocol/server", /^commands\/mcp\//],
   ];
-  it.each(dependencyOwners)("%s comes in through its own door", (name, where) => {
+  it.each(dependencyOwners)("%s is imported in one place", (name, where) => {
     const users = files.filter((file) =>
       file.packages.some((each) => each === name || each.startsWith(`${name}/`)),
     );

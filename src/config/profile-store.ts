@@ -1,6 +1,7 @@
 /** Profiles and their keys: one file, 0600 in a folder 0700, written atomically. */
-import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs";
+import { chmodSync, existsSync, statSync } from "node:fs";
 import Conf from "conf";
+import { describeDiskError, makeFolderSync } from "../disk/make-folder.ts";
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
 import type { Folders } from "./folders.ts";
 import {
@@ -30,8 +31,8 @@ export async function openProfiles(folders: Folders): Promise<ProfileStore> {
 
   // conf makes the folder as soon as it looks: so it looks only at a file that is there, or is about to be.
   const open = () => {
+    if (!conf) guardedWrite(file, () => makeFolderSync(folders.config));
     conf ??= guarded(file, () => {
-      mkdirSync(folders.config, { recursive: true, mode: 0o700 });
       restrictMode(folders.config, 0o700);
       if (existsSync(file)) restrictMode(file, 0o600);
       return new Conf<Stored>({
@@ -54,7 +55,7 @@ export async function openProfiles(folders: Folders): Promise<ProfileStore> {
     const conf = open();
     const stored = read();
     change(stored);
-    guarded(file, () => {
+    guardedWrite(file, () => {
       conf.store = removeUndefined(stored);
     });
   };
@@ -122,8 +123,16 @@ function guarded<T>(file: string, act: () => T): T {
     if (error instanceof EcmError) throw error;
     // A parser's message quotes the file, and with it perhaps a key.
     const reason = error instanceof SyntaxError ? "it is not JSON" : (error as NodeJS.ErrnoException).code;
-    if (["ENOSPC", "EDQUOT", "EROFS"].includes(reason ?? "")) throw unwritable(file, reason!);
+    if (["ENOSPC", "EDQUOT", "EROFS"].includes(reason ?? "")) throw unwritable(file, error);
     throw unreadable(file, reason ?? "it cannot be read");
+  }
+}
+
+function guardedWrite(file: string, act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    throw error instanceof EcmError ? error : unwritable(file, error);
   }
 }
 
@@ -135,19 +144,15 @@ function unreadable(file: string, reason: string): UsageError {
   );
 }
 
-/** The disk's fault: there is nothing to fix in the file. */
-function unwritable(file: string, reason: string): EcmError {
-  const isReadOnly = reason === "EROFS";
-  return new EcmError(
-    exitCodes.failed,
-    `Cannot write the profiles to ${file}: ${isReadOnly ? "its file system is read-only" : "the disk is full"}`,
-    {
-      type: "ProfilesFileError",
-      hint: isReadOnly
-        ? "Name a folder that can be written with ECM_CONFIG_DIR"
-        : "Make room on the disk, then run the same command again",
-    },
-  );
+/** The disk's fault, or its folder's: there is nothing to fix in the file. */
+function unwritable(file: string, error: unknown): EcmError {
+  const isFull = ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? "");
+  return new EcmError(exitCodes.failed, `Cannot write the profiles to ${file}: ${describeDiskError(error)}`, {
+    type: "ProfilesFileError",
+    hint: isFull
+      ? "Make room on the disk, then run the same command again"
+      : "Name a folder that can be written with ECM_CONFIG_DIR",
+  });
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Folders that are made when they are missing, with the reason where they cannot be. */
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
@@ -14,6 +14,17 @@ export async function makeFolder(folder: string): Promise<void> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     await mkdir(findFirstMissing(folder), { mode: 0o700 });
+    throw error;
+  }
+}
+
+/** The same, synchronously. */
+export function makeFolderSync(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    mkdirSync(findFirstMissing(folder), { mode: 0o700 });
     throw error;
   }
 }

@@ -141,7 +141,7 @@ function noteShift(
   const ids = items.map(({ _id, key }) => _id ?? key ?? "");
   const offset = (state.page - 1) * size;
   if (offset < state.position) {
-    // What was read already and is here again is where it goes on: nothing is between them.
+    // What was read already and is here again is where this page continues: nothing is between them.
     const isContinued = state.tail.some((id) => ids.includes(id));
     // Where many went, what came behind the page before is in front of this one, which may be empty.
     const isSmaller = total < (state.total ?? total);

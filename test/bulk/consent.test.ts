@@ -1,4 +1,4 @@
-/** Nobody whom a file marks as gone is created, by any door. */
+/** Nobody whom a file marks as gone is created, by any command. */
 import { describe, expect, it } from "vitest";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 import { call, contactLines, inputFile, parseSummary, readContacts } from "./kit.ts";
@@ -169,7 +169,7 @@ describe("existing contacts that the file marks", () => {
   });
 });
 
-describe("every row and every door", () => {
+describe("every row and every command", () => {
   it.each(["merge", "first", "last", "reject"])(
     "--duplicates %s keeps the mark of every row",
     async (how) => {

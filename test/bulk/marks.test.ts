@@ -122,7 +122,7 @@ describe("a column that may be consent", () => {
   const text = "Email,Keine Einwilligung\na@example.com,no\nb@example.com,yes\n";
   const unclear = "Email,Consent gone\na@example.com,no\nb@example.com,yes\n";
 
-  it("is understood whole, or stops every door before a request, --yes and --ignore-unmapped or not", async () => {
+  it("is understood whole, or stops every command before a request, --yes and --ignore-unmapped or not", async () => {
     const service = await startSandbox();
     const understood = await inputFile(text);
     await service.ecm(["import", understood, "--ignore-unmapped"]);

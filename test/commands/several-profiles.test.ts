@@ -193,11 +193,11 @@ describe("--profiles", () => {
   it("that is interrupted shows what was done, and starts no other account", async () => {
     const { ecm } = await startAgency();
     const interruption = new AbortController();
-    const door = await startHttpServer((_request, response) => {
+    const server = await startHttpServer((_request, response) => {
       interruption.abort(createInterruption("SIGINT"));
       response.destroy();
     });
-    const login = ["auth", "login", "--profile", "client-m", "--base-url", door.baseUrl, "--no-verify"];
+    const login = ["auth", "login", "--profile", "client-m", "--base-url", server.baseUrl, "--no-verify"];
     await ecm([...login, "--api-key-stdin"], { stdin: `ecm_us_${"x".repeat(43)}\n` });
     const words = ["contact", "erase", "ada@example.com", "--profiles", "client-a,client-m,client-b"];
     const { code, stdout } = await ecm([...words, "--yes", "--json"], { signal: interruption.signal });

@@ -32,6 +32,18 @@ describe("the profiles", () => {
     await expect(stat(folders.config)).rejects.toThrow("ENOENT");
   });
 
+  it("that cannot be written name the folder's fault and the variable for another", async () => {
+    const folders = { ...(await temporaryFolders()), config: "/dev/null/config" };
+    const profiles = await openProfiles(folders);
+    expect(() => profiles.save("work", profile)).toThrow(
+      expect.objectContaining({
+        message:
+          "Cannot write the profiles to /dev/null/config/profiles.json: a part of the path is a file (ENOTDIR)",
+        details: expect.objectContaining({ hint: "Name a folder that can be written with ECM_CONFIG_DIR" }),
+      }),
+    );
+  });
+
   it("mend rights that are too wide", async () => {
     const folders = await temporaryFolders();
     (await openProfiles(folders)).save("work", profile);

@@ -21,7 +21,7 @@ async function importScene(proxy: RecordingProxy, seed: (faultless: RecordingPro
   );
   const path = await inputFile(`Email,First Name\n${rows.join("\n")}\n`);
   let result = await proxy.ecm(["import", path, "--json"]);
-  // A service that fails too long stops the run: the same command goes on.
+  // A service that fails too long stops the run: the same command resumes.
   for (let tries = 0; result.code !== 0 && tries < 20; tries++) {
     result = await proxy.ecm(["import", path, "--json"]);
   }

@@ -19,7 +19,7 @@ export type Loss = "drop" | "500" | "cut";
 
 export interface RecordingProxy {
   sandbox: Sandbox;
-  /** The service's own: a second witness on it sees the same account, without this one's faults. */
+  /** The service's own: a second client of it sees the same account, without this one's faults. */
   folder: string;
   baseUrl: string;
   apiKey: string;

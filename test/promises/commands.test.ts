@@ -6,11 +6,11 @@ import { type Ecm, ecmWith, temporaryFolder } from "../support/ecm.ts";
 import { startHttpServer } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
-/** An account behind a door that writes down every request that would change something. */
+/** An account behind a proxy that notes every request that would change something. */
 async function watched() {
   const { baseUrl, env } = await startSandbox({ hourlyLimit: 100_000 });
   const writes: string[] = [];
-  const door = await startHttpServer(async ({ method, url, headers, body }, response) => {
+  const proxy = await startHttpServer(async ({ method, url, headers, body }, response) => {
     if (method !== "GET" && !url.endsWith("/search")) writes.push(`${method} ${url}`);
     const forwarded = { "x-api-key": String(headers["x-api-key"]), "content-type": "application/json" };
     const answer = await fetch(baseUrl + url, {
@@ -21,7 +21,7 @@ async function watched() {
     response.writeHead(answer.status, Object.fromEntries(answer.headers));
     response.end(Buffer.from(await answer.arrayBuffer()));
   });
-  return { ecm: ecmWith({ ...env, ECM_BASE_URL: door.baseUrl }), writes };
+  return { ecm: ecmWith({ ...env, ECM_BASE_URL: proxy.baseUrl }), writes };
 }
 
 async function done(ecm: Ecm, args: string[], stdin?: string): Promise<string> {

@@ -126,7 +126,7 @@ recipe("list-mirror", () => {
     expect(refused).toMatchObject({ code: 2, stdout: "" });
     expect(refused.stderr).toMatch(/^list-mirror: Attendees: This would remove 10 of the 20 members .*\n$/);
     expect(await countMembers(ecm, "Attendees")).toBe(20);
-    // A person looked, and it was right: the script goes on asking nothing.
+    // A person looked, and it was right: the script continues without a question.
     expect((await ecm("lists", "sync", "Attendees", env.MIRROR_FILE, "--max-remove", "50%")).code).toBe(0);
     expect(await script("list-mirror", env)).toEqual(silent);
 

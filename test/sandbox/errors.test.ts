@@ -47,7 +47,7 @@ test("Errors: block, key, standing, month, hour, scope, form and contact are loo
   const { call, clock, openAdmin, keyWith } = await openAccount({ hourlyLimit: 2, blockAfter: 2 });
   const admin = await openAdmin();
   const weak = await keyWith("reports:read");
-  // Wrong in every way at once; each step mends what was refused first.
+  // Wrong in every way at once; each step fixes what was refused first.
   const wrong = (key?: string, path = "/api/contact/x/mutate") =>
     call("PUT", path, undefined, { key, raw: "{" }).then(onlyError);
   admin.setAccount({ status: "suspended", monthlyLimit: 2 });

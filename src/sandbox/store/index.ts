@@ -1,7 +1,7 @@
 /** Everything that the sandbox keeps, in one file of its folder. */
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createIfMissingSync } from "../../disk/atomic-file.ts";
+import { describeDiskError, makeFolder } from "../../disk/make-folder.ts";
 import { UsageError } from "../../errors.ts";
 import { quoteShellWord } from "../../shell-word.ts";
 import type { Clock, ContactStructure } from "../../wire.ts";
@@ -203,12 +203,12 @@ export function serviceTime(store: Store, clock: Clock): number {
 async function makePrivateFile(folder: string): Promise<string> {
   const file = databaseFile(folder);
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder);
     createIfMissingSync(file);
   } catch (error) {
     throw new UsageError(
-      `The sandbox's folder ${folder} cannot be used: ${(error as Error).message}`,
-      "Name another with --data, or with ECM_STATE_DIR",
+      `The sandbox's folder ${folder} cannot be used: ${describeDiskError(error)}`,
+      "Name another with --data (commands of ecm sandbox), or with ECM_STATE_DIR",
       { cause: error },
     );
   }

@@ -1,4 +1,4 @@
-/** Files of a test's own, read through the reading room's door. */
+/** A test's own files, read as an import reads them. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {

@@ -107,6 +107,13 @@ export function checkBehavior(structureId: string, knownBehavior: KnownBehavior,
   );
 }
 
+const variables = {
+  "config folder": "ECM_CONFIG_DIR",
+  "profiles file": "ECM_CONFIG_DIR",
+  "state folder": "ECM_STATE_DIR",
+  "cache folder": "ECM_CACHE_DIR",
+};
+
 export function checkFolder({ name, path, state, detail }: PlaceState): Finding {
   if (state === "private") return pass(name, path);
   if (state === "missing") return pass(name, `${path}: created when needed`);
@@ -115,7 +122,11 @@ export function checkFolder({ name, path, state, detail }: PlaceState): Finding 
     return fail(name, `${path}: the disk is full, ${detail}`, hint);
   }
   if (state === "unusable")
-    return fail(name, `${path}: ${detail}`, "Fix its permissions, or choose another folder with ECM_*_DIR");
+    return fail(
+      name,
+      `${path}: ${detail}`,
+      `Fix its permissions, or choose another folder with ${variables[name]}`,
+    );
   const hint =
     name.startsWith("c") || name === "profiles file"
       ? "ecm makes it private again the next time it uses it"
