@@ -2,6 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs";
 import Conf from "conf";
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
+import { advise, logInAgain } from "../hint.ts";
 import type { Folders } from "./folders.ts";
 import {
   checkName,
@@ -130,7 +131,7 @@ function guarded<T>(file: string, act: () => T): T {
 function unreadable(file: string, reason: string): UsageError {
   return new UsageError(
     `The profiles in ${file} cannot be used: ${reason}`,
-    "Fix the file, or move it away and log in again: ecm auth login",
+    advise`Fix the file, or move it away and ${logInAgain()}`,
     { type: "ProfilesFileError" },
   );
 }

@@ -4,9 +4,11 @@ import type { Command } from "commander";
 import type { Manifest, PendingReject, ShownReject } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
+import { advise, ecm, formatCommand, formatHint } from "../../hint.ts";
 import { presentList, type View } from "../../terminal/present.ts";
 import { shortPath } from "../shared/bulk/format.ts";
 import { commandOnRun } from "../shared/bulk/run-account.ts";
+import { addAccountFlags } from "../shared/command-line.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { findNamedRun, requireRun } from "./shared/choose.ts";
 
@@ -50,7 +52,12 @@ async function runRunsRejects(context: Context, typedRun?: string): Promise<void
     context.terminal.note(
       isClosed
         ? `Run ${manifest.id} rejected no rows`
-        : `Run ${manifest.id} has no rejects file yet: it is written when the run ends (ecm runs resume ${manifest.id})`,
+        : formatHint(
+            addAccountFlags(
+              advise`Run ${manifest.id} has no rejects file yet: it is written when the run ends (${ecm`runs resume ${manifest.id}`})`,
+              context.settings,
+            ),
+          ),
       isClosed ? undefined : "needed",
     );
   }
@@ -84,7 +91,9 @@ async function showPending(context: Context, typedRun: string | undefined): Prom
   );
   await presentList(context.terminal, output, pending, pendingView);
   const runs = [...new Set(pending.map(({ run }) => run))];
-  if (runs.length > 0) context.terminal.note(`Fix the rows of a run, then: ecm runs retry ${runs[0]}`);
+  const [first] = runs;
+  if (first !== undefined)
+    context.terminal.note(formatHint(advise`Fix the rows of a run, then: ${ecm`runs retry ${first}`}`));
 }
 
 const rejectView: View<ShownReject> = {
@@ -110,7 +119,7 @@ async function isShown(context: Context, run: { manifest: Manifest; folder: stri
   await presentList(context.terminal, context.output(), all(), rejectView);
   const { id, kind, summary, account } = run.manifest;
   if (kind === "import" && summary.status === "completed") {
-    const retry = await commandOnRun(context, account, `runs retry ${id}`);
+    const retry = formatCommand(await commandOnRun(context, account, ecm`runs retry ${id}`));
     context.terminal.note(`The rows: ${shortPath(summary.rejects!)}\nFix them, then: ${retry}`);
   }
   return true;
