@@ -24,7 +24,7 @@ export function registerRunsRejects(parent: Command, context: Context): void {
   describeCommand(command, {
     examples: ["ecm runs rejects last > fix-me.csv", "ecm runs rejects --pending"],
     output:
-      "At a terminal a table of lines and reasons; else the rejects file: the input's own columns, ecm_line, ecm_error and ecm_message; where a row lacks cells, ecm_missing names their columns. Nothing if no row was rejected. With --pending { run, file, startedAt, baseUrl, line, code, message, row }: a row counts as imported again where a later import has written its key, or has read it from a rejects file.",
+      "At a terminal a table of lines and reasons; else the rejects file: the input's own columns, ecm_line, ecm_error and ecm_message; where a row lacks cells, ecm_missing names their columns. Nothing if no row was rejected. With -o json, and with --pending, { run, file, startedAt, baseUrl, line, code, message, row }. With --pending a row counts as imported again where a later import has written its key, or has read it from a rejects file.",
     isLocal: true,
     exitCodes: { 5: "no such run" },
   });
@@ -39,7 +39,13 @@ async function runRunsRejects(context: Context, typedRun?: string): Promise<void
   );
   const { fileNames } = await import("../../bulk/index.ts");
   const { manifest, folder } = await findNamedRun(context, idOrLast);
-  if (context.terminal.isStdoutTerminal && context.output().format === "table") {
+  const output = context.output();
+  if (output.format === "json" || output.format === "ndjson") {
+    const { readRejectedRows } = await import("../../bulk/index.ts");
+    await presentList(context.terminal, output, readRejectedRows({ manifest, folder }), pendingView);
+    return;
+  }
+  if (context.terminal.isStdoutTerminal && output.format === "table") {
     if (await isShown(context, { manifest, folder })) return;
   }
   try {
