@@ -1,5 +1,5 @@
 /**
- * Writes what is derived from the command tree: docs/cli.md, man/ and completions/; which pages package.json
+ * Writes what is derived from the command tree: docs/cli.md, man/, completions/ and parts of skills/; which pages package.json
  * names; and the picture of the imports in docs/architecture.md. Needs a build.
  * `--check` writes nothing and fails when a file is out of step.
  */
@@ -8,6 +8,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { drawImportGraph } from "./import-graph.mjs";
+import { writeSkills } from "./skills.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const ecm = (...args) =>
@@ -16,7 +17,8 @@ const ecm = (...args) =>
     env: { PATH: process.env.PATH, HOME: "/nonexistent", COLUMNS: "80" },
   });
 
-const { version, globalFlags, commands } = JSON.parse(ecm("commands", "--all"));
+const tree = JSON.parse(ecm("commands", "--all"));
+const { version, globalFlags, commands } = tree;
 
 const manual = JSON.parse(ecm("man", "--whole", "--json"));
 const environment = JSON.parse(ecm("help", "environment", "--json"));
@@ -213,6 +215,7 @@ files["docs/architecture.md"] = architecture.replace(
 // What npm links where it installs for everybody.
 const description = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 description.man = Object.keys(manual).map((name) => `man/${name}.1`);
+Object.assign(files, writeSkills(join(root, "skills"), tree, description));
 files["package.json"] = `${JSON.stringify(description, null, 2)}\n`;
 
 let isStale = false;
