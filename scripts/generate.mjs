@@ -1,6 +1,7 @@
 /**
- * Writes what is derived from the command tree: docs/cli.md, man/ and completions/; which pages package.json
- * names; the version in the skills and in the workflow; and the picture of the imports in docs/architecture.md. Needs a build.
+ * Writes what is derived from the command tree: docs/cli.md, man/, completions/ and parts of skills/; which pages
+ * package.json names; the version in the skills and in the workflow; and the picture of the imports in
+ * docs/architecture.md. Needs a build.
  * `--check` writes nothing and fails when a file is out of step.
  */
 import { execFileSync } from "node:child_process";
@@ -8,6 +9,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { drawImportGraph } from "./import-graph.mjs";
+import { writeSkills } from "./skills.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const ecm = (...args) =>
@@ -16,7 +18,8 @@ const ecm = (...args) =>
     env: { PATH: process.env.PATH, HOME: "/nonexistent", COLUMNS: "80" },
   });
 
-const { version, globalFlags, commands } = JSON.parse(ecm("commands", "--all"));
+const tree = JSON.parse(ecm("commands", "--all"));
+const { version, globalFlags, commands } = tree;
 
 const manual = JSON.parse(ecm("man", "--whole", "--json"));
 const environment = JSON.parse(ecm("help", "environment", "--json"));
@@ -221,6 +224,7 @@ for (const path of [...skills, "examples/github-workflow.yml"]) {
 // What npm links where it installs for everybody.
 const description = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 description.man = Object.keys(manual).map((name) => `man/${name}.1`);
+Object.assign(files, writeSkills(join(root, "skills"), tree, description));
 files["package.json"] = `${JSON.stringify(description, null, 2)}\n`;
 
 let isStale = false;

@@ -2,6 +2,7 @@
  * The error family and the exit-code table. Everything that fails throws one of these; `main.ts` alone
  * prints them and turns them into an exit code. This file loads no other.
  */
+import type { Hint } from "./hint.ts";
 import type { RateLimits } from "./rate-limits.ts";
 
 /** What each exit code of `ecm` means. Scripts rely on every line. */
@@ -27,7 +28,7 @@ export interface ErrorDetails {
   /** Stable name of the kind of error; the service's own `errorType` where there is one. */
   type?: string;
   /** What the reader can do next, one sentence. */
-  hint?: string;
+  hint?: Hint;
   status?: number;
   field?: string;
   fieldId?: string;
@@ -65,7 +66,7 @@ export class EcmError extends Error {
 
 /** A bad flag, argument, file or configuration: nothing was sent. */
 export class UsageError extends EcmError {
-  constructor(message: string, hint?: string, details: ErrorDetails = {}) {
+  constructor(message: string, hint?: Hint, details: ErrorDetails = {}) {
     super(exitCodes.usage, message, { type: "UsageError", hint, ...details });
   }
 }
@@ -88,14 +89,14 @@ export class ReadOnlyError extends UsageError {
 
 /** A name that resolves to nothing. (A 404 of the service is a `ServiceError`.) */
 export class NotFoundError extends EcmError {
-  constructor(message: string, hint?: string, details: ErrorDetails = {}) {
+  constructor(message: string, hint?: Hint, details: ErrorDetails = {}) {
     super(exitCodes.notFound, message, { hint, ...details, type: details.type ?? "NotFoundError" });
   }
 }
 
 /** No API key, or none that could be obtained. */
 export class NoKeyError extends EcmError {
-  constructor(message: string, hint?: string, details: ErrorDetails = {}) {
+  constructor(message: string, hint?: Hint, details: ErrorDetails = {}) {
     super(exitCodes.notAuthorized, message, { type: "NoKeyError", hint, ...details });
   }
 }
@@ -146,7 +147,7 @@ export class UnreadableAnswerError extends EcmError {
 
 /** Stopped by SIGINT or SIGTERM. */
 export class InterruptedError extends EcmError {
-  constructor(signal: "SIGINT" | "SIGTERM" = "SIGINT", hint?: string, details: ErrorDetails = {}) {
+  constructor(signal: "SIGINT" | "SIGTERM" = "SIGINT", hint?: Hint, details: ErrorDetails = {}) {
     super(
       signal === "SIGTERM" ? exitCodes.terminated : exitCodes.interrupted,
       signal === "SIGTERM" ? "Terminated" : "Interrupted",

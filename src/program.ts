@@ -12,6 +12,7 @@ import {
 } from "./commands/shared/typed-flags.ts";
 import type { ContextControl } from "./context.ts";
 import { exitCodes, UsageError } from "./errors.ts";
+import { advise, ecm, findLastCommand, type Hint } from "./hint.ts";
 import { isJsonWanted, outputFormats } from "./terminal/format.ts";
 import { createStyle } from "./terminal/style.ts";
 import { version } from "./version.ts";
@@ -66,10 +67,10 @@ export async function runProgram(
 export async function findFix(
   control: ContextControl,
   corrected: readonly string[] | undefined,
-  hint: string,
+  hint: Hint,
 ): Promise<string[] | undefined> {
-  const { isSafeCommand, readHintCommand } = await import("./commands/shared/fix.ts");
-  const words = corrected ?? readHintCommand(hint);
+  const { isSafeCommand } = await import("./commands/shared/fix.ts");
+  const words = corrected ?? findLastCommand(hint)?.words;
   if (!words) return undefined;
   const tree = createTree(control, () => Promise.resolve(exitCodes.failed));
   await tree.load(findDeepestCommand(tree.root, words).name());
@@ -175,11 +176,16 @@ async function takeFormat(action: Command): Promise<string | undefined> {
   if (output !== undefined && !formats.includes(output)) {
     const message = `Option '-o, --output <format>' argument '${output}' is invalid. Allowed choices are ${formats.join(", ")}.`;
     const { suggestChoice } = await import("./commands/shared/suggestions.ts");
-    throw new UsageError(message, suggestChoice(message) ?? `See: ${toPath(action)} --help`);
+    throw new UsageError(message, suggestChoice(message) ?? formatHelpHint(action));
   }
   if (!own) return output;
   action.setOptionValue("output", output);
   return outputFormats.find((each) => each === output);
+}
+
+function formatHelpHint(command: Command): Hint {
+  const [, ...words] = toPath(command).split(" ");
+  return advise`See: ${ecm`${words} --help`}`;
 }
 
 /** Behind a command it is likely meant for the command. */
@@ -189,7 +195,7 @@ function versionFlagError(words: readonly string[]): UsageError {
     "No command has the flag --version",
     isMutate
       ? "For the version of a contact: --if-version N"
-      : "For the version of the program: ecm --version",
+      : advise`For the version of the program: ${ecm`--version`}`,
   );
 }
 
@@ -237,7 +243,7 @@ async function runGroupAlone(
     const verbs = group.createHelp().visibleCommands(group);
     throw new UsageError(
       `Choose a command: ${verbs.map((each) => each.name()).join(", ")}`,
-      `See: ${toPath(group)} --help`,
+      formatHelpHint(group),
     );
   }
   group.outputHelp();

@@ -3,6 +3,7 @@ import { visibleGroups } from "./commands/groups.ts";
 import { formatRootHelp } from "./commands/help/root.ts";
 import { type Context, type ContextControl, createContext, type Observer } from "./context.ts";
 import { EcmError, exitCodes, InterruptedError } from "./errors.ts";
+import { listCommands } from "./hint.ts";
 import { isJsonWanted } from "./terminal/format.ts";
 import { formatRateLimitLine, formatRateLimitSentence } from "./terminal/rate-limit.ts";
 import type { TerminalStreams } from "./terminal/terminal.ts";
@@ -86,9 +87,10 @@ async function completeHint(control: ContextControl, failure: EcmError, isJson: 
 async function keepAccountInHints(context: Context, { details }: EcmError): Promise<void> {
   if (details.hint === undefined) return;
   // `auth login` makes the profile "default" where none is named, whichever is selected.
-  const profile = details.hint.includes("ecm auth login")
-    ? await context.profile().catch(() => undefined)
-    : undefined;
+  const isLogin = listCommands(details.hint).some(
+    ({ words: [group, verb] }) => group === "auth" && verb === "login",
+  );
+  const profile = isLogin ? await context.profile().catch(() => undefined) : undefined;
   const selected = profile?.name?.source === "default" ? profile.name.value : undefined;
   const replaced = selected === "default" ? undefined : selected;
   const { addAccountFlags } = await import("./commands/shared/command-line.ts");

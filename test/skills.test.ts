@@ -88,7 +88,10 @@ it("are of this version, and are installed once", async () => {
   expect((await install()).map(({ state }) => state)).toEqual(names.map(() => "unchanged"));
   for (const name of names) {
     const text = await readFile(join(folder, name, "SKILL.md"), "utf8");
-    expect(text).toMatch(new RegExp(`^---\\nname: ${name}\\ndescription: .{20,1024}\\n`));
+    expect(text).toMatch(new RegExp(`^---\\nname: ${name}\\ndescription: .{20,1024}\\nlicense: \\S+\\n`));
+    expect(text).toMatch(/^compatibility: .{1,500}$/m);
     expect(text).toContain(`version: "${version}"`);
+    expect(name).toMatch(/^[a-z0-9]+(?:-[a-z0-9]+)*$/);
+    expect(text.split("\n").length).toBeLessThan(500);
   }
 });

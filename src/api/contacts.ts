@@ -1,5 +1,6 @@
 /** Contacts: options → request, answer → result (specification, Endpoints: /api/contact…). Pure. */
 import { UnreadableAnswerError } from "../errors.ts";
+import { advise, ecm } from "../hint.ts";
 import type {
   ApiAnswer,
   ApiRequest,
@@ -111,7 +112,7 @@ export function readSearch(answer: ApiAnswer): SearchAnswer {
   if (typeof body?.totalRecords !== "number" || !Array.isArray(body.contacts)) {
     throw new UnreadableAnswerError("The answer to a search has no totalRecords and contacts", {
       status: answer.status,
-      hint: "Check the base URL with: ecm doctor",
+      hint: advise`Check the base URL with: ${ecm`doctor`}`,
     });
   }
   return { totalRecords: body.totalRecords, contacts: body.contacts };

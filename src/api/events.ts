@@ -1,5 +1,6 @@
 /** What happened to contacts: options → request, answer → result (published reference, contact events). */
 import { UnreadableAnswerError } from "../errors.ts";
+import { advise, ecm } from "../hint.ts";
 import type { ApiAnswer, ApiRequest } from "../wire.ts";
 
 /** One record of a feed; members that are not listed here are kept. */
@@ -72,7 +73,7 @@ export function readEvents(answer: ApiAnswer): EventsPage {
   }
   throw new UnreadableAnswerError("The answer is not a list of events", {
     status: answer.status,
-    hint: "Check the base URL with: ecm doctor",
+    hint: advise`Check the base URL with: ${ecm`doctor`}`,
   });
 }
 

@@ -1,6 +1,6 @@
 /** Lists of a structure: options → request, answer → result (specification, …/lists; published reference). */
 import { EcmError, exitCodes, ServiceError, UnreadableAnswerError } from "../errors.ts";
-import { quoteShellWord } from "../shell-word.ts";
+import { advise, ecm } from "../hint.ts";
 import type { ApiAnswer, ApiRequest, ContactList, Send } from "../wire.ts";
 import { foldCase } from "./names.ts";
 
@@ -78,7 +78,7 @@ export function requireFreeListName(name: string, lists: readonly ContactList[],
   throw new EcmError(exitCodes.conflict, `A list named ${JSON.stringify(sameName.name)} already exists`, {
     type: "DuplicateFieldError",
     field: "name",
-    hint: `Upper and lower case count as the same name; choose another. To add people to this list: ecm contact mutate --list OTHER --add-list ${quoteShellWord(sameName.name ?? "")}`,
+    hint: advise`Upper and lower case count as the same name; choose another. To add people to this list: ${ecm`contact mutate --list OTHER --add-list ${sameName.name ?? ""}`}`,
     applied: "no",
   });
 }

@@ -4,7 +4,7 @@
  */
 import { distance } from "fastest-levenshtein";
 import { NotFoundError, UsageError } from "../errors.ts";
-import { formatShellArguments } from "../shell-word.ts";
+import { advise, ecm, type Hint, type ShownCommand, toOperands } from "../hint.ts";
 import type { ContactStructure, FieldDefinition, TagDefinition } from "../wire.ts";
 
 export interface WithId {
@@ -109,21 +109,21 @@ export function foldCase(name: string): string {
   return name.normalize("NFC").trim().toLowerCase();
 }
 
-function describeNames(name: string, names: string[], kind: string): string {
+function describeNames(name: string, names: string[], kind: string): Hint {
   const command = createCommands[kind];
-  const create = command ? `; to create it: ${command} ${formatShellArguments(name)}` : "";
-  if (names.length === 0) return `There is no ${kind} yet${create}`;
+  const create = command ? advise`; to create it: ${command(toOperands(name))}` : "";
+  if (names.length === 0) return advise`There is no ${kind} yet${create}`;
   const likely = findClosest(name, names);
   if (likely) return `Did you mean ${quote(likely)}?`;
   const shownNames = names.slice(0, 10).map(quote).join(", ");
-  return `Known ${kind}s: ${shownNames}${names.length > 10 ? `, and ${names.length - 10} more` : ""}${create}`;
+  return advise`Known ${kind}s: ${shownNames}${names.length > 10 ? `, and ${names.length - 10} more` : ""}${create}`;
 }
 
 /** How what is missing can be made. */
-const createCommands: Record<string, string | undefined> = {
-  list: "ecm lists create",
-  tag: "ecm structure tag add",
-  field: "ecm structure field add",
+const createCommands: Record<string, ((name: string[]) => ShownCommand) | undefined> = {
+  list: (name) => ecm`lists create ${name}`,
+  tag: (name) => ecm`structure tag add ${name}`,
+  field: (name) => ecm`structure field add ${name}`,
 };
 
 function quote(name: string): string {

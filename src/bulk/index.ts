@@ -18,7 +18,7 @@ export type { Closed } from "./jobs/finish.ts";
 export { type ImportOptions, importJob, NoListError, restoreImportOptions } from "./jobs/import.ts";
 export type { RowJob } from "./jobs/job.ts";
 export { moveContact, moveOptionsFrom } from "./jobs/move.ts";
-export { type PendingReject, pendingRejects } from "./jobs/pending-rejects.ts";
+export { type PendingReject, pendingRejects, readRejectedRows } from "./jobs/pending-rejects.ts";
 export { refusalRemark } from "./jobs/removals.ts";
 export { type JobOptions, requireWritableRejects, runJob } from "./jobs/run-job.ts";
 export { readFirstRejects, readRejects } from "./jobs/shown-rejects.ts";

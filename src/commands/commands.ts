@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { findClosest } from "../api/names.ts";
 import type { Context } from "../context.ts";
 import { NotFoundError, UsageError } from "../errors.ts";
+import { advise, ecm } from "../hint.ts";
 import type { OutputOptions } from "../terminal/format.ts";
 import { presentList, presentValue, type View } from "../terminal/present.ts";
 import { wrap } from "../terminal/text-width.ts";
@@ -83,11 +84,11 @@ async function runCommands(
   );
   if (whole.length > 1) throw new UsageError(`${whole.join(" and ")} exclude each other`, "Give one of them");
   if (path.length > 0 && whole[0])
-    throw new UsageError(`${whole[0]} goes without a command`, `ecm commands ${whole[0]}`);
+    throw new UsageError(`${whole[0]} goes without a command`, ecm`commands ${whole[0]}`);
   if (flags.ifNoneMatch !== undefined && !flags.all)
     throw new UsageError(
       "--if-none-match goes with --all",
-      "Such as ecm commands --all --if-none-match ETAG",
+      advise`Such as ${ecm`commands --all --if-none-match ETAG`}`,
     );
   // Whoever reads it pays for every character.
   const compact: OutputOptions = { ...context.output(), format: "ndjson" };

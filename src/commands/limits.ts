@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { type CachedLimits, readCachedLimits } from "../config/limits-cache.ts";
 import type { Context } from "../context.ts";
 import { formatCount } from "../counts.ts";
+import { advise, ecm, formatHint } from "../hint.ts";
 import { formatMoment } from "../moments.ts";
 import { presentOne, type View } from "../terminal/present.ts";
 import { formatTimestamp } from "../terminal/rate-limit.ts";
@@ -40,9 +41,11 @@ async function runLimits(context: Context, { refresh }: LimitsOptions): Promise<
     terminal.note(
       refresh
         ? "The service sent no limits with its answer"
-        : addAccountFlags(
-            `No limits of ${whose} are known yet. Ask for them with: ecm limits --refresh`,
-            context.settings,
+        : formatHint(
+            addAccountFlags(
+              advise`No limits of ${whose} are known yet. Ask for them with: ${ecm`limits --refresh`}`,
+              context.settings,
+            ),
           ),
     );
   }

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, statSync } from "node:fs";
 import Conf from "conf";
 import { describeDiskError, makeFolderSync } from "../disk/make-folder.ts";
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
+import { advise, logInAgain } from "../hint.ts";
 import type { Folders } from "./folders.ts";
 import {
   checkName,
@@ -139,7 +140,7 @@ function guardedWrite(file: string, act: () => void): void {
 function unreadable(file: string, reason: string): UsageError {
   return new UsageError(
     `The profiles in ${file} cannot be used: ${reason}`,
-    "Fix the file, or move it away and log in again: ecm auth login",
+    advise`Fix the file, or move it away and ${logInAgain()}`,
     { type: "ProfilesFileError" },
   );
 }

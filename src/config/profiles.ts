@@ -1,6 +1,7 @@
 /** Profiles: what one holds, and which names it may have. */
 import { join } from "node:path";
 import { UsageError } from "../errors.ts";
+import { advise, ecm } from "../hint.ts";
 import type { Folders } from "./folders.ts";
 
 /** The profile that always exists: the embedded service in this process. */
@@ -41,7 +42,7 @@ export function toProfilesPath(folders: Folders): string {
 export function unknownProfileError(name: string, names: string[]): UsageError {
   return new UsageError(
     `There is no profile ${JSON.stringify(name)}`,
-    `Profiles: ${names.join(", ")}; create one with: ecm auth login --profile NAME`,
+    advise`Profiles: ${names.join(", ")}; create one with: ${ecm`auth login --profile NAME`}`,
     { type: "UnknownProfileError" },
   );
 }
@@ -60,6 +61,6 @@ export function checkName(name: string): void {
 export function sandboxAlwaysThere(): UsageError {
   return new UsageError(
     "The profile sandbox is the embedded service: it always exists and needs no key",
-    "Choose another name; ecm sandbox reset empties the embedded service",
+    advise`Choose another name; ${ecm`sandbox reset`} empties the embedded service`,
   );
 }

@@ -1,6 +1,7 @@
 /** Which profile, base address and key a command works with, and where each came from. */
 import { createHash } from "node:crypto";
 import { NoKeyError, UsageError } from "../errors.ts";
+import { advise, ecm, type Hint, logInAgain, type ShownCommand } from "../hint.ts";
 import { isInsecure, isSameOrigin, parseBaseUrl } from "./base-url.ts";
 import { checkKey, runKeyCommand } from "./keys.ts";
 import { type Profile, type ProfileStore, sandboxProfile, unknownProfileError } from "./profiles.ts";
@@ -139,7 +140,7 @@ async function obtainKey(
   if (profile.apiKey !== undefined) return { value: checkKey(profile.apiKey, place), source: "profile" };
   throw new NoKeyError(
     `${place}: no API key is stored`,
-    `Log in again with: ${formatLoginCommand(name)}; or set ECM_API_KEY`,
+    advise`Log in again with: ${loginCommand(name)}; or set ECM_API_KEY`,
   );
 }
 
@@ -156,7 +157,7 @@ function chooseBaseUrl(
       return { baseUrl: { value: own, source: "profile" }, warning: findPlainHttpWarning(own) };
     throw noAddressError(
       `${place}: no base URL is stored`,
-      `Pass --base-url, or log in again: ${formatLoginCommand(name)}`,
+      advise`Pass --base-url, or ${logInAgain(loginCommand(name))}`,
     );
   }
   const { source } = settings.baseUrl;
@@ -182,18 +183,21 @@ function hash(text: string): string {
 }
 
 /** Without a name, a login makes the profile "default". */
-function formatLoginCommand(name: Sourced<string> | undefined): string {
+function loginCommand(name: Sourced<string> | undefined): ShownCommand {
   return name === undefined || name.value === "default"
-    ? "ecm auth login"
-    : `ecm auth login --profile ${name.value}`;
+    ? ecm`auth login`
+    : ecm`auth login --profile ${name.value}`;
 }
 
-function noAddressError(message: string, hint: string): UsageError {
+function noAddressError(message: string, hint: Hint): UsageError {
   return new UsageError(message, hint, { type: "BaseUrlError" });
 }
 
 function noKeyError(baseUrl: string): NoKeyError {
-  return new NoKeyError(`There is no API key for ${baseUrl}`, "Set ECM_API_KEY, or log in: ecm auth login");
+  return new NoKeyError(
+    `There is no API key for ${baseUrl}`,
+    advise`Set ECM_API_KEY, or log in: ${ecm`auth login`}`,
+  );
 }
 
 /** Not the same: there is no profile, and none of several is chosen. */
@@ -202,13 +206,13 @@ function noProfileError(names: string[], canAsk: boolean): NoKeyError {
   if (own.length > 0) {
     return new NoKeyError(
       "No profile is selected",
-      `Select one with: ecm auth use ${own.length === 1 ? own[0] : `NAME (${own.join(", ")})`}, or pass --profile`,
+      advise`Select one with: ${ecm`auth use ${own.length === 1 ? own : ["NAME"]}`}${own.length === 1 ? "" : ` (${own.join(", ")})`}, or pass --profile`,
     );
   }
   return new NoKeyError(
     "You are not logged in",
     canAsk
-      ? "Log in with: ecm auth login; to try it without an account: --profile sandbox"
-      : "Set ECM_BASE_URL and ECM_API_KEY, or log in with: ecm auth login --base-url URL --api-key-stdin; to try it without an account: --profile sandbox",
+      ? advise`Log in with: ${ecm`auth login`}; to try it without an account: --profile sandbox`
+      : advise`Set ECM_BASE_URL and ECM_API_KEY, or log in with: ${ecm`auth login --base-url URL --api-key-stdin`}; to try it without an account: --profile sandbox`,
   );
 }

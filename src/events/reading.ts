@@ -6,6 +6,7 @@
 import { type ContactEvent, createEventsRequest, type EventQuery, readEvents } from "../api/events.ts";
 import { formatCount } from "../counts.ts";
 import { EcmError, exitCodes, ServiceError } from "../errors.ts";
+import { advise, ecm } from "../hint.ts";
 import { isSizeRefusal } from "../service/pages.ts";
 import type { Send } from "../wire.ts";
 import { toIdentity } from "./identity.ts";
@@ -144,7 +145,7 @@ function endless(): EcmError {
     `The feed of events has no end: ${formatCount(maxPages)} pages were read`,
     {
       type: "EndlessFeedError",
-      hint: "Narrow it with --type or --days, or check the service with: ecm doctor",
+      hint: advise`Narrow it with --type or --days, or check the service with: ${ecm`doctor`}`,
     },
   );
 }

@@ -10,6 +10,7 @@ import {
   ServiceError,
   UnreadableAnswerError,
 } from "../errors.ts";
+import { advise, ecm, type Hint, logInAgain } from "../hint.ts";
 import { formatMoment } from "../moments.ts";
 import type { ApiAnswer, ApiRequest, RateLimits, WireAnswer, WireError } from "../wire.ts";
 import { findLimitKind, readLimits, readRetryAfter } from "./limits.ts";
@@ -52,7 +53,7 @@ export function unreadableError(
   answer: WireAnswer,
   request: ApiRequest,
   message: string,
-  hint = "Check the base URL with: ecm doctor",
+  hint = advise`Check the base URL with: ${ecm`doctor`}`,
 ): UnreadableAnswerError {
   const isWrite = request.effect === "write";
   return new UnreadableAnswerError(isWrite ? `${message}; the request was applied` : message, {
@@ -63,9 +64,9 @@ export function unreadableError(
 }
 
 /** What to do about an answer that broke off. */
-export const brokenAnswerHints: Record<ApiRequest["effect"], string> = {
+export const brokenAnswerHints: Record<ApiRequest["effect"], Hint> = {
   write: "Look at what it changed before you send it again",
-  read: "Run the same command again; where it happens each time, look at the network with: ecm doctor",
+  read: advise`Run the same command again; where it happens each time, look at the network with: ${ecm`doctor`}`,
 };
 
 /**
@@ -145,10 +146,10 @@ function parseDocumentedError(text: string): Partial<WireError> | undefined {
 }
 
 /** HTML in place of an error of the API. */
-function findForeignHint({ headers, text }: WireAnswer): string | undefined {
+function findForeignHint({ headers, text }: WireAnswer): Hint | undefined {
   const isPage = /html/i.test(headers["content-type"] ?? "") || /^\s*</.test(text);
   return isPage
-    ? "This answer does not look like the API's: a proxy, a firewall or another server may have sent it; check the base URL with: ecm doctor"
+    ? advise`This answer does not look like the API's: a proxy, a firewall or another server may have sent it; check the base URL with: ${ecm`doctor`}`
     : undefined;
 }
 
@@ -183,16 +184,17 @@ function describeContent({ headers, text }: WireAnswer): string {
   return `${quoteExcerpt(kind)}${encoding ? ` in ${quoteExcerpt(encoding)}` : ""} that begins ${quoteExcerpt(text.trimStart())}`;
 }
 
-function statusHint(status: number, message: string): string | undefined {
-  if (status >= 300 && status < 400) return "The base URL is not that of the API; check it with: ecm doctor";
+function statusHint(status: number, message: string): Hint | undefined {
+  if (status >= 300 && status < 400)
+    return advise`The base URL is not that of the API; check it with: ${ecm`doctor`}`;
   if (status === 401) {
     const key = /expired/i.test(message)
       ? "Create a new key on the account's API Keys page"
       : "Check on the account's API Keys page that the key is active, or create a new one there";
-    return `${key}, and log in again: ecm auth login`;
+    return advise`${key}, and ${logInAgain()}`;
   }
   if (status === 400 && message.includes("contactSpecification.filters")) {
-    return "--filter speaks the API's own language (ecm help filters): for a status use --status, for fields and tags --where";
+    return advise`--filter speaks the API's own language (${ecm`help filters`}): for a status use --status, for fields and tags --where`;
   }
   if (status === 403 && /scope/i.test(message)) {
     return "The account's owner can add that scope to the key on the account's API Keys page";

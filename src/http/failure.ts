@@ -1,5 +1,6 @@
 /** An exchange that brought no answer → what went wrong, and what is known of a write. Pure. */
 import { UnreachableError, UsageError } from "../errors.ts";
+import { advise, ecm, type Hint } from "../hint.ts";
 import type { ApiRequest, TransportFailure } from "../wire.ts";
 import type { Trouble } from "./retry.ts";
 
@@ -70,9 +71,9 @@ function findProxyStatus({ message }: TransportFailure): string | undefined {
  * Whoever is asked to do something about it must be the right one:
  * not the service, where the proxy is in the way.
  */
-function findUnconnectedHint(failure: TransportFailure): string {
+function findUnconnectedHint(failure: TransportFailure): Hint {
   if (failure.proxy === undefined || certificate.test(failure.code ?? "")) {
-    return "Check the base URL and the network with: ecm doctor";
+    return advise`Check the base URL and the network with: ${ecm`doctor`}`;
   }
   if (findProxyStatus(failure) === "407") {
     return "The proxy wants a name and a password: HTTPS_PROXY=http://NAME:PASSWORD@HOST:PORT";

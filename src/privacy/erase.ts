@@ -17,6 +17,7 @@ import { isTemporaryName } from "../disk/atomic-file.ts";
 import { type Lease, LockedError, takeLease } from "../disk/lease.ts";
 import { exists, isPacked, isRegular, listFolders, readEntries, walkFiles } from "../disk/walk.ts";
 import { EcmError, exitCodes } from "../errors.ts";
+import { advise, ecm } from "../hint.ts";
 import {
   createJournalEraser,
   createTextEraser,
@@ -252,7 +253,7 @@ async function requireSearchable(folder: string, manifest: Manifest): Promise<vo
     {
       type: "RunNotErasableError",
       applied: "no",
-      hint: `Resume it (ecm runs resume ${manifest.id}) or remove it (ecm runs remove ${manifest.id}), then erase again`,
+      hint: advise`Resume it (${ecm`runs resume ${manifest.id}`}) or remove it (${ecm`runs remove ${manifest.id}`}), then erase again`,
     },
   );
 }

@@ -1,30 +1,30 @@
 /** Why a suppression list cannot be read or written. */
 import { diskFullHint } from "../disk/disk-room.ts";
 import { EcmError, exitCodes } from "../errors.ts";
+import { advise, ecm, type Hint } from "../hint.ts";
 import type { DamagedList } from "./suppressions-file.ts";
 
 /** The list cannot be read or written: nobody may be created until it can. */
 export class SuppressionsError extends EcmError {
-  constructor(message: string, hint: string, cause?: unknown) {
+  constructor(message: string, hint: Hint, cause?: unknown) {
     super(exitCodes.failed, message, { type: "SuppressionsError", hint, cause });
   }
 }
 
 const withoutListNote = "Nobody is created until the list can be read";
-const restoreHint =
-  "Restore the file from a backup. If there is none, move it away and add everybody again: ecm suppressions add --keys FILE";
+const restoreHint = advise`Restore the file from a backup. If there is none, move it away and add everybody again: ${ecm`suppressions add --keys FILE`}`;
 
 export function missingError(file: string): SuppressionsError {
   return new SuppressionsError(
     `The suppression list ${file} does not exist`,
-    `Check ECM_SUPPRESSIONS and the file it names; where there never was one, make it with: ecm suppressions add KEY. ${withoutListNote}`,
+    advise`Check ECM_SUPPRESSIONS and the file it names; where there never was one, make it with: ${ecm`suppressions add KEY`}. ${withoutListNote}`,
   );
 }
 
 export function damagedError(file: string, { line, message }: DamagedList): SuppressionsError {
   return new SuppressionsError(
     `Cannot trust the suppression list ${file}:${line}: ${message}`,
-    `${restoreHint}. ${withoutListNote}`,
+    advise`${restoreHint}. ${withoutListNote}`,
   );
 }
 

@@ -1,6 +1,7 @@
 /** Reads recordings: those of ECM_RECORD, and what `ecm probe --save` writes. */
 import { readFileSync } from "node:fs";
 import { UsageError } from "../errors.ts";
+import { advise, ecm } from "../hint.ts";
 import type { RecordedExchange } from "./exchange.ts";
 
 export interface RecordingHead {
@@ -35,7 +36,7 @@ export function readRecording(file: string): Recording {
     refuseNewer(file, first);
     throw new UsageError(
       `${file} is no recording`,
-      "Make one with ECM_RECORD=FILE before a command, or with: ecm probe --save FILE",
+      advise`Make one with ECM_RECORD=FILE before a command, or with: ${ecm`probe --save FILE`}`,
     );
   }
   const exchanges = lines.map(parse).filter(isExchange);

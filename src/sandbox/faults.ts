@@ -3,6 +3,7 @@
  * the same seed the same requests are affected.
  */
 import { UsageError } from "../errors.ts";
+import { advise, ecm } from "../hint.ts";
 
 const faultKinds = ["reset-before", "reset-after", "500", "503", "429", "delay", "truncate"] as const;
 type FaultKind = (typeof faultKinds)[number];
@@ -165,5 +166,5 @@ function randomNumbers(seed: number): () => number {
 }
 
 function invalidFault(spec: string, why: string): UsageError {
-  return new UsageError(`--fault ${JSON.stringify(spec)}: ${why}`, "See: ecm sandbox start --help");
+  return new UsageError(`--fault ${JSON.stringify(spec)}: ${why}`, advise`See: ${ecm`sandbox start --help`}`);
 }

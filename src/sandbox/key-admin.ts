@@ -1,5 +1,6 @@
 /** The API keys of the account, as its owner manages them in the settings; no API key can. */
 import { EcmError, exitCodes, NotFoundError, UsageError } from "../errors.ts";
+import { advise, ecm } from "../hint.ts";
 import type { Store } from "./store/index.ts";
 import { newKeyValue, type Scope, type StoredKey, scopes } from "./store/keys.ts";
 
@@ -98,7 +99,7 @@ export class KeyAdmin {
     if (similar.length === 0) {
       throw new NotFoundError(
         `There is no API key ${JSON.stringify(idOrName)}`,
-        "See them with: ecm sandbox keys list",
+        advise`See them with: ${ecm`sandbox keys list`}`,
       );
     }
     throw new UsageError(
@@ -157,6 +158,6 @@ function nameInUse(name: string): EcmError {
 function keyExpired(name: string): EcmError {
   return new EcmError(exitCodes.failed, `The key ${JSON.stringify(name)} has expired`, {
     type: "KeyExpiredError",
-    hint: "Create another with: ecm sandbox keys create",
+    hint: advise`Create another with: ${ecm`sandbox keys create`}`,
   });
 }

@@ -2,6 +2,7 @@
  * How the service may behave where its documents leave it open: the sandbox can behave in each of these ways.
  */
 import { UsageError } from "../errors.ts";
+import { advise, ecm } from "../hint.ts";
 
 /** One member for each open question; the defaults are `defaultVariants`. */
 export interface Variants {
@@ -189,7 +190,7 @@ function readVariant(name: string, value: unknown): Variants[VariantName] {
   if (!variant) {
     throw new UsageError(
       `--variant: there is no variant ${JSON.stringify(name)}`,
-      `Variants: ${variantNames.join(", ")}; see: ecm sandbox variants`,
+      advise`Variants: ${variantNames.join(", ")}; see: ${ecm`sandbox variants`}`,
     );
   }
   const isText = typeof value === "string" || typeof value === "number";
@@ -197,7 +198,7 @@ function readVariant(name: string, value: unknown): Variants[VariantName] {
   if (read !== undefined) return read;
   throw new UsageError(
     `--variant ${name}: ${JSON.stringify(value)} is not one of its values`,
-    `Values of ${name}: ${Object.keys(variant.values).join(", ")}; see: ecm sandbox variants`,
+    advise`Values of ${name}: ${Object.keys(variant.values).join(", ")}; see: ${ecm`sandbox variants`}`,
   );
 }
 
@@ -208,7 +209,7 @@ export function splitVariant(text: string): [name: string, value: string] {
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
   throw new UsageError(
     `--variant ${JSON.stringify(text)}: a variant is NAME=VALUE`,
-    "See: ecm sandbox variants",
+    advise`See: ${ecm`sandbox variants`}`,
   );
 }
 

@@ -3,6 +3,7 @@
 import { findStatus, statusParts } from "../api/contacts.ts";
 import { findClosest } from "../api/names.ts";
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
+import { advise, ecm } from "../hint.ts";
 import type { Contact } from "../wire.ts";
 import type { LocalCondition } from "./conditions.ts";
 
@@ -45,7 +46,7 @@ export function parseStatus(text: string): StatusFilter {
   const likely = findClosest(word, Object.keys(statusFilters));
   throw new UsageError(
     `--status: there is no status ${JSON.stringify(text)}`,
-    `${likely === undefined ? "" : `Did you mean ${likely}? `}Statuses: ${Object.keys(statusFilters).join(", ")}. To ask the service for another: ecm contact search --filter "CONTACT_STATUS EQ STATUS"`,
+    advise`${likely === undefined ? "" : `Did you mean ${likely}? `}Statuses: ${Object.keys(statusFilters).join(", ")}. To ask the service for another: ${ecm`contact search --filter ${"CONTACT_STATUS EQ STATUS"}`}`,
   );
 }
 

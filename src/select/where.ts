@@ -7,6 +7,7 @@ import type { ASTNode, Environment } from "@marcbachmann/cel-js";
 import { findStatus } from "../api/contacts.ts";
 import { findClosest } from "../api/names.ts";
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
+import { advise, ecm, joinHints } from "../hint.ts";
 import type { Account } from "../service/account.ts";
 import type { Contact, ContactStructure } from "../wire.ts";
 import {
@@ -214,11 +215,11 @@ function parseGrammar(cel: Cel, text: string) {
     const place = (error as { range?: { start: number } }).range?.start ?? 0;
     const habit = findHabit(text, place);
     if (!habit) throw whereError(text, error);
-    throw new UsageError(`--where: ${habit.message}`, `${habit.hint}\n${seeHelp}`);
+    throw new UsageError(`--where: ${habit.message}`, joinHints(habit.hint, seeHelp));
   }
 }
 
-const seeHelp = "See: ecm help where";
+const seeHelp = advise`See: ${ecm`help where`}`;
 
 function whereError(
   text: string,
@@ -239,7 +240,7 @@ function whereError(
   }
   const isNegated = summary.includes("overload for 'not(");
   const typed = isNegated ? "Write ! for not" : known && (describeTypes(text, known.ast) ?? typeHint);
-  const hint = typed === undefined ? seeHelp : `${typed}\n${seeHelp}`;
+  const hint = joinHints(typed, seeHelp);
   return new UsageError(`--where: ${withoutOddCharacter(summary)}${place}`, hint);
 }
 

@@ -7,6 +7,7 @@
 import { resolveName } from "../api/names.ts";
 import { listStructuresRequest, readStructures } from "../api/structures.ts";
 import { UsageError } from "../errors.ts";
+import { advise, ecm } from "../hint.ts";
 import type { Contact, ContactList, ContactStructure, Send } from "../wire.ts";
 import type { Behaviors } from "./behavior.ts";
 import { countLists, type ListReading, readAllLists } from "./list-pages.ts";
@@ -252,6 +253,6 @@ export function chooseStructure(structures: ContactStructure[], nameOrId?: strin
     structures.length === 0
       ? "The account has no contact structure"
       : `The account has several structures: ${choices}`,
-    "Choose one with --structure, ECM_STRUCTURE, or ecm auth login --structure",
+    advise`Choose one with --structure, ECM_STRUCTURE, or ${ecm`auth login --structure`}`,
   );
 }

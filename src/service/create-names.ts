@@ -5,6 +5,7 @@ import { createListRequest, deleteList, readList } from "../api/lists.ts";
 import { findByName, foldCase } from "../api/names.ts";
 import { readStructure, updateStructureRequest } from "../api/structures.ts";
 import { EcmError, exitCodes } from "../errors.ts";
+import { advise, ecm } from "../hint.ts";
 import { addParts } from "../structure/edit.ts";
 import type { ContactList, ContactStructure, Send } from "../wire.ts";
 import type { Account } from "./account.ts";
@@ -129,7 +130,7 @@ async function deleteIfEmpty(send: Send, structureId: string, own: ContactList, 
     {
       type: "DuplicateFieldError",
       field: "name",
-      hint: `Rename one of them with: ecm lists rename ${own._id} NAME`,
+      hint: advise`Rename one of them with: ${ecm`lists rename ${own._id} NAME`}`,
       applied: "yes",
     },
   );

@@ -4,7 +4,7 @@ import { createEquals, createFilter } from "../api/contacts.ts";
 import { normalizeKey } from "../api/key-spelling.ts";
 import { findByName, isId } from "../api/names.ts";
 import { type ErrorDetails, NotFoundError, ServiceError, UsageError } from "../errors.ts";
-import { formatShellArguments } from "../shell-word.ts";
+import { advise, ecm, toOperands } from "../hint.ts";
 import type { Contact, ContactStructure, Send } from "../wire.ts";
 import type { Behaviors } from "./behavior.ts";
 import { createContactPages } from "./contact-search.ts";
@@ -72,7 +72,7 @@ export async function performOnContact<T>(
   }
   throw new ContactNotFoundError(
     `No contact has the key or id ${JSON.stringify(idOrKey)}`,
-    `Looked in the structure ${JSON.stringify(structure.label)}. For one that is like it: ecm contact search --text ${formatShellArguments(toLikelyWord(idOrKey))}`,
+    advise`Looked in the structure ${JSON.stringify(structure.label)}. For one that is like it: ${ecm`contact search --text ${toOperands(toLikelyWord(idOrKey))}`}`,
     missing,
   );
 }

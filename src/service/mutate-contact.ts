@@ -2,6 +2,7 @@
 
 import { getContactRequest, readContact } from "../api/contacts.ts";
 import { ServiceError, UnreadableAnswerError } from "../errors.ts";
+import { advise, ecm } from "../hint.ts";
 import type { ApiAnswer, ApiRequest, Contact, MutateBody, Send } from "../wire.ts";
 import type { Behavior } from "./behavior.ts";
 import { mayBeElements, mayMeanUnchanged, setElementForm, wouldChange } from "./contact-changes.ts";
@@ -29,7 +30,7 @@ export async function mutateContact(
   } catch (error) {
     if (isAppliedWithoutWords(error)) return { contact: await fetchContact(send, id), isChanged: true };
     if (error instanceof ServiceError && error.type === "ConcurrencyError") {
-      error.details.hint ??= `It was changed in the meantime; see it with: ecm contact get ${id}`;
+      error.details.hint ??= advise`It was changed in the meantime; see it with: ${ecm`contact get ${id}`}`;
     }
     if (!mayMeanUnchanged(error)) throw error;
     const contact = await fetchContact(send, id);

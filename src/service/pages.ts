@@ -4,6 +4,7 @@
  * when the service's total is reached, or with a page that brings nothing new: a short page is no end.
  */
 import { EcmError, exitCodes, ServiceError } from "../errors.ts";
+import { advise, ecm } from "../hint.ts";
 import type { Behavior } from "./behavior.ts";
 
 /**
@@ -166,6 +167,6 @@ export async function readComplete<T>(
   }
   throw new EcmError(exitCodes.failed, "The pages of a search never add up to its totalRecords", {
     type: "UnreadableAnswerError",
-    hint: "Check the service with: ecm doctor",
+    hint: advise`Check the service with: ${ecm`doctor`}`,
   });
 }

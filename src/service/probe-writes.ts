@@ -8,6 +8,7 @@ import {
   mutateContactRequest,
 } from "../api/contacts.ts";
 import { EcmError, exitCodes, type ServiceError } from "../errors.ts";
+import { advise, ecm } from "../hint.ts";
 import type { Contact, ContactStructure, Criteria, MutateBody, Send } from "../wire.ts";
 import { createBehavior } from "./behavior.ts";
 import { hasReferences, setElementForm } from "./contact-changes.ts";
@@ -53,7 +54,7 @@ export async function probeWrites(
   } finally {
     await send(deleteContactRequest(id)).catch((error: unknown) => {
       if (error instanceof EcmError)
-        error.details.hint = `The probe's test contact was not deleted. Delete it with: ecm contact delete ${id}`;
+        error.details.hint = advise`The probe's test contact was not deleted. Delete it with: ${ecm`contact delete ${id}`}`;
       throw error;
     });
   }

@@ -1,6 +1,7 @@
 /** A failure → stderr: one JSON line where JSON was asked for, else `error:` and `hint:`. */
 import { diskFullHint, isDiskFull } from "../disk/disk-room.ts";
 import { declinedType, EcmError, exitCodes, ServiceError } from "../errors.ts";
+import { formatHint } from "../hint.ts";
 import { escapeControls, escapeControlsInLines, escapeJson } from "./escape.ts";
 import { fitMessage } from "./message-lines.ts";
 import { createStyle, type Style } from "./style.ts";
@@ -50,7 +51,7 @@ export function toErrorObject(error: EcmError): Record<string, unknown> {
     field,
     fieldId,
     exitCode: error.exitCode,
-    hint,
+    hint: hint === undefined ? undefined : formatHint(hint),
     fix,
     retryable,
     retryAfterSeconds,
@@ -70,7 +71,7 @@ function formatError(error: EcmError, style: Style, columns: number | undefined)
   const painted = title === "" ? "" : `${style.red(style.bold("error:"))} `;
   const first = `${fitted(`${painted}${escapeControls(error.message)}`, title)}\n`;
   if (!hint) return first;
-  return `${first}${style.dim("hint:")} ${fitted(`hint: ${escapeControlsInLines(hint)}`, "hint: ").slice("hint: ".length)}\n`;
+  return `${first}${style.dim("hint:")} ${fitted(`hint: ${escapeControlsInLines(formatHint(hint))}`, "hint: ").slice("hint: ".length)}\n`;
 }
 
 /** A no, or Ctrl-C at a terminal, is no failure to the person who said it. */

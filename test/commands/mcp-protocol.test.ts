@@ -1,4 +1,5 @@
 /** What the revisions of the protocol promise: answers that follow schemas, progress, questions, resources. */
+import type { Client } from "@modelcontextprotocol/client";
 import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
 import { account, ada, exchangeLines, searchKeys, startMcp } from "../support/mcp.ts";
@@ -186,17 +187,58 @@ describe("a client that can ask its user", () => {
   });
 });
 
+/** The JSON of a resource, and the mark on it. */
+async function readJson(client: Client, uri: string) {
+  const { contents, _meta } = await client.readResource({ uri });
+  expect(_meta).toMatchObject({ "ecm/foreign": expect.any(String) });
+  return JSON.parse((contents[0] as { text: string }).text);
+}
+
 it("runs and their rejects are resources", async () => {
-  const { env } = await account();
+  const { env, ecm } = await account();
+  await ecm(["import", "-"], { stdin: "Email,First Name\nnobody,Nobody\n" });
   const { client } = await startMcp(env);
   const { resources } = await client.listResources();
   expect(resources.map(({ uri }) => uri)).toEqual([
     "ecm://runs",
     expect.stringMatching(/^ecm:\/\/runs\/\d{8}-/),
+    expect.stringMatching(/^ecm:\/\/runs\/\d{8}-/),
   ]);
-  for (const part of ["", "/changes", "/rejects"]) {
-    const { contents } = await client.readResource({ uri: `${resources[1]!.uri}${part}` });
-    expect(JSON.parse((contents[0] as { text: string }).text), part).toBeTypeOf("object");
-  }
-  await expect(client.readResource({ uri: "ecm://nothing" })).rejects.toThrow();
+  const [, rejecting, importing] = resources.map(({ uri }) => uri);
+  expect(await readJson(client, "ecm://runs")).toHaveLength(2);
+  expect(await readJson(client, rejecting!)).toMatchObject({ kind: "import" });
+  expect(await readJson(client, `${rejecting}/rejects`)).toMatchObject({
+    rejects: [{ line: 2, row: { Email: "nobody" }, message: expect.any(String) }],
+    total: 1,
+    hasMore: false,
+  });
+  expect(await readJson(client, `${importing}/changes`)).toMatchObject({ total: 2, hasMore: false });
+  for (const uri of ["ecm://nothing", "ecm://runs/nothing", "ecm://plans", "ecm://plans/00"])
+    await expect(client.readResource({ uri })).rejects.toMatchObject({ code: -32602, data: { uri } });
+});
+
+it("open plans are resources, cut at 200 lines", async () => {
+  const { env, sandbox } = await startSandbox();
+  const contacts = Array.from({ length: 250 }, (_, at) => ({ key: `p${at}@example.com` }));
+  sandbox.admin.seed({ contacts, lists: ["News"] });
+  const { client, call } = await startMcp(env, ["--allow-write"]);
+  expect(await readJson(client, "ecm://plans")).toEqual([]);
+  const { token } = await call("plan_change", { all: true, add_lists: ["News"], sample: 0 });
+  const uri = `ecm://plans/${token}`;
+  const { resources } = await client.listResources();
+  expect(resources.slice(-2).map((each) => each.uri)).toEqual(["ecm://plans", uri]);
+  expect(await readJson(client, "ecm://plans")).toMatchObject([{ token, writes: 250, deletions: 0 }]);
+  const plan = await readJson(client, uri);
+  expect(plan).toMatchObject({
+    plan: { kind: "mutate" },
+    counts: { update: 250 },
+    total: 250,
+    hasMore: true,
+  });
+  expect(plan.lines).toHaveLength(200);
+  expect(plan.lines[0]).toMatchObject({ action: "update", changes: [{ what: "list", name: "News" }] });
+  expect(plan.lines[0]).not.toHaveProperty("apply");
+  await call("apply_plan", { token });
+  await expect(client.readResource({ uri })).rejects.toThrow("already been used");
+  expect(await readJson(client, "ecm://plans")).toEqual([]);
 });

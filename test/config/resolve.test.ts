@@ -3,6 +3,7 @@ import type { Profile, ProfileStore } from "../../src/config/profiles.ts";
 import { resolveProfile } from "../../src/config/resolve.ts";
 import { type GlobalFlags, readSettings } from "../../src/config/settings.ts";
 import { NoKeyError, UsageError } from "../../src/errors.ts";
+import { formatHint } from "../../src/hint.ts";
 
 const work: Profile = { baseUrl: "https://work.example.com", apiKey: "key-of-work", structure: "Work" };
 const home: Profile = { baseUrl: "https://home.example.com", apiKey: "key-of-home", readOnly: true };
@@ -176,7 +177,7 @@ describe("the account that a command works with", () => {
     const error = await resolve({}, {}, store({})).catch((failure: unknown) => failure);
     expect(error).toBeInstanceOf(NoKeyError);
     expect(error).toMatchObject({ exitCode: 4 });
-    expect((error as NoKeyError).details.hint).toMatch(/ecm auth login[\s\S]*--profile sandbox/);
+    expect(formatHint((error as NoKeyError).details.hint!)).toMatch(/ecm auth login[\s\S]*--profile sandbox/);
   });
 
   it("is refused when the named profile does not exist, or only a key is given", async () => {
@@ -236,7 +237,7 @@ describe("the key", () => {
     const error = await readKey({ apiKeyCommand }).catch((failure: unknown) => failure);
     expect(error).toMatchObject({ exitCode: 4, message: expect.stringMatching(words) });
     const failure = error as NoKeyError;
-    expect(failure.message + failure.details.hint).not.toMatch(/half-a-key|no-such-command/);
+    expect(failure.message + formatHint(failure.details.hint!)).not.toMatch(/half-a-key|no-such-command/);
   });
 
   it.each(["two words", "tab\there", "new\nline", "schl\u00fcssel", "\u001b[31m", "x".repeat(501)])(

@@ -11,11 +11,12 @@ import { createProgram } from "../../src/program.ts";
 
 const source = join(import.meta.dirname, "../../src");
 
-/** A file without its comments, with … where a value is put into a text. */
+/** A file without its comments, with its commands as they are shown, and … where a value is put into a text. */
 function readText(file: string): string {
   return readFileSync(file, "utf8")
     .replace(/\/\*\*?[\s\S]*?\*\//g, "")
     .replace(/^\s*\/\/.*$/gm, "")
+    .replace(/(?:\$\{)?\becm`/g, "ecm ")
     .replace(/\$\{[^{}]*\}/g, "…");
 }
 

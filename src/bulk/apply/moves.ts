@@ -1,6 +1,6 @@
 /** A person who moves from one key to another: two contacts, written one after the other. */
 import { isInactive } from "../../api/contacts.ts";
-import { formatShellArguments } from "../../shell-word.ts";
+import { advise, ecm, formatHint, toOperands } from "../../hint.ts";
 import type { Decision, Item } from "../items.ts";
 import type { Found } from "../plan/found.ts";
 import { recordInJournal, type Session } from "../plan/session.ts";
@@ -44,7 +44,7 @@ export function refuseLeftMeanwhile({ movesTo }: Item): Decision {
 }
 
 function nameUnsubscription(key: string): string {
-  return `unsubscribe the new contact too: ecm contact unsubscribe ${formatShellArguments(key)}`;
+  return formatHint(advise`unsubscribe the new contact too: ${ecm`contact unsubscribe ${toOperands(key)}`}`);
 }
 
 /**

@@ -23,6 +23,7 @@ export interface PendingReject {
   row: Record<string, string>;
 }
 
+type RunFolder = Pick<StoredRun, "manifest" | "folder">;
 type Columns = InputFacts["columns"];
 
 interface ReadRun {
@@ -58,15 +59,33 @@ export async function pendingRejects(
   return pending;
 }
 
-async function readRun(run: StoredRun): Promise<ReadRun> {
-  const { manifest, folder } = run;
-  const plan = join(folder, fileNames.plan);
+/** What one run has rejected, as its plan and its journal say. */
+export async function* readRejectedRows(run: RunFolder): AsyncGenerator<PendingReject> {
+  for await (const { identity: _identity, ...reject } of readIdentified(run, await openRecord(run))) {
+    yield reject;
+  }
+}
+
+async function openRecord(run: RunFolder): Promise<Pick<ReadRun, "plan" | "columns" | "ledger">> {
+  const plan = join(run.folder, fileNames.plan);
   const columns = (await readPlanHead(plan))?.head.table?.columns ?? keyTableFacts.columns;
-  const { ledger } = await readRunRecord(run);
-  const keyAt = columns.findIndex(({ target }) => target.kind === "key");
+  return { plan, columns, ledger: (await readRunRecord(run)).ledger };
+}
+
+async function readRun(run: StoredRun): Promise<ReadRun> {
+  const record = await openRecord(run);
   const rejects: ReadRun["rejects"] = [];
+  for await (const reject of readIdentified(run, record)) rejects.push(reject);
+  return { run, ...record, rejects };
+}
+
+async function* readIdentified(
+  { manifest }: RunFolder,
+  { plan, columns, ledger }: Pick<ReadRun, "plan" | "columns" | "ledger">,
+): AsyncGenerator<ReadRun["rejects"][number]> {
+  const keyAt = columns.findIndex(({ target }) => target.kind === "key");
   for await (const { row, code, message } of readRejectedLines(plan, ledger)) {
-    rejects.push({
+    yield {
       run: manifest.id,
       file: manifest.input.name,
       startedAt: manifest.startedAt,
@@ -76,9 +95,8 @@ async function readRun(run: StoredRun): Promise<ReadRun> {
       message,
       row: toRecord(row.cells, columns),
       identity: toIdentity(manifest.account.baseUrl, row.cells[keyAt] ?? ""),
-    });
+    };
   }
-  return { run, ledger, columns, plan, rejects };
 }
 
 function toRecord(cells: readonly (string | undefined)[], columns: Columns): Record<string, string> {

@@ -7,6 +7,7 @@ import { access, constants, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { EcmError, exitCodes, ReadOnlyError, UsageError } from "../../errors.ts";
+import { advise, ecm } from "../../hint.ts";
 import { RunStop, toErrorStop } from "../pace/run-stop.ts";
 import type { RunEvent } from "../plan/events.ts";
 import { openPlannedNames } from "../plan/name-book.ts";
@@ -231,7 +232,7 @@ export async function requireWritableRejects(
   if (found && !found.isFile() && !found.isDirectory()) {
     throw new UsageError(
       `--rejects: cannot write ${rejects}: it is a device or a pipe`,
-      "Choose a file; afterwards, ecm runs rejects prints it",
+      advise`Choose a file; afterwards, ${ecm`runs rejects`} prints it`,
     );
   }
   const mayWrite = await access(dirname(file), constants.W_OK).then(

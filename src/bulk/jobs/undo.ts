@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { statusParts, toIdSet } from "../../api/contacts.ts";
 import { type Lease, takeLease } from "../../disk/lease.ts";
 import { DeclinedError, EcmError, ReadOnlyError, UsageError } from "../../errors.ts";
+import { advise, ecm } from "../../hint.ts";
 import type { Account } from "../../service/account.ts";
 import { RunStop, toErrorStop } from "../pace/run-stop.ts";
 import { createProgress, type RunEvent } from "../plan/events.ts";
@@ -250,6 +251,6 @@ async function surveyJournal(
 function cannotUndoError(id: string, damage: string, extent: string): JournalDamagedError {
   return new JournalDamagedError(
     `The journal of run ${id} is damaged: ${damage}`,
-    `${extent}. Undo those with: ecm runs undo ${id} --partial`,
+    advise`${extent}. Undo those with: ${ecm`runs undo ${id} --partial`}`,
   );
 }

@@ -1,6 +1,7 @@
 /** What a run wrote to each contact, as its journal tells it. */
 import { join } from "node:path";
 import { EcmError, exitCodes } from "../../errors.ts";
+import { advise, ecm } from "../../hint.ts";
 import type { Operation, Outcome } from "../items.ts";
 import { fileNames } from "../runs/file-names.ts";
 import { type JournalRecord, readJournal } from "../runs/journal.ts";
@@ -114,7 +115,7 @@ class WritesOfRun {
 function unknownEnd(writes: number): EcmError {
   const [noun, verb] = writes === 1 ? ["write", "was"] : ["writes", "were"];
   return new EcmError(exitCodes.usage, `It is unknown whether ${writes} ${noun} of the run ${verb} applied`, {
-    hint: "Resume the run first (ecm runs resume), then undo it",
+    hint: advise`Resume the run first (${ecm`runs resume`}), then undo it`,
   });
 }
 

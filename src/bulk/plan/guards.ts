@@ -1,7 +1,7 @@
 /** Limits on what a plan may do, checked once it is closed and before its first write. Pure. */
 import { formatCount } from "../../counts.ts";
 import { UsageError } from "../../errors.ts";
-import { quoteShellWord } from "../../shell-word.ts";
+import { advise, ecm, toOperands } from "../../hint.ts";
 import type { Limit } from "../items.ts";
 import type { GuardOptions } from "../runs/folder.ts";
 import { countPlannedWrites, type PlanTally } from "./tally.ts";
@@ -28,11 +28,10 @@ export function findGuardFailure(
     const limit = "rows" in guard ? formatCount(guard.rows) : `${guard.percent} %`;
     const would = what.replace("@", formatCount(count));
     const words = count === 1 ? would.replace(/s$/, "") : would;
-    const look =
-      file === undefined ? "--dry-run --plan plan.ndjson" : `ecm plan show ${quoteShellWord(file)}`;
+    const look = file === undefined ? "--dry-run --plan plan.ndjson" : ecm`plan show ${toOperands(file)}`;
     return new UsageError(
       `This would ${words} (of ${formatCount(contacts)} looked at); ${flag} allows ${limit}`,
-      `Nothing was written. Look at the plan: ${look}; to allow it, pass ${flag} ${count}`,
+      advise`Nothing was written. Look at the plan: ${look}; to allow it, pass ${flag} ${count}`,
       { type: "GuardError" },
     );
   }

@@ -1,6 +1,7 @@
 /** Reading: targets that a person has named → fields of the account, lists, tags. */
 import { UsageError } from "../../errors.ts";
-import { formatShellArguments, quoteShellWord } from "../../shell-word.ts";
+import { advise, ecm, toOperands } from "../../hint.ts";
+import { quoteShellWord } from "../../shell-word.ts";
 import type { ContactStructure, FieldDefinition } from "../../wire.ts";
 import { findColumns, formatQuotedNames, unknownColumnError } from "./column-names.ts";
 import { describePlace, type MappingEntry } from "./compute/entry.ts";
@@ -138,7 +139,7 @@ export class UnknownFieldError extends UsageError {
       `${what}: there is no field ${JSON.stringify(label)}`,
       near
         ? `Did you mean ${meant(near)}?`
-        : `Fields: ${formatQuotedNames(labels)}. Add one with: ecm structure field add ${formatShellArguments(label)}`,
+        : advise`Fields: ${formatQuotedNames(labels)}. Add one with: ${ecm`structure field add ${toOperands(label)}`}`,
     );
     this.label = label;
     this.near = near;

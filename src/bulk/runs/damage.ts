@@ -1,6 +1,7 @@
 /** What a run's journal says, and whether it can still be believed: damage is never taken for a crash. */
 import { join } from "node:path";
 import { EcmError, exitCodes } from "../../errors.ts";
+import type { Hint } from "../../hint.ts";
 import { fileNames } from "./file-names.ts";
 import type { Manifest } from "./folder.ts";
 import { readJournal } from "./journal.ts";
@@ -9,7 +10,7 @@ import type { RowCounts } from "./report.ts";
 
 /** The journal lost something that was on the disk: what the run did is not known any more. */
 export class JournalDamagedError extends EcmError {
-  constructor(message: string, hint: string) {
+  constructor(message: string, hint: Hint) {
     super(exitCodes.failed, message, { type: "JournalDamagedError", hint });
   }
 }

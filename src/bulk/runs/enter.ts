@@ -5,6 +5,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Lease, takeLease } from "../../disk/lease.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
+import { advise, ecm } from "../../hint.ts";
 import { cannotResumeError, readRunRecord } from "./damage.ts";
 import { fileNames } from "./file-names.ts";
 import {
@@ -120,8 +121,8 @@ export function requirePlanned({ id, format, kind, version }: Manifest): void {
       type: "OldRunError",
       hint:
         kind === "undo"
-          ? `Nothing was sent. Remove it with ecm runs remove ${id}, and undo again: what is restored already stays`
-          : `Nothing was sent. Start over with the same command and --fresh, or undo it: ecm runs undo ${id}`,
+          ? advise`Nothing was sent. Remove it with ${ecm`runs remove ${id}`}, and undo again: what is restored already stays`
+          : advise`Nothing was sent. Start over with the same command and --fresh, or undo it: ${ecm`runs undo ${id}`}`,
     },
   );
 }

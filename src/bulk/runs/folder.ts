@@ -6,6 +6,7 @@ import { writeAtomically } from "../../disk/atomic-file.ts";
 import { diskFullHint, folderHint } from "../../disk/disk-room.ts";
 import { describeDiskError, makeFolder, requireWritable } from "../../disk/make-folder.ts";
 import { EcmError, exitCodes, NotFoundError, UsageError } from "../../errors.ts";
+import { advise, ecm } from "../../hint.ts";
 import type { Limit } from "../items.ts";
 import { fileNames } from "./file-names.ts";
 import type { RunKind } from "./kinds.ts";
@@ -283,7 +284,7 @@ export async function findRun(
   const damaged = unreadable.find(({ id }) => isBeginning(id));
   if (!matches[0] && damaged) throw damaged;
   if (!matches[0])
-    throw new NotFoundError(`There is no run ${JSON.stringify(idOrLast)}`, "See: ecm runs list");
+    throw new NotFoundError(`There is no run ${JSON.stringify(idOrLast)}`, advise`See: ${ecm`runs list`}`);
   return matches[0];
 }
 

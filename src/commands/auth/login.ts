@@ -4,6 +4,7 @@ import { checkName, type Profile } from "../../config/profiles.ts";
 import { type ResolvedProfile, resolveStoredProfile } from "../../config/resolve.ts";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
+import { advise, type Hint } from "../../hint.ts";
 import { presentValue } from "../../terminal/present.ts";
 import type { ContactStructure } from "../../wire.ts";
 import { describeCommand } from "../shared/help-text.ts";
@@ -116,16 +117,16 @@ async function tryKey(context: Context, profile: ResolvedProfile): Promise<Conta
   }
 }
 
-function toLoginHint({ exitCode, details }: EcmError): string | undefined {
+function toLoginHint({ exitCode, details }: EcmError): Hint | undefined {
   const nothing = "Nothing was saved";
   if (details.status === 401) {
     return `${nothing}. Copy the whole key from the account's API Keys page, check that it is active and belongs to this base address, and log in again`;
   }
   if (details.status === 403) {
-    return `${nothing}. ${details.hint ?? "The account's owner can check the key's scopes and the account's status"}`;
+    return advise`${nothing}. ${details.hint ?? "The account's owner can check the key's scopes and the account's status"}`;
   }
   if (exitCode === exitCodes.outOfBudget) {
-    return `${nothing}. ${details.hint ?? "Try again later"}; to save the key without checking it, pass --no-verify`;
+    return advise`${nothing}. ${details.hint ?? "Try again later"}; to save the key without checking it, pass --no-verify`;
   }
   return `${nothing}. Check --base-url (see the account's API Keys page); to save the key without checking it, pass --no-verify`;
 }

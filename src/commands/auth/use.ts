@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
+import { ecm } from "../../hint.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { requireChoice } from "../shared/questions.ts";
 
@@ -17,7 +18,7 @@ export function registerAuthUse(parent: Command, context: Context): void {
   });
 }
 
-const missingName = { question: "Profile to use", what: "the profile", usage: "ecm auth use NAME" };
+const missingName = { question: "Profile to use", what: "the profile", usage: ecm`auth use NAME` };
 
 async function runAuthUse(context: Context, typedName?: string): Promise<void> {
   const profiles = await context.profiles();

@@ -6,6 +6,7 @@ import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { UsageError } from "../../errors.ts";
+import { advise, ecm } from "../../hint.ts";
 
 export interface InstallPlaces {
   /** The script's. */
@@ -127,7 +128,7 @@ async function withWriteHint<T>(file: string, act: () => Promise<T>): Promise<T>
   } catch (error) {
     throw new UsageError(
       `--install: ${file}: ${(error as Error).message}`,
-      "Or write the script to a file yourself: ecm completion SHELL > FILE",
+      advise`Or write the script to a file yourself: ${ecm`completion SHELL`} > FILE`,
     );
   }
 }

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { Admission } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { NotFoundError, UsageError } from "../../errors.ts";
+import { ecm } from "../../hint.ts";
 import { presentList, type View } from "../../terminal/present.ts";
 import { consentText } from "../shared/bulk/consent-text.ts";
 import { describeCommand } from "../shared/help-text.ts";
@@ -34,7 +35,7 @@ export function registerContactConsent(parent: Command, context: Context): void 
 }
 
 async function runContactConsent(context: Context, key: string): Promise<void> {
-  if (key.trim() === "") throw new UsageError("A contact needs a key", "ecm contact consent KEY");
+  if (key.trim() === "") throw new UsageError("A contact needs a key", ecm`contact consent KEY`);
   const output = context.output();
   const { findAdmissions } = await import("../../bulk/index.ts");
   const found = await findAdmissions(context.folders.state, key, ({ message }) =>

@@ -3,6 +3,7 @@ import { createContactRequest, readContact } from "../../api/contacts.ts";
 import { normalizeKey } from "../../api/key-spelling.ts";
 import type { Connection, Context } from "../../context.ts";
 import { EcmError, exitCodes, ServiceError, UsageError } from "../../errors.ts";
+import { advise, ecm } from "../../hint.ts";
 import {
   parseFieldValues,
   resolveListRefs,
@@ -129,7 +130,7 @@ async function refuseSuppressed(context: Context, key: string | undefined): Prom
 
 function throwDuplicateExplained(error: unknown): never {
   if (error instanceof ServiceError && error.type === "DuplicateFieldError") {
-    error.details.hint ??= "To change the existing contact: ecm contact mutate";
+    error.details.hint ??= advise`To change the existing contact: ${ecm`contact mutate`}`;
   }
   throw error;
 }

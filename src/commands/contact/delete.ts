@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { deleteContactRequest } from "../../api/contacts.ts";
 import type { Context } from "../../context.ts";
 import { NotFoundError } from "../../errors.ts";
+import { advise, ecm } from "../../hint.ts";
 import { performOnContact } from "../../service/find-contact.ts";
 import { fetchContact } from "../../service/mutate-contact.ts";
 import { explainDryRun } from "../../terminal/dry-run.ts";
@@ -59,7 +60,7 @@ async function runContactDelete(
   flags: ContactDeleteOptions,
 ): Promise<void> {
   const missing = createMissingContact(
-    "ecm contact delete ID-OR-KEY, or a selection with --list, --where or --all",
+    advise`${ecm`contact delete ID-OR-KEY`}, or a selection with --list, --where or --all`,
   );
   const chosen =
     readSelection(contacts, flags) ??

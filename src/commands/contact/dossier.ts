@@ -1,8 +1,10 @@
 import { type Command, Option } from "commander";
 import type { ContactEvent } from "../../api/events.ts";
 import type { Context, OutputFileFlags } from "../../context.ts";
+import { advise, ecm, formatHint } from "../../hint.ts";
 import { findContactsOfKey } from "../../service/erase-contact.ts";
 import { openOutput } from "../../terminal/output-file.ts";
+import { addAccountFlags } from "../shared/command-line.ts";
 import { addFileFlag } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { openSuppressionList } from "../shared/suppression-list.ts";
@@ -37,7 +39,7 @@ async function runContactDossier(context: Context, typedKey: string, flags: Doss
   const format = chooseFormat(context, flags);
   // Checked before anything is read.
   const output = context.output(flags, "json", "markdown");
-  const [spellings] = await readPeople([typedKey], "ecm contact dossier KEY");
+  const [spellings] = await readPeople([typedKey], ecm`contact dossier KEY`);
   const dossier = await readDossier(context, spellings!);
   const { formatDossier } = await import("./shared/dossier-text.ts");
   const text = format === "json" ? `${JSON.stringify(dossier, null, 2)}\n` : formatDossier(dossier);
@@ -52,7 +54,15 @@ async function runContactDossier(context: Context, typedKey: string, flags: Doss
       : `Found: ${parts.map(([place, count]) => `${place} ${count}`).join(", ")}`,
   );
   for (const key of new Set(dossier.runs.flatMap(({ otherKeys }) => otherKeys)))
-    terminal.note(`This person has moved: see also ecm contact dossier ${key}`, "needed");
+    terminal.note(
+      formatHint(
+        addAccountFlags(
+          advise`This person has moved: see also ${ecm`contact dossier ${key}`}`,
+          context.settings,
+        ),
+      ),
+      "needed",
+    );
 }
 
 function chooseFormat(context: Context, flags: DossierFlags): "json" | "markdown" {

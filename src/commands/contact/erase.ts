@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { deleteContactRequest } from "../../api/contacts.ts";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes, ReadOnlyError } from "../../errors.ts";
+import { ecm } from "../../hint.ts";
 import type { FileOfOthers } from "../../privacy/files-of-others.ts";
 import type { Redactor } from "../../privacy/redaction.ts";
 import { deleteContact, findContactsOfKey } from "../../service/erase-contact.ts";
@@ -75,7 +76,7 @@ async function runContactErase(
   const { terminal, folders } = context;
   const output = context.output();
   checkColumns(output, receiptView);
-  const people = await readPeople(typedKeys, "ecm contact erase KEY");
+  const people = await readPeople(typedKeys, ecm`contact erase KEY`);
   const [{ createRedactor }, erase, { findFilesOfOthers }, { visitPlaces }] = await Promise.all([
     import("../../privacy/redaction.ts"),
     import("../../privacy/erase.ts"),

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
+import { ecm } from "../../hint.ts";
 import { performOnContact } from "../../service/find-contact.ts";
 import { fetchContact } from "../../service/mutate-contact.ts";
 import { addOutputFileFlags } from "../shared/flags.ts";
@@ -43,7 +44,7 @@ async function runContactGet(
   const idOrKey = await requireTextOrAsk(
     context,
     typedContact,
-    createMissingContact("ecm contact get ID-OR-KEY"),
+    createMissingContact(ecm`contact get ID-OR-KEY`),
   );
   const { send, account } = await context.connect();
   const structure = () => account.structure();

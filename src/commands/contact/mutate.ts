@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { wholeContact } from "../../api/contacts.ts";
 import type { Connection, Context } from "../../context.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
+import { advise, ecm } from "../../hint.ts";
 import { type RequestedChanges, wouldChange } from "../../service/contact-changes.ts";
 import { performOnContact } from "../../service/find-contact.ts";
 import { fetchContact, type MutatedContact, mutateContact } from "../../service/mutate-contact.ts";
@@ -71,7 +72,7 @@ async function runContactMutate(
   flags: ContactMutateOptions,
 ): Promise<void> {
   const missing = createMissingContact(
-    "ecm contact mutate ID-OR-KEY, or a selection with --list, --where or --all",
+    advise`${ecm`contact mutate ID-OR-KEY`}, or a selection with --list, --where or --all`,
   );
   const chosen =
     readSelection(contacts, flags) ??
@@ -179,7 +180,7 @@ function requireVersion(contact: Contact, expected: number | undefined): void {
   if (expected === undefined || contact.__v === undefined || contact.__v === expected) return;
   throw new EcmError(exitCodes.conflict, `The contact's version is ${contact.__v}, not ${expected}`, {
     type: "ConcurrencyError",
-    hint: `It was changed in the meantime; see it with: ecm contact get ${contact._id}`,
+    hint: advise`It was changed in the meantime; see it with: ${ecm`contact get ${contact._id}`}`,
     applied: "no",
   });
 }

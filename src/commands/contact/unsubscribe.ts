@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { changeStatusRequest, findStatus, formatStatus, unsubscribed } from "../../api/contacts.ts";
 import type { Context } from "../../context.ts";
+import { advise, ecm } from "../../hint.ts";
 import { performOnContact } from "../../service/find-contact.ts";
 import { fetchContact } from "../../service/mutate-contact.ts";
 import { explainDryRun } from "../../terminal/dry-run.ts";
@@ -57,7 +58,7 @@ async function runContactUnsubscribe(
   flags: ContactUnsubscribeOptions,
 ): Promise<void> {
   const missing = createMissingContact(
-    "ecm contact unsubscribe ID-OR-KEY, or a selection with --list, --where or --all",
+    advise`${ecm`contact unsubscribe ID-OR-KEY`}, or a selection with --list, --where or --all`,
   );
   const chosen =
     readSelection(contacts, flags) ??

@@ -8,6 +8,7 @@ import { findProxy, formatProxy } from "../../config/proxy.ts";
 import type { ResolvedProfile } from "../../config/resolve.ts";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes, UsageError } from "../../errors.ts";
+import { ecm, formatHint } from "../../hint.ts";
 import { readSoundBehavior } from "../../service/behavior.ts";
 import { presentList, type View } from "../../terminal/present.ts";
 import { commandOnRun } from "../shared/bulk/run-account.ts";
@@ -24,10 +25,11 @@ import {
   fail,
   ofOldRuns,
   pass,
+  type ShownFinding,
   warn,
 } from "./shared/findings.ts";
 
-const view: View<Finding> = {
+const view: View<ShownFinding> = {
   columns: [
     { name: "status", value: (finding) => finding.status },
     { name: "check", value: (finding) => finding.check },
@@ -61,7 +63,8 @@ async function runDoctor(context: Context): Promise<void> {
     ...(await examineOldRuns(context)),
   ].map((finding) => ({
     ...finding,
-    hint: finding.hint === undefined ? undefined : addAccountFlags(finding.hint, context.settings),
+    hint:
+      finding.hint === undefined ? undefined : formatHint(addAccountFlags(finding.hint, context.settings)),
   }));
   if (isForPeople) await context.terminal.write(drawFindings(context.terminal, findings));
   else await presentList(context.terminal, output, findings, view);
@@ -132,10 +135,10 @@ async function examineRuns(context: Context): Promise<Finding> {
   const runs = await Promise.all(found.map(viewRun));
   const open = runs.filter(({ status }) => status === "stopped" || status === "unfinished");
   const [newest] = open;
-  if (!newest) return checkRuns(open, "");
+  if (!newest) return checkRuns(open);
   const { baseUrl, profile, run } = newest;
   const account = { baseUrl, profile: profile ?? undefined };
-  return checkRuns(open, await commandOnRun(context, account, `runs resume ${run}`));
+  return checkRuns(open, await commandOnRun(context, account, ecm`runs resume ${run}`));
 }
 
 async function examineOldRuns(context: Context): Promise<Finding[]> {

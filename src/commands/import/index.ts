@@ -4,6 +4,7 @@ import { type Command, Option } from "commander";
 import type { ImportOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { DeclinedError, InterruptedError, UsageError } from "../../errors.ts";
+import { advise, ecm } from "../../hint.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { RevisedError } from "../shared/bulk/agree.ts";
 import { addBulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
@@ -37,7 +38,10 @@ export function registerImport(command: Command, context: Context): void {
   command.action(async (file: string | undefined, flags: ImportFlags) => {
     if (flags.template) return runTemplateOnly(context, file, flags);
     if (file === undefined) {
-      throw new UsageError("Name a file to import", "Such as ecm import people.csv; - reads standard input");
+      throw new UsageError(
+        "Name a file to import",
+        advise`Such as ${ecm`import people.csv`}; - reads standard input`,
+      );
     }
     if (!flags.check) return runImport(context, command, file, flags);
     refuseTogether("--check", { "--dry-run": flags.dryRun, "--plan": flags.plan });

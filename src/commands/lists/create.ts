@@ -3,6 +3,7 @@ import { createListRequest, readList, requireFreeListName } from "../../api/list
 import { findByName } from "../../api/names.ts";
 import type { Context } from "../../context.ts";
 import { EcmError, UsageError } from "../../errors.ts";
+import { ecm } from "../../hint.ts";
 import { ensureLists } from "../../service/create-names.ts";
 import { explainDryRun } from "../../terminal/dry-run.ts";
 import { checkColumns, hasColumns, presentOne } from "../../terminal/present.ts";
@@ -38,7 +39,7 @@ export function registerListsCreate(parent: Command, context: Context): void {
   });
 }
 
-const missingName = { question: "Name of the list", what: "the list's name", usage: "ecm lists create NAME" };
+const missingName = { question: "Name of the list", what: "the list's name", usage: ecm`lists create NAME` };
 
 async function runListsCreate(
   context: Context,

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
+import { ecm } from "../../hint.ts";
 import { addBulkFlags, type BulkFlags } from "../shared/bulk/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { requireTextOrAsk } from "../shared/questions.ts";
@@ -33,7 +34,7 @@ async function runListsDuplicate(
   flags: BulkFlags,
 ): Promise<void> {
   const source = await requireList(context, typedList, "duplicate");
-  const usage = "ecm lists duplicate LIST NAME";
+  const usage = ecm`lists duplicate LIST NAME`;
   const into = await requireTextOrAsk(context, typedName, {
     question: "Name of the new list",
     what: "the new list's name",

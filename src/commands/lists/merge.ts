@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
+import { ecm } from "../../hint.ts";
 import { addBulkFlags, type BulkFlags } from "../shared/bulk/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { requireTextOrAsk } from "../shared/questions.ts";
@@ -38,7 +39,7 @@ export function registerListsMerge(parent: Command, context: Context): void {
 
 async function runListsMerge(context: Context, typedLists: string[], flags: ListsMergeFlags): Promise<void> {
   const sources = await requireLists(context, typedLists, "merge");
-  const usage = "ecm lists merge LIST… --into NAME";
+  const usage = ecm`lists merge LIST… --into NAME`;
   const into = await requireTextOrAsk(context, flags.into, {
     question: "Name of the new list",
     what: "the new list's name",

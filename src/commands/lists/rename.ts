@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { renameListRequest, requireFreeListName } from "../../api/lists.ts";
 import type { Context } from "../../context.ts";
 import { UnreadableAnswerError, UsageError } from "../../errors.ts";
+import { ecm } from "../../hint.ts";
 import { explainDryRun } from "../../terminal/dry-run.ts";
 import { checkColumns, hasColumns, presentOne } from "../../terminal/present.ts";
 import type { ContactList, ContactStructure } from "../../wire.ts";
@@ -38,7 +39,7 @@ async function runListsRename(
 ): Promise<void> {
   checkColumns(context.output(), listView);
   const nameOrId = await requireList(context, typedList, "rename");
-  const usage = "ecm lists rename LIST NAME";
+  const usage = ecm`lists rename LIST NAME`;
   const name = await requireTextOrAsk(context, typedName, {
     question: "New name",
     what: "the list's new name",

@@ -72,7 +72,7 @@ async function runMcp(
     const { terminal, signal } = context;
     const instructions = formatInstructions(account, mayWrite, files);
     await serve(
-      { tools, resources: createResources(invoke), instructions },
+      { tools, resources: createResources(invoke, mayWrite ? plans : undefined), instructions },
       { stdin: terminal.stdin, stdout: terminal.stdout, signal },
     );
   } finally {

@@ -28,6 +28,8 @@ export interface Plans {
   keep(plan: PrivatePlan): { token: string; expiresAt: string };
   /** What the token stands for; it stays good. @throws as `take` */
   look(token: string): Promise<PrivatePlan>;
+  /** Those that can be applied. */
+  list(): Promise<ListedPlan[]>;
   /**
    * Uses the token up: the caller removes the plan.
    * @throws UsageError for one that is unknown, used, or too old
@@ -35,6 +37,11 @@ export interface Plans {
   take(token: string): Promise<PrivatePlan>;
   /** Removes the plans that were not applied. */
   close(): Promise<void>;
+}
+
+export interface ListedPlan extends Pick<PrivatePlan, "writes" | "deletions" | "digest"> {
+  token: string;
+  expiresAt: string;
 }
 
 interface OpenPlan {
@@ -93,6 +100,14 @@ export function createPlans(clock: Clock, stateFolder: string): Plans {
     async look(token) {
       await removeOld();
       return find(token).plan;
+    },
+    async list() {
+      await removeOld();
+      return [...plans].flatMap(([token, { plan, expires }]) => {
+        if (!plan) return [];
+        const { writes, deletions, digest } = plan;
+        return [{ token, expiresAt: new Date(expires).toISOString(), writes, deletions, digest }];
+      });
     },
     async take(token) {
       await removeOld();

@@ -1,10 +1,17 @@
-/** Runs of the account, and the rows that they rejected, to be read without a tool. */
+/** Runs of the account with the rows that they rejected, and open plans, to be read without a tool. */
+import { openPlanFile } from "../../bulk/index.ts";
 import { NotFoundError } from "../../errors.ts";
+import { toPlanObject, toShownLine } from "../shared/bulk/plan-object.ts";
 import type { Invoke } from "./invoke.ts";
 import { findRun, readOwnRuns } from "./own-runs.ts";
+import type { Plans } from "./plans.ts";
+import { maxRows } from "./tool.ts";
 
-const listUri = "ecm://runs";
+const runsUri = "ecm://runs";
+const plansUri = "ecm://plans";
 const jsonType = "application/json";
+/** Rows of one resource end here, whatever their number: a value may be long. */
+const maxCharacters = 256 * 1024;
 
 export interface Resources {
   readonly templates: { uriTemplate: string; name: string; description: string; mimeType: string }[];
@@ -16,48 +23,81 @@ export interface Resources {
   ): Promise<{ contents: { uri: string; mimeType: string; text: string }[] }>;
 }
 
-export function createResources(invoke: Invoke): Resources {
+/** @param plans undefined where nothing may be written */
+export function createResources(invoke: Invoke, plans: Plans | undefined): Resources {
+  const toTemplate = (uriTemplate: string, name: string, description: string) => ({
+    ...{ uriTemplate, name, description, mimeType: jsonType },
+  });
   return {
     templates: [
-      { uriTemplate: `${listUri}/{run}`, name: "run", description: "one bulk run", mimeType: jsonType },
-      {
-        uriTemplate: `${listUri}/{run}/changes`,
-        name: "changes",
-        description: "what it did to each contact, as lines of a plan",
-        mimeType: jsonType,
-      },
-      {
-        uriTemplate: `${listUri}/{run}/rejects`,
-        name: "rejects",
-        description: "the rows that it rejected, with the reason",
-        mimeType: jsonType,
-      },
+      toTemplate(`${runsUri}/{run}`, "run", "one bulk run"),
+      toTemplate(`${runsUri}/{run}/changes`, "changes", "what it did to each contact, as lines of a plan"),
+      toTemplate(`${runsUri}/{run}/rejects`, "rejects", "the rows that it rejected, with the reason"),
+      ...(plans
+        ? [toTemplate(`${plansUri}/{token}`, "plan", "what an open plan of this session would write")]
+        : []),
     ],
     async list(signal) {
+      const toResource = (uri: string, name: string) => ({ uri, name, mimeType: jsonType });
       const runs = await readOwnRuns(invoke, signal);
-      const each = runs.map(({ run, kind }) => ({
-        uri: `${listUri}/${run}`,
-        name: `${kind} ${run}`,
-        mimeType: jsonType,
-      }));
+      const open = (await plans?.list()) ?? [];
       return {
-        resources: [{ uri: listUri, name: "bulk runs of this account", mimeType: jsonType }, ...each],
+        resources: [
+          toResource(runsUri, "bulk runs of this account"),
+          ...runs.slice(0, maxRows).map(({ run, kind }) => toResource(`${runsUri}/${run}`, `${kind} ${run}`)),
+          ...(plans ? [toResource(plansUri, "open plans of this session")] : []),
+          ...open.map(({ token, writes }) =>
+            toResource(`${plansUri}/${token}`, `plan of ${writes} to write`),
+          ),
+        ],
       };
     },
     async read(uri, signal) {
-      const text = JSON.stringify(await readRun(invoke, uri, signal));
-      return { contents: [{ uri, mimeType: jsonType, text }] };
+      const value = uri.startsWith(plansUri)
+        ? await readPlans(plans, uri)
+        : await readRuns(invoke, uri, signal);
+      return { contents: [{ uri, mimeType: jsonType, text: JSON.stringify(value) }] };
     },
   };
 }
 
-async function readRun(invoke: Invoke, uri: string, signal: AbortSignal): Promise<unknown> {
+async function readPlans(plans: Plans | undefined, uri: string): Promise<unknown> {
+  const [, token] = /^ecm:\/\/plans\/([0-9a-f]+)$/.exec(uri) ?? [];
+  if (!plans || (token === undefined && uri !== plansUri)) throw unknownResourceError(uri);
+  if (token === undefined) return plans.list();
+  const plan = await openPlanFile((await plans.look(token)).file);
+  const total = Object.values(plan.end.counts).reduce((sum, count) => sum + count, 0);
+  const lines: object[] = [];
+  for await (const line of plan.lines()) {
+    lines.push(toShownLine(line));
+    if (lines.length === maxRows) break;
+  }
+  return { ...toPlanObject(plan), ...limitRows("lines", lines, total) };
+}
+
+async function readRuns(invoke: Invoke, uri: string, signal: AbortSignal): Promise<unknown> {
   const runs = await readOwnRuns(invoke, signal);
-  if (uri === listUri) return runs;
-  const [, id, part] = /^ecm:\/\/runs\/([^/]+)(?:\/(changes|rejects))?$/.exec(uri) ?? [];
-  if (id === undefined) throw new NotFoundError(`There is no resource ${JSON.stringify(uri)}`);
+  if (uri === runsUri) return runs.slice(0, maxRows);
+  const [, id, section] = /^ecm:\/\/runs\/([^/]+)(?:\/(changes|rejects))?$/.exec(uri) ?? [];
+  if (id === undefined) throw unknownResourceError(uri);
   const run = findRun(runs, id);
-  if (part === undefined) return run;
-  const words = part === "changes" ? ["runs", "show", "--changes"] : ["runs", "rejects"];
-  return (await invoke([...words, "--", run.run], { signal, isLines: part === "changes" })).value;
+  if (section === undefined) return run;
+  const words = section === "changes" ? ["runs", "show", "--changes"] : ["runs", "rejects"];
+  const { value } = await invoke([...words, "--", run.run], { signal, isLines: section === "changes" });
+  const rows = (value ?? []) as object[];
+  return limitRows(section, rows, rows.length);
+}
+
+/** As many rows as an answer has at the most, and a word when that is not all. */
+function limitRows(name: string, rows: readonly object[], total: number): object {
+  let characters = 0;
+  const fitting = rows.slice(0, maxRows).filter((row) => {
+    characters += JSON.stringify(row).length;
+    return characters <= maxCharacters;
+  });
+  return { [name]: fitting, total, hasMore: fitting.length < total };
+}
+
+function unknownResourceError(uri: string): NotFoundError {
+  return new NotFoundError(`There is no resource ${JSON.stringify(uri)}`);
 }

@@ -8,12 +8,13 @@ import {
   inputRequired,
   inputResponse,
   type ListToolsResult,
+  ResourceNotFoundError,
   Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv";
-import { UsageError } from "../../errors.ts";
+import { NotFoundError, UsageError } from "../../errors.ts";
 import { version } from "../../version.ts";
 import { nameArguments, toFailure } from "./failures.ts";
 import type { Resources } from "./resources.ts";
@@ -127,8 +128,18 @@ function createServer({ tools, resources, instructions }: Served, track: Track):
   server.setRequestHandler("resources/list", (_request, { mcpReq }) => track(resources.list(mcpReq.signal)));
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: resources.templates }));
   server.setRequestHandler("resources/read", ({ params }, { mcpReq }) =>
-    track(resources.read(params.uri, mcpReq.signal)),
+    track(readResource(params.uri, mcpReq.signal)),
   );
+
+  async function readResource(uri: string, signal: AbortSignal) {
+    try {
+      return { ...(await resources.read(uri, signal)), _meta: resultMeta };
+    } catch (error) {
+      // A resource has no error of its own: the protocol's says what the command's says.
+      if (!(error instanceof NotFoundError || error instanceof UsageError)) throw error;
+      throw new ResourceNotFoundError(uri, error.message);
+    }
+  }
 
   async function callTool(name: string, input: Record<string, unknown>, context: ServerContext) {
     const tool = tools.find((each) => each.name === name);

@@ -3,6 +3,7 @@ import type { PlanFile, PlanLine } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { formatCount, formatCounted } from "../../counts.ts";
 import { drawDifference, isChange } from "../shared/bulk/difference.ts";
+import { toPlanObject, toShownLine } from "../shared/bulk/plan-object.ts";
 import { describeCommand } from "../shared/help-text.ts";
 
 interface PlanShowFlags {
@@ -43,8 +44,7 @@ async function runPlanShow(context: Context, file: string, flags: PlanShowFlags)
   const redact = flags.redact ? createPlanRedactor() : (line: PlanLine) => line;
   const { format } = context.output();
   async function* lines(): AsyncGenerator<PlanLine> {
-    for await (const { line, key, contactId, action, code, message, changes, movesFrom } of plan.lines())
-      yield redact({ line, key, contactId, action, code, message, changes, movesFrom });
+    for await (const line of plan.lines()) yield redact(toShownLine(line));
   }
   if (flags.output === "markdown") return terminal.write(await formatMarkdown(plan, lines()));
   if (format === "json") return writeJson(context, plan, lines());
@@ -83,13 +83,10 @@ function formatHead({ head, end, creations, writes }: PlanFile): string[] {
 
 async function writeJson(
   { terminal }: Context,
-  { head, creations, end }: PlanFile,
+  plan: PlanFile,
   lines: AsyncGenerator<PlanLine>,
 ): Promise<void> {
-  const { version, program, kind, command, account, input, createdAt } = head;
-  const plan = { version, program, kind, command, account, input, createdAt };
-  const { counts, requests, digest } = end;
-  const about = JSON.stringify({ plan, creations, counts, requests, digest });
+  const about = JSON.stringify(toPlanObject(plan));
   await terminal.write(`${about.slice(0, -1)},"lines":[`);
   let separator = "";
   for await (const line of lines) {

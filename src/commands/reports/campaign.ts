@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import type { Context, OutputFileFlags } from "../../context.ts";
+import { advise, ecm, formatHint, type Hint } from "../../hint.ts";
 import { resolveCampaign } from "../../service/campaigns.ts";
 import {
   type Figure,
@@ -9,7 +10,6 @@ import {
   readFigures,
   readLinks,
 } from "../../service/reports.ts";
-import { quoteShellWord } from "../../shell-word.ts";
 import type { OutputOptions } from "../../terminal/format.ts";
 import { checkColumns, hasColumns, presentList, presentValue } from "../../terminal/present.ts";
 import { addAccountFlags } from "../shared/command-line.ts";
@@ -68,7 +68,9 @@ async function runReportsCampaign(context: Context, wanted: string, flags: Campa
   const links = readLinks(report);
   if (output.format === "table" && !output.columns && !output.outputFile) {
     await showScreen(context, output, { mails, links, engagement, timeZone });
-    const leavers = addAccountFlags(`Who bounced or complained: ${leaversCommand(_id)}`, context.settings);
+    const leavers = formatHint(
+      addAccountFlags(advise`Who bounced or complained: ${leaversCommand(_id)}`, context.settings),
+    );
     // It is copied: never broken to the width.
     if (!terminal.quiet) terminal.note(leavers, "verbatim");
     return;
@@ -78,9 +80,9 @@ async function runReportsCampaign(context: Context, wanted: string, flags: Campa
 }
 
 /** A person looks at it before anything is sent. */
-function leaversCommand(campaignId: string): string {
-  const events = `ecm events --campaign ${quoteShellWord(campaignId)} --type email-bounced --type email-complaint --days 90 --all`;
-  return `${events} -o csv --columns key | ecm contact unsubscribe --keys - --dry-run`;
+function leaversCommand(campaignId: string): Hint {
+  const events = ecm`events --campaign ${campaignId} --type email-bounced --type email-complaint --days 90 --all -o csv --columns key`;
+  return advise`${events} | ${ecm`contact unsubscribe --keys - --dry-run`}`;
 }
 
 function asFigure({ date, total }: { date: unknown; total: unknown }): Figure {

@@ -4,9 +4,11 @@ import type { Command } from "commander";
 import type { Manifest, PendingReject, ShownReject } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
+import { advise, ecm, formatCommand, formatHint } from "../../hint.ts";
 import { presentList, type View } from "../../terminal/present.ts";
 import { shortPath } from "../shared/bulk/format.ts";
 import { commandOnRun } from "../shared/bulk/run-account.ts";
+import { addAccountFlags } from "../shared/command-line.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { findNamedRun, requireRun } from "./shared/choose.ts";
 
@@ -22,7 +24,7 @@ export function registerRunsRejects(parent: Command, context: Context): void {
   describeCommand(command, {
     examples: ["ecm runs rejects last > fix-me.csv", "ecm runs rejects --pending"],
     output:
-      "At a terminal a table of lines and reasons; else the rejects file: the input's own columns, ecm_line, ecm_error and ecm_message; where a row lacks cells, ecm_missing names their columns. Nothing if no row was rejected. With --pending { run, file, startedAt, baseUrl, line, code, message, row }: a row counts as imported again where a later import has written its key, or has read it from a rejects file.",
+      "At a terminal a table of lines and reasons; else the rejects file: the input's own columns, ecm_line, ecm_error and ecm_message; where a row lacks cells, ecm_missing names their columns. Nothing if no row was rejected. With -o json, and with --pending, { run, file, startedAt, baseUrl, line, code, message, row }. With --pending a row counts as imported again where a later import has written its key, or has read it from a rejects file.",
     isLocal: true,
     exitCodes: { 5: "no such run" },
   });
@@ -37,7 +39,13 @@ async function runRunsRejects(context: Context, typedRun?: string): Promise<void
   );
   const { fileNames } = await import("../../bulk/index.ts");
   const { manifest, folder } = await findNamedRun(context, idOrLast);
-  if (context.terminal.isStdoutTerminal && context.output().format === "table") {
+  const output = context.output();
+  if (output.format === "json" || output.format === "ndjson") {
+    const { readRejectedRows } = await import("../../bulk/index.ts");
+    await presentList(context.terminal, output, readRejectedRows({ manifest, folder }), pendingView);
+    return;
+  }
+  if (context.terminal.isStdoutTerminal && output.format === "table") {
     if (await isShown(context, { manifest, folder })) return;
   }
   try {
@@ -50,7 +58,12 @@ async function runRunsRejects(context: Context, typedRun?: string): Promise<void
     context.terminal.note(
       isClosed
         ? `Run ${manifest.id} rejected no rows`
-        : `Run ${manifest.id} has no rejects file yet: it is written when the run ends (ecm runs resume ${manifest.id})`,
+        : formatHint(
+            addAccountFlags(
+              advise`Run ${manifest.id} has no rejects file yet: it is written when the run ends (${ecm`runs resume ${manifest.id}`})`,
+              context.settings,
+            ),
+          ),
       isClosed ? undefined : "needed",
     );
   }
@@ -84,7 +97,9 @@ async function showPending(context: Context, typedRun: string | undefined): Prom
   );
   await presentList(context.terminal, output, pending, pendingView);
   const runs = [...new Set(pending.map(({ run }) => run))];
-  if (runs.length > 0) context.terminal.note(`Fix the rows of a run, then: ecm runs retry ${runs[0]}`);
+  const [first] = runs;
+  if (first !== undefined)
+    context.terminal.note(formatHint(advise`Fix the rows of a run, then: ${ecm`runs retry ${first}`}`));
 }
 
 const rejectView: View<ShownReject> = {
@@ -110,7 +125,7 @@ async function isShown(context: Context, run: { manifest: Manifest; folder: stri
   await presentList(context.terminal, context.output(), all(), rejectView);
   const { id, kind, summary, account } = run.manifest;
   if (kind === "import" && summary.status === "completed") {
-    const retry = await commandOnRun(context, account, `runs retry ${id}`);
+    const retry = formatCommand(await commandOnRun(context, account, ecm`runs retry ${id}`));
     context.terminal.note(`The rows: ${shortPath(summary.rejects!)}\nFix them, then: ${retry}`);
   }
   return true;

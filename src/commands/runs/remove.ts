@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import type { Manifest } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
+import { advise, ecm } from "../../hint.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { findNamedRun, requireRuns } from "./shared/choose.ts";
 
@@ -53,7 +54,7 @@ async function runRunsRemove(context: Context, typedRuns: string[]): Promise<voi
 function incompleteRunError(id: string): UsageError {
   return new UsageError(
     `${JSON.stringify(id)} is not the full id of a run`,
-    "Give the full id, or last; see: ecm runs list",
+    advise`Give the full id, or last; see: ${ecm`runs list`}`,
   );
 }
 

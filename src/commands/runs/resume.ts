@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { Closed, Engine, Manifest, RowJob, RunOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
+import { advise, ecm } from "../../hint.ts";
 import {
   createAgreement,
   type Danger,
@@ -217,6 +218,6 @@ function finishedError({ id, supersededBy }: Manifest): UsageError {
     supersededBy === undefined
       ? `Run ${id} is finished; there is nothing to resume`
       : `Run ${id} was started over as run ${supersededBy}`,
-    `See: ecm runs show ${supersededBy ?? id}`,
+    advise`See: ${ecm`runs show ${supersededBy ?? id}`}`,
   );
 }

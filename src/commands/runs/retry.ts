@@ -5,6 +5,7 @@ import type { Command } from "commander";
 import type { ImportOptions, Manifest } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { NotFoundError, UsageError } from "../../errors.ts";
+import { advise, ecm } from "../../hint.ts";
 import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
 import { shortPath } from "../shared/bulk/format.ts";
 import { requireSameAccount } from "../shared/bulk/run-account.ts";
@@ -69,14 +70,17 @@ function requireImport({ id, kind }: Manifest, isFinished: boolean): void {
     throw new UsageError(`Run ${id} is no import (${kind})`, "Give the same command again");
   }
   if (!isFinished) {
-    throw new UsageError(`Run ${id} is unfinished`, `Resume it first: ecm runs resume ${id}`);
+    throw new UsageError(`Run ${id} is unfinished`, advise`Resume it first: ${ecm`runs resume ${id}`}`);
   }
 }
 
 /** @throws UsageError for a run that left no rows to fix */
 function requireRejects({ id, summary }: Manifest): void {
   if (summary?.rows.rejected === 0) {
-    throw new UsageError(`Run ${id} rejected no rows; there is nothing to retry`, `See: ecm runs show ${id}`);
+    throw new UsageError(
+      `Run ${id} rejected no rows; there is nothing to retry`,
+      advise`See: ${ecm`runs show ${id}`}`,
+    );
   }
 }
 
@@ -87,7 +91,7 @@ async function rejectsFile({ manifest, folder }: { manifest: Manifest; folder: s
   if (existsSync(file)) return file;
   throw new NotFoundError(
     `The rejects file of run ${manifest.id} is gone: ${file}`,
-    `Name the file with the fixed rows: ecm runs retry ${manifest.id} FILE`,
+    advise`Name the file with the fixed rows: ${ecm`runs retry ${manifest.id} FILE`}`,
   );
 }
 

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
+import { advise, ecm } from "../../hint.ts";
 import type { SeedData, SeedReport } from "../../sandbox/public-types.ts";
 import { readJsonInput } from "../../terminal/data-input.ts";
 import { presentOne, type View } from "../../terminal/present.ts";
@@ -55,7 +56,7 @@ async function runSandboxSeed(context: Context, file: string | undefined, flags:
   if ((file === undefined) !== isCounted) {
     throw new UsageError(
       "Name a file, or --contacts N, --campaigns N",
-      "Such as: ecm sandbox seed --contacts 1000",
+      advise`Such as: ${ecm`sandbox seed --contacts 1000`}`,
     );
   }
   const given =

@@ -1,7 +1,14 @@
 /** Commands as a person can type them, for messages. */
 import type { Command, Option } from "commander";
 import type { Settings } from "../../config/settings.ts";
-import { formatShellArguments, quoteShellWord } from "../../shell-word.ts";
+import {
+  forEnvironmentKey,
+  formatCommand,
+  type Hint,
+  mapCommands,
+  type ShownCommand,
+  toOperands,
+} from "../../hint.ts";
 import { toPath } from "./tree.ts";
 
 /**
@@ -14,9 +21,9 @@ export function formatCommandLine(
   args: readonly string[],
   changes: Readonly<Record<string, unknown>> = {},
 ): string {
-  const typedArgs = formatShellArguments(...args);
-  const isLast = typedArgs.startsWith("-- ");
-  const words = [toPath(command), ...(isLast || args.length === 0 ? [] : [typedArgs])];
+  const typedArgs = toOperands(...args);
+  const isLast = typedArgs[0] === "--";
+  const words = [...toPath(command).split(" ").slice(1), ...(isLast ? [] : typedArgs)];
   for (let each: Command | null = command; each; each = each.parent) {
     const typed = each;
     const readValue = (name: string): unknown => {
@@ -25,7 +32,7 @@ export function formatCommandLine(
     };
     for (const option of each.options) words.push(...toFlagWords(option, readValue(option.attributeName())));
   }
-  return [...words, ...(isLast ? [typedArgs] : [])].join(" ");
+  return formatCommand({ words: [...words, ...(isLast ? typedArgs : [])] });
 }
 
 function toFlagWords(option: Option, value: unknown): string[] {
@@ -33,44 +40,50 @@ function toFlagWords(option: Option, value: unknown): string[] {
   if (value === undefined || option.negate !== (value === false)) return [];
   if (typeof value === "boolean") return [flag];
   const values = Array.isArray(value) ? value : [value];
-  return values.map((each) => formatFlag(flag, String(each)));
+  return values.flatMap((each) => toFlagWithValue(flag, String(each)));
 }
 
-function formatFlag(flag: string, value: string): string {
-  return `${flag}${value.startsWith("-") ? "=" : " "}${quoteShellWord(value)}`;
+function toFlagWithValue(flag: string, value: string): string[] {
+  return value.startsWith("-") ? [`${flag}=${value}`] : [flag, value];
 }
 
-/**
- * A command that works on an account, up to the word that says what it
- * is about; not one that names its own profile.
- */
-const accountCommand =
-  /\becm (?=(auth (?:login|status)|api|contact|doctor|campaigns|domains|events|export|import|limits|lists|probe|reports|runs|structure|suppressions|templates|apply)\b)(?![^;\n]*--(?:help|profile)\b)/g;
+/** Commands that work on an account; others have no use for its flags. */
+const accountCommands = new Set(
+  "api contact doctor campaigns domains events export import limits lists probe reports runs structure suppressions templates apply".split(
+    " ",
+  ),
+);
 
 /**
- * The commands that a message shows, for the account of the command that was typed: without its flags they
+ * The commands that a hint shows, for the account of the command that was typed: without its flags they
  * would work on another one. What the environment says holds for them too.
  * @param loginProfile the profile that `auth login` is to replace, where no flag names one
  */
-export function addAccountFlags(
-  text: string,
-  { profile, baseUrl, structure, apiKey }: Settings,
+export function addAccountFlags(hint: Hint, settings: Settings, loginProfile?: string): Hint {
+  const known = settings.apiKey ? forEnvironmentKey(hint) : hint;
+  return mapCommands(known, (command) => addFlagsToCommand(command, settings, loginProfile));
+}
+
+/** The same for one command; one that names its own profile stays as it is. */
+export function addFlagsToCommand(
+  command: ShownCommand,
+  { profile, baseUrl, structure }: Settings,
   loginProfile?: string,
-): string {
+): ShownCommand {
+  const { words } = command;
+  const [group = "", verb] = words;
+  const isLogin = group === "auth" && verb === "login";
+  const isOnAccount = isLogin || (group === "auth" && verb === "status") || accountCommands.has(group);
+  if (!isOnAccount || words.includes("--help") || words.includes("--profile")) return command;
   const toTypedFlag = (flag: string, value: Settings["profile"]) =>
-    value?.source === "flag" ? [formatFlag(flag, value.value)] : [];
-  // No login replaces a key of the environment.
-  const about = apiKey ? text.replace("log in again: ecm auth login", "set ECM_API_KEY to it") : text;
-  return about.replace(accountCommand, (_command, name: string) => {
-    const isLogin = name === "auth login";
-    const chosen = toTypedFlag("--profile", profile);
-    if (isLogin && chosen.length === 0 && loginProfile !== undefined) {
-      chosen.push(formatFlag("--profile", loginProfile));
-    }
-    const others = [
-      ...toTypedFlag("--base-url", baseUrl),
-      ...(isLogin ? [] : toTypedFlag("--structure", structure)),
-    ];
-    return ["ecm", ...chosen, ...others, ""].join(" ");
-  });
+    value?.source === "flag" ? toFlagWithValue(flag, value.value) : [];
+  const chosen = toTypedFlag("--profile", profile);
+  if (isLogin && chosen.length === 0 && loginProfile !== undefined) {
+    chosen.push(...toFlagWithValue("--profile", loginProfile));
+  }
+  const others = [
+    ...toTypedFlag("--base-url", baseUrl),
+    ...(isLogin ? [] : toTypedFlag("--structure", structure)),
+  ];
+  return { words: [...chosen, ...others, ...words] };
 }

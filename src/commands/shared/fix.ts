@@ -1,31 +1,25 @@
 /** `fix` of a JSON error: the command that leads on, where running it harms nobody. */
 import type { Command } from "commander";
-import { splitShellWords } from "../../shell-word.ts";
+import { isPlaceholder } from "../../hint.ts";
 import { findDangerLevel, findFacts } from "./help-text.ts";
+import type { Suggestion } from "./suggestions.ts";
 import { findDeepestCommand } from "./tree.ts";
 
-/** The one whole command at the end of a hint, without `ecm`; undefined where there is none. */
-export function readHintCommand(hint: string): string[] | undefined {
-  const [, line] = /(?:^|: )ecm ([^\n]*)$/.exec(hint) ?? [];
-  return line === undefined ? undefined : splitShellWords(line);
-}
-
 /**
- * What was typed, with the command or flag that a hint offers in place of a word that does not exist.
+ * What was typed, with the command or flag that is suggested in place of a word that does not exist.
  * @param path the words of the command that were understood
  */
 export function correctWords(
   typed: readonly string[],
-  { wrong, hint, path }: { wrong: string; hint: string; path: readonly string[] },
+  { wrong, suggestion, path }: { wrong: string; suggestion: Suggestion | undefined; path: readonly string[] },
 ): string[] | undefined {
   const at = typed.findIndex((word) => word === wrong || word.startsWith(`${wrong}=`));
-  const [, better] = /^(?:Did you mean (?=[^?]*\?$)|Use: (?=--))([\w-]+)/.exec(hint) ?? [];
+  const { word: better, command } = suggestion ?? {};
   if (at === -1) return undefined;
   if (better) return typed.with(at, typed[at]!.replace(wrong, better));
-  const [, command] = /^Use: ecm ([^,;:]*)$/.exec(hint) ?? [];
   if (command === undefined) return undefined;
   const before = typed.slice(0, at).filter((word) => !path.includes(word));
-  const named = command.split(" ").filter((word) => !isPlaceholder(word));
+  const named = command.words.filter((word) => !isPlaceholder(word));
   return [...before, ...named, ...typed.slice(at + 1)];
 }
 
@@ -59,9 +53,4 @@ function readArguments(command: Command, words: readonly string[]): string[] | u
     return undefined;
   }
   return rest.some((word) => word.startsWith("-")) ? undefined : rest.slice(depth);
-}
-
-/** `KEY`, `ID-OR-KEY`, `FIELD=VALUE`, `LIST…`: a word for what the reader puts there. */
-function isPlaceholder(word: string): boolean {
-  return /^[A-Z][A-Z-]*(?:=[A-Z]+)?…?$/.test(word) || word.includes("…");
 }

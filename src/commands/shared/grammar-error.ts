@@ -1,6 +1,7 @@
 /** What is wrong with the words of a command line that commander refuses, and what was probably meant. */
 import type { Command, CommanderError } from "commander";
 import { UsageError } from "../../errors.ts";
+import { advise, ecm, type Hint } from "../../hint.ts";
 import { correctWords } from "./fix.ts";
 import { suggestChoice, suggestCommand, suggestFlag, suggestForSurplus } from "./suggestions.ts";
 import { findDeepestCommand, toPath } from "./tree.ts";
@@ -11,29 +12,30 @@ import { findDeepestCommand, toPath } from "./tree.ts";
  */
 export function toUsageError(error: CommanderError, program: Command, words: readonly string[]): UsageError {
   const command = findDeepestCommand(program, words);
-  const help = `See: ${toPath(command)} --help`;
+  const path = toPath(command);
+  const group = path.split(" ").slice(1);
+  const help = advise`See: ${ecm`${group} --help`}`;
   const message = error.message.replace(/^error: /, "");
   const quotedName = /'(.*)'$/s.exec(message)?.[1] ?? "";
   if (error.code === "commander.unknownCommand") {
-    const path = toPath(command);
     const names = command
       .createHelp()
       .visibleCommands(command)
       .map((each) => each.name());
-    const group = path.split(" ").slice(1);
-    const hint = suggestCommand(group.join(" "), quotedName, names) ?? help;
-    const fix = correctWords(words, { wrong: quotedName, hint, path: group });
-    return new UsageError(`There is no command "${path} ${quotedName}"`, hint, { fix });
+    const suggestion = suggestCommand(group.join(" "), quotedName, names);
+    const fix = correctWords(words, { wrong: quotedName, suggestion, path: group });
+    return new UsageError(`There is no command "${path} ${quotedName}"`, suggestion?.hint ?? help, { fix });
   }
-  let hint: string | undefined;
+  let hint: Hint | undefined;
   let fix: string[] | undefined;
   if (error.code === "commander.unknownOption") {
     const names = command.registeredArguments.map((argument) => argument.name());
-    hint = suggestFlag(quotedName, listVisibleFlags(command), names);
-    fix = correctWords(words, { wrong: quotedName.split("=")[0]!, hint: hint ?? "", path: [] });
+    const suggestion = suggestFlag(quotedName, listVisibleFlags(command), names);
+    hint = suggestion?.hint;
+    fix = correctWords(words, { wrong: quotedName.split("=")[0]!, suggestion, path: [] });
   }
   if (error.code === "commander.invalidArgument") hint = suggestChoice(message);
-  if (error.code === "commander.excessArguments") hint = suggestForSurplus(toPath(command));
+  if (error.code === "commander.excessArguments") hint = suggestForSurplus(path);
   return new UsageError(message.charAt(0).toUpperCase() + message.slice(1), hint ?? help, { fix });
 }
 

@@ -1,6 +1,7 @@
 /** Asks for what is missing on the command line; without a terminal, an error that names it. */
 import type { Context } from "../../context.ts";
 import { NotFoundError, UsageError } from "../../errors.ts";
+import { advise, type Hint } from "../../hint.ts";
 import type { Choice, Prompter } from "../../terminal/prompter.ts";
 import { capitalize } from "./bulk/format.ts";
 
@@ -10,7 +11,7 @@ export interface MissingArgument {
   /** The same for the error, such as `the list's name`. */
   what: string;
   /** The whole command with the missing word in it, such as `ecm lists create NAME`. */
-  usage: string;
+  usage: Hint;
 }
 
 /**
@@ -59,7 +60,7 @@ export async function requireChoices(
 export function requirePrompter(context: Context, { what, usage }: MissingArgument): Prompter {
   const prompter = context.prompter();
   if (prompter) return prompter;
-  throw new UsageError(`${capitalize(what)} is missing`, `Name it: ${usage}`);
+  throw new UsageError(`${capitalize(what)} is missing`, advise`Name it: ${usage}`);
 }
 
 /** Things with an id as choices: what is chosen is the id, which no other name can be taken for. */

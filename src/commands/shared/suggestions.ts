@@ -1,113 +1,128 @@
 /** Words and flags that people try where `ecm` has none such, and what was meant. Pure. */
 import { findClosest } from "../../api/names.ts";
+import {
+  advise,
+  ecm,
+  findWholeCommand,
+  type Hint,
+  type ShownCommand,
+  startsWithCommand,
+} from "../../hint.ts";
+
+/** What was probably meant. */
+export interface Suggestion {
+  hint: Hint;
+  /** Takes the place of the wrong word. */
+  word?: string;
+  /** Takes the place of the wrong word and of the command's words before it. */
+  command?: ShownCommand;
+}
 
 const cannotResumeHint = "Unsubscribed people stay unsubscribed: only they can subscribe again";
 
-const topLevelSuggestions: Record<string, string> = {
-  search: "ecm contact search",
-  find: "ecm contact search",
-  ls: "ecm contact search, or ecm lists list",
-  get: "ecm contact get ID-OR-KEY",
-  show: "ecm contact get ID-OR-KEY",
-  create: "ecm contact create, or ecm lists create NAME",
-  add: "ecm contact create, or ecm lists create NAME",
-  update: "ecm contact mutate ID-OR-KEY",
-  mutate: "ecm contact mutate ID-OR-KEY",
-  edit: "ecm contact mutate ID-OR-KEY",
-  unsubscribe: "ecm contact unsubscribe ID-OR-KEY",
+const topLevelSuggestions: Record<string, Hint> = {
+  search: ecm`contact search`,
+  find: ecm`contact search`,
+  ls: advise`${ecm`contact search`}, or ${ecm`lists list`}`,
+  get: ecm`contact get ID-OR-KEY`,
+  show: ecm`contact get ID-OR-KEY`,
+  create: advise`${ecm`contact create`}, or ${ecm`lists create NAME`}`,
+  add: advise`${ecm`contact create`}, or ${ecm`lists create NAME`}`,
+  update: ecm`contact mutate ID-OR-KEY`,
+  mutate: ecm`contact mutate ID-OR-KEY`,
+  edit: ecm`contact mutate ID-OR-KEY`,
+  unsubscribe: ecm`contact unsubscribe ID-OR-KEY`,
   resubscribe: cannotResumeHint,
   reactivate: cannotResumeHint,
-  restore: "ecm runs undo RUN; see: ecm runs list",
-  delete: "ecm contact delete ID-OR-KEY, or ecm lists delete LIST",
-  remove: "ecm contact delete ID-OR-KEY, or ecm lists delete LIST",
-  rm: "ecm contact delete ID-OR-KEY, or ecm lists delete LIST",
-  erase: "ecm contact erase KEY",
-  forget: "ecm contact erase KEY",
-  login: "ecm auth login",
-  logout: "ecm auth logout",
-  status: "ecm auth status, or ecm doctor",
-  whoami: "ecm auth status",
-  use: "ecm auth use NAME",
-  switch: "ecm auth use NAME",
-  profile: "ecm auth list",
-  profiles: "ecm auth list",
-  account: "ecm auth status",
-  config: "ecm auth status, or ecm doctor",
-  keys: "ecm auth status; for keys of the sandbox: ecm sandbox keys list",
-  tag: "ecm structure tag add LABEL; to see all tags: ecm structure get",
-  tags: "ecm structure get; to add one: ecm structure tag add LABEL",
-  field: "ecm structure field add LABEL; to see all fields: ecm structure get",
-  fields: "ecm structure get; to add one: ecm structure field add LABEL",
-  schema: "ecm structure get",
-  sync: "ecm lists sync LIST FILE",
-  merge: "ecm lists merge LIST… --into NAME",
-  undo: "ecm runs undo RUN",
-  resume: "ecm runs resume RUN",
-  rejects: "ecm runs rejects RUN",
-  jobs: "ecm runs list",
-  upload: "ecm import FILE",
-  download: "ecm export",
-  quota: "ecm limits",
-  usage: "ecm limits",
-  request: "ecm api METHOD PATH",
-  start: "ecm sandbox start",
-  serve: "ecm sandbox start, or for agents: ecm mcp",
-  suppress: "ecm suppressions add KEY",
-  dashboard: "ecm reports",
-  stats: "ecm reports",
-  dns: "ecm domains get DOMAIN",
-  version: "ecm --version",
+  restore: advise`${ecm`runs undo RUN`}; see: ${ecm`runs list`}`,
+  delete: advise`${ecm`contact delete ID-OR-KEY`}, or ${ecm`lists delete LIST`}`,
+  remove: advise`${ecm`contact delete ID-OR-KEY`}, or ${ecm`lists delete LIST`}`,
+  rm: advise`${ecm`contact delete ID-OR-KEY`}, or ${ecm`lists delete LIST`}`,
+  erase: ecm`contact erase KEY`,
+  forget: ecm`contact erase KEY`,
+  login: ecm`auth login`,
+  logout: ecm`auth logout`,
+  status: advise`${ecm`auth status`}, or ${ecm`doctor`}`,
+  whoami: ecm`auth status`,
+  use: ecm`auth use NAME`,
+  switch: ecm`auth use NAME`,
+  profile: ecm`auth list`,
+  profiles: ecm`auth list`,
+  account: ecm`auth status`,
+  config: advise`${ecm`auth status`}, or ${ecm`doctor`}`,
+  keys: advise`${ecm`auth status`}; for keys of the sandbox: ${ecm`sandbox keys list`}`,
+  tag: advise`${ecm`structure tag add LABEL`}; to see all tags: ${ecm`structure get`}`,
+  tags: advise`${ecm`structure get`}; to add one: ${ecm`structure tag add LABEL`}`,
+  field: advise`${ecm`structure field add LABEL`}; to see all fields: ${ecm`structure get`}`,
+  fields: advise`${ecm`structure get`}; to add one: ${ecm`structure field add LABEL`}`,
+  schema: ecm`structure get`,
+  sync: ecm`lists sync LIST FILE`,
+  merge: ecm`lists merge LIST… --into NAME`,
+  undo: ecm`runs undo RUN`,
+  resume: ecm`runs resume RUN`,
+  rejects: ecm`runs rejects RUN`,
+  jobs: ecm`runs list`,
+  upload: ecm`import FILE`,
+  download: ecm`export`,
+  quota: ecm`limits`,
+  usage: ecm`limits`,
+  request: ecm`api METHOD PATH`,
+  start: ecm`sandbox start`,
+  serve: advise`${ecm`sandbox start`}, or for agents: ${ecm`mcp`}`,
+  suppress: ecm`suppressions add KEY`,
+  dashboard: ecm`reports`,
+  stats: ecm`reports`,
+  dns: ecm`domains get DOMAIN`,
+  version: ecm`--version`,
 };
 
-const suggestionsByGroup: Record<string, Record<string, string>> = {
+const suggestionsByGroup: Record<string, Record<string, Hint>> = {
   contact: {
-    add: "ecm contact create --key KEY; to a list: ecm contact mutate ID-OR-KEY --add-list LIST",
-    import: "ecm import FILE",
-    export: "ecm export",
-    events: "ecm events ID-OR-KEY",
-    history: "ecm events ID-OR-KEY",
-    tag: "ecm contact mutate ID-OR-KEY --add-tag TAG",
-    untag: "ecm contact mutate ID-OR-KEY --remove-tag TAG",
-    set: "ecm contact mutate ID-OR-KEY --set FIELD=VALUE",
-    count: "ecm contact search --count",
-    suppress: "ecm suppressions add KEY",
-    subscribe:
-      "ecm contact create --key KEY for a new contact; unsubscribed people can only subscribe again themselves",
+    add: advise`${ecm`contact create --key KEY`}; to a list: ${ecm`contact mutate ID-OR-KEY --add-list LIST`}`,
+    import: ecm`import FILE`,
+    export: ecm`export`,
+    events: ecm`events ID-OR-KEY`,
+    history: ecm`events ID-OR-KEY`,
+    tag: ecm`contact mutate ID-OR-KEY --add-tag TAG`,
+    untag: ecm`contact mutate ID-OR-KEY --remove-tag TAG`,
+    set: ecm`contact mutate ID-OR-KEY --set FIELD=VALUE`,
+    count: ecm`contact search --count`,
+    suppress: ecm`suppressions add KEY`,
+    subscribe: advise`${ecm`contact create --key KEY`} for a new contact; unsubscribed people can only subscribe again themselves`,
     resubscribe: cannotResumeHint,
     reactivate: cannotResumeHint,
     activate: cannotResumeHint,
-    rename: "ecm contact mutate ID-OR-KEY --set FIELD=VALUE; a new key: ecm contact move OLD NEW",
-    undo: "ecm runs undo RUN; see: ecm runs list",
-    undelete: "ecm runs undo RUN; see: ecm runs list",
-    restore: "ecm runs undo RUN; see: ecm runs list",
-    upsert: "ecm import FILE",
-    sync: "ecm lists sync LIST FILE",
+    rename: advise`${ecm`contact mutate ID-OR-KEY --set FIELD=VALUE`}; a new key: ${ecm`contact move OLD NEW`}`,
+    undo: advise`${ecm`runs undo RUN`}; see: ${ecm`runs list`}`,
+    undelete: advise`${ecm`runs undo RUN`}; see: ${ecm`runs list`}`,
+    restore: advise`${ecm`runs undo RUN`}; see: ${ecm`runs list`}`,
+    upsert: ecm`import FILE`,
+    sync: ecm`lists sync LIST FILE`,
   },
   lists: {
-    members: "ecm contact search --list LIST",
-    contacts: "ecm contact search --list LIST",
-    add: "ecm contact mutate ID-OR-KEY --add-list LIST; a new list: ecm lists create NAME",
-    remove: "ecm contact mutate ID-OR-KEY --remove-list LIST; the list itself: ecm lists delete LIST",
-    update: "ecm lists rename LIST NAME",
-    copy: "ecm lists duplicate LIST NAME",
-    move: "ecm contact mutate --list LIST --add-list OTHER --remove-list LIST",
-    rename: "ecm lists rename LIST NAME",
+    members: ecm`contact search --list LIST`,
+    contacts: ecm`contact search --list LIST`,
+    add: advise`${ecm`contact mutate ID-OR-KEY --add-list LIST`}; a new list: ${ecm`lists create NAME`}`,
+    remove: advise`${ecm`contact mutate ID-OR-KEY --remove-list LIST`}; the list itself: ${ecm`lists delete LIST`}`,
+    update: ecm`lists rename LIST NAME`,
+    copy: ecm`lists duplicate LIST NAME`,
+    move: ecm`contact mutate --list LIST --add-list OTHER --remove-list LIST`,
+    rename: ecm`lists rename LIST NAME`,
     undelete: "a list that was deleted cannot be restored; its contacts are still in the account",
-    export: "ecm export --list LIST",
-    import: "ecm import FILE --list LIST",
+    export: ecm`export --list LIST`,
+    import: ecm`import FILE --list LIST`,
   },
-  "structure tag": { list: "ecm structure get", delete: "ecm structure tag remove TAG" },
-  "structure field": { list: "ecm structure get", delete: "ecm structure field remove FIELD" },
-  "sandbox keys": { rotate: "ecm sandbox keys regenerate NAME", show: "ecm sandbox keys list" },
+  "structure tag": { list: ecm`structure get`, delete: ecm`structure tag remove TAG` },
+  "structure field": { list: ecm`structure get`, delete: ecm`structure field remove FIELD` },
+  "sandbox keys": { rotate: ecm`sandbox keys regenerate NAME`, show: ecm`sandbox keys list` },
   structure: {
-    show: "ecm structure get",
-    fields: "ecm structure get",
-    tags: "ecm structure get",
-    create:
-      "a structure cannot be created with an API key; fields and tags can: ecm structure field add LABEL",
+    show: ecm`structure get`,
+    fields: ecm`structure get`,
+    tags: ecm`structure get`,
+    create: advise`a structure cannot be created with an API key; fields and tags can: ${ecm`structure field add LABEL`}`,
   },
-  auth: { whoami: "ecm auth status", switch: "ecm auth use NAME", show: "ecm auth status" },
-  runs: { retry: "ecm runs resume RUN", continue: "ecm runs resume RUN", rollback: "ecm runs undo RUN" },
+  auth: { whoami: ecm`auth status`, switch: ecm`auth use NAME`, show: ecm`auth status` },
+  runs: { retry: ecm`runs resume RUN`, continue: ecm`runs resume RUN`, rollback: ecm`runs undo RUN` },
 };
 
 /**
@@ -115,16 +130,25 @@ const suggestionsByGroup: Record<string, Record<string, string>> = {
  * @param group the words of the group that it was tried in; empty for the first word
  * @param known the commands that there are
  */
-export function suggestCommand(group: string, word: string, names: readonly string[]): string | undefined {
+export function suggestCommand(
+  group: string,
+  word: string,
+  names: readonly string[],
+): Suggestion | undefined {
   const suggestion = findEntry(
     group === "" ? topLevelSuggestions : (suggestionsByGroup[group] ?? {}),
     word.toLowerCase(),
   );
-  if (suggestion) return suggestion.startsWith("ecm ") ? `Use: ${suggestion}` : suggestion;
+  if (suggestion) {
+    const command = findWholeCommand(suggestion);
+    return startsWithCommand(suggestion)
+      ? { hint: advise`Use: ${suggestion}`, command }
+      : { hint: suggestion };
+  }
   const likely = findClosest(word, names);
   // One does the opposite of the other.
   if (likely === undefined || toStem(likely) === toStem(word)) return undefined;
-  return `Did you mean ${likely}?`;
+  return { hint: `Did you mean ${likely}?`, word: likely };
 }
 
 /** Without what turns a word round: a person who asks to resubscribe must not be led to unsubscribe. */
@@ -183,48 +207,50 @@ export function suggestFlag(
   flag: string,
   flagNames: readonly string[],
   words: readonly string[] = [],
-): string | undefined {
+): Suggestion | undefined {
   const [name = ""] = flag.split("=");
   if (/(?:api-?key|token|secret|password)$/i.test(name)) {
-    return "No flag takes a key, since other users could see it; set ECM_API_KEY, or use: ecm auth login --api-key-stdin";
+    return {
+      hint: advise`No flag takes a key, since other users could see it; set ECM_API_KEY, or use: ${ecm`auth login --api-key-stdin`}`,
+    };
   }
   const suggested = flagNames.filter((each) => !neverSuggested.test(each));
   const candidates = findEntry(flagSuggestions, name.replace(/^--?/, "").toLowerCase()) ?? [];
   const fitting = candidates.find((each) => flagNames.includes(each.split(" ")[0]!));
-  if (fitting) return `Use: ${fitting}`;
+  if (fitting) return { hint: `Use: ${fitting}`, word: fitting.split(" ")[0]! };
   const word = words.find((each) => each.split("-").includes(name.replace(/^--?/, "").toLowerCase()));
-  if (word) return `Give it without a flag: ${word.toUpperCase()}`;
+  if (word) return { hint: `Give it without a flag: ${word.toUpperCase()}` };
   if (!name.startsWith("--")) return undefined;
   // A letter left out is likelier than one taken for another: of two that are as near, the longer.
   const names = suggested.map((each) => each.slice(2)).sort((one, other) => other.length - one.length);
   const likely = findClosest(name.slice(2), names);
-  return likely && `Did you mean --${likely}?`;
+  return likely === undefined ? undefined : { hint: `Did you mean --${likely}?`, word: `--${likely}` };
 }
 
 /** Words where a command takes a flag, or fewer words. By the command's path. */
-const surplusSuggestions: Record<string, string> = {
-  "ecm contact create": "Name the contact with --key: ecm contact create --key KEY",
-  "ecm contact get": "One contact at a time; for several: ecm contact search --key KEY --key OTHER",
+const surplusSuggestions: Record<string, Hint> = {
+  "ecm contact create": advise`Name the contact with --key: ${ecm`contact create --key KEY`}`,
+  "ecm contact get": advise`One contact at a time; for several: ${ecm`contact search --key KEY --key OTHER`}`,
   "ecm export": "Name the file with --output-file FILE, and contacts with --key KEY or --list LIST",
   "ecm import": "One file at a time; a name with blanks needs quotes",
   "ecm lists create": "A name with blanks needs quotes",
-  "ecm lists rename": "A name with blanks needs quotes: ecm lists rename LIST NAME",
-  "ecm lists duplicate": "A name with blanks needs quotes: ecm lists duplicate LIST NAME",
-  "ecm lists list": "To see one list: ecm lists show LIST",
-  "ecm campaigns list": "To see one campaign: ecm campaigns get CAMPAIGN",
-  "ecm domains list": "To see one domain: ecm domains get DOMAIN",
-  "ecm reports show": "For one campaign: ecm reports campaign CAMPAIGN",
+  "ecm lists rename": advise`A name with blanks needs quotes: ${ecm`lists rename LIST NAME`}`,
+  "ecm lists duplicate": advise`A name with blanks needs quotes: ${ecm`lists duplicate LIST NAME`}`,
+  "ecm lists list": advise`To see one list: ${ecm`lists show LIST`}`,
+  "ecm campaigns list": advise`To see one campaign: ${ecm`campaigns get CAMPAIGN`}`,
+  "ecm domains list": advise`To see one domain: ${ecm`domains get DOMAIN`}`,
+  "ecm reports show": advise`For one campaign: ${ecm`reports campaign CAMPAIGN`}`,
   "ecm structure tag add": "A label with blanks needs quotes",
   "ecm structure field add": "A label with blanks needs quotes",
-  "ecm structure list": "To see one structure: ecm structure get STRUCTURE",
-  "ecm runs list": "To see one run: ecm runs show RUN",
-  "ecm suppressions list": "To ask for one key: ecm suppressions check KEY",
-  "ecm auth status": "To ask for another profile: ecm auth status --profile NAME",
-  "ecm auth login": "To name the profile: ecm auth login --profile NAME",
+  "ecm structure list": advise`To see one structure: ${ecm`structure get STRUCTURE`}`,
+  "ecm runs list": advise`To see one run: ${ecm`runs show RUN`}`,
+  "ecm suppressions list": advise`To ask for one key: ${ecm`suppressions check KEY`}`,
+  "ecm auth status": advise`To ask for another profile: ${ecm`auth status --profile NAME`}`,
+  "ecm auth login": advise`To name the profile: ${ecm`auth login --profile NAME`}`,
 };
 
 /** What to say to more words than the command takes. @param path with `ecm` */
-export function suggestForSurplus(path: string): string | undefined {
+export function suggestForSurplus(path: string): Hint | undefined {
   return findEntry(surplusSuggestions, path);
 }
 

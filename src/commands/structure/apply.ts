@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes, UsageError } from "../../errors.ts";
-import { formatShellArguments, quoteShellWord } from "../../shell-word.ts";
+import { advise, ecm, toOperands } from "../../hint.ts";
+import { quoteShellWord } from "../../shell-word.ts";
 import type { StructurePlan } from "../../structure/changes.ts";
 import type { StructureEdit } from "../../structure/edit.ts";
 import type { StructureSpec } from "../../structure/file.ts";
@@ -77,7 +78,7 @@ async function runStructureApply(
       "The structure was changed in the meantime, so that the plan is another now; nothing was written",
       {
         type: "ConcurrencyError",
-        hint: `See it with: ecm structure diff${isPruning ? " --prune" : ""} ${formatShellArguments(file)}; then apply again`,
+        hint: advise`See it with: ${ecm`structure diff ${isPruning ? ["--prune"] : []} ${toOperands(file)}`}; then apply again`,
         applied: "no",
       },
     );

@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { resolveField } from "../../api/names.ts";
 import type { Context } from "../../context.ts";
+import { ecm, type Hint } from "../../hint.ts";
 import { addField, removeField, renameField, type StructureEdit } from "../../structure/edit.ts";
 import { addDryRunFlag } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
@@ -69,7 +70,7 @@ async function runFieldAdd(
   typedLabel: string | undefined,
   { type, required = false, dryRun }: FieldAddOptions,
 ): Promise<void> {
-  const usage = "ecm structure field add LABEL";
+  const usage = ecm`structure field add LABEL`;
   const label = await requireTextOrAsk(context, typedLabel, {
     question: "Label of the new field",
     what: "the field's label",
@@ -84,7 +85,7 @@ async function runFieldRename(
   typedLabel: string | undefined,
   options: { dryRun?: boolean },
 ): Promise<void> {
-  const usage = "ecm structure field rename FIELD LABEL";
+  const usage = ecm`structure field rename FIELD LABEL`;
   const nameOrId = await requireField(context, typedField, "Field to rename", usage);
   const label = await requireTextOrAsk(context, typedLabel, {
     question: "New label",
@@ -101,7 +102,7 @@ async function runFieldRename(
   await runEdit(context, edit, options);
 }
 
-function requireField(context: Context, typedField: string | undefined, question: string, usage: string) {
+function requireField(context: Context, typedField: string | undefined, question: string, usage: Hint) {
   return requireChoice(context, typedField, { question, what: "the field", usage }, async () => {
     const { account } = await context.connect();
     return toChoices((await account.structure()).fields, (field) => field.label);
@@ -117,7 +118,7 @@ async function runFieldRemove(
     context,
     typedField,
     "Field to remove",
-    "ecm structure field remove FIELD",
+    ecm`structure field remove FIELD`,
   );
   const connection = await context.connect();
   const structure = await readWholeStructure(connection.account);

@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { resolveTag } from "../../api/names.ts";
 import type { Context } from "../../context.ts";
+import { ecm, type Hint } from "../../hint.ts";
 import { addTags, removeTag, renameTag, type StructureEdit } from "../../structure/edit.ts";
 import { addDryRunFlag } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
@@ -61,7 +62,7 @@ async function runTagAdd(context: Context, typedLabels: string[], options: TagOp
   const missing = {
     question: "Label of the new tag",
     what: "the tag's label",
-    usage: "ecm structure tag add LABEL",
+    usage: ecm`structure tag add LABEL`,
   };
   const labels = typedLabels.length > 0 ? typedLabels : [await requireTextOrAsk(context, undefined, missing)];
   await runEdit(context, (structure) => addTags(structure, labels), options);
@@ -73,7 +74,7 @@ async function runTagRename(
   typedLabel: string | undefined,
   options: TagOptions,
 ): Promise<void> {
-  const usage = "ecm structure tag rename TAG LABEL";
+  const usage = ecm`structure tag rename TAG LABEL`;
   const nameOrId = await requireTag(context, typedTag, "Tag to rename", usage);
   const label = await requireTextOrAsk(context, typedLabel, {
     question: "New label",
@@ -90,7 +91,7 @@ async function runTagRename(
   await runEdit(context, edit, options);
 }
 
-function requireTag(context: Context, typedTag: string | undefined, question: string, usage: string) {
+function requireTag(context: Context, typedTag: string | undefined, question: string, usage: Hint) {
   return requireChoice(context, typedTag, { question, what: "the tag", usage }, async () => {
     const { tags = [] } = await readWholeStructure((await context.connect()).account);
     return toChoices(tags, (tag) => tag.label);
@@ -102,7 +103,7 @@ async function runTagRemove(
   typedTag: string | undefined,
   options: TagOptions,
 ): Promise<void> {
-  const nameOrId = await requireTag(context, typedTag, "Tag to remove", "ecm structure tag remove TAG");
+  const nameOrId = await requireTag(context, typedTag, "Tag to remove", ecm`structure tag remove TAG`);
   const connection = await context.connect();
   const structure = await readWholeStructure(connection.account);
   const { _id, label } = resolveTag(structure, nameOrId);

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { exitCodes, UsageError } from "../../errors.ts";
+import { ecm } from "../../hint.ts";
 import type { SuppressionReason } from "../../privacy/suppressions.ts";
 import { presentList } from "../../terminal/present.ts";
 import { describeCommand } from "../shared/help-text.ts";
@@ -56,7 +57,7 @@ async function runSuppressionsAdd(
     throw new UsageError("--keys names all keys and cannot be used with others", "Leave out one of the two");
   }
   const output = context.output();
-  if (flags.keys === undefined) requireKeys(typedKeys, "ecm suppressions add KEY");
+  if (flags.keys === undefined) requireKeys(typedKeys, ecm`suppressions add KEY`);
   const told = readTold(flags);
   const { keys, reasons, remarks, rejected } =
     flags.keys === undefined ? await readTypedKeys(typedKeys) : await readKeysFromFile(context, flags.keys);

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
+import { ecm } from "../../hint.ts";
 import type { SuppressionReason } from "../../privacy/suppressions.ts";
 import { presentList, type View } from "../../terminal/present.ts";
 import { describeCommand } from "../shared/help-text.ts";
@@ -39,7 +40,7 @@ export function registerSuppressionsCheck(parent: Command, context: Context): vo
 }
 
 async function runSuppressionsCheck(context: Context, keys: string[]): Promise<void> {
-  requireKeys(keys, "ecm suppressions check KEY");
+  requireKeys(keys, ecm`suppressions check KEY`);
   const output = context.output();
   const list = await openSuppressionList(context);
   const checked = keys.map((key): Checked => {

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { NotFoundError } from "../../errors.ts";
+import { advise, ecm } from "../../hint.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { openSuppressionList } from "../shared/suppression-list.ts";
 import { formatKeyCount, requireKeys } from "./shared/view.ts";
@@ -22,13 +23,13 @@ export function registerSuppressionsRemove(parent: Command, context: Context): v
 }
 
 async function runSuppressionsRemove(context: Context, keys: string[]): Promise<void> {
-  requireKeys(keys, "ecm suppressions remove KEY");
+  requireKeys(keys, ecm`suppressions remove KEY`);
   const list = await openSuppressionList(context);
   const listedKeys = keys.filter((key) => list.has(key));
   if (listedKeys.length === 0) {
     throw new NotFoundError(
       keys.length === 1 ? "The key is not suppressed" : "None of the keys is suppressed",
-      "See: ecm suppressions list",
+      advise`See: ${ecm`suppressions list`}`,
     );
   }
   await context.confirm(

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createIfMissingSync } from "../../disk/atomic-file.ts";
 import { describeDiskError, makeFolder } from "../../disk/make-folder.ts";
 import { UsageError } from "../../errors.ts";
-import { quoteShellWord } from "../../shell-word.ts";
+import { advise, ecm } from "../../hint.ts";
 import type { Clock, ContactStructure } from "../../wire.ts";
 import { type Database, discardDatabase, findDamage, openDatabase, openMemoryDatabase } from "../database.ts";
 import { copySchema, migrate } from "../schema/index.ts";
@@ -135,7 +135,7 @@ class DamagedError extends UsageError {
   constructor(folder: string, reason: string, cause: unknown) {
     super(
       `The sandbox's data in ${folder} is damaged: ${reason}`,
-      `Delete it and start over with: ecm sandbox reset --data ${quoteShellWord(folder)}`,
+      advise`Delete it and start over with: ${ecm`sandbox reset --data ${folder}`}`,
       { cause },
     );
   }

@@ -8,6 +8,7 @@ import {
   understandInput,
 } from "../../../src/bulk/read/index.ts";
 import type { ReadOptions, ReadRow, RejectedRow, Row } from "../../../src/bulk/read/rows.ts";
+import { formatHint, type Hint } from "../../../src/hint.ts";
 import type { ContactStructure } from "../../../src/wire.ts";
 import { temporaryFolder } from "../../support/ecm.ts";
 
@@ -68,10 +69,10 @@ export async function catchFailure(
   } catch (error) {
     const { message, details, exitCode } = error as {
       message: string;
-      details?: { hint?: string };
+      details?: { hint?: Hint };
       exitCode?: number;
     };
-    return { message, hint: details?.hint, exitCode };
+    return { message, hint: details?.hint && formatHint(details.hint), exitCode };
   }
   throw new Error("nothing was thrown");
 }

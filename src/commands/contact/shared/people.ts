@@ -1,10 +1,11 @@
 /** People as they are named for an erasure or a dossier: by their keys, which may be spelled in several ways. */
 import { isId } from "../../../api/names.ts";
 import { UsageError } from "../../../errors.ts";
+import { advise, ecm, type Hint } from "../../../hint.ts";
 
 /** Each person once, in the spellings that the account may hold. @throws UsageError */
-export async function readPeople(typedKeys: string[], usage: string): Promise<string[][]> {
-  if (typedKeys.length === 0) throw new UsageError("The contact's key is missing", `Name it: ${usage}`);
+export async function readPeople(typedKeys: string[], usage: Hint): Promise<string[][]> {
+  if (typedKeys.length === 0) throw new UsageError("The contact's key is missing", advise`Name it: ${usage}`);
   const { toPersonIdentity, listSpellings } = await import("../../../api/key-spelling.ts");
   const people = new Map<string, string[]>();
   for (const word of typedKeys) {
@@ -12,7 +13,7 @@ export async function readPeople(typedKeys: string[], usage: string): Promise<st
     if (key.length < 3 || isId(key)) {
       throw new UsageError(
         `${JSON.stringify(word)} is not the key of a contact`,
-        "Name the contact by its key, such as an email address. To see the key: ecm contact get ID",
+        advise`Name the contact by its key, such as an email address. To see the key: ${ecm`contact get ID`}`,
       );
     }
     people.set(toPersonIdentity(key), listSpellings(key));

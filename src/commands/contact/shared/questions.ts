@@ -1,5 +1,6 @@
 /** A contact and its changes, asked of a person; the answers are what the flags would have said. */
 import type { Connection, Context } from "../../../context.ts";
+import { advise, ecm, type Hint } from "../../../hint.ts";
 import { type RequestedChanges, splitAssignment } from "../../../service/contact-changes.ts";
 import { performOnContact } from "../../../service/find-contact.ts";
 import { fetchContact } from "../../../service/mutate-contact.ts";
@@ -8,7 +9,7 @@ import type { Contact, ContactList, ContactStructure, IdRef, TagDefinition } fro
 import { checkText, type MissingArgument, requirePrompter, toChoices } from "../../shared/questions.ts";
 
 /** @param usage the whole command */
-export function createMissingContact(usage: string): MissingArgument {
+export function createMissingContact(usage: Hint): MissingArgument {
   return { question: "The contact's id or key", what: "the contact's id or key", usage };
 }
 
@@ -24,7 +25,7 @@ export async function askContact(context: Context, partial: NewContact): Promise
   const prompter = requirePrompter(context, {
     question: "",
     what: "the contact's key",
-    usage: "ecm contact create --key KEY, or --data FILE",
+    usage: advise`${ecm`contact create --key KEY`}, or --data FILE`,
   });
   const { account } = await context.connect();
   const structure = await account.complete(await account.structure());

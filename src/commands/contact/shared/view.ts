@@ -3,6 +3,7 @@
 import { statusParts, wholeContact } from "../../../api/contacts.ts";
 import type { Context } from "../../../context.ts";
 import { UsageError } from "../../../errors.ts";
+import { advise, ecm } from "../../../hint.ts";
 import type { Account } from "../../../service/account.ts";
 import {
   type ContactColumn,
@@ -136,7 +137,7 @@ export function parseParts(text: string): string[] {
   }
   throw new UsageError(
     `--source: a search has no part named ${JSON.stringify(unknown)}`,
-    `Parts: ${wholeContact.join(", ")}; ecm contact get shows everything`,
+    advise`Parts: ${wholeContact.join(", ")}; ${ecm`contact get`} shows everything`,
   );
 }
 

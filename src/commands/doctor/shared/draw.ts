@@ -3,12 +3,12 @@ import { escapeControls } from "../../../terminal/escape.ts";
 import { createStyle } from "../../../terminal/style.ts";
 import type { Terminal } from "../../../terminal/terminal.ts";
 import { measureWidth, wrap } from "../../../terminal/text-width.ts";
-import type { Finding } from "./findings.ts";
+import type { Finding, ShownFinding } from "./findings.ts";
 
 const marks = { pass: "✓", warn: "!", fail: "✗" } as const;
 
 /** @returns whole lines, wrapped at the terminal's width */
-export function drawFindings(terminal: Terminal, findings: readonly Finding[]): string {
+export function drawFindings(terminal: Terminal, findings: readonly ShownFinding[]): string {
   const { green, yellow, red, dim } = createStyle(terminal.isColored.out);
   const paint = { pass: green, warn: yellow, fail: red };
   const widest = Math.max(...findings.map(({ check }) => measureWidth(check)));
@@ -30,7 +30,7 @@ export function drawFindings(terminal: Terminal, findings: readonly Finding[]): 
   return `${[...lines, "", formatVerdict(findings)].join("\n")}\n`;
 }
 
-function formatVerdict(findings: readonly Finding[]): string {
+function formatVerdict(findings: readonly ShownFinding[]): string {
   const countStatus = (status: Finding["status"]) => findings.filter((each) => each.status === status).length;
   const [warnings, failures] = [countStatus("warn"), countStatus("fail")];
   if (failures > 0) return `${failures} of ${findings.length} checks failed.`;

@@ -2,6 +2,7 @@
 import type { OldRun, RunView } from "../../../bulk/index.ts";
 import type { PlaceState } from "../../../config/folder-rights.ts";
 import { formatCount } from "../../../counts.ts";
+import { advise, ecm, type Hint, type ShownCommand } from "../../../hint.ts";
 import { formatMoment } from "../../../moments.ts";
 import type { KnownBehavior } from "../../../service/behavior.ts";
 import { describeBehavior, findLastLearned } from "../../../service/describe-behavior.ts";
@@ -12,17 +13,20 @@ export interface Finding {
   check: string;
   status: "pass" | "warn" | "fail";
   message: string;
-  hint?: string;
+  hint?: Hint;
 }
 
+/** A finding with its hint as text. */
+export type ShownFinding = Omit<Finding, "hint"> & { hint?: string };
+
 export const pass = (check: string, message: string): Finding => ({ check, status: "pass", message });
-export const warn = (check: string, message: string, hint?: string): Finding => ({
+export const warn = (check: string, message: string, hint?: Hint): Finding => ({
   check,
   status: "warn",
   message,
   hint,
 });
-export const fail = (check: string, message: string, hint?: string): Finding => ({
+export const fail = (check: string, message: string, hint?: Hint): Finding => ({
   check,
   status: "fail",
   message,
@@ -138,14 +142,14 @@ export function checkFolder({ name, path, state, detail }: PlaceState): Finding 
  * @param runs those that are not done, the newest first, of whichever account
  * @param resume the command that resumes the newest
  */
-export function checkRuns(runs: RunView[], resume: string): Finding {
+export function checkRuns(runs: RunView[], resume?: ShownCommand): Finding {
   const [newest] = runs;
-  if (!newest) return pass("runs", "No unfinished runs");
+  if (!newest || !resume) return pass("runs", "No unfinished runs");
   const open = runs.reduce((sum, run) => sum + run.open, 0);
   const unknown =
     open > 0 ? `; unknown whether ${open} ${open === 1 ? "write was" : "writes were"} applied` : "";
   const words = `${runs.length} unfinished, the newest ${newest.run} (${newest.kind} of ${newest.file})${unknown}`;
-  return warn("runs", words, `Resume with: ${resume}; list all with: ecm runs list`);
+  return warn("runs", words, advise`Resume with: ${resume}; list all with: ${ecm`runs list`}`);
 }
 
 /** @param runs to which nothing was written for longer than they are to be kept */
@@ -156,6 +160,6 @@ export function ofOldRuns(runs: readonly OldRun[], now: number): Finding {
   return warn(
     "old runs",
     `${them} people's data, for up to ${days} days`,
-    "Remove them with: ecm runs prune",
+    advise`Remove them with: ${ecm`runs prune`}`,
   );
 }

@@ -17,11 +17,11 @@ import {
 import type { Context } from "../../../context.ts";
 import { formatCounted } from "../../../counts.ts";
 import { DeclinedError } from "../../../errors.ts";
-import { formatShellArguments } from "../../../shell-word.ts";
+import { ecm, formatCommand, formatHint, toOperands } from "../../../hint.ts";
 import type { Prompter } from "../../../terminal/prompter.ts";
 import { shortPath } from "../../shared/bulk/format.ts";
 import { isAtTerminal } from "../../shared/bulk/start.ts";
-import { addAccountFlags, formatCommandLine } from "../../shared/command-line.ts";
+import { addFlagsToCommand, formatCommandLine } from "../../shared/command-line.ts";
 import { checkText } from "../../shared/questions.ts";
 import { askColumns, ignoreEmpty } from "./interview.ts";
 import { saveAnswers } from "./saved-answers.ts";
@@ -104,7 +104,7 @@ export class Clarifier {
     if (!this.hasAnswers() && !(typed.isDryRun && terminal.isStderrTerminal)) return;
     const needed = this.areFieldsMade ? [] : (options.read.newFields ?? []);
     const steps = needed.map(({ label }) =>
-      addAccountFlags(`ecm structure field add ${formatShellArguments(label)}`, settings),
+      formatCommand(addFlagsToCommand(ecm`structure field add ${toOperands(label)}`, settings)),
     );
     const flags = {
       fresh: undefined,
@@ -243,7 +243,7 @@ async function askToCreateField(
   prompter: Prompter,
   { message, details, label }: UnknownFieldError,
 ): Promise<void> {
-  terminal.note(`${message}\n${details.hint}`, "needed");
+  terminal.note(`${message}\n${formatHint(details.hint ?? "")}`, "needed");
   const isMeant = await prompter.confirm(`Create the field ${JSON.stringify(label)} with this import?`);
   if (!isMeant) throw new DeclinedError();
 }
@@ -254,7 +254,7 @@ async function askToCreate(
   { message, details, missing }: MissingNamesError,
 ): Promise<void> {
   const names = [...missing.lists, ...missing.tags];
-  const doubts = names.some(({ near, parts }) => near ?? parts) ? `\n${details.hint}` : "";
+  const doubts = names.some(({ near, parts }) => near ?? parts) ? `\n${formatHint(details.hint ?? "")}` : "";
   terminal.note(`${message}${doubts}`, "needed");
   const [only] = names;
   const what =

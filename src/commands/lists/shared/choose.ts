@@ -3,6 +3,7 @@
 import { createEquals, createFilter } from "../../../api/contacts.ts";
 import type { Connection, Context } from "../../../context.ts";
 import { formatCounted } from "../../../counts.ts";
+import { ecm } from "../../../hint.ts";
 import type { Account } from "../../../service/account.ts";
 import { readSearchPages } from "../../../service/contact-pages.ts";
 import type { ContactList, ContactStructure } from "../../../wire.ts";
@@ -58,7 +59,7 @@ function createMissingList(verb: string): MissingArgument {
   return {
     question: `List to ${verb}`,
     what: "the list",
-    usage: `ecm lists ${verb} LIST${verb === "rename" ? " NAME" : ""}`,
+    usage: ecm`lists ${verb} LIST ${verb === "rename" ? ["NAME"] : []}`,
   };
 }
 

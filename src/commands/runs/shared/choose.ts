@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import type { Manifest, RunView } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
 import { formatCount } from "../../../counts.ts";
+import { advise, ecm } from "../../../hint.ts";
 import type { Choice } from "../../../terminal/prompter.ts";
 import { type MissingArgument, requireChoice, requireChoices } from "../../shared/questions.ts";
 
@@ -26,7 +27,7 @@ export function requireRuns(context: Context, typedRuns: string[], verb: string)
 }
 
 function createMissingRun(verb: string): MissingArgument {
-  return { question: `Run to ${verb}`, what: "the run", usage: `ecm runs ${verb} RUN, or last` };
+  return { question: `Run to ${verb}`, what: "the run", usage: advise`${ecm`runs ${verb} RUN`}, or last` };
 }
 
 /**

@@ -12,6 +12,7 @@ import {
 import type { Context } from "../../../context.ts";
 import { formatCount, formatCounted } from "../../../counts.ts";
 import { LockedError, takeLease } from "../../../disk/lease.ts";
+import { advise, ecm, formatHint, type Hint, mapCommands } from "../../../hint.ts";
 import { escapeControls } from "../../../terminal/escape.ts";
 import { formatDayAndTime } from "../../../terminal/table-columns.ts";
 import { resultLines } from "../../shared/bulk/result-lines.ts";
@@ -23,22 +24,23 @@ type Run = { manifest: Manifest; folder: string };
 
 export async function storyLines(context: Context, run: Run, row: RunRow): Promise<string[]> {
   const { manifest } = run;
-  const inAccount = (line: string) => withAccount(context, manifest, line);
+  const inAccount = await withAccount(context, manifest);
   const lines: string[] = [];
   if (manifest.summary) {
     const { summary } = manifest;
     const { columns, isAccessible, isColored } = context.terminal;
     const screen = { columns, isAccessible, isColored: isColored.out };
-    lines.push(...resultLines(screen, summary, { firstRejects: await firstRejects(run) }));
+    const results = resultLines(screen, summary, { firstRejects: await firstRejects(run) });
+    lines.push(...results.map(inAccount));
     for (const line of formatSummary(summary, undefined, true).slice(1)) {
       // What was undone whole needs no undo.
-      if (!(row.undone === "whole" && line.startsWith("Undo: ")))
-        lines.push(escapeControls(await inAccount(line)));
+      const text = inAccount(line);
+      if (!(row.undone === "whole" && text.startsWith("Undo: "))) lines.push(escapeControls(text));
     }
   }
   if (row.status === "stopped" || row.status === "unfinished") {
     lines.push(...(await howItStopped(context, run, row)));
-    lines.push(await inAccount(`Resume with: ecm runs resume ${row.run}`));
+    lines.push(inAccount(advise`Resume with: ${ecm`runs resume ${row.run}`}`));
   }
   return lines;
 }
@@ -80,7 +82,7 @@ async function isAtWork(stateFolder: string, { id, fingerprint }: Manifest): Pro
 }
 
 /** Its commands work on the account of the run, whichever one is in use. */
-async function withAccount(context: Context, { account }: Manifest, line: string): Promise<string> {
-  const [, before, command] = /^(.*: )ecm (runs .*)$/.exec(line) ?? [];
-  return command === undefined ? line : `${before}${await commandOnRun(context, account, command)}`;
+async function withAccount(context: Context, { account }: Manifest): Promise<(line: Hint) => string> {
+  const { words: flags } = await commandOnRun(context, account, { words: [] });
+  return (line) => formatHint(mapCommands(line, ({ words }) => ({ words: [...flags, ...words] })));
 }

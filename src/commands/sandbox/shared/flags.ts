@@ -4,9 +4,9 @@ import { join, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import type { Context } from "../../../context.ts";
 import { EcmError, NotFoundError, UsageError } from "../../../errors.ts";
+import { advise, ecm, mapCommands, type ShownCommand } from "../../../hint.ts";
 import type { SandboxAdmin } from "../../../sandbox/admin.ts";
 import type { Sandbox, SandboxOptions } from "../../../sandbox/index.ts";
-import { quoteShellWord } from "../../../shell-word.ts";
 import { repeatableOption, wholeNumberOption } from "../../shared/flags.ts";
 
 export interface DataFlag {
@@ -139,7 +139,7 @@ async function readVariants(file: string): Promise<Record<string, unknown>> {
   const refuse = (why: string) =>
     new UsageError(
       `--variant-file ${file}: ${why}`,
-      'Give a JSON file such as {"variants":{"keys":"first"}}; see: ecm sandbox variants',
+      advise`Give a JSON file such as {"variants":{"keys":"first"}}; see: ${ecm`sandbox variants`}`,
     );
   let content: unknown;
   try {
@@ -196,12 +196,14 @@ export async function withAdmin<T>(
 /** The commands that a hint shows, for the sandbox of the command before it. */
 function explainSameFolder(error: unknown, { data }: DataFlag): unknown {
   if (error instanceof EcmError && data !== undefined) {
-    error.details.hint = error.details.hint?.replace(
-      /ecm sandbox keys \w+/,
-      (command) => `${command} --data ${quoteShellWord(data)}`,
-    );
+    const { hint } = error.details;
+    error.details.hint = hint && mapCommands(hint, (command) => addDataFlag(command, data));
   }
   return error;
+}
+
+function addDataFlag(command: ShownCommand, data: string): ShownCommand {
+  return command.words[1] === "keys" ? { words: [...command.words, "--data", data] } : command;
 }
 
 /** A refusal of the sandbox as an error of the command. */

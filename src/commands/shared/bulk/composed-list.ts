@@ -6,11 +6,11 @@ import type { Closed, ComposeOptions, Manifest } from "../../../bulk/index.ts";
 import type { Connection, Context } from "../../../context.ts";
 import { formatCount, formatCounted } from "../../../counts.ts";
 import { EcmError, exitCodes, UsageError } from "../../../errors.ts";
+import { advise, ecm, formatCommand, toOperands } from "../../../hint.ts";
 import { readSearchPages } from "../../../service/contact-pages.ts";
 import { fetchAllLists, fetchList } from "../../../service/list-pages.ts";
-import { formatShellArguments, quoteShellWord } from "../../../shell-word.ts";
 import type { ContactList } from "../../../wire.ts";
-import { addAccountFlags } from "../command-line.ts";
+import { addFlagsToCommand } from "../command-line.ts";
 
 type RunInFolder = { manifest: Manifest; folder: string };
 
@@ -67,10 +67,9 @@ export async function requireUndoableList(context: Context, { kind, options }: M
   const lists = await account.lists(await account.structure());
   const gone = sources.filter(({ _id }) => !lists.some((list) => list._id === _id));
   if (gone.length === 0) return;
-  const name = quoteShellWord(into);
   throw new UsageError(
     `The source lists were deleted (${gone.map((list) => JSON.stringify(list.name)).join(", ")}): an undo would leave their contacts in no list`,
-    `To empty the new list anyway: ecm contact mutate --list ${name} --remove-list ${name}`,
+    advise`To empty the new list anyway: ${ecm`contact mutate --list ${into} --remove-list ${into}`}`,
   );
 }
 
@@ -107,15 +106,15 @@ export async function finishUndoingList(
     return context.terminal.note(`Deleted the list ${name}`);
   }
   const holds = isEmpty ? "empty" : formatCounted(Math.max(members, list.totalContacts ?? 0), "contact");
-  const deletion = addAccountFlags(`ecm lists delete ${formatShellArguments(list.name)}`, context.settings);
-  context.terminal.note(`The list ${name} stays (${holds}); delete it with: ${deletion}`);
+  const deletion = addFlagsToCommand(ecm`lists delete ${toOperands(list.name)}`, context.settings);
+  context.terminal.note(`The list ${name} stays (${holds}); delete it with: ${formatCommand(deletion)}`);
 }
 
 /** Whoever applies the plan file would wait for it in vain. */
 export function noteListsInNoPlan({ terminal, settings }: Context, lists: readonly string[]): void {
-  const deletion = addAccountFlags(`ecm lists delete ${formatShellArguments(...lists)}`, settings);
+  const deletion = addFlagsToCommand(ecm`lists delete ${toOperands(...lists)}`, settings);
   terminal.note(
-    `The plan holds changes of contacts: applying it deletes no list. After it, delete with: ${deletion}`,
+    `The plan holds changes of contacts: applying it deletes no list. After it, delete with: ${formatCommand(deletion)}`,
   );
 }
 
@@ -149,7 +148,7 @@ async function requireCovered(
     {
       type: "ListChangedError",
       applied: "no",
-      hint: `Add them with: ecm contact mutate --list ${quoteShellWord(source.name)} --add-list ${quoteShellWord(list.name)}; then: ecm lists delete ${formatShellArguments(source.name)}`,
+      hint: advise`Add them with: ${ecm`contact mutate --list ${source.name} --add-list ${list.name}`}; then: ${ecm`lists delete ${toOperands(source.name)}`}`,
     },
   );
 }

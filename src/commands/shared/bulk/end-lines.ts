@@ -1,6 +1,7 @@
 /** What is said of a run when it has ended. */
 import type { ShownReject, Summary } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
+import { formatHint, type Hint } from "../../../hint.ts";
 import { createStyle } from "../../../terminal/style.ts";
 import type { Terminal } from "../../../terminal/terminal.ts";
 import { addAccountFlags } from "../command-line.ts";
@@ -30,14 +31,14 @@ export function noteEnd(
 ): void {
   const isShort = terminal.isStderrTerminal;
   const lines = formatSummary(summary, seconds, isShort, sentBefore);
-  const withAccount = (line: string) => (/: ecm /.test(line) ? addAccountFlags(line, settings) : line);
+  const withAccount = (line: Hint) => formatHint(addAccountFlags(line, settings));
   const [counts = "", ...rest] = lines.map(withAccount);
   const mark = toMark(terminal, summary);
   const { stderrColumns: columns, isAccessible, isColored } = terminal;
   const screen = { columns, isAccessible, isColored: isColored.err };
   const shown = isShort ? resultLines(screen, summary, { seconds, firstRejects }) : [counts];
   for (const [at, line] of shown.entries()) {
-    terminal.note(at === 0 ? `${mark}${line}` : withAccount(line), "painted");
+    terminal.note(`${at === 0 ? mark : ""}${withAccount(line)}`, "painted");
   }
   for (const line of changes) terminal.note(line, "painted");
   for (const line of rest) terminal.note(line);

@@ -5,6 +5,7 @@ import type { Engine, GuardOptions, Limit, RunOptions, RunStop, Summary } from "
 import type { Context } from "../../../context.ts";
 import { diskFullHint } from "../../../disk/disk-room.ts";
 import { EcmError, exitCodes, InterruptedError, UsageError } from "../../../errors.ts";
+import { advise, ecm, formatHint, type Hint, joinHints } from "../../../hint.ts";
 import type { Collect } from "../../../terminal/collect.ts";
 import { readTraceId } from "../../../terminal/trace-id.ts";
 import { schemaVersion, version } from "../../../version.ts";
@@ -239,7 +240,7 @@ export async function endRun(
 ): Promise<void> {
   await printSummary(context, summary);
   await noteSummaryShown(context, summary);
-  const resume = summary.run === null ? undefined : `Resume with: ecm runs resume ${summary.run}`;
+  const resume = summary.run === null ? undefined : advise`Resume with: ${ecm`runs resume ${summary.run}`}`;
   const isOutOfBudget = stop?.failure.exitCode === exitCodes.outOfBudget;
   const again =
     isOutOfBudget && summary.run === null
@@ -247,8 +248,8 @@ export async function endRun(
       : undefined;
   if (stop && stop.by !== "max-rejects") throw withHint(context, stop, resume ?? again);
   if (stop) {
-    const lines = [stop.message, stop.failure.details.hint, resume].filter(Boolean);
-    context.terminal.note(addAccountFlags(lines.join("\n"), context.settings), "needed");
+    const lines = joinHints(stop.message, stop.failure.details.hint, resume)!;
+    context.terminal.note(formatHint(addAccountFlags(lines, context.settings)), "needed");
   }
   if (stop || isIncomplete(summary)) context.endWith(exitCodes.rejectedRows);
 }
@@ -270,9 +271,9 @@ async function noteSummaryShown({ folders, terminal }: Context, { run, status }:
   await noteReported(join(toRunsFolder(folders.state), run));
 }
 
-function withHint(context: Context, { by, failure }: RunStop, resume: string | undefined): EcmError {
+function withHint(context: Context, { by, failure }: RunStop, resume: Hint | undefined): EcmError {
   const why = failure.details.hint ?? diskFullHint(failure, context.folders.state);
-  const hint = [why, resume].filter(Boolean).join("\n") || undefined;
+  const hint = joinHints(why, resume);
   if (by === "signal") {
     return new InterruptedError(failure.exitCode === exitCodes.terminated ? "SIGTERM" : "SIGINT", hint);
   }

@@ -4,7 +4,7 @@
  */
 import type { Summary } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
-import { formatShellArguments } from "../../../shell-word.ts";
+import { advise, ecm, formatHint, toOperands } from "../../../hint.ts";
 import { addAccountFlags } from "../command-line.ts";
 
 /** @param to the new key */
@@ -13,6 +13,6 @@ export function noteLeftMeanwhile(context: Context, { codes, rows }: Summary, to
   const isErased = rows.created > 0 && (codes.skipped.suppressed ?? 0) > 0;
   if (!hasLeft && !isErased) return;
   const [what, verb] = hasLeft ? ["left", "Unsubscribe"] : ["was erased", "Erase"];
-  const text = `The old contact ${what} while it was moved. ${verb} the new one: ecm contact ${verb!.toLowerCase()} ${formatShellArguments(to)}`;
-  context.terminal.note(addAccountFlags(text, context.settings), "needed");
+  const text = advise`The old contact ${what} while it was moved. ${verb} the new one: ${ecm`contact ${verb!.toLowerCase()} ${toOperands(to)}`}`;
+  context.terminal.note(formatHint(addAccountFlags(text, context.settings)), "needed");
 }

@@ -4,6 +4,7 @@
  */
 import type { ShownReject, Summary } from "../../../bulk/index.ts";
 import { formatCount } from "../../../counts.ts";
+import { advise, ecm, formatHint, type Hint } from "../../../hint.ts";
 import { escapeControls } from "../../../terminal/escape.ts";
 import { fitMessage } from "../../../terminal/message-lines.ts";
 import { createStyle } from "../../../terminal/style.ts";
@@ -41,11 +42,11 @@ export function resultLines(
   screen: Screen,
   summary: Summary,
   { seconds, firstRejects = [] }: ResultDetails,
-): string[] {
+): Hint[] {
   const outcomes = listOutcomes(summary, true);
   const rejects = rejectLines(screen, summary, firstRejects);
   if (screen.isAccessible || outcomes.length < 2) {
-    return [escapeControls(formatSummary(summary, seconds, true)[0]!), ...rejects];
+    return [escapeControls(formatHint(formatSummary(summary, seconds, true)[0]!)), ...rejects];
   }
   return [
     `${formatTitle(summary, seconds)}:  ${drawBar(outcomes, screen)}`,
@@ -94,11 +95,11 @@ function rejectLines(
   { columns }: Screen,
   { kind, rows, run }: Summary,
   rejects: readonly ShownReject[],
-): string[] {
+): Hint[] {
   if (rejects.length === 0) return [];
   const hasLines = kind === "import" || kind === "sync";
   const digits = Math.max(...rejects.map(({ line }) => String(line).length));
-  const lines = rejects.map(({ line, value, message }) => {
+  const lines: Hint[] = rejects.map(({ line, value, message }) => {
     const where = hasLines ? `line ${String(line).padStart(digits)}  ` : "";
     return fitMessage(
       `${indent}${where}${escapeControls(value === "" ? message : `${value}  ${message}`)}`,
@@ -107,6 +108,8 @@ function rejectLines(
   });
   const more = rows.rejected - rejects.length;
   if (more > 0)
-    lines.push(`${indent}… ${formatCount(more)} more${run === null ? "" : `: ecm runs rejects ${run}`}`);
+    lines.push(
+      advise`${indent}… ${formatCount(more)} more${run === null ? "" : advise`: ${ecm`runs rejects ${run}`}`}`,
+    );
   return lines;
 }

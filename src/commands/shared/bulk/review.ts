@@ -2,6 +2,7 @@
 import type { ForeseenPlan, PlanLine } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
 import { formatCount } from "../../../counts.ts";
+import { formatHint } from "../../../hint.ts";
 import { escapeControls } from "../../../terminal/escape.ts";
 import { fitMessage } from "../../../terminal/message-lines.ts";
 import { showInPager } from "../../../terminal/pager.ts";
@@ -52,7 +53,7 @@ export async function askWithPlan(
 async function describePlan(terminal: Terminal, plan: ForeseenPlan, { show }: Review): Promise<string[]> {
   const { stderrColumns: columns, isAccessible, isColored } = terminal;
   const screen = { columns, isAccessible, isColored: isColored.err };
-  const lines = resultLines(screen, plan.summary, { firstRejects: plan.firstRejects });
+  const lines = resultLines(screen, plan.summary, { firstRejects: plan.firstRejects }).map(formatHint);
   const maxShown = show ?? defaultChangesShown;
   const changes = await takeLines(plan, maxShown, isChange);
   const { created, updated, deleted } = plan.summary.rows;

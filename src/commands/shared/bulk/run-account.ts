@@ -2,28 +2,26 @@
 import type { Manifest } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
 import { UsageError } from "../../../errors.ts";
-import { quoteShellWord } from "../../../shell-word.ts";
-import { addAccountFlags } from "../command-line.ts";
+import { advise, ecm, type ShownCommand } from "../../../hint.ts";
+import { addFlagsToCommand } from "../command-line.ts";
 
 /**
  * A command on a run, for its account: with the profile that it was made with, or one of its address, unless
  * the command that was typed works on that account already.
- * @param command such as `runs resume 20261121-1402-3fa9c1`
+ * @param command such as `ecm runs resume 20261121-1402-3fa9c1`
  */
 export async function commandOnRun(
   context: Context,
   { baseUrl, profile }: Pick<Manifest["account"], "baseUrl" | "profile">,
-  command: string,
-): Promise<string> {
+  command: ShownCommand,
+): Promise<ShownCommand> {
   const now = await context.profile().catch(() => undefined);
   const isSameProfile = profile === undefined || profile === now?.name?.value;
   // Accounts may share an address.
-  if (now?.baseUrl.value === baseUrl && isSameProfile)
-    return addAccountFlags(`ecm ${command}`, context.settings);
+  if (now?.baseUrl.value === baseUrl && isSameProfile) return addFlagsToCommand(command, context.settings);
   const name = profile ?? (await findProfile(context, baseUrl));
-  const flag =
-    name === undefined ? `--base-url ${quoteShellWord(baseUrl)}` : `--profile ${quoteShellWord(name)}`;
-  return `ecm ${flag} ${command}`;
+  const flag = name === undefined ? ["--base-url", baseUrl] : ["--profile", name];
+  return { words: [...flag, ...command.words] };
 }
 
 async function findProfile(context: Context, baseUrl: string): Promise<string | undefined> {
@@ -44,6 +42,6 @@ export async function requireSameAccount(
   if (account.baseUrl === baseUrl.value) return;
   throw new UsageError(
     `Run ${id} belongs to ${account.baseUrl}, and this is ${baseUrl.value}`,
-    `Select that account: ${await commandOnRun(context, account, `${command} ${id}`)}`,
+    advise`Select that account: ${await commandOnRun(context, account, ecm`${command.split(" ")} ${id}`)}`,
   );
 }

@@ -1,6 +1,7 @@
 /** What a bulk run did, or would do, in lines. */
 import type { Summary } from "../../../bulk/index.ts";
 import { formatCount, formatCounted } from "../../../counts.ts";
+import { advise, ecm, type Hint } from "../../../hint.ts";
 import { formatDuration } from "../../../moments.ts";
 import { formatAboutDuration, formatReasons, shortPath } from "./format.ts";
 
@@ -22,9 +23,9 @@ export function formatSummary(
   seconds: number | undefined,
   isShort: boolean,
   sentBefore?: number,
-): string[] {
+): Hint[] {
   const { kind, status, rejects } = summary;
-  const lines = [
+  const lines: Hint[] = [
     `${formatTitle(summary, seconds)}: ${formatOutcomes(summary, isShort).join("; ") || "nothing to do"}`,
   ];
   lines.push(...describeMembers(summary), ...describeInactive(summary));
@@ -32,7 +33,7 @@ export function formatSummary(
   if (summary.backup) lines.push(`Contacts as they were before: ${summary.backup}`);
   if (rejects) lines.push(`${toRejectsTitle(summary)}: ${isShort ? shortPath(rejects) : rejects}`);
   if (isShort && rejects && kind === "import" && status === "completed" && summary.run !== null) {
-    lines.push(`Fix them, then: ecm runs retry ${summary.run}`);
+    lines.push(advise`Fix them, then: ${ecm`runs retry ${summary.run}`}`);
   }
   lines.push(...describeUndo(summary));
   return lines;
@@ -54,15 +55,17 @@ function describeInactive({ kind, inactive: count }: Summary): string[] {
 }
 
 /** How what was done is taken back. Nobody is resubscribed through the API. */
-function describeUndo({ kind, rows, status, run, file, codes }: Summary): string[] {
+function describeUndo({ kind, rows, status, run, file, codes }: Summary): Hint[] {
   if (kind === "undo") {
     const hasCreated = (codes.rejected.created ?? 0) > 0;
-    return hasCreated ? [`To delete what the run created: ecm runs undo ${file} --delete-created`] : [];
+    return hasCreated
+      ? [advise`To delete what the run created: ${ecm`runs undo ${file} --delete-created`}`]
+      : [];
   }
   const isWritten = rows.created + rows.updated + rows.deleted > 0;
   if (status === "dry-run" || kind === "unsubscribe" || run === null || !isWritten) return [];
   // Without the flag the contacts that the run created would stay.
-  return [`Undo: ecm runs undo ${run}${rows.created > 0 ? " --delete-created" : ""}`];
+  return [advise`Undo: ${ecm`runs undo ${run} ${rows.created > 0 ? ["--delete-created"] : []}`}`];
 }
 
 /** `1,204 rows in 21 s`. */

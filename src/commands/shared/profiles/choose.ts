@@ -1,6 +1,7 @@
 /** Which profiles a pattern names. */
 import { type ProfileStore, sandboxProfile } from "../../../config/profiles.ts";
 import { NotFoundError } from "../../../errors.ts";
+import { advise, ecm } from "../../../hint.ts";
 
 /**
  * Names and patterns with `*` and `?`, separated by commas, in the order in which they are written. The
@@ -15,7 +16,9 @@ export function chooseProfiles(profiles: Pick<ProfileStore, "names">, pattern: s
     const own = names.filter((name) => name !== sandboxProfile);
     throw new NotFoundError(
       `--profiles: no profile matches ${JSON.stringify(part.trim())}`,
-      own.length > 0 ? `Profiles: ${own.join(", ")}` : "Create one with: ecm auth login --profile NAME",
+      own.length > 0
+        ? `Profiles: ${own.join(", ")}`
+        : advise`Create one with: ${ecm`auth login --profile NAME`}`,
       { type: "UnknownProfileError" },
     );
   });

@@ -1,5 +1,6 @@
 import { formatCounted } from "../../../counts.ts";
 import { UsageError } from "../../../errors.ts";
+import { advise, type Hint } from "../../../hint.ts";
 import type { SuppressedPerson } from "../../../privacy/suppressions.ts";
 import type { View } from "../../../terminal/present.ts";
 
@@ -15,10 +16,10 @@ export const suppressedView: View<SuppressedPerson> = {
 };
 
 /** @throws UsageError for a key without content */
-export function requireKeys(keys: string[], usage: string): void {
+export function requireKeys(keys: string[], usage: Hint): void {
   if (keys.length > 0 && keys.every((key) => key.trim() !== "")) return;
   const message = keys.length === 0 ? "A key is missing" : "A key is empty";
-  throw new UsageError(message, `Name at least one: ${usage}`);
+  throw new UsageError(message, advise`Name at least one: ${usage}`);
 }
 
 /** `1 key`, `2 keys`. */

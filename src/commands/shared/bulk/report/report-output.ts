@@ -12,6 +12,7 @@ import {
 } from "../../../../bulk/index.ts";
 import type { Context } from "../../../../context.ts";
 import { exitCodes, UsageError } from "../../../../errors.ts";
+import { advise, ecm } from "../../../../hint.ts";
 import { type FileOptions, openFileOutput } from "../../../../terminal/output-file.ts";
 import { requireReplaceable, toFileState } from "../../../../terminal/output-target.ts";
 import { version } from "../../../../version.ts";
@@ -73,7 +74,7 @@ export async function writeRunReport(
   if (!summary) {
     throw new UsageError(
       `Run ${run.manifest.id} has no summary: it was interrupted, or is still under way`,
-      `Resume it first: ecm runs resume ${run.manifest.id}`,
+      advise`Resume it first: ${ecm`runs resume ${run.manifest.id}`}`,
     );
   }
   await openTarget(context, file).write(summary, () => readDetails(run), redact);

@@ -1,0 +1,128 @@
+/** What a reader can do next: words for people, in which commands stand as arrays of words. */
+import { quoteShellWord } from "./shell-word.ts";
+
+/** A command as it can be typed. A word in capitals stands for what the reader puts there. */
+export interface ShownCommand {
+  /** Without `ecm`. */
+  readonly words: readonly string[];
+}
+
+/** What differs where the API key comes from the environment: no login replaces it there. */
+export interface KeyDependent {
+  readonly withOwnKey: Hint;
+  readonly withEnvironmentKey: Hint;
+}
+
+export type Hint = string | ShownCommand | KeyDependent | readonly Hint[];
+
+type Part = string | ShownCommand;
+
+/** A sentence with commands in it: `` advise`See them with: ${ecm`lists list`}` ``. */
+export function advise(texts: TemplateStringsArray, ...values: readonly (Hint | number)[]): Hint {
+  return texts.flatMap((text, at) => {
+    const value = values[at];
+    return value === undefined ? [text] : [text, typeof value === "number" ? String(value) : value];
+  });
+}
+
+/** A command: `` ecm`lists show ${name}` ``. A value is one word, however many blanks it has; an array is several. */
+export function ecm(
+  texts: TemplateStringsArray,
+  ...values: readonly (string | readonly string[])[]
+): ShownCommand {
+  const words: string[] = [];
+  let word: string | undefined;
+  const add = (text: string) => {
+    word = (word ?? "") + text;
+  };
+  const end = () => {
+    if (word !== undefined) words.push(word);
+    word = undefined;
+  };
+  for (const [at, text] of texts.entries()) {
+    for (const piece of text.split(/( +)/)) {
+      if (piece.startsWith(" ")) end();
+      else if (piece !== "") add(piece);
+    }
+    const value = values[at];
+    if (typeof value === "string") add(value);
+    else if (value !== undefined) words.push(...value);
+  }
+  end();
+  return { words };
+}
+
+/** To log in once more; where the key comes from the environment, it is set there. */
+export function logInAgain(login = ecm`auth login`): KeyDependent {
+  return { withOwnKey: advise`log in again: ${login}`, withEnvironmentKey: "set ECM_API_KEY to it" };
+}
+
+/** The last words of a command, none of which is a flag: one that looks like a flag needs `--` before them. */
+export function toOperands(...words: string[]): string[] {
+  return words.some((word) => /^-./.test(word)) ? ["--", ...words] : words;
+}
+
+/** `KEY`, `ID-OR-KEY`, `FIELD=VALUE`, `LIST…`: a word for what the reader puts there. */
+export function isPlaceholder(word: string): boolean {
+  return /^[A-Z][A-Z-]*(?:=[A-Z]+)?…?$/.test(word);
+}
+
+/** One hint after the other, each on a line of its own. @returns undefined where there is none */
+export function joinHints(...hints: (Hint | undefined)[]): Hint | undefined {
+  const known = hints.filter((hint) => hint !== undefined);
+  return known.length === 0 ? undefined : known.flatMap((hint, at) => (at === 0 ? [hint] : ["\n", hint]));
+}
+
+export function listCommands(hint: Hint): ShownCommand[] {
+  return listParts(hint).filter((part) => typeof part !== "string");
+}
+
+/** The hint with each of its commands replaced. */
+export function mapCommands(hint: Hint, replace: (command: ShownCommand) => ShownCommand): Hint {
+  return listParts(hint).map((part) => (typeof part === "string" ? part : replace(part)));
+}
+
+/** The hint for a key that comes from the environment. */
+export function forEnvironmentKey(hint: Hint): Hint {
+  return listParts(hint, true);
+}
+
+/** As a person reads it. */
+export function formatHint(hint: Hint): string {
+  return listParts(hint)
+    .map((part) => (typeof part === "string" ? part : formatCommand(part)))
+    .join("");
+}
+
+/** As a shell takes it, `ecm` included. */
+export function formatCommand({ words }: ShownCommand): string {
+  return ["ecm", ...words.map((word) => (isPlaceholder(word) ? word : quoteShellWord(word)))].join(" ");
+}
+
+/** The command that a hint ends with; undefined where its last line leaves a choice, or goes on after it. */
+export function findLastCommand(hint: Hint): ShownCommand | undefined {
+  const parts = listParts(hint).filter((part) => part !== "");
+  const line = parts.slice(
+    parts.findLastIndex((part) => typeof part === "string" && part.includes("\n")) + 1,
+  );
+  const [command, another] = line.filter((part) => typeof part !== "string");
+  return another === undefined && command === line.at(-1) ? command : undefined;
+}
+
+/** The command that is all of the hint. */
+export function findWholeCommand(hint: Hint): ShownCommand | undefined {
+  const [only, another] = listParts(hint).filter((part) => part !== "");
+  return another === undefined && typeof only === "object" ? only : undefined;
+}
+
+export function startsWithCommand(hint: Hint): boolean {
+  return typeof listParts(hint).find((part) => part !== "") === "object";
+}
+
+function listParts(hint: Hint, isEnvironmentKey = false): Part[] {
+  if (typeof hint === "string" || "words" in hint) return [hint];
+  if ("withOwnKey" in hint) {
+    return listParts(isEnvironmentKey ? hint.withEnvironmentKey : hint.withOwnKey, isEnvironmentKey);
+  }
+  return hint.flatMap((part) => listParts(part, isEnvironmentKey));
+}

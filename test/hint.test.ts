@@ -1,0 +1,49 @@
+/** Hints as values: words for people, in which commands stand as arrays of words. */
+import { expect, it } from "vitest";
+import {
+  advise,
+  ecm,
+  findLastCommand,
+  forEnvironmentKey,
+  formatCommand,
+  formatHint,
+  joinHints,
+  logInAgain,
+  mapCommands,
+  toOperands,
+} from "../src/hint.ts";
+
+it("takes a value as one word of a command, and an array as several", () => {
+  const { words } = ecm`lists merge ${["A B", "C"]} --into ${"it's"} --data=${"x y"} ${[]}`;
+  expect(words).toEqual(["lists", "merge", "A B", "C", "--into", "it's", "--data=x y"]);
+  expect(formatCommand({ words })).toBe("ecm lists merge 'A B' C --into 'it'\\''s' '--data=x y'");
+  expect(ecm`lists delete ${toOperands("-x")}`.words).toEqual(["lists", "delete", "--", "-x"]);
+  expect(formatCommand(ecm`contact mutate LIST… --set FIELD=VALUE`)).toBe(
+    "ecm contact mutate LIST… --set FIELD=VALUE",
+  );
+  expect(ecm`contact get ${""}`.words).toEqual(["contact", "get", ""]);
+});
+
+it("is one text for people, however its parts were put together", () => {
+  const inner = advise`see ${ecm`runs list`}`;
+  expect(formatHint(advise`${3} rows; ${inner}, or wait`)).toBe("3 rows; see ecm runs list, or wait");
+  expect(formatHint(joinHints("Why", undefined, inner)!)).toBe("Why\nsee ecm runs list");
+  expect(joinHints(undefined)).toBeUndefined();
+  const elsewhere = mapCommands(inner, ({ words }) => ({ words: ["--profile", "shop", ...words] }));
+  expect(formatHint(elsewhere)).toBe("see ecm --profile shop runs list");
+});
+
+it("leads on with the one command at its end", () => {
+  const last = advise`Resume with: ${ecm`runs resume ${"r1"}`}`;
+  expect(findLastCommand(last)?.words).toEqual(["runs", "resume", "r1"]);
+  expect(findLastCommand(joinHints(advise`Look with: ${ecm`doctor`}`, last)!)?.words[0]).toBe("runs");
+  expect(findLastCommand(advise`${ecm`doctor`}, or ${ecm`limits`}`)).toBeUndefined();
+  expect(findLastCommand(advise`${ecm`doctor`}; then wait`)).toBeUndefined();
+  expect(findLastCommand("ecm doctor")).toBeUndefined();
+});
+
+it("tells whose key comes from the environment to set it there", () => {
+  const hint = advise`Make a new key, and ${logInAgain()}`;
+  expect(formatHint(hint)).toBe("Make a new key, and log in again: ecm auth login");
+  expect(formatHint(forEnvironmentKey(hint))).toBe("Make a new key, and set ECM_API_KEY to it");
+});
