@@ -235,6 +235,7 @@ async function openSource(
       stableEntries: removals ? survey.read : Number.POSITIVE_INFINITY,
       lookup,
       close,
+      ...(removals && { removals: removals.limits }),
       ...(snapshot && { contacts: () => snapshot.all() }),
     };
   } catch (error) {
