@@ -221,7 +221,7 @@ it("a limit that is none is refused before a request", async () => {
 
 describe("the members that a sync takes out", () => {
   const keep = "Email\nada@example.com\n";
-  const refused = /would remove 2 of the 3 members of "Customers" \(66.7 %\)[^]*--max-remove 2/;
+  const refused = /would remove 2 of the 3 members of "Customers" \(66.7 %\)[\s\S]*--max-remove 2/;
   const sync = ["lists", "sync", "Customers", "-"];
 
   async function members(service: RunningSandbox): Promise<number> {

@@ -6,14 +6,17 @@ import { createReadStream } from "node:fs";
 import { join, resolve } from "node:path";
 import { EcmError, NotFoundError, ReadOnlyError, UsageError } from "../../errors.ts";
 import { replaceStandIns } from "../apply/stand-ins.ts";
+import type { Operation } from "../items.ts";
 import { RunStop, toErrorStop } from "../pace/run-stop.ts";
 import type { RunEvent } from "../plan/events.ts";
 import { findRemovalFailure } from "../plan/guards.ts";
 import { type NameBook, openPlannedNames } from "../plan/name-book.ts";
 import { toStandInId } from "../plan/names.ts";
-import { type PlanHead, readStoredPlan } from "../plan/plan-file.ts";
+import type { ExportedLine } from "../plan/plan-export.ts";
+import { type PlanHead, type Planned, readStoredPlan } from "../plan/plan-file.ts";
 import type { PlanFile } from "../plan/plan-import.ts";
 import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
+import { restoreNamed } from "../plan/stored-line.ts";
 import { createIdentityReader } from "../read/keys.ts";
 import { fileNames } from "../runs/file-names.ts";
 import { computeFingerprint } from "../runs/fingerprint.ts";
@@ -189,29 +192,35 @@ async function* readApprovedItems(
   toIdentity: (key: string) => string,
 ): AsyncGenerator<ApplyItem[]> {
   let batch: ApplyItem[] = [];
-  for await (const { line, key, apply, consent } of plan.lines()) {
-    if (!apply || apply.isErased) continue;
-    const { ref, key: forms, isRemoval, aliases = [], movesFrom, follows } = apply;
-    const { operation } = replaceStandIns(apply, ids);
-    const contactId = operation.kind === "create" ? undefined : operation.contactId;
-    const sent = operation.kind === "create" ? forms.sent : key;
-    const item: ApplyItem = {
-      kind: "contact",
-      ref,
-      line,
-      key: { written: key, sent, identity: toIdentity(sent) },
-      cells: [key],
-      ...(contactId !== undefined && { contactId }),
-      ...(isRemoval === true && { isRemoval }),
-      ...(consent && { consent }),
-      aliases,
-      ...(movesFrom && { movesFrom }),
-      ...(follows !== undefined && { follows }),
-      approved: operation,
-    };
-    if (batch.push(item) < batchSize) continue;
+  for await (const line of plan.lines()) {
+    if (!line.apply || line.apply.isErased) continue;
+    const { operation } = replaceStandIns(line.apply, ids);
+    if (batch.push(toApplyItem(line, line.apply, { operation, toIdentity })) < batchSize) continue;
     yield batch;
     batch = [];
   }
   yield batch;
+}
+
+function toApplyItem(
+  { line, key, consent }: ExportedLine,
+  { ref, key: forms, isRemoval, others, movesFrom, follows }: Planned,
+  { operation, toIdentity }: { operation: Operation; toIdentity: (key: string) => string },
+): ApplyItem {
+  const contactId = operation.kind === "create" ? undefined : operation.contactId;
+  const sent = operation.kind === "create" ? forms.sent : key;
+  return {
+    kind: "contact",
+    ref,
+    line,
+    key: { written: key, sent, identity: toIdentity(sent) },
+    cells: [key],
+    ...(contactId !== undefined && { contactId }),
+    ...(isRemoval === true && { isRemoval }),
+    ...(consent && { consent }),
+    ...(others && { others: restoreNamed(others, toIdentity) }),
+    ...(movesFrom && { movesFrom }),
+    ...(follows !== undefined && { follows }),
+    approved: operation,
+  };
 }

@@ -90,11 +90,12 @@ const operation = v.variant("kind", [
   v.object({ kind: v.literal("delete"), contactId: text, contact: object }),
 ]);
 
+const key = v.object({ written: text, sent: text });
 const planned = v.object({
   ref: count,
-  key: v.object({ written: text, sent: text }),
+  key,
   operation,
-  aliases: v.optional(texts),
+  others: v.optional(v.array(v.object({ ref: count, key, contactId: v.optional(text) }))),
   movesFrom: v.optional(v.object({ contactId: text, key: text })),
   follows: v.optional(count),
 });
