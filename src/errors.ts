@@ -37,6 +37,8 @@ export interface ErrorDetails {
   resumableAt?: string;
   /** The command that leads on, word by word. JSON shows it only where running it is safe. */
   fix?: readonly string[];
+  /** The flag that allows what was refused: a command that resumes the run needs it. */
+  allowedBy?: readonly string[];
   /** Which limit stands in the way. */
   limit?: LimitKind;
   applied?: Applied;

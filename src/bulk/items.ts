@@ -32,6 +32,8 @@ export interface ConsentRead {
 export interface NamedKey {
   ref: number;
   key: ContactKey;
+  /** Of the active contact that had it when the item's create was planned. */
+  contactId?: string;
 }
 
 /** One contact of a run. */
@@ -58,10 +60,11 @@ export interface Item {
    * one; where this one is created in their place, they are written under this ref of their own.
    */
   former?: NamedKey;
-  /** Whom further key columns of its row name, looked up with it: it is not created if one of them has left. */
+  /**
+   * Further keys that its row has for the person, looked up with it, and again right before it is created: it
+   * is not if the person has left, or is suppressed, under one of them.
+   */
   others?: NamedKey[];
-  /** All other keys that its row has for the person: nobody is created who is suppressed under one of them. */
-  aliases?: string[];
   /** Asked for among the inactive contacts too, which an account may leave out of a plain search. */
   isAskedHidden?: boolean;
   /**

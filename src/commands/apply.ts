@@ -24,7 +24,7 @@ export function registerApply(command: Command, context: Context): void {
       ),
     )
     .action((file: string, flags: ApplyFlags) => runApply(context, file, flags));
-  addBulkFlags(command);
+  addBulkFlags(command, { isSync: true });
   describeCommand(command, {
     examples: [
       "ecm apply plan.ndjson --digest sha256:4f1c…",

@@ -2,7 +2,7 @@
  * `--max-changes`, `--max-clears`, `--max-create`, `--max-delete`:
  * decided on the whole plan, before the first write.
  */
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { firstGroupsQuick } from "../support/first-quick.ts";
 import type { RunningSandbox } from "../support/sandbox.ts";
 import { contactLines, parseSummary } from "./kit.ts";
@@ -151,10 +151,13 @@ firstGroupsQuick(3)(titledCases)("%s", (_name, each) => {
     expect(output.code, output.stderr).toBe(0);
     expect(writesIn(output.stdout)).toBeGreaterThanOrEqual(flag === "--max-clears" ? 1 : count);
     const [, resume] = /^Resume with: ecm (.+)$/m.exec(hint) ?? [];
-    const again = await service.ecm([...resume!.split(" "), "--yes", "--json"]);
+    expect(resume).toMatch(new RegExp(` ${flag} ${count}$`));
+    const again = await service.ecm([...resume!.split(" ").slice(0, -2), "--yes", "--json"]);
     expect(again.stderr).toContain('"GuardError"');
     expect({ code: again.code, writes: listWrites(service).length }).toEqual({ code: 2, writes });
-    const resumed = await service.ecm([...resume!.split(" "), flag, `${count}`, "--yes", "--json"]);
+    // Allowing what was refused is for a person: an agent is offered no command.
+    expect(JSON.parse(again.stderr.trimEnd().split("\n").at(-1)!).error.fix).toBeUndefined();
+    const resumed = await service.ecm([...resume!.split(" "), "--yes", "--json"]);
     expect([0, 3], resumed.stderr).toContain(resumed.code);
     expect(parseSummary(resumed).status).toBe("completed");
     expect(await readHoldings(service)).not.toEqual(before);
@@ -214,4 +217,50 @@ it("a limit that is none is refused before a request", async () => {
     }
   }
   expect(service.sandbox.admin.requests()).toEqual([]);
+});
+
+describe("the members that a sync takes out", () => {
+  const keep = "Email\nada@example.com\n";
+  const refused = /would remove 2 of the 3 members of "Customers" \(66.7 %\)[\s\S]*--max-remove 2/;
+  const sync = ["lists", "sync", "Customers", "-"];
+
+  async function members(service: RunningSandbox): Promise<number> {
+    const { stdout } = await service.ecm(["lists", "show", "Customers", "--json"]);
+    return JSON.parse(stdout).totalContacts;
+  }
+
+  it("are as many in a plan that is applied, unless that was allowed for the plan or for applying it", async () => {
+    const service = await startPeople();
+    const plan = await makePlanFile(service, sync, keep);
+    const allowed = await makePlanFile(service, [...sync, "--max-remove", "2"], keep);
+    for (const args of [
+      [plan.file],
+      [plan.file, "--max-remove", "1"],
+      [allowed.file, "--max-remove", "50%"],
+    ]) {
+      const { code, stderr } = await service.ecm(["apply", ...args]);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(refused) });
+    }
+    const dry = await service.ecm(["apply", plan.file, "--dry-run"]);
+    expect(dry).toMatchObject({ code: 0, stderr: expect.stringContaining("A real run would be refused: ") });
+    expect(await members(service)).toBe(3);
+    expect((await service.ecm(["apply", allowed.file])).code).toBe(0);
+    expect(await members(service)).toBe(1);
+    expect((await service.ecm(["apply", plan.file, "--max-remove", "2"])).code).toBe(0);
+  });
+
+  it("are as many in a run that is resumed, whatever stopped it before", async () => {
+    const service = await startPeople();
+    for (let spent = 1; spent < 10; spent++) {
+      const begun = await service.ecm([...sync, "--max-requests", `${spent}`, "--json"], { stdin: keep });
+      if (parseSummary(begun).run !== null) break;
+    }
+    const again = await service.ecm(["runs", "resume", "last"]);
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringMatching(refused) });
+    expect(await members(service)).toBe(3);
+    const [, resume] = /^Resume with: ecm (.+)$/m.exec(again.stderr) ?? [];
+    const done = await service.ecm(resume!.split(" "));
+    expect(done.code, done.stderr).toBe(0);
+    expect(await members(service)).toBe(1);
+  });
 });

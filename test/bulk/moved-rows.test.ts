@@ -300,3 +300,65 @@ it("a mapping file and --check know the target", async () => {
   expect(twice.code).toBe(2);
   expect(twice.stderr).toContain("2 columns are mapped to the old key");
 });
+
+describe("whoever leaves under a further address, after the plan and before the write", () => {
+  const rows = "Work,Home,Old\na@work.example,a@home.example,\nb@work.example,b@home.example,b@old.example\n";
+  const columns = ["--map", "Work=key", "--map", "Home=key", "--map", "Old=old-key", "--json"];
+  const homes = { contacts: [{ key: "a@home.example" }, { key: "z@example.com" }] };
+  const leave = async (service: RunningSandbox, key: string) => {
+    const { code, stderr } = await service.ecm(["contact", "unsubscribe", key, "--yes"]);
+    expect(code, stderr).toBe(0);
+  };
+  const create = (service: RunningSandbox, key: string) =>
+    service.ecm(["contact", "create", "--key", key]).then(() => leave(service, key));
+
+  it.each([{}, { "search-lag": "600000" }, { inactive: "hidden" }])(
+    "is not created when the plan is applied (%j)",
+    async (variants) => {
+      const service = await startSandbox({ contents: homes, variants: variants as Record<string, string> });
+      const file = join(await temporaryFolder(), "plan.ndjson");
+      await service.ecm(["import", await inputFile(rows), ...columns, "--dry-run", "--plan", file]);
+      await leave(service, "a@home.example");
+      const applied = await service.ecm(["apply", file, "--json"]);
+      expect(parseSummary(applied)).toMatchObject({
+        rows: { created: 1, skipped: 1 },
+        codes: { skipped: { changed: 1 } },
+      });
+      expect(applied.code).toBe(3);
+      expect(await statuses(service)).not.toHaveProperty("a@work.example");
+    },
+  );
+
+  it.each(["b@home.example", "b@old.example"])(
+    "is not created when the run is resumed, though %s was nobody's",
+    async (unknown) => {
+      const service = await startSandbox({ contents: homes });
+      const args = ["import", await inputFile(rows), ...columns];
+      const { estimate } = parseSummary(await service.ecm([...args, "--dry-run"]));
+      for (let spent = 1; ; spent++) {
+        const { run } = parseSummary(await service.ecm([...args, "--max-requests", `${spent}`, "--fresh"]));
+        const plan = run && (await service.ecm(["plan", "show", planOf(service, run)]));
+        if (plan && plan.code === 0) break;
+        expect(spent).toBeLessThan(estimate.requests);
+      }
+      await leave(service, "a@home.example");
+      await create(service, unknown);
+      const done = parseSummary(await service.ecm(["runs", "resume", "last", "--json"]));
+      expect(done.codes.skipped).toEqual({ moved_unsubscribed: 2 });
+      expect(done.requests.total).toBe(done.estimate.requests - 2);
+    },
+  );
+
+  it("costs a read of who is known there, and the dry run says so", async () => {
+    const service = await startSandbox({ contents: homes });
+    const args = ["import", await inputFile(rows), ...columns];
+    const { estimate } = parseSummary(await service.ecm([...args, "--dry-run"]));
+    const done = parseSummary(await service.ecm(args));
+    expect(done).toMatchObject({ rows: { created: 2 }, requests: { create: 2, other: 3 } });
+    expect(done.requests.total).toBe(estimate.requests);
+  });
+});
+
+function planOf({ env }: RunningSandbox, run: string): string {
+  return join(env.ECM_STATE_DIR!, "runs", run, "plan.ndjson");
+}

@@ -8,10 +8,11 @@ import type { Item, Operation } from "../items.ts";
 import { toErrorStop } from "../pace/run-stop.ts";
 import type { Found } from "../plan/found.ts";
 import { type Planned, readPlanBlocks, type StoredLine } from "../plan/plan-file.ts";
+import { countReadsBefore, listUnknown, toNamedItems } from "../plan/planned-moves.ts";
 import { isScarce, recordInJournal, type Session } from "../plan/session.ts";
 import { toPlannedItem } from "../plan/stored-line.ts";
-import type { Freshness, Seen } from "./attempt.ts";
-import { createMoveOrder, readMove } from "./moves.ts";
+import { type Freshness, isFresh, type Seen } from "./attempt.ts";
+import { createMoveOrder, readPerson } from "./moves.ts";
 import { createKeyedQueue, createPool } from "./pool.ts";
 import { replaceStandIns } from "./stand-ins.ts";
 import { performWrite } from "./write.ts";
@@ -31,7 +32,8 @@ export async function applyPlan(session: Session, file: string): Promise<void> {
     for await (const group of readGroups(session, file)) {
       for (const { item, planned, found } of group.contacts) {
         // A read right before its write must not use up what the write of another needs.
-        const isAlone = work.readsAlone?.(item) && isScarce(session);
+        const isRead = work.readsAlone?.(item) || countReadsBefore(item) > 0;
+        const isAlone = isRead && isScarce(session);
         await pool.until(() => writing < (isAlone ? 1 : options.concurrency));
         // Nobody who is left may be begun; what is known of an open write is settled when the run is resumed.
         if (send.stopped) throw send.stopped;
@@ -111,8 +113,12 @@ class Group {
 
   freshnessFor(item: Item, found: Found): Freshness {
     const { work, lookup, clock } = this.session;
-    if (item.movesFrom !== undefined) {
-      const lookAgain = async () => ({ found: await readMove(this.session, item), at: clock.now() });
+    if (item.movesFrom ?? item.others) {
+      const findUnknown = () => this.findUnknown();
+      const lookAgain = async () => ({
+        found: await readPerson(this.session, item, findUnknown),
+        at: clock.now(),
+      });
       return { lastLookUp: { found, at: this.at }, lookUpAgain: lookAgain };
     }
     if (work.readsAlone?.(item) && item.contactId !== undefined) {
@@ -126,8 +132,22 @@ class Group {
     return { lastLookUp: { found, at: this.at }, lookUpAgain: () => this.lookUpAgain(item) };
   }
 
-  /** Those who are not written yet are looked up together, once for each time that it is needed. */
   private async lookUpAgain(item: Item): Promise<Seen> {
+    const results = (await this.lookUpAll()).get(item.ref);
+    if (results) return results;
+    const { lookup, clock } = this.session;
+    const found = (await lookup.findFresh([item])).get(item.ref);
+    return { found: found ?? { isRemembered: false }, at: clock.now() };
+  }
+
+  /** Who has a further key of somebody in this group, by its ref, where the plan's look-up is too old. */
+  private async findUnknown(): Promise<ReadonlyMap<number, Found>> {
+    if (isFresh(this.session, this.at)) return new Map();
+    return new Map([...(await this.lookUpAll())].map(([ref, { found }]) => [ref, found]));
+  }
+
+  /** Those who are not written yet are looked up together, once for each time that it is needed. */
+  private lookUpAll(): Promise<ReadonlyMap<number, Seen>> {
     const { send, lookup, ledger, clock } = this.session;
     const now = clock.now();
     const begunAt = this.again?.begunAt ?? Number.NEGATIVE_INFINITY;
@@ -135,12 +155,11 @@ class Group {
     if (!isNewEnough) {
       // What an earlier invocation has left open is settled with the others.
       const isFirst = this.again === undefined;
-      const left = this.contacts.filter(({ item: { ref }, planned }) => {
-        if (ledger.isDone(ref)) return false;
-        return planned.kind !== "create" || (isFirst && ledger.openIntent(ref) !== undefined);
+      const items = this.contacts.flatMap(({ item, planned }) => {
+        if (ledger.isDone(item.ref)) return [];
+        const isOwn = planned.kind !== "create" || (isFirst && ledger.openIntent(item.ref) !== undefined);
+        return [...(isOwn ? [item] : []), ...toNamedItems(item, listUnknown(item))];
       });
-      const items = left.map((each) => each.item);
-      if (!items.includes(item)) items.push(item);
       const results = lookup.findFresh(items).then((found) => {
         const at = clock.now();
         return new Map(
@@ -149,10 +168,7 @@ class Group {
       });
       this.again = { begunAt: now, results };
     }
-    const results = (await this.again!.results).get(item.ref);
-    if (results) return results;
-    const found = (await lookup.findFresh([item])).get(item.ref);
-    return { found: found ?? { isRemembered: false }, at: clock.now() };
+    return this.again!.results;
   }
 }
 

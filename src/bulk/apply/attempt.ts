@@ -2,6 +2,8 @@
 import type { BehaviorPoints } from "../../service/behavior.ts";
 import type { Decision, Operation } from "../items.ts";
 import type { Found } from "../plan/found.ts";
+import { countReadsBefore } from "../plan/planned-moves.ts";
+import type { Session } from "../plan/session.ts";
 import type { OpenIntent } from "../runs/ledger.ts";
 import { hasLeftMeanwhile, refuseLeftMeanwhile } from "./moves.ts";
 import type { Task } from "./outcomes.ts";
@@ -85,19 +87,22 @@ export function decided({ session, item }: Task, attempt: Attempt, { found, at }
 }
 
 /**
- * A create needs no second look, since the service refuses a second contact; unless somebody moves to it, who
- * may have left meanwhile.
+ * A create needs no second look, since the service refuses a second contact; unless its person has other keys,
+ * and may have left under one of them meanwhile.
  */
 export function mayBeSent({ session, item }: Task, { decision, found, at, lookUps }: Attempt): boolean {
-  const { send, clock, work } = session;
   if (decision.kind === "create") {
-    if (work.isSuppressed?.(item)) return false;
-    if (item.movesFrom === undefined) return true;
+    if (session.work.isSuppressed?.(item)) return false;
+    if (item.movesFrom === undefined && item.others === undefined) return true;
   }
-  // What the plan saw of whoever moves is never enough.
-  if (item.movesFrom !== undefined && !found.old) return false;
-  if (lookUps > maxLooks) return true;
+  // What the plan saw of another contact of the person is never enough.
+  if (countReadsBefore(item) > 0 && found.others === undefined) return false;
+  return lookUps > maxLooks || isFresh(session, at);
+}
+
+/** Whether what was looked up then is new enough for a write. */
+export function isFresh({ clock, send, startedAt }: Session, at: number): boolean {
   const age = clock.now() - at;
   // A clock that was set back tells no age.
-  return at >= session.startedAt && at >= send.waitEndedAt && age >= 0 && age <= maxDecisionAgeMilliseconds;
+  return at >= startedAt && at >= send.waitEndedAt && age >= 0 && age <= maxDecisionAgeMilliseconds;
 }

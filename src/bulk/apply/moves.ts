@@ -3,6 +3,7 @@ import { isInactive } from "../../api/contacts.ts";
 import { advise, ecm, formatHint, toOperands } from "../../hint.ts";
 import type { Decision, Item } from "../items.ts";
 import type { Found } from "../plan/found.ts";
+import { joinFormers, listUnknown } from "../plan/planned-moves.ts";
 import { recordInJournal, type Session } from "../plan/session.ts";
 import type { Task } from "./outcomes.ts";
 import { findOne } from "./read-back.ts";
@@ -48,18 +49,33 @@ function nameUnsubscription(key: string): string {
 }
 
 /**
- * Both contacts of a move as they are now: the old one by its id,
- * since a search may lag behind an unsubscription.
+ * All contacts of a person as they are now: those that are known by their ids, since a search may lag behind an
+ * unsubscription.
+ * @param findUnknown who has a key under which nobody was known, by its ref; none while that is fresh
  */
-export async function readMove(session: Session, item: Item): Promise<Found> {
-  const { lookup, ledger } = session;
-  const contact = await lookup.read(item.movesFrom!.contactId);
-  return { ...(await readNew()), old: { contact } };
-
-  async function readNew(): Promise<Found> {
-    if (item.contactId !== undefined)
-      return { contact: await lookup.read(item.contactId), isRemembered: false };
-    // Only a create that may have been applied is looked for: the service refuses a second one.
-    return ledger.openIntent(item.ref) ? findOne(session, item) : { isRemembered: false };
+export async function readPerson(
+  session: Session,
+  item: Item,
+  findUnknown: () => Promise<ReadonlyMap<number, Found>>,
+): Promise<Found> {
+  const { lookup } = session;
+  const { movesFrom, others = [] } = item;
+  const old = movesFrom && { contact: await lookup.read(movesFrom.contactId) };
+  const unknown = listUnknown(item).length > 0 ? await findUnknown() : new Map<number, Found>();
+  const found = new Map([...unknown, [item.ref, await readNew(session, item)]]);
+  for (const { ref, contactId } of others) {
+    if (contactId === undefined) continue;
+    found.set(ref, { contact: await lookup.read(contactId), isRemembered: false });
   }
+  await joinFormers([item], found, lookup);
+  const joined = found.get(item.ref)!;
+  return { others: [], ...joined, ...(old && !joined.old && { old }) };
+}
+
+async function readNew(session: Session, item: Item): Promise<Found> {
+  const { lookup, ledger } = session;
+  if (item.contactId !== undefined)
+    return { contact: await lookup.read(item.contactId), isRemembered: false };
+  // Only a create that may have been applied is looked for: the service refuses a second one.
+  return ledger.openIntent(item.ref) ? findOne(session, item) : { isRemembered: false };
 }

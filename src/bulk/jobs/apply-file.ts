@@ -6,13 +6,17 @@ import { createReadStream } from "node:fs";
 import { join, resolve } from "node:path";
 import { EcmError, NotFoundError, ReadOnlyError, UsageError } from "../../errors.ts";
 import { replaceStandIns } from "../apply/stand-ins.ts";
+import type { Operation } from "../items.ts";
 import { RunStop, toErrorStop } from "../pace/run-stop.ts";
 import type { RunEvent } from "../plan/events.ts";
+import { findRemovalFailure } from "../plan/guards.ts";
 import { type NameBook, openPlannedNames } from "../plan/name-book.ts";
 import { toStandInId } from "../plan/names.ts";
-import { type PlanHead, readStoredPlan } from "../plan/plan-file.ts";
+import type { ExportedLine } from "../plan/plan-export.ts";
+import { type PlanHead, type Planned, readStoredPlan } from "../plan/plan-file.ts";
 import type { PlanFile } from "../plan/plan-import.ts";
 import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
+import { restoreNamed } from "../plan/stored-line.ts";
 import { createIdentityReader } from "../read/keys.ts";
 import { fileNames } from "../runs/file-names.ts";
 import { computeFingerprint } from "../runs/fingerprint.ts";
@@ -23,6 +27,7 @@ import { openAccount, openLookup } from "./open-account.ts";
 import { planAndApply } from "./plan-and-apply.ts";
 import type { ReadyJob } from "./ready-job.ts";
 import { keyTableFacts } from "./rejected.ts";
+import { refusalRemark } from "./removals.ts";
 import { spoolInput } from "./run-job.ts";
 import { type ApplyItem, createStrictWork } from "./strict-work.ts";
 
@@ -36,12 +41,16 @@ export async function applyPlanFile(
   emit: (event: RunEvent) => void,
 ): Promise<Closed> {
   requireMatchingPlan(plan, engine);
+  const head = allowRemovals(plan.head, options);
+  const refusal = findPlanRemovalFailure({ ...plan, head });
+  if (refusal && !options.isDryRun) throw refusal;
   if (engine.account.isReadOnly && !options.isDryRun) throw ReadOnlyError.forCommand();
   if (!options.isDryRun) await requireStatePlace(engine.stateFolder);
   const subject = toPlanName(engine.stateFolder, plan);
   const context = openContext({ kind: "apply", applies: plan.head.kind, subject, engine, options, emit });
+  if (refusal) emit({ kind: "remark", text: `${refusalRemark}${refusal.message}` });
   try {
-    const job = await prepareApply(context, plan.head, plan);
+    const job = await prepareApply(context, head, plan);
     if (options.isDryRun) return await planAndApply(context, job, undefined);
     // Its own file is removed once the run has ended, however it ended.
     const isUsersFile = !isInPlanFolder(engine.stateFolder, plan.path);
@@ -52,6 +61,20 @@ export async function applyPlanFile(
     if (!(error instanceof RunStop || error instanceof EcmError) || error instanceof UsageError) throw error;
     return closeUnentered(context, toErrorStop(error));
   }
+}
+
+/** What was allowed when the plan was made, unless something else is allowed now. */
+function allowRemovals(head: PlanHead, { guards }: RunOptions): PlanHead {
+  const { removals } = head;
+  if (!removals || guards?.maxRemove === undefined) return head;
+  return { ...head, removals: { ...removals, allowed: guards.maxRemove } };
+}
+
+/** What the command that made the plan would have refused is refused here too. */
+function findPlanRemovalFailure({ head, removes }: PlanFile): UsageError | undefined {
+  const { removals, listIds, names } = head;
+  const listId = listIds[0] ?? "";
+  return removals && findRemovalFailure(removes, removals, names.lists[listId] ?? listId);
 }
 
 /** How the plan is called: one that `ecm` keeps for itself has no name that says anything. */
@@ -75,6 +98,7 @@ export async function openPlannedFile(
     writes: own.end.input.read,
     unsubscribes: own.end.tally.unsubscribed > 0,
     deletes: own.end.tally.deleted,
+    removes: own.end.tally.removed,
     // Never read: the plan is closed.
     async *lines() {},
   };
@@ -168,29 +192,35 @@ async function* readApprovedItems(
   toIdentity: (key: string) => string,
 ): AsyncGenerator<ApplyItem[]> {
   let batch: ApplyItem[] = [];
-  for await (const { line, key, apply, consent } of plan.lines()) {
-    if (!apply || apply.isErased) continue;
-    const { ref, key: forms, isRemoval, aliases = [], movesFrom, follows } = apply;
-    const { operation } = replaceStandIns(apply, ids);
-    const contactId = operation.kind === "create" ? undefined : operation.contactId;
-    const sent = operation.kind === "create" ? forms.sent : key;
-    const item: ApplyItem = {
-      kind: "contact",
-      ref,
-      line,
-      key: { written: key, sent, identity: toIdentity(sent) },
-      cells: [key],
-      ...(contactId !== undefined && { contactId }),
-      ...(isRemoval === true && { isRemoval }),
-      ...(consent && { consent }),
-      aliases,
-      ...(movesFrom && { movesFrom }),
-      ...(follows !== undefined && { follows }),
-      approved: operation,
-    };
-    if (batch.push(item) < batchSize) continue;
+  for await (const line of plan.lines()) {
+    if (!line.apply || line.apply.isErased) continue;
+    const { operation } = replaceStandIns(line.apply, ids);
+    if (batch.push(toApplyItem(line, line.apply, { operation, toIdentity })) < batchSize) continue;
     yield batch;
     batch = [];
   }
   yield batch;
+}
+
+function toApplyItem(
+  { line, key, consent }: ExportedLine,
+  { ref, key: forms, isRemoval, others, movesFrom, follows }: Planned,
+  { operation, toIdentity }: { operation: Operation; toIdentity: (key: string) => string },
+): ApplyItem {
+  const contactId = operation.kind === "create" ? undefined : operation.contactId;
+  const sent = operation.kind === "create" ? forms.sent : key;
+  return {
+    kind: "contact",
+    ref,
+    line,
+    key: { written: key, sent, identity: toIdentity(sent) },
+    cells: [key],
+    ...(contactId !== undefined && { contactId }),
+    ...(isRemoval === true && { isRemoval }),
+    ...(consent && { consent }),
+    ...(others && { others: restoreNamed(others, toIdentity) }),
+    ...(movesFrom && { movesFrom }),
+    ...(follows !== undefined && { follows }),
+    approved: operation,
+  };
 }

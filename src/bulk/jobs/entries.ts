@@ -81,7 +81,6 @@ export function toRowItem(
   const marked = withMarks(row, survey);
   const { line, key, keyFault, oldKey } = row;
   const others = job.edit ? [] : listOthers(row, survey.lastLine);
-  const aliases = [...(oldKey ? [oldKey] : []), ...others.map((other) => other.key)].map(({ sent }) => sent);
   const conflict = oldKeyConflicts.get(key.identity);
   const isLeftOut = job.takesRow && !job.takesRow(marked);
   const desired = job.edit ? undefined : job.toDesiredContact(marked, names, understood.reading);
@@ -100,7 +99,6 @@ export function toRowItem(
     ...(conflict && { conflict }),
     ...(oldKey && { former: { ref: survey.lastLine + line, key: oldKey } }),
     ...(others.length > 0 && { others }),
-    ...(aliases.length > 0 && { aliases }),
     ...(isLeftOut && { isLeftOut }),
     ...(desired && { desired }),
     ...(consent && { consent }),

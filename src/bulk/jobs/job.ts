@@ -7,7 +7,7 @@ import { statusParts } from "../../api/contacts.ts";
 import type { Selection } from "../../select/selection.ts";
 import type { Account } from "../../service/account.ts";
 import type { Contact, ContactStructure, IdRef } from "../../wire.ts";
-import type { Decision, DesiredContact, Limit } from "../items.ts";
+import type { Decision, DesiredContact } from "../items.ts";
 import type { DecideOptions } from "../plan/decide.ts";
 import type { NameBook } from "../plan/name-book.ts";
 import type { PlanMapping } from "../plan/plan-file.ts";
@@ -96,8 +96,6 @@ export interface ContactEdit {
 export interface MembersOptions {
   listId: string;
   listName: string;
-  /** How many may be taken out. Default: 10 %. */
-  maxRemove?: Limit;
 }
 
 /**

@@ -7,6 +7,7 @@ import type { Contact } from "../../wire.ts";
 import type { ContactKey, Decision, DesiredContact, Item, OldContact, Work } from "../items.ts";
 import { computeChange, decide, filledValues } from "../plan/decide.ts";
 import { isHidden } from "../plan/found.ts";
+import { isPersonKept } from "../plan/planned-moves.ts";
 import { createKeyReader } from "../read/keys.ts";
 
 /** The two contacts cannot be meant, or must not be: nothing was written. */
@@ -120,8 +121,7 @@ function takeOver(old: Partial<Contact>, isMerge: boolean): DesiredContact {
 
 /** The same decisions when it is planned, and right before each write. */
 export function moveWork(rules: MoveRules): Work {
-  const isSuppressed = ({ key, movesFrom }: Item) =>
-    [key.sent, ...(movesFrom ? [movesFrom.key] : [])].some((each) => rules.suppressions?.hasNow(each));
+  const isSuppressed = (item: Item) => isPersonKept(item, (key) => rules.suppressions?.hasNow(key));
   return {
     isSuppressed,
     // Both were read for the plan.

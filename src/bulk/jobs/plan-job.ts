@@ -36,7 +36,8 @@ export async function makePlanFile(
   beginPhase(state, "looking");
   const source = await job.source(state, scratch);
   try {
-    const head = await headFor(state, job);
+    const { removals } = source;
+    const head = { ...(await headFor(state, job)), ...(removals && { removals }) };
     const creations = job.names?.creations ?? [];
     const usable = file && storedPlan ? await readStoredPlan(file, source.stableEntries) : undefined;
     const writer =

@@ -1,5 +1,6 @@
 /** What is left of a plan to be written, and what that costs. */
 import type { ClosedPlan } from "../plan/plan-file.ts";
+import { countReadsBefore, listUnknown } from "../plan/planned-moves.ts";
 import { computePlanPrice, type PlanRest, type Price } from "../plan/price.ts";
 import type { RunState } from "../plan/session.ts";
 import { countOperationRequests, countPlannedWrites } from "../plan/tally.ts";
@@ -20,8 +21,9 @@ export function subtractSettled({ tally, ledger: { counts } }: RunState): RunSta
 
 /** Of a plan that was not applied yet. */
 export function toPlanRest(tally: RunState["tally"]): PlanRest {
-  const { requests, updated, removed, deleted } = tally;
-  return { writes: countPlannedWrites(tally), requests, changes: updated + removed + deleted, areOld: false };
+  const { requests, updated, removed, deleted, unknownKeys } = tally;
+  const changes = updated + removed + deleted + unknownKeys;
+  return { writes: countPlannedWrites(tally), requests, changes, areOld: false };
 }
 
 /** With everything decided the price is exact. */
@@ -49,8 +51,12 @@ async function computeRestOfOldPlan(
     const { operation } = apply;
     rest.writes++;
     rest.requests += countOperationRequests(operation);
-    if (apply.movesFrom !== undefined || (work.readsAlone && operation.kind !== "create")) rest.requests++;
-    if (operation.kind !== "create") rest.changes++;
+    rest.requests += countReadsBefore(apply);
+    if (operation.kind === "create") rest.changes += listUnknown(apply).length;
+    else {
+      rest.changes++;
+      if (work.readsAlone) rest.requests++;
+    }
   }
   return rest;
 }

@@ -19,6 +19,7 @@ export interface PlanSource {
   /** So many entries are the same each time that they are read: a plan can continue within them. */
   stableEntries: number;
   lookup: Lookup;
+  removals?: PlanHead["removals"];
   close(): void;
 }
 

@@ -1,9 +1,10 @@
 /** A list's members, and which of them an input does not name. */
 
 import { createEquals, createFilter } from "../../api/contacts.ts";
-import { UsageError } from "../../errors.ts";
 import { TextIndex } from "../../text-index.ts";
 import type { Contact } from "../../wire.ts";
+import { findRemovalFailure } from "../plan/guards.ts";
+import type { PlanHead } from "../plan/plan-file.ts";
 import { type PagesOptions, readAllPages } from "../plan/read-account.ts";
 import type { AccountSnapshot } from "../plan/snapshot.ts";
 import { createIdentityReader, removeInvisible } from "../read/keys.ts";
@@ -14,10 +15,10 @@ import type { RowRun } from "./prepare.ts";
 
 export interface Removals {
   count: number;
+  limits: NonNullable<PlanHead["removals"]>;
   items(): Iterable<RowItem>;
 }
 
-const defaultMaxPercent = 10;
 /** How a dry run begins to say that the real run would be refused. */
 export const refusalRemark = "A real run would be refused: ";
 
@@ -62,7 +63,8 @@ export async function planRemovals(
   }
   const isLeftOut = count > 0 && (await isLastUnknown());
   if (isCut || isLeftOut) emit({ kind: "remark", text: cutOffWarning });
-  const refusal = isLeftOut ? undefined : tooManyRemovalsError(count, total, list);
+  const limits = { members: total, allowed: options.guards?.maxRemove };
+  const refusal = isLeftOut ? undefined : findRemovalFailure(count, limits, list.listName);
   if (refusal && !options.isDryRun) throw refusal;
   if (refusal) emit({ kind: "remark", text: `${refusalRemark}${refusal.message}` });
   const desired = {
@@ -81,7 +83,7 @@ export async function planRemovals(
       yield { ...item, desired, isRemoval: true, ...(isLeftOut && { isLeftOut }) };
     }
   }
-  return { count, items };
+  return { count, limits, items };
 }
 
 const cutOffWarning =
@@ -155,20 +157,4 @@ function* findAddresses(text: string): Generator<string> {
       }
     }
   }
-}
-
-function tooManyRemovalsError(
-  count: number,
-  total: number,
-  { maxRemove, listName }: MembersOptions,
-): UsageError | undefined {
-  const limit = maxRemove ?? { percent: defaultMaxPercent };
-  const isTooMany = "rows" in limit ? count > limit.rows : count * 100 > limit.percent * total;
-  if (!isTooMany) return undefined;
-  const share = Math.round((count / total) * 1000) / 10;
-  return new UsageError(
-    `This would remove ${count} of the ${total} members of ${JSON.stringify(listName)} (${share} %)`,
-    `Nothing was written. Check that it is the right file; to allow it, pass --max-remove ${count}`,
-    { type: "TooManyRemovalsError" },
-  );
 }

@@ -8,6 +8,7 @@ import { type DecideOptions, decide, isMarked } from "../plan/decide.ts";
 import { type HiddenContact, isHidden } from "../plan/found.ts";
 import { createLookup, type Lookup } from "../plan/lookup.ts";
 import type { PlanEntry } from "../plan/make-plan.ts";
+import { isPersonKept } from "../plan/planned-moves.ts";
 import { readAccountIfSmaller } from "../plan/read-account.ts";
 import { countRunRows, countSentRequests, type RunState } from "../plan/session.ts";
 import { type AccountSnapshot, openSnapshot, type SnapshotOptions } from "../plan/snapshot.ts";
@@ -105,17 +106,13 @@ export function createWork(
 ): Work<RowItem> {
   const options: DecideOptions = { ...job.decide, structureId };
   const isKept = (key: string) => isErasedKey(key) || (suppressions?.has(key) ?? false);
-  // Whoever was erased under the key of before is not created under another one.
-  const listKeys = ({ key, aliases = [], movesFrom }: RowItem) =>
-    [key.sent, ...aliases, movesFrom?.key].filter((each) => each !== undefined);
   const decideAbsentRow = (item: RowItem, old: OldContact | undefined): Decision => {
-    if (listKeys(item).some(isKept)) return { kind: "skip", code: "suppressed" };
+    if (isPersonKept(item, isKept)) return { kind: "skip", code: "suppressed" };
     if (item.keyFault) return { kind: "reject", ...item.keyFault };
     return job.edit ? job.edit.missing : decideMovedRow(item, old, options);
   };
   return {
-    isSuppressed: (item) =>
-      listKeys(item).some((key) => isErasedKey(key) || (suppressions?.hasNow(key) ?? false)),
+    isSuppressed: (item) => isPersonKept(item, (key) => suppressions?.hasNow(key)),
     needsLookup: (item) =>
       item.isRemoval === true || !(item.isLeftOut || item.conflict || isKept(item.key.sent)),
     // An unsubscription or a deletion wants nothing of a contact that a mark could stand against.
@@ -235,6 +232,7 @@ async function openSource(
       stableEntries: removals ? survey.read : Number.POSITIVE_INFINITY,
       lookup,
       close,
+      ...(removals && { removals: removals.limits }),
       ...(snapshot && { contacts: () => snapshot.all() }),
     };
   } catch (error) {

@@ -15,6 +15,7 @@ import {
   toFieldValues,
 } from "../plan/decide.ts";
 import { isHidden } from "../plan/found.ts";
+import { isPersonKept } from "../plan/planned-moves.ts";
 import { findHindrance } from "./move-pair.ts";
 
 export interface ApplyItem extends Item {
@@ -28,20 +29,15 @@ const changed: Decision = { kind: "skip", code: "changed" };
 
 /** What was approved, where the contact is as it was when that was planned; nothing else. */
 export function createStrictWork(suppressions: Suppressions | undefined): Work<ApplyItem> {
-  const listKeys = ({ key, aliases = [], movesFrom }: Item) => [
-    key.sent,
-    ...aliases,
-    ...(movesFrom ? [movesFrom.key] : []),
-  ];
-  const isSuppressed = (item: Item) => listKeys(item).some((key) => suppressions?.has(key));
   return {
-    isSuppressed: (item) => listKeys(item).some((key) => suppressions?.hasNow(key)),
+    isSuppressed: (item) => isPersonKept(item, (key) => suppressions?.hasNow(key)),
     decide(item, found, old) {
       const { approved } = item;
       if (findHindrance(old)) return changed;
       if (approved.kind !== "create") return decideExisting(approved, found);
       if (found) return !isHidden(found) && holdsCreate(approved.body, found) ? { kind: "leave" } : changed;
-      return isSuppressed(item) ? { kind: "skip", code: "suppressed" } : approved;
+      const isKept = isPersonKept(item, (key) => suppressions?.has(key));
+      return isKept ? { kind: "skip", code: "suppressed" } : approved;
     },
   };
 }

@@ -3,7 +3,7 @@
 import { statusParts } from "../../api/contacts.ts";
 import { UsageError } from "../../errors.ts";
 import { openInput, requireClearConsent, understandKeys } from "../read/index.ts";
-import type { MembersOptions, ResolvedJob, RowJob } from "./job.ts";
+import type { ResolvedJob, RowJob } from "./job.ts";
 import { type KeysFileOptions, toReadOptions } from "./keys-file-options.ts";
 
 export interface SyncOptions {
@@ -16,19 +16,17 @@ export interface SyncOptions {
   read?: KeysFileOptions;
   includeUnsubscribed?: boolean;
   includeSuppressed?: boolean;
-  maxRemove?: MembersOptions["maxRemove"];
 }
 
-export function syncJob({ input, list, create, maxRemove, ...options }: SyncOptions): RowJob {
+export function syncJob({ input, list, create, ...options }: SyncOptions): RowJob {
   const { read, includeUnsubscribed, includeSuppressed } = options;
   const outline = { kind: "sync", input } as const;
   const reading = { ...toReadOptions(read), readsConsent: true };
   const toResolvedJob = (listId: string): ResolvedJob => ({
     ...outline,
     understand: (opened, structure) => understandKeys(opened, reading, structure),
-    // How many may be taken out decides whether it begins, not what becomes of a contact.
     options: { list, create, ...options },
-    members: { listId, listName: list, maxRemove },
+    members: { listId, listName: list },
     requireInput(survey) {
       if (survey.read > survey.rejected) return;
       throw new UsageError(
@@ -68,7 +66,7 @@ export function syncJob({ input, list, create, maxRemove, ...options }: SyncOpti
   };
 }
 
-/** From a manifest, for `runs resume`: the removals were agreed to when the run began. */
+/** From a manifest, for `runs resume`. */
 export function restoreSyncOptions(record: Record<string, unknown>, input: RowJob["input"]): SyncOptions {
-  return { ...(record as Omit<SyncOptions, "input">), input, maxRemove: { percent: 100 } };
+  return { ...(record as Omit<SyncOptions, "input">), input };
 }

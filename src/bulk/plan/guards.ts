@@ -4,6 +4,7 @@ import { UsageError } from "../../errors.ts";
 import { advise, ecm, toOperands } from "../../hint.ts";
 import type { Limit } from "../items.ts";
 import type { GuardOptions } from "../runs/folder.ts";
+import type { PlanHead } from "./plan-file.ts";
 import { countPlannedWrites, type PlanTally } from "./tally.ts";
 
 /**
@@ -32,7 +33,7 @@ export function findGuardFailure(
     return new UsageError(
       `This would ${words} (of ${formatCount(contacts)} looked at); ${flag} allows ${limit}`,
       advise`Nothing was written. Look at the plan: ${look}; to allow it, pass ${flag} ${count}`,
-      { type: "GuardError" },
+      { type: "GuardError", allowedBy: [flag, `${count}`] },
     );
   }
   return undefined;
@@ -40,4 +41,21 @@ export function findGuardFailure(
 
 function exceedsLimit(count: number, guard: Limit, contacts: number): boolean {
   return "rows" in guard ? count > guard.rows : count * 100 > guard.percent * contacts;
+}
+
+const defaultMaxRemove: Limit = { percent: 10 };
+
+/** Why so many members must not be taken out of a list; undefined where they may. */
+export function findRemovalFailure(
+  count: number,
+  { members, allowed = defaultMaxRemove }: NonNullable<PlanHead["removals"]>,
+  listName: string,
+): UsageError | undefined {
+  if (!exceedsLimit(count, allowed, members)) return undefined;
+  const share = Math.round((count / members) * 1000) / 10;
+  return new UsageError(
+    `This would remove ${count} of the ${members} members of ${JSON.stringify(listName)} (${share} %)`,
+    `Nothing was written. Check that it is the right file; to allow it, pass --max-remove ${count}`,
+    { type: "TooManyRemovalsError", allowedBy: ["--max-remove", `${count}`] },
+  );
 }

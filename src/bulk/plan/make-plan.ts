@@ -9,7 +9,7 @@ import type { Found } from "./found.ts";
 import type { StoredLine } from "./plan-file.ts";
 import { type PlanLine, type PlanNames, toPlanLine } from "./plan-line.ts";
 import type { PlanWriter } from "./plan-writer.ts";
-import { formerItems, hasLeftUnder, joinFormers, planMove } from "./planned-moves.ts";
+import { countReadsBefore, formerItems, joinFormers, planMove } from "./planned-moves.ts";
 import { countSentRequests, isScarce, type Session } from "./session.ts";
 import { toStoredLine } from "./stored-line.ts";
 import { addKnownInactive, addToTally, isWrite } from "./tally.ts";
@@ -191,8 +191,7 @@ function decideOne({ work }: Session, item: Item, found: Found = { isRemembered:
     : found.isRepeated
       ? { kind: "skip", code: "duplicate" }
       : work.decide(item, found.contact, found.old);
-  const hasLeft = decision.kind === "create" && found.others?.some(({ contact }) => hasLeftUnder(contact));
-  return { item, found, decision: hasLeft ? { kind: "skip", code: "moved_unsubscribed" } : decision };
+  return { item, found, decision };
 }
 
 /** What is decided of a contact and, where it takes the place of another, of that other one. */
@@ -230,7 +229,7 @@ function addBlock(step: PlanStep, { entries, at, taken }: DecidedBlock): void {
 
 function countDecided({ work, tally }: Session, { item, found, decision }: DecidedItem): void {
   // Under every key of the row they are the same person; who is unsubscribed counts under each.
-  const others = [found.old?.contact, ...(found.others ?? []).map(({ contact }) => contact)];
+  const others = (found.others ?? []).map(({ contact }) => contact);
   const isMarked = item.desired?.unsubscribes
     ? decision.kind !== "reject" && work.isMarked?.(item, found.contact) === true
     : [found.contact, ...others].some((contact) => work.isMarked?.(item, contact));
@@ -241,15 +240,14 @@ function countDecided({ work, tally }: Session, { item, found, decision }: Decid
     item,
     decision,
     found: found.contact,
-    old: found.others?.find(({ contact }) => hasLeftUnder(contact))?.contact ?? found.old?.contact,
+    old: found.old?.contact,
     isMarked,
     isDoubtful,
     lacks,
   };
   const match = decision.kind === "create" ? work.findInactive?.(item) : undefined;
   if (match) addKnownInactive(tally, item, match);
-  const isRead = item.movesFrom !== undefined || work.readsAlone?.(item);
-  addToTally(tally, counted, isRead ? 1 : 0);
+  addToTally(tally, counted, countReadsBefore(item) + (work.readsAlone?.(item) ? 1 : 0));
 }
 
 function listLacking(work: Work, decision: Decision): readonly string[] {

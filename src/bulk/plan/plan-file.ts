@@ -7,7 +7,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { EcmError, exitCodes } from "../../errors.ts";
-import type { ContactKey, DesiredContact, Item, Operation } from "../items.ts";
+import type { ContactKey, DesiredContact, Item, Limit, NamedKey, Operation } from "../items.ts";
 import type { MappingEntry } from "../read/compute/entry.ts";
 import type { InputFacts } from "../read/rows.ts";
 import type { StoredNames } from "../runs/names-file.ts";
@@ -38,6 +38,8 @@ export interface PlanHead {
   /** What a second look asks for: parts of a contact, and lists that the writes speak of. */
   source: string[];
   listIds: string[];
+  /** Of a sync: what `--max-remove` is held against, and what was allowed by it. */
+  removals?: { members: number; allowed?: Limit };
   /** How the input is written, for the rejects file. */
   table?: Pick<InputFacts, "columns" | "delimiter" | "hasEscapes"> & Partial<Pick<InputFacts, "form">>;
 }
@@ -52,22 +54,20 @@ export interface PlanMapping {
 }
 
 /** What `apply` needs of a contact besides what people read. */
-export interface Planned {
+export interface Planned extends Pick<Item, "movesFrom" | "follows"> {
   ref: number;
   key: Pick<ContactKey, "written" | "sent">;
   operation: Operation;
   /** What was wanted, where the operation alone does not tell. */
   desired?: StoredDesired;
-  /** As the item has them: what a move is allowed depends on. */
-  aliases?: Item["aliases"];
-  movesFrom?: Item["movesFrom"];
-  follows?: number;
+  others?: StoredNamedKey[];
   /** The person was erased: nothing of them is left but their place. */
   isErased?: boolean;
   /** Further members of the item, as its job has them. */
   [member: string]: unknown;
 }
 
+export type StoredNamedKey = Omit<NamedKey, "key"> & { key: Pick<ContactKey, "written" | "sent"> };
 type StoredDesired = Omit<DesiredContact, "fields"> & { fields: [id: string, value: string][] };
 
 /** A line of the run's own plan. */

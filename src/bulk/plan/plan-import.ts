@@ -16,6 +16,8 @@ export interface PlanFile {
   /** Whether it unsubscribes or deletes anybody. */
   unsubscribes: boolean;
   deletes: number;
+  /** Members that it takes out of a list. */
+  removes: number;
   /** @throws PlanDamagedError when the file has changed since it was opened */
   lines(): AsyncGenerator<ExportedLine>;
 }
@@ -75,6 +77,7 @@ class PlanFileReader {
       writes: 0,
       unsubscribes: false,
       deletes: 0,
+      removes: 0,
       lines: () => readLines(path, plan.end.digest),
     };
     this.plan = plan;
@@ -103,6 +106,7 @@ class PlanFileReader {
     plan.writes++;
     if (apply.operation.kind === "status") plan.unsubscribes = true;
     if (apply.operation.kind === "delete") plan.deletes++;
+    if (apply.isRemoval) plan.removes++;
   }
 }
 

@@ -14,6 +14,7 @@ const texts = v.array(text);
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const object = v.custom<Fields>(isObject);
 const namesById = v.record(text, text);
+const limit = v.union([v.object({ rows: v.number() }), v.object({ percent: v.number() })]);
 
 const head = v.object({
   program: text,
@@ -24,6 +25,7 @@ const head = v.object({
   command: texts,
   source: texts,
   listIds: texts,
+  removals: v.optional(v.object({ members: count, allowed: v.optional(limit) })),
 });
 
 const creation = v.object({
@@ -88,11 +90,12 @@ const operation = v.variant("kind", [
   v.object({ kind: v.literal("delete"), contactId: text, contact: object }),
 ]);
 
+const key = v.object({ written: text, sent: text });
 const planned = v.object({
   ref: count,
-  key: v.object({ written: text, sent: text }),
+  key,
   operation,
-  aliases: v.optional(texts),
+  others: v.optional(v.array(v.object({ ref: count, key, contactId: v.optional(text) }))),
   movesFrom: v.optional(v.object({ contactId: text, key: text })),
   follows: v.optional(count),
 });

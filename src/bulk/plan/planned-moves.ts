@@ -3,18 +3,49 @@
  * contact is created in place of an active one, the plan gets a line for each of the two.
  */
 import { findStatus } from "../../api/contacts.ts";
+import { isErasedKey } from "../../api/key-spelling.ts";
 import type { Contact } from "../../wire.ts";
 import type { Decision, Item, NamedKey, OldContact } from "../items.ts";
 import { type Found, isHidden } from "./found.ts";
 import type { Lookup } from "./lookup.ts";
 
-/** Whom these name under further keys, to be looked up with them. */
+/** Whom a row names besides its own key: the old key first. */
+function listNamed({ former, others = [] }: Pick<Item, "former" | "others">): NamedKey[] {
+  return former ? [former, ...others] : others;
+}
+
+/** The keys under which nobody was known when the create of this contact was planned. */
+export function listUnknown<T extends Pick<NamedKey, "contactId">>({ others = [] }: { others?: T[] }): T[] {
+  return others.filter(({ contactId }) => contactId === undefined);
+}
+
+/** How many contacts are read by their ids right before this one is written. */
+export function countReadsBefore({
+  movesFrom,
+  others = [],
+}: Pick<Item, "movesFrom"> & { others?: Pick<NamedKey, "contactId">[] }): number {
+  return (movesFrom ? 1 : 0) + others.filter(({ contactId }) => contactId !== undefined).length;
+}
+
+/** Whether nobody may be created as the person of this contact: erased, or suppressed, under any of their keys. */
+export function isPersonKept(item: Item, isSuppressed: (key: string) => boolean | undefined): boolean {
+  const { key, movesFrom } = item;
+  const keys = [
+    key.sent,
+    ...listNamed(item).map((each) => each.key.sent),
+    ...(movesFrom ? [movesFrom.key] : []),
+  ];
+  return keys.some((each) => isErasedKey(each) || isSuppressed(each) === true);
+}
+
+/** Whom an item's row names under these keys, to be looked up with it. */
+export function toNamedItems({ line, cells }: Item, named: readonly NamedKey[]): Item[] {
+  return named.map(({ ref, key }) => ({ kind: "contact", ref, line, key, cells, isAskedHidden: true }));
+}
+
+/** Whom these name under further keys. */
 export function formerItems(items: readonly Item[]): Item[] {
-  return items.flatMap(({ former, others = [], line, cells }) =>
-    [...(former ? [former] : []), ...others].map(({ ref, key }): Item => {
-      return { kind: "contact", ref, line, key, cells, isAskedHidden: true };
-    }),
-  );
+  return items.flatMap((item) => toNamedItems(item, listNamed(item)));
 }
 
 /**
@@ -27,41 +58,48 @@ export async function joinFormers(
   lookup: Pick<Lookup, "read">,
 ): Promise<void> {
   const joining = items.map(async (item) => {
-    if (!item.former && !item.others) return;
+    const named = listNamed(item);
+    if (named.length === 0) return;
     const own = found.get(item.ref) ?? { isRemembered: false };
-    const named = [item.former, ...(item.others ?? [])].map((each) => each && found.get(each.ref));
-    const refused = own.refused ?? named.find((each) => each?.refused)?.refused;
-    const read = named.map((each) => {
-      const contact = each?.contact;
-      if (refused || !contact || contact._id === own.contact?._id) return undefined;
-      return readOld(contact, each === named[0] && own.contact === undefined, lookup);
-    });
-    const [old, ...others] = await Promise.all(read);
-    const known = (item.others ?? []).flatMap((each, place) => {
-      const contact = others[place]?.contact;
-      return contact ? [{ ...each, contact }] : [];
-    });
     // Who cannot be looked up may have left.
-    found.set(item.ref, {
-      ...own,
-      ...(refused && { refused }),
-      ...(old && { old }),
-      ...(known.length > 0 && { others: known }),
-    });
+    const refused = own.refused ?? named.map(({ ref }) => found.get(ref)?.refused).find(Boolean);
+    const others = refused ? [] : await readOthers(item, own, { named, found, lookup });
+    const old = chooseOld(item, own, others);
+    found.set(item.ref, { ...own, ...(refused && { refused }), ...(old && { old }), others });
   });
   await Promise.all(joining);
 }
 
+type Known = NonNullable<Found["others"]>;
+
+async function readOthers(
+  { former }: Item,
+  own: Found,
+  { named, found, lookup }: { named: NamedKey[]; found: Map<number, Found>; lookup: Pick<Lookup, "read"> },
+): Promise<Known> {
+  const reading = named.map(async (each) => {
+    const contact = found.get(each.ref)?.contact;
+    if (!contact || contact._id === own.contact?._id) return [];
+    const old = await readOld(contact, each === former && own.contact === undefined, lookup);
+    return old ? [{ ...each, contact: old }] : [];
+  });
+  return (await Promise.all(reading)).flat();
+}
+
 /** @returns undefined for a contact that is gone since the search */
 async function readOld(
-  contact: Partial<OldContact["contact"]> & object,
+  contact: Partial<Contact>,
   isWritten: boolean,
   lookup: Pick<Lookup, "read">,
-): Promise<OldContact | undefined> {
+): Promise<Partial<Contact> | undefined> {
   const isKnown = hasLeftUnder(contact) || (!isWritten && findStatus(contact));
-  if (isKnown) return { contact };
-  const whole = await lookup.read(contact._id!);
-  return whole && { contact: whole };
+  return isKnown ? contact : lookup.read(contact._id!);
+}
+
+/** Of a contact that would be created, whoever has left under any key stands for all; else whose place it takes. */
+function chooseOld({ former }: Item, own: Found, others: Known): OldContact | undefined {
+  const left = own.contact ? undefined : others.find(({ contact }) => hasLeftUnder(contact));
+  return left ?? others.find(({ ref }) => ref === former?.ref);
 }
 
 /** Whether somebody is known to be inactive. */
@@ -76,23 +114,29 @@ export interface PlannedMove {
   old: Item[];
 }
 
-export function planMove(item: Item, { old, others = [] }: Found, decision: Decision): PlannedMove {
-  const { former, ...rest } = item;
-  const contact = old?.contact;
-  if (former && contact?._id && decision.kind === "create") {
-    const left = toOtherItem(item, former, contact);
-    const movesFrom = { contactId: contact._id, key: left.key.sent };
-    return {
-      item: { ...rest, movesFrom },
-      old: [{ ...left, follows: item.ref, movesTo: item.key.sent }],
-    };
+export function planMove(item: Item, { others: known = [] }: Found, decision: Decision): PlannedMove {
+  const { former, others, ...rest } = item;
+  if (decision.kind === "create" && (former || others)) {
+    const replaced = former && known.find(({ ref }) => ref === former.ref);
+    const named = replaced ? others : listNamed(item);
+    const withIds = named?.map((each) => withId(each, known));
+    const created = { ...rest, ...(withIds && { others: withIds }) };
+    if (!replaced) return { item: created, old: [] };
+    const left = toOtherItem(item, replaced, replaced.contact);
+    const movesFrom = { contactId: replaced.contact._id!, key: left.key.sent };
+    const old = { ...left, follows: item.ref, movesTo: item.key.sent };
+    return { item: { ...created, movesFrom }, old: [old] };
   }
   // Whom the file marks is unsubscribed under whatever key.
   if (!item.desired?.unsubscribes || decision.kind === "reject") return { item, old: [] };
   const desired = { ...nothing, isNotSubscribed: true, unsubscribes: true };
-  const known = [...(former && contact ? [{ ...former, contact }] : []), ...others];
   const active = known.filter((each) => !hasLeftUnder(each.contact));
   return { item, old: active.map((each) => ({ ...toOtherItem(item, each, each.contact), desired })) };
+}
+
+function withId({ ref, key }: NamedKey, known: Known): NamedKey {
+  const contactId = known.find((each) => each.ref === ref)?.contact._id;
+  return { ref, key, ...(contactId !== undefined && { contactId }) };
 }
 
 /** Of somebody whom the item's row names under another key. */

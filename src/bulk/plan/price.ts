@@ -61,7 +61,7 @@ export interface PlanRest {
   writes: number;
   /** Requests of the writes, and of the reads right before them. */
   requests: number;
-  /** Contacts whose look-up is repeated where the run waits before their write. */
+  /** Keys whose look-up is repeated where the run waits before their contact is written. */
   changes: number;
   /** They were looked up by an earlier invocation. */
   areOld: boolean;

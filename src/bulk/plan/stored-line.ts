@@ -1,7 +1,7 @@
 /** A contact of a run as the plan keeps it, and back. Pure. */
-import type { Item, Operation } from "../items.ts";
+import type { ContactKey, Item, NamedKey, Operation } from "../items.ts";
 import { toDesiredFromCreate } from "./decide.ts";
-import type { Planned, StoredLine } from "./plan-file.ts";
+import type { Planned, StoredLine, StoredNamedKey } from "./plan-file.ts";
 import type { PlanLine } from "./plan-line.ts";
 
 /** The line of a contact, with what applying it needs. */
@@ -13,7 +13,7 @@ export function toStoredLine(line: PlanLine, item: Item, operation: Operation | 
     found: _found,
     consent: _consent,
     former: _former,
-    others: _others,
+    others,
     ...kept
   } = item;
   const { cells, desired, key, ...more } = kept;
@@ -30,11 +30,28 @@ export function toStoredLine(line: PlanLine, item: Item, operation: Operation | 
     cells,
     apply: {
       ...more,
-      key: { written: key.written, sent: key.sent },
+      key: toStoredKey(key),
+      ...(others && operation.kind === "create" && { others: others.map(toStoredNamed) }),
       operation,
       ...(desired && !repeatsDesired && { desired: { ...desired, fields: [...desired.fields] } }),
     },
   };
+}
+
+function toStoredKey({ written, sent }: ContactKey): Planned["key"] {
+  return { written, sent };
+}
+
+function toStoredNamed({ key, ...more }: NamedKey): StoredNamedKey {
+  return { ...more, key: toStoredKey(key) };
+}
+
+/** The further keys of a planned contact's person. */
+export function restoreNamed(
+  others: readonly StoredNamedKey[],
+  toIdentity: (key: string) => string,
+): NamedKey[] {
+  return others.map(({ key, ...more }) => ({ ...more, key: { ...key, identity: toIdentity(key.sent) } }));
 }
 
 /** The contact that a line plans. */
@@ -42,7 +59,7 @@ export function toPlannedItem(
   line: StoredLine & { apply: Planned },
   readIdentity: (key: string) => string,
 ): Item {
-  const { key, operation, desired, ...more } = line.apply;
+  const { key, operation, desired, others, ...more } = line.apply;
   const { ref } = more;
   const desiredContact = desired
     ? { ...desired, fields: new Map(desired.fields) }
@@ -51,6 +68,7 @@ export function toPlannedItem(
       : undefined;
   return {
     ...more,
+    ...(others && { others: restoreNamed(others, readIdentity) }),
     kind: "contact",
     ref,
     line: line.line,

@@ -2,6 +2,7 @@
 import { isInactive } from "../../api/contacts.ts";
 import type { Contact } from "../../wire.ts";
 import type { Decision, InactiveMatch, Item, Operation } from "../items.ts";
+import { listUnknown } from "./planned-moves.ts";
 
 /** Contacts; rows that stand for none are counted with the input. */
 export interface PlanTally {
@@ -39,6 +40,8 @@ export interface PlanTally {
   lackingContacts: LackingContact[];
   /** Requests that the writes take, and the reads right before them. */
   requests: number;
+  /** Further keys of contacts that are created, under which nobody is known: they may be looked up again. */
+  unknownKeys: number;
   /** Values that become empty. */
   clears: number;
   /** Contacts that are written, but not in all that was wanted. */
@@ -77,6 +80,7 @@ export function createTally(): PlanTally {
     lacking: 0,
     lackingContacts: [],
     requests: 0,
+    unknownKeys: 0,
     clears: 0,
     remarks: 0,
   };
@@ -145,6 +149,7 @@ function addWrite(tally: PlanTally, item: Item, operation: Operation, readsBefor
   tally[toPlannedOutcome(item, operation)]++;
   tally.requests += countOperationRequests(operation) + readsBefore;
   tally.clears += countClears(operation);
+  if (operation.kind === "create") tally.unknownKeys += listUnknown(item).length;
   if (operation.kind === "status") tally.unsubscribed++;
   if (operation.remark) tally.remarks++;
 }

@@ -21,6 +21,8 @@ export interface GuardOptions {
   maxClears?: Limit;
   maxCreate?: Limit;
   maxDelete?: Limit;
+  /** Members that a sync takes out of its list: a share is one of the list. Default: a tenth. */
+  maxRemove?: Limit;
 }
 
 /** What a run is and how it was asked for. Never holds an API key. */

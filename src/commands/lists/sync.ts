@@ -1,11 +1,10 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
-import { addBulkFlags, type BulkFlags, endRun, parseLimit, toRunOptions } from "../shared/bulk/flags.ts";
+import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
 import { addKeyFileFlags, parseColumnMap } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 
 interface ListsSyncFlags extends BulkFlags {
-  maxRemove?: string;
   create?: boolean;
   map?: string[];
   consentColumn?: string[];
@@ -23,11 +22,10 @@ export function registerListsSync(parent: Command, context: Context): void {
       "<file>",
       "a CSV, xlsx or JSON file with a key column, or one key per line; - for standard input",
     )
-    .option("--max-remove <n>", "allow removing up to N members, or N% (10%)")
     .option("--create", "create contacts that do not exist; no contact is ever deleted")
     .option("--include-suppressed", "with --create: create contacts even if they are on the suppression list")
     .action((list: string, file: string, flags: ListsSyncFlags) => runListsSync(context, list, file, flags));
-  addBulkFlags(addKeyFileFlags(command));
+  addBulkFlags(addKeyFileFlags(command), { isSync: true });
   describeCommand(command, {
     examples: [
       "ecm lists sync Newsletter members.csv --dry-run",
@@ -49,7 +47,6 @@ async function runListsSync(
   flags: ListsSyncFlags,
 ): Promise<void> {
   const options = toRunOptions(flags, context.clock.now());
-  const maxRemove = flags.maxRemove === undefined ? undefined : parseLimit(flags.maxRemove, "--max-remove");
   const [{ syncJob }, { startRun }] = await Promise.all([
     import("../../bulk/index.ts"),
     import("../shared/bulk/start.ts"),
@@ -62,7 +59,6 @@ async function runListsSync(
     read: { map: [...parseColumnMap(flags.map)], consentColumns: flags.consentColumn, sheet: flags.sheet },
     includeUnsubscribed: flags.includeUnsubscribed ?? false,
     includeSuppressed: flags.includeSuppressed ?? false,
-    maxRemove,
   });
   const what = `Syncing ${list} with ${file === "-" ? "standard input" : file}`;
   await endRun(context, await startRun(context, { job, options, flags, what, danger: "change" }));

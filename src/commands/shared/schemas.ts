@@ -162,6 +162,8 @@ const planHead: Members<Omit<PlanHead, "table">> = {
   },
   source: { ...texts, description: "parts of a contact that ecm apply looks at" },
   listIds: texts,
+  // What --max-remove is held against, and what it allowed.
+  removals: objectSchema({ members: count, allowed: { type: "object" } }, ["members"]),
 };
 const planCreation = objectSchema({ what: { enum: ["list", "tag", "field"] }, name: text, dataType: text }, [
   "what",
@@ -241,7 +243,7 @@ export const schemas = {
       ...objectSchema({
         plan: objectSchema(
           planHead,
-          Object.keys(planHead).filter((name) => name !== "mapping"),
+          Object.keys(planHead).filter((name) => name !== "mapping" && name !== "removals"),
         ),
       }),
     },

@@ -34,6 +34,7 @@ export interface BulkFlags {
   maxClears?: string;
   maxCreate?: string;
   maxDelete?: string;
+  maxRemove?: string;
 }
 
 const defaultConcurrency = 8;
@@ -42,10 +43,11 @@ const defaultConcurrency = 8;
  * @param isResume for a run that exists: there is nothing to start over
  * @param isUndo for a run of its own, that has no other to start over either
  * @param isMutate for a command that does single contacts too
+ * @param isSync for one that may take members out of a list
  */
 export function addBulkFlags(
   command: Command,
-  { isResume = false, isUndo = false, isMutate = false } = {},
+  { isResume = false, isUndo = false, isMutate = false, isSync = false } = {},
 ): Command {
   if (!isResume && !isUndo) {
     command.addOption(new Option("--fresh", "start over; resume no earlier run"));
@@ -56,8 +58,9 @@ export function addBulkFlags(
       .addOption(writtenFileOption("--plan <file>", "write the plan as JSON lines (- for stdout)", "ndjson"))
       .addOption(wholeNumberOption("--show <n>", "show the first N changes of a dry run (0: none)", 0));
   }
+  command.optionsGroup(flagHeadings.guards);
+  if (isSync || isResume) command.option("--max-remove <n>", "allow removing up to N members, or N% (10%)");
   return command
-    .optionsGroup(flagHeadings.guards)
     .option("--max-changes <n>", "refuse to write more than N contacts (or N%)")
     .option("--max-clears <n>", "refuse to empty more than N values")
     .option("--max-create <n>", "refuse to create more than N")
@@ -113,12 +116,13 @@ export function toRunOptions(flags: BulkFlags, nowMilliseconds: number): RunOpti
 }
 
 /** Those that were given. */
-function toGuards({ maxChanges, maxClears, maxCreate, maxDelete }: BulkFlags): GuardOptions {
+function toGuards({ maxChanges, maxClears, maxCreate, maxDelete, maxRemove }: BulkFlags): GuardOptions {
   const flagValues = {
     maxChanges: [maxChanges, "--max-changes"],
     maxClears: [maxClears, "--max-clears"],
     maxCreate: [maxCreate, "--max-create"],
     maxDelete: [maxDelete, "--max-delete"],
+    maxRemove: [maxRemove, "--max-remove"],
   } as const;
   const guards = Object.entries(flagValues).flatMap(([name, [text, flag]]) =>
     text === undefined ? [] : [[name, parseLimit(text, flag)]],
@@ -240,7 +244,11 @@ export async function endRun(
 ): Promise<void> {
   await printSummary(context, summary);
   await noteSummaryShown(context, summary);
-  const resume = summary.run === null ? undefined : advise`Resume with: ${ecm`runs resume ${summary.run}`}`;
+  const allowedBy = stop?.failure.details.allowedBy ?? [];
+  const resume =
+    summary.run === null
+      ? undefined
+      : advise`Resume with: ${ecm`runs resume ${[summary.run, ...allowedBy]}`}`;
   const isOutOfBudget = stop?.failure.exitCode === exitCodes.outOfBudget;
   const again =
     isOutOfBudget && summary.run === null
