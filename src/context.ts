@@ -78,6 +78,8 @@ export interface Context {
   noteWrittenFile(file: string): void;
   /** Undefined when nothing may be asked. */
   prompter(): Prompter | undefined;
+  /** Before a request is spent on what `confirm` would refuse. @throws UsageError where nobody can be asked */
+  requireConfirmable(): void;
   /**
    * Has a destructive step confirmed: `--yes`, or a person's yes.
    * @param question may be made only when somebody is asked
@@ -267,11 +269,15 @@ class CommandContext implements Context {
     return canPrompt(terminal, this.settings.noInput) ? createPrompter(terminal, this.signal) : undefined;
   }
 
+  requireConfirmable(): void {
+    if (!this.settings.yes && !this.prompter())
+      throw cannotAskError("This must be confirmed", "Confirm with --yes");
+  }
+
   async confirm(question: string | (() => Promise<string>)): Promise<void> {
     if (this.settings.yes) return;
-    const prompter = this.prompter();
-    if (!prompter) throw cannotAskError("This must be confirmed", "Confirm with --yes");
-    if (await prompter.confirm(typeof question === "string" ? question : await question())) return;
+    this.requireConfirmable();
+    if (await this.prompter()!.confirm(typeof question === "string" ? question : await question())) return;
     throw new DeclinedError();
   }
 

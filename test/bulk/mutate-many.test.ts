@@ -8,6 +8,44 @@ async function withContacts(count: number): Promise<RunningSandbox> {
 }
 
 describe("ecm contact mutate, several contacts", () => {
+  it("one contact is a bulk run where a flag asks for what only a run does", async () => {
+    const service = await withContacts(1);
+    const change = ["contact", "mutate", "p0@example.com", "--set", "First Name=New"];
+    const guarded = await service.ecm([...change, "--max-changes", "0"]);
+    expect(guarded.stderr).toContain(
+      "This would write to 1 contact (of 1 looked at); --max-changes allows 0",
+    );
+    const leave = ["contact", "unsubscribe", "p0@example.com", "--max-changes", "0", "--yes"];
+    expect((await service.ecm(leave)).stderr).toContain("--max-changes allows 0");
+    expect((await readContacts(service)).get("p0@example.com")).toMatchObject({ version: 0 });
+    const remove = ["contact", "delete", "p0@example.com", "--max-delete", "0", "--dry-run"];
+    expect((await service.ecm(remove)).stderr).toContain("--max-delete allows 0");
+    const report = `${await inputFile("")}.html`;
+    expect((await service.ecm([...change, "--fresh", "--report", report])).code).toBe(0);
+    expect(await readFile(report, "utf8")).toContain("<html");
+  });
+
+  it("rejects keys in a file that is read again as it is", async () => {
+    const service = await withContacts(1);
+    const rejects = `${await inputFile("")}.csv`;
+    const change = ["contact", "mutate", "--set", "First Name=New", "--rejects", rejects];
+    await service.ecm([...change, "nobody@example.com", "p0@example.com"]);
+    const again = await service.ecm([
+      "contact",
+      "mutate",
+      "--set",
+      "First Name=New",
+      "--keys",
+      rejects,
+      "--json",
+    ]);
+    expect(parseSummary(again).rows, again.stderr).toMatchObject({ read: 1, rejected: 1 });
+    const lines = await readFile(rejects, "utf8");
+    expect(lines).toBe(
+      "key,ecm_line,ecm_error,ecm_message\nnobody@example.com,1,not_found,no contact has this key\n",
+    );
+  });
+
   it("makes the same change on each contact that is named, by key or by id, and only where it changes something", async () => {
     const service = await withContacts(4);
     const one = await service.ecm(["contact", "get", "p1@example.com", "--json"]);

@@ -45,6 +45,7 @@ describe("lists merge", () => {
       rows: { read: 9, updated: 9 },
     });
     expect(result.stderr).toContain('The list "All" has 9 contacts');
+    expect(result.stderr).toContain("1 more request sent for the list");
     expect(await namesIn(sandbox)).toEqual(["Leads", "Fair", "All"]);
     expect(await countMembers(sandbox, "Leads")).toBe("6");
     const again = await ecm(["lists", "merge", "Leads", "Fair", "--into", "all"]);

@@ -37,6 +37,18 @@ async function planned() {
   };
 }
 
+it("says of - that a plan is a file, and sends nothing", async () => {
+  const ecm = ecmWith(await temporaryHome());
+  for (const command of [
+    ["plan", "show", "-"],
+    ["apply", "-"],
+  ]) {
+    const { code, stderr } = await ecm([...command, "-p", "sandbox"], { stdin: "{}" });
+    expect(stderr).toContain("error: A plan is read from a file, not from standard input\n");
+    expect(code).toBe(2);
+  }
+});
+
 it("tells what the plan would write, and of which account, without a request", async () => {
   const { show, plan, digest, baseUrl, sandbox } = await planned();
   const before = sandbox.admin.requests().length;

@@ -37,11 +37,10 @@ export class MissingNamesError extends NotFoundError {
   constructor(missing: MissingNames) {
     const { lists, tags } = missing;
     const parts = [describePart("list", lists), describePart("tag", tags)].filter((part) => part !== "");
-    const hints = [
-      ...describeDoubts(missing),
-      "Fix the names, or create what is missing with --create-missing",
-    ];
-    super(`The account has no ${parts.join(", and no ")}`, hints.join("; "));
+    const doubts = describeDoubts(missing).join("; ");
+    const fix = "Fix the names, or create what is missing with --create-missing";
+    const end = /[.?!]$/.test(doubts) ? "" : ".";
+    super(`The account has no ${parts.join(", and no ")}`, doubts === "" ? fix : `${doubts}${end} ${fix}`);
     this.missing = missing;
   }
 }

@@ -1,5 +1,6 @@
 /** A plan file that somebody brings: believed only where it is whole and as it was made. */
 import { createHash } from "node:crypto";
+import { UsageError } from "../../errors.ts";
 import { readBytes } from "../read/source.ts";
 import type { Creation } from "./names.ts";
 import type { ExportedLine } from "./plan-export.ts";
@@ -24,6 +25,8 @@ export interface PlanFile {
 
 /** @throws PlanDamagedError for a file that is no plan, was cut off or changed, or is of another version */
 export async function openPlanFile(path: string, digest?: string): Promise<PlanFile> {
+  // A plan is read twice: once to check all of it, once to carry it out.
+  if (path === "-") throw pipedPlanError();
   const reader = new PlanFileReader(path);
   for await (const value of readValues(path)) reader.take(value);
   const plan = reader.finish();
@@ -204,6 +207,13 @@ function parseLine(text: string): Value | undefined {
 
 function notPlanError(path: string): PlanDamagedError {
   return new PlanDamagedError(path, "is not a plan", "Make one with --dry-run --plan plan.ndjson");
+}
+
+function pipedPlanError(): UsageError {
+  return new UsageError(
+    "A plan is read from a file, not from standard input",
+    "Write it to a file: --dry-run --plan plan.ndjson",
+  );
 }
 
 function planChangedError(path: string): PlanDamagedError {

@@ -48,6 +48,8 @@ export async function readTableLayout(
   rowKind: "contacts" | "keys",
 ): Promise<TableLayout> {
   const source = { file: inspection.file, encoding: found.encoding, markBytes: found.markBytes };
+  // A list of keys has one column, and a name with which its rejects file is read again.
+  const nameColumn = (_: string, at: number) => (rowKind === "keys" ? "key" : String(at + 1));
   const header: TableLayout["header"] = table?.names
     ? { delimiter: "\t", line: 1, names: table.names, isSure: true }
     : await locateHeader(source, options, structure, {
@@ -64,8 +66,7 @@ export async function readTableLayout(
   const dialect = { delimiter: header.delimiter, ...tsv };
   const { first, firstLines, rows } = await readSample(source, dialect, header.line, hasHeader);
   const written =
-    table?.names ??
-    (hasHeader ? (tsv.hasNoQuotes && first) || header.names : header.names.map((_, at) => String(at + 1)));
+    table?.names ?? (hasHeader ? (tsv.hasNoQuotes && first) || header.names : header.names.map(nameColumn));
   const isNamed = hasHeader || table?.names !== undefined;
   const hasSafeCells = isNamed && written.some((name) => foldName(name) === safeCellsColumn);
   // Columns are named by labels, and a label can look like a formula too.

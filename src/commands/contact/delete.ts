@@ -28,7 +28,7 @@ export function registerContactDelete(parent: Command, context: Context): void {
   const command = parent
     .command("delete")
     .description("permanently delete contacts; they are backed up to a file first")
-    .argument("[id-or-key...]", "the contact's id, or its key");
+    .argument("[id-or-key...]", "the contact's id or key; several make a bulk run");
   addMarkedRowsFlags(addSelectionFlags(command))
     .addOption(
       writtenFileOption("--backup <file>", "file for the backup (default: in the run's folder)", "csv"),
@@ -67,7 +67,7 @@ async function runContactDelete(
     readSelection([await requireTextOrAsk(context, undefined, missing)], flags)!;
   const { one } = chosen;
   const reading = readMarkedRowsFlags(chosen, flags);
-  if (one !== undefined && flags.dryRun) return dryRunOne(context, one);
+  if (one !== undefined && !chosen.isRun && flags.dryRun) return dryRunOne(context, one);
   const { createBackUp, createBackupTarget } = await import("../shared/bulk/backup.ts");
   const target = flags.backup === undefined ? undefined : createBackupTarget(context, flags.backup);
   const options = toRunOptions(flags, context.clock.now());

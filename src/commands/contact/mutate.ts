@@ -79,7 +79,7 @@ async function runContactMutate(
     readSelection([await requireTextOrAsk(context, undefined, missing)], flags)!;
   const options = await askForChanges(context, flags, chosen.one);
   if (!options) return context.terminal.note("unchanged");
-  if (chosen.one !== undefined) return mutateOne(context, chosen.one, options);
+  if (chosen.one !== undefined && !chosen.isRun) return mutateOne(context, chosen.one, options);
   const { mutateMany } = await import("./shared/mutate-many.ts");
   await mutateMany(context, chosen, options);
 }

@@ -65,7 +65,7 @@ async function runContactUnsubscribe(
     readSelection([await requireTextOrAsk(context, undefined, missing)], flags)!;
   const reading = readMarkedRowsFlags(chosen, flags);
   requireAnswer(context, "unsubscribe", flags.dryRun ?? false);
-  if (chosen.one !== undefined) return unsubscribeOne(context, chosen.one, flags);
+  if (chosen.one !== undefined && !chosen.isRun) return unsubscribeOne(context, chosen.one, flags);
   const options = toRunOptions(flags, context.clock.now());
   const { editMany } = await import("./shared/edit-many.ts");
   await endRun(context, await editMany(context, { kind: "unsubscribe", chosen, reading, options, flags }));

@@ -32,6 +32,7 @@ async function runListsDelete(
 ): Promise<void> {
   const { terminal } = context;
   const namesOrIds = await requireLists(context, typedLists, "delete");
+  if (!options.dryRun) context.requireConfirmable();
   const connection = await context.connect();
   const { send, account } = connection;
   const structure = await account.structure();

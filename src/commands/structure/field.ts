@@ -120,6 +120,7 @@ async function runFieldRemove(
     "Field to remove",
     ecm`structure field remove FIELD`,
   );
+  if (!options.dryRun) context.requireConfirmable();
   const connection = await context.connect();
   const structure = await readWholeStructure(connection.account);
   const { _id, label } = resolveField(structure, nameOrId);

@@ -104,6 +104,7 @@ async function runTagRemove(
   options: TagOptions,
 ): Promise<void> {
   const nameOrId = await requireTag(context, typedTag, "Tag to remove", ecm`structure tag remove TAG`);
+  if (!options.dryRun) context.requireConfirmable();
   const connection = await context.connect();
   const structure = await readWholeStructure(connection.account);
   const { _id, label } = resolveTag(structure, nameOrId);

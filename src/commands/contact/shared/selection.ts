@@ -3,6 +3,7 @@ import { type Command, Option } from "commander";
 import type { EditOptions, TypedConditions } from "../../../bulk/index.ts";
 import { UsageError } from "../../../errors.ts";
 import { parseStatus } from "../../../select/status-filter.ts";
+import type { BulkFlags } from "../../shared/bulk/flags.ts";
 import {
   addTableFlags,
   keysOption,
@@ -22,6 +23,14 @@ export interface SelectionFlags {
   bulk?: boolean;
   /** A plan is of a bulk run. */
   plan?: string;
+}
+
+/** Flags that only a bulk run can follow: with one of them, a single contact is a bulk run too. */
+function needsRun(flags: BulkFlags): boolean {
+  const { maxChanges, maxClears, maxCreate, maxDelete, maxRequests, maxRejects } = flags;
+  const { reserve, until, wait, rejects, report } = flags;
+  const limits = [maxChanges, maxClears, maxCreate, maxDelete, maxRequests, maxRejects, reserve, until, wait];
+  return [...limits, rejects, report].some((each) => each !== undefined);
 }
 
 export function addSelectionFlags(command: Command): Command {
@@ -87,6 +96,8 @@ export interface ChosenContacts {
   conditions: TypedConditions;
   /** One contact named by itself. */
   one?: string;
+  /** A bulk run, also for one contact. */
+  isRun: boolean;
   /** Nothing narrows the choice: everybody in the structure. */
   isEveryone: boolean;
 }
@@ -95,7 +106,10 @@ export interface ChosenContacts {
  * Undefined when nothing says which contacts are meant.
  * @throws UsageError for flags that cannot be used together
  */
-export function readSelection(contacts: string[], flags: SelectionFlags): ChosenContacts | undefined {
+export function readSelection(
+  contacts: string[],
+  flags: SelectionFlags & BulkFlags,
+): ChosenContacts | undefined {
   const { key = [], keys, list, tag, status, where, all, bulk, plan } = flags;
   const typedContacts = [...contacts, ...key];
   // An empty variable of a script must not be ignored.
@@ -117,5 +131,6 @@ export function readSelection(contacts: string[], flags: SelectionFlags): Chosen
   if (typedContacts.length === 0 && keys === undefined && !isNarrowed && !all) return undefined;
   const isOne = typedContacts.length === 1 && !isNarrowed && !bulk && plan === undefined;
   const isEveryone = typedContacts.length === 0 && keys === undefined && !isNarrowed;
-  return { contacts: typedContacts, keys, conditions, one: isOne ? typedContacts[0] : undefined, isEveryone };
+  const one = isOne ? typedContacts[0] : undefined;
+  return { contacts: typedContacts, keys, conditions, one, isRun: !isOne || needsRun(flags), isEveryone };
 }

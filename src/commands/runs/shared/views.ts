@@ -29,7 +29,11 @@ const plain: Column<RunRow>[] = [
 
 /** Only with numbers: nobody looks for a nought. */
 function outcome(name: "created" | "updated" | "deleted" | "unchanged" | "skipped"): Column<RunRow> {
-  return { name, value: ({ rows }) => rows?.[name] || undefined, isAside: name === "unchanged" };
+  return {
+    name,
+    value: ({ rows }) => rows?.[name] || undefined,
+    isAside: name === "unchanged" || name === "skipped",
+  };
 }
 
 const outcomes = [

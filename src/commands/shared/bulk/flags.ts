@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type Command, Option } from "commander";
 import type { Engine, GuardOptions, Limit, RunOptions, RunStop, Summary } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
+import { formatCounted } from "../../../counts.ts";
 import { diskFullHint } from "../../../disk/disk-room.ts";
 import { EcmError, exitCodes, InterruptedError, UsageError } from "../../../errors.ts";
 import { advise, ecm, formatHint, type Hint, joinHints } from "../../../hint.ts";
@@ -227,7 +228,11 @@ export async function endRunAfter(
     await printSummary(context, withAllRequests(context, result.summary));
     throw error;
   }
-  await endRun(context, { ...result, summary: withAllRequests(context, result.summary) });
+  const summary = withAllRequests(context, result.summary);
+  // The run's own end has said how many were sent until then.
+  const more = summary.requests.total - result.summary.requests.total;
+  if (more > 0) context.terminal.note(`${formatCounted(more, "more request")} sent for the list`);
+  await endRun(context, { ...result, summary });
 }
 
 /** Counts what followed on the run too. */

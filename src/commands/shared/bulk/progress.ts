@@ -189,7 +189,8 @@ class Display implements RunDisplay {
   #notePrice(price: Price): void {
     const { requests, seconds } = price.estimate;
     if (!this.#isDryRun && seconds > longRunSeconds) loadAllChunks();
-    this.#progress.note(formatPrice(price));
+    // A dry run ends with it.
+    if (!this.#isDryRun) this.#progress.note(formatPrice(price));
     this.#sentBefore = requests - price.left;
   }
 
