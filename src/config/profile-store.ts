@@ -1,6 +1,7 @@
 /** Profiles and their keys: one file, 0600 in a folder 0700, written atomically. */
 import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs";
 import Conf from "conf";
+import { describeDiskError } from "../disk/make-folder.ts";
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
 import type { Folders } from "./folders.ts";
 import {
@@ -47,16 +48,19 @@ export async function openProfiles(folders: Folders): Promise<ProfileStore> {
   };
   const read = (): Required<Pick<Stored, "profiles">> & Stored => {
     if (!conf && !existsSync(file)) return { profiles: {} };
-    const { profiles = {}, current } = guarded(file, () => open().store);
-    return { profiles, current };
+    // Members that a newer version has written stay in the file.
+    const stored = guarded(file, () => open().store);
+    return { ...stored, profiles: stored.profiles ?? {} };
   };
   const write = (change: (stored: ReturnType<typeof read>) => void) => {
     const conf = open();
     const stored = read();
     change(stored);
-    guarded(file, () => {
+    try {
       conf.store = removeUndefined(stored);
-    });
+    } catch (error) {
+      throw unwritable(file, error);
+    }
   };
   const names = () => [...Object.keys(read().profiles), sandboxProfile];
   const has = (name: string) => names().includes(name);
@@ -121,9 +125,9 @@ function guarded<T>(file: string, act: () => T): T {
   } catch (error) {
     if (error instanceof EcmError) throw error;
     // A parser's message quotes the file, and with it perhaps a key.
-    const reason = error instanceof SyntaxError ? "it is not JSON" : (error as NodeJS.ErrnoException).code;
-    if (["ENOSPC", "EDQUOT", "EROFS"].includes(reason ?? "")) throw unwritable(file, reason!);
-    throw unreadable(file, reason ?? "it cannot be read");
+    if (error instanceof SyntaxError) throw unreadable(file, "it is not JSON");
+    if (!existsSync(file)) throw unwritable(file, error);
+    throw unreadable(file, describeDiskError(error));
   }
 }
 
@@ -136,16 +140,16 @@ function unreadable(file: string, reason: string): UsageError {
 }
 
 /** The disk's fault: there is nothing to fix in the file. */
-function unwritable(file: string, reason: string): EcmError {
-  const isReadOnly = reason === "EROFS";
+function unwritable(file: string, error: unknown): EcmError {
+  const isFull = ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? "");
   return new EcmError(
     exitCodes.failed,
-    `Cannot write the profiles to ${file}: ${isReadOnly ? "its file system is read-only" : "the disk is full"}`,
+    `Cannot write the profiles to ${file}: ${isFull ? "the disk is full" : describeDiskError(error)}`,
     {
       type: "ProfilesFileError",
-      hint: isReadOnly
-        ? "Name a folder that can be written with ECM_CONFIG_DIR"
-        : "Make room on the disk, then run the same command again",
+      hint: isFull
+        ? "Make room on the disk, then run the same command again"
+        : "Name a folder that can be written with ECM_CONFIG_DIR",
     },
   );
 }

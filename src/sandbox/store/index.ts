@@ -2,6 +2,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createIfMissingSync } from "../../disk/atomic-file.ts";
+import { describeDiskError } from "../../disk/make-folder.ts";
 import { UsageError } from "../../errors.ts";
 import { quoteShellWord } from "../../shell-word.ts";
 import type { Clock, ContactStructure } from "../../wire.ts";
@@ -207,7 +208,7 @@ async function makePrivateFile(folder: string): Promise<string> {
     createIfMissingSync(file);
   } catch (error) {
     throw new UsageError(
-      `The sandbox's folder ${folder} cannot be used: ${(error as Error).message}`,
+      `The sandbox's folder ${folder} cannot be used: ${describeDiskError(error)}`,
       "Name another with --data, or with ECM_STATE_DIR",
       { cause: error },
     );
