@@ -195,7 +195,7 @@ describe("a structure kept as a file", () => {
     for (const line of expected) expect(rehearsed.stderr.split(line), line).toHaveLength(2);
     expect(await readStructure(ecm)).toEqual(before);
     const screen = (await ecm(["structure", "diff", file], { terminalColumns: 40 })).stdout;
-    expect(screen).toContain('\n= field "Fax" is only in the account;\n  --prune removes it\n');
+    expect(screen).toContain(' field "Fax" is only in the account;\n  --prune removes it\n');
     const applied = await run("apply", "--json");
     expect(applied.stderr).toBe(`${expected.join("\n")}\n`);
     const after = JSON.parse(applied.stdout) as ContactStructure;
