@@ -77,7 +77,7 @@ async function requestFrom(
   path: string,
   options: ApiOptions,
 ): Promise<ApiRequest> {
-  const fields = await buildBody(options);
+  const fields = await buildBody(context.terminal, options);
   if (fields !== undefined && options.data !== undefined) {
     throw new UsageError(
       "--data is the whole body and cannot be used with -f and -F",

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import type { Command } from "commander";
 import type { Connection, Context } from "../context.ts";
+import { describeDiskError } from "../disk/make-folder.ts";
 import { ReadOnlyError, UsageError } from "../errors.ts";
 import { describeExchange, type Exchange } from "../recording/exchange.ts";
 import { createPseudonyms } from "../recording/pseudonyms.ts";
@@ -180,7 +181,7 @@ async function save(file: string, content: object): Promise<void> {
   try {
     await writeFile(file, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
   } catch (error) {
-    throw new UsageError(`--save: cannot write ${file}: ${(error as Error).message}`);
+    throw new UsageError(`--save: cannot write ${file}: ${describeDiskError(error)}`);
   }
 }
 

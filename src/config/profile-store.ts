@@ -49,8 +49,9 @@ export async function openProfiles(folders: Folders): Promise<ProfileStore> {
   };
   const read = (): Required<Pick<Stored, "profiles">> & Stored => {
     if (!conf && !existsSync(file)) return { profiles: {} };
-    const { profiles = {}, current } = guarded(file, () => open().store);
-    return { profiles, current };
+    // Members that a newer version has written stay in the file.
+    const stored = guarded(file, () => open().store);
+    return { ...stored, profiles: stored.profiles ?? {} };
   };
   const write = (change: (stored: ReturnType<typeof read>) => void) => {
     const conf = open();
@@ -123,9 +124,9 @@ function guarded<T>(file: string, act: () => T): T {
   } catch (error) {
     if (error instanceof EcmError) throw error;
     // A parser's message quotes the file, and with it perhaps a key.
-    const reason = error instanceof SyntaxError ? "it is not JSON" : (error as NodeJS.ErrnoException).code;
-    if (["ENOSPC", "EDQUOT", "EROFS"].includes(reason ?? "")) throw unwritable(file, error);
-    throw unreadable(file, reason ?? "it cannot be read");
+    if (error instanceof SyntaxError) throw unreadable(file, "it is not JSON");
+    if (!existsSync(file)) throw unwritable(file, error);
+    throw unreadable(file, describeDiskError(error));
   }
 }
 

@@ -109,20 +109,21 @@ export function writeAtomicallySync(path: string, data: string, isLasting = true
 }
 
 /**
- * Creates an empty file where there is none, with its final rights from the first
+ * Creates a file where there is none, with its final rights and content from the first
  * moment. The file is never opened under its name: closing any descriptor of a file ends
  * the locks that this process holds on it (POSIX).
  * @throws the system's error
  */
-export function createIfMissingSync(path: string): void {
+export function createIfMissingSync(path: string, content = ""): void {
   if (existsSync(path)) return;
   const temporary = toTemporaryPath(path);
-  closeSync(openSync(temporary, "wx", privateMode));
+  const options: WriteFileOptions = { mode: privateMode, flag: "wx" };
+  writeFileSync(temporary, content, options);
   try {
     linkSync(temporary, path);
   } catch {
     // Not every file system has links; and another process may have been quicker.
-    if (!existsSync(path)) closeSync(openSync(path, "wx", privateMode));
+    if (!existsSync(path)) writeFileSync(path, content, options);
   } finally {
     rmSync(temporary, { force: true });
   }

@@ -55,8 +55,15 @@ export function describeDiskError(error: unknown): string {
     EPERM: "permission denied (EPERM)",
     ENOTDIR: "a part of the path is a file (ENOTDIR)",
     EEXIST: "a file has this name (EEXIST)",
+    EISDIR: "it is a folder (EISDIR)",
   };
-  return words[code ?? ""] ?? message;
+  return words[code ?? ""] ?? message.split(",")[0]!;
+}
+
+/** The same of a file that was to be read. */
+export function describeReadError(error: unknown): string {
+  const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+  return isMissing ? "there is no such file" : describeDiskError(error);
 }
 
 function findFirstMissing(folder: string): string {

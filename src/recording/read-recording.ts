@@ -1,5 +1,6 @@
 /** Reads recordings: those of ECM_RECORD, and what `ecm probe --save` writes. */
 import { readFileSync } from "node:fs";
+import { describeReadError } from "../disk/make-folder.ts";
 import { UsageError } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
 import type { RecordedExchange } from "./exchange.ts";
@@ -39,8 +40,10 @@ export function readRecording(file: string): Recording {
       advise`Make one with ECM_RECORD=FILE before a command, or with: ${ecm`probe --save FILE`}`,
     );
   }
-  const exchanges = lines.map(parse).filter(isExchange);
-  return { exchanges, unreadable: lines.length - exchanges.length };
+  // Commands that began the file at the same moment have each written a first line.
+  const others = lines.filter((line) => !parseHead(line));
+  const exchanges = others.map(parse).filter(isExchange);
+  return { exchanges, unreadable: others.length - exchanges.length };
 }
 
 function refuseNewer(file: string, line: string): void {
@@ -56,7 +59,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw new UsageError(`Cannot read ${file}: ${(error as Error).message}`);
+    throw new UsageError(`Cannot read ${file}: ${describeReadError(error)}`);
   }
 }
 

@@ -5,6 +5,8 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { createIfMissingSync } from "../disk/atomic-file.ts";
+import { describeDiskError } from "../disk/make-folder.ts";
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
 import { version } from "../version.ts";
 import type { Transport, WireAnswer, WireRequest } from "../wire.ts";
@@ -39,16 +41,16 @@ export class Recorder {
     try {
       descriptor = openSync(file, "a+", 0o600);
     } catch (error) {
-      throw recordingError(file, (error as Error).message);
+      throw recordingError(file, describeDiskError(error));
     }
     try {
       if (!fstatSync(descriptor).isFile()) throw recordingError(file, "it is no file");
-      const { id } = readHead(file, descriptor) ?? writeHead(descriptor);
+      const { id } = readHead(file, descriptor) ?? writeHead(file, descriptor);
       const key = createHmac("sha256", readSecret(stateFolder)).update(id).digest();
       return new Recorder(descriptor, baseUrl, createPseudonyms(key));
     } catch (error) {
       closeSync(descriptor);
-      throw error instanceof EcmError ? error : recordingError(file, (error as Error).message);
+      throw error instanceof EcmError ? error : recordingError(file, describeDiskError(error));
     }
   }
 
@@ -80,7 +82,7 @@ export class Recorder {
       appendLine(this.descriptor, recorded);
       this.count++;
     } catch (error) {
-      this.problem = (error as Error).message;
+      this.problem = describeDiskError(error);
     }
   }
 }
@@ -103,28 +105,25 @@ function endLastLine(descriptor: number): void {
   if (last[0] !== 10) writeSync(descriptor, "\n");
 }
 
-function writeHead(descriptor: number): RecordingHead {
+/** Another process may have begun the file at the same moment: the first head that is in it counts for both. */
+function writeHead(file: string, descriptor: number): RecordingHead {
   const head = { version: 1, id: randomBytes(8).toString("hex"), program: version } as const;
   appendLine(descriptor, { recording: head });
-  return head;
+  return readHead(file, descriptor)!;
 }
 
 /** In one write, so that lines of several processes do not mix. */
 function appendLine(descriptor: number, value: object): void {
-  writeSync(descriptor, `${JSON.stringify(value)}\n`);
+  const line = Buffer.from(`${JSON.stringify(value)}\n`);
+  // A full disk may take a part of it without an error.
+  if (writeSync(descriptor, line) < line.length) throw new Error("only a part of a line could be written");
 }
 
 /** Made once on this machine; without it nobody can try whether an address is in a recording. */
 function readSecret(stateFolder: string): string {
   const file = join(stateFolder, "recording-secret");
   mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
-  try {
-    const descriptor = openSync(file, "wx", 0o600);
-    writeSync(descriptor, randomBytes(32).toString("hex"));
-    closeSync(descriptor);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-  }
+  createIfMissingSync(file, randomBytes(32).toString("hex"));
   const secret = readFileSync(file, "utf8");
   if (secret.length < 64) throw new EcmError(exitCodes.failed, `${file} is damaged: delete it`);
   return secret;

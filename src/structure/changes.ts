@@ -53,28 +53,27 @@ export function planStructure(
   isPruning: boolean,
 ): StructurePlan {
   const body = toUpdateBody(structure);
-  const changes: StructureChange[] = [];
-  for (const attribute of ["label", "keyName"] as const) {
-    const to = spec[attribute];
-    if (to === undefined || to === structure[attribute]) continue;
-    changes.push({ action: "set", part: "structure", attribute, from: structure[attribute], to });
-    body[attribute] = to;
-  }
+  body.label = spec.label ?? body.label;
+  body.keyName = spec.keyName ?? body.keyName;
+  const leftovers = new Set<unknown>();
   if (spec.fields) {
-    const fields = planPart("field", body.fields as ExistingPart[], spec.fields, isPruning);
-    body.fields = fields.entries;
-    changes.push(...fields.changes);
+    body.fields = planPart("field", body.fields as ExistingPart[], spec.fields, { isPruning, leftovers });
   }
-  if (spec.tags) {
-    const tags = planPart("tag", body.tags as ExistingPart[], spec.tags, isPruning);
-    body.tags = tags.entries;
-    changes.push(...tags.changes);
-  }
+  if (spec.tags)
+    body.tags = planPart("tag", body.tags as ExistingPart[], spec.tags, { isPruning, leftovers });
+  const changes = diffStructures(structure, body, leftovers);
   return changes.some((change) => change.action !== "keep") ? { changes, body } : { changes };
 }
 
-/** What an update changes of a structure: its entries are told by their ids. */
-export function diffStructures(structure: ContactStructure, body: UpdateStructureBody): StructureChange[] {
+/**
+ * What an update changes of a structure: its entries are told by their ids.
+ * @param leftovers ids of what stays although nobody asked for it
+ */
+export function diffStructures(
+  structure: ContactStructure,
+  body: UpdateStructureBody,
+  leftovers: ReadonlySet<unknown> = new Set(),
+): StructureChange[] {
   const changes: StructureChange[] = [];
   for (const attribute of ["label", "keyName"] as const) {
     const [from, to] = [structure[attribute], body[attribute]];
@@ -82,29 +81,62 @@ export function diffStructures(structure: ContactStructure, body: UpdateStructur
   }
   return [
     ...changes,
-    ...partChanges("field", structure.fields, body.fields),
-    ...partChanges("tag", structure.tags ?? [], body.tags),
+    ...listPartChanges("field", structure.fields, body.fields, leftovers),
+    ...listPartChanges("tag", structure.tags ?? [], body.tags, leftovers),
   ];
 }
 
-function partChanges(
+interface SomePart {
+  _id: string;
+  label: string;
+  dataType?: string;
+  required?: boolean;
+}
+
+function listPartChanges(
   part: Part,
-  before: readonly { _id: string; label: string }[],
+  before: readonly SomePart[],
   after: UpdateStructureBody["fields" | "tags"],
+  leftovers: ReadonlySet<unknown>,
 ): StructureChange[] {
-  const changes: StructureChange[] = [];
   const byId = new Map(after.map((each) => [each._id, each]));
-  for (const { _id, label } of before) {
+  const changes = before.flatMap((thing): StructureChange[] => {
+    const { _id, label } = thing;
     const now = byId.get(_id);
-    if (!now) changes.push({ action: "remove", part, _id, label });
-    else if (now.label !== label) changes.push({ action: "rename", part, _id, label, to: now.label! });
-  }
-  for (const { _id, label, ...more } of after) {
-    if (_id !== undefined) continue;
-    const { dataType: type = "text", required = false } = more as Partial<ExistingPart>;
-    changes.push(
-      part === "tag" ? { action: "add", part, label } : { action: "add", part, label, type, required },
-    );
+    if (!now) return [{ action: "remove", part, _id, label }];
+    if (leftovers.has(_id)) return [{ action: "keep", part, _id, label }];
+    return listEntryChanges(part, thing, now as SomePart);
+  });
+  const added = after
+    .filter(({ _id }) => _id === undefined)
+    .map(({ label, ...more }): StructureChange => {
+      const { dataType: type = "text", required = false } = more as Partial<ExistingPart>;
+      return part === "tag" ? { action: "add", part, label } : { action: "add", part, label, type, required };
+    });
+  return [...changes, ...added];
+}
+
+function listEntryChanges(part: Part, before: SomePart, after: SomePart): StructureChange[] {
+  const { _id, label } = before;
+  const changes: StructureChange[] = [];
+  if (after.label !== label) changes.push({ action: "rename", part, _id, label, to: after.label });
+  if (part === "tag") return changes;
+  const attributes = {
+    type: [before.dataType, after.dataType],
+    // A service that does not tell `required` means that it is not.
+    required: [before.required ?? false, after.required ?? false],
+  };
+  for (const [attribute, [from, to]] of Object.entries(attributes)) {
+    if (from === to) continue;
+    changes.push({
+      action: "change",
+      part,
+      _id,
+      label: after.label,
+      attribute,
+      from: String(from),
+      to: String(to),
+    });
   }
   return changes;
 }
@@ -120,77 +152,41 @@ type ExistingPart = { _id: string; label: string; dataType: string; required?: b
 >;
 type PartEntry = UpdateStructureBody["fields"][number];
 
-/** The order of the account stays; what is new comes after it. */
+/**
+ * The order of the account stays; what is new comes after it.
+ * @param options `leftovers`: the ids of what stays unasked are added to it
+ */
 function planPart(
   part: Part,
   existing: ExistingPart[],
   specs: (FieldSpec | TagSpec)[],
-  isPruning: boolean,
-): { entries: PartEntry[]; changes: StructureChange[] } {
-  const changes: StructureChange[] = [];
+  { isPruning, leftovers }: { isPruning: boolean; leftovers: Set<unknown> },
+): PartEntry[] {
   const matches = matchEntries<ExistingPart, FieldSpec>(part, existing, specs);
   const remaining: PartEntry[] = [];
   for (const thing of existing) {
     const match = matches.get(thing);
-    if (match) remaining.push(planChange(part, thing, match, changes));
-    else {
-      changes.push({ action: isPruning ? "remove" : "keep", part, _id: thing._id, label: thing.label });
-      if (!isPruning) remaining.push(thing);
+    if (match) remaining.push(changeEntry(part, thing, match));
+    else if (!isPruning) {
+      leftovers.add(thing._id);
+      remaining.push(thing);
     }
   }
   const matched = new Set(matches.values());
-  const added = specs
-    .filter((entry) => !matched.has(entry))
-    .map((entry) => planAddition(part, entry, changes));
+  const added = specs.filter((entry) => !matched.has(entry)).map((entry) => addEntry(part, entry));
   const entries = [...remaining, ...added];
   requireUniqueLabels(part, existing, entries);
-  return { entries, changes };
+  return entries;
 }
 
-function planChange(
-  part: Part,
-  thing: ExistingPart,
-  spec: FieldSpec,
-  changes: StructureChange[],
-): ExistingPart {
-  const { _id, label } = thing;
-  const result = { ...thing };
-  if (spec.label !== label) {
-    changes.push({ action: "rename", part, _id, label, to: spec.label });
-    result.label = spec.label;
-  }
-  if (part === "tag") return result;
-  const name = spec.label;
-  if (spec.type !== undefined && spec.type !== thing.dataType) {
-    changes.push({
-      action: "change",
-      part,
-      _id,
-      label: name,
-      attribute: "type",
-      from: thing.dataType,
-      to: spec.type,
-    });
-    result.dataType = spec.type;
-  }
-  // A service that does not tell `required` means that it is not.
-  const isRequired = thing.required ?? false;
-  if (spec.required !== undefined && spec.required !== isRequired) {
-    const [from, to] = [String(isRequired), String(spec.required)];
-    changes.push({ action: "change", part, _id, label: name, attribute: "required", from, to });
-    result.required = spec.required;
-  }
-  return result;
+function changeEntry(part: Part, thing: ExistingPart, { label, type, required }: FieldSpec): ExistingPart {
+  if (part === "tag") return { ...thing, label };
+  const isChanged = required !== undefined && required !== (thing.required ?? false);
+  return { ...thing, label, dataType: type ?? thing.dataType, ...(isChanged && { required }) };
 }
 
-function planAddition(part: Part, spec: FieldSpec, changes: StructureChange[]): PartEntry {
-  const { label, type = "text", required = false } = spec;
-  if (part === "tag") {
-    changes.push({ action: "add", part, label });
-    return { label } as PartEntry;
-  }
-  changes.push({ action: "add", part, label, type, required });
-  return { label, dataType: type, required };
+function addEntry(part: Part, { label, type = "text", required = false }: FieldSpec): PartEntry {
+  return part === "tag" ? ({ label } as PartEntry) : { label, dataType: type, required };
 }
 
 /** A change that gives a label to a second one would leave two that cannot be told apart. */

@@ -64,7 +64,7 @@ export function parseStructureFile(text: string, file: string): StructureSpec {
   // Every scalar stays the text it is: a tag named 2024 or no is no number and no truth value.
   const document = parseDocument(text, { schema: "failsafe", prettyErrors: true });
   const [problem] = document.errors;
-  if (problem) throw new UsageError(`${file}: ${problem.message.split("\n")[0]}`);
+  if (problem) throw new UsageError(`${file}: ${problem.message.split("\n")[0]!.replace(/:$/, "")}`);
   let value: unknown;
   try {
     value = document.toJS();

@@ -2,6 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
+import { describeReadError } from "../disk/make-folder.ts";
 import { UsageError } from "../errors.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -13,9 +14,11 @@ const newline = 0x0a;
  */
 export async function readDataInput(terminal: Terminal, source: string, flag: string): Promise<string> {
   if (source === "-") return decodeText(await buffer(terminal.stdin), "standard input", flag);
-  const bytes = await readFile(source).catch(({ code, message }: NodeJS.ErrnoException) => {
-    const why = code === "ENOENT" ? "there is no such file" : message.split(",")[0];
-    throw new UsageError(`${flag}: cannot read ${source}: ${why}`, "Check the path; - reads standard input");
+  const bytes = await readFile(source).catch((error: unknown) => {
+    throw new UsageError(
+      `${flag}: cannot read ${source}: ${describeReadError(error)}`,
+      "Check the path; - reads standard input",
+    );
   });
   return decodeText(bytes, source, flag);
 }

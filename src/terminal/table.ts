@@ -3,7 +3,7 @@ import Table from "cli-table3";
 import { escapeControls } from "./escape.ts";
 import { createStyle } from "./style.ts";
 import type { TableColumn } from "./table-columns.ts";
-import { cut, gap, isPlain, measureWidth, minWidth } from "./text-width.ts";
+import { cut, gap, isPlain, measureWidth, minWidth, wrap } from "./text-width.ts";
 
 export { fitColumns, formatDayAndTime, formatShortDate, formatShortNames } from "./table-columns.ts";
 
@@ -52,16 +52,25 @@ function* renderRecords(
   }
 }
 
-/** One thing as lines of name and value. */
+/** One thing as lines of name and value. A long value is broken between words, a long word is not. */
 export function renderRecord(
   pairs: [name: string, value: string][],
   width: number,
   isColored: boolean,
 ): string {
-  const lines = pairs.map((pair) => pair.map(escapeControls));
-  const [names, values] = naturalWidths(lines);
-  const widths = [Math.min(names!, Math.floor(width / 2)), values!];
+  const escaped = pairs.map((pair) => pair.map(escapeControls));
+  const nameWidth = Math.min(naturalWidths(escaped)[0]!, Math.floor(width / 2));
+  const room = Math.max(minWidth, width - nameWidth - gap.length);
+  const lines = escaped.flatMap(([name, value]) =>
+    wrapProse(value!, room).map((part, index) => [index === 0 ? name! : "", part]),
+  );
+  const widths = [nameWidth, naturalWidths(lines)[1]!];
   return drawLines(lines, widths, (_line, column) => isColored && column === 0);
+}
+
+/** What is laid out with blanks stays as it is. */
+function wrapProse(text: string, width: number): string[] {
+  return text.includes("  ") ? [text] : wrap(text, width);
 }
 
 /** For each column its widest cell. */

@@ -104,6 +104,16 @@ it("record show prints the exchanges, of ECM_RECORD and of a probe", async () =>
   expect((await ecm(["record", "show", probe])).stdout).toContain("/api/contact/search");
 });
 
+it("a file that two commands began at the same moment is whole", async () => {
+  const { record, ecm, file } = await recorded();
+  await record(["lists", "list"]);
+  const [head, exchange] = (await readFile(file, "utf8")).split("\n");
+  await writeFile(file, `${head}\n${head!.replace(/[0-9a-f]{16}/, "0".repeat(16))}\n${exchange}\n`);
+  const { stdout, stderr } = await ecm(["record", "show", file, "--json"]);
+  expect(JSON.parse(stdout)).toHaveLength(1);
+  expect(stderr).not.toContain("cannot be read");
+});
+
 it("a file that is no recording is refused before a request, and so is a place that cannot be written", async () => {
   const { ecm, sandbox } = await recorded();
   const folder = await temporaryFolder();

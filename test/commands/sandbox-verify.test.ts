@@ -118,6 +118,8 @@ it("leaves out half a line, names an endpoint that it does not have, and refuses
     },
   ]);
   expect(stderr).toContain("1 line of");
+  const wrong = await ecm(["sandbox", "verify", file, "--variant", "nope=1"]);
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no variant "nope"') });
   for (const [text, reason] of [
     ["ada@lovelace.test\n", "is no recording"],
     [`${JSON.stringify({ recording: { ...head.recording, version: 2 } })}\n`, "newer version of ecm"],

@@ -143,13 +143,15 @@ describe("structure update, field and tag", () => {
     [["structure", "update"], "No change given"],
     [["structure", "update", "--label", " "], "cannot be blank"],
     [["structure", "field", "add", ""], "not blank"],
+    [["structure", "tag", "add", "vip", " "], "not blank"],
     [["structure", "field", "ad", "x"], "ad"],
     [["structure", "diff", "/nowhere/s.yaml"], "cannot read /nowhere/s.yaml"],
-  ])("refuse %j with exit 2", async (args, message) => {
-    const { ecm } = await startSandbox();
+  ])("refuse %j with exit 2, without a request", async (args, message) => {
+    const { ecm, sandbox } = await startSandbox();
     const { code, stderr } = await ecm(args);
     expect(code).toBe(2);
     expect(stderr).toContain(message);
+    expect(sandbox.admin.requests()).toEqual([]);
   });
 });
 
@@ -188,8 +190,12 @@ describe("a structure kept as a file", () => {
     expect(changes.map(({ action }) => action)).toEqual(["rename", "change", "keep", "rename", "add"]);
 
     const before = await readStructure(ecm);
-    expect((await run("apply", "--dry-run")).code).toBe(0);
+    const rehearsed = await run("apply", "--dry-run");
+    expect(rehearsed.code).toBe(0);
+    for (const line of expected) expect(rehearsed.stderr.split(line), line).toHaveLength(2);
     expect(await readStructure(ecm)).toEqual(before);
+    const screen = (await ecm(["structure", "diff", file], { terminalColumns: 40 })).stdout;
+    expect(screen).toContain(' field "Fax" is only in the account;\n  --prune removes it\n');
     const applied = await run("apply", "--json");
     expect(applied.stderr).toBe(`${expected.join("\n")}\n`);
     const after = JSON.parse(applied.stdout) as ContactStructure;
@@ -197,6 +203,15 @@ describe("a structure kept as a file", () => {
     expect(labels(after.tags)).toEqual(["gold", "2024", "no", "名前"]);
     expect(after.fields[2]!._id).toBe(before.fields[2]!._id);
 
+    await writeFile(file, edited.replace("  - no\n", ""));
+    const refused = await ecm(["structure", "apply", file, "--prune"], {
+      terminalColumns: 120,
+      typed: "n\r",
+    });
+    expect(refused.stderr).toMatch(
+      /Remove 1 field and 1 tag\? Every contact loses what it has of them; the\s/,
+    );
+    await writeFile(file, edited);
     expect((await run("apply", "--prune")).code).toBe(2);
     expect(await readStructure(ecm)).toEqual(after);
     await done(run("apply", "--prune", "--yes"));
@@ -216,7 +231,7 @@ describe("a structure kept as a file", () => {
       ["fields:\n  - labl: City\n", 'standard input: fields, number 1: "labl" is not known here'],
       ["fields:\n  - City\n  - city\n", '"city" appears twice'],
       ["feilds: []\n", '"feilds" is not known here'],
-      ["fields: [\n", "standard input: "],
+      ["fields: [\n", "line 2, column 1\n"],
       ["- City\n", "expected label:"],
       ["tags: vip\n", "tags is not a list"],
       ["fields:\n  - label: City\n    id: 0123\n", "no field with the id 0123"],

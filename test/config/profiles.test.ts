@@ -94,6 +94,19 @@ describe("the profiles", () => {
     expect(profiles.get(name)).toBeUndefined();
   });
 
+  it("keep what a newer version has written beside them", async () => {
+    const folders = await temporaryFolders();
+    await mkdir(folders.config);
+    const work = { ...profile, colour: "blue" };
+    await writeFile(toProfilesPath(folders), JSON.stringify({ version: 9, profiles: { work }, groups: [1] }));
+    (await openProfiles(folders)).save("home", profile);
+    expect(JSON.parse(await readFile(toProfilesPath(folders), "utf8"))).toMatchObject({
+      version: 9,
+      profiles: { work, home: profile },
+      groups: [1],
+    });
+  });
+
   it("always hold the embedded service, which is neither overwritten nor removed", async () => {
     const profiles = await openProfiles(await temporaryFolders());
     expect(() => profiles.save("sandbox", profile)).toThrow(/embedded service/);

@@ -140,6 +140,13 @@ describe("renderRecord", () => {
     ).toBe("key         ada@example.com\nFirst Name  Ada\n");
   });
 
+  it("breaks a long value between words, below its beginning, and never a word", () => {
+    const link = `https://example.com/${"x".repeat(30)}`;
+    expect(renderRecord([["a", `one two three ${link} four`]], 16, false)).toBe(
+      `a  one two three\n   ${link}\n   four\n`,
+    );
+  });
+
   it("is not held up by a long run of blanks", () => {
     const value = `${" ".repeat(300_000)}x`;
     expect(renderRecord([["a", value]], 80, false)).toBe(`a  ${value}\n`);

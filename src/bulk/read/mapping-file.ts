@@ -3,6 +3,7 @@
  * and what the file should hold, in YAML or JSON.
  */
 import { readFile, stat, writeFile } from "node:fs/promises";
+import { describeDiskError, describeReadError } from "../../disk/make-folder.ts";
 import { UsageError } from "../../errors.ts";
 import type { Expectations, MappingEntry } from "./compute/entry.ts";
 
@@ -52,9 +53,7 @@ async function mappingText(file: string): Promise<string> {
     if ((await stat(file)).size > maxBytes) throw new Error("it is larger than 1 MiB");
     return await readFile(file, "utf8");
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const why = code === "ENOENT" ? "there is no such file" : message;
-    throw new UsageError(`--mapping: cannot read ${file}: ${why}`, "Check the path");
+    throw new UsageError(`--mapping: cannot read ${file}: ${describeReadError(error)}`, "Check the path");
   }
 }
 
@@ -77,7 +76,7 @@ export async function writeMapping(
   try {
     await writeFile(file, text, { flag: isReplaced ? "w" : "wx" });
   } catch (error) {
-    throw new UsageError(`Cannot write ${file}: ${(error as Error).message}`);
+    throw new UsageError(`Cannot write ${file}: ${describeDiskError(error)}`);
   }
 }
 

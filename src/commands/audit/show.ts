@@ -8,7 +8,7 @@ import { describeCommand } from "../shared/help-text.ts";
 
 const view: View<AuditLine> = {
   columns: [
-    { name: "time", value: ({ time }) => time, isTime: true },
+    { name: "time", value: ({ time }) => time, isTime: "minute" },
     { name: "user", value: ({ user, host }) => `${user}@${host}` },
     { name: "profile", value: ({ profile, baseUrl }) => profile ?? baseUrl },
     { name: "command", value: ({ command }) => command.join(" ") },

@@ -44,6 +44,6 @@ async function runAuditVerify(context: Context, { head }: { head?: string }): Pr
     context.terminal.warn(
       `The last line is unfinished (${state.torn} bytes); the next command takes it away`,
     );
-  const text = `${state.lines} lines, whole. Newest: ${state.head}`;
+  const text = `${state.lines} lines, whole. Newest:\n${state.head}`;
   await presentValue(context.terminal, context.output(), { file, ...state }, text);
 }

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { createListRequest, readList, requireFreeListName } from "../../api/lists.ts";
 import { findByName } from "../../api/names.ts";
 import type { Context } from "../../context.ts";
-import { EcmError, UsageError } from "../../errors.ts";
+import { EcmError } from "../../errors.ts";
 import { ecm } from "../../hint.ts";
 import { ensureLists } from "../../service/create-names.ts";
 import { explainDryRun } from "../../terminal/dry-run.ts";
@@ -47,8 +47,6 @@ async function runListsCreate(
   options: ListsCreateOptions,
 ): Promise<void> {
   const name = await requireTextOrAsk(context, typedName, missingName);
-  if (name.trim() === "")
-    throw new UsageError("A list needs a name that is not blank", "Give a name, such as Newsletter");
   const { terminal } = context;
   const output = context.output();
   checkColumns(output, listView);

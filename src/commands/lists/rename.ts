@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { renameListRequest, requireFreeListName } from "../../api/lists.ts";
 import type { Context } from "../../context.ts";
-import { UnreadableAnswerError, UsageError } from "../../errors.ts";
+import { UnreadableAnswerError } from "../../errors.ts";
 import { ecm } from "../../hint.ts";
 import { explainDryRun } from "../../terminal/dry-run.ts";
 import { checkColumns, hasColumns, presentOne } from "../../terminal/present.ts";
@@ -45,8 +45,6 @@ async function runListsRename(
     what: "the list's new name",
     usage,
   });
-  if (name.trim() === "")
-    throw new UsageError("A list needs a name that is not blank", "Give a name, such as Newsletter");
   const { account } = await context.connect();
   const structure = await account.structure();
   // Nobody gives a list this name between the look and the renaming.

@@ -16,10 +16,10 @@ const keyView: View<KeyView> = {
   columns: [
     { name: "id", value: (key) => key._id, isWhole: true, isAside: true },
     { name: "name", value: (key) => key.name },
-    { name: "key", value: (key) => key.key },
+    { name: "key", value: (key) => key.key, isWhole: true },
     { name: "scopes", value: (key) => key.scopes.join(" ") },
     { name: "state", value: (key) => key.state },
-    { name: "expires", value: (key) => key.expiresAt },
+    { name: "expires", value: (key) => key.expiresAt, isTime: true },
   ],
   id: (key) => key._id,
 };

@@ -23,7 +23,7 @@ const requestView: View<LoggedRequest> = {
     { name: "n", value: (request) => request.n },
     { name: "time", value: (request) => request.time },
     { name: "method", value: (request) => request.method },
-    { name: "path", value: (request) => request.path },
+    { name: "path", value: (request) => request.path, isWhole: true },
     { name: "status", value: (request) => request.status },
     { name: "milliseconds", value: (request) => request.milliseconds },
     { name: "fault", value: (request) => request.fault },
@@ -31,6 +31,7 @@ const requestView: View<LoggedRequest> = {
     { name: "answer", value: (request) => formatValue(request.answer), optional: true },
   ],
   id: (request) => String(request.n),
+  empty: "No requests",
 };
 
 export function registerSandboxRequests(parent: Command, context: Context): void {

@@ -55,8 +55,10 @@ async function runSandboxSeed(context: Context, file: string | undefined, flags:
   const isCounted = flags.contacts !== undefined || flags.campaigns !== undefined;
   if ((file === undefined) !== isCounted) {
     throw new UsageError(
-      "Name a file, or --contacts N, --campaigns N",
-      advise`Such as: ${ecm`sandbox seed --contacts 1000`}`,
+      isCounted
+        ? "A file cannot be used with --contacts and --campaigns"
+        : "Nothing to fill the sandbox with",
+      advise`Name a file, or make some up: ${ecm`sandbox seed --contacts 1000`}`,
     );
   }
   const given =

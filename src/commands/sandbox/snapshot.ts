@@ -9,10 +9,11 @@ import { type DataFlag, dataOption, withAdmin } from "./shared/flags.ts";
 const snapshotView: View<Snapshot> = {
   columns: [
     { name: "name", value: (snapshot) => snapshot.name, isWhole: true },
-    { name: "saved at", value: (snapshot) => snapshot.savedAt },
+    { name: "saved at", value: (snapshot) => snapshot.savedAt, isTime: "minute" },
     { name: "bytes", value: (snapshot) => snapshot.bytes },
   ],
   id: (snapshot) => snapshot.name,
+  empty: "No snapshots yet. Save one with: ecm sandbox snapshot save NAME",
 };
 const oneSnapshot = "The snapshot: name, savedAt, bytes.";
 

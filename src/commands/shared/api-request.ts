@@ -1,7 +1,8 @@
 /** The request of `ecm api` from its flags: a body of members, and names in a path → ids. */
-import { readFile } from "node:fs/promises";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
+import { readDataInput } from "../../terminal/data-input.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
 
 export interface FieldFlags {
   /** `-f`: strings. */
@@ -11,7 +12,10 @@ export interface FieldFlags {
 }
 
 /** The JSON body of `-f` and `-F`; undefined without them. @throws UsageError */
-export async function buildBody({ field = [], typedField = [] }: FieldFlags): Promise<string | undefined> {
+export async function buildBody(
+  terminal: Terminal,
+  { field = [], typedField = [] }: FieldFlags,
+): Promise<string | undefined> {
   if (field.length + typedField.length === 0) return undefined;
   const members = new Map<string, unknown>();
   const add = (flag: string, text: string, value: unknown) => {
@@ -20,7 +24,7 @@ export async function buildBody({ field = [], typedField = [] }: FieldFlags): Pr
     members.set(name, value);
   };
   for (const text of field) add("-f", text, readFieldValue("-f", text));
-  for (const text of typedField) add("-F", text, await parseTypedValue(readFieldValue("-F", text)));
+  for (const text of typedField) add("-F", text, await parseTypedValue(terminal, readFieldValue("-F", text)));
   return JSON.stringify(Object.fromEntries(members));
 }
 
@@ -33,15 +37,9 @@ function readFieldValue(flag: string, text: string): string {
   );
 }
 
-async function parseTypedValue(text: string): Promise<unknown> {
+async function parseTypedValue(terminal: Terminal, text: string): Promise<unknown> {
   if (text === "@") throw new UsageError("-F: the name of the file is empty", "Such as -F note=@note.txt");
-  if (text.startsWith("@")) {
-    try {
-      return await readFile(text.slice(1), "utf8");
-    } catch (error) {
-      throw new UsageError(`-F: cannot read ${text.slice(1)}: ${(error as Error).message.split(",")[0]}`);
-    }
-  }
+  if (text.startsWith("@")) return readDataInput(terminal, text.slice(1), "-F");
   const isTyped = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/.test(text);
   const value: unknown = isTyped ? JSON.parse(text) : text;
   // A number that JavaScript cannot hold would be sent as another one.

@@ -1,4 +1,4 @@
-/** The result of a single change at a terminal: `~` changed (old → new), `+` added, `-` removed. */
+/** Changes at a terminal: `~` changed (old → new), `+` added, `-` removed, `=` stays. */
 
 import { escapeControls } from "../../terminal/escape.ts";
 import type { OutputOptions } from "../../terminal/format.ts";
@@ -6,13 +6,14 @@ import { createStyle } from "../../terminal/style.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 
 export interface ChangeLine {
-  mark: "+" | "~" | "-";
+  mark: "+" | "~" | "-" | "=";
   text: string;
 }
 
 /** Whether changes are shown instead of the whole record: at a terminal, in the default format. */
-export function showsChanges({ isStdoutTerminal }: Terminal, { format, columns }: OutputOptions): boolean {
-  return isStdoutTerminal && format === "table" && columns === undefined;
+export function showsChanges({ isStdoutTerminal }: Terminal, output: OutputOptions): boolean {
+  const { format, columns, collect } = output;
+  return isStdoutTerminal && format === "table" && columns === undefined && collect === undefined;
 }
 
 /** @param title of what was changed, such as a contact's key */
@@ -22,8 +23,8 @@ export async function presentChanges(
   title?: string,
 ): Promise<void> {
   const { wrap } = await import("../../terminal/text-width.ts");
-  const { bold, green, yellow, red } = createStyle(terminal.isColored.out);
-  const paint = { "+": green, "~": yellow, "-": red };
+  const { bold, dim, green, yellow, red } = createStyle(terminal.isColored.out);
+  const paint = { "+": green, "~": yellow, "-": red, "=": dim };
   const indent = title === undefined ? "" : "  ";
   const wrappedLines = lines.map(({ mark, text }) => {
     const room = Math.max(20, terminal.columns - indent.length - 2);

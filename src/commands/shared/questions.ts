@@ -16,14 +16,20 @@ export interface MissingArgument {
 
 /**
  * The word that was given, else the text that a person types, without blanks around it.
- * @throws UsageError where nobody can be asked
+ * @throws UsageError for a blank one, and where nobody can be asked
  */
 export async function requireTextOrAsk(
   context: Context,
   typedText: string | undefined,
   missing: MissingArgument,
 ): Promise<string> {
-  if (typedText !== undefined) return typedText;
+  if (typedText !== undefined) {
+    if (typedText.trim() !== "") return typedText;
+    throw new UsageError(
+      `${capitalize(missing.what)} must be text that is not blank`,
+      `Name it: ${missing.usage}`,
+    );
+  }
   const typed = await requirePrompter(context, missing).input(missing.question, undefined, checkText);
   return typed.trim();
 }

@@ -49,10 +49,11 @@ async function runStructureApply(
   const structure = await readWholeStructure(connection.account);
   const isPruning = options.prune ?? false;
   const plan = planStructure(structure, structureSpec, isPruning);
-  const say = ({ changes }: StructurePlan) => {
+  const say = (changes: StructurePlan["changes"]) => {
     for (const change of changes) context.terminal.note(describeChange(change));
   };
-  say(plan);
+  // A dry run says itself what it would change.
+  say(plan.changes.filter(({ action }) => !options.dryRun || action === "keep"));
   if (!options.dryRun) {
     const question = otherStructureError(structure, structureSpec, file);
     const removals = listRemovals(plan);
@@ -71,7 +72,7 @@ async function runStructureApply(
     const next = planStructure(current, structureSpec, isPruning);
     if (isSamePlan(plan, next)) return next.body;
     context.terminal.note("The plan is now:");
-    say(next);
+    say(next.changes);
     if (next.changes.length === 0) context.terminal.note("No differences");
     throw new EcmError(
       exitCodes.conflict,

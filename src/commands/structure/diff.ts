@@ -2,8 +2,9 @@ import type { Command } from "commander";
 import type { Context, OutputFileFlags } from "../../context.ts";
 import { exitCodes } from "../../errors.ts";
 import { presentValue } from "../../terminal/present.ts";
+import { showsChanges } from "../shared/change-lines.ts";
 import { describeCommand } from "../shared/help-text.ts";
-import { describeChange, readStructureFile } from "./shared/changes.ts";
+import { describeChange, presentStructureChanges, readStructureFile } from "./shared/changes.ts";
 import { readWholeStructure } from "./show.ts";
 
 interface StructureDiffOptions extends OutputFileFlags {
@@ -36,7 +37,10 @@ async function runStructureDiff(
   const { planStructure } = await import("../../structure/changes.ts");
   const { account } = await context.connect();
   const { changes } = planStructure(await readWholeStructure(account), structureSpec, options.prune ?? false);
-  await presentValue(context.terminal, context.output(), changes, changes.map(describeChange).join("\n"));
+  const output = context.output();
+  const isShown = changes.length > 0 && showsChanges(context.terminal, output);
+  if (isShown) await presentStructureChanges(context, changes);
+  else await presentValue(context.terminal, output, changes, changes.map(describeChange).join("\n"));
   if (changes.length === 0) context.terminal.note("No differences");
   else if (options.exitCode) context.endWith(exitCodes.differs);
 }

@@ -8,8 +8,8 @@ import { readFreshStructure, updateStructure } from "../../structure/update.ts";
 import { explainDryRun } from "../../terminal/dry-run.ts";
 import { checkColumns, presentList, presentOne } from "../../terminal/present.ts";
 import type { ContactStructure } from "../../wire.ts";
-import { type ChangeLine, presentChanges, showsChanges } from "../shared/change-lines.ts";
-import { describeChange } from "./shared/changes.ts";
+import { showsChanges } from "../shared/change-lines.ts";
+import { describeChange, presentStructureChanges } from "./shared/changes.ts";
 import { listParts, partColumns, structureSummary, structureView } from "./shared/view.ts";
 
 /** @param named on the command line; else `--structure`, the profile's, or the only one */
@@ -81,9 +81,5 @@ export async function runEdit(
   const updated = await updateStructure(send, account, structure, noted);
   if (options.isAnnounced || !showsChanges(context.terminal, output)) return showStructure(context, updated);
   const { diffStructures } = await import("../../structure/changes.ts");
-  const lines = diffStructures(applied.before, applied.body).map(describeChange);
-  await presentChanges(
-    context.terminal,
-    lines.map((line) => ({ mark: line.charAt(0) as ChangeLine["mark"], text: line.slice(2) })),
-  );
+  await presentStructureChanges(context, diffStructures(applied.before, applied.body));
 }

@@ -64,7 +64,8 @@ async function runTagAdd(context: Context, typedLabels: string[], options: TagOp
     what: "the tag's label",
     usage: ecm`structure tag add LABEL`,
   };
-  const labels = typedLabels.length > 0 ? typedLabels : [await requireTextOrAsk(context, undefined, missing)];
+  const typed = typedLabels.length > 0 ? typedLabels : [undefined];
+  const labels = await Promise.all(typed.map((label) => requireTextOrAsk(context, label, missing)));
   await runEdit(context, (structure) => addTags(structure, labels), options);
 }
 

@@ -91,7 +91,11 @@ test("snapshot saves, lists, loads and removes", async () => {
   expect((await create("a@b.co")).status).toBe(400);
   expect((await sandbox("snapshot", "list", "-o", "id")).stdout).toBe("first\n");
   expect((await sandbox("snapshot", "remove", "first")).code).toBe(0);
-  expect((await sandbox("snapshot", "load", "first")).code).toBe(5);
+  const gone = await sandbox("snapshot", "load", "first");
+  expect(gone).toMatchObject({
+    code: 5,
+    stderr: expect.stringMatching(/hint: .*ecm sandbox snapshot list --data /),
+  });
   expect((await sandbox("snapshot", "save", "../x")).code).toBe(2);
 });
 

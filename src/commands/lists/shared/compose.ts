@@ -3,7 +3,6 @@
 import { requireFreeListName } from "../../../api/lists.ts";
 import type { ComposeOptions, RunOptions } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
-import { UsageError } from "../../../errors.ts";
 import { requireAnswer } from "../../shared/bulk/agree.ts";
 import { type BulkFlags, endRunAfter, toRunOptions } from "../../shared/bulk/flags.ts";
 import { resolveLists } from "./choose.ts";
@@ -20,8 +19,6 @@ export async function composeList(
 ): Promise<void> {
   const { kind, into, deleteSources } = request;
   const options = toRunOptions(flags, context.clock.now());
-  if (into.trim() === "")
-    throw new UsageError("A list needs a name that is not blank", "Give a name, such as Newsletter");
   requireAnswer(context, deleteSources ? "delete" : "change", options.isDryRun);
   await requirePlaces(context, options, flags);
   const { account } = await context.connect("bulk", options.concurrency);

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import type { Context } from "../../../context.ts";
+import { describeReadError } from "../../../disk/make-folder.ts";
 import { EcmError, NotFoundError, UsageError } from "../../../errors.ts";
 import { advise, ecm, mapCommands, type ShownCommand } from "../../../hint.ts";
 import type { SandboxAdmin } from "../../../sandbox/admin.ts";
@@ -125,14 +126,16 @@ async function toSandboxOptions(
   };
 }
 
-/** Those of the file, and over them those of the flags. */
+/** Those of the file, and over them those of the flags. @throws UsageError for one that there is not */
 export async function readVariantFlags({
   variant = [],
   variantFile,
 }: VariantFlags): Promise<Record<string, unknown>> {
-  const { splitVariant } = await import("../../../sandbox/variants.ts");
+  const { splitVariant, variantsFrom } = await import("../../../sandbox/variants.ts");
   const fromFile = variantFile === undefined ? {} : await readVariants(variantFile);
-  return { ...fromFile, ...Object.fromEntries(variant.map(splitVariant)) };
+  const chosen = { ...fromFile, ...Object.fromEntries(variant.map(splitVariant)) };
+  variantsFrom(chosen);
+  return chosen;
 }
 
 async function readVariants(file: string): Promise<Record<string, unknown>> {
@@ -145,7 +148,7 @@ async function readVariants(file: string): Promise<Record<string, unknown>> {
   try {
     content = JSON.parse(await readFile(file, "utf8"));
   } catch (error) {
-    throw refuse((error as Error).message);
+    throw refuse(error instanceof SyntaxError ? error.message : describeReadError(error));
   }
   const { variants } = (content ?? {}) as { variants?: unknown };
   if (typeof variants !== "object" || variants === null || Array.isArray(variants)) {
@@ -203,13 +206,15 @@ function explainSameFolder(error: unknown, { data }: DataFlag): unknown {
 }
 
 function addDataFlag(command: ShownCommand, data: string): ShownCommand {
-  return command.words[1] === "keys" ? { words: [...command.words, "--data", data] } : command;
+  const isOfSandbox = command.words[0] === "sandbox" && ["keys", "snapshot"].includes(command.words[1] ?? "");
+  return isOfSandbox ? { words: [...command.words, "--data", data] } : command;
 }
 
-/** A refusal of the sandbox as an error of the command. */
+/** A refusal of the sandbox as an error of the command; what is not found is a snapshot. */
 async function toCommandError(error: unknown): Promise<unknown> {
   const { Refusal } = await import("../../../sandbox/rules/refusal.ts");
   if (!(error instanceof Refusal)) return error;
   const { message, status } = error;
-  return status === 404 ? new NotFoundError(message) : new UsageError(message);
+  if (status !== 404) return new UsageError(message);
+  return new NotFoundError(message, "See them with: ecm sandbox snapshot list");
 }

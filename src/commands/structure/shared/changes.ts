@@ -3,6 +3,7 @@ import type { Context } from "../../../context.ts";
 import type { StructureChange } from "../../../structure/changes.ts";
 import type { StructureSpec } from "../../../structure/file.ts";
 import { readDataInput } from "../../../terminal/data-input.ts";
+import { type ChangeLine, presentChanges } from "../../shared/change-lines.ts";
 
 /** @throws UsageError when it cannot be read, or says something that means nothing. */
 export async function readStructureFile(context: Context, file: string): Promise<StructureSpec> {
@@ -29,6 +30,18 @@ export function describeChange(change: StructureChange): string {
     case "keep":
       return `= ${change.part} ${quote(change.label)} is only in the account; --prune removes it`;
   }
+}
+
+/** The changes as a person sees them at a terminal. */
+export function presentStructureChanges(
+  context: Context,
+  changes: readonly StructureChange[],
+): Promise<void> {
+  const lines = changes.map(describeChange);
+  return presentChanges(
+    context.terminal,
+    lines.map((line) => ({ mark: line.charAt(0) as ChangeLine["mark"], text: line.slice(2) })),
+  );
 }
 
 function quote(name: string): string {

@@ -7,6 +7,11 @@ import { askSearch } from "../../../service/contact-search.ts";
 import type { Part } from "../../../structure/changes.ts";
 import type { ContactStructure } from "../../../wire.ts";
 
+interface Removal {
+  part: Part;
+  label: string;
+}
+
 /**
  * A question for all of them; it costs one search. No search is known that finds the contacts that have a
  * value or a tag.
@@ -14,14 +19,18 @@ import type { ContactStructure } from "../../../wire.ts";
 export async function formatRemovalQuestion(
   { send }: Connection,
   structure: ContactStructure,
-  removals: readonly { part: Part; label: string }[],
+  removals: readonly Removal[],
 ): Promise<string> {
   const count = await countContacts(send, structure._id);
   const among = count === undefined ? "" : `; the structure has ${formatContacts(count)}`;
+  const [{ part, label }, ...others] = removals as [Removal, ...Removal[]];
   const losses = { field: "Every contact loses its value", tag: "Every contact that has it loses it" };
-  return removals
-    .map(({ part, label }) => `Remove the ${part} ${JSON.stringify(label)}? ${losses[part]}${among}.`)
-    .join(" ");
+  if (others.length === 0) return `Remove the ${part} ${JSON.stringify(label)}? ${losses[part]}${among}.`;
+  const counted = (["field", "tag"] as const)
+    .map((each) => ({ each, count: removals.filter((removal) => removal.part === each).length }))
+    .filter(({ count }) => count > 0)
+    .map(({ each, count }) => formatCounted(count, each));
+  return `Remove ${counted.join(" and ")}? Every contact loses what it has of them${among}.`;
 }
 
 /** Undefined when the service refuses such a search: the question can be asked without. */
