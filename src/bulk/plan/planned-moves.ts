@@ -103,7 +103,7 @@ function chooseOld({ former }: Item, own: Found, others: Known): OldContact | un
 }
 
 /** Whether somebody is known to be inactive. */
-export function hasLeftUnder(contact: Partial<Contact>): boolean {
+function hasLeftUnder(contact: Partial<Contact>): boolean {
   const status = findStatus(contact);
   return isHidden(contact) || (status !== undefined && status.primary.toLowerCase() !== "active");
 }

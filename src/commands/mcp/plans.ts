@@ -39,7 +39,7 @@ export interface Plans {
   close(): Promise<void>;
 }
 
-export interface ListedPlan extends Pick<PrivatePlan, "writes" | "deletions" | "digest"> {
+interface ListedPlan extends Pick<PrivatePlan, "writes" | "deletions" | "digest"> {
   token: string;
   expiresAt: string;
 }

@@ -132,7 +132,7 @@ function toGuards({ maxChanges, maxClears, maxCreate, maxDelete, maxRemove }: Bu
 }
 
 /** `N` or `N%`. @throws UsageError */
-export function parseLimit(text: string, flag: string): Limit {
+function parseLimit(text: string, flag: string): Limit {
   const [, digits, percent] = /^(\d+(?:\.\d+)?)(%?)$/.exec(text.trim()) ?? [];
   const value = Number(digits);
   if (digits !== undefined && percent === "%" && value <= 100) return { percent: value };
