@@ -33,7 +33,7 @@ const typed = ({ name, short, value }) =>
 function meaning({ description, choices, default: usual, repeatable }) {
   const more = [
     choices && `one of: ${choices.join(", ")}`,
-    usual !== undefined && `default: ${usual}`,
+    usual !== undefined && !description.endsWith(`${usual})`) && `default: ${usual}`,
     repeatable && !description.includes("repeatable") && "repeatable",
   ].filter(Boolean);
   return more.length === 0 ? description : `${description} (${more.join("; ")})`;
@@ -173,8 +173,10 @@ function llmsPage() {
     const [first] = rest
       .join(" ")
       .trim()
-      .split(/(?<=[.:])\s/);
-    return `- [${title.replace(/^# /, "")}](docs/${name}): ${first.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").slice(0, 160)}`;
+      .split(/(?<=\.)\s/);
+    const sentence = first.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1");
+    const words = sentence.length > 200 ? `${sentence.slice(0, sentence.lastIndexOf(" ", 200))} …` : sentence;
+    return `- [${title.replace(/^# /, "")}](docs/${name}): ${words}`;
   };
   const { description } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   return [

@@ -1,6 +1,7 @@
 /** The manual: one page for `ecm`, and one for each group of commands. Written from the command tree. Pure. */
 import type { Command } from "commander";
 import { label, paragraph, section, subsection, terms, title, toPage, verbatim } from "../terminal/roff.ts";
+import { version } from "../version.ts";
 import { listLeaves } from "./commands.ts";
 import { listTopics } from "./help/topics.ts";
 import { describeCommandJson } from "./shared/describe-command.ts";
@@ -65,7 +66,7 @@ function writeFirstPage(root: Command): string {
     withoutBackticks(meaning),
   ]);
   return toPage(
-    title("ecm"),
+    title("ecm", `ecm ${version}`),
     section("NAME", ["ecm \\- administer the contacts of an email\\-marketing account"]),
     section("SYNOPSIS", [".B ecm", "[flags] command [arguments]"]),
     section(
@@ -95,7 +96,7 @@ function writeGroupPage(root: Command, group: Command): string {
   const isSingle = commands.length === 1 && commands[0] === group;
   const others = listGroups(root).filter((each) => each !== group);
   return toPage(
-    title(name),
+    title(name, `ecm ${version}`),
     section("NAME", [`${name.replaceAll("-", "\\-")} \\- ${toText(group.description())}`]),
     section("SYNOPSIS", verbatim(described.map(toUsage))),
     section(

@@ -1,7 +1,8 @@
 /** Small files of the cache folder: whole or not there, for their owner's eyes alone. */
-import { chmodSync, mkdirSync, statSync } from "node:fs";
+import { chmodSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { writeAtomicallySync } from "../disk/atomic-file.ts";
+import { makeFolderSync } from "../disk/make-folder.ts";
 
 /**
  * Replaces a file, in a folder 0700. Synchronous: nothing else is under way.
@@ -9,7 +10,7 @@ import { writeAtomicallySync } from "../disk/atomic-file.ts";
  */
 export function writeCacheFile(file: string, text: string): void {
   const folder = dirname(file);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolderSync(folder);
   if ((statSync(folder).mode & 0o077) !== 0) chmodSync(folder, 0o700);
   writeAtomicallySync(file, text, false);
 }

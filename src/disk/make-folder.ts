@@ -1,31 +1,28 @@
 /** Folders that are made when they are missing, with the reason where they cannot be. */
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, statSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 
 /**
- * Makes a folder for its owner's eyes alone, with those above it.
- * @throws the system's error; on a read-only disk EROFS, where Node's own says ENOENT
+ * Makes a folder for its owner's eyes alone, with those above it. Node's own way to do so reports a
+ * read-only disk as ENOENT, and never ends in a folder such as /proc.
+ * @throws the system's error
  */
 export async function makeFolder(folder: string): Promise<void> {
-  try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    await mkdir(findFirstMissing(folder), { mode: 0o700 });
-    throw error;
+  for (const each of listMissing(folder)) {
+    await mkdir(each, { mode: 0o700 }).catch((error: unknown) => requireFolder(each, error));
   }
 }
 
 /** The same, synchronously. */
 export function makeFolderSync(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    mkdirSync(findFirstMissing(folder), { mode: 0o700 });
-    throw error;
+  for (const each of listMissing(folder)) {
+    try {
+      mkdirSync(each, { mode: 0o700 });
+    } catch (error) {
+      requireFolder(each, error);
+    }
   }
 }
 
@@ -66,8 +63,18 @@ export function describeReadError(error: unknown): string {
   return isMissing ? "there is no such file" : describeDiskError(error);
 }
 
-function findFirstMissing(folder: string): string {
-  let missing = folder;
-  while (!existsSync(dirname(missing)) && dirname(missing) !== missing) missing = dirname(missing);
-  return missing;
+/** From the highest folder that is missing to the one that is wanted, which is always among them. */
+function listMissing(folder: string): string[] {
+  const missing = [resolve(folder)];
+  for (;;) {
+    const parent = dirname(missing[0]!);
+    if (parent === missing[0] || existsSync(parent)) return missing;
+    missing.unshift(parent);
+  }
+}
+
+/** That it is there already, perhaps since a moment, is fine. */
+function requireFolder(folder: string, error: unknown): void {
+  const isThere = statSync(folder, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  if (!isThere) throw error;
 }

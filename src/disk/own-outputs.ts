@@ -3,9 +3,10 @@
  * size and time when it was finished. Names are hashed; nothing here says what a file holds.
  */
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, rmSync, type Stats, statSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 import { writeAtomicallySync } from "./atomic-file.ts";
+import { makeFolderSync } from "./make-folder.ts";
 
 export interface WrittenFiles {
   /** Whether the file is still as a command has left it. */
@@ -31,7 +32,7 @@ export function openWrittenFiles(stateFolder: string): WrittenFiles {
     },
     remember(path) {
       try {
-        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        makeFolderSync(folder);
         writeAtomicallySync(toNotePath(path), toFileIdentity(statSync(path)), false);
         removeOldest(folder);
       } catch {

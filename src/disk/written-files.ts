@@ -2,8 +2,9 @@
  * Where this program has written people's data outside its own
  * folders, so that an erasure can name these files.
  */
-import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
+import { appendFileSync, readFileSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
+import { makeFolderSync } from "./make-folder.ts";
 
 /**
  * Noted before it is written, unless it is in the state folder. Where nothing can be noted, the file is
@@ -14,7 +15,7 @@ export function noteWrittenFile(stateFolder: string, file: string): void {
     const path = resolve(file);
     if (path.startsWith(join(resolve(stateFolder), sep))) return;
     if (listWrittenFiles(stateFolder).includes(path)) return;
-    mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
+    makeFolderSync(stateFolder);
     appendFileSync(toNotePath(stateFolder), `${JSON.stringify(path)}\n`, { mode: 0o600 });
   } catch {
     // A folder that cannot be written, as on a disk for reading only.

@@ -12,8 +12,9 @@ function escapeText(text: string): string {
     .replace(/^([.'])/gm, "\\&$1");
 }
 
-export function title(name: string): string[] {
-  return [`.TH ${escapeText(name).toUpperCase()} 1 "" "ecm" "User Commands"`];
+/** @param program with its version */
+export function title(name: string, program: string): string[] {
+  return [`.TH ${escapeText(name).toUpperCase()} 1 "" "${program}" "User Commands"`];
 }
 
 export function section(heading: string, ...lines: string[][]): string[] {

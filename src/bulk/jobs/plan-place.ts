@@ -1,8 +1,9 @@
 /** Where a plan and what is read for it are kept. */
 import { randomBytes } from "node:crypto";
-import { access, constants, mkdir, rm } from "node:fs/promises";
+import { access, constants, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { makeFolder } from "../../disk/make-folder.ts";
 import type { Engine, RunContext } from "../plan/run-context.ts";
 import type { EnteredRun } from "../runs/enter.ts";
 import { fileNames } from "../runs/file-names.ts";
@@ -47,7 +48,7 @@ export async function choosePlanPlace(
 
 async function createScratchFolder({ stateFolder }: Engine): Promise<string> {
   const folder = toRunsFolder(stateFolder);
-  const isWritable = await mkdir(folder, { recursive: true, mode: 0o700 })
+  const isWritable = await makeFolder(folder)
     .then(() => access(folder, constants.W_OK))
     .then(
       () => true,

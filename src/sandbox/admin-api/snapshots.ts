@@ -2,9 +2,10 @@
  * Snapshots of the account: each is a database file of its own in the folder, written whole or not at all.
  */
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { makeFolderSync } from "../../disk/make-folder.ts";
 import { type Database, discardDatabase, discardSideFiles } from "../database.ts";
 import type { Snapshot } from "../public-types.ts";
 import { invalid, notFound } from "../rules/refusal.ts";
@@ -50,7 +51,7 @@ export function listSnapshots(store: Store): Snapshot[] {
  */
 export function saveSnapshot(store: Store, name: string): Snapshot {
   const file = snapshotFile(store, name);
-  mkdirSync(snapshotFolder(store), { recursive: true, mode: 0o700 });
+  makeFolderSync(snapshotFolder(store));
   removeUnfinished(snapshotFolder(store), maxSaveMilliseconds);
   for (let attempt = 1; ; attempt++) {
     try {

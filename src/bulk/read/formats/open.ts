@@ -3,9 +3,9 @@
  * text: the file itself, or what was made of it.
  */
 
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { formatCount, formatCounted } from "../../../counts.ts";
+import { makeFolder } from "../../../disk/make-folder.ts";
 import { UsageError } from "../../../errors.ts";
 import { requireClosedQuotes } from "../closed-quotes.ts";
 import { type FoundEncoding, findEncoding } from "../encoding/detect.ts";
@@ -157,6 +157,6 @@ function isJson({ start }: Inspection): boolean {
 
 async function createScratchPath({ name, scratch }: InputFile, part: string): Promise<string> {
   if (scratch === undefined) throw new UsageError(`${name} must be unpacked first`, "Give a CSV file");
-  await mkdir(scratch, { recursive: true, mode: 0o700 });
+  await makeFolder(scratch);
   return join(scratch, part);
 }

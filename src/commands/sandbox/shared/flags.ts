@@ -216,5 +216,5 @@ async function toCommandError(error: unknown): Promise<unknown> {
   if (!(error instanceof Refusal)) return error;
   const { message, status } = error;
   if (status !== 404) return new UsageError(message);
-  return new NotFoundError(message, "See them with: ecm sandbox snapshot list");
+  return new NotFoundError(message, advise`See them with: ${ecm`sandbox snapshot list`}`);
 }
