@@ -79,4 +79,32 @@ describe("a second column of the key", () => {
     expect(done.rows).toEqual(dry.rows);
     expect([...(await readContacts(service)).keys()]).toEqual(["a@x.org", "b@home.org"]);
   });
+
+  it.each([["unsubscribe"], ["delete"], ["mutate", "--add-tag", "T"]])(
+    "contact %s takes none of several keys of a row in silence",
+    async (verb, ...flags) => {
+      const contents = {
+        tags: ["T"],
+        contacts: [{ key: "a@x.org" }, { key: "a@home.org" }, { key: "b@x.org" }],
+      };
+      const service = await startSandbox({ contents });
+      const args = [
+        "contact",
+        verb,
+        ...flags,
+        "--map",
+        "Work Email=key",
+        "--map",
+        "Private Email=key",
+        "--yes",
+      ];
+      const named = async (text: string) => service.ecm([...args, "--keys", await inputFile(text), "--json"]);
+      const several = await named("Work Email,Private Email\na@x.org,a@home.org\n");
+      expect(several).toMatchObject({ code: 2, stderr: expect.stringContaining("SeveralKeysError") });
+      const writes = service.sandbox.admin.requests().filter(({ method }) => method !== "GET");
+      expect(writes.every(({ path }) => path.includes("search"))).toBe(true);
+      const one = await named("Work Email,Private Email\na@x.org,A@x.org\n,b@x.org\n");
+      expect(one.code, one.stderr).toBe(0);
+    },
+  );
 });
