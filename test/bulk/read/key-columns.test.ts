@@ -24,6 +24,20 @@ describe("a second column of the key", () => {
     expect(understood.facts.notes).toContain('The key is "Work Email"; where it is empty, "Private Email"');
   });
 
+  it("is wrong with the row where it cannot be read: who has left under it is not known", async () => {
+    const { rows, rejected } = await read(
+      `${work}a@x.org,a@home.org;,ja\nb@x.org,n/a,ja\nc@x.org,ć@home.org,ja\n`,
+      {
+        map,
+      },
+    );
+    expect(rows.map(({ key }) => key.sent)).toEqual(["b@x.org"]);
+    expect(rejected.map(({ line, code }) => [line, code])).toEqual([
+      [2, "further_key_invalid"],
+      [4, "further_key_invalid"],
+    ]);
+  });
+
   it("comes in the order in which it was named, not in that of the file", async () => {
     const turned = new Map([...map].reverse());
     const { rows } = await read(`${work}a@x.org,a@home.org,ja\nb@x.org,,ja\n`, { map: turned });
