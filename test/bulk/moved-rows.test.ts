@@ -345,7 +345,7 @@ describe("whoever leaves under a further address, after the plan and before the 
       await create(service, unknown);
       const done = parseSummary(await service.ecm(["runs", "resume", "last", "--json"]));
       expect(done.codes.skipped).toEqual({ moved_unsubscribed: 2 });
-      expect(done.requests.total).toBe(done.estimate.requests - 2);
+      expect(done.requests).toMatchObject({ search: 1, other: 1, create: 0 });
     },
   );
 
