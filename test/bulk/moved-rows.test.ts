@@ -301,6 +301,22 @@ it("a mapping file and --check know the target", async () => {
   expect(twice.stderr).toContain("2 columns are mapped to the old key");
 });
 
+it("moves get on with few requests an invocation, where the account is read page by page", async () => {
+  const numbers = Array.from({ length: 8 }, (_, place) => place);
+  const service = await startSandbox({
+    contents: { contacts: numbers.map((n) => ({ key: `o${n}@x.org` })) },
+  });
+  const file = await inputFile(header + numbers.map((n) => `n${n}@x.org,o${n}@x.org,\n`).join(""));
+  const args = ["import", file, ...mapped, "--max-requests", "8"];
+  for (let invocations = 1; ; invocations++) {
+    const { status } = parseSummary(await service.ecm(args));
+    if (status === "completed") break;
+    expect(invocations).toBeLessThan(12);
+  }
+  const active = Object.entries(await statuses(service)).filter(([, status]) => status === "active");
+  expect(active.map(([key]) => key).sort()).toEqual(numbers.map((n) => `n${n}@x.org`));
+});
+
 describe("whoever leaves under a further address, after the plan and before the write", () => {
   const rows = "Work,Home,Old\na@work.example,a@home.example,\nb@work.example,b@home.example,b@old.example\n";
   const columns = ["--map", "Work=key", "--map", "Home=key", "--map", "Old=old-key", "--json"];

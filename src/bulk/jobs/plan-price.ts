@@ -40,11 +40,7 @@ export async function findPlanPrice(
   return computePlanPrice(state, { ...rest, changes }, { further, blockSize: job.lookup.blockSize });
 }
 
-async function computeRestOfOldPlan(
-  { lines }: ClosedPlan,
-  ledger: Ledger,
-  job: ReadyJob,
-): Promise<PlanRest> {
+async function computeRestOfOldPlan({ lines }: ClosedPlan, ledger: Ledger, job: ReadyJob): Promise<PlanRest> {
   const { readsAlone } = job.work;
   const rest = { writes: 0, requests: 0, changes: 0, searches: 0 };
   const group = new SearchCount(job);
