@@ -279,6 +279,19 @@ it.each([
   expect(text.trim().split("\n")).toHaveLength(1 + rejected);
 });
 
+it("an old key that is another row's further key: both rows are rejected, a row's own is none", async () => {
+  const service = await scene();
+  const rows =
+    "a@x.example,,ada@old.example\nb@x.example,Ada@old.example,\nc@x.example,bob@old.example,bob@old.example\n";
+  const file = await inputFile(`Email,Home,Old email\n${rows}`);
+  const done = await service.ecm(["import", file, "--map", "Email=key", "--map", "Home=key", ...mapped]);
+  expect(parseSummary(done).codes).toEqual({
+    rejected: { old_key_conflict: 2 },
+    skipped: { moved_unsubscribed: 1 },
+  });
+  expect((await statuses(service))["ada@old.example"]).toBe("active");
+});
+
 it("a mapping file and --check know the target", async () => {
   const service = await scene();
   const mapping = await inputFile('"Old email": old-key\n', "map.yaml");
