@@ -14,8 +14,13 @@ interface Change {
 }
 
 /** An account that changes after each of its pages, by one of these after the other. */
-async function changing(count: number, { maxPageSize, changes }: { maxPageSize: number; changes: Change[] }) {
+async function changing(
+  count: number,
+  { maxPageSize, changes }: { maxPageSize: number; changes: readonly Change[] },
+) {
   let last = 0;
+  // The situation stays as it is: whoever reports it, or tries it again, needs it whole.
+  const left = [...changes];
   const person = () => ({ _id: (++last).toString(16).padStart(24, "0"), key: `p${last}@x.org` });
   const everybody = Array.from({ length: count }, person);
   const staying = new Set(everybody.map(({ key }) => key));
@@ -38,7 +43,7 @@ async function changing(count: number, { maxPageSize, changes }: { maxPageSize: 
     const contacts = everybody.slice((page - 1) * size, page * size);
     sizes.push(size);
     json(response, 200, { totalRecords: everybody.length, contacts });
-    const { remove, add } = changes.shift() ?? { remove: [], add: [] };
+    const { remove, add } = left.shift() ?? { remove: [], add: [] };
     for (const part of remove) {
       for (const { key } of everybody.splice(Math.floor(part * everybody.length), 1)) staying.delete(key);
     }
@@ -105,7 +110,11 @@ describe("an export of an account that changes between two pages", () => {
         const { exported, stayingIds } = await changing(count, { maxPageSize: largest, changes });
         const { code, stderr, ids } = await exported();
         expect([0, 1]).toContain(code);
-        if (code === 1) return expect(stderr).toContain("The account changed each of");
+        // What a property returns is a verdict of its own, and what `expect` returns is none.
+        if (code === 1) {
+          expect(stderr).toContain("The account changed each of");
+          return;
+        }
         expect(new Set(ids).size).toBe(ids.length);
         expect(ids).toEqual(expect.arrayContaining(stayingIds()));
       }),

@@ -96,7 +96,10 @@ function resolvedJob(options: EditOptions, { selection, source, desired }: Resol
       includeUnsubscribed,
     },
     takesRow: rows === "marked" ? (row) => row.isMarkClear ?? false : undefined,
-    requireInput: marksChoose ? (survey, { system }) => requireRows(options, survey, system) : undefined,
+    requireInput: (survey, { system }) => {
+      requireOneKeyEach(kind, survey);
+      if (marksChoose) requireRows(options, survey, system);
+    },
     duplicates: "first",
     lists: [],
     tags: [],
@@ -185,6 +188,16 @@ function requireRows(
   if (columns.length === 0 || clearlyMarked === read) return;
   if (clearlyMarked === 0 && (kind === "delete" || system === "ecm")) return;
   throw new MarkedRowsError(kind, { marked: clearlyMarked, all: read });
+}
+
+/** A row that has several keys may mean one contact or all: taking the first would leave the others in silence. */
+function requireOneKeyEach(kind: EditOptions["kind"], { otherIdentities }: Survey): void {
+  if (otherIdentities.size === 0) return;
+  throw new UsageError(
+    `The file has rows with different keys in several columns, so that it is not clear whom to ${kind}`,
+    "Nothing was written. Map one column to key and the others to ignore; run the command again for each other column that is meant",
+    { type: "SeveralKeysError" },
+  );
 }
 
 /** From a manifest, for `runs resume`. */

@@ -23,7 +23,7 @@ export function subtractSettled({ tally, ledger: { counts } }: RunState): RunSta
 export function toPlanRest(tally: RunState["tally"]): PlanRest {
   const { requests, updated, removed, deleted, unknownKeys } = tally;
   const changes = updated + removed + deleted + unknownKeys;
-  return { writes: countPlannedWrites(tally), requests, changes, areOld: false };
+  return { writes: countPlannedWrites(tally), requests, changes };
 }
 
 /** With everything decided the price is exact. */
@@ -40,23 +40,46 @@ export async function findPlanPrice(
   return computePlanPrice(state, { ...rest, changes }, { further, blockSize: job.lookup.blockSize });
 }
 
-async function computeRestOfOldPlan(
-  { lines }: ClosedPlan,
-  ledger: Ledger,
-  { work }: ReadyJob,
-): Promise<PlanRest> {
-  const rest = { writes: 0, requests: 0, changes: 0, areOld: true };
+async function computeRestOfOldPlan({ lines }: ClosedPlan, ledger: Ledger, job: ReadyJob): Promise<PlanRest> {
+  const { readsAlone } = job.work;
+  const rest = { writes: 0, requests: 0, changes: 0, searches: 0 };
+  const group = new SearchCount(job);
   for await (const { apply } of lines()) {
     if (!apply || apply.isErased || ledger.isDone(apply.ref)) continue;
     const { operation } = apply;
+    const isRead = readsAlone && operation.kind !== "create";
+    const isSearched = !readsAlone && operation.kind !== "create";
     rest.writes++;
-    rest.requests += countOperationRequests(operation);
-    rest.requests += countReadsBefore(apply);
-    if (operation.kind === "create") rest.changes += listUnknown(apply).length;
-    else {
-      rest.changes++;
-      if (work.readsAlone) rest.requests++;
-    }
+    rest.requests += countOperationRequests(operation) + countReadsBefore(apply) + (isRead ? 1 : 0);
+    rest.searches += group.add(isSearched ? 1 : 0, listUnknown(apply).length);
   }
-  return rest;
+  return { ...rest, searches: rest.searches + group.end() };
+}
+
+/** Contacts are looked up again in groups of so many lines of the plan, whoever of them has to be. */
+class SearchCount {
+  private readonly blockSize: number;
+  /** Who is not found is asked for once more among the inactive. */
+  private readonly asksHidden: boolean;
+  private lines = 0;
+  private keys = 0;
+  private unknown = 0;
+
+  constructor({ lookup, behavior }: Pick<ReadyJob, "lookup" | "behavior">) {
+    this.blockSize = lookup.blockSize;
+    this.asksHidden = behavior.get("inactive") !== "shown";
+  }
+
+  /** @returns the searches of the group that this line ends */
+  add(keys: number, unknown: number): number {
+    this.keys += keys;
+    this.unknown += unknown;
+    return ++this.lines === this.blockSize ? this.end() : 0;
+  }
+
+  end(): number {
+    const { keys, unknown, blockSize } = this;
+    Object.assign(this, { lines: 0, keys: 0, unknown: 0 });
+    return Math.ceil((keys + unknown) / blockSize) + (this.asksHidden ? Math.ceil(unknown / blockSize) : 0);
+  }
 }

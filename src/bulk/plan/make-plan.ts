@@ -105,10 +105,11 @@ function countMaxLookUps(session: Session, entry: PlanEntry): number {
     : lookup.blockSize;
 }
 
-/** Keys that are looked up for an entry. */
+/** Keys that are looked up for an entry. Whose place is taken may be read by the id besides. */
 function countLookUps(session: Session, entry: PlanEntry): number {
-  if (entry.kind !== "contact" || !needsLookup(session, entry)) return 0;
-  return 1 + (entry.former ? 1 : 0) + (entry.others?.length ?? 0);
+  if (entry.kind !== "contact") return 0;
+  const reads = entry.former ? 1 : 0;
+  return needsLookup(session, entry) ? 1 + reads + (entry.others?.length ?? 0) : reads;
 }
 
 function needsLookup({ work, lookup }: Session, item: Item): boolean {

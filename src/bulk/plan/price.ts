@@ -63,8 +63,8 @@ export interface PlanRest {
   requests: number;
   /** Keys whose look-up is repeated where the run waits before their contact is written. */
   changes: number;
-  /** They were looked up by an earlier invocation. */
-  areOld: boolean;
+  /** Searches that repeat the look-ups of an earlier invocation; absent where this one has made them. */
+  searches?: number;
 }
 
 /**
@@ -73,14 +73,14 @@ export interface PlanRest {
  */
 export function computePlanPrice(
   context: Spending,
-  { writes, requests, changes, areOld }: PlanRest,
+  { writes, requests, changes, searches }: PlanRest,
   { further, blockSize }: { further: number; blockSize: number },
 ): Price {
   const { budget, options } = context;
   const hourLeft = budget.limits.hour ? budget.limits.hour.remaining - options.reserve : undefined;
   const isLater = hourLeft !== undefined && requests > hourLeft;
-  const lookedUpAgain = areOld ? changes : isLater ? Math.min(changes, requests - Math.max(0, hourLeft)) : 0;
-  const left = requests + further + Math.ceil(lookedUpAgain / blockSize);
+  const lookedUpAgain = isLater ? Math.min(changes, requests - Math.max(0, hourLeft)) : 0;
+  const left = requests + further + (searches ?? Math.ceil(lookedUpAgain / blockSize));
   return { ...computeRestPrice(context, { left, isExact: true }), writes };
 }
 

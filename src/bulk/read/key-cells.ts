@@ -2,6 +2,7 @@
 import { isErasedKey } from "../../api/key-spelling.ts";
 import type { ContactKey } from "../items.ts";
 import type { KeyReader } from "./keys.ts";
+import type { Reason } from "./row-faults.ts";
 import type { Row, Target } from "./rows.ts";
 import { listKeyIndexes } from "./targets.ts";
 
@@ -34,13 +35,23 @@ export class KeyCells {
     return others.find((other) => this.#hasValue(other)) ?? cell;
   }
 
-  /** What the other columns hold of the person that the row's key names; "erased" where they were erased. */
-  listOthers(cells: Row["cells"], { identity: chosen }: ContactKey): ContactKey[] | "erased" {
+  /**
+   * What the other columns hold of the person that the row's key names; "erased" where they were erased, a reason
+   * where one cannot be read: whether the person has left under it is not known.
+   * @param chosen the cell of the row's key, which may be read in a way of its own
+   */
+  listOthers(cells: Row["cells"], chosen: string, key: ContactKey): ContactKey[] | Reason | "erased" {
     if (!this.areSeveral) return [];
     const written = this.#indexes.map((index) => this.#readCell(cells, index) ?? "");
     if (written.some(isErasedKey)) return "erased";
-    const keys = written.map(this.#readKey).flatMap((read) => ("key" in read ? [read.key] : []));
-    return keys.filter(({ identity }) => identity !== chosen);
+    const others: ContactKey[] = [];
+    for (const cell of written) {
+      if (cell === chosen) continue;
+      const read = readFurtherKey(cell, this.#readKey, "further");
+      if (read && "code" in read) return read;
+      if (read && read.identity !== key.identity) others.push(read);
+    }
+    return others;
   }
 
   /** All that may hold addresses of the row's contact. @param shifted how much further to the right they may be */
@@ -50,7 +61,21 @@ export class KeyCells {
   }
 
   #hasValue(cell: string): boolean {
-    const read = this.#readKey(cell);
-    return !("code" in read) || (read.code !== "key_missing" && read.code !== "key_placeholder");
+    return readFurtherKey(cell, this.#readKey, "further") !== undefined;
   }
+}
+
+/** A key that a row has besides its own; undefined where the cell holds none. */
+export function readFurtherKey(
+  cell: string,
+  readKey: KeyReader,
+  which: "old" | "further",
+): ContactKey | Reason | undefined {
+  const read = readKey(cell);
+  if ("key" in read) return read.key;
+  if (read.code === "key_missing" || read.code === "key_placeholder") return undefined;
+  return {
+    code: `${which}_key_invalid`,
+    message: `the ${which} key ${JSON.stringify(cell.trim())}: ${read.message}`,
+  };
 }

@@ -1,6 +1,6 @@
 /**
  * Reading: rows that say under which key a person was known before. Each old key must be one contact's, and no
- * other row's key: in which order such moves happened, a file does not say.
+ * key of another row, nor a further one: in which order such moves happened, a file does not say.
  */
 import type { TextIndex } from "../../text-index.ts";
 import type { ReadRow, Row } from "./rows.ts";
@@ -34,10 +34,10 @@ export async function findOldKeyConflicts(
 
 /** The keys and old keys that several rows name. */
 class RepeatedNames {
-  /** Keys and old keys of all rows. */
+  /** Keys, further keys and old keys of all rows. */
   private readonly identities: TextIndex;
-  /** Key → the first line that has it. */
-  private readonly lines = new Map<string, number>();
+  /** Key → the rows that have it, the first of each contact. */
+  private readonly owners = new Map<string, Naming[]>();
   /** Old key → the rows that name it. */
   private readonly namings = new Map<string, Naming[]>();
   /** Key → the old key that its first row names. */
@@ -48,9 +48,11 @@ class RepeatedNames {
     this.identities = identities;
   }
 
-  add({ key: { identity }, oldKey, line }: Row): void {
+  add({ key: { identity }, oldKey, otherKeys = [], line }: Row): void {
     const isRepeated = this.identities.isRepeated(identity);
-    if (isRepeated && !this.lines.has(identity)) this.lines.set(identity, line);
+    for (const each of [identity, ...otherKeys.map((other) => other.identity)]) {
+      if (this.identities.isRepeated(each)) this.addOwner(each, { identity, line });
+    }
     if (!oldKey) return;
     const old = oldKey.identity;
     if (isRepeated) this.addOldKey(identity, old, line);
@@ -60,15 +62,24 @@ class RepeatedNames {
 
   conflicts(): OldKeyConflicts {
     for (const [old, namings] of this.namings) {
-      const line = this.lines.get(old);
-      if (line !== undefined) this.conflict(old, `its key is the old key of line ${namings[0]!.line}`);
-      for (const { identity } of namings) {
-        const other = namings.find((each) => each.identity !== identity);
-        if (line !== undefined) this.conflict(identity, `its old key is the key of line ${line}`);
-        if (other) this.conflict(identity, `line ${other.line} names the same old key`);
+      const owners = this.owners.get(old) ?? [];
+      for (const owner of owners) {
+        const naming = findOther(namings, owner);
+        if (naming) this.conflict(owner.identity, `its key is the old key of line ${naming.line}`);
+      }
+      for (const naming of namings) {
+        const owner = findOther(owners, naming);
+        const other = findOther(namings, naming);
+        if (owner) this.conflict(naming.identity, `its old key is the key of line ${owner.line}`);
+        if (other) this.conflict(naming.identity, `line ${other.line} names the same old key`);
       }
     }
     return this.found;
+  }
+
+  private addOwner(key: string, owner: Naming): void {
+    const owners = this.owners.get(key) ?? [];
+    if (!owners.some(({ identity }) => identity === owner.identity)) this.owners.set(key, [...owners, owner]);
   }
 
   private addOldKey(identity: string, old: string, line: number): void {
@@ -82,4 +93,9 @@ class RepeatedNames {
   private conflict(identity: string, message: string): void {
     if (!this.found.has(identity)) this.found.set(identity, { code: "old_key_conflict", message });
   }
+}
+
+/** Of another contact. */
+function findOther(namings: readonly Naming[], { identity }: Naming): Naming | undefined {
+  return namings.find((each) => each.identity !== identity);
 }

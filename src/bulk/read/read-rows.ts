@@ -6,7 +6,7 @@ import type { ConsentRefusal } from "./consent.ts";
 import { type CsvRecord, readRecords } from "./csv.ts";
 import { isBlank } from "./header.ts";
 import { toUnreadableError } from "./input-errors.ts";
-import { KeyCells } from "./key-cells.ts";
+import { KeyCells, readFurtherKey } from "./key-cells.ts";
 import {
   acceptIds,
   createIdentityReader,
@@ -179,9 +179,10 @@ class RowReader {
     const key = this.#namesContacts ? acceptErased(read, written) : read;
     if ("code" in key) return key;
     const oldKey = this.#readOldKey(cells);
-    const otherKeys = this.#keyCells.listOthers(cells, key.key);
+    const otherKeys = this.#keyCells.listOthers(cells, written, key.key);
     if (oldKey === "erased" || otherKeys === "erased") return "erased";
     if (oldKey && "code" in oldKey) return oldKey;
+    if ("code" in otherKeys) return otherKeys;
     // The same key in another spelling is no other contact.
     return oldKey === undefined || oldKey.identity === key.key.identity
       ? { key, otherKeys }
@@ -204,13 +205,7 @@ class RowReader {
     if (this.#oldKeyIndex < 0) return undefined;
     const cell = this.#readCell(cells, this.#oldKeyIndex) ?? "";
     if (isErasedKey(cell)) return "erased";
-    const read = this.#readKey(cell);
-    if ("key" in read) return read.key;
-    if (read.code === "key_missing" || read.code === "key_placeholder") return undefined;
-    return {
-      code: "old_key_invalid",
-      message: `the old key ${JSON.stringify(cell.trim())}: ${read.message}`,
-    };
+    return readFurtherKey(cell, this.#readKey, "old");
   }
 
   /** A row whose cells are not those that the header names. */

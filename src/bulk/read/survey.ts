@@ -32,7 +32,7 @@ export interface Survey {
   identities: TextIndex;
   /** Whom they name under further keys besides. */
   otherIdentities: TextIndex;
-  /** Its keys and old keys; absent where no row names an old key. */
+  /** Its keys, further keys and old keys; absent where no row names an old key. */
   oldKeys?: TextIndex;
   /** The largest line on which a row starts. */
   lastLine: number;
@@ -77,7 +77,7 @@ export async function surveyInput(
 class RowTally {
   readonly #identities = new TextIndex();
   readonly #otherIdentities = new TextIndex();
-  /** Keys and old keys, where a column holds those. */
+  /** Keys, further keys and old keys, where a column holds those. */
   readonly #oldKeys: TextIndex | undefined;
   #namesOldKey = false;
   readonly #oddities: Oddities;
@@ -144,8 +144,8 @@ class RowTally {
     for (const code of row.warnings) this.#warnings.set(code, (this.#warnings.get(code) ?? 0) + 1);
   }
 
-  #addOldKey({ key, oldKey }: Row): void {
-    this.#oldKeys?.add(key.identity);
+  #addOldKey({ key, oldKey, otherKeys = [] }: Row): void {
+    for (const { identity } of [key, ...otherKeys]) this.#oldKeys?.add(identity);
     if (!oldKey) return;
     this.#namesOldKey = true;
     this.#otherIdentities.add(oldKey.identity);

@@ -24,6 +24,20 @@ describe("a second column of the key", () => {
     expect(understood.facts.notes).toContain('The key is "Work Email"; where it is empty, "Private Email"');
   });
 
+  it("is wrong with the row where it cannot be read: who has left under it is not known", async () => {
+    const { rows, rejected } = await read(
+      `${work}a@x.org,a@home.org;,ja\nb@x.org,n/a,ja\nc@x.org,ć@home.org,ja\n`,
+      {
+        map,
+      },
+    );
+    expect(rows.map(({ key }) => key.sent)).toEqual(["b@x.org"]);
+    expect(rejected.map(({ line, code }) => [line, code])).toEqual([
+      [2, "further_key_invalid"],
+      [4, "further_key_invalid"],
+    ]);
+  });
+
   it("comes in the order in which it was named, not in that of the file", async () => {
     const turned = new Map([...map].reverse());
     const { rows } = await read(`${work}a@x.org,a@home.org,ja\nb@x.org,,ja\n`, { map: turned });
@@ -79,4 +93,32 @@ describe("a second column of the key", () => {
     expect(done.rows).toEqual(dry.rows);
     expect([...(await readContacts(service)).keys()]).toEqual(["a@x.org", "b@home.org"]);
   });
+
+  it.each([["unsubscribe"], ["delete"], ["mutate", "--add-tag", "T"]])(
+    "contact %s takes none of several keys of a row in silence",
+    async (verb, ...flags) => {
+      const contents = {
+        tags: ["T"],
+        contacts: [{ key: "a@x.org" }, { key: "a@home.org" }, { key: "b@x.org" }],
+      };
+      const service = await startSandbox({ contents });
+      const args = [
+        "contact",
+        verb,
+        ...flags,
+        "--map",
+        "Work Email=key",
+        "--map",
+        "Private Email=key",
+        "--yes",
+      ];
+      const named = async (text: string) => service.ecm([...args, "--keys", await inputFile(text), "--json"]);
+      const several = await named("Work Email,Private Email\na@x.org,a@home.org\n");
+      expect(several).toMatchObject({ code: 2, stderr: expect.stringContaining("SeveralKeysError") });
+      const writes = service.sandbox.admin.requests().filter(({ method }) => method !== "GET");
+      expect(writes.every(({ path }) => path.includes("search"))).toBe(true);
+      const one = await named("Work Email,Private Email\na@x.org,A@x.org\n,b@x.org\n");
+      expect(one.code, one.stderr).toBe(0);
+    },
+  );
 });

@@ -27,6 +27,7 @@ const reasons = new Map(
     both_exist: "the old key is an active contact too",
     old_key_conflict: "contradicts another row about an old key",
     old_key_invalid: "invalid old key",
+    further_key_invalid: "invalid further key",
     old_not_told: "the old contact is not told whole",
     left_since: "has left since, not created again",
     changed_since: "changed since",
