@@ -85,7 +85,7 @@ export function listCommands(hint: Hint): ShownCommand[] {
 }
 
 /** The hint with each of its commands replaced. */
-export function mapCommands(hint: Hint, replace: (command: ShownCommand) => ShownCommand): Hint {
+export function mapCommands(hint: Hint, replace: (command: ShownCommand) => Hint): Hint {
   return listParts(hint).map((part) => (isCommand(part) ? replace(part) : part));
 }
 
