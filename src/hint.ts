@@ -7,15 +7,22 @@ export interface ShownCommand {
   readonly words: readonly string[];
 }
 
+/** A file that a message names. */
+export interface ShownFile {
+  readonly file: string;
+  /** Its path as people read it. */
+  readonly text: string;
+}
+
 /** What differs where the API key comes from the environment: no login replaces it there. */
 export interface KeyDependent {
   readonly withOwnKey: Hint;
   readonly withEnvironmentKey: Hint;
 }
 
-export type Hint = string | ShownCommand | KeyDependent | readonly Hint[];
+export type Hint = string | ShownCommand | ShownFile | KeyDependent | readonly Hint[];
 
-type Part = string | ShownCommand;
+type Part = string | ShownCommand | ShownFile;
 
 /** A sentence with commands in it: `` advise`See them with: ${ecm`lists list`}` ``. */
 export function advise(texts: TemplateStringsArray, ...values: readonly (Hint | number)[]): Hint {
@@ -74,12 +81,12 @@ export function joinHints(...hints: (Hint | undefined)[]): Hint | undefined {
 }
 
 export function listCommands(hint: Hint): ShownCommand[] {
-  return listParts(hint).filter((part) => typeof part !== "string");
+  return listParts(hint).filter(isCommand);
 }
 
 /** The hint with each of its commands replaced. */
-export function mapCommands(hint: Hint, replace: (command: ShownCommand) => ShownCommand): Hint {
-  return listParts(hint).map((part) => (typeof part === "string" ? part : replace(part)));
+export function mapCommands(hint: Hint, replace: (command: ShownCommand) => Hint): Hint {
+  return listParts(hint).map((part) => (isCommand(part) ? replace(part) : part));
 }
 
 /** The hint for a key that comes from the environment. */
@@ -87,11 +94,19 @@ export function forEnvironmentKey(hint: Hint): Hint {
   return listParts(hint, true);
 }
 
-/** As a person reads it. */
-export function formatHint(hint: Hint): string {
-  return listParts(hint)
-    .map((part) => (typeof part === "string" ? part : formatCommand(part)))
-    .join("");
+/**
+ * As a person reads it.
+ * @param format changes each text; what names a file comes with it
+ */
+export function formatHint(
+  hint: Hint,
+  format: (text: string, file?: string) => string = (text) => text,
+): string {
+  const formatPart = (part: Part) => {
+    if (typeof part === "string") return format(part);
+    return isCommand(part) ? format(formatCommand(part)) : format(part.text, part.file);
+  };
+  return listParts(hint).map(formatPart).join("");
 }
 
 /** As a shell takes it, `ecm` included. */
@@ -105,22 +120,27 @@ export function findLastCommand(hint: Hint): ShownCommand | undefined {
   const line = parts.slice(
     parts.findLastIndex((part) => typeof part === "string" && part.includes("\n")) + 1,
   );
-  const [command, another] = line.filter((part) => typeof part !== "string");
+  const [command, another] = line.filter(isCommand);
   return another === undefined && command === line.at(-1) ? command : undefined;
 }
 
 /** The command that is all of the hint. */
 export function findWholeCommand(hint: Hint): ShownCommand | undefined {
   const [only, another] = listParts(hint).filter((part) => part !== "");
-  return another === undefined && typeof only === "object" ? only : undefined;
+  return another === undefined && only !== undefined && isCommand(only) ? only : undefined;
 }
 
 export function startsWithCommand(hint: Hint): boolean {
-  return typeof listParts(hint).find((part) => part !== "") === "object";
+  const first = listParts(hint).find((part) => part !== "");
+  return first !== undefined && isCommand(first);
+}
+
+function isCommand(part: Part): part is ShownCommand {
+  return typeof part !== "string" && "words" in part;
 }
 
 function listParts(hint: Hint, isEnvironmentKey = false): Part[] {
-  if (typeof hint === "string" || "words" in hint) return [hint];
+  if (typeof hint === "string" || "words" in hint || "file" in hint) return [hint];
   if ("withOwnKey" in hint) {
     return listParts(isEnvironmentKey ? hint.withEnvironmentKey : hint.withOwnKey, isEnvironmentKey);
   }

@@ -3,7 +3,7 @@ import { visibleGroups } from "./commands/groups.ts";
 import { formatRootHelp } from "./commands/help/root.ts";
 import { type Context, type ContextControl, createContext, type Observer } from "./context.ts";
 import { EcmError, exitCodes, InterruptedError } from "./errors.ts";
-import { listCommands } from "./hint.ts";
+import { listCommands, mapCommands } from "./hint.ts";
 import { isJsonWanted } from "./terminal/format.ts";
 import { formatRateLimitLine, formatRateLimitSentence } from "./terminal/rate-limit.ts";
 import type { TerminalStreams } from "./terminal/terminal.ts";
@@ -79,6 +79,12 @@ async function reportFailure(
 }
 
 async function completeHint(control: ContextControl, failure: EcmError, isJson: boolean): Promise<void> {
+  const { hint } = failure.details;
+  const formatCommand = control.context.observer?.formatCommand;
+  if (formatCommand) {
+    failure.details.hint = hint && mapCommands(hint, formatCommand);
+    return;
+  }
   await keepAccountInHints(control.context, failure);
   if (isJson) await addFix(control, failure);
 }

@@ -4,7 +4,7 @@
  * shows to whoever kept the newest hash elsewhere.
  */
 import { createHash } from "node:crypto";
-import { type FileHandle, open, readFile } from "node:fs/promises";
+import { type FileHandle, open, readFile, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { awaitLease } from "./lease.ts";
 import { makeFolder } from "./make-folder.ts";
@@ -31,8 +31,9 @@ export interface ChainState {
  * @returns its hash
  * @throws LockedError, the system's error
  */
-export async function appendChained(file: string, value: object): Promise<string> {
-  await makeFolder(dirname(file));
+export async function appendChained(named: string, value: object): Promise<string> {
+  await makeFolder(dirname(named));
+  const file = await resolveLinks(named);
   const lease = await awaitLease(join(dirname(file), "locks"), basename(file), file, {
     maxMilliseconds: maxLockWaitMilliseconds,
   });
@@ -47,13 +48,28 @@ export async function appendChained(file: string, value: object): Promise<string
         ...value,
         ...(torn > 0 && { mended: torn }),
       });
-      await handle.appendFile(`${line}\n`);
+      await appendWhole(handle, `${line}\n`, size - torn);
       return hashLine(line);
     } finally {
       await handle.close();
     }
   } finally {
     await lease.release();
+  }
+}
+
+/** Whoever names the file otherwise waits for the same lock. */
+async function resolveLinks(file: string): Promise<string> {
+  return realpath(file).catch(async () => join(await realpath(dirname(file)), basename(file)));
+}
+
+/** The line, or nothing: a full disk leaves no part of it. */
+async function appendWhole(handle: FileHandle, line: string, size: number): Promise<void> {
+  try {
+    await handle.appendFile(line);
+  } catch (error) {
+    await handle.truncate(size).catch(() => undefined);
+    throw error;
   }
 }
 

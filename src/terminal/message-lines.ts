@@ -6,10 +6,10 @@ import { platform } from "node:os";
 
 /**
  * What is never broken: a command to its end, a flag with its value, a name in quotes, a path behind a colon
- * that has blanks in it; else a word.
+ * that has blanks in it, a link; else a word.
  */
 const piece =
-  /(?:[A-Z_]+=\S+ )*\becm (?:'[^']*'|"[^"]*"|\\.|[^\s'";,(]|[;,](?! )| (?![(·]))+|--[\w-]+[ =](?:(?:'[^']*'|\\')+|"[^"]*"|[A-Z][\w|-]*)|"[^"]{1,60}"[^\s"]*|(?<=: )(?:[/~]|\.{1,2}\/|[A-Z]:\\).+|\S+/g;
+  /\u001b\]8;;\S+?\u001b\\.+?\u001b\]8;;\u001b\\|(?:[A-Z_]+=\S+ )*\becm (?:'[^']*'|"[^"]*"|\\.|[^\s'";,(]|[;,](?! )| (?![(·]))+|--[\w-]+[ =](?:(?:'[^']*'|\\')+|"[^"]*"|[A-Z][\w|-]*)|"[^"]{1,60}"[^\s"]*|(?<=: )(?:[/~]|\.{1,2}\/|[A-Z]:\\).+|\S+/g;
 
 /**
  * Wraps the lines of a message. Continuation lines are indented by two more than their line, or by `hang`.
@@ -65,12 +65,15 @@ function continueCommand(text: string, columns: number, indent: string): string 
   return lines.join(` \\\n${indent}  `);
 }
 
+/** Our colours, and the addresses of links. */
+const invisible = /\u001b\[[\d;]*m|\u001b\]8;;\S*?\u001b\\/g;
+
 /**
  * An upper bound of the width on a screen: the exact tables are slow to load, and every command has messages.
  */
 function estimateWidth(text: string): number {
   let width = 0;
-  for (const character of text.replace(/\u001b\[[\d;]*m/g, "")) {
+  for (const character of text.replace(invisible, "")) {
     const code = character.codePointAt(0)!;
     width += code < 0x1100 || (code >= 0x2000 && code < 0x2300) || (code >= 0x2500 && code < 0x2600) ? 1 : 2;
   }

@@ -1,4 +1,5 @@
 /** What is told of a command besides what the streams carry. */
+import type { ShownCommand } from "../hint.ts";
 import type { Collect } from "./collect.ts";
 
 /** What a program that runs commands in its own process is told besides what the streams carry. */
@@ -7,6 +8,8 @@ export interface Observer {
   page?(page: { total?: number; hasMore: boolean }): void;
   /** Set where the command runs for one profile of several: takes its result in place of stdout. */
   collect?: Collect;
+  /** How a command that a hint shows is named to whoever reads it, where that is no shell. */
+  formatCommand?(command: ShownCommand): string;
   /** Of a bulk run: how far it is, to be asked at any time. */
   progress?(readNow: () => { done: number; total?: number; what: string }): void;
 }

@@ -3,7 +3,8 @@
  * repeated as one line of plain text elsewhere.
  */
 import { escapeControls } from "./escape.ts";
-import { formatTaskbar, type Share, showsTaskbar } from "./taskbar.ts";
+import { isKnownToShow } from "./known-terminals.ts";
+import { formatTaskbar, type Share } from "./taskbar.ts";
 import type { Terminal } from "./terminal.ts";
 import { cut, measureWidth } from "./text-width.ts";
 
@@ -88,7 +89,7 @@ function createTaskbar(terminal: Terminal, share: () => Share | undefined) {
     if (text !== shown) terminal.stderr.write(text);
     shown = text;
   };
-  const isShown = showsTaskbar(terminal.env);
+  const isShown = isKnownToShow("taskbar", terminal.env);
   return {
     draw() {
       const now = isShown ? share() : undefined;

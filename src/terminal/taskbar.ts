@@ -6,13 +6,6 @@ export interface Share {
   isWaiting: boolean;
 }
 
-/** Others may print the sequence, or take it for a notification. */
-export function showsTaskbar(env: Readonly<Record<string, string | undefined>>): boolean {
-  if (env.TMUX !== undefined || env.STY !== undefined) return false;
-  if (env.WT_SESSION !== undefined || env.ConEmuANSI === "ON") return true;
-  return ["ghostty", "WezTerm"].includes(env.TERM_PROGRAM ?? "");
-}
-
 /** @param share undefined: nothing is under way any more */
 export function formatTaskbar(share: Share | undefined): string {
   if (!share) return "\x1b]9;4;0\x07";

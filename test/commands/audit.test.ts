@@ -1,5 +1,5 @@
 /** `ecm audit`: what is recorded of each command, and that it cannot be edited in silence. */
-import { appendFile, readFile, writeFile } from "node:fs/promises";
+import { appendFile, readFile, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/ecm.ts";
@@ -104,6 +104,38 @@ describe("the record", () => {
     const { ecm, verify } = await recorded();
     await Promise.all(Array.from({ length: 12 }, () => ecm(["lists", "list"])));
     expect(await verify()).toMatchObject({ code: 0, value: { lines: 12 } });
+  });
+
+  it("is one file, by whatever name it is found", async () => {
+    const { ecm, file, verify } = await recorded();
+    await ecm(["lists", "list"]);
+    const link = join(await temporaryFolder(), "link.ndjson");
+    await symlink(file, link);
+    const names = Array.from({ length: 8 }, (_, at) => (at % 2 === 0 ? file : link));
+    await Promise.all(names.map((name) => ecm(["lists", "list"], { ECM_AUDIT: name })));
+    expect(await verify()).toMatchObject({ code: 0, value: { lines: 9 } });
+    // Rotated: each file is a chain of its own.
+    const old = `${file}.1`;
+    await rename(file, old);
+    await ecm(["lists", "list"]);
+    expect(await verify()).toMatchObject({ code: 0, value: { lines: 1 } });
+    expect((await ecm(["audit", "verify"], { ECM_AUDIT: old })).stdout).toContain("9 lines, whole");
+  });
+
+  it("is in syslog too, its hash first; where there is none, a warning says so", async () => {
+    const { ecm, env } = await startSandbox();
+    const bin = await temporaryFolder();
+    const log = join(bin, "log");
+    await writeFile(join(bin, "logger"), `#!/bin/sh\n/bin/cat > ${log}\n`, { mode: 0o755 });
+    const record = join(env.ECM_STATE_DIR!, "audit.ndjson");
+    await ecm(["lists", "list"], { env: { ECM_AUDIT: "syslog", PATH: bin } });
+    const noted = await readFile(log, "utf8");
+    expect(noted).toMatch(/^\{"hash":"sha256:[0-9a-f]{64}","time":/);
+    const verified = await ecm(["audit", "verify", "--json", "--head", JSON.parse(noted).hash]);
+    expect(verified, verified.stderr).toMatchObject({ code: 0 });
+    const without = await ecm(["lists", "list"], { env: { ECM_AUDIT: "syslog", PATH: "/nonexistent" } });
+    expect(without).toMatchObject({ code: 0, stderr: expect.stringContaining("but not in syslog") });
+    expect((await readFile(record, "utf8")).trimEnd().split("\n")).toHaveLength(2);
   });
 
   it("stays whole when a person is erased, of whom it knows nothing", async () => {

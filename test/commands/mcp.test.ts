@@ -61,6 +61,55 @@ describe("tools", () => {
   });
 });
 
+describe("failures", () => {
+  it("speak the client's language: arguments, tools, and JSON in place of a shell's words", async () => {
+    const { env } = await account();
+    const { client, call } = await startMcp(env, ["--allow-write"]);
+    const fail = async (name: string, input: object) => {
+      const { content } = await client.callTool({ name, arguments: { ...input } });
+      const { error, ...rest } = JSON.parse((content as unknown as [{ text: string }])[0].text);
+      return { ...rest, message: error.message, hint: error.hint };
+    };
+    expect(await fail("contact_get", { contact: "who@example.com" })).toMatchObject({
+      hint: expect.stringMatching(/: contact_search text who$/),
+    });
+    expect(await fail("contact_search", { lists: ["Nope"] })).toMatchObject({
+      hint: expect.stringMatching(/: ecm lists create Nope \(in a shell\)$/),
+    });
+    const rows = [{ Email: "a@example.com", City: "Oslo" }];
+    const unmapped = await fail("plan_import", { rows });
+    expect(unmapped.hint).toBe('Map each with map {"City":"FIELD"}, or ignore them all with ignore_unmapped');
+    // A summary of a run that has not begun says nothing.
+    expect(unmapped).not.toHaveProperty("summary");
+    const unclear = await fail("plan_import", { rows: [{ Email: "a@example.com", "Opt in": "maybe" }] });
+    expect(unclear.hint).toContain('consent {"Opt in":"opt-in"} if a yes means subscribed');
+    expect(unclear.hint).not.toMatch(/--|ignore/);
+    const missing = await fail("apply_plan", {});
+    expect(missing.message).toBe("the argument token is missing");
+    const wrong = await fail("plan_change", { keys: [ada.Email], set: { "First Name": 5 } });
+    expect(wrong.message).toBe('set["First Name"] must be string');
+    const { token } = await call("plan_change", { keys: [ada.Email], set: { "First Name": "Augusta" } });
+    const { messages } = await call("apply_plan", { token });
+    expect(messages).not.toContainEqual(expect.stringContaining("ecm "));
+  });
+
+  it("are shown by a plan besides what it writes, however much that is", async () => {
+    const { env } = await account();
+    const { call, client } = await startMcp(env, ["--allow-write"]);
+    const rows = ["a@x.org", "b@x.org", "c@x.org", "nobody"].map((Email) => ({ Email }));
+    const { sample, token } = await call("plan_import", { rows, sample: 2 });
+    expect(sample).toMatchObject([
+      { key: "a@x.org", action: "create" },
+      { key: "nobody", action: "reject" },
+    ]);
+    const { contents } = await client.readResource({ uri: `ecm://plans/${token}/rejects` });
+    expect(JSON.parse((contents[0] as { text: string }).text)).toMatchObject({
+      rejects: [{ line: 5, key: "nobody", message: expect.any(String) }],
+      total: 1,
+    });
+  });
+});
+
 describe("reads", () => {
   it("give at most as many rows as asked, with the total and the next page", async () => {
     const { env } = await account();

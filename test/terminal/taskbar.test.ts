@@ -1,6 +1,7 @@
 /** Progress in the tab: only where the terminal is known to show it, and gone in the end. */
 import { expect, it } from "vitest";
-import { formatTaskbar, showsTaskbar } from "../../src/terminal/taskbar.ts";
+import { isKnownToShow } from "../../src/terminal/known-terminals.ts";
+import { formatTaskbar } from "../../src/terminal/taskbar.ts";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";
 
 it.each([
@@ -11,7 +12,7 @@ it.each([
   [{ WT_SESSION: "x", TMUX: "/tmp/tmux" }, false],
   [{}, false],
 ])("in %j: %s", (env, isShown) => {
-  expect(showsTaskbar(env)).toBe(isShown);
+  expect(isKnownToShow("taskbar", env)).toBe(isShown);
 });
 
 it("is a share, paused while a limit is waited for, or of unknown length", () => {

@@ -1,5 +1,6 @@
 /** Failures as a client reads them: in its own words. */
 import { EcmError } from "../../errors.ts";
+import { formatCommand, type ShownCommand } from "../../hint.ts";
 import { toErrorObject } from "../../terminal/report-error.ts";
 import { type Tool, ToolFailure } from "./tool.ts";
 
@@ -10,12 +11,44 @@ export function toFailure(error: unknown): object {
   return { error: { type: "InternalError", message } };
 }
 
+/** A flag whose value is a pair, such as `--map City=Town`; the pair may be in quotes. */
+const pairFlag = /(--[a-z][a-z-]*) ('[^'=]+=[^']*'|[^\s=,;']+=[^\s,;']+)/g;
+/** No tool puts a column aside. */
+const asideAdvice =
+  /[,;]? (?:or|or ignore it with|ignore the column with) --map (?:'[^']*=ignore'|\S+=ignore)(?=[,;]|$)/g;
+
+/**
+ * A command that leads on, as the client can carry it out: by a tool where there is one for it and its flags.
+ * @param words without `ecm`
+ */
+export function nameTool(tools: readonly Tool[], { words }: ShownCommand): string {
+  const tool = tools.find(({ path }) => path?.every((word, at) => words[at] === word));
+  const rest = words.slice(tool?.path?.length ?? 0);
+  const isOffered = rest.every((word) => !word.startsWith("--") || tool?.names?.has(word));
+  if (!tool || !isOffered) return `${formatCommand({ words })} (in a shell)`;
+  return [tool.name, ...rest.map((word) => tool.names?.get(word) ?? word)].join(" ");
+}
+
 /** Commands speak of flags; where a tool has an argument for one, that is named. */
-export function nameArguments(failure: object, { names }: Pick<Tool, "names">): object {
+export function nameArguments(
+  failure: object,
+  { names, inputSchema }: Pick<Tool, "names" | "inputSchema">,
+): object {
   const { error } = failure as { error?: Record<string, unknown> };
   if (!error) return failure;
-  const rename = (text: unknown) =>
-    typeof text === "string" ? text.replace(/--[a-z][a-z-]*/g, (flag) => names?.get(flag) ?? flag) : text;
+  const isObject = (name: string) => (inputSchema.properties[name] as { type?: string })?.type === "object";
+  const rename = (text: unknown) => {
+    if (typeof text !== "string") return text;
+    return text
+      .replace(asideAdvice, "")
+      .replace(pairFlag, (typed, flag: string, pair: string) => {
+        const argument = names?.get(flag);
+        if (argument === undefined || !isObject(argument)) return typed;
+        const [name = "", value = ""] = pair.replace(/^'|'$/g, "").split(/=(?!.*=)/);
+        return `${argument} ${JSON.stringify({ [name]: value })}`;
+      })
+      .replace(/--[a-z][a-z-]*/g, (flag) => names?.get(flag) ?? flag);
+  };
   // The shell is not the client's: a command that leads on there is none here.
   const { fix: _fix, message, hint, ...rest } = error;
   const renamed = { ...rest, message: rename(message), ...(hint !== undefined && { hint: rename(hint) }) };

@@ -9,6 +9,7 @@ import { UsageError } from "../../errors.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import type { CommandTree } from "../shared/tree.ts";
 import type { FileFolder } from "./files.ts";
+import type { Tool } from "./tool.ts";
 
 interface McpOptions {
   allowWrite?: boolean;
@@ -42,24 +43,29 @@ async function runMcp(
   tree: CommandTree,
   { allowWrite = false, files: folder }: McpOptions,
 ): Promise<void> {
-  const [{ createInvoke }, { createTools }, { createPlans }, { createResources }, { serve }] =
+  const [{ createInvoke }, { createTools }, { createPlans }, { createResources }, { serve }, { nameTool }] =
     await Promise.all([
       import("./invoke.ts"),
       import("./tools.ts"),
       import("./plans.ts"),
       import("./resources.ts"),
       import("./server.ts"),
+      import("./failures.ts"),
     ]);
   // It may run for days, and the installed package be replaced meanwhile.
   loadAllChunks();
   const profile = await context.profile();
   const mayWrite = allowWrite && !profile.readOnly;
-  const invoke = createInvoke(context, tree, profile, mayWrite);
+  const tools: Tool[] = [];
+  const invoke = createInvoke(context, tree, profile, {
+    mayWrite,
+    formatCommand: (command) => nameTool(tools, command),
+  });
   const files = await openFiles(context, folder);
   const plans = createPlans(context.clock, context.folders.state);
   await tree.loadAll();
   const toolkit = { invoke, clock: context.clock, files, root: tree.root };
-  const tools = createTools(toolkit, mayWrite ? plans : undefined);
+  tools.push(...createTools(toolkit, mayWrite ? plans : undefined));
   const account = JSON.stringify(profile.name?.value ?? profile.baseUrl.value);
   if (allowWrite && !mayWrite) {
     context.terminal.warn(`${account} is read-only: --allow-write has no effect`);

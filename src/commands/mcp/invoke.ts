@@ -36,13 +36,14 @@ const maxMessages = 40;
 /**
  * The account stays the one that the server was started for,
  * whatever becomes of the current profile meanwhile.
- * @param mayWrite else every command runs with `--read-only`
+ * @param options.mayWrite else every command runs with `--read-only`
+ * @param options.formatCommand names a command as the client can carry it out
  */
 export function createInvoke(
   context: Context,
   tree: CommandTree,
   { name, isSandbox }: ResolvedProfile,
-  mayWrite: boolean,
+  { mayWrite, formatCommand }: { mayWrite: boolean } & Pick<Observer, "formatCommand">,
 ): Invoke {
   const { settings, terminal } = context;
   const { baseUrl, structure, timeoutSeconds, maxWaitSeconds } = settings;
@@ -73,7 +74,7 @@ export function createInvoke(
           env: terminal.env,
         },
         signal: interruption.signal,
-        observer,
+        observer: { ...observer, formatCommand },
       });
       return toResult(exitCode, parseOutput(stdout.text(), isLines), stderr.text(), accepts);
     } finally {
@@ -85,12 +86,15 @@ export function createInvoke(
 function toResult(exitCode: number, value: unknown, stderr: string, accepts: readonly number[]): Invoked {
   const lines = stderr.split("\n").filter((line) => line !== "");
   const error = lines.findLast((line) => line.startsWith('{"error":'));
-  const messages = lines.filter((line) => line !== error).slice(-maxMessages);
+  // The shell is not the client's.
+  const isForShell = (line: string) => /: ecm [-a-z]/.test(line);
+  const messages = lines.filter((line) => line !== error && !isForShell(line)).slice(-maxMessages);
   if (exitCode === 0 || accepts.includes(exitCode)) return { exitCode, value, messages };
   const failure =
     error === undefined ? { error: { message: messages.join("\n"), exitCode } } : parseLine(error);
-  // The summary of a bulk run is on stdout.
-  throw new ToolFailure({ ...failure, ...(value === null ? {} : { summary: value }), messages });
+  // The summary of a bulk run is on stdout; one that has not begun says nothing.
+  const hasBegun = value !== null && (value as { run?: string | null }).run !== null;
+  throw new ToolFailure({ ...failure, ...(hasBegun && { summary: value }), messages });
 }
 
 function parseOutput(stdout: string, isLines: boolean): unknown {

@@ -2,7 +2,13 @@
 import { quotedCsvLine } from "../../delimited-lines.ts";
 import { UsageError } from "../../errors.ts";
 import type { FileFolder } from "./files.ts";
-import { type ConsentInput, consentInput, type MapInput, toConsentFlags } from "./plan-inputs.ts";
+import {
+  type ConsentInput,
+  consentInput,
+  consentNames,
+  type MapInput,
+  toConsentFlags,
+} from "./plan-inputs.ts";
 import type { Completion, PlanTool } from "./plan-then-apply.ts";
 import { maxRows } from "./tool.ts";
 
@@ -18,6 +24,7 @@ export function importTool(files: FileFolder | undefined): PlanTool {
       ...["--ignore-unmapped", "--sheet"],
     ],
     own: { ...rowsInput, ...consentInput },
+    ownNames: consentNames,
     complete: completeImport,
   };
 }

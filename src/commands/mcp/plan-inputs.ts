@@ -12,6 +12,9 @@ export const consentInput = {
   },
 };
 
+/** For messages of a command. */
+export const consentNames = [["--consent-column", "consent"]] as const;
+
 export interface ConsentInput {
   consent_column?: string;
   consent?: Record<string, string>;

@@ -2,6 +2,7 @@
 import {
   type ConsentInput,
   consentInput,
+  consentNames,
   type MapInput,
   mapInput,
   toConsentFlags,
@@ -17,6 +18,7 @@ export const listSyncTool: PlanTool = {
   path: ["lists", "sync"],
   offers: ["<list>", "<file>", "--max-remove", "--create"],
   own: { ...consentInput, ...mapInput },
+  ownNames: consentNames,
   required: ["list", "file"],
   complete: async (input: ConsentInput & MapInput) => ({
     flags: [...toConsentFlags(input), ...toMapFlags(input)],

@@ -4,6 +4,7 @@ import type { FileFolder } from "./files.ts";
 import {
   type ConsentInput,
   consentInput,
+  consentNames,
   type MapInput,
   mapInput,
   toConsentFlags,
@@ -44,6 +45,7 @@ export function targetTools(files: FileFolder | undefined): PlanTool[] {
       path: ["contact", "mutate"],
       offers: [...targetOffers, ...changeOffers],
       own: { ...consentInput, ...mapInput },
+      ownNames: consentNames,
       complete: completeChange,
     },
     {

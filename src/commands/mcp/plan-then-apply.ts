@@ -4,6 +4,7 @@
 import { openPlanFile, type PlanLine, refusalRemark } from "../../bulk/index.ts";
 import { DeclinedError, exitCodes, type UsageError } from "../../errors.ts";
 import { isChange } from "../shared/bulk/difference.ts";
+import { toShownLine } from "../shared/bulk/plan-object.ts";
 import { schemas } from "../shared/schemas.ts";
 import type { Words } from "./arguments.ts";
 import type { Invoke } from "./invoke.ts";
@@ -73,6 +74,8 @@ export interface PlanTool extends Offered {
   required?: string[];
   /** Arguments that the tool takes otherwise than its command. */
   own?: InputSchema["properties"];
+  /** Which flags of the command these stand for. */
+  ownNames?: readonly (readonly [flag: string, name: string])[];
   /** @param input valid by the schema. @throws UsageError */
   complete(input: never, signal: AbortSignal): Promise<Completion>;
 }
@@ -98,7 +101,8 @@ export function createPlanTool(toolkit: Toolkit, plans: Plans, tool: PlanTool): 
     inputSchema: createInputSchema(all, tool.required && { required: tool.required }),
     outputSchema: planOutput,
     annotations: { title: tool.title, ...readOnlyAnnotations, idempotentHint: false },
-    names,
+    path: tool.path,
+    names: new Map([...names, ...(tool.ownNames ?? [])]),
     async call(input: { sample?: number }, signal, talk) {
       const { flags = [], args, stdin } = await tool.complete(input as never, signal);
       const given = await toWords(input);
@@ -148,21 +152,29 @@ async function createPlan(
 }
 
 /**
- * What is shown of a plan; of its lines the first that change
- * something, then the first that are skipped or rejected.
+ * What is shown of a plan: of its lines the first that change something, then the first that are skipped or
+ * rejected, which have up to half of the room.
  */
 async function readPlan(file: string, maxShown: number) {
   const { end, writes, lines } = await openPlanFile(file);
-  const changing: PlanLine[] = [];
-  const others: PlanLine[] = [];
-  for await (const { apply: _apply, ...line } of lines()) {
-    if (changing.length >= maxShown) break;
-    if (isChange(line)) changing.push(line);
-    else if (line.action !== "unchanged" && others.length < maxShown) others.push(line);
-  }
   const counts: Record<string, number> = {};
   for (const [action, count] of Object.entries(end.counts)) if (count > 0) counts[action] = count;
-  return { digest: end.digest, writes, counts, sample: [...changing, ...others].slice(0, maxShown) };
+  const { unchanged: _unchanged, ...left } = counts;
+  const countAll = (each: Record<string, number>) => Object.values(each).reduce((sum, one) => sum + one, 0);
+  const wantedOthers = Math.min(
+    countAll(left) - writes,
+    Math.max(Math.floor(maxShown / 2), maxShown - writes),
+  );
+  const wantedChanges = maxShown - wantedOthers;
+  const changing: PlanLine[] = [];
+  const others: PlanLine[] = [];
+  for await (const line of lines()) {
+    if (changing.length >= wantedChanges && others.length >= wantedOthers) break;
+    const group = isChange(line) ? changing : others;
+    const wanted = group === changing ? wantedChanges : wantedOthers;
+    if (line.action !== "unchanged" && group.length < wanted) group.push(toShownLine(line));
+  }
+  return { digest: end.digest, writes, counts, sample: [...changing, ...others] };
 }
 
 const incompletePlanFailure = {

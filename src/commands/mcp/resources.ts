@@ -34,7 +34,10 @@ export function createResources(invoke: Invoke, plans: Plans | undefined): Resou
       toTemplate(`${runsUri}/{run}/changes`, "changes", "what it did to each contact, as lines of a plan"),
       toTemplate(`${runsUri}/{run}/rejects`, "rejects", "the rows that it rejected, with the reason"),
       ...(plans
-        ? [toTemplate(`${plansUri}/{token}`, "plan", "what an open plan of this session would write")]
+        ? [
+            toTemplate(`${plansUri}/{token}`, "plan", "what an open plan of this session would write"),
+            toTemplate(`${plansUri}/{token}/rejects`, "plan-rejects", "its rejected lines, with the reason"),
+          ]
         : []),
     ],
     async list(signal) {
@@ -62,16 +65,19 @@ export function createResources(invoke: Invoke, plans: Plans | undefined): Resou
 }
 
 async function readPlans(plans: Plans | undefined, uri: string): Promise<unknown> {
-  const [, token] = /^ecm:\/\/plans\/([0-9a-f]+)$/.exec(uri) ?? [];
+  const [, token, section] = /^ecm:\/\/plans\/([0-9a-f]+)(?:\/(rejects))?$/.exec(uri) ?? [];
   if (!plans || (token === undefined && uri !== plansUri)) throw unknownResourceError(uri);
   if (token === undefined) return plans.list();
   const plan = await openPlanFile((await plans.look(token)).file);
-  const total = Object.values(plan.end.counts).reduce((sum, count) => sum + count, 0);
+  const counts: Record<string, number> = plan.end.counts;
+  const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const total = section === "rejects" ? (counts.reject ?? 0) : all;
   const lines: object[] = [];
   for await (const line of plan.lines()) {
-    lines.push(toShownLine(line));
-    if (lines.length === maxRows) break;
+    if (lines.length === Math.min(maxRows, total)) break;
+    if (section === undefined || line.action === "reject") lines.push(toShownLine(line));
   }
+  if (section === "rejects") return limitRows(section, lines, total);
   return { ...toPlanObject(plan), ...limitRows("lines", lines, total) };
 }
 

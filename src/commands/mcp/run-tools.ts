@@ -10,6 +10,7 @@ export function createResumeTool(toolkit: Toolkit): Tool {
   const { properties } = offerArguments(toolkit, { path: ["runs", "resume"], offers: ["<run>"] });
   return {
     name: "run_resume",
+    path: ["runs", "resume"],
     description:
       "Goes on with a bulk run that a limit, a cancelled call or a lost connection stopped: what its plan still has, and nothing else. See resumableAt of its summary.",
     inputSchema: createInputSchema(properties, { required: ["run"] }),

@@ -34,6 +34,7 @@ export interface ServeOptions {
 }
 
 const progressMilliseconds = 1000;
+const leastProgress = 0.001;
 /** The one question that a call may ask. */
 const questionName = "agree";
 /** Part of every answer: whose words it holds. */
@@ -119,7 +120,7 @@ function createServer({ tools, resources, instructions }: Served, track: Track):
   server.setRequestHandler("tools/list", () => ({
     // JSON Schemas, of which the library knows a narrower type.
     tools: tools.map(
-      ({ call: _call, names: _names, ...tool }) => tool,
+      ({ call: _call, names: _names, path: _path, ...tool }) => tool,
     ) as unknown as ListToolsResult["tools"],
   }));
   server.setRequestHandler("tools/call", ({ params }, context) =>
@@ -148,7 +149,8 @@ function createServer({ tools, resources, instructions }: Served, track: Track):
     try {
       requireKnownArguments(tool, input);
       const checked = jsonSchemaValidator.getValidator<never>(tool.inputSchema)(input);
-      if (!checked.valid) throw new UsageError(checked.errorMessage, "See the tool's inputSchema");
+      if (!checked.valid)
+        throw new UsageError(describeInvalid(checked.errorMessage), "See the tool's inputSchema");
       const { talk, close } = openTalk(server, context);
       try {
         return toContent(await tool.call(checked.data, context.mcpReq.signal, talk));
@@ -162,6 +164,15 @@ function createServer({ tools, resources, instructions }: Served, track: Track):
   }
 
   return server;
+}
+
+/** What the validator says of its `data`, of the arguments. */
+function describeInvalid(message: string): string {
+  return message
+    .replace(/^data must have required property '(.*?)'/, "the argument $1 is missing")
+    .replace(/\bdata\/(\w+)(?:\/([^,]+?))?(?= must)/g, (_, name, part) =>
+      part === undefined ? name : `${name}[${JSON.stringify(part)}]`,
+    );
 }
 
 function requireKnownArguments({ name, inputSchema }: Tool, input: Record<string, unknown>): void {
@@ -178,13 +189,20 @@ function openTalk(server: Server, { mcpReq }: ServerContext): { talk: Talk; clos
   const capabilities = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities();
   const progressToken = mcpReq._meta?.progressToken;
   let timer: NodeJS.Timeout | undefined;
+  let last = -1;
   const talk: Talk = {
     canAsk: capabilities?.elicitation !== undefined,
     reply: readReply(mcpReq.inputResponses),
     watch(readNow) {
       clearInterval(timer);
       if (progressToken === undefined) return;
-      const tell = () => void mcpReq.notify(toProgress(progressToken, readNow())).catch(() => undefined);
+      const tell = () => {
+        const now = readNow();
+        // The protocol wants a greater number each time, also from who waits and has done nothing more.
+        last = now.done > last ? now.done : last + leastProgress;
+        if (now.total !== undefined && last > now.total) return;
+        void mcpReq.notify(toProgress(progressToken, { ...now, done: last })).catch(() => undefined);
+      };
       tell();
       timer = setInterval(tell, progressMilliseconds);
       timer.unref();

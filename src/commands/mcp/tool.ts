@@ -24,6 +24,8 @@ export interface Tool {
     /** The protocol's default is true. */
     openWorldHint?: false;
   };
+  /** Words of the command that it runs. */
+  path?: readonly string[];
   /** What it calls the flags of its command, for messages. */
   names?: ReadonlyMap<string, string>;
   /** @param input valid by the schema. @throws ToolFailure, EcmError */

@@ -58,6 +58,7 @@ export function createReader(toolkit: Toolkit, reader: Reader): Tool {
     inputSchema: createInputSchema({ ...properties, ...own }, required && { required }),
     outputSchema: output,
     annotations: { title, ...readOnlyAnnotations, ...(isLocal && { openWorldHint: false }) },
+    path,
     names,
     async call(input: object, signal) {
       return read(joinWords(path, await toWords(input)), input as never, signal);

@@ -4,7 +4,8 @@ import type { Command } from "commander";
 import type { Manifest, PendingReject, ShownReject } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import { advise, ecm, formatCommand, formatHint } from "../../hint.ts";
+import { advise, ecm, formatHint } from "../../hint.ts";
+import { noteWithLinks } from "../../terminal/file-links.ts";
 import { presentList, type View } from "../../terminal/present.ts";
 import { shortPath } from "../shared/bulk/format.ts";
 import { commandOnRun } from "../shared/bulk/run-account.ts";
@@ -125,8 +126,12 @@ async function isShown(context: Context, run: { manifest: Manifest; folder: stri
   await presentList(context.terminal, context.output(), all(), rejectView);
   const { id, kind, summary, account } = run.manifest;
   if (kind === "import" && summary.status === "completed") {
-    const retry = formatCommand(await commandOnRun(context, account, ecm`runs retry ${id}`));
-    context.terminal.note(`The rows: ${shortPath(summary.rejects!)}\nFix them, then: ${retry}`);
+    const retry = await commandOnRun(context, account, ecm`runs retry ${id}`);
+    const file = summary.rejects!;
+    noteWithLinks(
+      context.terminal,
+      advise`The rows: ${{ file, text: shortPath(file) }}\nFix them, then: ${retry}`,
+    );
   }
   return true;
 }

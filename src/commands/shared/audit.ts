@@ -8,6 +8,9 @@ import { UsageError } from "../../errors.ts";
 import { readTraceId } from "../../terminal/trace-id.ts";
 import { version } from "../../version.ts";
 
+/** A system whose log does not answer must not stop anybody. */
+const maxSyslogMilliseconds = 5000;
+
 export interface AuditLine {
   prev: string;
   time: string;
@@ -69,9 +72,18 @@ export async function recordCommand(context: Context, exitCode: number): Promise
   };
   try {
     const hash = await appendChained(file, line);
-    if (terminal.env.ECM_AUDIT === "syslog") await writeToSyslog(JSON.stringify({ ...line, hash }));
+    if (terminal.env.ECM_AUDIT === "syslog") await noteInSyslog(terminal, { hash, ...line });
   } catch (error) {
     terminal.warn(`This command is missing in the record ${file}: ${describeDiskError(error)}`);
+  }
+}
+
+/** @param line its hash comes first: a system's logger may cut off what is behind 1 KiB */
+async function noteInSyslog(terminal: Context["terminal"], line: object): Promise<void> {
+  try {
+    await writeToSyslog(JSON.stringify(line), terminal.env);
+  } catch (error) {
+    terminal.warn(`This command is in the record, but not in syslog: ${(error as Error).message}`);
   }
 }
 
@@ -98,10 +110,13 @@ function findUser(): string {
   }
 }
 
-async function writeToSyslog(text: string): Promise<void> {
+async function writeToSyslog(text: string, env: Context["terminal"]["env"]): Promise<void> {
   const { execFile } = await import("node:child_process");
   await new Promise<void>((done, fail) => {
-    const child = execFile("logger", ["-t", "ecm"], (error) => (error ? fail(error) : done()));
+    const options = { env, timeout: maxSyslogMilliseconds };
+    const child = execFile("logger", ["-t", "ecm"], options, (error) => (error ? fail(error) : done()));
+    // A logger that is not there, or reads nothing, is told by its end.
+    child.stdin?.on("error", () => undefined);
     child.stdin?.end(`${text}\n`);
   });
 }

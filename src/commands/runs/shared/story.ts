@@ -13,7 +13,7 @@ import type { Context } from "../../../context.ts";
 import { formatCount, formatCounted } from "../../../counts.ts";
 import { LockedError, takeLease } from "../../../disk/lease.ts";
 import { advise, ecm, formatHint, type Hint, mapCommands } from "../../../hint.ts";
-import { escapeControls } from "../../../terminal/escape.ts";
+import { formatWithLinks } from "../../../terminal/file-links.ts";
 import { formatDayAndTime } from "../../../terminal/table-columns.ts";
 import { resultLines } from "../../shared/bulk/result-lines.ts";
 import { commandOnRun } from "../../shared/bulk/run-account.ts";
@@ -31,16 +31,16 @@ export async function storyLines(context: Context, run: Run, row: RunRow): Promi
     const { columns, isAccessible, isColored } = context.terminal;
     const screen = { columns, isAccessible, isColored: isColored.out };
     const results = resultLines(screen, summary, { firstRejects: await firstRejects(run) });
-    lines.push(...results.map(inAccount));
+    lines.push(...results.map((line) => formatHint(inAccount(line))));
     for (const line of formatSummary(summary, undefined, true).slice(1)) {
       // What was undone whole needs no undo.
-      const text = inAccount(line);
-      if (!(row.undone === "whole" && text.startsWith("Undo: "))) lines.push(escapeControls(text));
+      const text = formatWithLinks(inAccount(line), context.terminal, "out");
+      if (!(row.undone === "whole" && text.startsWith("Undo: "))) lines.push(text);
     }
   }
   if (row.status === "stopped" || row.status === "unfinished") {
     lines.push(...(await howItStopped(context, run, row)));
-    lines.push(inAccount(advise`Resume with: ${ecm`runs resume ${row.run}`}`));
+    lines.push(formatHint(inAccount(advise`Resume with: ${ecm`runs resume ${row.run}`}`)));
   }
   return lines;
 }
@@ -82,7 +82,8 @@ async function isAtWork(stateFolder: string, { id, fingerprint }: Manifest): Pro
 }
 
 /** Its commands work on the account of the run, whichever one is in use. */
-async function withAccount(context: Context, { account }: Manifest): Promise<(line: Hint) => string> {
-  const { words: flags } = await commandOnRun(context, account, { words: [] });
-  return (line) => formatHint(mapCommands(line, ({ words }) => ({ words: [...flags, ...words] })));
+async function withAccount(context: Context, { account }: Manifest): Promise<(line: Hint) => Hint> {
+  const { words } = await commandOnRun(context, account, ecm`runs`);
+  const flags = words.slice(0, -1);
+  return (line) => mapCommands(line, (command) => ({ words: [...flags, ...command.words] }));
 }

@@ -2,6 +2,8 @@
 import type { ShownReject, Summary } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
 import { formatHint, type Hint } from "../../../hint.ts";
+import { escapeControls } from "../../../terminal/escape.ts";
+import { noteWithLinks } from "../../../terminal/file-links.ts";
 import { createStyle } from "../../../terminal/style.ts";
 import type { Terminal } from "../../../terminal/terminal.ts";
 import { addAccountFlags } from "../command-line.ts";
@@ -31,20 +33,25 @@ export function noteEnd(
 ): void {
   const isShort = terminal.isStderrTerminal;
   const lines = formatSummary(summary, seconds, isShort, sentBefore);
-  const withAccount = (line: Hint) => formatHint(addAccountFlags(line, settings));
+  const withAccount = (line: Hint) => addAccountFlags(line, settings);
   const [counts = "", ...rest] = lines.map(withAccount);
   const mark = toMark(terminal, summary);
   const { stderrColumns: columns, isAccessible, isColored } = terminal;
   const screen = { columns, isAccessible, isColored: isColored.err };
-  const shown = isShort ? resultLines(screen, summary, { seconds, firstRejects }) : [counts];
+  const shown = isShort
+    ? resultLines(screen, summary, { seconds, firstRejects })
+    : [escapeControls(formatHint(counts))];
   for (const [at, line] of shown.entries()) {
-    terminal.note(`${at === 0 ? mark : ""}${withAccount(line)}`, "painted");
+    terminal.note(`${at === 0 ? mark : ""}${formatHint(withAccount(line))}`, "painted");
   }
   for (const line of changes) terminal.note(line, "painted");
-  for (const line of rest) terminal.note(line);
+  for (const line of rest) noteWithLinks(terminal, line);
   if (terminal.quiet && summary.rows.rejected > 0) {
     terminal.note(
-      [counts, ...rest.filter((line) => line.startsWith(toRejectsTitle(summary)))].join("\n"),
+      [counts, ...rest]
+        .map((line) => formatHint(line))
+        .filter((line, at) => at === 0 || line.startsWith(toRejectsTitle(summary)))
+        .join("\n"),
       "needed",
     );
   }

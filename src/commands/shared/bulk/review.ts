@@ -53,7 +53,9 @@ export async function askWithPlan(
 async function describePlan(terminal: Terminal, plan: ForeseenPlan, { show }: Review): Promise<string[]> {
   const { stderrColumns: columns, isAccessible, isColored } = terminal;
   const screen = { columns, isAccessible, isColored: isColored.err };
-  const lines = resultLines(screen, plan.summary, { firstRejects: plan.firstRejects }).map(formatHint);
+  const lines = resultLines(screen, plan.summary, { firstRejects: plan.firstRejects }).map((line) =>
+    formatHint(line),
+  );
   const maxShown = show ?? defaultChangesShown;
   const changes = await takeLines(plan, maxShown, isChange);
   const { created, updated, deleted } = plan.summary.rows;
