@@ -190,7 +190,10 @@ function diagnose(outcome: AttemptResult, sending: SendState): { trouble?: Troub
       why: "hourly limit reached",
     };
   }
-  return { trouble: status >= 500 ? { kind: "failed", status } : undefined, why: `HTTP ${status}` };
+  return {
+    trouble: status >= 500 ? { kind: "failed", status } : undefined,
+    why: `the service answered ${status}`,
+  };
 }
 
 /** The end of a request: its answer, or its error. */
