@@ -15,6 +15,7 @@ import type { ResolvedProfile } from "./config/resolve.ts";
 import type { Settings } from "./config/settings.ts";
 import { formatCounted } from "./counts.ts";
 import { createSend } from "./http/send.ts";
+import { formatDuration } from "./moments.ts";
 import { mergeLimits } from "./rate-limits.ts";
 import type { Recorder } from "./recording/recorder.ts";
 import type { SandboxRecords } from "./sandbox/read-person.ts";
@@ -231,6 +232,6 @@ function showEvent(
   }
   // Nobody is left before a silent screen; bulk runs tell of their waits themselves.
   if (event.kind === "waiting" && kind === "single" && event.seconds >= 1) {
-    terminal.note(`Waiting ${Math.ceil(event.seconds)} s: ${event.why}`);
+    terminal.note(`Waiting ${formatDuration(event.seconds)}: ${event.why}`);
   }
 }

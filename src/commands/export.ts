@@ -95,7 +95,7 @@ async function runExport(context: Context, options: ExportOptions): Promise<void
   );
   const search = { ...found, source: wholeContact, readsStatus: true };
   const behavior = behaviors(structure._id);
-  const sendOptions = { ...toSendOptions(context, options.wait !== false), behavior };
+  const sendOptions = { maxWaitSeconds: options.wait === false ? 0 : maxWaitForHourSeconds, behavior };
 
   if (output.outputFile === undefined || output.format === "table") {
     const contacts = exportContacts(send, search, createExportState(), sendOptions);
@@ -177,15 +177,4 @@ function noteWritten({ terminal }: Context, { outputFile }: OutputOptions, count
   const contacts = formatCounted(count, "contact");
   if (outputFile !== undefined) terminal.note(`Wrote ${contacts} to ${outputFile}`);
   else if (terminal.isStderrTerminal) terminal.note(`Wrote ${contacts}`);
-}
-
-function toSendOptions(context: Context, mayWait: boolean): SendOptions {
-  return {
-    maxWaitSeconds: mayWait ? maxWaitForHourSeconds : 0,
-    onEvent(event) {
-      if (event.kind !== "waiting") return;
-      const until = new Date(context.clock.now() + event.seconds * 1000).toISOString().slice(0, 19);
-      context.terminal.note(`Waiting until ${until}Z: ${event.why}`);
-    },
-  };
 }

@@ -15,6 +15,8 @@ export type Trouble =
    * when another try cannot help (a certificate).
    */
   | { kind: "unconnected"; isLasting: boolean }
+  /** A refusal (4xx) that was cut off: nothing was applied, and why is not known. */
+  | { kind: "unexplained" }
   /** The connection was lost, or the answer did not come in time. */
   | { kind: "lost"; isTimeout: boolean };
 
@@ -43,7 +45,8 @@ const stopDecision: RetryDecision = { action: "stop" };
 /**
  * A month's end and a blocked address are never waited for. The hour is, by min(Retry-After × 2^waits, 300)
  * seconds at a time, unless its end lies beyond what may still be waited: then waiting would be for nothing.
- * Reads are repeated after a lost connection, 502, 503 and 504; a write only when no connection was made.
+ * Reads are repeated after a lost connection, 502, 503 and 504; a write only when no connection was made, or when
+ * it was refused in words that were lost.
  */
 export function decideRetry(situation: Situation): RetryDecision {
   const { trouble, effect, tries } = situation;
@@ -53,6 +56,8 @@ export function decideRetry(situation: Situation): RetryDecision {
   switch (trouble.kind) {
     case "unconnected":
       return trouble.isLasting ? stopDecision : again;
+    case "unexplained":
+      return again;
     case "lost":
       return effect === "read" && !trouble.isTimeout ? again : stopDecision;
     case "failed":

@@ -39,7 +39,7 @@ export interface SendConfiguration {
 
 /** One attempt's end: an answer, or why there is none. */
 type AttemptResult =
-  | { answer: WireAnswer; limits: RateLimits; failure?: undefined }
+  | { answer: WireAnswer; limits: RateLimits; isCut?: boolean; failure?: undefined }
   | { failure: TransportFailure; answer?: undefined };
 
 export function createSend(configuration: SendConfiguration): Send {
@@ -159,10 +159,12 @@ async function attemptOnce(sending: SendState, attempt: number): Promise<Attempt
       milliseconds: milliseconds(),
       message: describeReason(failure, timeoutSeconds),
     });
-    // A status outside 2xx says all that matters, even if the words that went with it are lost.
+    // A status outside 2xx says whether anything was applied, even if the words that went with it are lost.
     const { partial } = failure;
     if (partial && (partial.status < 200 || partial.status >= 300)) {
-      return { answer: partial, limits: readAnswerLimits(partial, clock.now()) };
+      const trouble = toTrouble(failure);
+      const isCut = trouble.kind === "lost" && !trouble.isTimeout && failure.code !== bodyTooLarge;
+      return { answer: partial, limits: readAnswerLimits(partial, clock.now()), isCut };
     }
     return { failure };
   }
@@ -190,7 +192,13 @@ function diagnose(outcome: AttemptResult, sending: SendState): { trouble?: Troub
       why: "hourly limit reached",
     };
   }
-  return { trouble: status >= 500 ? { kind: "failed", status } : undefined, why: `HTTP ${status}` };
+  // The words decide what a refusal means: that a contact exists already, say.
+  if (outcome.isCut && status >= 400 && status < 500)
+    return { trouble: { kind: "unexplained" }, why: "the answer ended early" };
+  return {
+    trouble: status >= 500 ? { kind: "failed", status } : undefined,
+    why: `the service answered ${status}`,
+  };
 }
 
 /** The end of a request: its answer, or its error. */

@@ -4,6 +4,20 @@ import { groups } from "../../src/commands/groups.ts";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
+it("what a command line lacks, or has too much of, is answered with what settles it", async () => {
+  const ecm = ecmWith(await temporaryHome());
+  const lacking = await ecm(["lists", "sync", "News"]);
+  expect(lacking).toMatchObject({
+    code: 2,
+    stderr: "error: The argument FILE is missing\nhint: Name it: ecm lists sync LIST FILE\n",
+  });
+  const both = await ecm(["lists", "list", "--all", "--page", "2"]);
+  expect(both).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("hint: Leave out one of the two\n"),
+  });
+});
+
 describe("other words for a command", () => {
   it("are understood: contacts, list, ls, update, and keys without a flag", async () => {
     const { ecm } = await startSandbox();

@@ -29,6 +29,8 @@ describe("the retry rule", () => {
     ["503", { kind: "failed", status: 503 }, "write", false],
     ["no connection", { kind: "unconnected", isLasting: false }, "read", true],
     ["no connection", { kind: "unconnected", isLasting: false }, "write", true],
+    ["a refusal that was cut off", { kind: "unexplained" }, "read", true],
+    ["a refusal that was cut off", { kind: "unexplained" }, "write", true],
     ["a bad certificate", { kind: "unconnected", isLasting: true }, "read", false],
   ])("after %s (%o), repeats a %s: %s", (_name, trouble, effect, isRepeated) => {
     expect(decide(trouble, { effect }).action).toBe(isRepeated ? "wait" : "stop");

@@ -273,6 +273,17 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
       });
     });
 
+    it("is sent again when its words break off: they say what it means", async () => {
+      const { send, server } = await lineToServer((_request, response, count) => {
+        if (count > 1) return void json(response, 400, errorBody("DuplicateFieldError", "It exists."));
+        response.writeHead(400, { "content-length": "1000" });
+        response.write("{");
+        setImmediate(() => response.destroy());
+      });
+      expect(await catchFailure(send(write))).toMatchObject({ type: "DuplicateFieldError" });
+      expect(server.requests).toHaveLength(2);
+    });
+
     it("that points elsewhere is not followed, and the key stays here", async () => {
       const other = await startHttpServer((_request, response) => json(response, 200, {}));
       const { send, server } = await lineToServer((_request, response) =>

@@ -74,6 +74,15 @@ describe("an import through a service that goes wrong", () => {
     expect(contacts.size).toBe(size);
   });
 
+  it("rejects nobody whose create was applied, and whose refusal after it was cut off too", async () => {
+    const proxy = await startRecordingProxy();
+    let answers = 0;
+    proxy.onRequest = ({ when, path }) =>
+      when === "after" && path === "/api/contact" && ++answers <= 2 ? "cut" : undefined;
+    const result = await proxy.ecm(["import", await inputFile("Email\nada@example.com\n"), "--json"]);
+    expect(parseSummary(result).rows, result.stderr).toMatchObject({ created: 1, rejected: 0 });
+  });
+
   it("settles writes whose answers come too late", async () => {
     const proxy = await startRecordingProxy({ faults: ["delay:*:/api/contact*:p=0.05:seed=2:seconds=2"] });
     await seedAccount(proxy);

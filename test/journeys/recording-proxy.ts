@@ -87,8 +87,9 @@ export async function startRecordingProxy(options: Partial<SandboxOptions> = {})
         json(response, 500, errorBody("InternalServerError", "Something went wrong"));
         return;
       }
-      const { "content-length": length = "0", ...headers } = answer.headers;
+      const { "content-length": _length, ...headers } = answer.headers;
       if (loss === "cut") {
+        const length = Buffer.byteLength(answer.text);
         response.writeHead(answer.status, { ...headers, "content-length": length });
         response.write(answer.text.slice(0, answer.text.length / 2), () => response.socket?.destroy());
         return;

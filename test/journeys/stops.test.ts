@@ -39,6 +39,18 @@ describe("a bulk run that stops", () => {
     });
   });
 
+  it("leaves nothing open where the key may not write: the run can be undone", async () => {
+    const proxy = await startRecordingProxy();
+    await proxy.ecm(["import", await inputFile(manyRows(3))]);
+    const error = { errorType: "ForbiddenError", message: "No." };
+    proxy.refuses = ({ path }) =>
+      /^\/api\/contact\/[0-9a-f]+$/.test(path) ? { status: 403, body: { errors: [error] } } : undefined;
+    const stopped = await proxy.ecm(["contact", "delete", "--all", "--yes", "--json"]);
+    expect(stopped.code, stopped.stderr).toBe(4);
+    const undone = await proxy.ecm(["runs", "undo", parseSummary(stopped).run!]);
+    expect(undone.code, undone.stderr).toBe(0);
+  });
+
   it("waits for the hour's end, without a 429", async () => {
     const proxy = await startRecordingProxy({ hourlyLimit: 50, windowSeconds: 1 });
     const result = await proxy.ecm(["import", await inputFile(manyRows(70)), "--json"]);

@@ -1,5 +1,5 @@
 /** What a run wrote to each contact, as its journal tells it. */
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { EcmError, exitCodes } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import type { Operation, Outcome } from "../items.ts";
@@ -37,7 +37,7 @@ export async function* readWrittenContacts(
   }
   const unproven = writes.unproven();
   if (isPartial) yield* unproven;
-  else if (unproven.length > 0) throw unknownEnd(unproven.length);
+  else if (unproven.length > 0) throw unknownEnd(unproven.length, basename(folder));
 }
 
 /** What a run meant to do to a contact. */
@@ -112,10 +112,10 @@ class WritesOfRun {
   }
 }
 
-function unknownEnd(writes: number): EcmError {
+function unknownEnd(writes: number, run: string): EcmError {
   const [noun, verb] = writes === 1 ? ["write", "was"] : ["writes", "were"];
   return new EcmError(exitCodes.usage, `It is unknown whether ${writes} ${noun} of the run ${verb} applied`, {
-    hint: advise`Resume the run first (${ecm`runs resume`}), then undo it`,
+    hint: advise`Resume it, then undo it: ${ecm`runs resume ${run}`}`,
   });
 }
 

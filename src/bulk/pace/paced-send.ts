@@ -2,7 +2,7 @@
  * Sends the requests of a run: each waits until the budget allows it, is counted, and ends as one of three
  * things. What cannot continue ends the run by a `RunStop`.
  */
-import { InterruptedError, ServiceError } from "../../errors.ts";
+import { EcmError, InterruptedError, ServiceError } from "../../errors.ts";
 import type { ApiAnswer, ApiRequest, Clock, Send, SendEvent } from "../../wire.ts";
 import type { Budget } from "./budget.ts";
 import { Gate } from "./gate.ts";
@@ -21,7 +21,7 @@ export interface WriteSteps {
    * @returns false where the request must not leave, since what it was decided on may not hold any more
    */
   beforeLeaving(): Promise<boolean>;
-  /** It is certain that the request was not carried out, and it will be sent again. */
+  /** It is certain that the request was not carried out. */
   notApplied(): void;
 }
 
@@ -41,6 +41,7 @@ interface PacedRequest {
   request: ApiRequest;
   kind: RequestKind;
   isPlain: boolean;
+  write?: WriteSteps;
 }
 
 export class PacedSend {
@@ -89,7 +90,7 @@ export class PacedSend {
 
   /** @throws RunStop; whatever `beforeLeaving` throws */
   send(request: ApiRequest, kind: RequestKind, write?: WriteSteps): Promise<Reply> {
-    return this.sendPaced({ request, kind, isPlain: false }, write);
+    return this.sendPaced({ request, kind, isPlain: false, write });
   }
 
   /** Ends the run: nothing more is sent. Requests under way may still be answered. */
@@ -97,7 +98,8 @@ export class PacedSend {
     this.gate.close(reason);
   }
 
-  private async sendPaced(paced: PacedRequest, write?: WriteSteps): Promise<Reply> {
+  private async sendPaced(paced: PacedRequest): Promise<Reply> {
+    const { write } = paced;
     for (let tries = 0; ; tries++) {
       await this.gate.pass();
       if (write && !(await this.mayLeave(write))) return { kind: "withheld" };
@@ -156,7 +158,11 @@ export class PacedSend {
   }
 
   /** @throws RunStop the first reason why the run ends */
-  private judge(error: unknown, { request, isPlain }: PacedRequest, startedAt: number): Reply | undefined {
+  private judge(
+    error: unknown,
+    { request, isPlain, write }: PacedRequest,
+    startedAt: number,
+  ): Reply | undefined {
     const { gate, outage, interruption } = this;
     const now = this.options.clock.now();
     this.noteFailure(error, request, now);
@@ -169,6 +175,8 @@ export class PacedSend {
       if (!outage.noteFailure(request.effect, startedAt, now)) gate.close(toErrorStop(error));
       return failure.reply;
     }
+    // Whoever undoes the run later can rely on it.
+    if (error instanceof EcmError && error.details.applied === "no") write?.notApplied();
     gate.close(toErrorStop(error));
     throw gate.closed;
   }

@@ -26,6 +26,10 @@ export function toUsageError(error: CommanderError, program: Command, words: rea
     const fix = correctWords(words, { wrong: quotedName, suggestion, path: group });
     return new UsageError(`There is no command "${path} ${quotedName}"`, suggestion?.hint ?? help, { fix });
   }
+  if (error.code === "commander.missingArgument") {
+    const usage = ecm`${[...group, ...command.registeredArguments.map(toPlaceholder)]}`;
+    return new UsageError(`The argument ${quotedName.toUpperCase()} is missing`, advise`Name it: ${usage}`);
+  }
   let hint: Hint | undefined;
   let fix: string[] | undefined;
   if (error.code === "commander.unknownOption") {
@@ -35,8 +39,14 @@ export function toUsageError(error: CommanderError, program: Command, words: rea
     fix = correctWords(words, { wrong: quotedName.split("=")[0]!, suggestion, path: [] });
   }
   if (error.code === "commander.invalidArgument") hint = suggestChoice(message);
+  if (error.code === "commander.conflictingOption") hint = "Leave out one of the two";
   if (error.code === "commander.excessArguments") hint = suggestForSurplus(path);
   return new UsageError(message.charAt(0).toUpperCase() + message.slice(1), hint ?? help, { fix });
+}
+
+/** As a usage shows it: `FILE`, `KEY…`. */
+function toPlaceholder(argument: Command["registeredArguments"][number]): string {
+  return `${argument.name().toUpperCase()}${argument.variadic ? "…" : ""}`;
 }
 
 /** The long names of a command's flags and of those above it. */
