@@ -30,6 +30,22 @@ export function requirePlainValues(command: Command, words: readonly string[]): 
 }
 
 /**
+ * Where a command runs another one, that one's flags would be taken for those of `ecm`, unless `--` is before it.
+ * @param words what was typed @throws UsageError
+ */
+export function requireSeparator(command: Command, words: readonly string[]): void {
+  const [argument] = command.registeredArguments;
+  if (argument?.name() !== "command" || !argument.variadic || words.includes("--")) return;
+  const other = command.args[0] ?? "";
+  const flag = words.slice(words.lastIndexOf(other) + 1).find((word) => word.startsWith("-"));
+  if (flag === undefined) return;
+  throw new UsageError(
+    `${flag} would be taken for a flag of ecm`,
+    `Put -- before the command: ${toPath(command)} -- ${quoteShellWord(other)} …`,
+  );
+}
+
+/**
  * An empty word is a variable that a script has not set: it is no value of a flag, and no file. What else a
  * command takes is looked up by its name, and an empty name is found nowhere. @throws UsageError
  */
