@@ -9,7 +9,6 @@ import {
   refuseSecondValues,
   requireNonEmptyValues,
   requirePlainValues,
-  requireSeparator,
 } from "./commands/shared/typed-flags.ts";
 import type { ContextControl } from "./context.ts";
 import { exitCodes, UsageError } from "./errors.ts";
@@ -154,7 +153,6 @@ function createTree(
   program.hook("preSubcommand", (_program, command) => tree.load(command.name()));
   program.hook("preAction", async (_program, action) => {
     requirePlainValues(action, words);
-    requireSeparator(action, words);
     control.configure({ ...action.optsWithGlobals(), output: await takeFormat(action) });
     context.record.command = listRecordedWords(action);
     requireNonEmptyValues(action);

@@ -25,13 +25,15 @@ export async function searchVariants(
   const candidates = listCandidates(steps);
   const findBetter = async (bases: VariantChoice[]) => {
     let best = found;
-    for (const base of bases) {
-      for (const [name, value] of candidates) {
-        if (name in base || found.variants[name] === value || best.differences.length === 0) continue;
-        const variants = { ...base, [name]: value };
-        const differences = await replayWith(variants);
-        if (differences.length < best.differences.length) best = { variants, differences };
-      }
+    const choices = bases.flatMap((base) =>
+      candidates
+        .filter(([name, value]) => !(name in base) && found.variants[name] !== value)
+        .map(([name, value]) => ({ ...base, [name]: value })),
+    );
+    for (const variants of choices) {
+      if (best.differences.length === 0) break;
+      const differences = await replayWith(variants);
+      if (differences.length < best.differences.length) best = { variants, differences };
     }
     return best === found ? undefined : best;
   };

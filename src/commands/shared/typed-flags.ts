@@ -11,6 +11,7 @@ import { findFlag, toPath } from "./tree.ts";
  * @param words what was typed @throws UsageError
  */
 export function requirePlainValues(command: Command, words: readonly string[]): void {
+  requireSeparator(command, words);
   const end = words.indexOf("--");
   const last = end === -1 ? words.length - 1 : end;
   for (let at = 0; at < last; at++) {
@@ -31,9 +32,9 @@ export function requirePlainValues(command: Command, words: readonly string[]): 
 
 /**
  * Where a command runs another one, that one's flags would be taken for those of `ecm`, unless `--` is before it.
- * @param words what was typed @throws UsageError
+ * @throws UsageError
  */
-export function requireSeparator(command: Command, words: readonly string[]): void {
+function requireSeparator(command: Command, words: readonly string[]): void {
   const [argument] = command.registeredArguments;
   if (argument?.name() !== "command" || !argument.variadic || words.includes("--")) return;
   const other = command.args[0] ?? "";
