@@ -12,6 +12,7 @@ import { maxProbeReads, type ProbeOptions, probeReads } from "../service/probe.t
 import type { DetectedVariants } from "../service/probe-seen.ts";
 import { createProbeContact, probeWrites } from "../service/probe-writes.ts";
 import { requireFileFormat } from "../terminal/file-names.ts";
+import { fitMessage } from "../terminal/message-lines.ts";
 import { requireReplaceable } from "../terminal/output-target.ts";
 import { presentList, type View } from "../terminal/present.ts";
 import { version } from "../version.ts";
@@ -62,6 +63,7 @@ async function runProbe(context: Context, flags: ProbeFlags): Promise<void> {
   const output = context.output();
   const { terminal } = context;
   if (flags.save !== undefined) requireSavePlace(flags.save);
+  if (flags.write && !flags.dryRun) context.requireConfirmable();
   const connection = await context.connect();
   const exchanges: SeenExchange[] = [];
   const send = recordExchanges(connection.send, exchanges, () => context.clock.now());
@@ -82,7 +84,7 @@ async function runProbe(context: Context, flags: ProbeFlags): Promise<void> {
     await save(flags.save, describeProbe(detected, rows, exchanges, context.clock.now()));
   }
   if (output.format === "table" && !output.columns && terminal.columns < minTableWidth) {
-    await terminal.write(formatStacked(rows));
+    await terminal.write(fitMessage(formatStacked(rows), terminal.columns));
   } else await presentList(terminal, output, rows, view);
   terminal.note(`${reads} reads; results saved for this account until the next probe`);
   if (flags.save !== undefined) terminal.note(`Saved ${exchanges.length} exchanges to ${flags.save}`);

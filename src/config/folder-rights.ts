@@ -2,6 +2,7 @@
 import { access, constants, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { findFullDisk } from "../disk/disk-room.ts";
+import { describeDiskError } from "../disk/make-folder.ts";
 import type { Folders } from "./folders.ts";
 import { toProfilesPath } from "./profiles.ts";
 
@@ -38,14 +39,14 @@ async function inspect(
   isFolder: boolean,
   hasModes: boolean,
 ): Promise<PlaceState> {
-  const found = await stat(path).catch((error: NodeJS.ErrnoException) => error.code ?? "unknown");
-  if (found === "ENOENT") {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => error);
+  if (found instanceof Error && found.code === "ENOENT") {
     const canBeMade = await canCreate(dirname(path));
     return canBeMade
       ? { name, path, state: "missing" }
       : toUnusable(name, path, "it does not exist and cannot be created");
   }
-  if (typeof found === "string") return toUnusable(name, path, found);
+  if (found instanceof Error) return toUnusable(name, path, describeDiskError(found));
   if (found.isDirectory() !== isFolder)
     return toUnusable(name, path, isFolder ? "it is not a folder" : "it is not a file");
   const rights = constants.R_OK | constants.W_OK | (isFolder ? constants.X_OK : 0);

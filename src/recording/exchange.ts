@@ -89,7 +89,7 @@ function describeJson(
 function describeValue(value: unknown, member: string, pseudonyms: Pseudonyms, depth = 0): unknown {
   if (depth > maxDepth) return null;
   if (typeof value === "string") return describeText(value, member, pseudonyms);
-  if (typeof value === "number") return numberMembers.has(member) && Number.isSafeInteger(value) ? value : 0;
+  if (typeof value === "number") return numberMembers.has(member) && isCount(value) ? value : 0;
   if (typeof value === "boolean") return flagMembers.has(member) && value;
   if (Array.isArray(value)) return value.map((each) => describeValue(each, member, pseudonyms, depth + 1));
   if (typeof value !== "object" || value === null) return null;
@@ -101,6 +101,11 @@ function describeValue(value: unknown, member: string, pseudonyms: Pseudonyms, d
       return [shown, describeValue(each, inner, pseudonyms, depth + 1)];
     }),
   );
+}
+
+/** A greater number counts nothing: it is a telephone number, say, that was put there. */
+function isCount(value: number): boolean {
+  return Number.isInteger(value) && value >= 0 && value < 1e9;
 }
 
 function describeText(text: string, member: string, pseudonyms: Pseudonyms): string {

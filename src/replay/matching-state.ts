@@ -113,6 +113,9 @@ class StateReader {
   /** A refusal shows somebody, too: a key that is taken, a field that is required. */
   private readRefusal(endpoint: string, body: Members, answer: unknown): void {
     const [error] = toArray(toMembers(answer).errors).map(toMembers);
+    // What changes nothing names what exists.
+    const isNoop = error && error.field === undefined && error.errorType !== "RecordNotFound";
+    if (endpoint === "mutateContact" && isNoop) this.requireReferences(undefined, body);
     const [key, structureId] = [toText(body.key), toText(body.contactStructureId)];
     if (endpoint !== "createContact" || !error || key === undefined || structureId === undefined) return;
     if (error.errorType === "DuplicateFieldError" && !this.madeKeys.has(key.toLowerCase())) {

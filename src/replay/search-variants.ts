@@ -1,4 +1,7 @@
-/** Finds the variants with which the sandbox answers like a recording: each value alone, the best one first. */
+/**
+ * Finds the variants with which the sandbox answers like a recording: each value alone, the best one first. Where
+ * that leads no further, each choice is exchanged for another one: it may have explained what two others do.
+ */
 import { type VariantName, variantDescriptions } from "../sandbox/variants.ts";
 import { toArray, toMembers } from "./members.ts";
 import type { StepDifference, VariantChoice } from "./replay.ts";
@@ -20,18 +23,33 @@ export async function searchVariants(
 ): Promise<FoundVariants> {
   let found: FoundVariants = { variants: {}, differences };
   const candidates = listCandidates(steps);
-  while (found.differences.length > 0) {
+  const findBetter = async (bases: VariantChoice[]) => {
     let best = found;
-    for (const [name, value] of candidates) {
-      if (name in found.variants || best.differences.length === 0) continue;
-      const variants = { ...found.variants, [name]: value };
+    const choices = bases.flatMap((base) =>
+      candidates
+        .filter(([name, value]) => !(name in base) && found.variants[name] !== value)
+        .map(([name, value]) => ({ ...base, [name]: value })),
+    );
+    for (const variants of choices) {
+      if (best.differences.length === 0) break;
       const differences = await replayWith(variants);
       if (differences.length < best.differences.length) best = { variants, differences };
     }
-    if (best === found) break;
-    found = best;
+    return best === found ? undefined : best;
+  };
+  for (;;) {
+    const better = (await findBetter([found.variants])) ?? (await findBetter(leaveOutEach(found.variants)));
+    if (!better) return removeNeedless(found, replayWith);
+    found = better;
   }
-  return removeNeedless(found, replayWith);
+}
+
+/** The choice without each of its variants in turn. */
+function leaveOutEach(variants: VariantChoice): VariantChoice[] {
+  return Object.keys(variants).map((name) => {
+    const { [name]: _, ...others } = variants;
+    return others;
+  });
 }
 
 /** A later choice may imply an earlier one. */
@@ -39,10 +57,8 @@ async function removeNeedless(
   found: FoundVariants,
   replayWith: (variants: VariantChoice) => Promise<StepDifference[]>,
 ): Promise<FoundVariants> {
-  const names = Object.keys(found.variants);
-  if (names.length < 2) return found;
-  for (const name of names) {
-    const { [name]: _, ...variants } = found.variants;
+  if (Object.keys(found.variants).length < 2) return found;
+  for (const variants of leaveOutEach(found.variants)) {
     const differences = await replayWith(variants);
     if (differences.length <= found.differences.length) {
       return removeNeedless({ variants, differences }, replayWith);

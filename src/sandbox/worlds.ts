@@ -10,7 +10,7 @@ import { onProcessEnd } from "../disk/this-process.ts";
 import { UsageError } from "../errors.ts";
 import { createAccount, type SandboxAccount, type SandboxAccountOptions } from "./account.ts";
 import { worldsRoot } from "./admin-api/access.ts";
-import { invalidAt, parseBody, worldBody } from "./admin-api/bodies.ts";
+import { parseBody, worldBody } from "./admin-api/bodies.ts";
 import { loadSnapshot } from "./admin-api/snapshots.ts";
 import type { WorldOptions } from "./public-types.ts";
 import { invalid, notFound } from "./rules/refusal.ts";
@@ -143,6 +143,7 @@ function checkVariants<T>(create: () => T): T {
     return create();
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    throw invalidAt("variants", error.message.replace(/^--variant:? /, ": "));
+    const { message } = error;
+    throw invalid(`variants: ${message.replace(/^--variant:? /, "")}`, { field: "variants" });
   }
 }

@@ -76,6 +76,8 @@ export async function probePages(asking: ProbeState, seen: DetectedVariants): Pr
  */
 function pageSeen(size: number, returned: number, total: number): string | undefined {
   if (returned > 0 && total >= 2 * returned && returned < size) return `cap:${returned}`;
+  // A few may be missing because they are hidden.
+  if (returned < Math.min(size, total)) return undefined;
   if (size < maxPageSize || total > 0) return `refuse:${size}`;
   return undefined;
 }

@@ -79,6 +79,18 @@ describe("lists, where a search does not filter by them", () => {
 });
 
 describe("tags, which the service does not show", () => {
+  it("are left out of a structure that is kept as a file, which is compared without them", async () => {
+    const { ecm } = await account();
+    const pulled = await ecm(["structure", "pull"]);
+    const diff = (stdin: string) => ecm(["structure", "diff", "-", "--exit-code"], { stdin });
+    expect(await diff(pulled.stdout)).toMatchObject({ code: 0, stdout: "" });
+    expect(await diff(`${pulled.stdout}  - label: Zip\n`)).toMatchObject({
+      code: 9,
+      stdout: '+ field "Zip" (text)\n',
+    });
+    expect((await diff(`${pulled.stdout}tags: [vip]\n`)).code).toBe(1);
+  });
+
   it("are never deleted by an update of the structure", async () => {
     const running = await account();
     for (const args of [

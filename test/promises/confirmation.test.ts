@@ -33,6 +33,8 @@ const needed: string[][] = [
   ["api", "delete", "/api/contact/{contact:ada@example.com}"],
   ["api", "PATCH", "/api/contact/{contact:ada@example.com}", "--data", "BODY"],
   ["api", "PUT", "/api/contact-structure/{structure}", "--data", "BODY"],
+  ["probe", "--write"],
+  ["sandbox", "clone"],
 ];
 
 describe("without a terminal and without --yes", () => {
@@ -71,7 +73,9 @@ describe("the help of a command that asks", () => {
   it("says so, and so does the index for programs", async () => {
     const { ecm } = await seeded();
     const paths = [
-      ...needed.map((words) => words.slice(0, words[0] === "structure" ? 3 : words[0] === "api" ? 1 : 2)),
+      ...needed.map((words) =>
+        words.slice(0, words[0] === "structure" ? 3 : ["api", "probe"].includes(words[0]!) ? 1 : 2),
+      ),
       ["lists", "merge"],
       ["runs", "remove"],
       ["runs", "undo"],
@@ -79,7 +83,6 @@ describe("the help of a command that asks", () => {
       ["structure", "apply"],
       ["sandbox", "reset"],
       ["sandbox", "keys", "delete"],
-      ["probe"],
     ];
     for (const path of paths) {
       expect((await ecm([...path, "--help"])).stdout, path.join(" ")).toContain("it needs --yes");

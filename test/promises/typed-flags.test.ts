@@ -168,6 +168,9 @@ describe("an empty word, such as a variable that is not set", () => {
       "",
     ];
     expect((await ecm(args, { env })).code).toBe(3);
+    const withoutSeparator = await ecm(["sandbox", "exec", "--temporary", "ecm", "lists", "list", "--json"]);
+    expect(withoutSeparator).toMatchObject({ code: 2, stdout: "" });
+    expect(withoutSeparator.stderr).toContain("Put -- before the command");
   });
 });
 

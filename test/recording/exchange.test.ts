@@ -24,6 +24,7 @@ function exchangeWith(values: readonly string[]): Exchange {
     createdAt: "2026-01-02T03:04:05.678Z",
     [at(start + 6)]: { [at(start + 7)]: at(start) },
     phone: values.length * 4_712_345 + at(start).length,
+    total: 4_712_345_000 + at(start).length,
     isVip: at(start).length % 2 === 0,
   });
   return {

@@ -30,6 +30,12 @@ firstQuick(2)(values)(
   },
 );
 
+it("two variants are found where a third one explains most of both", { tags: "slow" }, async () => {
+  const variants = { inactive: "hidden", status: "object" };
+  const { found } = await verify(await recordConversation(variants));
+  expect(found).toEqual({ variants, differences: [] });
+});
+
 it("a recording of the default does not differ", async () => {
   const { differences } = await verify(await recordConversation({}));
   expect(differences).toEqual([]);

@@ -39,6 +39,7 @@ export function registerSandboxClone(parent: Command, context: Context): void {
 }
 
 async function runSandboxClone(context: Context, flags: CloneFlags): Promise<void> {
+  context.requireConfirmable();
   const connection = await context.connect("bulk");
   if (connection.profile.isSandbox) {
     throw new UsageError(

@@ -3,6 +3,7 @@ import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
+import { describeDiskError } from "../../disk/make-folder.ts";
 import { type EcmError, exitCodes, UsageError } from "../../errors.ts";
 import { faultHelp } from "../../sandbox/faults.ts";
 import { fitMessage } from "../../terminal/message-lines.ts";
@@ -78,7 +79,10 @@ function exitCode(child: ChildProcess, command: string, context: Context): Promi
   return new Promise((resolve, reject) => {
     child.on("error", (error) =>
       reject(
-        new UsageError(`Cannot run ${JSON.stringify(command)}: ${error.message}`, "The sandbox was stopped"),
+        new UsageError(
+          `Cannot run ${JSON.stringify(command)}: ${(error as NodeJS.ErrnoException).code === "ENOENT" ? "there is no such command" : describeDiskError(error)}`,
+          "The sandbox was stopped",
+        ),
       ),
     );
     child.on("close", (code, signal) => {

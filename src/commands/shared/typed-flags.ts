@@ -11,6 +11,7 @@ import { findFlag, toPath } from "./tree.ts";
  * @param words what was typed @throws UsageError
  */
 export function requirePlainValues(command: Command, words: readonly string[]): void {
+  requireSeparator(command, words);
   const end = words.indexOf("--");
   const last = end === -1 ? words.length - 1 : end;
   for (let at = 0; at < last; at++) {
@@ -27,6 +28,22 @@ export function requirePlainValues(command: Command, words: readonly string[]): 
       `Give ${flag} a value${isFlag ? "" : `; one that starts with a dash is written ${joined}`}`,
     );
   }
+}
+
+/**
+ * Where a command runs another one, that one's flags would be taken for those of `ecm`, unless `--` is before it.
+ * @throws UsageError
+ */
+function requireSeparator(command: Command, words: readonly string[]): void {
+  const [argument] = command.registeredArguments;
+  if (argument?.name() !== "command" || !argument.variadic || words.includes("--")) return;
+  const other = command.args[0] ?? "";
+  const flag = words.slice(words.lastIndexOf(other) + 1).find((word) => word.startsWith("-"));
+  if (flag === undefined) return;
+  throw new UsageError(
+    `${flag} would be taken for a flag of ecm`,
+    `Put -- before the command: ${toPath(command)} -- ${quoteShellWord(other)} …`,
+  );
 }
 
 /**

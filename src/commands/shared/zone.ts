@@ -26,8 +26,10 @@ function isKnown(timeZone: string): boolean {
   }
 }
 
+/** With TZ empty, or no zone, a machine has `Etc/Unknown` or none, which no service knows. */
 export function ownZone(): string {
-  return new Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+  return timeZone && isKnown(timeZone) ? timeZone : "UTC";
 }
 
 /** `2 Nov 2026, 14:02 CET`. A day alone, and anything that is no time, stays as it is. */

@@ -6,7 +6,6 @@ import type { Context } from "../../context.ts";
 import { writeAtomically } from "../../disk/atomic-file.ts";
 import { makeFolder } from "../../disk/make-folder.ts";
 import { presentList, type View } from "../../terminal/present.ts";
-import { addDryRunFlag } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 
 interface Skill {
@@ -37,8 +36,9 @@ export function registerSkillsInstall(parent: Command, context: Context): void {
     .command("install")
     .description("install skills for agents, where they look for them")
     .option("--dir <dir>", "folder for the skills (~/.agents/skills)")
+    .option("--dry-run", "show what would be installed, without writing it")
     .action((flags: InstallFlags) => runSkillsInstall(context, flags));
-  describeCommand(addDryRunFlag(command), {
+  describeCommand(command, {
     isLocal: true,
     danger: "mutating",
     examples: ["ecm skills install --dry-run", "ecm skills install --dir .agents/skills"],

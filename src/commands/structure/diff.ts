@@ -4,7 +4,7 @@ import { exitCodes } from "../../errors.ts";
 import { presentValue } from "../../terminal/present.ts";
 import { showsChanges } from "../shared/change-lines.ts";
 import { describeCommand } from "../shared/help-text.ts";
-import { describeChange, presentStructureChanges, readStructureFile } from "./shared/changes.ts";
+import { describeChange, presentStructureChanges, readStructureFile, tagsLeftOut } from "./shared/changes.ts";
 import { readWholeStructure } from "./show.ts";
 
 interface StructureDiffOptions extends OutputFileFlags {
@@ -36,7 +36,12 @@ async function runStructureDiff(
   const structureSpec = await readStructureFile(context, file);
   const { planStructure } = await import("../../structure/changes.ts");
   const { account } = await context.connect();
-  const { changes } = planStructure(await readWholeStructure(account), structureSpec, options.prune ?? false);
+  const structure = await readWholeStructure(account);
+  // A file without tags says nothing of them, so that nothing of them has to be known.
+  const isWithoutTags = structure.tags === undefined && structureSpec.tags === undefined;
+  if (isWithoutTags) context.terminal.warn(tagsLeftOut);
+  const compared = isWithoutTags ? { ...structure, tags: [] } : structure;
+  const { changes } = planStructure(compared, structureSpec, options.prune ?? false);
   const output = context.output();
   const isShown = changes.length > 0 && showsChanges(context.terminal, output);
   if (isShown) await presentStructureChanges(context, changes);

@@ -3,6 +3,7 @@ import type { Context, OutputFileFlags } from "../../context.ts";
 import { presentValue } from "../../terminal/present.ts";
 import { addFileFlag } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
+import { tagsLeftOut } from "./shared/changes.ts";
 import { readWholeStructure } from "./show.ts";
 
 export function registerStructurePull(parent: Command, context: Context): void {
@@ -28,8 +29,7 @@ async function runStructurePull(
   const { formatStructureFile, toStructureSpec } = await import("../../structure/file.ts");
   const { account } = await context.connect();
   const structure = await readWholeStructure(account, nameOrId);
-  if (!structure.tags)
-    context.terminal.warn("The service did not say which tags there are; tags are left out");
+  if (!structure.tags) context.terminal.warn(tagsLeftOut);
   const structureSpec = toStructureSpec(structure);
   await presentValue(context.terminal, output, structureSpec, formatStructureFile(structureSpec));
 }

@@ -33,8 +33,8 @@ export function adminRoutes(admin: SandboxAdmin, place: AdminPlace): AdminApi {
       return secured(toResponse(toAnswer({ status, body: result, headers: {} })));
     });
   }
-  routes.all("*", () => {
-    throw notFound(`A path of this method below ${root}/`);
+  routes.all("*", ({ req }) => {
+    throw notFound(`${req.method} ${req.path}`);
   });
   routes.onError((error) => {
     if (!(error instanceof Refusal)) return toResponse(failure(error));

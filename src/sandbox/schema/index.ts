@@ -45,8 +45,8 @@ export function migrate(database: Database): void {
     const version = schemaVersion(database);
     if (version > migrations.length) {
       throw new UsageError(
-        "the sandbox's data was written by a later version of ecm",
-        "update ecm, or name another folder",
+        "The sandbox's data was written by a newer version of ecm",
+        "Update ecm, or name another folder with --data",
       );
     }
     for (const { sql } of migrations.slice(version)) database.exec(sql);

@@ -5,6 +5,8 @@ import type { StructureSpec } from "../../../structure/file.ts";
 import { readDataInput } from "../../../terminal/data-input.ts";
 import { type ChangeLine, presentChanges } from "../../shared/change-lines.ts";
 
+export const tagsLeftOut = "The service did not say which tags there are; tags are left out";
+
 /** @throws UsageError when it cannot be read, or says something that means nothing. */
 export async function readStructureFile(context: Context, file: string): Promise<StructureSpec> {
   const { parseStructureFile } = await import("../../../structure/file.ts");
