@@ -8,7 +8,7 @@ export interface ShownCommand {
 }
 
 /** A file that a message names. */
-export interface ShownFile {
+interface ShownFile {
   readonly file: string;
   /** Its path as people read it. */
   readonly text: string;

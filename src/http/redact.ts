@@ -1,12 +1,11 @@
 /**
  * The API key kept out of everything that `send` returns or emits: answers, events, messages, causes. Pure.
  */
+import type { ApiRequest, BodySink, TransportFailure, WireAnswer } from "../wire.ts";
 
 const replacement = "[redacted]";
 /** Shorter texts are no keys, and would occur in other words. */
 const minKeyLength = 8;
-
-import type { BodySink } from "../wire.ts";
 
 export type Redact = (text: string) => string;
 
@@ -66,7 +65,7 @@ export function createRedactingSink(sink: BodySink, redact: Redact): BodySink {
 /**
  * The same for every text in a JSON value, names included. Returns a value that is free of the key as it is.
  */
-export function redactValue(value: unknown, redact: Redact): unknown {
+function redactValue(value: unknown, redact: Redact): unknown {
   if (typeof value === "string") return redact(value);
   if (typeof value === "number") return redact(String(value)) === String(value) ? value : replacement;
   if (Array.isArray(value)) return value.map((each) => redactValue(each, redact));
@@ -85,4 +84,44 @@ export function redactBody(text: string, redact: Redact): string {
   } catch {
     return clean;
   }
+}
+
+/** @param body as it is sent: written out once, since bulk runs come by here for every contact */
+export function redactRequest(request: ApiRequest, body: string | undefined, redact: Redact): ApiRequest {
+  const { method, path, query } = request;
+  const parts = [method, path, JSON.stringify(query) ?? "", body ?? ""];
+  const isClean = parts.every((part) => redact(part) === part);
+  return isClean ? request : (redactValue(request, redact) as ApiRequest);
+}
+
+export function redactAnswer(answer: WireAnswer, redact: Redact): WireAnswer {
+  const text = redactBody(answer.text, redact);
+  return {
+    status: answer.status,
+    headers: redactHeaders(answer.headers, redact),
+    text,
+    bytes: text === answer.text ? answer.bytes : undefined,
+  };
+}
+
+/** Looked at as one text: hardly any answer repeats the key, and bulk runs come by here for every contact. */
+function redactHeaders(headers: Record<string, string>, redact: Redact): Record<string, string> {
+  let joined = "";
+  for (const name in headers) joined += `${name}\n${headers[name]}\n`;
+  return redact(joined) === joined ? headers : (redactValue(headers, redact) as Record<string, string>);
+}
+
+/**
+ * A new failure: the one that came may carry the request, and
+ * with it the key, in members that nobody foresees.
+ */
+export function redactFailure(failure: TransportFailure, redact: Redact): TransportFailure {
+  const { code, wasSent, partial, proxy } = failure;
+  const clean: TransportFailure = new Error(redact(String(failure.message)));
+  return Object.assign(clean, {
+    code: typeof code === "string" ? redact(code) : undefined,
+    wasSent,
+    proxy,
+    partial: partial && redactAnswer(partial, redact),
+  });
 }

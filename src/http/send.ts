@@ -19,7 +19,15 @@ import type {
 import { brokenAnswerHints, readAnswer, toRawAnswer, toServiceError, unreadableError } from "./answer.ts";
 import { bodyTooLarge, describeReason, toTrouble, unreachableError } from "./failure.ts";
 import { readAnswerLimits } from "./limits.ts";
-import { createRedact, createRedactingSink, type Redact, redactBody, redactValue } from "./redact.ts";
+import {
+  createRedact,
+  createRedactingSink,
+  type Redact,
+  redactAnswer,
+  redactBody,
+  redactFailure,
+  redactRequest,
+} from "./redact.ts";
 import { decideRetry, type Situation, type Trouble } from "./retry.ts";
 
 export interface SendConfiguration {
@@ -254,46 +262,6 @@ function sign(
     body,
     timeoutMilliseconds: configuration.timeoutSeconds * 1000 || Number.POSITIVE_INFINITY,
   };
-}
-
-/** @param body as it is sent: written out once, since bulk runs come by here for every contact */
-function redactRequest(request: ApiRequest, body: string | undefined, redact: Redact): ApiRequest {
-  const { method, path, query } = request;
-  const parts = [method, path, JSON.stringify(query) ?? "", body ?? ""];
-  const isClean = parts.every((part) => redact(part) === part);
-  return isClean ? request : (redactValue(request, redact) as ApiRequest);
-}
-
-function redactAnswer(answer: WireAnswer, redact: Redact): WireAnswer {
-  const text = redactBody(answer.text, redact);
-  return {
-    status: answer.status,
-    headers: redactHeaders(answer.headers, redact),
-    text,
-    bytes: text === answer.text ? answer.bytes : undefined,
-  };
-}
-
-/** Looked at as one text: hardly any answer repeats the key, and bulk runs come by here for every contact. */
-function redactHeaders(headers: Record<string, string>, redact: Redact): Record<string, string> {
-  let joined = "";
-  for (const name in headers) joined += `${name}\n${headers[name]}\n`;
-  return redact(joined) === joined ? headers : (redactValue(headers, redact) as Record<string, string>);
-}
-
-/**
- * A new failure: the one that came may carry the request, and
- * with it the key, in members that nobody foresees.
- */
-function redactFailure(failure: TransportFailure, redact: Redact): TransportFailure {
-  const { code, wasSent, partial, proxy } = failure;
-  const clean: TransportFailure = new Error(redact(String(failure.message)));
-  return Object.assign(clean, {
-    code: typeof code === "string" ? redact(code) : undefined,
-    wasSent,
-    proxy,
-    partial: partial && redactAnswer(partial, redact),
-  });
 }
 
 function interruptedError(signal: AbortSignal, request?: ApiRequest): InterruptedError {

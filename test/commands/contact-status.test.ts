@@ -79,7 +79,7 @@ describe("--status", () => {
         expect(result, args.join(" ")).toMatchObject({ code: 2, stdout: "" });
         expect(result.stderr).toContain(`--status: there is no status "${word}"`);
         expect(result.stderr).toContain("active, inactive, confirmed, unsubscribe, bounce, complaint-fbl");
-        expect(result.stderr).toContain('--filter "CONTACT_STATUS EQ STATUS"');
+        expect(result.stderr).toContain("--filter 'CONTACT_STATUS EQ STATUS'");
       }
     }
     expect(sandbox.admin.requests({})).toEqual([]);

@@ -48,8 +48,9 @@ export async function readTableLayout(
   rowKind: "contacts" | "keys",
 ): Promise<TableLayout> {
   const source = { file: inspection.file, encoding: found.encoding, markBytes: found.markBytes };
-  // A list of keys has one column, and a name with which its rejects file is read again.
-  const nameColumn = (_: string, at: number) => (rowKind === "keys" ? "key" : String(at + 1));
+  // The only column of a list of keys has a name with which its rejects file is read again.
+  const nameColumn = (_: string, at: number, { length }: readonly string[]) =>
+    rowKind === "keys" && length === 1 ? "key" : String(at + 1);
   const header: TableLayout["header"] = table?.names
     ? { delimiter: "\t", line: 1, names: table.names, isSure: true }
     : await locateHeader(source, options, structure, {
