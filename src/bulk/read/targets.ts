@@ -26,7 +26,7 @@ export function readExplicitTargets({
   for (const [column, target] of options.map) {
     const indexes = findColumns(column, names);
     if (indexes.length === 0) throw unknownColumnError(column, names, place, "--map");
-    const resolved = parseTarget(target, structure, column, options.newFields);
+    const resolved = parseTarget(target, structure, column, options);
     for (const index of indexes) explicitTargets[index] = resolved;
     if (resolved.kind === "key") keys.push(...indexes);
   }
@@ -65,7 +65,9 @@ export function entryTarget(
   if (target.kind !== "field") return target;
   const found = fieldTarget(target.field, structure, newFields);
   if (found) return found;
-  throw new UnknownFieldError(describePlace(entry), target.field, structure, (near) => JSON.stringify(near));
+  throw new UnknownFieldError(describePlace(entry), [target.field], structure, (near) =>
+    JSON.stringify(near),
+  );
 }
 
 /** The columns of the key, the first one first. */
@@ -75,27 +77,41 @@ export function listKeyIndexes(targets: readonly (Target | undefined)[]): number
   return indexes.sort((one, other) => rank(one) - rank(other));
 }
 
+const consentWord = /^consent(?::(opt-in|opt-out))?$/;
+const targetWords = new Set(["key", "old-key", "lists", "tags", "ignore"]);
+
 /** A target as it is typed: `key`, `old-key`, `lists`, `tags`, `ignore`, or a field's label or id. */
 function parseTarget(
   target: string,
   structure: ContactStructure,
   column: string,
-  newFields: ReadOptions["newFields"] = [],
+  { map, newFields = [] }: Pick<ReadOptions, "map" | "newFields">,
 ): Target {
   const word = foldName(target);
-  const consent = /^consent(?::(opt-in|opt-out))?$/.exec(word);
+  const consent = consentWord.exec(word);
   if (consent) return { kind: "consent", reading: consent[1] as "opt-in" | "opt-out" | undefined };
   if (word === "key" || word === "old-key" || word === "lists" || word === "tags" || word === "ignore") {
     return { kind: word };
   }
   const field = fieldTarget(target, structure, newFields);
   if (field) return field;
+  const others = [...map.values()].filter((each) => each !== target && isMissing(each, structure, newFields));
   throw new UnknownFieldError(
     `--map ${column}=${target}`,
-    target,
+    [target, ...others],
     structure,
     (near) => `--map ${quoteShellWord(`${column}=${near}`)}`,
   );
+}
+
+function isMissing(
+  target: string,
+  structure: ContactStructure,
+  newFields: NonNullable<ReadOptions["newFields"]>,
+): boolean {
+  const word = foldName(target);
+  if (consentWord.test(word) || targetWords.has(word)) return false;
+  return fieldTarget(target, structure, newFields) === undefined;
 }
 
 /** The values that contacts get when they are created, by the ids of their fields. @throws UsageError */
@@ -108,7 +124,7 @@ export function defaultValues(
     if (found?.kind === "field") return [found.fieldId, value];
     throw new UnknownFieldError(
       "--default",
-      field,
+      [field],
       structure,
       (near) => `--default ${quoteShellWord(`${near}=${value}`)}`,
     );
@@ -132,11 +148,18 @@ export class UnknownFieldError extends UsageError {
   /** One that the account has, and whose name is nearly the same. */
   readonly near?: string;
 
-  constructor(what: string, label: string, structure: ContactStructure, meant: (near: string) => string) {
+  /** @param named the field, and others of the same mapping that do not exist either */
+  constructor(
+    what: string,
+    [label, ...others]: readonly [string, ...string[]],
+    structure: ContactStructure,
+    meant: (near: string) => string,
+  ) {
     const labels = structure.fields.map((field) => field.label);
     const near = findNearestName(label, labels);
+    const more = others.length === 0 ? "" : `; nor ${formatQuotedNames([...new Set(others)])}`;
     super(
-      `${what}: there is no field ${JSON.stringify(label)}`,
+      `${what}: there is no field ${JSON.stringify(label)}${more}`,
       near
         ? `Did you mean ${meant(near)}?`
         : advise`Fields: ${formatQuotedNames(labels)}. Add one with: ${ecm`structure field add ${toOperands(label)}`}`,

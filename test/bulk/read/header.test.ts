@@ -188,6 +188,9 @@ describe("what cannot be mapped is said with the next step", () => {
     const wrongField = catchFailure(read("Email,Town\n", { map: new Map([["Town", "Citi"]]) }));
     expect((await wrongField).message).toContain('there is no field "Citi"');
     expect((await wrongField).hint).toContain("--map Town=City");
+    const map = new Map(Object.entries({ Town: "Place", Zip: "Code", Email: "key", Street: "Road" }));
+    const several = catchFailure(read("Email,Town,Zip,Street\n", { map }));
+    expect((await several).message).toBe('--map Town=Place: there is no field "Place"; nor "Code", "Road"');
   });
 });
 
