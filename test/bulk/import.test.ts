@@ -399,6 +399,10 @@ describe("ecm import", () => {
       stoppedBy: "max-rejects",
       rows: { created: 0, pending: 1 },
     });
+    // The limit is the run's: what resumes it says what would allow more.
+    const resumed = await service.ecm(["runs", "resume", "last", "--json"]);
+    expect(parseSummary(resumed)).toMatchObject({ stoppedBy: "max-rejects", rows: { created: 0 } });
+    expect(resumed.stderr).toMatch(/^Resume with: ecm runs resume \S+ --max-rejects 4$/m);
     expect(parseSummary(await service.ecm(["import", path, "--json"]))).toMatchObject({
       status: "completed",
       rows: { created: 1 },
