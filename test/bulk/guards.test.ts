@@ -264,3 +264,26 @@ describe("the members that a sync takes out", () => {
     expect(await members(service)).toBe(1);
   });
 });
+
+it("--max-create holds for whom the plan changes and who is gone before the write", async () => {
+  const service = await startPeople();
+  const args = ["import", "-", "--max-create", "0", "--json"];
+  const stdin = "Email,City\nada@example.com,Rome\nbob@example.com,Rome\n";
+  for (let spent = 2; spent < 10; spent++) {
+    const { run } = parseSummary(
+      await service.ecm([...args, "--max-requests", `${spent}`, "--fresh"], { stdin }),
+    );
+    if (run && listWrites(service).length > 0) break;
+  }
+  const [written] = Object.entries(await readHoldings(service)).filter(([, { fields }]) =>
+    fields.includes("City=Rome"),
+  );
+  const left = ["ada@example.com", "bob@example.com"].find((key) => key !== written?.[0])!;
+  await service.ecm(["contact", "delete", left, "--yes"]);
+  const stopped = JSON.parse((await service.ecm(["runs", "list", "--json"])).stdout).find(
+    (each: { kind: string }) => each.kind === "import",
+  );
+  const done = parseSummary(await service.ecm(["runs", "resume", stopped.run, "--json"]));
+  expect(done).toMatchObject({ rows: { created: 0, skipped: 1 }, codes: { skipped: { missing: 1 } } });
+  expect(await readHoldings(service)).not.toHaveProperty([left]);
+});

@@ -349,6 +349,10 @@ describe("ecm import", () => {
       requests: { create: 0 },
       rows: { created: 0, pending: 60 },
     });
+    // Whether the rest of the month is spent on it is for a person to say.
+    const { hint, fix } = JSON.parse(refused.stderr.trim().split("\n").at(-1)!).error;
+    expect(hint).toMatch(/^Resume with: ecm runs resume \S+ --max-requests \d+$/m);
+    expect(fix).toBeUndefined();
     const dry = await service.ecm(["import", path, "--dry-run", "--json"]);
     expect(dry.code).toBe(7);
     expect(parseSummary(dry)).toMatchObject({ status: "dry-run", stoppedBy: "month", rows: { created: 60 } });
@@ -399,6 +403,10 @@ describe("ecm import", () => {
       stoppedBy: "max-rejects",
       rows: { created: 0, pending: 1 },
     });
+    // The limit is the run's: what resumes it says what would allow more.
+    const resumed = await service.ecm(["runs", "resume", "last", "--json"]);
+    expect(parseSummary(resumed)).toMatchObject({ stoppedBy: "max-rejects", rows: { created: 0 } });
+    expect(resumed.stderr).toMatch(/^Resume with: ecm runs resume \S+ --max-rejects 4$/m);
     expect(parseSummary(await service.ecm(["import", path, "--json"]))).toMatchObject({
       status: "completed",
       rows: { created: 1 },

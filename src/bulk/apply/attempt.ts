@@ -76,14 +76,22 @@ export async function planFirstAttempt(task: Task, { lastLookUp, lookUpAgain }: 
 }
 
 /** Decides by what was seen now, with the function that made the plan. */
-export function decided({ session, item }: Task, attempt: Attempt, { found, at }: Seen): Attempt {
+export function decided(task: Task, attempt: Attempt, { found, at }: Seen): Attempt {
+  const { session, item } = task;
   const { refused } = found;
   const decision: Decision = refused
     ? { kind: "reject", code: refused.type, message: refused.message }
     : hasLeftMeanwhile(item, found)
       ? refuseLeftMeanwhile(item)
       : session.work.decide(item, found.contact, found.old);
-  return { ...attempt, found, at, decision };
+  return { ...attempt, found, at, decision: isBeyondGuard(task, decision) ? gone : decision };
+}
+
+const gone: Decision = { kind: "skip", code: "missing" };
+
+/** Whoever is gone since the plan is created again, unless a guard has counted whom the plan creates. */
+function isBeyondGuard({ session, planned }: Task, { kind }: Decision): boolean {
+  return kind === "create" && planned.kind !== "create" && session.options.guards?.maxCreate !== undefined;
 }
 
 /**

@@ -1,7 +1,6 @@
 /** Too many rejected rows stop a run: the mapping is probably wrong. */
 import { EcmError, exitCodes } from "../../errors.ts";
 import { RunStop } from "../pace/run-stop.ts";
-import type { RunOptions } from "../plan/run-context.ts";
 import { countRunRows, type RunState } from "../plan/session.ts";
 import { countPlannedWrites } from "../plan/tally.ts";
 
@@ -11,14 +10,15 @@ const defaultMaxRejects = 50;
 /** Nothing more leaves once too many are rejected. */
 export function stopAtMaxRejects(state: RunState): void {
   try {
-    requireMaxRejects(state.options, state);
+    requireMaxRejects(state);
   } catch (reason) {
     state.send.stop(reason as RunStop);
   }
 }
 
 /** @throws RunStop */
-export function requireMaxRejects({ maxRejects }: RunOptions, state: RunState): void {
+export function requireMaxRejects(state: RunState): void {
+  const { maxRejects } = state.options.guards ?? {};
   const { rejected, read, created, updated, deleted, unchanged } = countRunRows(state);
   if (!maxRejects) {
     const isAccepted = created + updated + deleted + unchanged > 0;
@@ -34,6 +34,7 @@ export function requireMaxRejects({ maxRejects }: RunOptions, state: RunState): 
     new EcmError(exitCodes.rejectedRows, `Stopped: ${rejected} rows were rejected`, {
       type: "TooManyRejectsError",
       hint: "Check the mapping, or allow more with --max-rejects",
+      allowedBy: ["--max-rejects", `${rejected + 1}`],
     }),
   );
 }

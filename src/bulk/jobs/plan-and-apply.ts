@@ -72,7 +72,7 @@ class PlannedWork {
   /** @param kept what is there of the run's plan @throws whatever stops the run */
   async planAndApply(kept: StoredPlan | undefined): Promise<void> {
     const { options, run, emit } = this.state;
-    if (options.maxRejects) requireMaxRejects(options, this.state);
+    if (options.guards?.maxRejects) requireMaxRejects(this.state);
     const old = kept?.end && readClosedPlan(this.place.file!, { ...kept, end: kept.end });
     const plan = old ?? (await this.plan(kept));
     const price = await findPlanPrice(this.state, this.job, plan, old !== undefined);

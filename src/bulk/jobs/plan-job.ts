@@ -95,7 +95,7 @@ export function readClosedPlan(
 export function createSession(state: RunState, job: ReadyJob, lookup: Lookup, startedAt: number): Session {
   const readIdentity = createIdentityReader(job.keyType);
   const { work, behavior } = job;
-  const isLimited = state.options.maxRejects !== undefined || !job.isLenient;
+  const isLimited = state.options.guards?.maxRejects !== undefined || !job.isLenient;
   const onRejected = isLimited ? () => stopAtMaxRejects(state) : undefined;
   return openSession(state, { work, behavior, lookup, toIdentity: readIdentity, startedAt, onRejected });
 }

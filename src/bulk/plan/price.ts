@@ -49,6 +49,7 @@ export function findMonthStop(
       {
         type: "OutOfBudgetError",
         limit: "month",
+        ...(price.monthLeft && { allowedBy: ["--max-requests", `${price.monthLeft}`] }),
         hint: `Do a part of it now with --max-requests ${price.monthLeft ?? 0}, and the rest next month with the same command`,
       },
     ),

@@ -7,7 +7,6 @@ import type { Suppressions } from "../../privacy/suppressions.ts";
 import type { Account, NamesLock } from "../../service/account.ts";
 import type { Behaviors } from "../../service/behavior.ts";
 import type { Clock, Contact, RateLimits, Send } from "../../wire.ts";
-import type { Limit } from "../items.ts";
 import { Budget, type BudgetOptions } from "../pace/budget.ts";
 import { PacedSend } from "../pace/paced-send.ts";
 import type { GuardOptions, Manifest } from "../runs/folder.ts";
@@ -46,8 +45,6 @@ export interface RunOptions extends BudgetOptions {
   isDryRun: boolean;
   isFresh: boolean;
   concurrency: number;
-  /** Stops the run. Default: 50 with none accepted. */
-  maxRejects?: Limit;
   /** Where the rejects file goes besides the run folder. */
   rejects?: string;
   /**

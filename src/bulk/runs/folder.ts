@@ -13,7 +13,7 @@ import type { RunKind } from "./kinds.ts";
 import type { Summary } from "./report.ts";
 import { readRunNumber } from "./sequence.ts";
 
-/** What a plan may do at most; a share is one of the contacts that the command looked at. */
+/** What a run may do at most; a share is one of the contacts that the command looked at. */
 export interface GuardOptions {
   /** Contacts written. */
   maxChanges?: Limit;
@@ -23,6 +23,8 @@ export interface GuardOptions {
   maxDelete?: Limit;
   /** Members that a sync takes out of its list: a share is one of the list. Default: a tenth. */
   maxRemove?: Limit;
+  /** With so many rejected rows it stops; a share is one of the rows. Default: 50 with none accepted. */
+  maxRejects?: Limit;
 }
 
 /** What a run is and how it was asked for. Never holds an API key. */

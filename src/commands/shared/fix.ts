@@ -36,8 +36,9 @@ export function isSafeCommand(root: Command, words: readonly string[]): boolean 
   if (!names || names.length < taken.filter(({ required }) => required).length) return false;
   if (names.length > taken.length && !taken.at(-1)?.variadic) return false;
   const continuesRun = command.name() === "resume" && command.parent?.name() === "runs";
-  // What a guard has refused is for a person to allow.
-  if (words.some((word) => /^--max-(?:changes|clears|create|delete|remove)\b/.test(word))) return false;
+  // What a guard or the month has refused is for a person to allow.
+  if (words.some((word) => /^--max-(?:changes|clears|create|delete|remove|rejects|requests)\b/.test(word)))
+    return false;
   return findDangerLevel(command) === "safe" || words.includes("--dry-run") || continuesRun;
 }
 

@@ -110,20 +110,21 @@ export function toRunOptions(flags: BulkFlags, nowMilliseconds: number): RunOpti
     waits: flags.wait ?? true,
     maxRequests: flags.maxRequests,
     until: flags.until === undefined ? undefined : parseTime(flags.until, nowMilliseconds),
-    maxRejects: flags.maxRejects === undefined ? undefined : parseLimit(flags.maxRejects, "--max-rejects"),
     rejects: flags.rejects,
     guards: toGuards(flags),
   };
 }
 
 /** Those that were given. */
-function toGuards({ maxChanges, maxClears, maxCreate, maxDelete, maxRemove }: BulkFlags): GuardOptions {
+function toGuards(flags: BulkFlags): GuardOptions {
+  const { maxChanges, maxClears, maxCreate, maxDelete, maxRemove, maxRejects } = flags;
   const flagValues = {
     maxChanges: [maxChanges, "--max-changes"],
     maxClears: [maxClears, "--max-clears"],
     maxCreate: [maxCreate, "--max-create"],
     maxDelete: [maxDelete, "--max-delete"],
     maxRemove: [maxRemove, "--max-remove"],
+    maxRejects: [maxRejects, "--max-rejects"],
   } as const;
   const guards = Object.entries(flagValues).flatMap(([name, [text, flag]]) =>
     text === undefined ? [] : [[name, parseLimit(text, flag)]],
