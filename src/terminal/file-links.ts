@@ -27,6 +27,16 @@ export function noteWithLinks(terminal: Terminal, message: Hint): void {
   terminal.note(formatWithLinks(message, terminal, "err"), "painted");
 }
 
+/** A text for stdout with links where it shows the files. */
+export function linkFiles(
+  text: string,
+  files: readonly string[],
+  terminal: Parameters<typeof formatWithLinks>[1],
+): string {
+  const toLink = (file: string) => formatWithLinks({ file, text: file }, terminal, "out");
+  return files.reduce((shown, file) => shown.replace(file, () => toLink(file)), text);
+}
+
 function linkTo(url: string, text: string): string {
   return `\x1b]8;;${url}\x1b\\${text}\x1b]8;;\x1b\\`;
 }

@@ -6,6 +6,7 @@
 import { formatCsvLine, formatTsvLine, joinNames, toSafeCell, toSafeFormula } from "../delimited-lines.ts";
 import { UsageError } from "../errors.ts";
 import { type CellValue, type ColumnHead, collectRows, collectValue } from "./collect.ts";
+import { linkFiles } from "./file-links.ts";
 import type { OutputOptions } from "./format.ts";
 import { openOutput, type Sink, wantsMark } from "./output-file.ts";
 import type { Terminal } from "./terminal.ts";
@@ -14,6 +15,8 @@ export interface Column<T> extends ColumnHead {
   value(item: T): CellValue;
   /** Shown only when `--columns` names it. */
   optional?: boolean;
+  /** The value is a path: a link, where the terminal shows such. */
+  isFile?: boolean;
 }
 
 export interface View<T> {
@@ -180,7 +183,9 @@ export async function presentOne<T>(
       return [formatHeading(column, output), column.isTime ? formatDayAndTime(text, now) : text];
     })
     .filter(([, text]) => text !== "" || output.columns !== undefined);
-  await writeAll(terminal, output, renderRecord(pairs, terminal.columns, terminal.isColored.out));
+  const drawn = renderRecord(pairs, terminal.columns, terminal.isColored.out);
+  const files = columns.filter(({ isFile }) => isFile).map(({ value }) => String(value(item)));
+  await writeAll(terminal, output, output.outputFile ? drawn : linkFiles(drawn, files, terminal));
 }
 
 /** Presents a value that is no record of the service: JSON in json formats, else the text. */

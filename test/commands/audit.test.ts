@@ -36,7 +36,8 @@ describe("the record", () => {
       { command: ["contact", "get"], exitCode: 5, traceId },
       { command: ["import", "--json"], run: summary.run, rows: { created: 1 }, exitCode: 0 },
     ]);
-    for (const { user, host, time, requests, program } of lines) {
+    for (const { user, host, time, requests, program, milliseconds } of lines) {
+      expect(milliseconds).toBeGreaterThan(0);
       expect(user && host && time && program).toBeTruthy();
       expect(requests).toBeGreaterThan(0);
     }

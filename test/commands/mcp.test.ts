@@ -93,6 +93,21 @@ describe("failures", () => {
     expect(messages).not.toContainEqual(expect.stringContaining("ecm "));
   });
 
+  it("come at once at the hourly limit, also from a plan: no call waits for the hour", async () => {
+    const { env } = await startSandbox({ hourlyLimit: 1 });
+    const { client } = await startMcp(env, ["--allow-write"]);
+    const calls = [
+      { name: "plan_delete", arguments: { all: true } },
+      { name: "contact_search", arguments: {} },
+    ];
+    for (const each of calls) {
+      const { content } = await client.callTool(each);
+      const { error } = JSON.parse((content as unknown as [{ text: string }])[0].text);
+      expect(error).toMatchObject({ exitCode: 7, limit: "hour", retryAfterSeconds: expect.any(Number) });
+      expect(error.hint).not.toContain("--");
+    }
+  });
+
   it("are shown by a plan besides what it writes, however much that is", async () => {
     const { env } = await account();
     const { call, client } = await startMcp(env, ["--allow-write"]);

@@ -142,7 +142,7 @@ describe("structure update, field and tag", () => {
   it.each([
     [["structure", "update"], "No change given"],
     [["structure", "update", "--label", " "], "cannot be blank"],
-    [["structure", "field", "add", ""], "not blank"],
+    [["structure", "field", "add", ""], "not blank\nhint: Name it: ecm structure field add LABEL\n"],
     [["structure", "tag", "add", "vip", " "], "not blank"],
     [["structure", "field", "ad", "x"], "ad"],
     [["structure", "diff", "/nowhere/s.yaml"], "cannot read /nowhere/s.yaml"],

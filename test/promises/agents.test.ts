@@ -1,10 +1,14 @@
 /** What programs that cannot ask are told: the command that leads on, when to come back, what was left out. */
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
 import { version } from "../../src/version.ts";
 import { ecmWith, type Result, temporaryHome } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
+const root = join(import.meta.dirname, "../..");
 const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
 const traced = { env: { TRACEPARENT: `00-${traceId}-00f067aa0ba902b7-01` } };
 
@@ -278,3 +282,22 @@ const manifestSchema = object(
   },
   ["schema_version", "framework_version", "etag", "commands"],
 );
+
+it("says on a Node that is too old which one it needs, in JSON too, before anything is loaded", () => {
+  const { engines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const old = 'Object.defineProperty(process.versions, "node", { value: "20.18.3" });';
+  const start = (...words: string[]) =>
+    spawnSync(process.execPath, ["-e", `${old} require("./bin/ecm.js")`, "x", ...words], {
+      cwd: root,
+      encoding: "utf8",
+    });
+  const { status, stdout, stderr } = start("lists", "list", "--json");
+  expect([status, stdout]).toEqual([2, ""]);
+  expect(JSON.parse(stderr).error).toMatchObject({
+    type: "RuntimeVersionError",
+    exitCode: 2,
+    requirement: engines.node,
+    actual: "20.18.3",
+  });
+  expect(start("lists", "list").stderr).toMatch(/^error: ecm needs Node\.js 20\.19 .*\nhint: .+\n$/);
+});

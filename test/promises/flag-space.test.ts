@@ -248,6 +248,7 @@ function holds({ code, stdout, stderr }: Result, isJson: boolean, line: string[]
   const failureText = `ecm ${line.map((word) => JSON.stringify(word)).join(" ")}\n${stderr}`;
   expect(Object.values(exitCodes) as number[], failureText).toContain(code);
   expect(stderr, failureText).not.toMatch(/internal ?error|InternalError|\n\s+at .*:\d+/i);
+  expect(stderr, failureText).not.toContain("[object ");
   expect(stderr, failureText).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
   const isFailure = ![exitCodes.done, exitCodes.rejectedRows, exitCodes.differs].includes(code as 0);
   if (!isJson) {

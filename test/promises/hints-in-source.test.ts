@@ -91,6 +91,17 @@ it("names flags that these commands have", () => {
   expect(wrong).toEqual([]);
 });
 
+it("puts no hint into a plain text, where its commands would be lost", () => {
+  const places: string[] = [];
+  for (const entry of readdirSync(source, { recursive: true, withFileTypes: true })) {
+    if (!entry.name.endsWith(".ts")) continue;
+    const text = readFileSync(join(entry.parentPath, entry.name), "utf8");
+    for (const [plain] of text.matchAll(/(?<!advise)`[^`\n]*\$\{(?:\w+\.)*(?:usage|hint)\}/g))
+      places.push(`${entry.name}: ${plain}`);
+  }
+  expect(places).toEqual([]);
+});
+
 it("leads nobody to a flag that overrides consent", () => {
   const hints: string[] = [];
   for (const { place, words } of shownHints)

@@ -56,14 +56,18 @@ it("are never broken, and take the width of their text", () => {
   expect(fitMessage(`${"word ".repeat(3)}${link}`, 24)).toBe(`word word word Report:\n  ${link.slice(8)}`);
 });
 
-it("lead to the rows that an import rejects", async () => {
+it("lead to the rows that an import rejects, and to the folder of its run", async () => {
   const stdin = "Email\nnobody\nada@example.com\n";
   const runIn = async (env: Record<string, string>) => {
     const ecm = ecmWith({ ...(await temporaryHome()), ...env });
     const line = ["--profile", "sandbox", "import", "-", "--yes"];
-    return (await ecm(line, { stdin, terminalColumns: 300, env: { FORCE_COLOR: "1" } })).stderr;
+    const at = { terminalColumns: 300, env: { FORCE_COLOR: "1" } };
+    const { stderr } = await ecm(line, { stdin, ...at });
+    return stderr + (await ecm(["runs", "show", "last"], at)).stdout;
   };
-  expect(await runIn({ WT_SESSION: "x" })).toMatch(
+  const shown = await runIn({ WT_SESSION: "x" });
+  expect(shown).toMatch(/folder.*\x1b\]8;;file:\/\/\/\S+runs\/[\d-]+\w+\x1b\\/);
+  expect(shown).toMatch(
     /Rejected rows \(fix and import again\): \x1b\]8;;file:\/\/\/\S+rejects\.csv\x1b\\\S+rejects\.csv\x1b\]8;;\x1b\\/,
   );
   expect(await runIn({})).not.toContain("\x1b]8;;");

@@ -17,6 +17,9 @@ const pairFlag = /(--[a-z][a-z-]*) ('[^'=]+=[^']*'|[^\s=,;']+=[^\s,;']+)/g;
 const asideAdvice =
   /[,;]? (?:or|or ignore it with|ignore the column with) --map (?:'[^']*=ignore'|\S+=ignore)(?=[,;]|$)/g;
 
+/** No tool waits for the hour. */
+const waitAdvice = /, or let the command wait with --max-wait \d+/;
+
 /**
  * A command that leads on, as the client can carry it out: by a tool where there is one for it and its flags.
  * @param words without `ecm`
@@ -41,6 +44,7 @@ export function nameArguments(
     if (typeof text !== "string") return text;
     return text
       .replace(asideAdvice, "")
+      .replace(waitAdvice, "")
       .replace(pairFlag, (typed, flag: string, pair: string) => {
         const argument = names?.get(flag);
         if (argument === undefined || !isObject(argument)) return typed;

@@ -125,7 +125,7 @@ async function createPlan(
   let isHandedOver = false;
   try {
     const { path, words, stdin } = command;
-    const rehearsal = { ...words, flags: [...words.flags, "--dry-run", `--plan=${file}`] };
+    const rehearsal = { ...words, flags: [...words.flags, "--dry-run", "--no-wait", `--plan=${file}`] };
     const { value, messages } = await invoke(joinWords(path, rehearsal), {
       stdin,
       signal,

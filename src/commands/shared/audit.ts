@@ -27,6 +27,8 @@ export interface AuditLine {
   /** Digest of the plan that it carried out. */
   plan?: string;
   exitCode: number;
+  /** How long it took; lines of earlier versions have none. */
+  milliseconds?: number;
   traceId?: string;
   mended?: number;
 }
@@ -46,7 +48,7 @@ export function requireAuditFile(context: Pick<Context, "terminal" | "folders">)
 }
 
 /** Adds the line of a command that is over. A record that cannot be written is a warning, and stops nothing. */
-export async function recordCommand(context: Context, exitCode: number): Promise<void> {
+export async function recordCommand(context: Context, exitCode: number, milliseconds: number): Promise<void> {
   const { terminal, record } = context;
   const file = findAuditFile(context);
   const requests = context.requestsSent();
@@ -68,6 +70,7 @@ export async function recordCommand(context: Context, exitCode: number): Promise
     ...(rows && { rows }),
     ...(run !== null && { plan: await readPlanDigest(context, run) }),
     exitCode,
+    milliseconds: Math.round(milliseconds),
     traceId: readTraceId(terminal.env),
   };
   try {

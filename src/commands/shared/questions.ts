@@ -27,7 +27,7 @@ export async function requireTextOrAsk(
     if (typedText.trim() !== "") return typedText;
     throw new UsageError(
       `${capitalize(missing.what)} must be text that is not blank`,
-      `Name it: ${missing.usage}`,
+      advise`Name it: ${missing.usage}`,
     );
   }
   const typed = await requirePrompter(context, missing).input(missing.question, undefined, checkText);

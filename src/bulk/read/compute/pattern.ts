@@ -33,8 +33,8 @@ function compilePattern(pattern: string): RE2JS {
     return RE2JS.compile(pattern);
   } catch (error) {
     const [message = ""] = (error as Error).message.replace(/^error parsing regexp: /, "").split("\n");
-    const hint = /\(\?[=!<]/.test(message) ? " (look-arounds are not supported)" : "";
-    throw new Error(`the pattern ${shown(pattern)} is wrong: ${message}${hint}`);
+    const remark = /\(\?[=!<]/.test(message) ? " (look-arounds are not supported)" : "";
+    throw new Error(`the pattern ${shown(pattern)} is wrong: ${message}${remark}`);
   }
 }
 
