@@ -56,7 +56,11 @@ export function addBulkFlags(
   if (!isResume) {
     command
       .optionsGroup(flagHeadings.preview)
-      .addOption(writtenFileOption("--plan <file>", "write the plan as JSON lines (- for stdout)", "ndjson"))
+      .addOption(
+        writtenFileOption("--plan <file>", "write the plan as JSON lines (- for stdout)", "ndjson").argParser(
+          (file) => file,
+        ),
+      )
       .addOption(wholeNumberOption("--show <n>", "show the first N changes of a dry run (0: none)", 0));
   }
   command.optionsGroup(flagHeadings.guards);
