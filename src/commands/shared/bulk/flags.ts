@@ -289,7 +289,9 @@ async function noteSummaryShown({ folders, terminal }: Context, { run, status }:
 }
 
 function withHint(context: Context, { by, failure }: RunStop, resume: Hint | undefined): EcmError {
-  const why = failure.details.hint ?? diskFullHint(failure, context.folders.state);
+  const isSettled = resume !== undefined && failure.details.applied === "unknown";
+  const known = isSettled ? "Resuming finds out what was applied" : failure.details.hint;
+  const why = known ?? diskFullHint(failure, context.folders.state);
   const hint = joinHints(why, resume);
   if (by === "signal") {
     return new InterruptedError(failure.exitCode === exitCodes.terminated ? "SIGTERM" : "SIGINT", hint);
