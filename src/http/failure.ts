@@ -81,6 +81,13 @@ function findUnconnectedHint(failure: TransportFailure): Hint {
   return "Check HTTPS_PROXY, and whether the proxy allows this host; NO_PROXY names hosts that are reached directly";
 }
 
+function findLostHint(isWrite: boolean, isTimeout: boolean): string | undefined {
+  const longer = isTimeout ? "Set a longer timeout with --timeout" : undefined;
+  if (!isWrite) return longer;
+  const look = "See whether it was applied before you send it again";
+  return longer === undefined ? look : `${look}. ${longer}`;
+}
+
 /** The error of a request that brought no answer. @param origin of the base address */
 export function unreachableError(
   failure: TransportFailure,
@@ -110,7 +117,7 @@ export function unreachableError(
     `No answer from ${origin}: ${reason}${isWrite ? "; the request may have been applied" : ""}`,
     {
       applied: isWrite ? "unknown" : undefined,
-      hint: timeouts.has(code) ? "Set a longer timeout with --timeout" : undefined,
+      hint: findLostHint(isWrite, timeouts.has(code)),
       cause: failure,
     },
   );

@@ -4,7 +4,7 @@ import { createEquals, createFilter } from "../api/contacts.ts";
 import { normalizeKey } from "../api/key-spelling.ts";
 import { findByName, isId } from "../api/names.ts";
 import { type ErrorDetails, NotFoundError, ServiceError, UsageError } from "../errors.ts";
-import { advise, ecm, toOperands } from "../hint.ts";
+import { advise, ecm, type Hint, toOperands } from "../hint.ts";
 import type { Contact, ContactStructure, Send } from "../wire.ts";
 import type { Behaviors } from "./behavior.ts";
 import { createContactPages } from "./contact-search.ts";
@@ -72,9 +72,14 @@ export async function performOnContact<T>(
   }
   throw new ContactNotFoundError(
     `No contact has the key or id ${JSON.stringify(idOrKey)}`,
-    advise`Looked in the structure ${JSON.stringify(structure.label)}. For one that is like it: ${ecm`contact search --text ${toOperands(toLikelyWord(idOrKey))}`}`,
+    advise`Looked in the structure ${JSON.stringify(structure.label)}. ${suggestSimilar(idOrKey)}`,
     missing,
   );
+}
+
+/** Where nobody has this key. */
+export function suggestSimilar(idOrKey: string): Hint {
+  return advise`For one that is like it: ${ecm`contact search --text ${toOperands(toLikelyWord(idOrKey))}`}`;
 }
 
 /** What a mistyped key most likely shares with the right one: the name, rather than the domain. */

@@ -148,7 +148,12 @@ async function formatTable<T>(
       return column.isTime ? formatShortDate(text, now) : text;
     }),
   );
-  const headed = columns.map((column) => ({ ...column, name: formatHeading(column, output) }));
+  // Half a time says nothing.
+  const headed = columns.map((column) => ({
+    ...column,
+    name: formatHeading(column, output),
+    isWhole: column.isWhole || column.isTime !== undefined,
+  }));
   const fitted = output.columns ? { columns, rows, leftOut: [] } : fitColumns(headed, rows, width);
   const table = renderTable(fitted.columns, fitted.rows, width, terminal.isColored.out);
   return { table, leftOut: fitted.leftOut };

@@ -355,7 +355,7 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
       expect(await catchFailure(send(write))).toMatchObject({
         exitCode: 8,
         message: expect.stringContaining("may have been applied"),
-        details: { applied: "unknown" },
+        details: { applied: "unknown", hint: "See whether it was applied before you send it again" },
       });
       expect(server.requests).toHaveLength(1);
     });

@@ -20,6 +20,17 @@ const people = {
   contacts: ["a", "b"].map((name) => ({ key: `${name}@example.com`, fields: { "First Name": name } })),
 };
 
+it.each([
+  [["export", "--output-file", "-"], "To write to stdout, leave it out"],
+  [["contact", "delete", "a@example.com", "--backup", "-", "--yes"], "Name a file"],
+  [["import", "people.csv", "--report", "-"], "Name a file"],
+])("- is not the name of one: ecm %j", async (words, hint) => {
+  const { ecm, server } = await unasked();
+  const { code, stderr } = await ecm(words);
+  expect({ code, requests: server.requests.length }).toEqual({ code: 2, requests: 0 });
+  expect(stderr).toContain(`"-" is not a file\nhint: ${hint}`);
+});
+
 describe("the name of an output file", () => {
   it.each([
     ["all.xlsx", ["-o", "csv"], "is a workbook by its name, but the output is CSV", "all.csv"],

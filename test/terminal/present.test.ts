@@ -86,6 +86,16 @@ describe("presentList", () => {
     );
   });
 
+  it("cuts no time to make room", async () => {
+    const stdout = Object.assign(new PassThrough(), { columns: 34 });
+    const columns = [
+      { name: "started", value: () => "2020-01-02T10:11:12", isTime: "minute" as const },
+      { name: "file", value: () => "a name that is longer than the rest" },
+    ];
+    await presentList(windowTo(stdout), { format: "table" }, people, { ...view, columns });
+    expect(readText(stdout)).toContain("2 Jan 2020, 10:11  a name that");
+  });
+
   it("refuses an unknown column and names those there are", async () => {
     const failure = await presentAsText({ format: "csv", columns: ["mail"] }).catch((error) => error);
     expect(failure).toBeInstanceOf(UsageError);

@@ -3,7 +3,7 @@ import { deleteContactRequest } from "../../api/contacts.ts";
 import type { Context } from "../../context.ts";
 import { NotFoundError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
-import { performOnContact } from "../../service/find-contact.ts";
+import { performOnContact, suggestSimilar } from "../../service/find-contact.ts";
 import { fetchContact } from "../../service/mutate-contact.ts";
 import { explainDryRun } from "../../terminal/dry-run.ts";
 import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
@@ -77,7 +77,7 @@ async function runContactDelete(
   const { rows } = result.summary;
   await endRun(context, result);
   if (one !== undefined && rows.skipped > 0) {
-    throw new NotFoundError(`No contact has the key or id ${JSON.stringify(one)}`);
+    throw new NotFoundError(`No contact has the key or id ${JSON.stringify(one)}`, suggestSimilar(one));
   }
 }
 

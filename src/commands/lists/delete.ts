@@ -54,7 +54,8 @@ async function runListsDelete(
     );
   }
   await context.confirm(
-    async () => `Delete ${await describeLists()}? The contacts stay; the list and its membership are lost.`,
+    async () =>
+      `Delete ${await describeLists()}? The contacts stay; who was in ${lists.length === 1 ? "it" : "them"} is lost.`,
   );
   for (const list of lists) {
     await deleteList(send, structure._id, list._id);

@@ -24,7 +24,17 @@ export function findShape(option: Option): FlagShape {
 
 /** A flag that names a file which the command writes. @param ending that the file's name usually has */
 export function writtenFileOption(flags: string, description: string, ending: string): Option {
-  return withShape(new Option(flags, description), { writes: ending });
+  const [flag] = flags.split(" ");
+  const option = new Option(flags, description).argParser((file: string) => {
+    if (file !== "-") return file;
+    throw new UsageError(
+      `${flag}: "-" is not a file`,
+      flag === "--output-file"
+        ? "To write to stdout, leave it out"
+        : "Name a file; one that is called so is ./-",
+    );
+  });
+  return withShape(option, { writes: ending });
 }
 
 /** For every command that lists or exports. */

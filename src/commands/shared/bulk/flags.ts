@@ -56,7 +56,11 @@ export function addBulkFlags(
   if (!isResume) {
     command
       .optionsGroup(flagHeadings.preview)
-      .addOption(writtenFileOption("--plan <file>", "write the plan as JSON lines (- for stdout)", "ndjson"))
+      .addOption(
+        writtenFileOption("--plan <file>", "write the plan as JSON lines (- for stdout)", "ndjson").argParser(
+          (file) => file,
+        ),
+      )
       .addOption(wholeNumberOption("--show <n>", "show the first N changes of a dry run (0: none)", 0));
   }
   command.optionsGroup(flagHeadings.guards);
@@ -286,7 +290,9 @@ async function noteSummaryShown({ folders, terminal }: Context, { run, status }:
 }
 
 function withHint(context: Context, { by, failure }: RunStop, resume: Hint | undefined): EcmError {
-  const why = failure.details.hint ?? diskFullHint(failure, context.folders.state);
+  const isSettled = resume !== undefined && failure.details.applied === "unknown";
+  const known = isSettled ? "Resuming finds out what was applied" : failure.details.hint;
+  const why = known ?? diskFullHint(failure, context.folders.state);
   const hint = joinHints(why, resume);
   if (by === "signal") {
     return new InterruptedError(failure.exitCode === exitCodes.terminated ? "SIGTERM" : "SIGINT", hint);
