@@ -81,6 +81,12 @@ function findUnconnectedHint(failure: TransportFailure): Hint {
   return "Check HTTPS_PROXY, and whether the proxy allows this host; NO_PROXY names hosts that are reached directly";
 }
 
+function findUnansweredHint(isWrite: boolean, isTimeout: boolean): Hint {
+  if (isTimeout) return "Set a longer timeout with --timeout";
+  if (isWrite) return "See whether the request was applied before you try again";
+  return advise`Try again; check the base URL and the network with: ${ecm`doctor`}`;
+}
+
 /** The error of a request that brought no answer. @param origin of the base address */
 export function unreachableError(
   failure: TransportFailure,
@@ -110,7 +116,7 @@ export function unreachableError(
     `No answer from ${origin}: ${reason}${isWrite ? "; the request may have been applied" : ""}`,
     {
       applied: isWrite ? "unknown" : undefined,
-      hint: timeouts.has(code) ? "Set a longer timeout with --timeout" : undefined,
+      hint: findUnansweredHint(isWrite, timeouts.has(code)),
       cause: failure,
     },
   );

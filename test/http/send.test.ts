@@ -355,7 +355,7 @@ describe.each(["single", "bulk"] as const)("over a %s connection", (purpose) => 
       expect(await catchFailure(send(write))).toMatchObject({
         exitCode: 8,
         message: expect.stringContaining("may have been applied"),
-        details: { applied: "unknown" },
+        details: { applied: "unknown", hint: expect.stringContaining("before you try again") },
       });
       expect(server.requests).toHaveLength(1);
     });
