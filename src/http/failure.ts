@@ -81,11 +81,13 @@ function findUnconnectedHint(failure: TransportFailure): Hint {
   return "Check HTTPS_PROXY, and whether the proxy allows this host; NO_PROXY names hosts that are reached directly";
 }
 
-function findLostHint(isWrite: boolean, isTimeout: boolean): string | undefined {
-  const longer = isTimeout ? "Set a longer timeout with --timeout" : undefined;
-  if (!isWrite) return longer;
-  const look = "See whether it was applied before you send it again";
-  return longer === undefined ? look : `${look}. ${longer}`;
+function findUnansweredHint(isWrite: boolean, isTimeout: boolean): Hint {
+  const longer = "Set a longer timeout with --timeout";
+  if (isWrite) {
+    const look = "See whether it was applied before you send it again";
+    return isTimeout ? `${look}. ${longer}` : look;
+  }
+  return isTimeout ? longer : advise`Try again; check the base URL and the network with: ${ecm`doctor`}`;
 }
 
 /** The error of a request that brought no answer. @param origin of the base address */
@@ -117,7 +119,7 @@ export function unreachableError(
     `No answer from ${origin}: ${reason}${isWrite ? "; the request may have been applied" : ""}`,
     {
       applied: isWrite ? "unknown" : undefined,
-      hint: findLostHint(isWrite, timeouts.has(code)),
+      hint: findUnansweredHint(isWrite, timeouts.has(code)),
       cause: failure,
     },
   );

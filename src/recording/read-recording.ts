@@ -71,10 +71,33 @@ function parse(text: string): unknown {
   }
 }
 
+/** A recording may come from anybody. What bodies and answers hold is looked into with care anyway. */
 function isExchange(value: unknown): value is RecordedExchange {
-  if (typeof value !== "object" || value === null) return false;
-  const { method, path, status } = value as Partial<Record<keyof RecordedExchange, unknown>>;
+  if (!isObject(value)) return false;
+  const { method, path, status, query = [], headers = {}, notJson = [] } = value;
   return (
-    typeof method === "string" && typeof path === "string" && (status === null || typeof status === "number")
+    typeof method === "string" &&
+    isPath(path) &&
+    (status === null || typeof status === "number") &&
+    Array.isArray(query) &&
+    query.every((pair) => Array.isArray(pair) && pair.length === 2 && pair.every(isText)) &&
+    isObject(headers) &&
+    Array.isArray(notJson)
   );
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function isPath(value: unknown): boolean {
+  try {
+    return isText(value) && decodeURIComponent(value) !== "";
+  } catch {
+    return false;
+  }
 }

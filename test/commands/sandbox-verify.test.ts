@@ -106,6 +106,15 @@ it("leaves out half a line, names an endpoint that it does not have, and refuses
     answer: { total: 1 },
   };
   await writeFile(file, `${JSON.stringify(head)}\n${JSON.stringify(unknown)}\n`);
+  const get = { method: "GET", path: "/api/contact-structure", status: 200 };
+  const damaged = [
+    { ...get, path: "/api/contact/%E0%A4%A" },
+    { ...get, query: "x" },
+    { ...get, query: [["page"]] },
+    { ...get, headers: 5 },
+    { ...get, notJson: 3 },
+  ];
+  await appendFile(file, `${damaged.map((line) => JSON.stringify(line)).join("\n")}\n`);
   await appendFile(file, '{"method":"GET","pa');
   const { code, stdout, stderr } = await ecm(["sandbox", "verify", file, "--json"]);
   expect(code, stderr).toBe(0);
@@ -117,7 +126,7 @@ it("leaves out half a line, names an endpoint that it does not have, and refuses
       place: "the sandbox has no such endpoint",
     },
   ]);
-  expect(stderr).toContain("1 line of");
+  expect(stderr).toContain("Left out 6 lines of");
   const wrong = await ecm(["sandbox", "verify", file, "--variant", "nope=1"]);
   expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no variant "nope"') });
   for (const [text, reason] of [

@@ -80,7 +80,7 @@ async function runSandboxVerify(context: Context, file: string, flags: SandboxVe
   const { steps, differences, found } = verification;
   await presentList(terminal, context.output(), toRows(differences), view);
   if (unreadable > 0) {
-    terminal.warn(`${formatCounted(unreadable, "line")} of ${file} cannot be read and are left out`);
+    terminal.warn(`Left out ${formatCounted(unreadable, "line")} of ${file} that cannot be read`);
   }
   for (const sentence of describeLeftOut(steps)) terminal.warn(sentence);
   terminal.note(describeVerification(verification));
