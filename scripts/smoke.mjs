@@ -25,7 +25,7 @@ import { parseArgs } from "node:util";
 import { fetchNode, supportedLines } from "./node-lines.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const largestMegabytes = 25;
+const largestMegabytes = 40;
 
 /** Who uses what was installed: nobody, where this runs as root. */
 const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};

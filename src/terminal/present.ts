@@ -3,12 +3,12 @@
  * untouched; `table`, `csv` and `tsv` give the view's columns; `id` gives ids.
  */
 
-import { formatCsvLine, formatTsvLine, joinNames, toSafeCell, toSafeFormula } from "../delimited-lines.ts";
 import { UsageError } from "../errors.ts";
 import { type CellValue, type ColumnHead, collectRows, collectValue } from "./collect.ts";
 import { linkFiles } from "./file-links.ts";
 import type { OutputOptions } from "./format.ts";
 import { openOutput, type Sink, wantsMark } from "./output-file.ts";
+import { createRowFormat, formatCell, type RowFormat, toObject } from "./row-format.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface Column<T> extends ColumnHead {
@@ -71,7 +71,7 @@ export async function presentList<T>(
         await showTable(terminal, output, sink, table);
         noteLeftOut(terminal, leftOut);
       }
-    } else count = await writeRows(output, sink, items, rowFormat(output, columns, view));
+    } else count = await writeRows(output, sink, items, createRowFormat(output, columns, view.id));
     await sink.commit();
   } catch (error) {
     await sink.discard();
@@ -87,11 +87,11 @@ async function writeRows<T>(
   output: ListOutput,
   sink: Sink,
   items: Iterable<T> | AsyncIterable<T>,
-  { formatOpening, row, closing }: RowFormat<T>,
+  { opening, row, closing }: RowFormat<T>,
 ): Promise<number> {
   const { continuation } = output;
   if (!continuation?.isOpened) {
-    await sink.write(`${continuation && wantsMark(output) ? "\ufeff" : ""}${formatOpening}`);
+    await sink.write(`${continuation && wantsMark(output) ? "\ufeff" : ""}${opening}`);
   }
   let count = continuation?.count ?? 0;
   for await (const item of items) {
@@ -266,55 +266,4 @@ export function chooseColumns<C extends { name: string; title?: string; optional
       `Columns: ${columns.map((each) => each.name).join(", ")}`,
     );
   });
-}
-
-/** How rows are written one by one. */
-interface RowFormat<T> {
-  formatOpening: string;
-  row(item: T, index: number): string;
-  closing?(count: number): string;
-}
-
-function rowFormat<T>(output: OutputOptions, columns: Column<T>[], view: View<T>): RowFormat<T> {
-  switch (output.format) {
-    case "json":
-      return {
-        formatOpening: "",
-        row(item, index) {
-          const text = JSON.stringify(toObject(output, columns, item), null, 2).replaceAll("\n", "\n  ");
-          return `${index === 0 ? "[\n" : ",\n"}  ${text}`;
-        },
-        closing: (count) => (count === 0 ? "[]\n" : "\n]\n"),
-      };
-    case "ndjson":
-      return { formatOpening: "", row: (item) => `${JSON.stringify(toObject(output, columns, item))}\n` };
-    case "csv":
-    case "tsv": {
-      const { format, safeCells, delimiter } = output;
-      const join = (cells: string[]) =>
-        format === "csv" ? formatCsvLine(cells, delimiter) : formatTsvLine(cells);
-      const toSafe = safeCells === "formulas" ? toSafeFormula : toSafeCell;
-      const line = (cells: string[]) => `${join(safeCells ? cells.map(toSafe) : cells)}\n`;
-      return {
-        formatOpening: line(columns.map(({ name }) => name)),
-        row: (item) => line(columns.map((column) => formatCell(column, item))),
-      };
-    }
-    default:
-      return { formatOpening: "", row: (item) => `${view.id(item)}\n` };
-  }
-}
-
-/**
- * The service's own object, or with `--columns` these columns: names as arrays, what is not there as null.
- */
-function toObject<T>(output: OutputOptions, columns: Column<T>[], item: T): unknown {
-  if (!output.columns) return item;
-  return Object.fromEntries(columns.map((column) => [column.name, column.value(item) ?? null]));
-}
-
-function formatCell<T>(column: Column<T>, item: T): string {
-  const value = column.value(item);
-  if (value === undefined || value === null) return "";
-  return typeof value === "object" ? joinNames(value) : String(value);
 }
