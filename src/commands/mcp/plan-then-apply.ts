@@ -140,7 +140,7 @@ async function createPlan(
     const { estimate, consent } = summary;
     const common = { counts, total, estimate, consent, sample, notShown: total - sample.length, messages };
     if (writes === 0) return { token: null, note: "Nothing would change", ...common };
-    // A plan file has no guard of its own: who gets no token cannot go around the command's.
+    // Applying would refuse it too: there is nothing to hand a token out for.
     const refusal = messages.find((message) => message.startsWith(refusalRemark));
     if (refusal !== undefined) return { token: null, note: refusal, ...common };
     isHandedOver = true;
