@@ -240,6 +240,17 @@ describe("a plan's file", () => {
     expect(await openPlans(state)).toEqual([]);
   });
 
+  it("do not keep a server that is told to end, although its client leaves the input open", {
+    tags: "slow",
+  }, async () => {
+    const { env } = await account();
+    const child = spawnEcm(["mcp", "--allow-write"], env);
+    const ended = once(child, "exit");
+    await once(child.stderr!, "data");
+    child.kill("SIGTERM");
+    expect((await ended)[0]).toBe(143);
+  });
+
   it("that a killed server leaves is swept after a day", { tags: "slow" }, async () => {
     const { env, ecm } = await account();
     const state = env.ECM_STATE_DIR!;

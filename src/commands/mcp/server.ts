@@ -65,6 +65,8 @@ export async function serve(served: Served, { stdin, stdout, signal }: ServeOpti
       await new Promise((resolve) => setImmediate(resolve));
     }
   } finally {
+    // A client that leaves its end open would keep the process, which was told to end.
+    stdin.unpipe(lines).pause();
     await handle.close();
   }
   if (signal.aborted) throw signal.reason;
