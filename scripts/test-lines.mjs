@@ -17,7 +17,9 @@ const ofNode = [
   "test/disk",
   "test/export",
   "test/http",
-  "test/journeys",
+  "test/journeys/killed.test.ts",
+  "test/journeys/stops.test.ts",
+  "test/journeys/terminal.test.ts",
   "test/sandbox/transports.test.ts",
   "test/terminal",
 ];

@@ -16,7 +16,7 @@ import { importKilled, importUndisturbed } from "./killing.ts";
 import { findRepeatedWrites, randomFrom, startRecordingProxy } from "./recording-proxy.ts";
 
 const firstSeed = Number(process.env.CHAOS_SEED ?? 1);
-const killCount = Number(process.env.CHAOS_KILLS ?? 15);
+const killCount = Number(process.env.CHAOS_KILLS ?? 10);
 const size = 120;
 
 it("survives what the seed says", { timeout: 0 }, async () => {

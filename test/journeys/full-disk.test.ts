@@ -115,7 +115,7 @@ describe.runIf(canMount)("a state folder on a small disk", () => {
     const env = { ...(await temporaryHome()), ECM_CONFIG_DIR: join(disk, "config") };
     const refused = await ecmWith(env)(login, { stdin: "ecm_us_key" });
     expect(refused.code).toBe(1);
-    expect(refused.stderr).toMatch(/the disk is full\nhint: Make room/);
+    expect(refused.stderr).toMatch(/the disk is full \(ENOSPC\)\nhint: Make room/);
   });
 });
 

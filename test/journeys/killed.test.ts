@@ -12,7 +12,7 @@ it("ends as if it had never been killed, however often and whenever it was", asy
 it("ends as if it had never been killed, again and again", { tags: "slow" }, async () => {
   const size = 240;
   const undisturbed = await importUndisturbed(size);
-  const kills = runs(4);
+  const kills = runs(2);
   let killed = 0;
   for (let seed = 100; killed < kills; seed++)
     killed += (await importKilled(seed, 20, size, undisturbed)).killed;

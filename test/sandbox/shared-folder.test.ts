@@ -10,12 +10,14 @@ test("A server for agents leaves the writes of commands alone", { tags: "slow" }
   await callToolsBesideWrites(1);
 });
 
-test("Ten rounds: a process that starts and stops a sandbox leaves the writes of another process alone", {
+test("Again and again: a process that starts and stops a sandbox leaves the writes of another process alone", {
   tags: "slow",
 }, async () => {
-  await startAndStopBesideWrites(10);
+  await startAndStopBesideWrites(5);
 });
 
-test("Ten rounds: a server for agents leaves the writes of commands alone", { tags: "slow" }, async () => {
-  await callToolsBesideWrites(10);
+test("Again and again: a server for agents leaves the writes of commands alone", {
+  tags: "slow",
+}, async () => {
+  await callToolsBesideWrites(5);
 });

@@ -30,11 +30,8 @@ async function rowsRead(path: string, heapMegabytes: number): Promise<number> {
   return JSON.parse(stdout).rows.read;
 }
 
-test("ndjson and gzip of 40 MB need a heap of 64 MB", async () => {
+test("ndjson of 40 MB, packed, needs a heap of 64 MB", async () => {
   const folder = await temporaryFolder();
-  const plain = join(folder, "people.ndjson");
-  await pipeline(Readable.from(ndjson()), createWriteStream(plain));
-  expect(await rowsRead(plain, 64)).toBe(count);
   const packed = join(folder, "people.ndjson.gz");
   await pipeline(Readable.from(ndjson()), createGzip({ level: 1 }), createWriteStream(packed));
   expect(await rowsRead(packed, 64)).toBe(count);
