@@ -70,9 +70,16 @@ export interface Task {
 export type Database = pg.Pool;
 export type Transaction = pg.PoolClient;
 
+const longestIdleMilliseconds = 10_000;
+
 /** Connects as libpq does: `DATABASE_URL`, or `PGHOST`, `PGDATABASE`, `PGUSER`… */
 export async function openDatabase(): Promise<Database> {
-  const database = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
+  const database = new pg.Pool({
+    connectionString: process.env.DATABASE_URL,
+    max: 10,
+    // A machine that was suspended within a transaction locks its account until the server gives it up.
+    idle_in_transaction_session_timeout: longestIdleMilliseconds,
+  });
   // A lost connection is found by the query that needs it; the pool opens another.
   database.on("error", () => undefined);
   await inTransaction(database, async (transaction) => {

@@ -186,9 +186,9 @@ async function untilStored(
   }
 }
 
-/** The connection was refused or lost, or the server starts or stops: classes 08 and 57 of its codes. */
+/** The connection was refused or lost, the server starts or stops (classes 08 and 57 of its codes), or has waited too long for us (25P03). */
 function isAway(error: unknown): boolean {
   const { code, message } = error as { code?: string; message: string };
   if (code === undefined) return /terminated|timeout/i.test(message);
-  return /^(08|57P|ECONN|ENOENT|EPIPE|ETIMEDOUT)/.test(code);
+  return /^(08|57P|25P03|ECONN|ENOENT|EPIPE|ETIMEDOUT)/.test(code);
 }
