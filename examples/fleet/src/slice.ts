@@ -189,6 +189,6 @@ async function untilStored(
 /** The connection was refused or lost, the server starts or stops (classes 08 and 57 of its codes), or has waited too long for us (25P03). */
 function isAway(error: unknown): boolean {
   const { code, message } = error as { code?: string; message: string };
-  if (code === undefined) return /terminated|timeout/i.test(message);
+  if (code === undefined) return /terminated|timeout|connection error/i.test(message);
   return /^(08|57P|25P03|ECONN|ENOENT|EPIPE|ETIMEDOUT)/.test(code);
 }
