@@ -2,7 +2,7 @@
 import { chmodSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { writeAtomicallySync } from "../disk/atomic-file.ts";
-import { makeFolderSync } from "../disk/make-folder.ts";
+import { makeFolder } from "../disk/make-folder.ts";
 
 /**
  * Replaces a file, in a folder 0700. Synchronous: nothing else is under way.
@@ -10,7 +10,7 @@ import { makeFolderSync } from "../disk/make-folder.ts";
  */
 export function writeCacheFile(file: string, text: string): void {
   const folder = dirname(file);
-  makeFolderSync(folder);
+  makeFolder(folder);
   if ((statSync(folder).mode & 0o077) !== 0) chmodSync(folder, 0o700);
   writeAtomicallySync(file, text, false);
 }

@@ -1,7 +1,7 @@
 /** Profiles and their keys: one file, 0600 in a folder 0700, written atomically. */
 import { chmodSync, existsSync, statSync } from "node:fs";
 import Conf from "conf";
-import { describeDiskError, makeFolderSync } from "../disk/make-folder.ts";
+import { describeDiskError, makeFolder } from "../disk/make-folder.ts";
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
 import { advise, logInAgain } from "../hint.ts";
 import type { Folders } from "./folders.ts";
@@ -32,7 +32,7 @@ export async function openProfiles(folders: Folders): Promise<ProfileStore> {
 
   // conf makes the folder as soon as it looks: so it looks only at a file that is there, or is about to be.
   const open = () => {
-    if (!conf) guardedWrite(file, () => makeFolderSync(folders.config));
+    if (!conf) guardedWrite(file, () => makeFolder(folders.config));
     conf ??= guarded(file, () => {
       restrictMode(folders.config, 0o700);
       if (existsSync(file)) restrictMode(file, 0o600);

@@ -34,7 +34,7 @@ export async function registerActivity(
   let lease: Lease | undefined;
   try {
     lease = await takeLease(toLocksFolder(stateFolder), name, activity.what);
-    await makeFolder(toActivitiesFolder(stateFolder));
+    makeFolder(toActivitiesFolder(stateFolder));
     await writeAtomically(file, `${JSON.stringify(activity)}\n`);
   } catch {
     // It is only told: what must be written says so itself.

@@ -32,7 +32,7 @@ export interface ChainState {
  * @throws LockedError, the system's error
  */
 export async function appendChained(named: string, value: object): Promise<string> {
-  await makeFolder(dirname(named));
+  makeFolder(dirname(named));
   const file = await resolveLinks(named);
   const lease = await awaitLease(join(dirname(file), "locks"), basename(file), file, {
     maxMilliseconds: maxLockWaitMilliseconds,

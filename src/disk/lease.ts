@@ -74,7 +74,7 @@ export async function takeLease(
   const name = `${stem}.${randomBytes(8).toString("hex")}`;
   const file = join(folder, name);
   try {
-    await makeFolder(folder);
+    makeFolder(folder);
     const since = new Date(times.now()).toISOString();
     writeAtomicallySync(file, `${JSON.stringify({ ...self, since })}\n`, false);
     await updateBeat(file, times);

@@ -1,7 +1,7 @@
 /** Folders that are made when they are missing, with the reason where they cannot be. */
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, statSync } from "node:fs";
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 
 /**
@@ -9,14 +9,7 @@ import { dirname, join, resolve } from "node:path";
  * read-only disk as ENOENT, and never ends in a folder such as /proc.
  * @throws the system's error
  */
-export async function makeFolder(folder: string): Promise<void> {
-  for (const each of listMissing(folder)) {
-    await mkdir(each, { mode: 0o700 }).catch((error: unknown) => requireFolder(each, error));
-  }
-}
-
-/** The same, synchronously. */
-export function makeFolderSync(folder: string): void {
+export function makeFolder(folder: string): void {
   for (const each of listMissing(folder)) {
     try {
       mkdirSync(each, { mode: 0o700 });
@@ -32,7 +25,7 @@ export function makeFolderSync(folder: string): void {
  * @throws the system's error
  */
 export async function requireWritable(folder: string): Promise<void> {
-  await makeFolder(folder);
+  makeFolder(folder);
   const file = join(folder, `.write-test.${randomBytes(6).toString("hex")}.tmp`);
   try {
     await writeFile(file, "x".repeat(4096), { mode: 0o600, flag: "wx" });

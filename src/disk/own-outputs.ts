@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 import { writeAtomicallySync } from "./atomic-file.ts";
-import { makeFolderSync } from "./make-folder.ts";
+import { makeFolder } from "./make-folder.ts";
 
 export interface WrittenFiles {
   /** Whether the file is still as a command has left it. */
@@ -32,7 +32,7 @@ export function openWrittenFiles(stateFolder: string): WrittenFiles {
     },
     remember(path) {
       try {
-        makeFolderSync(folder);
+        makeFolder(folder);
         writeAtomicallySync(toNotePath(path), toFileIdentity(statSync(path)), false);
         removeOldest(folder);
       } catch {

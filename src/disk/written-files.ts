@@ -4,7 +4,7 @@
  */
 import { appendFileSync, readFileSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
-import { makeFolderSync } from "./make-folder.ts";
+import { makeFolder } from "./make-folder.ts";
 
 /**
  * Noted before it is written, unless it is in the state folder. Where nothing can be noted, the file is
@@ -15,7 +15,7 @@ export function noteWrittenFile(stateFolder: string, file: string): void {
     const path = resolve(file);
     if (path.startsWith(join(resolve(stateFolder), sep))) return;
     if (listWrittenFiles(stateFolder).includes(path)) return;
-    makeFolderSync(stateFolder);
+    makeFolder(stateFolder);
     appendFileSync(toNotePath(stateFolder), `${JSON.stringify(path)}\n`, { mode: 0o600 });
   } catch {
     // A folder that cannot be written, as on a disk for reading only.

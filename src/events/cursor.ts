@@ -84,7 +84,7 @@ export async function openCursor(stateFolder: string, matter: readonly unknown[]
   const folder = join(stateFolder, "events");
   const name = createHash("sha256").update(JSON.stringify(matter)).digest("hex").slice(0, 24);
   const file = join(folder, `${name}.json`);
-  await makeFolder(folder);
+  makeFolder(folder);
   const lease: Lease = await takeLease(join(stateFolder, "locks"), `events ${name}`, "these events");
   try {
     const state = await settlePending(await readStored(file));

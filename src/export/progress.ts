@@ -76,7 +76,7 @@ export async function openExportProgress(
   const isOld = (await readSilence(journal, now)) > maxPauseMilliseconds;
   if (isFresh || isOld || (await isInPlace(partFile, target, isPacked)))
     await rm(home, { recursive: true, force: true });
-  await makeFolder(home);
+  makeFolder(home);
   const written = await readJournal(journal);
   const good = await findProvenLines(partFile, written.lines);
   const last = good.at(-1);

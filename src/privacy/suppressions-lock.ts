@@ -14,7 +14,7 @@ const maxWaitMilliseconds = 60_000;
 export async function withLock(file: string, work: () => Promise<void>): Promise<void> {
   try {
     const path = resolveFile(file);
-    await makeFolder(dirname(path));
+    makeFolder(dirname(path));
     const locks = join(dirname(path), `.${basename(path)}.locks`);
     const lease = await awaitLease(locks, "change", `the suppression list ${file}`, {
       maxMilliseconds: maxWaitMilliseconds,

@@ -6,7 +6,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import { closeSync, fstatSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { createIfMissingSync } from "../disk/atomic-file.ts";
-import { describeDiskError, makeFolderSync } from "../disk/make-folder.ts";
+import { describeDiskError, makeFolder } from "../disk/make-folder.ts";
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
 import { version } from "../version.ts";
 import type { Transport, WireAnswer, WireRequest } from "../wire.ts";
@@ -122,7 +122,7 @@ function appendLine(descriptor: number, value: object): void {
 /** Made once on this machine; without it nobody can try whether an address is in a recording. */
 function readSecret(stateFolder: string): string {
   const file = join(stateFolder, "recording-secret");
-  makeFolderSync(stateFolder);
+  makeFolder(stateFolder);
   createIfMissingSync(file, randomBytes(32).toString("hex"));
   const secret = readFileSync(file, "utf8");
   if (secret.length < 64) throw new EcmError(exitCodes.failed, `${file} is damaged: delete it`);

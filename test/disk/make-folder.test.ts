@@ -1,20 +1,15 @@
 import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { makeFolder, makeFolderSync } from "../../src/disk/make-folder.ts";
+import { makeFolder } from "../../src/disk/make-folder.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 
-const both = [
-  ["makeFolder", makeFolder],
-  ["makeFolderSync", async (folder: string) => makeFolderSync(folder)],
-] as const;
-
-describe.each(both)("%s", (_name, make) => {
+describe("makeFolder", () => {
   it("makes what is missing for its owner alone, and leaves what is there", async () => {
     const home = await temporaryFolder();
     const folder = join(home, "a/b/c");
-    await make(folder);
-    await make(folder);
+    makeFolder(folder);
+    makeFolder(folder);
     for (const each of ["a", "a/b", "a/b/c"]) {
       expect((await stat(join(home, each))).mode & 0o777, each).toBe(0o700);
     }
@@ -23,12 +18,12 @@ describe.each(both)("%s", (_name, make) => {
   it("fails where a file is in the way", async () => {
     const file = join(await temporaryFolder(), "file");
     await writeFile(file, "");
-    await expect(make(file)).rejects.toThrow("EEXIST");
-    await expect(make(join(file, "folder"))).rejects.toThrow("ENOTDIR");
+    expect(() => makeFolder(file)).toThrow("EEXIST");
+    expect(() => makeFolder(join(file, "folder"))).toThrow("ENOTDIR");
   });
 
   // Node's own recursive mkdir never returns here.
-  it.runIf(process.platform === "linux")("ends where the system makes no folder", async () => {
-    await expect(make("/proc/none/folder")).rejects.toThrow("ENOENT");
+  it.runIf(process.platform === "linux")("ends where the system makes no folder", () => {
+    expect(() => makeFolder("/proc/none/folder")).toThrow("ENOENT");
   });
 });

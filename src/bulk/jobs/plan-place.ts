@@ -48,11 +48,11 @@ export async function choosePlanPlace(
 
 async function createScratchFolder({ stateFolder }: Engine): Promise<string> {
   const folder = toRunsFolder(stateFolder);
-  const isWritable = await makeFolder(folder)
-    .then(() => access(folder, constants.W_OK))
-    .then(
-      () => true,
-      () => false,
-    );
-  return isWritable ? folder : tmpdir();
+  try {
+    makeFolder(folder);
+    await access(folder, constants.W_OK);
+    return folder;
+  } catch {
+    return tmpdir();
+  }
 }

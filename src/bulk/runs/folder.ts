@@ -104,9 +104,7 @@ export async function makeRunFolder(
   const stamp = `${at.slice(0, 10).replaceAll("-", "")}-${at.slice(11, 16).replace(":", "")}`;
   const id = `${stamp}-${randomBytes(3).toString("hex")}`;
   const folder = join(toRunsFolder(stateFolder), id);
-  await makeFolder(folder).catch((error) => {
-    throw cannotWriteError(folder, error);
-  });
+  makeOwnFolder(folder);
   return { id, folder };
 }
 
@@ -117,10 +115,16 @@ export async function makeRunFolder(
  */
 export async function makePlanFolder(stateFolder: string): Promise<string> {
   const folder = join(toRunsFolder(stateFolder), `${planPrefix}${randomBytes(6).toString("hex")}`);
-  await makeFolder(folder).catch((error) => {
-    throw cannotWriteError(folder, error);
-  });
+  makeOwnFolder(folder);
   return folder;
+}
+
+function makeOwnFolder(folder: string): void {
+  try {
+    makeFolder(folder);
+  } catch (error) {
+    throw cannotWriteError(folder, error);
+  }
 }
 
 const planPrefix = ".plan-";

@@ -17,7 +17,7 @@ const numbersFolder = "run-numbers";
  */
 export async function takeRunNumber(stateFolder: string, lastNumber: number): Promise<number> {
   const folder = join(stateFolder, numbersFolder);
-  await makeFolder(folder);
+  makeFolder(folder);
   for (;;) {
     const number = Math.max(lastNumber, ...(await readNumbers(folder))) + 1;
     if (!(await tryCreate(join(folder, String(number))))) continue;

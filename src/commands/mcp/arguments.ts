@@ -1,6 +1,6 @@
 /** Arguments of tools, taken from the command that a tool runs: a flag is declared and described once. */
 import type { Command } from "commander";
-import { describeFlags } from "../shared/describe-command.ts";
+import { type DescribedFlag, describeFlags } from "../shared/describe-command.ts";
 import type { FileFolder } from "./files.ts";
 import type { InputSchema } from "./tool.ts";
 
@@ -21,14 +21,7 @@ export interface Arguments {
 }
 
 /** What a command says of a flag or an argument of its own. */
-interface Declared {
-  type: "boolean" | "string" | "integer";
-  value?: string;
-  choices?: readonly string[];
-  default?: unknown;
-  repeatable?: true;
-  description: string;
-}
+type Declared = Omit<DescribedFlag, "name" | "short">;
 
 /** @param files undefined where no file may be read: then no file is an argument */
 export function takeArguments(

@@ -57,7 +57,7 @@ async function runSkillsInstall(context: Context, { dir, dryRun = false }: Insta
     const state = before === undefined ? "new" : before === text ? "unchanged" : "changed";
     installed.push({ name, file, state });
     if (dryRun || state === "unchanged") continue;
-    await makeFolder(join(folder, name));
+    makeFolder(join(folder, name));
     await writeAtomically(file, text);
   }
   await presentList(context.terminal, output, installed, view);

@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { makeFolderSync } from "../../disk/make-folder.ts";
+import { makeFolder } from "../../disk/make-folder.ts";
 import { type Database, discardDatabase, discardSideFiles } from "../database.ts";
 import type { Snapshot } from "../public-types.ts";
 import { invalid, notFound } from "../rules/refusal.ts";
@@ -51,7 +51,7 @@ export function listSnapshots(store: Store): Snapshot[] {
  */
 export function saveSnapshot(store: Store, name: string): Snapshot {
   const file = snapshotFile(store, name);
-  makeFolderSync(snapshotFolder(store));
+  makeFolder(snapshotFolder(store));
   removeUnfinished(snapshotFolder(store), maxSaveMilliseconds);
   for (let attempt = 1; ; attempt++) {
     try {

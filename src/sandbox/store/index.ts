@@ -203,7 +203,7 @@ export function serviceTime(store: Store, clock: Clock): number {
 async function makePrivateFile(folder: string): Promise<string> {
   const file = databaseFile(folder);
   try {
-    await makeFolder(folder);
+    makeFolder(folder);
     createIfMissingSync(file);
   } catch (error) {
     throw new UsageError(

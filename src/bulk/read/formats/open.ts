@@ -157,6 +157,6 @@ function isJson({ start }: Inspection): boolean {
 
 async function createScratchPath({ name, scratch }: InputFile, part: string): Promise<string> {
   if (scratch === undefined) throw new UsageError(`${name} must be unpacked first`, "Give a CSV file");
-  await makeFolder(scratch);
+  makeFolder(scratch);
   return join(scratch, part);
 }
