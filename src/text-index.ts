@@ -1,19 +1,17 @@
 /**
- * Which texts were added, such as keys and ids, and as the how-manieth: 12 bytes of memory for each, however
- * long it is, and 1 MiB. Only hashes are kept: what is found may, rarely, be another text.
+ * Which texts were added, such as keys and ids, and as the how-manieth: 16 to 32 bytes of memory for each,
+ * however long it is. Only hashes are kept: what is found may, rarely, be another text.
  */
 
-/** So many are one block: what grows by blocks is never copied. */
-export const blockSize = 2 ** 16;
-const bucketCount = 2 ** 18;
+const firstCapacity = 64;
 
 export class TextIndex {
   /** 53 bits of each text, as a whole number. */
-  readonly #hashes: Float64Array[] = [];
+  #hashes = new Float64Array(firstCapacity);
   /** For each place: one more than the place before it with the same last bits; 0 for none. */
-  readonly #earlier: Uint32Array[] = [];
+  #earlier = new Uint32Array(firstCapacity);
   /** For the last bits of a hash, in the same way: the place that was added last. */
-  readonly #buckets = new Uint32Array(bucketCount);
+  #buckets = new Uint32Array(firstCapacity);
   #size = 0;
   #hasRepeated = false;
 
@@ -30,16 +28,10 @@ export class TextIndex {
   add(text: string): number {
     const hash = hashText(text);
     this.#hasRepeated ||= this.#findLast(hash) !== undefined;
+    if (this.#size === this.#hashes.length) this.#grow();
     const place = this.#size++;
-    const at = place % blockSize;
-    if (at === 0) {
-      this.#hashes.push(new Float64Array(blockSize));
-      this.#earlier.push(new Uint32Array(blockSize));
-    }
-    const bucket = hash % bucketCount;
-    this.#hashes.at(-1)![at] = hash;
-    this.#earlier.at(-1)![at] = this.#buckets[bucket]!;
-    this.#buckets[bucket] = place + 1;
+    this.#hashes[place] = hash;
+    this.#link(place);
     return place;
   }
 
@@ -63,23 +55,33 @@ export class TextIndex {
   }
 
   #findLast(hash: number): number | undefined {
-    return this.#findFrom(this.#buckets[hash % bucketCount]!, hash);
+    return this.#findFrom(this.#buckets[hash % this.#buckets.length]!, hash);
   }
 
   #findBefore(place: number, hash: number): number | undefined {
-    return this.#findFrom(this.#linkAt(place), hash);
+    return this.#findFrom(this.#earlier[place]!, hash);
   }
 
   #findFrom(link: number, hash: number): number | undefined {
-    for (let next = link; next !== 0; next = this.#linkAt(next - 1)) {
-      const place = next - 1;
-      if (this.#hashes[Math.floor(place / blockSize)]![place % blockSize] === hash) return place;
+    for (let next = link; next !== 0; next = this.#earlier[next - 1]!) {
+      if (this.#hashes[next - 1] === hash) return next - 1;
     }
     return undefined;
   }
 
-  #linkAt(place: number): number {
-    return this.#earlier[Math.floor(place / blockSize)]![place % blockSize]!;
+  #link(place: number): void {
+    const bucket = this.#hashes[place]! % this.#buckets.length;
+    this.#earlier[place] = this.#buckets[bucket]!;
+    this.#buckets[bucket] = place + 1;
+  }
+
+  #grow(): void {
+    const hashes = this.#hashes;
+    this.#hashes = new Float64Array(hashes.length * 2);
+    this.#hashes.set(hashes);
+    this.#earlier = new Uint32Array(this.#hashes.length);
+    this.#buckets = new Uint32Array(this.#hashes.length);
+    for (let place = 0; place < this.#size; place++) this.#link(place);
   }
 }
 

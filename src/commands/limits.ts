@@ -2,11 +2,11 @@ import type { Command } from "commander";
 import { type CachedLimits, readCachedLimits } from "../config/limits-cache.ts";
 import type { Context } from "../context.ts";
 import { formatCount } from "../counts.ts";
-import { advise, ecm, formatHint } from "../hint.ts";
+import { advise, ecm } from "../hint.ts";
 import { formatMoment } from "../moments.ts";
 import { presentOne, type View } from "../terminal/present.ts";
 import { formatTimestamp } from "../terminal/rate-limit.ts";
-import { addAccountFlags } from "./shared/command-line.ts";
+import { formatForAccount } from "./shared/command-line.ts";
 import { describeCommand } from "./shared/help-text.ts";
 
 interface LimitsOptions {
@@ -41,11 +41,9 @@ async function runLimits(context: Context, { refresh }: LimitsOptions): Promise<
     terminal.note(
       refresh
         ? "The service sent no limits with its answer"
-        : formatHint(
-            addAccountFlags(
-              advise`No limits of ${whose} are known yet. Ask for them with: ${ecm`limits --refresh`}`,
-              context.settings,
-            ),
+        : formatForAccount(
+            advise`No limits of ${whose} are known yet. Ask for them with: ${ecm`limits --refresh`}`,
+            context.settings,
           ),
     );
   }

@@ -1,10 +1,10 @@
 import { type Command, Option } from "commander";
 import type { ContactEvent } from "../../api/events.ts";
 import type { Context, OutputFileFlags } from "../../context.ts";
-import { advise, ecm, formatHint } from "../../hint.ts";
+import { advise, ecm } from "../../hint.ts";
 import { findContactsOfKey } from "../../service/erase-contact.ts";
 import { openOutput } from "../../terminal/output-file.ts";
-import { addAccountFlags } from "../shared/command-line.ts";
+import { formatForAccount } from "../shared/command-line.ts";
 import { addFileFlag } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { openSuppressionList } from "../shared/suppression-list.ts";
@@ -55,11 +55,9 @@ async function runContactDossier(context: Context, typedKey: string, flags: Doss
   );
   for (const key of new Set(dossier.runs.flatMap(({ otherKeys }) => otherKeys)))
     terminal.note(
-      formatHint(
-        addAccountFlags(
-          advise`This person has moved: see also ${ecm`contact dossier ${key}`}`,
-          context.settings,
-        ),
+      formatForAccount(
+        advise`This person has moved: see also ${ecm`contact dossier ${key}`}`,
+        context.settings,
       ),
       "needed",
     );

@@ -2,17 +2,18 @@ import { type Command, Option } from "commander";
 import { isEmailKey } from "../../api/structures.ts";
 import type { Connection, Context, OutputFileFlags } from "../../context.ts";
 import { formatCount, formatCounted } from "../../counts.ts";
+import { advise, ecm } from "../../hint.ts";
 import type { Behavior } from "../../service/behavior.ts";
 import type { ContactView } from "../../service/contact-columns.ts";
 import { defaultPageSize, openSearch, readSearchPages } from "../../service/contact-pages.ts";
 import type { ContactSearch } from "../../service/contact-search.ts";
 import { maxPageSize, readSinglePage } from "../../service/pages.ts";
 import { isLeftOut } from "../../service/search-source.ts";
-import { quoteShellWord } from "../../shell-word.ts";
 import type { OutputOptions } from "../../terminal/format.ts";
 import { presentList, presentValue } from "../../terminal/present.ts";
 import type { Contact, ContactStructure, Send } from "../../wire.ts";
 import { announcePart } from "../shared/announce-part.ts";
+import { formatForAccount } from "../shared/command-line.ts";
 import {
   addOutputFileFlags,
   keysOption,
@@ -142,7 +143,7 @@ async function showSearch(
   };
   if (options.all || options.limit !== undefined) {
     const { total, contacts } = await openSearch(send, search, { ...options, behavior });
-    const shownView = describeNobody(await view(), structure, options);
+    const shownView = describeNobody(await view(), structure, options, context.settings);
     return async () => {
       warnOfMissingParts(terminal, search, behavior, isAskedFor);
       const count = await presentList(terminal, output, contacts, shownView);
@@ -159,7 +160,10 @@ async function showSearch(
   const { contacts, total, hasMore, searched } = search.keeps
     ? await readLocallyFilteredPage(send, search, { page, pageSize, behavior })
     : await readPage(send, search, { page, pageSize, behavior });
-  const shownView = describeEmptyPage(page, describeNobody(await view(contacts), structure, options));
+  const shownView = describeEmptyPage(
+    page,
+    describeNobody(await view(contacts), structure, options, context.settings),
+  );
   return async () => {
     warnOfMissingParts(terminal, search, behavior, isAskedFor);
     await presentList(terminal, output, contacts, shownView);
@@ -200,6 +204,7 @@ function describeNobody(
   view: ContactView,
   { keyName, keyType }: ContactStructure,
   { key = [], list, tag, status, where, text, filter }: ContactSearchOptions,
+  settings: Context["settings"],
 ): ContactView {
   const isNarrowed = [list, tag, status, where, text, filter].some((each) => each !== undefined);
   if (key.length === 0 || isNarrowed) return view;
@@ -209,7 +214,10 @@ function describeNobody(
   const typed = key.map((each) => JSON.stringify(each)).join(" or ");
   return {
     ...view,
-    empty: `No contact has the ${keyName} ${typed}. Only whole keys were compared.\nTo look in names and all other fields too, with one request per 1,000 contacts: ecm contact search --text ${quoteShellWord(part)}`,
+    empty: formatForAccount(
+      advise`No contact has the ${keyName} ${typed}. Only whole keys were compared.\nTo look in names and all other fields too, with one request per 1,000 contacts: ${ecm`contact search --text ${part}`}`,
+      settings,
+    ),
   };
 }
 

@@ -8,11 +8,11 @@ import { findProxy, formatProxy } from "../../config/proxy.ts";
 import type { ResolvedProfile } from "../../config/resolve.ts";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes, UsageError } from "../../errors.ts";
-import { ecm, formatHint } from "../../hint.ts";
+import { ecm } from "../../hint.ts";
 import { readSoundBehavior } from "../../service/behavior.ts";
 import { presentList, type View } from "../../terminal/present.ts";
 import { commandOnRun } from "../shared/bulk/run-account.ts";
-import { addAccountFlags } from "../shared/command-line.ts";
+import { formatForAccount } from "../shared/command-line.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { computeCutoffTime } from "../shared/retention.ts";
 import { drawFindings } from "./shared/draw.ts";
@@ -63,8 +63,7 @@ async function runDoctor(context: Context): Promise<void> {
     ...(await examineOldRuns(context)),
   ].map((finding) => ({
     ...finding,
-    hint:
-      finding.hint === undefined ? undefined : formatHint(addAccountFlags(finding.hint, context.settings)),
+    hint: finding.hint === undefined ? undefined : formatForAccount(finding.hint, context.settings),
   }));
   if (isForPeople) await context.terminal.write(drawFindings(context.terminal, findings));
   else await presentList(context.terminal, output, findings, view);

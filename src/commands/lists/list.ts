@@ -1,9 +1,11 @@
 import type { Command } from "commander";
 import type { Context, OutputFileFlags } from "../../context.ts";
+import { advise, ecm } from "../../hint.ts";
 import { createListPages, fetchAllLists } from "../../service/list-pages.ts";
 import { readSinglePage } from "../../service/pages.ts";
 import { checkColumns, presentList } from "../../terminal/present.ts";
 import { announcePart } from "../shared/announce-part.ts";
+import { formatForAccount } from "../shared/command-line.ts";
 import { addOutputFileFlags, wholeNumberOption } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { listView } from "./shared/view.ts";
@@ -46,7 +48,11 @@ async function runListsList(context: Context, options: ListsListOptions): Promis
     const { items, ...rest } = await readSinglePage(read, page, { size, behavior, of: "lists" });
     return { lists: items, ...rest };
   });
-  await presentList(terminal, output, lists, listView);
+  const empty = formatForAccount(
+    advise`No lists yet. Create one with: ${ecm`lists create NAME`}`,
+    context.settings,
+  );
+  await presentList(terminal, output, lists, { ...listView, empty });
   context.observer?.page?.({ total, hasMore });
   if (hasMore && (total !== undefined || lists.length >= size)) {
     const of = total === undefined ? "" : ` of ${total}`;

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import type { Context, OutputFileFlags } from "../../context.ts";
-import { advise, ecm, formatHint, type Hint } from "../../hint.ts";
+import { advise, ecm, type Hint } from "../../hint.ts";
 import { resolveCampaign } from "../../service/campaigns.ts";
 import {
   type Figure,
@@ -12,7 +12,7 @@ import {
 } from "../../service/reports.ts";
 import type { OutputOptions } from "../../terminal/format.ts";
 import { checkColumns, hasColumns, presentList, presentValue } from "../../terminal/present.ts";
-import { addAccountFlags } from "../shared/command-line.ts";
+import { formatForAccount } from "../shared/command-line.ts";
 import { addOutputFileFlags } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { toCell } from "../shared/record-columns.ts";
@@ -68,8 +68,9 @@ async function runReportsCampaign(context: Context, wanted: string, flags: Campa
   const links = readLinks(report);
   if (output.format === "table" && !output.columns && !output.outputFile) {
     await showScreen(context, output, { mails, links, engagement, timeZone });
-    const leavers = formatHint(
-      addAccountFlags(advise`Who bounced or complained: ${leaversCommand(_id)}`, context.settings),
+    const leavers = formatForAccount(
+      advise`Who bounced or complained: ${leaversCommand(_id)}`,
+      context.settings,
     );
     // It is copied: never broken to the width.
     if (!terminal.quiet) terminal.note(leavers, "verbatim");

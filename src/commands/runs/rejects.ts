@@ -9,7 +9,7 @@ import { noteWithLinks } from "../../terminal/file-links.ts";
 import { presentList, type View } from "../../terminal/present.ts";
 import { shortPath } from "../shared/bulk/format.ts";
 import { commandOnRun } from "../shared/bulk/run-account.ts";
-import { addAccountFlags } from "../shared/command-line.ts";
+import { formatForAccount } from "../shared/command-line.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { findNamedRun, requireRun } from "./shared/choose.ts";
 
@@ -59,11 +59,9 @@ async function runRunsRejects(context: Context, typedRun?: string): Promise<void
     context.terminal.note(
       isClosed
         ? `Run ${manifest.id} rejected no rows`
-        : formatHint(
-            addAccountFlags(
-              advise`Run ${manifest.id} has no rejects file yet: it is written when the run ends (${ecm`runs resume ${manifest.id}`})`,
-              context.settings,
-            ),
+        : formatForAccount(
+            advise`Run ${manifest.id} has no rejects file yet: it is written when the run ends (${ecm`runs resume ${manifest.id}`})`,
+            context.settings,
           ),
       isClosed ? undefined : "needed",
     );

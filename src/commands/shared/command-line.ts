@@ -4,6 +4,7 @@ import type { Settings } from "../../config/settings.ts";
 import {
   forEnvironmentKey,
   formatCommand,
+  formatHint,
   type Hint,
   mapCommands,
   type ShownCommand,
@@ -62,6 +63,11 @@ const accountCommands = new Set(
 export function addAccountFlags(hint: Hint, settings: Settings, loginProfile?: string): Hint {
   const known = settings.apiKey ? forEnvironmentKey(hint) : hint;
   return mapCommands(known, (command) => addFlagsToCommand(command, settings, loginProfile));
+}
+
+/** The same as a person reads it. */
+export function formatForAccount(hint: Hint, settings: Settings): string {
+  return formatHint(addAccountFlags(hint, settings));
 }
 
 /** The same for one command; one that names its own profile stays as it is. */

@@ -1,6 +1,8 @@
 import type { Command } from "commander";
 import type { Context, OutputFileFlags } from "../../context.ts";
+import { advise, ecm } from "../../hint.ts";
 import { checkColumns, presentList } from "../../terminal/present.ts";
+import { formatForAccount } from "../shared/command-line.ts";
 import { addOutputFileFlags } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { structureView } from "./shared/view.ts";
@@ -24,5 +26,10 @@ async function runStructureList(context: Context, options: OutputFileFlags): Pro
   const structures = await account.structures();
   await presentList(context.terminal, output, structures, structureView);
   if (structures.some(({ tags }) => tags === undefined))
-    context.terminal.note("The list of structures does not tell the tags; see them with: ecm structure get");
+    context.terminal.note(
+      formatForAccount(
+        advise`The list of structures does not tell the tags; see them with: ${ecm`structure get`}`,
+        context.settings,
+      ),
+    );
 }

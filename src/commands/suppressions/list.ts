@@ -1,6 +1,8 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
+import { advise, ecm } from "../../hint.ts";
 import { presentList } from "../../terminal/present.ts";
+import { formatForAccount } from "../shared/command-line.ts";
 import { addOutputFileFlags } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { openSuppressionList } from "../shared/suppression-list.ts";
@@ -22,5 +24,9 @@ export function registerSuppressionsList(parent: Command, context: Context): voi
 
 async function runSuppressionsList(context: Context, flags: Parameters<Context["output"]>[0]): Promise<void> {
   const list = await openSuppressionList(context);
-  await presentList(context.terminal, context.output(flags), list.list(), suppressedView);
+  const empty = formatForAccount(
+    advise`No suppressed keys. Add one with: ${ecm`suppressions add KEY`}`,
+    context.settings,
+  );
+  await presentList(context.terminal, context.output(flags), list.list(), { ...suppressedView, empty });
 }

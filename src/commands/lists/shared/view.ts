@@ -13,5 +13,4 @@ export const listView: View<ContactList> = {
     { name: "__v", value: (list) => list.__v, optional: true },
   ],
   id: (list) => list._id,
-  empty: "No lists yet. Create one with: ecm lists create NAME",
 };

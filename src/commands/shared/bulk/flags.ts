@@ -6,12 +6,12 @@ import type { Context } from "../../../context.ts";
 import { formatCounted } from "../../../counts.ts";
 import { diskFullHint } from "../../../disk/disk-room.ts";
 import { EcmError, exitCodes, InterruptedError, UsageError } from "../../../errors.ts";
-import { advise, ecm, formatHint, type Hint, joinHints } from "../../../hint.ts";
+import { advise, ecm, type Hint, joinHints } from "../../../hint.ts";
 import type { Collect } from "../../../terminal/collect.ts";
 import { readTraceId } from "../../../terminal/trace-id.ts";
 import { schemaVersion, version } from "../../../version.ts";
 import { readAuditHead } from "../audit.ts";
-import { addAccountFlags } from "../command-line.ts";
+import { formatForAccount } from "../command-line.ts";
 import { flagHeadings } from "../flag-headings.ts";
 import { wholeNumberOption, writtenFileOption } from "../flags.ts";
 import { openSuppressionList } from "../suppression-list.ts";
@@ -267,7 +267,7 @@ export async function endRun(
   if (stop && stop.by !== "max-rejects") throw withHint(context, stop, resume ?? again);
   if (stop) {
     const lines = joinHints(stop.message, stop.failure.details.hint, resume)!;
-    context.terminal.note(formatHint(addAccountFlags(lines, context.settings)), "needed");
+    context.terminal.note(formatForAccount(lines, context.settings), "needed");
   }
   if (stop || isIncomplete(summary)) context.endWith(exitCodes.rejectedRows);
 }

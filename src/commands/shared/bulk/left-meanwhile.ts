@@ -4,8 +4,8 @@
  */
 import type { Summary } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
-import { advise, ecm, formatHint, toOperands } from "../../../hint.ts";
-import { addAccountFlags } from "../command-line.ts";
+import { advise, ecm, toOperands } from "../../../hint.ts";
+import { formatForAccount } from "../command-line.ts";
 
 /** @param to the new key */
 export function noteLeftMeanwhile(context: Context, { codes, rows }: Summary, to: string): void {
@@ -14,5 +14,5 @@ export function noteLeftMeanwhile(context: Context, { codes, rows }: Summary, to
   if (!hasLeft && !isErased) return;
   const [what, verb] = hasLeft ? ["left", "Unsubscribe"] : ["was erased", "Erase"];
   const text = advise`The old contact ${what} while it was moved. ${verb} the new one: ${ecm`contact ${verb!.toLowerCase()} ${toOperands(to)}`}`;
-  context.terminal.note(formatHint(addAccountFlags(text, context.settings)), "needed");
+  context.terminal.note(formatForAccount(text, context.settings), "needed");
 }

@@ -7,8 +7,10 @@ import type { Closed, Price, RunEvent, RunProgress, Summary } from "../../../bul
 import { loadAllChunks } from "../../../chunks.ts";
 import type { Context } from "../../../context.ts";
 import { formatCount, formatCounted } from "../../../counts.ts";
+import { advise, ecm } from "../../../hint.ts";
 import { type Progress, showProgress } from "../../../terminal/progress.ts";
 import type { Share } from "../../../terminal/taskbar.ts";
+import { formatForAccount } from "../command-line.ts";
 import { formatConsent, type MarkedEvent } from "./consent-lines.ts";
 import { noteEnd } from "./end-lines.ts";
 import type { LackingEvent } from "./lacking-lines.ts";
@@ -134,7 +136,10 @@ class Display implements RunDisplay {
         return;
       case "input-changed":
         this.#progress.note(
-          `The file has changed since run ${event.older} stopped: this is a new run\nRemove the old one: ecm runs remove ${event.older}`,
+          formatForAccount(
+            advise`The file has changed since run ${event.older} stopped: this is a new run\nRemove the old one: ${ecm`runs remove ${event.older}`}`,
+            this.#context.settings,
+          ),
           "needed",
         );
         return;

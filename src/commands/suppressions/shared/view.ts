@@ -12,7 +12,6 @@ export const suppressedView: View<SuppressedPerson> = {
     { name: "source", value: ({ source }) => source ?? "" },
   ],
   id: ({ hash }) => hash,
-  empty: "No suppressed keys. Add one with: ecm suppressions add KEY",
 };
 
 /** @throws UsageError for a key without content */
