@@ -1,6 +1,6 @@
 /**
  * Runs tests with other lines of Node than the one that is installed: the newest that is supported, or, with
- * `--all`, every one. Without paths, those of what Node itself may do otherwise; `test` is the whole quick
+ * `--all`, every one. Without paths, all tests of what Node itself may do otherwise; `test` is the whole quick
  * suite. Needs a build. Usage: node scripts/test-lines.mjs [--all] [PATH…] [OPTION-OF-VITEST…]
  */
 import { spawnSync } from "node:child_process";
@@ -23,7 +23,7 @@ const ofNode = [
   "test/sandbox/transports.test.ts",
   "test/terminal",
 ];
-if (!words.some((word) => !word.startsWith("-"))) words.push(...ofNode);
+if (!words.some((word) => !word.startsWith("-"))) words.push(...ofNode, "--tags-filter=slow || !slow");
 const lines = process.argv.includes("--all") ? supportedLines : supportedLines.slice(-1);
 
 /** The path of a Node of this line; undefined where the registry has none for this machine. */

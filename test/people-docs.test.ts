@@ -31,7 +31,7 @@ async function filesThatHold(folder: string, text: string): Promise<string[]> {
   return found;
 }
 
-it("docs/people.md: from a new address to an erasure", async () => {
+it("docs/people.md: from a new address to an erasure", { tags: "slow" }, async () => {
   const service = await startSandbox();
   await service.ecm(["structure", "field", "add", "City"]);
   await service.ecm(["import", await inputFile(people)]);

@@ -36,7 +36,7 @@ recipe("crm-sync", () => {
 });
 
 recipe("campaign-leavers", () => {
-  it("unsubscribes who complained or bounced for good, and nobody else", async () => {
+  it("unsubscribes who complained or bounced for good, and nobody else", { tags: "slow" }, async () => {
     const { script, ecm, pipe, service } = await machine();
     const seed = async (data: object) =>
       expect((await pipe(JSON.stringify(data), "sandbox", "seed", "-", "--data", service)).code).toBe(0);

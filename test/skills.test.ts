@@ -47,14 +47,14 @@ async function follow(skill: string) {
   };
 }
 
-it("imports a file", async () => {
+it("imports a file", { tags: "slow" }, async () => {
   const { run, ask } = await follow("ecm-import");
   const results = await run();
   expect(JSON.parse(results.at(-1)!.stdout)).toBe(2);
   expect(await ask("contact", "search", "--list", "Newsletter", "--count")).toBe(2);
 });
 
-it("finds and changes", async () => {
+it("finds and changes", { tags: "slow" }, async () => {
   const { run, ask, type } = await follow("ecm-change");
   expect((await type(["import", "people.csv"])).code).toBe(0);
   await run();
@@ -62,7 +62,7 @@ it("finds and changes", async () => {
   expect(await ask("contact", "search", "--where", 'City == "Paris"', "--count")).toBe(1);
 });
 
-it("erases, and proves it", async () => {
+it("erases, and proves it", { tags: "slow" }, async () => {
   const { run, ask, type } = await follow("ecm-erase");
   expect((await type(["import", "people.csv"])).code).toBe(0);
   await run();

@@ -30,7 +30,7 @@ async function changesIn({ ecm }: RunningSandbox): Promise<PlanLine[]> {
   return contactLines(shown.stdout);
 }
 
-it("a created contact keeps the column and the word that were read", async () => {
+it("a created contact keeps the column and the word that were read", { tags: "slow" }, async () => {
   const service = await imported();
   const column = "Newsletter consent";
   expect((await changesIn(service)).map(({ key, consent }) => [key, consent])).toEqual([
@@ -47,7 +47,7 @@ it("a created contact keeps the column and the word that were read", async () =>
   expect((await service.ecm(["contact", "consent", "bob@example.com"])).code).toBe(5);
 });
 
-it("the flag that overrode the file is kept", async () => {
+it("the flag that overrode the file is kept", { tags: "slow" }, async () => {
   const included = await imported(["--include-unsubscribed"]);
   const overrides = (await changesIn(included)).map(({ key, consent }) => [key, consent?.overriddenBy]);
   expect(overrides).toEqual([
@@ -77,7 +77,9 @@ it("a mark on another row of the contact is an override too", async () => {
   expect((await changesIn(service))[0]!.consent?.overriddenBy).toEqual(["--include-unsubscribed"]);
 });
 
-it("an applied plan keeps it, a redacted one does not show it, and a move leads to it", async () => {
+it("an applied plan keeps it, a redacted one does not show it, and a move leads to it", {
+  tags: "slow",
+}, async () => {
   const service = await startSandbox();
   const plan = join(await temporaryFolder(), "plan.ndjson");
   await service.ecm(["import", await inputFile(text), "--dry-run", "--plan", plan]);

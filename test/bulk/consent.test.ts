@@ -4,7 +4,7 @@ import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 import { call, contactLines, inputFile, parseSummary, readContacts } from "./kit.ts";
 
 describe("what used to create people who had left, without a word", () => {
-  it("a Status column of words like unsubscribed, with --ignore-unmapped", async () => {
+  it("a Status column of words like unsubscribed, with --ignore-unmapped", { tags: "slow" }, async () => {
     const service = await startSandbox();
     const path = await inputFile(
       "Email,Status,Shoe Size\nada@example.com,subscribed,38\nbob@example.com,unsubscribed,41\ncy@example.com,Unsubscribed,40\n",
@@ -16,7 +16,7 @@ describe("what used to create people who had left, without a word", () => {
     expect(result.stderr).toContain('Status: 2 of 3 rows say "unsubscribed": not created');
   });
 
-  it("an Opt-In column of ja and nein, through the mapping questions", async () => {
+  it("an Opt-In column of ja and nein, through the mapping questions", { tags: "slow" }, async () => {
     const service = await startSandbox();
     const path = await inputFile("Email,Opt-In,Schuhgröße\nada@example.com,ja,38\nbob@example.com,nein,41\n");
     const result = await service.ecm(["import", path], {
@@ -36,7 +36,7 @@ describe("what used to create people who had left, without a word", () => {
     expect([...(await readContacts(service)).keys()]).toEqual(["ada@example.com", "cy@example.com"]);
   });
 
-  it("--consent-column Unsubscribed, also on a recognised Brevo export", async () => {
+  it("--consent-column Unsubscribed, also on a recognised Brevo export", { tags: "slow" }, async () => {
     const service = await startSandbox();
     const plain = await inputFile(
       "Email,Unsubscribed\nada@example.com,no\nbob@example.com,yes\ncy@example.com,\n",
@@ -87,7 +87,7 @@ describe("existing contacts that the file marks", () => {
     return service;
   }
 
-  it("get their fields, join no list, and are counted and named", async () => {
+  it("get their fields, join no list, and are counted and named", { tags: "slow" }, async () => {
     const service = await account();
     const path = await inputFile(marks);
     for (const flags of [["--dry-run"], []]) {
@@ -108,7 +108,7 @@ describe("existing contacts that the file marks", () => {
     expect(Object.values(await readStatuses(service))).toEqual(["active", "active", "active"]);
   });
 
-  it("are unsubscribed with --unsubscribe-marked, priced exactly, and once", async () => {
+  it("are unsubscribed with --unsubscribe-marked, priced exactly, and once", { tags: "slow" }, async () => {
     const service = await account();
     const path = await inputFile(marks);
     const flags = ["--unsubscribe-marked", "--list", "News", "--json"];
@@ -172,6 +172,7 @@ describe("existing contacts that the file marks", () => {
 describe("every row and every command", () => {
   it.each(["merge", "first", "last", "reject"])(
     "--duplicates %s keeps the mark of every row",
+    { tags: "slow" },
     async (how) => {
       for (const rows of [
         "ada@example.com,yes\nADA@example.com,no\n",
@@ -185,7 +186,7 @@ describe("every row and every command", () => {
     },
   );
 
-  it("a row that is rejected for its length still marks its contact", async () => {
+  it("a row that is rejected for its length still marks its contact", { tags: "slow" }, async () => {
     const service = await startSandbox();
     const path = await inputFile(
       "Email,Unsubscribed,First Name\nada@example.com,yes,Ada,Lovelace\nada@example.com,no,Ada\nbob@example.com,no,Bob\n",
@@ -196,7 +197,7 @@ describe("every row and every command", () => {
     expect([...(await readContacts(service)).keys()]).toEqual(["bob@example.com"]);
   });
 
-  it("lists sync adds nobody whom the file marks, with and without --create", async () => {
+  it("lists sync adds nobody whom the file marks, with and without --create", { tags: "slow" }, async () => {
     const service = await startSandbox();
     await service.ecm(["lists", "create", "News"]);
     await service.ecm(["import", await inputFile("Email\nada@example.com\nbob@example.com\n")]);
@@ -224,7 +225,9 @@ describe("every row and every command", () => {
     expect(report.stderr).toContain('"Status" looks like consent but is ignored');
   });
 
-  it("mutate --keys adds nobody to a list whom its file marks, and changes the rest", async () => {
+  it("mutate --keys adds nobody to a list whom its file marks, and changes the rest", {
+    tags: "slow",
+  }, async () => {
     const service = await startSandbox();
     await service.ecm(["lists", "create", "News"]);
     await service.ecm(["structure", "tag", "add", "VIP"]);
@@ -243,7 +246,7 @@ describe("every row and every command", () => {
 });
 
 describe("suppressed keys", () => {
-  it("are left out before a look-up is spent, whatever the form of the key", async () => {
+  it("are left out before a look-up is spent, whatever the form of the key", { tags: "slow" }, async () => {
     const service = await startSandbox();
     await service.ecm(["suppressions", "add", "ada@example.com"]);
     const only = await inputFile("Email\nMAILTO:Ada@Example.com\n");
@@ -273,7 +276,7 @@ describe("suppressed keys", () => {
     expect(result).toMatchObject({ rows: { created: 1, skipped: 1 }, consent: { suppressed: 1 } });
   });
 
-  it("stop every creation while their list cannot be read", async () => {
+  it("stop every creation while their list cannot be read", { tags: "slow" }, async () => {
     const service = await startSandbox();
     await service.ecm(["lists", "create", "News"]);
     const env = { ECM_SUPPRESSIONS: "/nowhere/at/all" };

@@ -105,7 +105,7 @@ describe("a person who is suppressed while a run waits", () => {
     ],
   };
 
-  firstQuick(2)(Object.entries(creating))("is not created by %s", async (_name, argsFor) => {
+  it.each(Object.entries(creating))("is not created by %s", { tags: "slow" }, async (_name, argsFor) => {
     const { service, runWaiting } = await startScene({ isEmpty: true });
     const args = argsFor(await inputFile(manyRows(count)));
     const result = await runWaiting([...args, "--json"], async () => {
@@ -127,7 +127,7 @@ describe("a person who is suppressed while a run waits", () => {
     expect(parseSummary(result).rows).toMatchObject({ created: count, skipped: 0 });
   });
 
-  it("is not created by the run that is resumed", async () => {
+  it("is not created by the run that is resumed", { tags: "slow" }, async () => {
     const { service } = await startScene({ isEmpty: true });
     const args = ["import", await inputFile(manyRows(count)), "--json"];
     const stopped = await service.ecm([...args, "--max-requests", "6", "--concurrency", "1"]);
@@ -185,17 +185,21 @@ describe("a person who is erased while a run waits", () => {
   it.each([
     ["an import", ["import"]],
     ["lists sync --create", ["lists", "sync", "All"]],
-  ])("is not created afterwards by %s: or else the erasure is refused", async (_name, words) => {
-    const { service, runWaiting } = await startScene({ isEmpty: true });
-    const create = words[0] === "lists" ? ["--create"] : [];
-    const args = [...words, await inputFile(manyRows(count)), ...create, "--concurrency", "1", "--json"];
-    let erased: Result | undefined;
-    await runWaiting(args, async () => {
-      erased = await service.ecm(["contact", "erase", last, "--yes"]);
-    });
-    if (erased!.code === 0) expect([...(await readContacts(service)).keys()]).not.toContain(last);
-    else expect(erased!.code, erased!.stderr).toBe(6);
-  });
+  ])(
+    "is not created afterwards by %s: or else the erasure is refused",
+    { tags: "slow" },
+    async (_name, words) => {
+      const { service, runWaiting } = await startScene({ isEmpty: true });
+      const create = words[0] === "lists" ? ["--create"] : [];
+      const args = [...words, await inputFile(manyRows(count)), ...create, "--concurrency", "1", "--json"];
+      let erased: Result | undefined;
+      await runWaiting(args, async () => {
+        erased = await service.ecm(["contact", "erase", last, "--yes"]);
+      });
+      if (erased!.code === 0) expect([...(await readContacts(service)).keys()]).not.toContain(last);
+      else expect(erased!.code, erased!.stderr).toBe(6);
+    },
+  );
 });
 
 describe("runs undo --delete-created", () => {
@@ -211,7 +215,7 @@ describe("runs undo --delete-created", () => {
     ...["runs", "undo", run, "--delete-created", "--yes", "--concurrency", "1", "--json"],
   ];
 
-  firstQuick(2)(Object.entries(left))("keeps who %s before it begins", async (_name, leave) => {
+  it.each(Object.entries(left))("keeps who %s before it begins", { tags: "slow" }, async (_name, leave) => {
     const { service } = await startScene({ isEmpty: true });
     const { run } = parseSummary(await service.ecm(["import", await inputFile(manyRows(count)), "--json"]));
     await leave(service);
@@ -223,8 +227,9 @@ describe("runs undo --delete-created", () => {
     });
   });
 
-  firstQuick(2)(Object.entries(left))(
+  it.each(Object.entries(left))(
     "keeps who %s between its look at the contact and the deletion",
+    { tags: "slow" },
     async (_name, leave) => {
       const { service, runWaiting } = await startScene({ isEmpty: true });
       const file = await inputFile(`Email,First Name\n${last},Last\n`);
@@ -252,29 +257,34 @@ describe("values that others set while a run waits", () => {
   const valuesAfterUndo = (theirs: string[]) =>
     Object.fromEntries(keys.map((key) => [key, theirs.includes(key) ? "Theirs" : "Old"]));
 
-  firstQuick(2)(Object.entries(setting))("are what the undo of %s puts back", async (_name, argsFor) => {
-    const { service, runWaiting } = await startScene();
-    let theirs: string[] = [];
-    const changed = await runWaiting([...argsFor(await file()), "--json"], async () => {
-      theirs = await othersSet(service, "Old", "Theirs");
-      // Whom the run has unsubscribed by then still has the value.
-      const left = await service.ecm(["contact", "search", "--status", "active", "--all", "-o", "id"]);
-      const active = left.stdout.split("\n");
-      const isActive = await Promise.all(
-        theirs.map(async (key) => active.includes(await readId(service, key))),
-      );
-      theirs = theirs.filter((_, index) => isActive[index]);
-    });
-    expect(theirs).not.toEqual([]);
-    expect(parseSummary(changed)).toMatchObject({ rows: { updated: count, pending: 0 } });
-    expect(new Set(Object.values(await valuesIn(service)))).toEqual(new Set(["New"]));
-    const undone = await service.ecm(["runs", "undo", parseSummary(changed).run!, "--json"]);
-    expect(undone.code, undone.stderr).toBe(0);
-    expect(await valuesIn(service)).toEqual(valuesAfterUndo(theirs));
-  });
+  it.each(Object.entries(setting))(
+    "are what the undo of %s puts back",
+    { tags: "slow" },
+    async (_name, argsFor) => {
+      const { service, runWaiting } = await startScene();
+      let theirs: string[] = [];
+      const changed = await runWaiting([...argsFor(await file()), "--json"], async () => {
+        theirs = await othersSet(service, "Old", "Theirs");
+        // Whom the run has unsubscribed by then still has the value.
+        const left = await service.ecm(["contact", "search", "--status", "active", "--all", "-o", "id"]);
+        const active = left.stdout.split("\n");
+        const isActive = await Promise.all(
+          theirs.map(async (key) => active.includes(await readId(service, key))),
+        );
+        theirs = theirs.filter((_, index) => isActive[index]);
+      });
+      expect(theirs).not.toEqual([]);
+      expect(parseSummary(changed)).toMatchObject({ rows: { updated: count, pending: 0 } });
+      expect(new Set(Object.values(await valuesIn(service)))).toEqual(new Set(["New"]));
+      const undone = await service.ecm(["runs", "undo", parseSummary(changed).run!, "--json"]);
+      expect(undone.code, undone.stderr).toBe(0);
+      expect(await valuesIn(service)).toEqual(valuesAfterUndo(theirs));
+    },
+  );
 
-  firstQuick(2)(Object.entries(setting))(
+  it.each(Object.entries(setting))(
     "are left alone by the undo of %s where they are the run's own",
+    { tags: "slow" },
     async (_name, argsFor) => {
       const { service, runWaiting } = await startScene();
       let theirs: string[] = [];
@@ -298,7 +308,7 @@ describe("values that others set while a run waits", () => {
     "a deletion": ["delete", "--where", 'First_Name == "Old"', "--yes"],
     "a deletion of names": ["delete", ...keys, "--where", 'First_Name == "Old"', "--yes"],
   };
-  firstQuick(2)(Object.entries(choosing))(
+  firstQuick(1)(Object.entries(choosing))(
     "end the selection of %s: who is chosen no more is left alone",
     async (_name, words) => {
       const { service, runWaiting } = await startScene();
@@ -326,7 +336,7 @@ describe("values that others set while a run waits", () => {
     },
   );
 
-  it("are left alone by an undo, and what it cannot put back is said", async () => {
+  it("are left alone by an undo, and what it cannot put back is said", { tags: "slow" }, async () => {
     const { service, runWaiting } = await startScene();
     const { run } = parseSummary(await service.ecm(["import", await file(), "--json"]));
     let theirs: string[] = [];
@@ -342,7 +352,9 @@ describe("values that others set while a run waits", () => {
     });
   });
 
-  it("are what the undo puts back of a run that was stopped and resumed after a while", async () => {
+  it("are what the undo puts back of a run that was stopped and resumed after a while", {
+    tags: "slow",
+  }, async () => {
     const { service } = await startScene();
     const args = ["contact", "mutate", "--all", "--set", "First Name=New", "--yes", "--json"];
     const stopped = await service.ecm([...args, "--max-requests", "6", "--concurrency", "1"]);
@@ -355,7 +367,7 @@ describe("values that others set while a run waits", () => {
 });
 
 describe("who leaves a list, or comes into it, while lists sync waits", () => {
-  it("is counted as others have made it, and so is not put back by the undo", async () => {
+  it("is counted as others have made it, and so is not put back by the undo", { tags: "slow" }, async () => {
     const { service, runWaiting } = await startScene();
     const keep = await inputFile("p0@example.com\n", "keys.txt");
     const args = ["lists", "sync", "All", keep, "--max-remove", "100%", "--concurrency", "1", "--json"];

@@ -28,7 +28,9 @@ const readStatus = async (service: RunningSandbox, key: string) => {
 };
 
 describe("a selection", () => {
-  it("reads each page once, decides the rest here, and says before what it sends", async () => {
+  it("reads each page once, decides the rest here, and says before what it sends", {
+    tags: "slow",
+  }, async () => {
     const service = await withMembers(30);
     const args = ["contact", "mutate", "--list", "L", "--list", "M", "--where", 'First_Name == "First 1"'];
     const change = [...args, "--set", "Last Name=X", "--json"];
@@ -176,7 +178,9 @@ describe("ecm contact unsubscribe", () => {
 });
 
 describe("ecm contact delete", () => {
-  it("writes a backup that imports again, then deletes; who is gone is skipped", async () => {
+  it("writes a backup that imports again, then deletes; who is gone is skipped", {
+    tags: "slow",
+  }, async () => {
     const service = await withMembers(9);
     const before = await readContacts(service);
     const backup = join(await temporaryFolder(), "backup.csv");
@@ -207,7 +211,7 @@ describe("ecm contact delete", () => {
     expect(await readFile(some.backup!, "utf8")).toContain("p0@example.com");
   });
 
-  it("deletes one contact by key or id; one that does not exist is exit 5", async () => {
+  it("deletes one contact by key or id; one that does not exist is exit 5", { tags: "slow" }, async () => {
     const service = await withMembers(2);
     const { _id } = JSON.parse(
       (await service.ecm(["contact", "get", "p1@example.com", "--json"])).stdout,
@@ -222,7 +226,7 @@ describe("ecm contact delete", () => {
     expect([...(await readContacts(service)).keys()]).toEqual(["p0@example.com"]);
   });
 
-  it("asks for the number of contacts to be typed", async () => {
+  it("asks for the number of contacts to be typed", { tags: "slow" }, async () => {
     const service = await withMembers(4);
     const args = ["contact", "delete", "--list", "L"];
     const question = "Type 4 to permanently delete 4 contacts";
@@ -234,7 +238,9 @@ describe("ecm contact delete", () => {
     expect((await readContacts(service)).size).toBe(0);
   });
 
-  it("goes on with a stopped one, by resume and by the same command, with its backup whole", async () => {
+  it("goes on with a stopped one, by resume and by the same command, with its backup whole", {
+    tags: "slow",
+  }, async () => {
     const service = await withMembers(30);
     const folder = await temporaryFolder();
     const backup = join(folder, "all.ndjson");
@@ -267,7 +273,9 @@ describe("ecm contact delete", () => {
   });
 });
 
-it("selects across pages, also where the service gives fewer than were asked for", async () => {
+it("selects across pages, also where the service gives fewer than were asked for", {
+  tags: "slow",
+}, async () => {
   const service = await startSandbox({ variants: { page: "cap:20" } });
   await service.ecm(["import", await inputFile(manyRows(50, (index) => `${index % 10}`))]);
   const args = ["contact", "mutate", "--where", 'First_Name == "7"', "--set", "Last Name=X", "--json"];
@@ -275,7 +283,9 @@ it("selects across pages, also where the service gives fewer than were asked for
   expect(result).toMatchObject({ rows: { read: 5, updated: 5 }, requests: { search: 3, mutate: 5 } });
 });
 
-it("deletes nobody whom the conditions do not choose, should the service hand them over", async () => {
+it("deletes nobody whom the conditions do not choose, should the service hand them over", {
+  tags: "slow",
+}, async () => {
   const proxy = await startRecordingProxy();
   const file = await inputFile("Email,lists\nin@example.com,L\nout@example.com,Other\nleft@example.com,L\n");
   await proxy.ecm(["import", file, "--create-missing"]);

@@ -2,8 +2,9 @@
  * `--max-changes`, `--max-clears`, `--max-create`, `--max-delete`:
  * decided on the whole plan, before the first write.
  */
+
 import { describe, expect, it } from "vitest";
-import { firstGroupsQuick } from "../support/first-quick.ts";
+import { firstGroupsQuick, firstQuick } from "../support/first-quick.ts";
 import type { RunningSandbox } from "../support/sandbox.ts";
 import { contactLines, parseSummary } from "./kit.ts";
 import { listWrites, makePlanFile, readHoldings, startPeople } from "./plan-kit.ts";
@@ -124,7 +125,9 @@ const titledCases = cases.map(
 firstGroupsQuick(3)(titledCases)("%s", (_name, each) => {
   const { stdin, flag, count, of, would } = each;
 
-  it("writes nothing where the plan does more, and goes on once that is allowed", async () => {
+  it("writes nothing where the plan does more, and goes on once that is allowed", {
+    tags: "slow",
+  }, async () => {
     const service = await prepared(each);
     const { command } = service;
     const before = await readHoldings(service);
@@ -165,7 +168,7 @@ firstGroupsQuick(3)(titledCases)("%s", (_name, each) => {
     expect(JSON.parse((await service.ecm(["runs", "list", "--json"])).stdout).length).toBe(runs + 1);
   });
 
-  it.each(shares(each).enough)("%s is enough", async (limit) => {
+  firstQuick(2)(shares(each).enough)("%s is enough", async (limit) => {
     const service = await prepared(each);
     const { command } = service;
     const { code, stdout, stderr } = await service.ecm([...command, flag, limit, "--json"], { stdin });
@@ -173,7 +176,7 @@ firstGroupsQuick(3)(titledCases)("%s", (_name, each) => {
     expect(JSON.parse(stdout).status).toBe("completed");
   });
 
-  it("a dry run says that a real run would be refused, and keeps its plan", async () => {
+  it("a dry run says that a real run would be refused, and keeps its plan", { tags: "slow" }, async () => {
     const service = await prepared(each);
     const { command } = service;
     const writes = listWrites(service).length;
@@ -229,7 +232,9 @@ describe("the members that a sync takes out", () => {
     return JSON.parse(stdout).totalContacts;
   }
 
-  it("are as many in a plan that is applied, unless that was allowed for the plan or for applying it", async () => {
+  it("are as many in a plan that is applied, unless that was allowed for the plan or for applying it", {
+    tags: "slow",
+  }, async () => {
     const service = await startPeople();
     const plan = await makePlanFile(service, sync, keep);
     const allowed = await makePlanFile(service, [...sync, "--max-remove", "2"], keep);
@@ -249,7 +254,7 @@ describe("the members that a sync takes out", () => {
     expect((await service.ecm(["apply", plan.file, "--max-remove", "2"])).code).toBe(0);
   });
 
-  it("are as many in a run that is resumed, whatever stopped it before", async () => {
+  it("are as many in a run that is resumed, whatever stopped it before", { tags: "slow" }, async () => {
     const service = await startPeople();
     for (let spent = 1; spent < 10; spent++) {
       const begun = await service.ecm([...sync, "--max-requests", `${spent}`, "--json"], { stdin: keep });
@@ -265,7 +270,9 @@ describe("the members that a sync takes out", () => {
   });
 });
 
-it("--max-create holds for whom the plan changes and who is gone before the write", async () => {
+it("--max-create holds for whom the plan changes and who is gone before the write", {
+  tags: "slow",
+}, async () => {
   const service = await startPeople();
   const args = ["import", "-", "--max-create", "0", "--json"];
   const stdin = "Email,City\nada@example.com,Rome\nbob@example.com,Rome\n";

@@ -6,7 +6,7 @@ import { call, inputFile, manyContacts, manyRows, parseSummary, readContacts } f
 const none = { created: 0, updated: 0, deleted: 0, unchanged: 0, skipped: 0, rejected: 0, pending: 0 };
 
 describe("ecm import", () => {
-  it("creates what is new, and sends no write the second time", async () => {
+  it("creates what is new, and sends no write the second time", { tags: "slow" }, async () => {
     const service = await startSandbox();
     const path = await inputFile("Email,First Name\nada@example.com,Ada\nbob@example.com,Bob\n");
     const first = await service.ecm(["import", path, "--json"]);
@@ -49,7 +49,7 @@ describe("ecm import", () => {
     expect(contacts.get("b@example.com")).toMatchObject({ fields: { "First Name": "Bert" }, version: 1 });
   });
 
-  it("clears a field for a blank cell only when told to", async () => {
+  it("clears a field for a blank cell only when told to", { tags: "slow" }, async () => {
     const service = await startSandbox();
     await service.ecm(["import", await inputFile("Email,First Name\na@example.com,Ada\n")]);
     const blank = await inputFile("Email,First Name\na@example.com,\n");
@@ -63,7 +63,7 @@ describe("ecm import", () => {
     ).toBe(1);
   });
 
-  it("creates alone, or updates alone, by its mode", async () => {
+  it("creates alone, or updates alone, by its mode", { tags: "slow" }, async () => {
     const service = await startSandbox();
     await service.ecm(["import", await inputFile("Email,First Name\na@example.com,Ada\n")]);
     const both = await inputFile("Email,First Name\na@example.com,Anna\nb@example.com,Bob\n");
@@ -94,7 +94,9 @@ describe("ecm import", () => {
     ).toEqual(lastName ? { "First Name": firstName, "Last Name": lastName } : { "First Name": firstName });
   });
 
-  it("names every list and tag that the account does not have, before anything is written", async () => {
+  it("names every list and tag that the account does not have, before anything is written", {
+    tags: "slow",
+  }, async () => {
     const service = await startSandbox();
     const path = await inputFile("Email,Lists,Tags\na@example.com,News,VIP\nb@example.com,Offers,\n");
     const flags = ["--map", "Lists=lists", "--map", "Tags=tags"];
@@ -119,7 +121,9 @@ describe("ecm import", () => {
     expect(again.rows.unchanged).toBe(2);
   });
 
-  it("says before a run which lists and tags it makes, and which names may not be meant", async () => {
+  it("says before a run which lists and tags it makes, and which names may not be meant", {
+    tags: "slow",
+  }, async () => {
     const service = await startSandbox();
     await service.ecm(["lists", "create", "Newsletter"]);
     await service.ecm(["lists", "create", "Spring 2025"]);
@@ -143,7 +147,9 @@ describe("ecm import", () => {
     }
   });
 
-  it("keeps the surplus cells of a rejected row, so that it stays rejected until it is fixed", async () => {
+  it("keeps the surplus cells of a rejected row, so that it stays rejected until it is fixed", {
+    tags: "slow",
+  }, async () => {
     const service = await startSandbox();
     const path = await inputFile("Email,City,Note,\na@example.com,Rome, Italy,x,y\n".replaceAll(",\n", "\n"));
     const flags = ["--map", "City=First Name", "--map", "Note=ignore", "--json"];
@@ -171,7 +177,7 @@ describe("ecm import", () => {
     expect(stderr).toContain("The row on line 4 spans 3 lines");
   });
 
-  it("gives a rejected row of our own tsv back as our own tsv", async () => {
+  it("gives a rejected row of our own tsv back as our own tsv", { tags: "slow" }, async () => {
     const service = await startSandbox();
     const cells = 'C:\\\\new "x"\\n';
     const path = await inputFile(`key\tFirst Name\tlists\ttags\n\t${cells}\t\t\n`, "people.tsv");
@@ -184,7 +190,9 @@ describe("ecm import", () => {
     });
   });
 
-  it("adds every contact to the lists and tags of its flags, and never takes one away", async () => {
+  it("adds every contact to the lists and tags of its flags, and never takes one away", {
+    tags: "slow",
+  }, async () => {
     const service = await startSandbox();
     const path = await inputFile("Email\na@example.com\n");
     await service.ecm(["import", path, "--list", "One", "--tag", "T1", "--create-missing"]);
@@ -196,7 +204,9 @@ describe("ecm import", () => {
     expect([contact.lists.length, contact.tags.length]).toEqual([2, 2]);
   });
 
-  it("rejects the rows that are wrong alone, into a file that imports once it is mended", async () => {
+  it("rejects the rows that are wrong alone, into a file that imports once it is mended", {
+    tags: "slow",
+  }, async () => {
     const service = await startSandbox();
     const path = await inputFile("Email,First Name\na@example.com,Ada\nno address,Bob\nc@example.com,Cy\n");
     const result = await service.ecm(["import", path, "--json"]);
@@ -213,7 +223,7 @@ describe("ecm import", () => {
     expect(parseSummary(second).rows).toEqual({ ...none, read: 1, created: 1 });
   });
 
-  it("rejects what the service refuses with the service's own words", async () => {
+  it("rejects what the service refuses with the service's own words", { tags: "slow" }, async () => {
     const service = await startSandbox();
     const long = "x".repeat(300_000);
     const path = await inputFile(`Email,First Name\na@example.com,Ada\nb@example.com,${long}\n`);
@@ -223,7 +233,7 @@ describe("ecm import", () => {
     expect(summary.rows.created + summary.rows.rejected).toBe(2);
   });
 
-  it("does not create whom the file marks as not subscribed, unless told to", async () => {
+  it("does not create whom the file marks as not subscribed, unless told to", { tags: "slow" }, async () => {
     const service = await startSandbox();
     await service.ecm([
       "import",
@@ -247,7 +257,9 @@ describe("ecm import", () => {
     ).toBe(1);
   });
 
-  it("counts the contacts that are inactive in the account, and leaves them so", async () => {
+  it("counts the contacts that are inactive in the account, and leaves them so", {
+    tags: "slow",
+  }, async () => {
     const service = await startSandbox();
     const path = await inputFile("Email,First Name\na@example.com,Ada\nb@example.com,Bob\n");
     await service.ecm(["import", path]);
@@ -265,7 +277,9 @@ describe("ecm import", () => {
     expect((await service.ecm(["runs", "undo", "last"])).stderr).toContain(`${inactive}\n`);
   });
 
-  it("says in a dry run what would happen and what it costs, and sends no write", async () => {
+  it("says in a dry run what would happen and what it costs, and sends no write", {
+    tags: "slow",
+  }, async () => {
     const service = await startSandbox();
     await service.ecm(["import", await inputFile(manyRows(150))]);
     const path = await inputFile(manyRows(300, (index) => (index < 20 ? "New" : `First ${index}`)));
@@ -285,7 +299,7 @@ describe("ecm import", () => {
     expect((await service.ecm(["runs", "list", "--json"])).stdout).not.toContain("dry-run");
   });
 
-  it("takes standard input, and goes on with it when the same comes again", async () => {
+  it("takes standard input, and goes on with it when the same comes again", { tags: "slow" }, async () => {
     const service = await startSandbox();
     const text = manyRows(30);
     const stopped = await service.ecm(["import", "-", "--max-requests", "12", "--json"], { stdin: text });
@@ -307,7 +321,9 @@ describe("ecm import", () => {
     expect(parseSummary(finished).requests.create).toBe(30 - rows.created);
   });
 
-  it("goes on with a stopped run by its id, and starts over only when told to", async () => {
+  it("goes on with a stopped run by its id, and starts over only when told to", {
+    tags: "slow",
+  }, async () => {
     const service = await startSandbox();
     const path = await inputFile(manyRows(20));
     const stop = () => service.ecm(["import", path, "--max-requests", "10", "--json"]);
@@ -325,7 +341,7 @@ describe("ecm import", () => {
     expect(again.stderr).toContain(fresh.run!);
   });
 
-  it("takes a changed file as a new run and names the unfinished one", async () => {
+  it("takes a changed file as a new run and names the unfinished one", { tags: "slow" }, async () => {
     const service = await startSandbox();
     const path = await inputFile(manyRows(20));
     const first = parseSummary(await service.ecm(["import", path, "--max-requests", "10", "--json"]));
@@ -339,7 +355,7 @@ describe("ecm import", () => {
     expect(resumed).toMatchObject({ status: "completed", rows: { read: 20, pending: 0 } });
   });
 
-  it("refuses to begin what the month cannot hold, unless the run is limited", async () => {
+  it("refuses to begin what the month cannot hold, unless the run is limited", { tags: "slow" }, async () => {
     const service = await startSandbox({ monthlyLimit: 40 });
     const path = await inputFile(manyRows(60));
     const refused = await service.ecm(["import", path, "--json"]);
@@ -370,7 +386,7 @@ describe("ecm import", () => {
     expect(limited.rows.created).toBe(19);
   });
 
-  it("says how long it takes where the limit's window is not an hour", async () => {
+  it("says how long it takes where the limit's window is not an hour", { tags: "slow" }, async () => {
     const service = await startSandbox({ hourlyLimit: 50, windowSeconds: 40 });
     const path = await inputFile(manyRows(200));
     const { estimate } = parseSummary(await service.ecm(["import", path, "--dry-run", "--json"]));
@@ -380,7 +396,9 @@ describe("ecm import", () => {
     expect(estimate.seconds).toBeLessThanOrEqual(5 * 40);
   });
 
-  it("looks first where only the most that can be needed is too much for the month", async () => {
+  it("looks first where only the most that can be needed is too much for the month", {
+    tags: "slow",
+  }, async () => {
     // The account is too large to be read page by page for so few rows.
     const service = await startSandbox({ monthlyLimit: 110, contents: { contacts: manyContacts(2200) } });
     const path = await inputFile(manyRows(150, (index) => (index === 7 ? "Seventh" : `First ${index}`)));
@@ -393,7 +411,7 @@ describe("ecm import", () => {
     });
   });
 
-  it("stops after so many rejected rows, and can go on", async () => {
+  it("stops after so many rejected rows, and can go on", { tags: "slow" }, async () => {
     const service = await startSandbox();
     const path = await inputFile("Email\nx\ny\nz\na@example.com\n");
     const result = await service.ecm(["import", path, "--max-rejects", "2", "--json"]);

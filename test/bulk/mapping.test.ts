@@ -1,10 +1,12 @@
 /**
  * Mapping entries, constants and defaults in whole imports: what is written, planned, resumed and refused.
  */
+
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/ecm.ts";
+import { firstQuick } from "../support/first-quick.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 import { contactLines, inputFile, parseSummary, readContacts } from "./kit.ts";
 
@@ -21,7 +23,9 @@ async function readFields(service: RunningSandbox, key: string): Promise<Record<
 const mappingFile = (text: string) => inputFile(text, "mapping.yaml");
 
 describe("a blank value", () => {
-  it("by `only-if-empty` leaves the contact's own value, and fills one that is blank", async () => {
+  it("by `only-if-empty` leaves the contact's own value, and fills one that is blank", {
+    tags: "slow",
+  }, async () => {
     const service = await accountWith("Phone");
     await service.ecm(["import", await inputFile("Email,Phone\na@example.com,1\nb@example.com,\n")]);
     const mapping = await mappingFile("Phone: { field: Phone, blank: only-if-empty }\n");
@@ -36,7 +40,7 @@ describe("a blank value", () => {
     ]);
   });
 
-  it("is kept or cleared by each column's own rule, whatever --blank says", async () => {
+  it("is kept or cleared by each column's own rule, whatever --blank says", { tags: "slow" }, async () => {
     const service = await accountWith("Phone", "City");
     await service.ecm(["import", await inputFile("Email,Phone,City\na@example.com,1,Oslo\n")]);
     const blank = await inputFile("Email,Phone,City\na@example.com,,\n");
@@ -47,7 +51,9 @@ describe("a blank value", () => {
     expect(await readFields(service, "a@example.com")).toMatchObject({ City: "Oslo" });
   });
 
-  it("stays only-if-empty where somebody else creates the contact after the plan", async () => {
+  it("stays only-if-empty where somebody else creates the contact after the plan", {
+    tags: "slow",
+  }, async () => {
     const service = await accountWith("Phone");
     const mapping = await mappingFile("Phone: { field: Phone, blank: only-if-empty }\n");
     const plan = join(await temporaryFolder(), "plan.ndjson");
@@ -64,7 +70,9 @@ describe("a blank value", () => {
 });
 
 describe("--set and --default", () => {
-  it("write a constant for every row, and a value where a contact is created without one", async () => {
+  it("write a constant for every row, and a value where a contact is created without one", {
+    tags: "slow",
+  }, async () => {
     const service = await accountWith("Source", "Language");
     await service.ecm(["contact", "create", "--key", "a@example.com"]);
     const file = await inputFile("Email,Language\na@example.com,\nb@example.com,\nc@example.com,de\n");
@@ -79,7 +87,9 @@ describe("--set and --default", () => {
     expect(again.rows).toMatchObject({ unchanged: 3 });
   });
 
-  it("take the place of a column of the field's name, and win over one that is mapped there", async () => {
+  it("take the place of a column of the field's name, and win over one that is mapped there", {
+    tags: "slow",
+  }, async () => {
     const service = await accountWith("Source");
     const file = await inputFile("Email,Source\na@example.com,web\n");
     await service.ecm(["import", file, "--set", "source=Expo"]);
@@ -106,7 +116,7 @@ describe("a mapping", () => {
   const csv = "Email,City\na@example.com,oslo\nb@example.com,rom\n";
   const upper = "City: { value: 'row.City.upperAscii()' }\n";
 
-  it("that is wrong stops before a request", async () => {
+  it("that is wrong stops before a request", { tags: "slow" }, async () => {
     const service = await accountWith("City");
     const before = await countRequests(service);
     for (const text of [
@@ -129,7 +139,7 @@ describe("a mapping", () => {
     expect(await countRequests(service)).toBe(before);
   });
 
-  it("is part of the plan and of its digest", async () => {
+  it("is part of the plan and of its digest", { tags: "slow" }, async () => {
     const service = await accountWith("City");
     const folder = await temporaryFolder();
     const file = await inputFile(csv);
@@ -159,7 +169,9 @@ describe("a mapping", () => {
     expect(await readFields(service, "b@example.com")).toEqual({ City: "ROM" });
   });
 
-  it("that has changed is another run; the run that stopped goes on as it began", async () => {
+  it("that has changed is another run; the run that stopped goes on as it began", {
+    tags: "slow",
+  }, async () => {
     const service = await accountWith("City");
     const file = await inputFile(csv);
     const mapping = await mappingFile(upper);
@@ -181,7 +193,9 @@ describe("a mapping", () => {
     expect(await readFields(service, "a@example.com")).toEqual({ City: "oslo!" });
   });
 
-  it("rejects rows that cannot be made, and its rejects file imports again once it is fixed", async () => {
+  it("rejects rows that cannot be made, and its rejects file imports again once it is fixed", {
+    tags: "slow",
+  }, async () => {
     const service = await accountWith("Born");
     const folder = await temporaryFolder();
     const rejects = join(folder, "rejects.csv");
@@ -200,7 +214,7 @@ describe("a mapping", () => {
     expect(await readFields(service, "a@example.com")).toEqual({ Born: "1980-02-28" });
   });
 
-  it("that computes tags names those that do not exist", async () => {
+  it("that computes tags names those that do not exist", { tags: "slow" }, async () => {
     const service = await accountWith();
     const mapping = await mappingFile('T: { tags: true, split: ";" }\n');
     const file = await inputFile("Email,T\na@example.com,x;y\n");
@@ -210,7 +224,7 @@ describe("a mapping", () => {
     expect((await readContacts(service)).get("a@example.com")?.tags).toHaveLength(2);
   });
 
-  it("takes rows of standard input", async () => {
+  it("takes rows of standard input", { tags: "slow" }, async () => {
     const service = await accountWith("City");
     const result = await service.ecm(["import", "-", "--mapping", await mappingFile(upper)], { stdin: csv });
     expect(result.code).toBe(0);
@@ -221,7 +235,7 @@ describe("a mapping", () => {
 describe("expectations", () => {
   const csv = "Email,City,Zip\na@example.com,Oslo,01\nb@example.com,,x\na@example.com,Rom,02\n";
 
-  it.each([
+  firstQuick(2)([
     ["rows: { min: 4 }", "the file has 3 rows, expected at least 4"],
     ["rows: { max: 2 }", "the file has 3 rows, expected at most 2"],
     ["City: { filled: 80% }", '"City" is filled in 66.6 % of the rows, expected 80 %; blank (line 3)'],
@@ -241,7 +255,7 @@ describe("expectations", () => {
     expect((await readContacts(service)).size).toBe(0);
   });
 
-  it("only warn where they say so, also when nothing else is said", async () => {
+  it("only warn where they say so, also when nothing else is said", { tags: "slow" }, async () => {
     const service = await accountWith("City", "Zip");
     const mapping = await mappingFile(
       "expect: { rows: { min: 9, warn: true }, City: { filled: 80%, warn: true } }\n",
@@ -252,7 +266,7 @@ describe("expectations", () => {
     expect(result.stderr).toContain("warning: the file has 3 rows");
   });
 
-  it("hold for what the mapping makes", async () => {
+  it("hold for what the mapping makes", { tags: "slow" }, async () => {
     const service = await accountWith("City", "Zip");
     const file = await inputFile(csv);
     const made = "City: { map: { Oslo: N, Rom: I } }\nexpect: { City: { values: [N, I] } }\n";

@@ -1,8 +1,10 @@
 /** A mark counts wherever it stands in a file, and is carried out only where it is understood. */
+
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/ecm.ts";
+import { firstQuick } from "../support/first-quick.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 import { inputFile, parseSummary, readContacts } from "./kit.ts";
 import { read } from "./read/reading.ts";
@@ -42,7 +44,7 @@ async function startAccount(...keys: string[]): Promise<RunningSandbox> {
 }
 
 describe("a row that is rejected", () => {
-  it.each([
+  firstQuick(2)([
     ["several addresses in one cell", '"g@example.org, h@example.org",yes'],
     ["a blank inside", "g@example .org,yes\nh@example.org; x,yes"],
     ["a remark", "g@example.org (old),yes\nh@example.org - left,yes"],
@@ -61,7 +63,7 @@ describe("a row that is rejected", () => {
   it.each([
     ["a quote without its other half", 'g@example.org,"yes" really,x\n'],
     ["an unquoted comma before the mark", "g@example.org,no,Lovelace, Ada,yes\n"],
-  ])("%s: its contact is marked", async (_name, row) => {
+  ])("%s: its contact is marked", { tags: "slow" }, async (_name, row) => {
     const service = await startSandbox();
     const text = `Email,Opt-Out,First Name,Unsubscribed\n${row}g@example.org,no,G,no\nok@example.org,no,O,no\n`;
     await service.ecm(["import", await inputFile(text), "--json", "--max-rejects", "100%"]);
@@ -69,13 +71,15 @@ describe("a row that is rejected", () => {
   });
 });
 
-it("a row with a value below a nameless column marks its contact", async () => {
+it("a row with a value below a nameless column marks its contact", { tags: "slow" }, async () => {
   const sound = Array.from({ length: 1001 }, (_, at) => `p${at}@example.org,no,\n`).join("");
   const { rejected } = await read(`Email,Unsubscribed,\n${sound}G@example.org,yes,surplus\n`);
   expect(rejected).toMatchObject([{ code: "unnamed_column", mark: { identities: ["g@example.org"] } }]);
 });
 
-it("a merged range of a workbook has its value in each of its cells, and this is said", async () => {
+it("a merged range of a workbook has its value in each of its cells, and this is said", {
+  tags: "slow",
+}, async () => {
   const service = await startSandbox();
   const rows = [
     textRow(1, ["People of 2024"]),
@@ -100,7 +104,9 @@ it("a merged range of a workbook has its value in each of its cells, and this is
   expect(contacts.get("e@example.org")?.fields.City).toBe("Bergen");
 });
 
-it("a cell that cannot be understood keeps from creating, and unsubscribes nobody", async () => {
+it("a cell that cannot be understood keeps from creating, and unsubscribes nobody", {
+  tags: "slow",
+}, async () => {
   const service = await startAccount("a@example.com", "b@example.com", "c@example.com");
   const path = await inputFile(
     "Email,Unsubscribed\na@example.com,yes\nb@example.com,-1\nc@example.com,maybe\nnew@example.com,perhaps\n",
@@ -122,7 +128,9 @@ describe("a column that may be consent", () => {
   const text = "Email,Keine Einwilligung\na@example.com,no\nb@example.com,yes\n";
   const unclear = "Email,Consent gone\na@example.com,no\nb@example.com,yes\n";
 
-  it("is understood whole, or stops every command before a request, --yes and --ignore-unmapped or not", async () => {
+  it("is understood whole, or stops every command before a request, --yes and --ignore-unmapped or not", {
+    tags: "slow",
+  }, async () => {
     const service = await startSandbox();
     const understood = await inputFile(text);
     await service.ecm(["import", understood, "--ignore-unmapped"]);
@@ -175,6 +183,7 @@ describe("a table given to unsubscribe or delete", () => {
 
   it.each(["unsubscribe", "delete"])(
     "%s: one that marks some rows is not taken whole in silence",
+    { tags: "slow" },
     async (verb) => {
       const service = await startAccount("a@example.com", "b@example.com", "c@example.com");
       const path = await inputFile(table);
@@ -191,7 +200,7 @@ describe("a table given to unsubscribe or delete", () => {
     },
   );
 
-  it("asks at a terminal", async () => {
+  it("asks at a terminal", { tags: "slow" }, async () => {
     const service = await startAccount("a@example.com", "b@example.com");
     const path = await inputFile(table.slice(0, table.indexOf("c@")));
     const nobody = await service.ecm(["contact", "unsubscribe", "--keys", path], {
@@ -210,7 +219,9 @@ describe("a table given to unsubscribe or delete", () => {
     expect(await activeIn(service)).toEqual(["b@example.com"]);
   });
 
-  it("of one that marks all rows, or has no column of consent, every row is meant", async () => {
+  it("of one that marks all rows, or has no column of consent, every row is meant", {
+    tags: "slow",
+  }, async () => {
     const service = await startAccount("a@example.com", "b@example.com", "c@example.com");
     const all = await inputFile("Email,unsubscribed\na@example.com,yes\n");
     expect((await service.ecm(["contact", "unsubscribe", "--keys", all, "--yes"])).code).toBe(0);

@@ -1,6 +1,7 @@
 /**
  * `ecm contact move`: the person keeps what they have, and nobody who left is written to under another key.
  */
+
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -8,6 +9,7 @@ import { findStatus } from "../../src/api/contacts.ts";
 import type { SeedData } from "../../src/sandbox/public-types.ts";
 import type { Contact } from "../../src/wire.ts";
 import { temporaryFolder } from "../support/ecm.ts";
+import { firstQuick } from "../support/first-quick.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 import { call, parseSummary, readContacts } from "./kit.ts";
 
@@ -69,7 +71,7 @@ describe("a contact that moves", () => {
     expect(again.stderr).toContain("only an active contact can be moved");
   });
 
-  it("is written as the plan says, or not at all", async () => {
+  it("is written as the plan says, or not at all", { tags: "slow" }, async () => {
     const service = await scene();
     const plan = join(await temporaryFolder(), "plan.ndjson");
     const dry = await service.ecm(["contact", "move", old, next, "--dry-run", "--plan", plan, "--json"]);
@@ -81,7 +83,7 @@ describe("a contact that moves", () => {
     expect(await statusIn(service, old)).toBe("inactive");
   });
 
-  it("is not written by a plan that is older than their unsubscription", async () => {
+  it("is not written by a plan that is older than their unsubscription", { tags: "slow" }, async () => {
     const service = await scene();
     const plan = join(await temporaryFolder(), "plan.ndjson");
     await service.ecm(["contact", "move", old, next, "--dry-run", "--plan", plan]);
@@ -107,7 +109,7 @@ describe("a contact that moves", () => {
     expect(after.get(old)).toMatchObject({ fields: before.fields, lists: before.lists, tags: before.tags });
   });
 
-  it("is not created again by an undo once they have left under the new key", async () => {
+  it("is not created again by an undo once they have left under the new key", { tags: "slow" }, async () => {
     const service = await scene();
     await move(service, "--delete-old");
     await service.ecm(["contact", "unsubscribe", next, "--yes"]);
@@ -126,7 +128,9 @@ describe("a contact that moves", () => {
     expect(await statusIn(service, old)).toBe("inactive");
   });
 
-  it("gives an existing contact what it lacks with --merge; what that has stays", async () => {
+  it("gives an existing contact what it lacks with --merge; what that has stays", {
+    tags: "slow",
+  }, async () => {
     const service = await scene();
     await service.ecm(["contact", "create", "--key", next, "--set", "First Name=Augusta"]);
     const refused = await move(service);
@@ -168,7 +172,7 @@ describe("a move that is refused", () => {
   ];
   const kinds = [{}, { inactive: "hidden" }, { literal: "yes" }, { literal: "yes", inactive: "hidden" }];
   for (const variants of kinds) {
-    it.each(refusals)(`%s (${JSON.stringify(variants)})`, async (_what, before, code, text) => {
+    firstQuick(2)(refusals)(`%s (${JSON.stringify(variants)})`, async (_what, before, code, text) => {
       const service = await scene({ variants: variants as Record<string, string> });
       for (const args of before) {
         const prepared = await service.ecm(args);

@@ -1,4 +1,5 @@
 /** Rows that say under which key a person was known before: nobody who left is created under another one. */
+
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -6,6 +7,7 @@ import { findStatus } from "../../src/api/contacts.ts";
 import type { SeedData } from "../../src/sandbox/public-types.ts";
 import type { Contact } from "../../src/wire.ts";
 import { temporaryFolder } from "../support/ecm.ts";
+import { firstQuick } from "../support/first-quick.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 import { call, contactLines, inputFile, parseSummary, readContacts } from "./kit.ts";
 
@@ -49,7 +51,9 @@ const moves =
 describe.each([{}, { inactive: "hidden" }, { inactive: "hidden", keys: "refused" }, { source: "common" }])(
   "under the variants %j",
   (variants) => {
-    it("an active contact moves, one that left is not created, and all others are rows as ever", async () => {
+    it("an active contact moves, one that left is not created, and all others are rows as ever", {
+      tags: "slow",
+    }, async () => {
       const service = await scene(variants as Record<string, string>);
       const before = (await readContacts(service)).get("ada@old.example")!;
       const done = await importRows(service, moves);
@@ -80,7 +84,7 @@ describe.each([{}, { inactive: "hidden" }, { inactive: "hidden", keys: "refused"
 );
 
 describe("a row with an old key", () => {
-  it("adds its own values, lists and tags to what the old contact has", async () => {
+  it("adds its own values, lists and tags to what the old contact has", { tags: "slow" }, async () => {
     const service = await scene();
     await importRows(
       service,
@@ -94,7 +98,9 @@ describe("a row with an old key", () => {
     expect(tags).toHaveLength(2);
   });
 
-  it("costs what its dry run says, and is in the plan with the key that it comes from", async () => {
+  it("costs what its dry run says, and is in the plan with the key that it comes from", {
+    tags: "slow",
+  }, async () => {
     const service = await scene();
     const plan = join(await temporaryFolder(), "plan.ndjson");
     const dry = await importRows(service, moves, "--dry-run", "--plan", plan);
@@ -116,7 +122,7 @@ describe("a row with an old key", () => {
     expect(parseSummary(dry).estimate.requests).toBe(parseSummary(real).requests.total);
   });
 
-  it("is written by `apply` as it was approved, or not at all", async () => {
+  it("is written by `apply` as it was approved, or not at all", { tags: "slow" }, async () => {
     const service = await scene();
     const plan = join(await temporaryFolder(), "plan.ndjson");
     await importRows(service, moves, "--dry-run", "--plan", plan);
@@ -132,7 +138,7 @@ describe("a row with an old key", () => {
     expect(await statuses(later)).not.toHaveProperty("ada@new.example");
   });
 
-  it("creates nobody whose old or new key is suppressed", async () => {
+  it("creates nobody whose old or new key is suppressed", { tags: "slow" }, async () => {
     const service = await scene();
     await service.ecm(["suppressions", "add", "ada@old.example", "new@example.com"]);
     const done = await importRows(
@@ -146,7 +152,9 @@ describe("a row with an old key", () => {
     expect((await statuses(service))["cy@example.com"]).toBe("active");
   });
 
-  it("is rejected where both contacts are active; `contact move --merge` is named", async () => {
+  it("is rejected where both contacts are active; `contact move --merge` is named", {
+    tags: "slow",
+  }, async () => {
     const service = await scene();
     const done = await importRows(service, "cy@example.com,ada@old.example,Cyrus\n");
     expect(done.code).toBe(3);
@@ -155,7 +163,9 @@ describe("a row with an old key", () => {
     expect(rejects.stdout).toContain("ecm contact move ada@old.example cy@example.com --merge");
   });
 
-  it("that the file marks moves nobody; --unsubscribe-marked unsubscribes the old contact", async () => {
+  it("that the file marks moves nobody; --unsubscribe-marked unsubscribes the old contact", {
+    tags: "slow",
+  }, async () => {
     const service = await scene();
     const file = await inputFile("Email,Old email,Unsubscribed\nada@new.example,ada@old.example,yes\n");
     const done = await service.ecm(["import", file, ...mapped]);
@@ -172,6 +182,7 @@ describe("a row with an old key", () => {
     ["is active too", ["n@new.example"], "upsert", ["ada@old.example", "n@new.example"]],
   ])(
     "that is marked is unsubscribed under the old key where the new contact %s",
+    { tags: "slow" },
     async (_, existing, mode, left) => {
       const service = await scene();
       for (const key of existing) await service.ecm(["contact", "create", "--key", key]);
@@ -189,11 +200,15 @@ describe("a row with an old key", () => {
     ["last", "bob@new.example,bob@old.example,B\nbob@new.example,,C\n"],
     ["first", "bob@new.example,,C\nbob@new.example,bob@old.example,B\n"],
     ["reject", "bob@new.example,,C\nbob@new.example,bob@old.example,B\n"],
-  ])("counts with --duplicates %s too, where another row represents the contact", async (how, rows) => {
-    const service = await scene();
-    await importRows(service, rows, "--duplicates", how);
-    expect(await statuses(service)).not.toHaveProperty("bob@new.example");
-  });
+  ])(
+    "counts with --duplicates %s too, where another row represents the contact",
+    { tags: "slow" },
+    async (how, rows) => {
+      const service = await scene();
+      await importRows(service, rows, "--duplicates", how);
+      expect(await statuses(service)).not.toHaveProperty("bob@new.example");
+    },
+  );
 
   it("is for an import alone: who names contacts must be clear", async () => {
     const service = await scene();
@@ -203,7 +218,9 @@ describe("a row with an old key", () => {
     expect(refused.stderr).toContain("only an import knows an old key");
   });
 
-  it("is not created where another row, even a rejected one, marks its old key", async () => {
+  it("is not created where another row, even a rejected one, marks its old key", {
+    tags: "slow",
+  }, async () => {
     const service = await scene();
     const header = "Email,Old email,Unsubscribed\n";
     const file = await inputFile(`${header}bad@@x,eve@old.example,yes\neve@new.example,EVE@old.example,no\n`);
@@ -211,7 +228,9 @@ describe("a row with an old key", () => {
     expect(parseSummary(done).rows).toMatchObject({ created: 0, skipped: 1, rejected: 1 });
   });
 
-  it("is not created by `apply` once its old key is suppressed, which nobody had", async () => {
+  it("is not created by `apply` once its old key is suppressed, which nobody had", {
+    tags: "slow",
+  }, async () => {
     const service = await scene();
     const plan = join(await temporaryFolder(), "plan.ndjson");
     await importRows(service, "dee@new.example,dee@old.example,Dee\n", "--dry-run", "--plan", plan);
@@ -221,14 +240,16 @@ describe("a row with an old key", () => {
     expect(await statuses(service)).not.toHaveProperty("dee@new.example");
   });
 
-  it("with --mode update creates nobody and leaves the old contact", async () => {
+  it("with --mode update creates nobody and leaves the old contact", { tags: "slow" }, async () => {
     const service = await scene();
     const done = await importRows(service, "ada@new.example,ada@old.example,\n", "--mode", "update");
     expect(parseSummary(done).codes.skipped).toEqual({ missing: 1 });
     expect((await statuses(service))["ada@old.example"]).toBe("active");
   });
 
-  it("is read for its old key by the rules of keys; a wrong one rejects the row, a blank one does not", async () => {
+  it("is read for its old key by the rules of keys; a wrong one rejects the row, a blank one does not", {
+    tags: "slow",
+  }, async () => {
     const service = await scene();
     const done = await importRows(
       service,
@@ -240,7 +261,7 @@ describe("a row with an old key", () => {
     });
   });
 
-  it("is undone as a move is: the old contact cannot be resubscribed", async () => {
+  it("is undone as a move is: the old contact cannot be resubscribed", { tags: "slow" }, async () => {
     const service = await scene();
     await importRows(service, "ada@new.example,ada@old.example,\n");
     const undone = await service.ecm(["runs", "undo", "last", "--delete-created", "--yes", "--json"]);
@@ -260,7 +281,7 @@ describe("a row with an old key", () => {
   });
 });
 
-it.each([
+firstQuick(2)([
   ["two rows name one old key", "a@x.example,o@x.example,\nb@x.example,o@x.example,\n", 2],
   ["a chain", "b@x.example,a@x.example,\nc@x.example,b@x.example,\n", 2],
   ["a swap", "a@x.example,b@x.example,\nb@x.example,a@x.example,\n", 2],
@@ -292,7 +313,7 @@ it("an old key that is another row's further key: both rows are rejected, a row'
   expect((await statuses(service))["ada@old.example"]).toBe("active");
 });
 
-it("a mapping file and --check know the target", async () => {
+it("a mapping file and --check know the target", { tags: "slow" }, async () => {
   const service = await scene();
   const mapping = await inputFile('"Old email": old-key\n', "map.yaml");
   const file = await inputFile(`${header}ada@new.example,ada@old.example,\n`);
@@ -314,7 +335,9 @@ it("a mapping file and --check know the target", async () => {
   expect(twice.stderr).toContain("2 columns are mapped to the old key");
 });
 
-it("moves get on with few requests an invocation, where the account is read page by page", async () => {
+it("moves get on with few requests an invocation, where the account is read page by page", {
+  tags: "slow",
+}, async () => {
   const numbers = Array.from({ length: 8 }, (_, place) => place);
   const service = await startSandbox({
     contents: { contacts: numbers.map((n) => ({ key: `o${n}@x.org` })) },
@@ -343,6 +366,7 @@ describe("whoever leaves under a further address, after the plan and before the 
 
   it.each([{}, { "search-lag": "600000" }, { inactive: "hidden" }])(
     "is not created when the plan is applied (%j)",
+    { tags: "slow" },
     async (variants) => {
       const service = await startSandbox({ contents: homes, variants: variants as Record<string, string> });
       const file = join(await temporaryFolder(), "plan.ndjson");
@@ -360,6 +384,7 @@ describe("whoever leaves under a further address, after the plan and before the 
 
   it.each(["b@home.example", "b@old.example"])(
     "is not created when the run is resumed, though %s was nobody's",
+    { tags: "slow" },
     async (unknown) => {
       const service = await startSandbox({ contents: homes });
       const args = ["import", await inputFile(rows), ...columns];

@@ -8,7 +8,7 @@ async function withContacts(count: number): Promise<RunningSandbox> {
 }
 
 describe("ecm contact mutate, several contacts", () => {
-  it("one contact is a bulk run where a flag asks for what only a run does", async () => {
+  it("one contact is a bulk run where a flag asks for what only a run does", { tags: "slow" }, async () => {
     const service = await withContacts(1);
     const change = ["contact", "mutate", "p0@example.com", "--set", "First Name=New"];
     const guarded = await service.ecm([...change, "--max-changes", "0"]);
@@ -25,7 +25,7 @@ describe("ecm contact mutate, several contacts", () => {
     expect(await readFile(report, "utf8")).toContain("<html");
   });
 
-  it("rejects keys in a file that is read again as it is", async () => {
+  it("rejects keys in a file that is read again as it is", { tags: "slow" }, async () => {
     const service = await withContacts(1);
     const rejects = `${await inputFile("")}.csv`;
     const change = ["contact", "mutate", "--set", "First Name=New", "--rejects", rejects];
@@ -46,7 +46,9 @@ describe("ecm contact mutate, several contacts", () => {
     );
   });
 
-  it("makes the same change on each contact that is named, by key or by id, and only where it changes something", async () => {
+  it("makes the same change on each contact that is named, by key or by id, and only where it changes something", {
+    tags: "slow",
+  }, async () => {
     const service = await withContacts(4);
     const one = await service.ecm(["contact", "get", "p1@example.com", "--json"]);
     const { _id } = JSON.parse(one.stdout) as { _id: string };
@@ -77,7 +79,9 @@ describe("ecm contact mutate, several contacts", () => {
     expect(parseSummary(await service.ecm(args)).rows).toMatchObject({ updated: 0, unchanged: 2 });
   });
 
-  it("takes keys from a file or standard input, and counts those that do not exist", async () => {
+  it("takes keys from a file or standard input, and counts those that do not exist", {
+    tags: "slow",
+  }, async () => {
     const service = await withContacts(3);
     const keys = "p0@example.com\nnobody@example.com\np2@example.com\n";
     const fromInput = await service.ecm(["contact", "mutate", "--keys", "-", "--add-list", "L", "--json"], {
@@ -104,7 +108,7 @@ describe("ecm contact mutate, several contacts", () => {
     expect((await readContacts(service)).get("p0@example.com")!.lists).toEqual([]);
   });
 
-  it("sends nothing in a dry run, and says what it would come to", async () => {
+  it("sends nothing in a dry run, and says what it would come to", { tags: "slow" }, async () => {
     const service = await withContacts(3);
     const args = ["contact", "mutate", "p0@example.com", "p1@example.com", "--set", "Last Name=X", "--json"];
     const dry = parseSummary(await service.ecm([...args, "--dry-run"]));
@@ -112,7 +116,7 @@ describe("ecm contact mutate, several contacts", () => {
     expect(dry.estimate.requests).toBe(parseSummary(await service.ecm(args)).requests.total);
   });
 
-  it("goes on with a stopped one", async () => {
+  it("goes on with a stopped one", { tags: "slow" }, async () => {
     const service = await withContacts(30);
     const keys = Array.from({ length: 30 }, (_, index) => `p${index}@example.com\n`).join("");
     const path = await inputFile(keys, "keys.txt");
@@ -151,7 +155,9 @@ describe("a contact whose key no import would create", () => {
     return service;
   }
 
-  it("is found by its key in a bulk edit, and what no contact has is rejected", async () => {
+  it("is found by its key in a bulk edit, and what no contact has is rejected", {
+    tags: "slow",
+  }, async () => {
     const { ecm } = await withOddKeys();
     const keys = await inputFile(`${odd.join("\n")}\nnobody at all\n`, "keys.txt");
     const result = await ecm(["contact", "mutate", "--keys", keys, "--set", "First Name=New", "--json"]);
@@ -166,7 +172,9 @@ describe("a contact whose key no import would create", () => {
     expect(parseSummary(gone)).toMatchObject({ rows: { deleted: 2, rejected: 0 } });
   });
 
-  it("is found by a search and an export for the keys in a file, and its export imports again", async () => {
+  it("is found by a search and an export for the keys in a file, and its export imports again", {
+    tags: "slow",
+  }, async () => {
     const { ecm } = await withOddKeys();
     const keys = await inputFile(odd.join("\n"), "keys.txt");
     const count = await ecm(["contact", "search", "--keys", keys, "--count"]);
@@ -182,7 +190,7 @@ describe("ecm lists sync", () => {
   const members = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, index) => member(from + index)).join("");
 
-  it("makes the members exactly the file's keys: adds first, removals after", async () => {
+  it("makes the members exactly the file's keys: adds first, removals after", { tags: "slow" }, async () => {
     const service = await withContacts(30);
     const first = parseSummary(
       await service.ecm(["lists", "sync", "L", await inputFile(members(0, 20)), "--json"]),
@@ -211,7 +219,9 @@ describe("ecm lists sync", () => {
     expect(third.requests).toMatchObject({ mutate: 0, create: 0 });
   });
 
-  it("refuses to take more than a tenth out, unless told, and leaves nothing behind", async () => {
+  it("refuses to take more than a tenth out, unless told, and leaves nothing behind", {
+    tags: "slow",
+  }, async () => {
     const service = await withContacts(20);
     await service.ecm(["lists", "sync", "L", await inputFile(members(0, 20))]);
     const path = await inputFile(members(0, 15));
@@ -225,7 +235,7 @@ describe("ecm lists sync", () => {
     expect(summary.members).toEqual({ added: 0, removed: 5 });
   });
 
-  it("takes nobody out whom a rejected row names", async () => {
+  it("takes nobody out whom a rejected row names", { tags: "slow" }, async () => {
     const service = await withContacts(1);
     const spellings = [
       "José@example.com",
@@ -256,7 +266,7 @@ describe("ecm lists sync", () => {
     expect(members.sort()).toEqual([...spellings, "p0@example.com"].sort());
   });
 
-  it("takes nobody out whom a rejected row names in another form", async () => {
+  it("takes nobody out whom a rejected row names in another form", { tags: "slow" }, async () => {
     const service = await withContacts(1);
     const { ecm } = service;
     const letters = "abcdefghijklmnop".split("");
@@ -287,7 +297,9 @@ describe("ecm lists sync", () => {
     expect(parseSummary(await ecm(sync.with(3, withId))).members).toEqual({ added: 0, removed: 0 });
   });
 
-  it("takes nobody out whom a file may have named behind the place where it was cut off", async () => {
+  it("takes nobody out whom a file may have named behind the place where it was cut off", {
+    tags: "slow",
+  }, async () => {
     const service = await withContacts(0);
     for (const name of ["a", "b", "c"]) {
       await service.ecm(["contact", "create", "--key", `${name}@example.com`, "--list", "L"]);
@@ -337,7 +349,7 @@ describe("ecm lists sync", () => {
       ["where an address could end", "Email\na1@example.com\na4@example.co", { not_found: 1 }],
       ["where an unknown address could end", "Email\na1@example.com\nnew@example.co", { not_found: 1 }],
       ["behind a quote", 'Email\n"a1@example.com"\n"a4@exam"', { truncated: 1 }],
-    ])("takes nobody out: %s", async (_name, text, rejected) => {
+    ])("takes nobody out: %s", { tags: "slow" }, async (_name, text, rejected) => {
       const { sync, ecm } = await members();
       const result = await sync(text);
       expect(result.stderr).toContain("nobody is taken out of the list");
@@ -348,7 +360,9 @@ describe("ecm lists sync", () => {
       expect((await ecm(["contact", "search", "--list", "L", "--count"])).stdout).toBe("6\n");
     });
 
-    it("takes out who is left out where the file is whole, with a last line end and without", async () => {
+    it("takes out who is left out where the file is whole, with a last line end and without", {
+      tags: "slow",
+    }, async () => {
       const { sync } = await members();
       const whole = await sync("Email\na1@example.com\na2@example.com\nother@example.com");
       expect(parseSummary(whole).members).toEqual({ added: 1, removed: 4 });
@@ -362,7 +376,7 @@ describe("ecm lists sync", () => {
       });
     });
 
-    it("takes nobody out with --create either", async () => {
+    it("takes nobody out with --create either", { tags: "slow" }, async () => {
       const { sync } = await members();
       const result = await sync("Email\na1@example.com\na4@example.co", "--create");
       expect(result.stderr).toContain("nobody is taken out of the list");
@@ -370,7 +384,7 @@ describe("ecm lists sync", () => {
     });
   });
 
-  it("says of keys that they are cut off, for every command that takes them", async () => {
+  it("says of keys that they are cut off, for every command that takes them", { tags: "slow" }, async () => {
     const service = await withContacts(3);
     const path = await inputFile("p0@example.com\np1@exam");
     for (const command of [
@@ -400,7 +414,7 @@ describe("ecm lists sync", () => {
     expect(result.stderr).toContain("error:");
   });
 
-  it("counts keys that do not exist, and creates them only when told", async () => {
+  it("counts keys that do not exist, and creates them only when told", { tags: "slow" }, async () => {
     const service = await withContacts(2);
     const path = await inputFile(`${members(0, 2)}new@example.com\n`);
     const without = await service.ecm(["lists", "sync", "L", path, "--json"]);
@@ -410,7 +424,7 @@ describe("ecm lists sync", () => {
     expect(created).toMatchObject({ rows: { created: 1, unchanged: 2 }, members: { added: 1 } });
   });
 
-  it("goes on with a stopped one, removals included", async () => {
+  it("goes on with a stopped one, removals included", { tags: "slow" }, async () => {
     const service = await withContacts(40);
     await service.ecm(["lists", "sync", "L", await inputFile(members(0, 20))]);
     const path = await inputFile(members(10, 40));

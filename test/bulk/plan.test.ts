@@ -98,7 +98,7 @@ describe("--plan", () => {
     ]);
   });
 
-  it("is the same with and without --dry-run, and costs no request more", async () => {
+  it("is the same with and without --dry-run, and costs no request more", { tags: "slow" }, async () => {
     const { ecm, plan, lines } = await account();
     const path = await inputFile(people);
     const dry = parseSummary(
@@ -118,7 +118,7 @@ describe("--plan", () => {
     ]);
   });
 
-  it("is what runs show --changes says afterwards, without a request", async () => {
+  it("is what runs show --changes says afterwards, without a request", { tags: "slow" }, async () => {
     const { ecm, plan, lines, sandbox } = await account();
     const path = await inputFile(people);
     await ecm(["import", path, ...commandArgs, "--plan", plan]);
@@ -140,7 +140,7 @@ describe("--plan", () => {
     );
   });
 
-  it("names the lists and tags that the run made", async () => {
+  it("names the lists and tags that the run made", { tags: "slow" }, async () => {
     const { ecm, lines } = await account();
     const path = await inputFile("Email,tags\ndora@example.com,Gold\n");
     await ecm(["import", path, "--list", "Spring fair", "--create-missing"]);
@@ -151,7 +151,7 @@ describe("--plan", () => {
     ]);
   });
 
-  it("speaks of selections, deletions and members that go without a line", async () => {
+  it("speaks of selections, deletions and members that go without a line", { tags: "slow" }, async () => {
     const { ecm, plan, lines } = await account();
     await ecm(["contact", "delete", "--where", 'City == "Oslo"', "--dry-run", "--plan", plan]);
     expect(await lines()).toMatchObject([
@@ -200,7 +200,7 @@ describe("--plan", () => {
     expect(await lines()).toMatchObject([{ key: "ada@example.com", action: "update" }]);
   });
 
-  it("grows among the runs, and appears whole or not at all", async () => {
+  it("grows among the runs, and appears whole or not at all", { tags: "slow" }, async () => {
     const path = await inputFile(people);
     const folder = dirname(path);
     const before = await readdir(folder);

@@ -34,7 +34,7 @@ describe("a service whose searches leave out lists and versions", () => {
     },
   );
 
-  it("has its lists synced with a write for each member that comes or goes", async () => {
+  it("has its lists synced with a write for each member that comes or goes", { tags: "slow" }, async () => {
     const proxy = await startTerse();
     await proxy.ecm(["import", await inputFile(manyRows(30)), "--list", "L", "--create-missing"]);
     await proxy.ecm(["import", await inputFile("Email\nnew@example.com\n")]);

@@ -42,8 +42,9 @@ const bulkCommands: Record<string, () => Promise<string[]>> = {
 };
 
 describe("a service that refuses every search", () => {
-  firstQuick(4)(Object.entries(bulkCommands))(
+  it.each(Object.entries(bulkCommands))(
     "ends %s with its words, and nothing is written",
+    { tags: "slow" },
     async (_, words_) => {
       const proxy = await startRefusing(() => true);
       proxy.sandbox.admin.seed({ lists: ["L"] });
@@ -65,7 +66,7 @@ describe("a service that refuses every search", () => {
     },
   );
 
-  it("ends an import that a person has agreed to", async () => {
+  it("ends an import that a person has agreed to", { tags: "slow" }, async () => {
     const proxy = await startRefusing(() => true);
     const result = await proxy.ecm(["import", await inputFile(manyRows(20))], {
       terminalColumns: 200,
@@ -79,7 +80,7 @@ describe("a service that refuses every search", () => {
     expect(proxy.writes).toEqual([]);
   });
 
-  it("ends single commands as well", async () => {
+  it("ends single commands as well", { tags: "slow" }, async () => {
     const proxy = await startRefusing(() => true);
     for (const args of [
       ["get", "p0@example.com"],
@@ -115,7 +116,7 @@ describe("a service that refuses one key", () => {
     expect((await proxy.ecm(["runs", "rejects", "last"])).stdout).toContain(message);
   });
 
-  it("rejects it also where each is looked up before the question", async () => {
+  it("rejects it also where each is looked up before the question", { tags: "slow" }, async () => {
     const proxy = await startRefusing(isRefused);
     const file = await inputFile(manyRows(10, (index) => `New ${index}`));
     const at = { terminalColumns: 200, typed: "y\r" };
@@ -145,7 +146,7 @@ describe("a service that refuses searches for inactive contacts", () => {
     },
   );
 
-  it("does not say in erase that nobody is there", async () => {
+  it("does not say in erase that nobody is there", { tags: "slow" }, async () => {
     const proxy = await startRefusing(isAboutInactive, { inactive: "hidden" });
     const result = await proxy.ecm(["contact", "erase", "nobody@example.com", "--yes"]);
     expect(result.code).toBe(1);

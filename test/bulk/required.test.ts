@@ -20,7 +20,9 @@ async function account(required: "refused" | "ignored") {
   return service;
 }
 
-it("a dry run says which new contacts lack a value, for no request more; an apply of its plan does the rest", async () => {
+it("a dry run says which new contacts lack a value, for no request more; an apply of its plan does the rest", {
+  tags: "slow",
+}, async () => {
   const { ecm, sandbox } = await account("refused");
   const file = await inputFile(people);
   const plan = join(await temporaryFolder(), "plan.ndjson");
@@ -51,7 +53,9 @@ it("a dry run says which new contacts lack a value, for no request more; an appl
   });
 });
 
-it("a real import creates them where the service asks nothing, without a word", async () => {
+it("a real import creates them where the service asks nothing, without a word", {
+  tags: "slow",
+}, async () => {
   const { ecm } = await account("ignored");
   const { code, stdout, stderr } = await ecm(["import", await inputFile(people), "--json", "-y"]);
   expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.not.stringContaining("required") });
@@ -60,7 +64,7 @@ it("a real import creates them where the service asks nothing, without a word", 
   expect(summary).not.toHaveProperty("lacking");
 });
 
-it("of many rows the first twenty are named, and all are counted", async () => {
+it("of many rows the first twenty are named, and all are counted", { tags: "slow" }, async () => {
   const { ecm } = await account("refused");
   const rows = Array.from({ length: 130 }, (_, index) => `p${index}@example.com,`).join("\n");
   const { stderr, stdout } = await ecm([

@@ -49,7 +49,7 @@ describe("undo of a deletion", () => {
   });
 });
 
-it("undo of a deletion takes nobody for alive whom a search still shows", async () => {
+it("undo of a deletion takes nobody for alive whom a search still shows", { tags: "slow" }, async () => {
   const variants = { "search-lag": "3600000" };
   const service = await startSandbox({ contents: { contacts: manyContacts(3) }, variants });
   const before = await readContacts(service);
@@ -62,7 +62,7 @@ it("undo of a deletion takes nobody for alive whom a search still shows", async 
 });
 
 describe("undo of an unsubscription", () => {
-  it("sends no request, and says why nobody comes back", async () => {
+  it("sends no request, and says why nobody comes back", { tags: "slow" }, async () => {
     const { service } = await withPeople(2);
     const run = parseSummary(await service.ecm(["contact", "unsubscribe", "--all", "--yes", "--json"])).run!;
     const undone = await service.ecm(["runs", "undo", run, "--json"]);
@@ -77,7 +77,9 @@ describe("undo of an unsubscription", () => {
 });
 
 describe("undo --delete-created", () => {
-  it("deletes what the run created and nobody has changed since, after a question", async () => {
+  it("deletes what the run created and nobody has changed since, after a question", {
+    tags: "slow",
+  }, async () => {
     const { service, run } = await withPeople(5);
     await service.ecm(["contact", "mutate", "p0@example.com", "--set", "Last Name=Changed"]);
     await service.ecm(["contact", "unsubscribe", "p1@example.com", "-y"]);

@@ -82,7 +82,9 @@ const expectedLines = [
 ];
 
 describe("runs undo --plan", () => {
-  it("has a line for each contact, in the order of the run, by names; the same with and without --dry-run", async () => {
+  it("has a line for each contact, in the order of the run, by names; the same with and without --dry-run", {
+    tags: "slow",
+  }, async () => {
     const { ecm, run, plan, lines, sandbox } = await changed();
     const requests = () => sandbox.admin.requests().length;
     const before = requests();
@@ -110,7 +112,7 @@ describe("runs undo --plan", () => {
     expect(linesIn(output.stdout)).toEqual(planned.filter(({ action }) => action === "update"));
   });
 
-  it("writes to stdout with -, but not besides a summary", async () => {
+  it("writes to stdout with -, but not besides a summary", { tags: "slow" }, async () => {
     const { ecm, run, sandbox } = await changed();
     const { code, stdout } = await ecm(["runs", "undo", run, "--dry-run", "--plan", "-"]);
     expect(code).toBe(3);
@@ -141,7 +143,7 @@ describe("runs undo --plan", () => {
     });
   });
 
-  it("says of deletions who is created again, and who is not", async () => {
+  it("says of deletions who is created again, and who is not", { tags: "slow" }, async () => {
     const service = await startSandbox();
     const { ecm } = service;
     const path = await inputFile(manyRows(4));
@@ -171,7 +173,7 @@ describe("runs undo --plan", () => {
     expect([...(await readContacts(service)).keys()].sort()).toEqual(["p0@example.com", "p2@example.com"]);
   });
 
-  it("says of created contacts who is deleted with --delete-created", async () => {
+  it("says of created contacts who is deleted with --delete-created", { tags: "slow" }, async () => {
     const service = await startSandbox();
     const { ecm } = service;
     const { run } = parseSummary(await ecm(["import", await inputFile(manyRows(3)), "--json"]));
@@ -200,7 +202,9 @@ describe("runs undo --plan", () => {
     expect(sandbox.admin.requests().length).toBe(before);
   });
 
-  it("is whole before the first write: the same when the run stops, and for the same command again", async () => {
+  it("is whole before the first write: the same when the run stops, and for the same command again", {
+    tags: "slow",
+  }, async () => {
     const count = 30;
     const service = await startSandbox({ contents: { contacts: manyContacts(count) } });
     const { ecm } = service;
@@ -220,7 +224,7 @@ describe("runs undo --plan", () => {
     expect(linesIn((await ecm(args)).stdout)).toEqual(first);
   });
 
-  it("is resumed without a plan, and writes each contact once", async () => {
+  it("is resumed without a plan, and writes each contact once", { tags: "slow" }, async () => {
     const count = 30;
     const service = await startSandbox({ contents: { contacts: manyContacts(count) } });
     const { ecm } = service;
@@ -246,7 +250,7 @@ describe("runs undo --plan", () => {
     }
   });
 
-  it("is told of by an erasure that cannot change the file", async () => {
+  it("is told of by an erasure that cannot change the file", { tags: "slow" }, async () => {
     const { ecm, run, plan } = await changed();
     await ecm(["runs", "undo", run, "--plan", plan]);
     const erased = await ecm(["contact", "erase", "a@x.org", "--yes"]);
@@ -257,7 +261,7 @@ describe("runs undo --plan", () => {
 describe("runs undo --show", () => {
   const at = { terminalColumns: 100, env: { NO_COLOR: "1" } };
 
-  it("shows the first changes of a dry run at a terminal", async () => {
+  it("shows the first changes of a dry run at a terminal", { tags: "slow" }, async () => {
     const { ecm, run } = await changed();
     const output = await ecm(["runs", "undo", run, "--dry-run", "--no-input"], at);
     expect(output.stderr).toContain(

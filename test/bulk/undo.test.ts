@@ -6,7 +6,9 @@ import { startSandbox } from "../support/sandbox.ts";
 import { contactLines, inputFile, manyContacts, manyRows, parseSummary, readContacts } from "./kit.ts";
 
 describe("ecm runs undo", () => {
-  it("puts back what the run changed and nobody has changed since, and says what it cannot", async () => {
+  it("puts back what the run changed and nobody has changed since, and says what it cannot", {
+    tags: "slow",
+  }, async () => {
     const service = await startSandbox();
     const { ecm } = service;
     await ecm([
@@ -55,7 +57,7 @@ describe("ecm runs undo", () => {
     expect(again.requests.mutate).toBe(0);
   });
 
-  it("says of whom it restores a part, and does not call them not undone", async () => {
+  it("says of whom it restores a part, and does not call them not undone", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox({ contents: { contacts: manyContacts(3) } });
     const file = await inputFile(manyRows(3, () => "New"));
     const { run } = parseSummary(await ecm(["import", file, "--tag", "T", "--create-missing", "--json"]));
@@ -68,7 +70,9 @@ describe("ecm runs undo", () => {
     expect((await ecm(["runs", "rejects", "last"])).stdout).toContain("p1@example.com");
   });
 
-  it("writes what it cannot put back where it is told, and keeps it with the run", async () => {
+  it("writes what it cannot put back where it is told, and keeps it with the run", {
+    tags: "slow",
+  }, async () => {
     const service = await startSandbox();
     const { ecm, sandbox } = service;
     const { run } = parseSummary(await ecm(["import", await inputFile(manyRows(3)), "--json"]));
@@ -88,7 +92,7 @@ describe("ecm runs undo", () => {
     expect((await ecm(["runs", "rejects", "last"])).stdout).toBe(text);
   });
 
-  it("goes on with the file for what it cannot put back where it stopped", async () => {
+  it("goes on with the file for what it cannot put back where it stopped", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox({ contents: { contacts: manyContacts(20) } });
     const { run } = parseSummary(
       await ecm(["import", await inputFile(manyRows(25, (n) => `New ${n}`)), "--json"]),
@@ -145,7 +149,7 @@ describe("ecm runs undo", () => {
     });
   });
 
-  it("prints its summary also where a person says no", async () => {
+  it("prints its summary also where a person says no", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox({ contents: { contacts: manyContacts(2) } });
     await ecm(["import", await inputFile(manyRows(2, (n) => `New ${n}`))]);
     const declined = await ecm(["runs", "undo", "last", "--json"], { terminalColumns: 200, typed: "n\r" });
@@ -159,7 +163,9 @@ describe("ecm runs undo", () => {
     expect(JSON.parse((await ecm(["runs", "list", "--json"])).stdout)).toHaveLength(1);
   });
 
-  it("puts back the rest where a field, a list or a tag is gone from the account", async () => {
+  it("puts back the rest where a field, a list or a tag is gone from the account", {
+    tags: "slow",
+  }, async () => {
     const fields = { "First Name": "Ada", City: "Oslo" };
     const contacts = [{ key: "a@x.org", fields, lists: ["Gone", "Stays"], tags: ["Old", "Kept"] }];
     for (const structures of ["whole", "slim"]) {
@@ -201,7 +207,7 @@ describe("ecm runs undo", () => {
     }
   });
 
-  it("can be undone itself", async () => {
+  it("can be undone itself", { tags: "slow" }, async () => {
     const service = await startSandbox();
     const { ecm } = service;
     await ecm(["import", await inputFile("Email,First Name\na@x.org,Ada\n")]);

@@ -17,7 +17,9 @@ async function scene(more: typeof contacts = []): Promise<RunningSandbox> {
 }
 
 describe("import --unique", () => {
-  it("names who would be created with the value of somebody inactive, before the price", async () => {
+  it("names who would be created with the value of somebody inactive, before the price", {
+    tags: "slow",
+  }, async () => {
     const service = await scene();
     const file = await inputFile(rows);
     const plain = await service.ecm(["import", file, "--dry-run", "--json"]);

@@ -3,12 +3,11 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { writeCachedBehavior } from "../../src/config/behavior-cache.ts";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";
-import { firstQuick } from "../support/first-quick.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 import { call, inputFile, manyContacts, manyRows, parseSummary, readContacts } from "./kit.ts";
 
 describe("somebody who unsubscribed, where searches hide who is inactive", () => {
-  it("is skipped, not created and not rejected, without waiting", async () => {
+  it("is skipped, not created and not rejected, without waiting", { tags: "slow" }, async () => {
     const service = await startSandbox({ variants: { inactive: "hidden" } });
     const { ecm } = service;
     await ecm(["import", await inputFile(manyRows(3))]);
@@ -43,22 +42,26 @@ describe("somebody who unsubscribed, whose create went without an answer", () =>
   const importTwoRows = async ({ ecm }: RunningSandbox) =>
     ecm(["import", await inputFile(manyRows(2)), "--json", "--concurrency", "1"]);
 
-  it.each(["reset-before", "reset-after", "500"])("is not counted as created after %s", async (fault) => {
-    const service = await startSandbox({
-      variants: { inactive: "hidden" },
-      faults: [`${fault}:POST:/api/contact:n=1`],
-      contents: { contacts: [{ key: "p0@example.com", status: "Inactive" }] },
-    });
-    const result = await importTwoRows(service);
-    expect(parseSummary(result)).toMatchObject({
-      rows: { created: 1, skipped: 1, rejected: 0 },
-      codes: { skipped: { exists_hidden: 1 } },
-      inactive: 1,
-    });
-    expect((await readContacts(service)).get("p0@example.com")).toMatchObject({ fields: {} });
-  });
+  it.each(["reset-before", "reset-after", "500"])(
+    "is not counted as created after %s",
+    { tags: "slow" },
+    async (fault) => {
+      const service = await startSandbox({
+        variants: { inactive: "hidden" },
+        faults: [`${fault}:POST:/api/contact:n=1`],
+        contents: { contacts: [{ key: "p0@example.com", status: "Inactive" }] },
+      });
+      const result = await importTwoRows(service);
+      expect(parseSummary(result)).toMatchObject({
+        rows: { created: 1, skipped: 1, rejected: 0 },
+        codes: { skipped: { exists_hidden: 1 } },
+        inactive: 1,
+      });
+      expect((await readContacts(service)).get("p0@example.com")).toMatchObject({ fields: {} });
+    },
+  );
 
-  it("is counted as created where it was", async () => {
+  it("is counted as created where it was", { tags: "slow" }, async () => {
     const service = await startSandbox({
       variants: { "search-lag": "600000" },
       faults: ["reset-after:POST:/api/contact:n=1"],
@@ -79,33 +82,37 @@ describe("an edit of somebody whom searches hide", () => {
   const countRows = async (result: { stdout: string }) =>
     JSON.parse(result.stdout) as ReturnType<typeof parseSummary>;
 
-  firstQuick(1)([3, 40])("says that no search shows them, in an account of %d", async (others) => {
-    const { ecm, keys } = await prepared(others);
-    const args = ["contact", "mutate", "--keys", keys, "--set", "First Name=X", "--json", "-y"];
-    const dry = await countRows(await ecm([...args, "--dry-run"]));
-    const mutated = await ecm([...args, "--rejects", `${keys}.csv`]);
-    expect(mutated.code).toBe(3);
-    const codes = { rejected: { exists_hidden: 1, not_found: 1 } };
-    expect(parseSummary(mutated)).toMatchObject({ rows: { updated: 1, rejected: 2 }, codes });
-    expect(dry).toMatchObject({ rows: { updated: 1, rejected: 2 }, codes });
-    expect(parseSummary(mutated).requests.total).toBeLessThanOrEqual(dry.estimate.requests);
-    expect(await readFile(`${keys}.csv`, "utf8")).toMatch(
-      /p1@example.com,.*no search shows it; name it by its id/,
-    );
+  it.each([3, 40])(
+    "says that no search shows them, in an account of %d",
+    { tags: "slow" },
+    async (others) => {
+      const { ecm, keys } = await prepared(others);
+      const args = ["contact", "mutate", "--keys", keys, "--set", "First Name=X", "--json", "-y"];
+      const dry = await countRows(await ecm([...args, "--dry-run"]));
+      const mutated = await ecm([...args, "--rejects", `${keys}.csv`]);
+      expect(mutated.code).toBe(3);
+      const codes = { rejected: { exists_hidden: 1, not_found: 1 } };
+      expect(parseSummary(mutated)).toMatchObject({ rows: { updated: 1, rejected: 2 }, codes });
+      expect(dry).toMatchObject({ rows: { updated: 1, rejected: 2 }, codes });
+      expect(parseSummary(mutated).requests.total).toBeLessThanOrEqual(dry.estimate.requests);
+      expect(await readFile(`${keys}.csv`, "utf8")).toMatch(
+        /p1@example.com,.*no search shows it; name it by its id/,
+      );
 
-    const gone = await ecm(["contact", "delete", "--keys", keys, "--json", "-y"]);
-    expect(parseSummary(gone)).toMatchObject({
-      rows: { deleted: 1, skipped: 1, rejected: 1 },
-      codes: { rejected: { exists_hidden: 1 }, skipped: { missing: 1 } },
-    });
-    const unsubscribed = await ecm(["contact", "unsubscribe", "--keys", keys, "--json", "-y"]);
-    expect(parseSummary(unsubscribed)).toMatchObject({
-      rows: { skipped: 1, rejected: 2 },
-      codes: { rejected: { not_found: 2 }, skipped: { exists_hidden: 1 } },
-    });
-  });
+      const gone = await ecm(["contact", "delete", "--keys", keys, "--json", "-y"]);
+      expect(parseSummary(gone)).toMatchObject({
+        rows: { deleted: 1, skipped: 1, rejected: 1 },
+        codes: { rejected: { exists_hidden: 1 }, skipped: { missing: 1 } },
+      });
+      const unsubscribed = await ecm(["contact", "unsubscribe", "--keys", keys, "--json", "-y"]);
+      expect(parseSummary(unsubscribed)).toMatchObject({
+        rows: { skipped: 1, rejected: 2 },
+        codes: { rejected: { not_found: 2 }, skipped: { exists_hidden: 1 } },
+      });
+    },
+  );
 
-  it("does not say of one who is to be deleted that they do not exist", async () => {
+  it("does not say of one who is to be deleted that they do not exist", { tags: "slow" }, async () => {
     const { ecm } = await prepared(3);
     const result = await ecm(["contact", "delete", "p1@example.com", "--json", "-y"]);
     expect(result.code).toBe(3);
@@ -116,7 +123,7 @@ describe("an edit of somebody whom searches hide", () => {
     expect(result.stderr).not.toContain("No contact has the key");
   });
 
-  it("costs nothing more once an inactive contact was seen in a plain search", async () => {
+  it("costs nothing more once an inactive contact was seen in a plain search", { tags: "slow" }, async () => {
     const service = await startSandbox();
     await service.ecm(["import", await inputFile(manyRows(40))]);
     await service.ecm(["contact", "unsubscribe", "p1@example.com", "-y"]);
@@ -130,8 +137,9 @@ describe("an edit of somebody whom searches hide", () => {
 });
 
 describe("letter case of keys", () => {
-  firstQuick(1)([3, 50])(
+  it.each([3, 50])(
     "is compared folded where the service takes it exactly, of %d rows",
+    { tags: "slow" },
     async (count) => {
       const service = await startSandbox({
         variants: { "key-case": "exact", page: "cap:4", "max-keys": "20" },
@@ -147,7 +155,7 @@ describe("letter case of keys", () => {
     },
   );
 
-  it("costs no further request", async () => {
+  it("costs no further request", { tags: "slow" }, async () => {
     const service = await startSandbox();
     await service.ecm(["import", await inputFile(manyRows(40))]);
     const rows = manyRows(20).replaceAll(/^p/gm, "P");
@@ -157,18 +165,24 @@ describe("letter case of keys", () => {
 });
 
 describe("an import into an account that holds every row, and of which nothing is known", () => {
-  firstQuick(1)(["first", "refused"])("creates nobody twice where several keys are: %s", async (keys) => {
-    const service = await startSandbox({ variants: { keys, page: "cap:4" } });
-    const rows = manyRows(60);
-    await service.ecm(["import", await inputFile(rows)]);
-    // Another machine: nothing was learned there.
-    const other = ecmWith({ ...service.env, ...(await temporaryHome()) });
-    const again = parseSummary(await other(["import", await inputFile(rows), "--json"]));
-    expect(again.rows).toMatchObject({ unchanged: 60, created: 0, rejected: 0 });
-    expect(again.requests).toMatchObject({ create: 0, mutate: 0 });
-  });
+  it.each(["first", "refused"])(
+    "creates nobody twice where several keys are: %s",
+    { tags: "slow" },
+    async (keys) => {
+      const service = await startSandbox({ variants: { keys, page: "cap:4" } });
+      const rows = manyRows(60);
+      await service.ecm(["import", await inputFile(rows)]);
+      // Another machine: nothing was learned there.
+      const other = ecmWith({ ...service.env, ...(await temporaryHome()) });
+      const again = parseSummary(await other(["import", await inputFile(rows), "--json"]));
+      expect(again.rows).toMatchObject({ unchanged: 60, created: 0, rejected: 0 });
+      expect(again.requests).toMatchObject({ create: 0, mutate: 0 });
+    },
+  );
 
-  it("does not take the first key in another letter case as proof that several count", async () => {
+  it("does not take the first key in another letter case as proof that several count", {
+    tags: "slow",
+  }, async () => {
     const service = await startSandbox({
       variants: { keys: "first" },
       contents: { contacts: manyContacts(12) },
@@ -182,8 +196,9 @@ describe("an import into an account that holds every row, and of which nothing i
     expect(parseSummary(result).rows).toMatchObject({ updated: 3, rejected: 0 });
   });
 
-  firstQuick(1)(["first", "refused"])(
+  it.each(["first", "refused"])(
     "looks again after ten refused creates where several keys are: %s",
+    { tags: "slow" },
     async (keys) => {
       const service = await startSandbox({ variants: { keys, page: "cap:4" } });
       await service.ecm(["import", await inputFile(manyRows(60))]);

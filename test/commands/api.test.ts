@@ -141,7 +141,7 @@ describe("ecm api", () => {
 });
 
 describe("the line of any command", () => {
-  it("says of a write to a dead port that nothing was applied", async () => {
+  it("says of a write to a dead port that nothing was applied", { tags: "slow" }, async () => {
     const { server, ecm } = await ecmTo((_request, response) => response.destroy());
     const lost = await ecm(["api", "POST", "/api/contact", "-o", "json"]);
     expect(lost.code).toBe(8);
@@ -241,7 +241,7 @@ describe("ecm api with members, names and pages", () => {
     expect((await ecm(["api", "GET", "/x/{list}"])).code).toBe(2);
   });
 
-  it("joins the pages of lists, searches and events into one array", async () => {
+  it("joins the pages of lists, searches and events into one array", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox();
     const names = Array.from({ length: 7 }, (_, n) => `L${n}`);
     for (const name of names) await ecm(["lists", "create", name]);

@@ -22,7 +22,9 @@ async function recorded() {
 }
 
 describe("the record", () => {
-  it("has a line for each command that talked to the service, without addresses and values", async () => {
+  it("has a line for each command that talked to the service, without addresses and values", {
+    tags: "slow",
+  }, async () => {
     const { ecm, readLines, verify } = await recorded();
     await ecm(["contact", "create", "--key", "ada@example.com", "--set", "First Name=Augusta"]);
     await ecm(["contact", "get", "nobody@example.com"], { TRACEPARENT: `00-${traceId}-00f067aa0ba902b7-01` });
@@ -101,13 +103,13 @@ describe("the record", () => {
     expect(await verify()).toMatchObject({ code: 0, value: { lines: 2, torn: 0, mended: 1 } });
   });
 
-  it("is whole where several commands end at once", async () => {
+  it("is whole where several commands end at once", { tags: "slow" }, async () => {
     const { ecm, verify } = await recorded();
     await Promise.all(Array.from({ length: 12 }, () => ecm(["lists", "list"])));
     expect(await verify()).toMatchObject({ code: 0, value: { lines: 12 } });
   });
 
-  it("is one file, by whatever name it is found", async () => {
+  it("is one file, by whatever name it is found", { tags: "slow" }, async () => {
     const { ecm, file, verify } = await recorded();
     await ecm(["lists", "list"]);
     const link = join(await temporaryFolder(), "link.ndjson");

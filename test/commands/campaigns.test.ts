@@ -27,7 +27,7 @@ const campaigns = "/api/email/campaign";
 const domains = "/api/email/domain";
 
 describe("an empty account", () => {
-  it("has none of them: nothing is made up, in any format", async () => {
+  it("has none of them: nothing is made up, in any format", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox();
     for (const list of [
       ["campaigns", "list"],
@@ -53,7 +53,7 @@ describe("an empty account", () => {
 });
 
 describe("campaigns", () => {
-  it("are listed page by page, or all of them; each once", async () => {
+  it("are listed page by page, or all of them; each once", { tags: "slow" }, async () => {
     const named = Array.from({ length: 1000 }, (_, index) => ({ name: `Campaign ${index}` }));
     const { ecm } = await startSandbox({ contents: { campaigns: named } });
     const first = await ecm(["campaigns", "list", "--json"]);
@@ -145,30 +145,34 @@ describe("campaigns", () => {
     ["dangerous names", { records: [JSON.parse('{"__proto__":{"a":1},"constructor":2,"name":"A"}')] }],
     ["deep members", { records: [{ name: "A", extra: { a: { b: [1, { c: null }] } } }] }],
   ];
-  it.each(hostile)("that come as %s are shown, and in JSON untouched", async (_what, body) => {
-    const records = Array.isArray(body) ? body : (body as { records: unknown[] }).records;
-    for (const [group, path] of [
-      ["campaigns", campaigns],
-      ["templates", "/api/email/template"],
-      ["domains", domains],
-    ]) {
-      const { ecm } = await answering({ [path!]: body });
-      const listed = await ecm([group!, "list", "--json"]);
-      expect(listed.code, listed.stderr).toBe(0);
-      expect(JSON.parse(listed.stdout)).toEqual(records);
-      for (const options of [at(80), at(40), {}]) {
-        const { code, stdout, stderr } = await ecm([group!, "list"], options);
-        expect({ code, stderr }).toMatchObject({ code: 0 });
-        expect(stdout).not.toContain("[object Object]");
-        expect(stdout).not.toMatch(/undefined|NaN/);
+  it.each(hostile)(
+    "that come as %s are shown, and in JSON untouched",
+    { tags: "slow" },
+    async (_what, body) => {
+      const records = Array.isArray(body) ? body : (body as { records: unknown[] }).records;
+      for (const [group, path] of [
+        ["campaigns", campaigns],
+        ["templates", "/api/email/template"],
+        ["domains", domains],
+      ]) {
+        const { ecm } = await answering({ [path!]: body });
+        const listed = await ecm([group!, "list", "--json"]);
+        expect(listed.code, listed.stderr).toBe(0);
+        expect(JSON.parse(listed.stdout)).toEqual(records);
+        for (const options of [at(80), at(40), {}]) {
+          const { code, stdout, stderr } = await ecm([group!, "list"], options);
+          expect({ code, stderr }).toMatchObject({ code: 0 });
+          expect(stdout).not.toContain("[object Object]");
+          expect(stdout).not.toMatch(/undefined|NaN/);
+        }
+        expect((await ecm([group!, "list", "-o", "id"])).code).toBe(0);
+        if (group !== "domains") {
+          const all = await ecm([group!, "list", "--all", "--json"]);
+          expect(all.code, all.stderr).toBe(0);
+        }
       }
-      expect((await ecm([group!, "list", "-o", "id"])).code).toBe(0);
-      if (group !== "domains") {
-        const all = await ecm([group!, "list", "--all", "--json"]);
-        expect(all.code, all.stderr).toBe(0);
-      }
-    }
-  });
+    },
+  );
 
   it.each([[null], ["text"], [{}], [{ records: {} }], [7]])(
     "that come as %j are refused with a reason",
@@ -327,7 +331,7 @@ describe("a key without the scope", () => {
 });
 
 describe("events of a campaign", () => {
-  it("are those of its mails alone, by name or id, also with --since last", async () => {
+  it("are those of its mails alone, by name or id, also with --since last", { tags: "slow" }, async () => {
     const contents = {
       contacts: people(60),
       campaigns: [

@@ -72,13 +72,17 @@ async function parsed(words: string[]): Promise<string> {
   return reached.trim();
 }
 
-it("keeps the index within 12 KB, and what is said of one command within 6 KB", async () => {
+it("keeps the index within 12 KB, and what is said of one command within 6 KB", {
+  tags: "slow",
+}, async () => {
   expect(Buffer.byteLength((await index()).text)).toBeLessThanOrEqual(12 * 1024);
   for (const { text, command } of await describedAll())
     expect(Buffer.byteLength(text), command.command).toBeLessThanOrEqual(6 * 1024);
 });
 
-it("says of every command what it prints, how it ends and how it is used, and of every flag what it does", async () => {
+it("says of every command what it prints, how it ends and how it is used, and of every flag what it does", {
+  tags: "slow",
+}, async () => {
   for (const { command } of await describedAll()) {
     expect(command.summary, command.command).toMatch(/^[a-z].*[^.]$/s);
     expect(command.output.length, command.command).toBeGreaterThan(5);
@@ -92,7 +96,9 @@ it("says of every command what it prints, how it ends and how it is used, and of
   }
 });
 
-it("gives examples that the program takes: words, flags and values as they stand there", async () => {
+it("gives examples that the program takes: words, flags and values as they stand there", {
+  tags: "slow",
+}, async () => {
   for (const { command } of await describedAll()) {
     for (const example of command.examples) {
       const [ecm, ...words] = splitExample(example);
@@ -116,7 +122,7 @@ it("says of a flag its type, its values, and whether it may stand several times"
   expect(findFlag("--dry-run")).toMatchObject({ type: "boolean" });
 });
 
-it("gives the default of every flag whose help says one", async () => {
+it("gives the default of every flag whose help says one", { tags: "slow" }, async () => {
   const defaults = new Map<string, unknown>();
   for (const { command } of await describedAll()) {
     for (const { name, description, default: defaultValue } of command.flags) {

@@ -91,6 +91,7 @@ describe("ecm completion --install", () => {
     ["fish", ".config/fish/completions/ecm.fish", undefined],
   ])(
     "puts the script in its place for %s, once, and keeps what stands there",
+    { tags: "slow" },
     async (shell, file, startup) => {
       const home = await temporaryFolder();
       const ecm = ecmWith({ HOME: home });
@@ -114,7 +115,7 @@ describe("ecm completion --install", () => {
 
   for (const shell of ["bash", "zsh"]) {
     const { missingNote, it } = inShell(shell);
-    it(`is at work in the next ${shell}${missingNote}`, async () => {
+    it(`is at work in the next ${shell}${missingNote}`, { tags: "slow" }, async () => {
       const home = await temporaryFolder();
       await ecmWith({ HOME: home })(["completion", shell, "--install"]);
       const asks = shell === "bash" ? "complete -p ecm" : "print $_comps[ecm]";

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseSummary } from "../bulk/kit.ts";
 import { temporaryFolder } from "../support/ecm.ts";
-import { firstQuick } from "../support/first-quick.ts";
 import type { RunningSandbox } from "../support/sandbox.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
@@ -26,7 +25,9 @@ const namesIn = async ({ ecm }: RunningSandbox) =>
   JSON.parse((await ecm(["lists", "list", "--json"])).stdout).map(({ name }: { name: string }) => name);
 
 describe("lists merge", () => {
-  it("makes a new list of everyone in any of them, once, and keeps the sources", async () => {
+  it("makes a new list of everyone in any of them, once, and keeps the sources", {
+    tags: "slow",
+  }, async () => {
     const sandbox = await twoLists();
     const { ecm } = sandbox;
     const dry = parseSummary(
@@ -52,7 +53,9 @@ describe("lists merge", () => {
     expect(again.code).toBe(6);
   });
 
-  it("is undone: memberships go, the new list stays and is named, and goes with --delete-created", async () => {
+  it("is undone: memberships go, the new list stays and is named, and goes with --delete-created", {
+    tags: "slow",
+  }, async () => {
     const sandbox = await twoLists();
     const { ecm } = sandbox;
     const { run } = parseSummary(await ecm(["lists", "merge", "Leads", "Fair", "--into", "All", "--json"]));
@@ -67,7 +70,9 @@ describe("lists merge", () => {
     expect(await namesIn(sandbox)).toEqual(["Leads", "Fair", "All"]);
   });
 
-  it("is undone to its end where the undo stopped: the new list is named, or goes", async () => {
+  it("is undone to its end where the undo stopped: the new list is named, or goes", {
+    tags: "slow",
+  }, async () => {
     for (const flags of [["--delete-created", "--yes"], []]) {
       const sandbox = await twoLists();
       const { ecm } = sandbox;
@@ -83,7 +88,7 @@ describe("lists merge", () => {
     }
   });
 
-  it("goes on where it stopped: by the same command, and by runs resume", async () => {
+  it("goes on where it stopped: by the same command, and by runs resume", { tags: "slow" }, async () => {
     for (const isSameCommand of [true, false]) {
       const sandbox = await twoLists();
       const { ecm } = sandbox;
@@ -105,7 +110,9 @@ describe("lists merge", () => {
     }
   });
 
-  it("deletes sources only when told, and none whose contacts are not all in the new list", async () => {
+  it("deletes sources only when told, and none whose contacts are not all in the new list", {
+    tags: "slow",
+  }, async () => {
     const sandbox = await twoLists();
     const { ecm } = sandbox;
     const merge = ["lists", "merge", "Leads", "Fair", "--into", "All", "--delete-sources"];
@@ -120,7 +127,7 @@ describe("lists merge", () => {
     expect(await namesIn(sandbox)).toEqual(["Leads", "Fair"]);
   });
 
-  it("says of a plan file that no list is deleted by it", async () => {
+  it("says of a plan file that no list is deleted by it", { tags: "slow" }, async () => {
     const { ecm } = await twoLists();
     const merge = ["lists", "merge", "Leads", "Fair", "--into", "All"];
     const plan = ["--dry-run", "--plan", join(await temporaryFolder(), "plan.ndjson")];
@@ -134,7 +141,7 @@ describe("lists merge", () => {
     expect((await ecm(undo)).stderr).not.toContain(note);
   });
 
-  it("prints its summary also where a source is not deleted after all", async () => {
+  it("prints its summary also where a source is not deleted after all", { tags: "slow" }, async () => {
     for (const isSameCommand of [true, false]) {
       const sandbox = await twoLists();
       const { ecm } = sandbox;
@@ -163,7 +170,7 @@ describe("lists merge", () => {
 describe("the price of a new list", () => {
   const capped = { structures: "slim", page: "cap:3", inactive: "hidden" };
 
-  firstQuick(2)<[Record<string, string>, lists: number]>([
+  it.each<[Record<string, string>, lists: number]>([
     [{}, 1],
     [capped, 1],
     [capped, 2],
@@ -171,49 +178,53 @@ describe("the price of a new list", () => {
     [capped, 5],
     [{ lists: "array" }, 1],
     [{ lists: "array", page: "cap:3" }, 4],
-  ])("is what it sends, as is that of its undo, with %j and %i lists", async (variants, count) => {
-    const others = Array.from({ length: count - 1 }, (_, n) => `Other ${n}`);
-    const listed = { lists: ["Leads"] };
-    const service = await startSandbox({
-      variants,
-      contents: {
-        lists: ["Leads", ...others],
-        contacts: [0, 1, 2, 3].map((n) => ({ key: `p${n}@example.com`, ...listed })),
-      },
-    });
-    const off: unknown[] = [];
-    for (const args of [
-      ["lists", "duplicate", "Leads", "Copy"],
-      ["runs", "undo", "last", "--delete-created"],
-      ["lists", "duplicate", "Leads", "Copy"],
-      ["runs", "undo", "last"],
-      ["lists", "merge", "Leads", "Copy", "--into", "All"],
-      ["lists", "delete", "Copy"],
-      ["lists", "merge", "Leads", "All", "--into", "Both", "--delete-sources"],
-    ]) {
-      // Nothing is remembered of names: each command pays for them itself.
-      const run = async (...flags: string[]) => {
-        const before = countRequests(service);
-        const env = { ECM_CACHE_DIR: await temporaryFolder() };
-        const { code, stdout } = await service.ecm([...args, ...flags, "--json", "--yes"], { env });
-        return { code, sent: countRequests(service) - before, summary: stdout && JSON.parse(stdout) };
-      };
-      if (args[1] === "delete") {
-        await run();
-        continue;
+  ])(
+    "is what it sends, as is that of its undo, with %j and %i lists",
+    { tags: "slow" },
+    async (variants, count) => {
+      const others = Array.from({ length: count - 1 }, (_, n) => `Other ${n}`);
+      const listed = { lists: ["Leads"] };
+      const service = await startSandbox({
+        variants,
+        contents: {
+          lists: ["Leads", ...others],
+          contacts: [0, 1, 2, 3].map((n) => ({ key: `p${n}@example.com`, ...listed })),
+        },
+      });
+      const off: unknown[] = [];
+      for (const args of [
+        ["lists", "duplicate", "Leads", "Copy"],
+        ["runs", "undo", "last", "--delete-created"],
+        ["lists", "duplicate", "Leads", "Copy"],
+        ["runs", "undo", "last"],
+        ["lists", "merge", "Leads", "Copy", "--into", "All"],
+        ["lists", "delete", "Copy"],
+        ["lists", "merge", "Leads", "All", "--into", "Both", "--delete-sources"],
+      ]) {
+        // Nothing is remembered of names: each command pays for them itself.
+        const run = async (...flags: string[]) => {
+          const before = countRequests(service);
+          const env = { ECM_CACHE_DIR: await temporaryFolder() };
+          const { code, stdout } = await service.ecm([...args, ...flags, "--json", "--yes"], { env });
+          return { code, sent: countRequests(service) - before, summary: stdout && JSON.parse(stdout) };
+        };
+        if (args[1] === "delete") {
+          await run();
+          continue;
+        }
+        const dry = await run("--dry-run");
+        const real = await run();
+        const requestCounts = [
+          dry.summary.requests.total,
+          dry.summary.estimate.requests,
+          real.summary.requests.total,
+        ];
+        if (requestCounts[0] !== dry.sent || requestCounts[1] !== real.sent || requestCounts[2] !== real.sent)
+          off.push({ args, dry: dry.sent, sent: real.sent, told: requestCounts });
       }
-      const dry = await run("--dry-run");
-      const real = await run();
-      const requestCounts = [
-        dry.summary.requests.total,
-        dry.summary.estimate.requests,
-        real.summary.requests.total,
-      ];
-      if (requestCounts[0] !== dry.sent || requestCounts[1] !== real.sent || requestCounts[2] !== real.sent)
-        off.push({ args, dry: dry.sent, sent: real.sent, told: requestCounts });
-    }
-    expect(off).toEqual([]);
-  });
+      expect(off).toEqual([]);
+    },
+  );
 
   it("counts against --max-requests, with what comes before it and after it", { tags: "slow" }, async () => {
     for (const args of [

@@ -4,7 +4,6 @@
  */
 import { describe, expect, it } from "vitest";
 import { inputFile } from "../bulk/kit.ts";
-import { firstQuick } from "../support/first-quick.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 
 const people = {
@@ -35,8 +34,9 @@ const found: [word: string, keys: string[]][] = [
 ];
 
 describe("--status", () => {
-  firstQuick(2)([{}, { literal: "yes" }, { source: "common" }, { status: "object" }, { inactive: "hidden" }])(
+  it.each([{}, { literal: "yes" }, { source: "common" }, { status: "object" }, { inactive: "hidden" }])(
     "finds those whom the word means, with %j",
+    { tags: "slow" },
     async (variants) => {
       const { ecm } = await account(variants as Record<string, string>);
       for (const [word, keys] of found) {
@@ -50,7 +50,7 @@ describe("--status", () => {
     },
   );
 
-  it("chooses the contacts of bulk changes", async () => {
+  it("chooses the contacts of bulk changes", { tags: "slow" }, async () => {
     const { ecm } = await account();
     for (const [word, keys] of found) {
       const args = ["contact", "delete", "--status", word, "--dry-run", "--json"];

@@ -1,9 +1,11 @@
 /** `ecm contact …` against the embedded service over HTTP. */
+
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Contact } from "../../src/wire.ts";
 import { ecmWith, spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
+import { firstQuick } from "../support/first-quick.ts";
 import { errorBody, json, startHttpServer } from "../support/http-server.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 
@@ -210,7 +212,7 @@ describe("contact search", () => {
     expect(unknown.stderr).toContain("columnToFilter");
   });
 
-  it.each([
+  firstQuick(5)([
     [["--filter", "KEY EQ"], "COLUMN OPERATOR VALUE"],
     [["--filter-json", "{"], "--filter-json is not JSON"],
     [["--filter-json", "3"], "neither an array of filters nor an object"],
@@ -227,7 +229,9 @@ describe("contact search", () => {
     expect(stderr).toContain(message);
   });
 
-  it("reads every page with --all, stops at --limit, and says when a page is not everything", async () => {
+  it("reads every page with --all, stops at --limit, and says when a page is not everything", {
+    tags: "slow",
+  }, async () => {
     const { ecm } = await seeded();
     for (let n = 0; n < 6; n++) await done(ecm(["contact", "create", "--key", `n${n}@example.com`]));
     const all = await done(ecm(splitWords("contact search --all --page-size 2 -o ndjson")));
@@ -373,7 +377,7 @@ describe("contact search", () => {
     expect(await readdir(folder)).toEqual(["out.csv"]);
   });
 
-  it("ends quietly when the reader of a pipe goes away", async () => {
+  it("ends quietly when the reader of a pipe goes away", { tags: "slow" }, async () => {
     const { ecm, env } = await seeded();
     for (let n = 0; n < 3; n++) await done(ecm(["contact", "create", "--key", `n${n}@example.com`]));
     const child = spawnEcm(splitWords("contact search --all --page-size 1 -o ndjson --quiet"), env);
@@ -410,7 +414,9 @@ describe("contact mutate", () => {
     expect(failing.stderr).toContain("unchanged");
   });
 
-  it("prints one form of the contact, with and without a change, by key and by id", async () => {
+  it("prints one form of the contact, with and without a change, by key and by id", {
+    tags: "slow",
+  }, async () => {
     const { ecm, ada } = await seeded();
     for (const target of ["ada@example.com", ada._id]) {
       for (const city of [`${target} 1`, `${target} 1`, `${target} 2`]) {
@@ -450,7 +456,9 @@ describe("contact mutate", () => {
     expect(JSON.parse(after).fields).toContainEqual({ _id, value: "x=1" });
   });
 
-  it("takes a list that is named like an id by its name, and an id before any name", async () => {
+  it("takes a list that is named like an id by its name, and an id before any name", {
+    tags: "slow",
+  }, async () => {
     const { ecm, ada } = await seeded();
     const name = "abcdefabcdefabcdefabcdef";
     const own = JSON.parse(await done(ecm(["lists", "create", name, "--json"])));

@@ -56,7 +56,7 @@ describe("ecm doctor", () => {
     expect(by.address!.status).toBe("pass");
   });
 
-  it("fails for a dead port, and for a page in place of the service", async () => {
+  it("fails for a dead port, and for a page in place of the service", { tags: "slow" }, async () => {
     const key = { ECM_API_KEY: `ecm_us_${"x".repeat(43)}` };
     const home = await temporaryHome();
     const dead = await examine(ecmWith({ ...home, ...key, ECM_BASE_URL: "http://127.0.0.1:1" }));

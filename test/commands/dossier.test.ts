@@ -41,7 +41,9 @@ async function listFiles({ env }: RunningSandbox): Promise<string[]> {
 }
 
 describe("contact dossier", () => {
-  it("tells the contact with names, its events, and what runs did, planned and rejected", async () => {
+  it("tells the contact with names, its events, and what runs did, planned and rejected", {
+    tags: "slow",
+  }, async () => {
     const service = await scene();
     const before = await listFiles(service);
     const result = await service.ecm(["contact", "dossier", "ADA@example.com", "-o", "json"]);
@@ -76,7 +78,9 @@ describe("contact dossier", () => {
     );
   });
 
-  it("finds the person in every file that an erasure changes, and in none afterwards", async () => {
+  it("finds the person in every file that an erasure changes, and in none afterwards", {
+    tags: "slow",
+  }, async () => {
     const service = await scene();
     const { env, ecm } = service;
     await ecm(["suppressions", "add", ada, "--reason", "asked by phone"]);
@@ -92,7 +96,7 @@ describe("contact dossier", () => {
     expect(after.receipt.found).toMatchObject({ runs: 0, files: 0, exports: 0 });
   });
 
-  it("is written as a document for the person", async () => {
+  it("is written as a document for the person", { tags: "slow" }, async () => {
     const service = await scene();
     const file = join(await temporaryFolder(), "ada.md");
     const result = await service.ecm(["contact", "dossier", ada, "--output-file", file]);
@@ -108,7 +112,7 @@ describe("contact dossier", () => {
     expect((await service.ecm(["contact", "erase", ada, "--yes"])).stderr).toContain(file);
   });
 
-  it("of a person of whom nothing is known is empty", async () => {
+  it("of a person of whom nothing is known is empty", { tags: "slow" }, async () => {
     const { ecm } = await scene();
     const result = await ecm(["contact", "dossier", "nobody@example.com", "--json"]);
     expect(result.code).toBe(0);

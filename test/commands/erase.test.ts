@@ -16,7 +16,6 @@ import {
   temporaryHome,
   waitForResult,
 } from "../support/ecm.ts";
-import { firstQuick } from "../support/first-quick.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 const people = [
@@ -65,7 +64,9 @@ async function done(result: ReturnType<Ecm>) {
 }
 
 describe("contact erase", () => {
-  it("deletes in the account, takes the person out of every file, suppresses, and gives a receipt", async () => {
+  it("deletes in the account, takes the person out of every file, suppresses, and gives a receipt", {
+    tags: "slow",
+  }, async () => {
     const { ecm, env, baseUrl } = await startSandbox();
     const spooled = parseSummary(await ecm(["import", "-", "--json"], { stdin: people }));
     expect(spooled.rows).toMatchObject({ created: 3, rejected: 1 });
@@ -111,7 +112,7 @@ describe("contact erase", () => {
     expect(await done(ecm(["contact", "get", "bob@example.com", "--json"]))).toContain("Builder");
   });
 
-  it("finds what a killed plan has left, among the runs and beside its place", async () => {
+  it("finds what a killed plan has left, among the runs and beside its place", { tags: "slow" }, async () => {
     const { ecm, env } = await startSandbox();
     const input = await inputFile(people);
     const plan = join(dirname(input), "plan.ndjson");
@@ -131,7 +132,7 @@ describe("contact erase", () => {
     await expect(stat(folder)).rejects.toThrow("ENOENT");
   });
 
-  it("takes the person out of files that lie beside the runs", async () => {
+  it("takes the person out of files that lie beside the runs", { tags: "slow" }, async () => {
     const { ecm, env } = await startSandbox();
     await ecm(["import", await inputFile(people)]);
     const runs = toRunsFolder(env.ECM_STATE_DIR!);
@@ -144,7 +145,7 @@ describe("contact erase", () => {
     expect(await readFile(join(runs, "notes.txt"), "utf8")).toContain("and bob@example.com\n");
   });
 
-  it("leaves nothing in the embedded service's own files either", async () => {
+  it("leaves nothing in the embedded service's own files either", { tags: "slow" }, async () => {
     const env = await temporaryHome();
     const ecm = ecmWith(env);
     const sandbox = (...args: string[]) => ecm([...args, "--profile", "sandbox"], { stdin: people });
@@ -157,7 +158,7 @@ describe("contact erase", () => {
     expect(gran).toContain("see erased");
   });
 
-  it("lets an unfinished run of standard input go on without the person", async () => {
+  it("lets an unfinished run of standard input go on without the person", { tags: "slow" }, async () => {
     const { ecm, env } = await startSandbox();
     const rows = Array.from({ length: 30 }, (_, n) => `p${n}@example.com,P${n},L`);
     rows.splice(20, 0, "ada@example.com,Ada,Byron");
@@ -184,30 +185,34 @@ describe("contact erase", () => {
   const objects = table.slice(1).map(([Contact, first, last]) => ({
     ...{ Contact: Contact!.replace(/.*<|>/g, ""), "First Name": first, "Last Name": last },
   }));
-  firstQuick(2)([
+  it.each([
     ["csv", csv(table)],
     ["csv with an address twice", csv([...table, theirs, ["eve@example.com", "asks ada@example.com", "x"]])],
     ["semicolons", csv(table, ";")],
     ["UTF-16", Buffer.from(`\ufeff${csv(table, "\t")}`, "utf16le")],
     ["JSON lines", objects.map((each) => `${JSON.stringify(each)}\n`).join("")],
     ["a JSON array", JSON.stringify(objects, null, 2)],
-  ])("takes all of a person out of an unfinished run of standard input: %s", async (_name, input) => {
-    const { ecm, env } = await startSandbox();
-    const args = ["import", "-", "--map", "Contact=key", "--concurrency", "1", "--json"];
-    const stopped = parseSummary(await ecm([...args, "--max-requests", "12"], { stdin: input }));
-    expect(stopped).toMatchObject({ status: "stopped", rows: { read: expect.any(Number) } });
-    await done(ecm(["contact", "erase", "ada@example.com", "--yes", "--json"]));
-    await expectGone(env, "ada@example.com", "ada-augusta", "marylebone");
-    const resumed = parseSummary(await ecm(["runs", "resume", stopped.run!, "--json"]));
-    expect(resumed).toMatchObject({ status: "completed", rows: { pending: 0, rejected: 0 } });
-    const { read, created, skipped } = resumed.rows;
-    expect([read, created + skipped]).toEqual([stopped.rows.read, stopped.rows.read]);
-    expect(created).toBeGreaterThan(29);
-    await expectGone(env, "ada@example.com", "ada-augusta", "marylebone");
-    expect((await ecm(["contact", "search", "--count"])).stdout).toBe(`${created}\n`);
-  });
+  ])(
+    "takes all of a person out of an unfinished run of standard input: %s",
+    { tags: "slow" },
+    async (_name, input) => {
+      const { ecm, env } = await startSandbox();
+      const args = ["import", "-", "--map", "Contact=key", "--concurrency", "1", "--json"];
+      const stopped = parseSummary(await ecm([...args, "--max-requests", "12"], { stdin: input }));
+      expect(stopped).toMatchObject({ status: "stopped", rows: { read: expect.any(Number) } });
+      await done(ecm(["contact", "erase", "ada@example.com", "--yes", "--json"]));
+      await expectGone(env, "ada@example.com", "ada-augusta", "marylebone");
+      const resumed = parseSummary(await ecm(["runs", "resume", stopped.run!, "--json"]));
+      expect(resumed).toMatchObject({ status: "completed", rows: { pending: 0, rejected: 0 } });
+      const { read, created, skipped } = resumed.rows;
+      expect([read, created + skipped]).toEqual([stopped.rows.read, stopped.rows.read]);
+      expect(created).toBeGreaterThan(29);
+      await expectGone(env, "ada@example.com", "ada-augusta", "marylebone");
+      expect((await ecm(["contact", "search", "--count"])).stdout).toBe(`${created}\n`);
+    },
+  );
 
-  it("counts a contact that was erased after it was created as created", async () => {
+  it("counts a contact that was erased after it was created as created", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox();
     const input = csv([table[0]!, theirs, ...rest]);
     const args = ["import", "-", "--map", "Contact=key", "--concurrency", "1", "--json"];
@@ -219,7 +224,9 @@ describe("contact erase", () => {
     expect((await ecm(["contact", "search", "--count"])).stdout).toBe("30\n");
   });
 
-  it("is refused while another process works on a run that holds the person, and nothing is done", async () => {
+  it("is refused while another process works on a run that holds the person, and nothing is done", {
+    tags: "slow",
+  }, async () => {
     const { ecm, env } = await startSandbox();
     const path = await inputFile(people);
     const { run } = parseSummary(await ecm(["import", path, "--json"]));
@@ -241,7 +248,7 @@ describe("contact erase", () => {
     expect(erased.stderr).toContain(`${path} still contains the address`);
   });
 
-  it("is completed by the same command after it was cut off at any point", async () => {
+  it("is completed by the same command after it was cut off at any point", { tags: "slow" }, async () => {
     const { ecm, env } = await startSandbox({
       faults: ["503:DELETE:/api/contact/*:n=1", "reset-after:DELETE:/api/contact/*:n=1"],
     });
@@ -264,7 +271,9 @@ describe("contact erase", () => {
     expect((await ecm(["runs", "show", run!])).code).toBe(0);
   });
 
-  it("removes what an interrupted export has written, and the export starts over", async () => {
+  it("removes what an interrupted export has written, and the export starts over", {
+    tags: "slow",
+  }, async () => {
     const { ecm, env, sandbox } = await startSandbox();
     const contacts = Array.from({ length: 1200 }, (_, n) => ({ key: `p${n}@example.com`, lists: ["News"] }));
     const ada = { key: "ada@example.com", lists: ["News"], fields: { "Last Name": "Byron-Lovelace" } };
@@ -315,8 +324,9 @@ describe("contact erase", () => {
     expect(erased.stderr).toContain(`${found} still contains the address`);
   });
 
-  firstQuick(1)([true, false])(
+  it.each([true, false])(
     "is refused while a run reads the person from a file (standard input: %j)",
+    { tags: "slow" },
     async (isPiped) => {
       const { ecm, env, sandbox } = await startSandbox();
       const path = await inputFile(people);
@@ -338,7 +348,7 @@ describe("contact erase", () => {
     },
   );
 
-  it("names a compressed input, which it does not search", async () => {
+  it("names a compressed input, which it does not search", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox();
     const path = join(await temporaryFolder(), "people.csv.gz");
     await writeFile(path, gzipSync(people));

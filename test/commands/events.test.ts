@@ -61,7 +61,9 @@ async function createFeed(
 }
 
 describe("events", () => {
-  it("shows the newest, oldest first, whatever the feed's order, as the service's own objects", async () => {
+  it("shows the newest, oldest first, whatever the feed's order, as the service's own objects", {
+    tags: "slow",
+  }, async () => {
     const events = Array.from({ length: 150 }, (_, n) => event(`c${n}`, n, { unknown: { deep: n } }));
     for (const feed of [events, events.toReversed()]) {
       const { ecm, ids } = await createFeed(feed, { largest: 100 });
@@ -259,7 +261,7 @@ describe("events of the embedded service", () => {
 });
 
 describe("a table of events", () => {
-  it("says who it was where that is known, or costs few requests", async () => {
+  it("says who it was where that is known, or costs few requests", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox();
     for (const name of ["ada", "bob", "eve"])
       await ecm(["contact", "create", "--key", `${name}@example.com`]);

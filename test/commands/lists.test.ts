@@ -108,7 +108,9 @@ describe("lists rename", () => {
 });
 
 describe("lists delete", () => {
-  it("asks with the number of contacts, deletes the list, and leaves the contacts", async () => {
+  it("asks with the number of contacts, deletes the list, and leaves the contacts", {
+    tags: "slow",
+  }, async () => {
     const { ecm } = await startSandbox();
     for (const name of ["News", "Leads", "Rest"]) await done(ecm(["lists", "create", name]));
     for (const key of ["a@x.org", "b@x.org"])
@@ -170,7 +172,7 @@ describe("lists list", () => {
     expect(await ecm(["lists", "list", "-o", format])).toMatchObject({ code: 0, stdout });
   });
 
-  it("counts members, pages, and says when a page is not everything", async () => {
+  it("counts members, pages, and says when a page is not everything", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox();
     for (const name of ["one", "two", "three"]) await done(ecm(["lists", "create", name]));
     await done(ecm(["contact", "create", "--key", "a@x.org", "--list", "two"]));

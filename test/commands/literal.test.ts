@@ -22,7 +22,7 @@ function listAnswers({ sandbox }: RunningSandbox): string[] {
 const refusedSearch = "POST /api/contact/search 400";
 
 describe("the names that a search can ask for", () => {
-  it("are found out once, and kept for the account", async () => {
+  it("are found out once, and kept for the account", { tags: "slow" }, async () => {
     const running = await account();
     const first = await running.ecm(["contact", "search", "--key", "p1@example.com", "--json"]);
     expect(first.code, first.stderr).toBe(0);
@@ -108,7 +108,9 @@ describe("tags, which the service does not show", () => {
     expect((await running.ecm(["structure", "get"])).stderr).toContain("did not say which tags there are");
   });
 
-  it("are named by their ids, and a label is refused before a contact is read or changed", async () => {
+  it("are named by their ids, and a label is refused before a contact is read or changed", {
+    tags: "slow",
+  }, async () => {
     const running = await account();
     const [contact] = JSON.parse((await running.ecm(["contact", "search", "--limit", "1", "--json"])).stdout);
     const id: string = contact.tags[0]._id;

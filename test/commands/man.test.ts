@@ -58,7 +58,7 @@ describe("ecm man", () => {
     });
   });
 
-  it("is put in place with the completions, and only once", async () => {
+  it("is put in place with the completions, and only once", { tags: "slow" }, async () => {
     const home = await temporaryFolder();
     const env = { HOME: home };
     const tried = await ecm(["completion", "bash", "--install", "--dry-run"], { env });

@@ -50,21 +50,27 @@ describe("a contact that changed after the plan", () => {
     ["plan_change", { all: true, set: { "Last Name": "Lovelace" } }, "updated"],
     ["plan_import", { rows: [ada, bob].map((row) => ({ ...row, "Last Name": "Lovelace" })) }, "updated"],
     ["plan_delete", { lists: ["News"] }, "deleted"],
-  ] as const)("is skipped by %s, and the others are written", async (name, input, outcome) => {
-    const { call, apply, ecm } = await session();
-    const plan = await call(name, input);
-    await done(ecm, "contact", "mutate", ada.Email, "--set", "Last Name=Byron");
-    expect(await apply(plan)).toMatchObject({
-      status: "completed",
-      rows: { read: 2, [outcome]: 1, skipped: 1 },
-      codes: { skipped: { changed: 1 } },
-    });
-    expect(await readCell(ecm, ada.Email, "Last Name")).toBe("Byron");
-    const left = outcome === "deleted" ? [ada.Email] : [ada.Email, bob.Email];
-    expect(await searchKeys(ecm)).toEqual(left);
-  });
+  ] as const)(
+    "is skipped by %s, and the others are written",
+    { tags: "slow" },
+    async (name, input, outcome) => {
+      const { call, apply, ecm } = await session();
+      const plan = await call(name, input);
+      await done(ecm, "contact", "mutate", ada.Email, "--set", "Last Name=Byron");
+      expect(await apply(plan)).toMatchObject({
+        status: "completed",
+        rows: { read: 2, [outcome]: 1, skipped: 1 },
+        codes: { skipped: { changed: 1 } },
+      });
+      expect(await readCell(ecm, ada.Email, "Last Name")).toBe("Byron");
+      const left = outcome === "deleted" ? [ada.Email] : [ada.Email, bob.Email];
+      expect(await searchKeys(ecm)).toEqual(left);
+    },
+  );
 
-  it("is skipped when it was created, deleted, unsubscribed or suppressed meanwhile", async () => {
+  it("is skipped when it was created, deleted, unsubscribed or suppressed meanwhile", {
+    tags: "slow",
+  }, async () => {
     const { call, apply, ecm } = await session();
     await done(ecm, "contact", "create", "--key", "eva@example.com");
     const rows = [ada.Email, bob.Email, carl, dora, "eva@example.com"].map((Email) => ({
@@ -86,7 +92,7 @@ describe("a contact that changed after the plan", () => {
     expect(await readCell(ecm, carl, "First Name")).toBe("Other");
   });
 
-  it("is left as it is where it already is as the plan wants it", async () => {
+  it("is left as it is where it already is as the plan wants it", { tags: "slow" }, async () => {
     const { call, apply, ecm } = await session();
     const change = await call("plan_change", { all: true, set: { "Last Name": "Same" } });
     const leave = await call("plan_unsubscribe", { keys: [ada.Email] });
@@ -98,7 +104,7 @@ describe("a contact that changed after the plan", () => {
 });
 
 describe("nobody is written who is not in the plan", () => {
-  it("also where the conditions hold for others since", async () => {
+  it("also where the conditions hold for others since", { tags: "slow" }, async () => {
     const { call, apply, ecm } = await session();
     const plans = [
       await call("plan_change", { lists: ["News"], set: { "Last Name": "Planned" } }),
@@ -111,7 +117,7 @@ describe("nobody is written who is not in the plan", () => {
     expect(await readCell(ecm, carl, "Last Name")).toBe("");
   });
 
-  it("also by a list sync: who joined the list since stays in it", async () => {
+  it("also by a list sync: who joined the list since stays in it", { tags: "slow" }, async () => {
     const { call, apply, ecm } = await session();
     const file = await belowWorkingFolder("members.txt", `${ada.Email}\n${carl}\n`);
     const plan = await call("plan_list_sync", { list: "News", file, max_remove: "1", create: true });
@@ -125,7 +131,7 @@ describe("nobody is written who is not in the plan", () => {
     expect(await searchKeys(ecm, "--list", "News")).toEqual([ada.Email, carl, dora]);
   });
 
-  it("also by a deletion, which backs up everybody whom it takes", async () => {
+  it("also by a deletion, which backs up everybody whom it takes", { tags: "slow" }, async () => {
     const { call, apply, ecm } = await session();
     const plan = await call("plan_delete", { lists: ["News"] });
     await done(ecm, "contact", "create", "--key", carl, "--list", "News");
@@ -141,7 +147,7 @@ describe("nobody is written who is not in the plan", () => {
     expect(await searchKeys(ecm)).toEqual([ada.Email, bob.Email, carl]);
   });
 
-  it("also where the file was changed or removed since", async () => {
+  it("also where the file was changed or removed since", { tags: "slow" }, async () => {
     const { call, apply, ecm } = await session();
     const changed = await belowWorkingFolder("people.csv", `Email\n${carl}\n`);
     const removed = await belowWorkingFolder("keys.txt", `${bob.Email}\n`);
@@ -155,7 +161,9 @@ describe("nobody is written who is not in the plan", () => {
     expect(await readCell(ecm, bob.Email, "Last Name")).toBe("Planned");
   });
 
-  it("also by two plans for the same contacts, one after the other or at once", async () => {
+  it("also by two plans for the same contacts, one after the other or at once", {
+    tags: "slow",
+  }, async () => {
     const { call, apply, ecm } = await session();
     const planned = (name: string) => call("plan_change", { all: true, set: { "Last Name": name } });
     const [one, two] = [await planned("One"), await planned("Two")];
@@ -177,7 +185,7 @@ describe("nobody is written who is not in the plan", () => {
   });
 });
 
-it("a plan that would be refused shows whom it takes, and has no token", async () => {
+it("a plan that would be refused shows whom it takes, and has no token", { tags: "slow" }, async () => {
   const { call, ecm, state } = await session();
   const file = await belowWorkingFolder("members.txt", `${ada.Email}\n`);
   const plan = await call("plan_list_sync", { list: "News", file });
@@ -194,7 +202,9 @@ it("a plan that would be refused shows whom it takes, and has no token", async (
 });
 
 describe("a plan's file", () => {
-  it("is private, and is removed when it was applied, when nothing would change, and when the plan fails", async () => {
+  it("is private, and is removed when it was applied, when nothing would change, and when the plan fails", {
+    tags: "slow",
+  }, async () => {
     const { call, refusal, apply, state } = await session();
     const plan = await call("plan_import", { rows: [{ Email: carl }] });
     const [folder, ...others] = await openPlans(state);
@@ -216,7 +226,9 @@ describe("a plan's file", () => {
     expect(await readdir(state)).not.toContain("written");
   });
 
-  it("is removed after ten minutes, also where nobody asks, and at the end of the session", async () => {
+  it("is removed after ten minutes, also where nobody asks, and at the end of the session", {
+    tags: "slow",
+  }, async () => {
     let now = Date.now();
     const waiting: (() => void)[] = [];
     const clock: Clock = {
@@ -272,7 +284,7 @@ describe("a plan's file", () => {
     for await (const file of walkFiles(state)) expect(await readFile(file, "utf8"), file).not.toContain(carl);
   });
 
-  it("loses a person who is erased, and is refused then", async () => {
+  it("loses a person who is erased, and is refused then", { tags: "slow" }, async () => {
     const { call, refusal, ecm, state } = await session();
     const created = await call("plan_import", {
       rows: [{ Email: carl, "First Name": "Carl" }, { Email: dora }],
@@ -310,7 +322,7 @@ describe("a plan's file", () => {
     return running;
   }
 
-  it("is not needed to resume what a limit has stopped", async () => {
+  it("is not needed to resume what a limit has stopped", { tags: "slow" }, async () => {
     const { ecm } = await stopped();
     const { code, stdout, stderr } = await ecm(["runs", "resume", "last", "--json"]);
     expect(code, stderr).toBe(0);
@@ -318,7 +330,9 @@ describe("a plan's file", () => {
     expect(await readCell(ecm, "p1@example.com", "Last Name")).toBe("Planned");
   });
 
-  it("that a stopped run has kept loses a person who is erased, and is not resumed", async () => {
+  it("that a stopped run has kept loses a person who is erased, and is not resumed", {
+    tags: "slow",
+  }, async () => {
     const { ecm, env } = await stopped();
     await done(ecm, "contact", "erase", "p1@example.com", "--yes");
     for await (const file of walkFiles(env.ECM_STATE_DIR!))
@@ -329,7 +343,7 @@ describe("a plan's file", () => {
     expect(await readCell(ecm, "p0@example.com", "Last Name")).toBe("");
   });
 
-  it("is for its account: not for another behind the same address", async () => {
+  it("is for its account: not for another behind the same address", { tags: "slow" }, async () => {
     const home = await temporaryHome();
     const { call, refusal } = await startMcp({ ...home, ECM_PROFILE: "sandbox" }, ["--allow-write"]);
     const { token } = await call("plan_import", { rows: [{ Email: carl }] });

@@ -12,7 +12,7 @@ const modern = {
 };
 
 describe("a revision", () => {
-  it("of 2026 needs no session: discover, list and call, each alone", async () => {
+  it("of 2026 needs no session: discover, list and call, each alone", { tags: "slow" }, async () => {
     const { env } = await account();
     const ask = (id: number, method: string, params: object = {}) => ({
       ...{ jsonrpc: "2.0", id, method, params: { ...params, _meta: modern } },
@@ -56,7 +56,9 @@ describe("a revision", () => {
 });
 
 describe("answers", () => {
-  it("follow the schema of their tool, and name the version and whose words they hold", async () => {
+  it("follow the schema of their tool, and name the version and whose words they hold", {
+    tags: "slow",
+  }, async () => {
     const { env, ecm } = await account();
     await ecm(["structure", "field", "add", "City"]);
     const { client } = await startMcp(env, ["--allow-write"]);
@@ -115,7 +117,7 @@ it("arguments are those of the commands: type, choices, default and description"
 });
 
 describe("a run", () => {
-  it("tells its progress to a client that wants it", async () => {
+  it("tells its progress to a client that wants it", { tags: "slow" }, async () => {
     const { env } = await startSandbox();
     const { client, call } = await startMcp(env, ["--allow-write"]);
     const rows = Array.from({ length: 50 }, (_, index) => ({ Email: `p${index}@example.com` }));
@@ -129,7 +131,7 @@ describe("a run", () => {
     expect(seen.at(-1)!.progress).toBeGreaterThanOrEqual(seen[0]!.progress);
   });
 
-  it("that met the hour is resumed by a tool", async () => {
+  it("that met the hour is resumed by a tool", { tags: "slow" }, async () => {
     const { env, sandbox } = await startSandbox({ hourlyLimit: 30 });
     const { call, client } = await startMcp(env, ["--allow-write"]);
     const rows = Array.from({ length: 40 }, (_, index) => ({ Email: `p${index}@example.com` }));
@@ -160,7 +162,7 @@ describe("a client that can ask its user", () => {
   };
   type Prepare = NonNullable<Parameters<typeof startMcp>[3]>["prepare"];
 
-  it("does so before a plan is applied, with the number of contacts", async () => {
+  it("does so before a plan is applied, with the number of contacts", { tags: "slow" }, async () => {
     const { env } = await account();
     const { messages, options } = asked(() => ({ action: "accept", content: { agreed: true } }));
     const { call } = await startMcp(env, ["--allow-write"], undefined, options);
@@ -173,18 +175,22 @@ describe("a client that can ask its user", () => {
     ["the wrong number", { action: "accept", content: { number: 1 } }],
     ["no", { action: "decline" }],
     ["nothing", { action: "cancel" }],
-  ])("deletes nobody where the user says %s, and the plan stays good", async (_what, answer) => {
-    const { env, ecm } = await account();
-    let reply: object = answer;
-    const { messages, options } = asked(() => reply);
-    const { call, refusal } = await startMcp(env, ["--allow-write"], undefined, options);
-    const { token } = await call("plan_delete", { all: true });
-    expect(await refusal("apply_plan", { token })).toMatchObject({ type: "DeclinedError" });
-    expect(messages[0]).toContain("2 contacts will be deleted for good");
-    expect(await searchKeys(ecm)).toHaveLength(2);
-    reply = { action: "accept", content: { number: 2 } };
-    expect(await call("apply_plan", { token })).toMatchObject({ summary: { rows: { deleted: 2 } } });
-  });
+  ])(
+    "deletes nobody where the user says %s, and the plan stays good",
+    { tags: "slow" },
+    async (_what, answer) => {
+      const { env, ecm } = await account();
+      let reply: object = answer;
+      const { messages, options } = asked(() => reply);
+      const { call, refusal } = await startMcp(env, ["--allow-write"], undefined, options);
+      const { token } = await call("plan_delete", { all: true });
+      expect(await refusal("apply_plan", { token })).toMatchObject({ type: "DeclinedError" });
+      expect(messages[0]).toContain("2 contacts will be deleted for good");
+      expect(await searchKeys(ecm)).toHaveLength(2);
+      reply = { action: "accept", content: { number: 2 } };
+      expect(await call("apply_plan", { token })).toMatchObject({ summary: { rows: { deleted: 2 } } });
+    },
+  );
 });
 
 /** The JSON of a resource, and the mark on it. */
@@ -194,7 +200,7 @@ async function readJson(client: Client, uri: string) {
   return JSON.parse((contents[0] as { text: string }).text);
 }
 
-it("runs and their rejects are resources", async () => {
+it("runs and their rejects are resources", { tags: "slow" }, async () => {
   const { env, ecm } = await account();
   await ecm(["import", "-"], { stdin: "Email,First Name\nnobody,Nobody\n" });
   const { client } = await startMcp(env);
@@ -217,7 +223,7 @@ it("runs and their rejects are resources", async () => {
     await expect(client.readResource({ uri })).rejects.toMatchObject({ code: -32602, data: { uri } });
 });
 
-it("open plans are resources, cut at 200 lines", async () => {
+it("open plans are resources, cut at 200 lines", { tags: "slow" }, async () => {
   const { env, sandbox } = await startSandbox();
   const contacts = Array.from({ length: 250 }, (_, at) => ({ key: `p${at}@example.com` }));
   sandbox.admin.seed({ contacts, lists: ["News"] });

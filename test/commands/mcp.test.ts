@@ -8,12 +8,13 @@ import { openFileFolder } from "../../src/commands/mcp/files.ts";
 import type { Clock } from "../../src/wire.ts";
 import { manyContacts } from "../bulk/kit.ts";
 import { ecmWith, spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
-import { firstQuick } from "../support/first-quick.ts";
 import { type Answer, account, ada, belowWorkingFolder, bob, searchKeys, startMcp } from "../support/mcp.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 describe("tools", () => {
-  it("are at most 20 in 24 KB, each with its annotations, and none of them writes unless that is allowed", async () => {
+  it("are at most 20 in 24 KB, each with its annotations, and none of them writes unless that is allowed", {
+    tags: "slow",
+  }, async () => {
     const home = { ...(await temporaryHome()), ECM_PROFILE: "sandbox" };
     const offered = async (...args: string[]) =>
       (await (await startMcp(home, args)).client.listTools()).tools;
@@ -34,7 +35,9 @@ describe("tools", () => {
     expect(await offered("--allow-write", "--read-only")).toEqual(readers);
   });
 
-  it("are not offered for writing by a profile that is read-only, and a warning says so", async () => {
+  it("are not offered for writing by a profile that is read-only, and a warning says so", {
+    tags: "slow",
+  }, async () => {
     const { env, baseUrl, apiKey } = await startSandbox();
     const { ECM_BASE_URL: _address, ECM_API_KEY: _key, ...home } = env as Record<string, string>;
     const login = ["auth", "login", "--profile", "shop", "--base-url", baseUrl, "--api-key-stdin"];
@@ -45,7 +48,9 @@ describe("tools", () => {
     expect(session.stderr()).toContain('"shop" is read-only');
   });
 
-  it("answer a wrong input, an unknown tool and a command's failure as errors that say what is wrong", async () => {
+  it("answer a wrong input, an unknown tool and a command's failure as errors that say what is wrong", {
+    tags: "slow",
+  }, async () => {
     const { env } = await startSandbox();
     const session = await startMcp(env);
     expect(await session.refusal("contact_search", { limit: 201 })).toMatchObject({ type: "UsageError" });
@@ -62,7 +67,9 @@ describe("tools", () => {
 });
 
 describe("failures", () => {
-  it("speak the client's language: arguments, tools, and JSON in place of a shell's words", async () => {
+  it("speak the client's language: arguments, tools, and JSON in place of a shell's words", {
+    tags: "slow",
+  }, async () => {
     const { env } = await account();
     const { client, call } = await startMcp(env, ["--allow-write"]);
     const fail = async (name: string, input: object) => {
@@ -93,7 +100,9 @@ describe("failures", () => {
     expect(messages).not.toContainEqual(expect.stringContaining("ecm "));
   });
 
-  it("come at once at the hourly limit, also from a plan: no call waits for the hour", async () => {
+  it("come at once at the hourly limit, also from a plan: no call waits for the hour", {
+    tags: "slow",
+  }, async () => {
     const { env } = await startSandbox({ hourlyLimit: 1 });
     const { client } = await startMcp(env, ["--allow-write"]);
     const calls = [
@@ -108,7 +117,7 @@ describe("failures", () => {
     }
   });
 
-  it("are shown by a plan besides what it writes, however much that is", async () => {
+  it("are shown by a plan besides what it writes, however much that is", { tags: "slow" }, async () => {
     const { env } = await account();
     const { call, client } = await startMcp(env, ["--allow-write"]);
     const rows = ["a@x.org", "b@x.org", "c@x.org", "nobody"].map((Email) => ({ Email }));
@@ -126,7 +135,7 @@ describe("failures", () => {
 });
 
 describe("reads", () => {
-  it("give at most as many rows as asked, with the total and the next page", async () => {
+  it("give at most as many rows as asked, with the total and the next page", { tags: "slow" }, async () => {
     const { env } = await account();
     const { call } = await startMcp(env);
     const first = await call("contact_search", { limit: 1, lists: ["News"] });
@@ -145,7 +154,7 @@ describe("reads", () => {
     expect(output).toMatchObject({ changes: [{ action: "create" }], total: 2, nextPage: 2 });
   });
 
-  it("show campaigns, domains and reports, and say which scope is missing", async () => {
+  it("show campaigns, domains and reports, and say which scope is missing", { tags: "slow" }, async () => {
     const contents = {
       contacts: manyContacts(30),
       campaigns: [{ name: "News", status: "sent" as const }, { name: "Draft" }],
@@ -184,8 +193,9 @@ describe("reads", () => {
     });
   });
 
-  firstQuick(1)([{ page: "cap:50" }, { page: "refuse:50" }, { page: "cap:50", lists: "array" }])(
+  it.each([{ page: "cap:50" }, { page: "refuse:50" }, { page: "cap:50", lists: "array" }])(
     "lead through every page of a service with %j",
+    { tags: "slow" },
     async (variants) => {
       const { env } = await startSandbox({
         variants,
@@ -211,7 +221,7 @@ describe("reads", () => {
     },
   );
 
-  it("leave stdout to the protocol, and the key out of everything", async () => {
+  it("leave stdout to the protocol, and the key out of everything", { tags: "slow" }, async () => {
     const { env, apiKey } = await account();
     const session = await startMcp(env);
     await session.call("account_status");
@@ -223,7 +233,9 @@ describe("reads", () => {
 });
 
 describe("writes", () => {
-  it("plan and apply an import of rows, a change, an unsubscription, a sync and a deletion", async () => {
+  it("plan and apply an import of rows, a change, an unsubscription, a sync and a deletion", {
+    tags: "slow",
+  }, async () => {
     const { env, ecm } = await startSandbox();
     const { call } = await startMcp(env, ["--allow-write"]);
     const apply = async (plan: Answer) => (await call("apply_plan", { token: plan.token })).summary;
@@ -263,7 +275,7 @@ describe("writes", () => {
     expect(await searchKeys(ecm)).not.toContain(ada.Email);
   });
 
-  it("guess neither what a yes means nor whom a table marks", async () => {
+  it("guess neither what a yes means nor whom a table marks", { tags: "slow" }, async () => {
     const { env, ecm } = await account();
     const { call, refusal } = await startMcp(env, ["--allow-write"]);
     const apply = async (plan: Answer) => (await call("apply_plan", { token: plan.token })).summary;
@@ -288,7 +300,7 @@ describe("writes", () => {
     expect(await searchKeys(ecm, "--status", "inactive")).toEqual([ada.Email]);
   });
 
-  it("refuse a number whose digits were lost, and keep those of a string", async () => {
+  it("refuse a number whose digits were lost, and keep those of a string", { tags: "slow" }, async () => {
     const { env } = await account();
     const { call, refusal } = await startMcp(env, ["--allow-write"]);
     const error = await refusal("plan_import", {
@@ -309,7 +321,7 @@ describe("writes", () => {
     ]);
   });
 
-  it("take no cell from what every object inherits", async () => {
+  it("take no cell from what every object inherits", { tags: "slow" }, async () => {
     const { env } = await account();
     const { call } = await startMcp(env, ["--allow-write"]);
     const rows = [
@@ -332,7 +344,7 @@ describe("writes", () => {
     });
   });
 
-  it("refuse a token that is used, unknown, too old, or of another session", async () => {
+  it("refuse a token that is used, unknown, too old, or of another session", { tags: "slow" }, async () => {
     const { env } = await account();
     let now = Date.now();
     const clock: Clock = { now: () => now, sleep: () => Promise.resolve() };
@@ -348,7 +360,7 @@ describe("writes", () => {
     expect((await refusal("apply_plan", { token: late.token })).message).toMatch(/older than 10 minutes/);
   });
 
-  it("refuse a plan when its profile leads to another account", async () => {
+  it("refuse a plan when its profile leads to another account", { tags: "slow" }, async () => {
     const [one, two] = [await account(), await account()];
     const home = await temporaryHome();
     const ecm = ecmWith(home);
@@ -380,7 +392,9 @@ describe("a client that is mistaken, or was misled", () => {
     expect(await searchKeys(ecm)).toHaveLength(2);
   });
 
-  it("does not override consent: a column about it is neither put aside nor read the other way round", async () => {
+  it("does not override consent: a column about it is neither put aside nor read the other way round", {
+    tags: "slow",
+  }, async () => {
     const { env } = await startSandbox();
     const { call, refusal } = await startMcp(env, ["--allow-write"]);
     const rows = [{ Email: "left@example.com", Unsubscribed: "yes" }];
@@ -405,7 +419,7 @@ describe("a client that is mistaken, or was misled", () => {
 });
 
 describe("another account on this machine", () => {
-  it("shows none of its runs and values", async () => {
+  it("shows none of its runs and values", { tags: "slow" }, async () => {
     const [own, other] = [await account(), await account()];
     const home = await temporaryHome();
     const ecm = ecmWith(home);
@@ -528,7 +542,9 @@ describe("files", () => {
     expect(client.getInstructions()).toContain(process.cwd());
   });
 
-  it("are read from --files DIR, and with --no-files from nowhere: then no tool takes one", async () => {
+  it("are read from --files DIR, and with --no-files from nowhere: then no tool takes one", {
+    tags: "slow",
+  }, async () => {
     const { env } = await account();
     const folder = await temporaryFolder();
     await writeFile(join(folder, "people.csv"), "Email\neve@example.com\n");
@@ -563,7 +579,7 @@ describe("files", () => {
   });
 });
 
-it("is loaded for its own command only", async () => {
+it("is loaded for its own command only", { tags: "slow" }, async () => {
   const home = await temporaryHome();
   const folder = await temporaryFolder();
   const hook = join(folder, "loaded.cjs");

@@ -16,7 +16,9 @@ async function pendingLines({ ecm }: RunningSandbox): Promise<[line: number, nam
 }
 
 describe("runs rejects --pending", () => {
-  it("names rows until they are imported from a rejects file, also where nothing changes", async () => {
+  it("names rows until they are imported from a rejects file, also where nothing changes", {
+    tags: "slow",
+  }, async () => {
     const service = await startSandbox();
     const { ecm } = service;
     const rejects = parseSummary(await ecm(["import", await inputFile(rows), "--json"])).rejects!;
@@ -33,7 +35,9 @@ describe("runs rejects --pending", () => {
     expect(await pendingLines(service)).toEqual([[3, "Cy"]]);
   });
 
-  it("names a row once however often it was rejected, and not where its key was written since", async () => {
+  it("names a row once however often it was rejected, and not where its key was written since", {
+    tags: "slow",
+  }, async () => {
     const service = await startSandbox({ contents: { contacts: [{ key: "a@old.example" }] } });
     const { ecm } = service;
     await ecm(["import", await inputFile(rows)]);

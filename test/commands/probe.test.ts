@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { call, manyContacts } from "../bulk/kit.ts";
 import { temporaryFolder } from "../support/ecm.ts";
+import { firstQuick } from "../support/first-quick.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 
 /** An account with thirty contacts, a tag and a list, and one who unsubscribed. */
@@ -33,7 +34,7 @@ const played: Record<string, string>[] = [
 ];
 
 describe("ecm probe", () => {
-  it.each(played)("finds out what the service plays: %o", async (variants) => {
+  firstQuick(2)(played)("finds out what the service plays: %o", async (variants) => {
     const running = await account(variants);
     const { saved, stderr, stdout } = await probed(running, "--write", "-y");
     const { "max-keys": most, ...others } = variants;
@@ -97,7 +98,7 @@ describe("ecm probe", () => {
     expect([...ids][0]).toMatch(/^[0-9a-f]{24}$/);
   });
 
-  it("writes nothing without --write, and asks before it does", async () => {
+  it("writes nothing without --write, and asks before it does", { tags: "slow" }, async () => {
     const running = await account();
     await running.ecm(["probe"]);
     await running.ecm(["probe", "--write", "--dry-run"]);

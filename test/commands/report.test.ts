@@ -98,7 +98,9 @@ describe("--report", () => {
     }
   });
 
-  it("is offered by every bulk command, and shows no more than a thousand changes", async () => {
+  it("is offered by every bulk command, and shows no more than a thousand changes", {
+    tags: "slow",
+  }, async () => {
     const { ecm, report, read } = await scene();
     const many = await inputFile(manyRows(1100), "many.csv");
     expect((await ecm(["import", many, "--dry-run", "--report", report])).code).toBe(0);
@@ -198,7 +200,7 @@ function readReport(text: string): Report {
   };
 }
 
-it("nothing from people's data is markup, whatever it is", { tags: "trials" }, () => {
+it("nothing from people's data is markup, whatever it is", { tags: "slow" }, () => {
   const toTags = (html: string) => html.match(/<[^>]*>/g);
   const tags = toTags(formatReport(readReport("x")));
   const unit = fc.constantFrom(

@@ -1,8 +1,10 @@
 /**
  * `ecm reports`: the dashboard and the overall numbers, one campaign, histograms; whatever the service tells.
  */
+
 import { describe, expect, it } from "vitest";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";
+import { firstQuick } from "../support/first-quick.ts";
 import { errorBody, json, startHttpServer } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
@@ -52,7 +54,9 @@ describe("reports", () => {
     expect(stdout).toMatch(/Spring sale .* \d+ \w+ \d{4}, \d\d:\d\d GMT\+5:45/);
   });
 
-  it("are the service's own objects in JSON, and a row for each number in csv", async () => {
+  it("are the service's own objects in JSON, and a row for each number in csv", {
+    tags: "slow",
+  }, async () => {
     const { ecm, baseUrl, apiKey } = await afterSending();
     const told = async (path: string) =>
       (await (
@@ -165,7 +169,7 @@ describe("reports", () => {
       JSON.parse('{"stats":{"__proto__":5,"toString":{"count":1}}}'),
     ],
   ];
-  it.each(odd)(
+  firstQuick(3)(odd)(
     "that hold %s never fail, make nothing up, and are untouched in JSON",
     async (_what, dashboard, overall) => {
       const { ecm } = await reporting({ dashboard, "email/overall": overall });
@@ -207,7 +211,9 @@ describe("reports", () => {
 });
 
 describe("reports histogram", () => {
-  it("draws bars that fit the width, and none for a screen reader or a screen too narrow", async () => {
+  it("draws bars that fit the width, and none for a screen reader or a screen too narrow", {
+    tags: "slow",
+  }, async () => {
     const { ecm } = await afterSending();
     const histogram = ["reports", "histogram", "--event", "email-opened", "--days", "5"];
     for (const width of [40, 80, 120]) {
@@ -282,7 +288,9 @@ describe("reports histogram", () => {
 });
 
 describe("reports campaign", () => {
-  it("shows what became of its mails, and the command that names who bounced or complained, which works", async () => {
+  it("shows what became of its mails, and the command that names who bounced or complained, which works", {
+    tags: "slow",
+  }, async () => {
     const { ecm } = await afterSending();
     const { stdout, stderr } = await ecm(["reports", "campaign", "spring sale", "--period", "week"], at(80));
     expect(stdout).toMatch(/sent +120/);
@@ -304,7 +312,7 @@ describe("reports campaign", () => {
     expect(JSON.parse(dry.stdout).rows.read).toBe(keys.length);
   });
 
-  it("is the service's own object in JSON; with --period both of them", async () => {
+  it("is the service's own object in JSON; with --period both of them", { tags: "slow" }, async () => {
     const { ecm, baseUrl, apiKey } = await afterSending();
     const [campaign] = JSON.parse((await ecm(["campaigns", "list", "--json"])).stdout);
     const headers = { "x-api-key": apiKey };

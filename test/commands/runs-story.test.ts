@@ -53,15 +53,19 @@ describe("runs list at a terminal", () => {
     expect(oldest!.at(-1)).toMatch(/^127\.0\.0\.1:\d+$/);
   });
 
-  it.each([60, 80, 120])("fits %i columns, and always has the id whole and the file", async (columns) => {
-    const { ecm, second } = await twoRuns();
-    const { stdout } = await ecm(["runs", "list"], at(columns));
-    for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(columns);
-    expect(stdout).toContain(second);
-    expect(stdout).toContain("second.csv");
-  });
+  it.each([60, 80, 120])(
+    "fits %i columns, and always has the id whole and the file",
+    { tags: "slow" },
+    async (columns) => {
+      const { ecm, second } = await twoRuns();
+      const { stdout } = await ecm(["runs", "list"], at(columns));
+      for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(columns);
+      expect(stdout).toContain(second);
+      expect(stdout).toContain("second.csv");
+    },
+  );
 
-  it("says which runs were undone, whole or in part", async () => {
+  it("says which runs were undone, whole or in part", { tags: "slow" }, async () => {
     const { ecm, first, second } = await twoRuns();
     expect((await ecm(["runs", "undo", second])).code).toBe(3);
     const undone = async () => {
@@ -79,7 +83,7 @@ describe("runs list at a terminal", () => {
     expect((await ecm(["runs", "show", second], at(100))).stdout).not.toContain("Undo: ");
   });
 
-  it("has the columns that it had where no terminal is", async () => {
+  it("has the columns that it had where no terminal is", { tags: "slow" }, async () => {
     const { ecm } = await twoRuns();
     const { stdout } = await ecm(["runs", "list", "-o", "csv"]);
     expect(stdout.split("\n")[0]).toBe("run,kind,status,file,started,done,rejected,pending");
@@ -131,7 +135,9 @@ describe("runs show at a terminal", () => {
     expect(text).toContain(`Resume with: ecm runs resume ${run}`);
   });
 
-  it("names the account that a run belongs to in its commands, where another is in use", async () => {
+  it("names the account that a run belongs to in its commands, where another is in use", {
+    tags: "slow",
+  }, async () => {
     const { ecm, baseUrl, apiKey, second } = await twoRuns();
     const other = await startSandbox();
     const elsewhere = { ECM_BASE_URL: other.baseUrl, ECM_API_KEY: other.apiKey, NO_COLOR: "1" };
@@ -162,7 +168,9 @@ describe("runs show at a terminal", () => {
 });
 
 describe("runs undo", () => {
-  it("says how to delete what it left, and when the last run was an undo itself", async () => {
+  it("says how to delete what it left, and when the last run was an undo itself", {
+    tags: "slow",
+  }, async () => {
     const { ecm, second } = await twoRuns();
     const undo = await ecm(["runs", "undo", "last", "--yes"], at(100));
     expect(undo.stderr).toContain(`To delete what the run created: ecm runs undo ${second} --delete-created`);

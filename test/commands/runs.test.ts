@@ -24,7 +24,9 @@ describe("ecm runs", () => {
     expect(JSON.parse((await ecm(["runs", "list", "--json"])).stdout)).toHaveLength(1);
   });
 
-  it("lists the newest first, shows one, and takes the beginning of an id for the whole", async () => {
+  it("lists the newest first, shows one, and takes the beginning of an id for the whole", {
+    tags: "slow",
+  }, async () => {
     const { ecm } = await startSandbox();
     const path = await inputFile(manyRows(20));
     const stopped = parseSummary(await ecm(["import", path, "--max-requests", "8", "--json"]));
@@ -71,7 +73,7 @@ describe("ecm runs", () => {
     expect(several.stderr).toContain("matches several runs");
   });
 
-  it("removes a run only when told, and only one that is named whole", async () => {
+  it("removes a run only when told, and only one that is named whole", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox();
     const stopped = parseSummary(
       await ecm(["import", await inputFile(manyRows(20)), "--max-requests", "8", "--json"]),
@@ -95,7 +97,7 @@ describe("ecm runs", () => {
     expect((await ecm(["runs", "list", "--json"])).stdout).toBe("[]\n");
   });
 
-  it("goes on only in the account that the run belongs to", async () => {
+  it("goes on only in the account that the run belongs to", { tags: "slow" }, async () => {
     const one = await startSandbox();
     const other = await startSandbox();
     const stopped = parseSummary(
@@ -135,7 +137,7 @@ describe("what lies among the runs and is none", () => {
     return { ...service, run: run!, root, put };
   }
 
-  it.each(foreign)("is named, and not taken for the last run: %s", async (manifest) => {
+  it.each(foreign)("is named, and not taken for the last run: %s", { tags: "slow" }, async (manifest) => {
     const { ecm, run, put } = await withRun();
     for (const name of ["zzz-app", "0-app"]) {
       const folder = await put(name, manifest);
@@ -157,7 +159,9 @@ describe("what lies among the runs and is none", () => {
     }
   });
 
-  it("keeps last from meaning an older run where the last one may be damaged, also of the same minute", async () => {
+  it("keeps last from meaning an older run where the last one may be damaged, also of the same minute", {
+    tags: "slow",
+  }, async () => {
     const { ecm, run, put, root } = await withRun();
     const before = (await ecm(["contact", "search", "--count"])).stdout;
     for (const name of ["20991231-2359-abcdef", `${run.slice(0, -6)}000000`]) {
@@ -233,7 +237,7 @@ describe("ecm runs prune", () => {
     return { ...service, state, old, open, recent };
   }
 
-  it("removes old runs, keeps those that can be resumed, and says so of each", async () => {
+  it("removes old runs, keeps those that can be resumed, and says so of each", { tags: "slow" }, async () => {
     const { ecm, state, old, open, recent } = await threeRuns();
     const folders = async () =>
       (await readdir(join(state, "runs"))).filter((name) => /^\d/.test(name)).sort();
@@ -260,7 +264,7 @@ describe("ecm runs prune", () => {
     expect(JSON.parse((await ecm(["runs", "prune", "--yes", "--json"])).stdout)).toEqual([]);
   });
 
-  it("keeps a run that an unfinished undo reads", async () => {
+  it("keeps a run that an unfinished undo reads", { tags: "slow" }, async () => {
     const { ecm, env } = await startSandbox();
     const { run } = parseSummary(await ecm(["import", await inputFile(manyRows(20)), "--json"]));
     await ecm(["runs", "undo", run!, "--delete-created", "--yes", "--max-requests", "8"]);
@@ -270,7 +274,7 @@ describe("ecm runs prune", () => {
     expect((await ecm(["runs", "show", run!])).code).toBe(0);
   });
 
-  it("takes the age from ECM_KEEP_RUNS, and doctor warns of what is older", async () => {
+  it("takes the age from ECM_KEEP_RUNS, and doctor warns of what is older", { tags: "slow" }, async () => {
     const { ecm, state, old } = await threeRuns();
     expect((await ecm(["doctor"])).stdout).toContain("2 old runs hold people's data, for up to 100 days");
     const env = { ECM_KEEP_RUNS: "200d" };

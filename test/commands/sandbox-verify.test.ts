@@ -33,7 +33,7 @@ async function openAccount(variants?: Record<string, string>) {
   return { ...service, file, folder, record };
 }
 
-it("says nothing where the sandbox answers as the account did", async () => {
+it("says nothing where the sandbox answers as the account did", { tags: "slow" }, async () => {
   const { ecm, file, folder, record } = await openAccount();
   await record("import", await inputFile(people), "--list", "News", "--tag", "VIP", "-y");
   await record("contact", "mutate", "cy@twombly.test", "--set", "City=Rome", "--remove-tag", "VIP");
@@ -54,7 +54,9 @@ it("says nothing where the sandbox answers as the account did", async () => {
   expect(stderr).toMatch(/No differences in \d+ exchanges/);
 });
 
-it("says rule by rule what differs, writes the variants that explain it, and exits with 9 where asked", async () => {
+it("says rule by rule what differs, writes the variants that explain it, and exits with 9 where asked", {
+  tags: "slow",
+}, async () => {
   const { ecm, file, folder, record } = await openAccount({
     "mutate-answer": "empty",
     "hourly-headers": "missing",

@@ -65,7 +65,7 @@ it("says that it looked for a whole key, and how to look for a part of it", asyn
   ).toContain("No contact matches");
 });
 
-it("shows how many there are, and the fields of the condition", async () => {
+it("shows how many there are, and the fields of the condition", { tags: "slow" }, async () => {
   const { ecm } = await startSandbox({ contents: people });
   const search = (...flags: string[]) => ecm(["contact", "search", ...flags], atTerminal);
   const all = await search();

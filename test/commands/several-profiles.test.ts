@@ -34,7 +34,9 @@ async function startAgency() {
 const lines = (text: string) => text.trimEnd().split("\n");
 
 describe("--profiles", () => {
-  it("shows the rows of all accounts under one header, and the worst exit code comes out", async () => {
+  it("shows the rows of all accounts under one header, and the worst exit code comes out", {
+    tags: "slow",
+  }, async () => {
     const { ecm } = await startAgency();
     const tsv = await ecm(["contact", "search", "--profiles", "client-*", "-o", "tsv"]);
     expect(tsv.code).toBe(4);
@@ -70,7 +72,9 @@ describe("--profiles", () => {
     expect((await ecm([...picked, "--count", "--json"])).stdout).toContain('"result": 1');
   });
 
-  it("erases a person in every account with one yes, and the receipt names the account that failed", async () => {
+  it("erases a person in every account with one yes, and the receipt names the account that failed", {
+    tags: "slow",
+  }, async () => {
     const { ecm, count } = await startAgency();
     const words = ["contact", "erase", "ada@example.com", "--profiles", "client-*"];
     const unconfirmed = await ecm(words);
@@ -126,7 +130,7 @@ describe("--profiles", () => {
     expect(stderr).toContain("{profile}@example.com");
   });
 
-  it("prices an import for every account, each with its own file and plan", async () => {
+  it("prices an import for every account, each with its own file and plan", { tags: "slow" }, async () => {
     const { ecm, count } = await startAgency();
     const folder = await temporaryFolder();
     await writeFile(join(folder, "client-a.csv"), "key\nbob@example.com\neve@example.com\n");
@@ -156,7 +160,7 @@ describe("--profiles", () => {
     ]);
   });
 
-  it("shows limits, checks, runs and differences of each account", async () => {
+  it("shows limits, checks, runs and differences of each account", { tags: "slow" }, async () => {
     const { ecm, env } = await startAgency();
     const folder = await temporaryFolder();
     await writeFile(join(folder, "s.yaml"), (await ecm(["-p", "client-b", "structure", "pull"])).stdout);
@@ -190,7 +194,7 @@ describe("--profiles", () => {
     expect(read.stdout).toMatch(/^client-b\t/m);
   });
 
-  it("that is interrupted shows what was done, and starts no other account", async () => {
+  it("that is interrupted shows what was done, and starts no other account", { tags: "slow" }, async () => {
     const { ecm } = await startAgency();
     const interruption = new AbortController();
     const server = await startHttpServer((_request, response) => {

@@ -48,7 +48,7 @@ describe("structure get and list", () => {
 });
 
 describe("structure update, field and tag", () => {
-  it("change what is named and keep everything else", async () => {
+  it("change what is named and keep everything else", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox();
     const before = await readStructure(ecm);
     await done(ecm(["structure", "field", "add", "Customer number", "--required"]));
@@ -105,7 +105,7 @@ describe("structure update, field and tag", () => {
     expect(await readStructure(ecm)).toEqual({ _id, keyType, ...rest });
   });
 
-  it("remove a field only when it is confirmed, with its values", async () => {
+  it("remove a field only when it is confirmed, with its values", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox();
     await done(ecm(["structure", "field", "add", "Fax"]));
     await done(ecm(["contact", "create", "--key", "a@x.org", "--set", "Fax=1"]));
@@ -156,7 +156,9 @@ describe("structure update, field and tag", () => {
 });
 
 describe("a structure kept as a file", () => {
-  it("is pulled, differs in nothing, is edited, compared, applied, and differs in nothing again", async () => {
+  it("is pulled, differs in nothing, is edited, compared, applied, and differs in nothing again", {
+    tags: "slow",
+  }, async () => {
     const { ecm } = await startSandbox();
     const file = join(await temporaryFolder(), "structure.yaml");
     const run = (verb: string, ...flags: string[]) => withoutLimits(ecm(["structure", verb, file, ...flags]));
@@ -344,7 +346,9 @@ describe("a service that tells less, or has moved on", () => {
     });
   });
 
-  it("keeps `required` of every field when the listing has tags and a version, but leaves `required` out", async () => {
+  it("keeps `required` of every field when the listing has tags and a version, but leaves `required` out", {
+    tags: "slow",
+  }, async () => {
     let held = { ...structure, fields: structure.fields.map((field) => ({ ...field, required: true })) };
     const { ecm, seen } = await against((request, response) => {
       const listed = { ...held, fields: held.fields.map(({ required: _required, ...field }) => field) };

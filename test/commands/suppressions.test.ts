@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openSuppressions } from "../../src/privacy/suppressions.ts";
 import { ecmWith, spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
+import { firstQuick } from "../support/first-quick.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 async function home() {
@@ -158,7 +159,7 @@ describe("ecm suppressions", () => {
     expect(JSON.parse((await ecm(["suppressions", "list", "--json"])).stdout)).toHaveLength(2);
   });
 
-  it("loses nothing of two processes that add at the same time", async () => {
+  it("loses nothing of two processes that add at the same time", { tags: "slow" }, async () => {
     const { env, ecm } = await home();
     const folder = await temporaryFolder();
     const children = await Promise.all(
@@ -212,7 +213,7 @@ describe("ecm contact create and the suppression list", () => {
     ["one digit changed", (text: string) => text.replace(/\+./, (start) => (start === "+0" ? "+1" : "+0"))],
     ["emptied", () => ""],
     ["replaced by something else", () => "ada@example.com\n"],
-  ])("creates nobody, by any command, while the list is %s", async (_what, change) => {
+  ])("creates nobody, by any command, while the list is %s", { tags: "slow" }, async (_what, change) => {
     const { ecm, env } = await startSandbox();
     await ecm(["suppressions", "add", "ada@example.com", "bob@example.com"]);
     const file = await listFile(env);
@@ -244,7 +245,7 @@ describe("ecm contact create and the suppression list", () => {
     "Jörg B <jörg@xn--bcher-kva.de>",
     " jörg＠bücher。de ",
   ];
-  it.each(spellings)("takes %j for the same person, whichever spelling was added", async (added) => {
+  firstQuick(2)(spellings)("takes %j for the same person, whichever spelling was added", async (added) => {
     const { ecm } = await startSandbox();
     expect((await ecm(["suppressions", "add", added])).code).toBe(0);
     expect((await ecm(["suppressions", "check", ...spellings])).code).toBe(0);

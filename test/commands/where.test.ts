@@ -51,7 +51,9 @@ const found = async (ecm: Ecm, expression: string, ...more: string[]) => {
 };
 
 describe("--where", () => {
-  it("chooses by key, status, lists, tags, fields and times, by the names that people use", async () => {
+  it("chooses by key, status, lists, tags, fields and times, by the names that people use", {
+    tags: "slow",
+  }, async () => {
     const { ecm } = await withPeople();
     const table: [expression: string, keys: string][] = [
       ['City == "Oslo"', "ab"],
@@ -114,7 +116,7 @@ describe("--where", () => {
     expect(noRequest.code).toBe(2);
   });
 
-  it("says what was most likely meant", async () => {
+  it("says what was most likely meant", { tags: "slow" }, async () => {
     const { ecm } = await withPeople();
     const table: [expression: string, ...words: string[]][] = [
       ['City = "Oslo"', "= does not compare (at character 6:", 'write ==: City == "Oslo"'],

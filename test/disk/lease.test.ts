@@ -56,7 +56,9 @@ describe("a lease", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it("of a process that is gone is taken over at once, and swept for other matters too", async () => {
+  it("of a process that is gone is taken over at once, and swept for other matters too", {
+    tags: "slow",
+  }, async () => {
     const folder = await temporaryFolder();
     await leftBy(folder, await endedProcess(), Date.now());
     const other = await takeLease(folder, "another", "it");
@@ -126,7 +128,7 @@ describe("a lease", () => {
     await lease.release();
   });
 
-  it("has exactly one winner among many who come at the same moment", async () => {
+  it("has exactly one winner among many who come at the same moment", { tags: "slow" }, async () => {
     const folder = await temporaryFolder();
     for (let round = 0; round < 20; round++) {
       const taken = await Promise.allSettled(
@@ -141,7 +143,7 @@ describe("a lease", () => {
 });
 
 describe("the life of a process", () => {
-  it("is seen only where process ids mean the same", async () => {
+  it("is seen only where process ids mean the same", { tags: "slow" }, async () => {
     const me = identifyThisProcess();
     expect(checkLife(me, me)).toBe("alive");
     expect(checkLife({ ...me, space: "another container" }, me)).toBe("unknown");

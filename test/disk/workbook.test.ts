@@ -16,7 +16,7 @@ async function write(rows: readonly (readonly string[])[], maxRows?: number): Pr
   return Buffer.concat(pieces);
 }
 
-it("what does not fit on a sheet is on the next one, below the same heading", async () => {
+it("what does not fit on a sheet is on the next one, below the same heading", { tags: "slow" }, async () => {
   const people = Array.from({ length: 5 }, (_, at) => [`p${at}@x.org`]);
   const book = await write([["Email"], ...people], 3);
   const sheets = [];
@@ -32,7 +32,7 @@ it("is known again as ours", async () => {
   expect(isOwnWorkbook(bytes.toString("utf8", 0, 64 * 1024))).toBe(true);
 });
 
-it("every text comes back as it was", { tags: "trials" }, async () => {
+it("every text comes back as it was", { tags: "slow" }, async () => {
   const cell = fc.oneof(
     fc.string({ unit: "grapheme" }),
     fc.string({

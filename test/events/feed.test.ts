@@ -3,7 +3,6 @@
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { firstQuick } from "../support/first-quick.ts";
 import { runs } from "../support/runs.ts";
 import { dayMilliseconds, type FeedEvent, type Play, serviceNow, startFeed } from "./feed-double.ts";
 
@@ -56,7 +55,7 @@ const parsed = (text: string) => (JSON.parse(text) as FeedEvent[]).map((event) =
 
 describe("events --since last", () => {
   it("shows each event once over several invocations, whatever the feed plays", {
-    tags: "trials",
+    tags: "slow",
   }, async () => {
     await fc.assert(
       fc.asyncProperty(situation, async ({ play: chosen, first, batches, limits, clockDays }) => {
@@ -82,8 +81,9 @@ describe("events --since last", () => {
     );
   });
 
-  firstQuick(1)(["shuffled", "newest", "oldest"] as const)(
+  it.each(["shuffled", "newest", "oldest"] as const)(
     "shows each once while 50 come in between any two pages, the %s first",
+    { tags: "slow" },
     async (order) => {
       const all = events(300);
       const arrivals = Array.from({ length: 12 }, (_, batch) => events(50, 1000 + 50 * batch));

@@ -97,7 +97,7 @@ describe("an export of an account that changes between two pages", () => {
   });
 
   it("gives each contact that stays once, or fails, whatever comes and goes where", {
-    tags: "trials",
+    tags: "slow",
   }, async () => {
     const parts = fc.array(fc.double({ min: 0, max: 0.999, noNaN: true }), { maxLength: 8 });
     const situation = fc.record({

@@ -16,7 +16,7 @@ const id = fc.oneof(
   ),
 );
 
-test("an id set knows what it was given, and nothing else", () => {
+test("an id set knows what it was given, and nothing else", { tags: "slow" }, () => {
   fc.assert(
     fc.property(fc.array(id, { maxLength: 300, size: "max" }), (ids) => {
       const set = new IdSet();
@@ -33,7 +33,7 @@ test("an id set knows what it was given, and nothing else", () => {
 test.each([
   ["one after the other", 1],
   ["back and forth", 7919],
-])("an id set grows, %s", (_order, step) => {
+])("an id set grows, %s", { tags: "slow" }, (_order, step) => {
   const count = 50_000;
   const ids = Array.from({ length: count }, (_, index) => {
     const number = (index * step) % count;

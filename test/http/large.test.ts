@@ -31,6 +31,7 @@ async function sendMany(response: ServerResponse, count: number, first = ""): Pr
 describe.each(["single", "bulk"] as const)("an answer beyond 64 MiB over a %s connection", (purpose) => {
   it.each(["read", "write"] as const)(
     "to a %s is cut off, and the request is not sent again",
+    { tags: "slow" },
     async (effect) => {
       const server = await startHttpServer((_request, response) => void sendMany(response, 1024));
       const { send } = await createSendTo(server.baseUrl, { timeoutSeconds: 60 }, purpose);
@@ -45,7 +46,7 @@ describe.each(["single", "bulk"] as const)("an answer beyond 64 MiB over a %s co
     },
   );
 
-  it("with an error's status is that error", async () => {
+  it("with an error's status is that error", { tags: "slow" }, async () => {
     const server = await startHttpServer((_request, response) => {
       response.writeHead(404);
       void sendMany(response, 1024);
@@ -65,7 +66,7 @@ describe("ecm api --output-file", () => {
     return { server, ecm: ecmWith(env), folder, file: join(folder, "body") };
   }
 
-  it("takes a body of any size, without the key that it may hold", async () => {
+  it("takes a body of any size, without the key that it may hold", { tags: "slow" }, async () => {
     const start = "y".repeat(65_530);
     const { ecm, file } = await scene((_request, response) => {
       response.write(start + testKey.slice(0, 20));
@@ -78,7 +79,7 @@ describe("ecm api --output-file", () => {
     expect(70 * mebibyte.length).toBeGreaterThan(maxBodyBytes);
   });
 
-  it("begins anew when the answer broke off, and keeps nothing of the first", async () => {
+  it("begins anew when the answer broke off, and keeps nothing of the first", { tags: "slow" }, async () => {
     const { ecm, file } = await scene((_request, response, count) => {
       response.writeHead(200, { "content-length": "6" });
       if (count === 1) response.write("abc", () => response.destroy());

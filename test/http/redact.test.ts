@@ -38,7 +38,7 @@ function collectText(value: unknown): string {
 }
 
 describe("the API key", () => {
-  it("is in no answer, event, error or cause, wherever the service puts it", async () => {
+  it("is in no answer, event, error or cause, wherever the service puts it", { tags: "slow" }, async () => {
     const cases = anyKey.chain((key) =>
       fc.record({
         key: fc.constant(key),

@@ -2,8 +2,10 @@
  * At a terminal a single change says what it changed, old → new, and one
  * contact is a page; elsewhere both are records.
  */
+
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Ecm } from "../support/ecm.ts";
+import { firstQuick } from "../support/first-quick.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 const at80 = { terminalColumns: 80, env: { NO_COLOR: "1", ECM_NO_INPUT: "1" } };
@@ -42,7 +44,7 @@ describe("after a change of a contact", () => {
     );
   });
 
-  it("the new value alone is said where nobody has read the contact", async () => {
+  it("the new value alone is said where nobody has read the contact", { tags: "slow" }, async () => {
     const id = (await ecm(["contact", "get", "ada@example.com", "-o", "id"])).stdout.trim();
     expect(await runEcm("contact", "mutate", id, "--set", "City=Rome")).toBe(
       "ada@example.com\n  ~ City  Rome\n",
@@ -52,13 +54,15 @@ describe("after a change of a contact", () => {
     );
   });
 
-  it("of its status too", async () => {
+  it("of its status too", { tags: "slow" }, async () => {
     expect(await runEcm("contact", "unsubscribe", "ada@example.com", "--yes")).toBe(
       "ada@example.com\n  ~ Status  Active → Inactive, Unsubscribe\n",
     );
   });
 
-  it("the whole contact is the answer for programs, and where columns are named", async () => {
+  it("the whole contact is the answer for programs, and where columns are named", {
+    tags: "slow",
+  }, async () => {
     const json = await runEcm("contact", "mutate", "ada@example.com", "--set", "City=Rome", "--json");
     expect(JSON.parse(json)).toMatchObject({ key: "ada@example.com" });
     const args = ["contact", "mutate", "ada@example.com", "--set", "City=Oslo", "--columns", "key,City"];
@@ -69,7 +73,7 @@ describe("after a change of a contact", () => {
 });
 
 describe("after a change of a list or the structure", () => {
-  it.each([
+  firstQuick(2)([
     [["lists", "rename", "Leads", "Old leads"], '~ list "Leads" → "Old leads"\n'],
     [["structure", "field", "add", "Phone"], '+ field "Phone" (text)\n'],
     [["structure", "field", "rename", "City", "Town"], '~ field "City" → "Town"\n'],

@@ -53,7 +53,9 @@ async function startAgent() {
   };
 }
 
-it("takes at most 30 commands and 5 wrong guesses, and every wrong guess leads straight on", async () => {
+it("takes at most 30 commands and 5 wrong guesses, and every wrong guess leads straight on", {
+  tags: "slow",
+}, async () => {
   const { run, runTo, guess, folder, counted } = await startAgent();
   const file = join(folder, "people.csv");
 

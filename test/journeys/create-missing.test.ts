@@ -7,7 +7,7 @@ describe("lists and tags that an import makes", () => {
     "reset-after:POST:*lists:n=1",
     "reset-after:PUT:/api/contact-structure/*:n=1",
     "500:POST:*lists:n=2",
-  ])("are made once although %s", async (fault) => {
+  ])("are made once although %s", { tags: "slow" }, async (fault) => {
     const proxy = await startRecordingProxy({ faults: [fault] });
     const path = await inputFile("Email,Lists,Tags\na@x.org,One,T1\nb@x.org,Two,T2\nc@x.org,one,t1\n");
     const args = ["import", path, "--map", "Lists=lists", "--map", "Tags=tags", "--create-missing", "--json"];

@@ -17,30 +17,34 @@ describe("a disk that fails", () => {
     ["write", 0],
     ["write", 5],
     ["sync", 3],
-  ] as const)("ends the run before the next request (%s number %d)", async (part, works) => {
-    const proxy = await startRecordingProxy();
-    const path = await inputFile(manyRows(40));
-    const { summary, stop } = await importWith(proxy, path, failingAfter(part, works));
-    expect(stop?.failure.message).toContain("Cannot write the journal");
-    expect(summary).toMatchObject({ status: "stopped", stoppedBy: "error" });
+  ] as const)(
+    "ends the run before the next request (%s number %d)",
+    { tags: "slow" },
+    async (part, works) => {
+      const proxy = await startRecordingProxy();
+      const path = await inputFile(manyRows(40));
+      const { summary, stop } = await importWith(proxy, path, failingAfter(part, works));
+      expect(stop?.failure.message).toContain("Cannot write the journal");
+      expect(summary).toMatchObject({ status: "stopped", stoppedBy: "error" });
 
-    // Every write that left had its intent on the disk.
-    const intents = new Set<string>();
-    for await (const { record } of readJournal(
-      join(proxy.env.ECM_STATE_DIR!, "runs", summary.run!, "journal"),
-    )) {
-      if (record.kind === "intent") intents.add(record.key);
-    }
-    for (const write of proxy.writes) expect(intents).toContain(write.what);
+      // Every write that left had its intent on the disk.
+      const intents = new Set<string>();
+      for await (const { record } of readJournal(
+        join(proxy.env.ECM_STATE_DIR!, "runs", summary.run!, "journal"),
+      )) {
+        if (record.kind === "intent") intents.add(record.key);
+      }
+      for (const write of proxy.writes) expect(intents).toContain(write.what);
 
-    const finished = parseSummary(await proxy.ecm(["import", path, "--json"]));
-    expect(finished).toMatchObject({
-      run: summary.run,
-      status: "completed",
-      rows: { created: 40, unchanged: 0 },
-    });
-    expect((await readContacts(proxy)).size).toBe(40);
-  });
+      const finished = parseSummary(await proxy.ecm(["import", path, "--json"]));
+      expect(finished).toMatchObject({
+        run: summary.run,
+        status: "completed",
+        rows: { created: 40, unchanged: 0 },
+      });
+      expect((await readContacts(proxy)).size).toBe(40);
+    },
+  );
 
   it("never sees the API key", async () => {
     const proxy = await startRecordingProxy();
@@ -51,7 +55,7 @@ describe("a disk that fails", () => {
     }
   });
 
-  it("can lose the end of the journal at any byte", async () => {
+  it("can lose the end of the journal at any byte", { tags: "slow" }, async () => {
     expect(await cutEvery(173)).toBeGreaterThan(4);
   });
 

@@ -71,7 +71,7 @@ describe("an export that is resumed", () => {
       async ({ journal }: { journal: string }) =>
         writeFile(journal, (await readFile(journal, "utf8")).replace('"page":3,', '"page":4,')),
     ],
-  ])("is read again, and says so, where its %s", async (_what, damage) => {
+  ])("is read again, and says so, where its %s", { tags: "slow" }, async (_what, damage) => {
     const scene = await stoppedExport();
     await damage(scene);
     const { code, stderr } = await scene.ecm(scene.args);
@@ -80,7 +80,7 @@ describe("an export that is resumed", () => {
     expect(await readFile(scene.file, "utf8")).toBe(scene.whole);
   });
 
-  it("goes on where it stopped, its journal's last line torn or not", async () => {
+  it("goes on where it stopped, its journal's last line torn or not", { tags: "slow" }, async () => {
     for (const torn of ["", '0000 {"page'] as const) {
       const { ecm, args, file, whole, journal } = await stoppedExport();
       await writeFile(journal, (await readFile(journal, "utf8")) + torn);
@@ -92,7 +92,7 @@ describe("an export that is resumed", () => {
     }
   });
 
-  it("is a new one when it was killed after its file was put in place", async () => {
+  it("is a new one when it was killed after its file was put in place", { tags: "slow" }, async () => {
     const { ecm, args, file, whole, part, journal } = await stoppedExport();
     const filesBefore = [await readFile(part), await readFile(journal)] as const;
     expect((await ecm(args)).code).toBe(0);

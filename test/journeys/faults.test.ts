@@ -2,7 +2,6 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import type { Summary } from "../../src/bulk/runs/report.ts";
 import { call, inputFile, manyContacts, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
-import { firstQuick } from "../support/first-quick.ts";
 import {
   fastClock,
   findRepeatedWrites,
@@ -50,7 +49,7 @@ const expected: Summary["rows"] = {
 };
 
 describe("an import through a service that goes wrong", () => {
-  firstQuick(2)([
+  it.each([
     "reset-before:*:/api/contact*:p=0.15:seed=3",
     "reset-after:*:/api/contact*:p=0.15:seed=4",
     "reset-after:POST:/api/contact:p=0.3:seed=5",
@@ -59,7 +58,7 @@ describe("an import through a service that goes wrong", () => {
     "503:*:/api/contact*:p=0.15:seed=8",
     "truncate:*:/api/contact*:p=0.15:seed=9",
     "429:*:*:n=20:seconds=1",
-  ])("comes to the same end with %s", async (fault) => {
+  ])("comes to the same end with %s", { tags: "slow" }, async (fault) => {
     const proxy = await startRecordingProxy({ faults: [fault] });
     const summary = await importScene(proxy, () => seedAccount(proxy));
     expect(summary.rows).toEqual(expected);
@@ -74,7 +73,9 @@ describe("an import through a service that goes wrong", () => {
     expect(contacts.size).toBe(size);
   });
 
-  it("rejects nobody whose create was applied, and whose refusal after it was cut off too", async () => {
+  it("rejects nobody whose create was applied, and whose refusal after it was cut off too", {
+    tags: "slow",
+  }, async () => {
     const proxy = await startRecordingProxy();
     let answers = 0;
     proxy.onRequest = ({ when, path }) =>
@@ -83,7 +84,7 @@ describe("an import through a service that goes wrong", () => {
     expect(parseSummary(result).rows, result.stderr).toMatchObject({ created: 1, rejected: 0 });
   });
 
-  it("settles writes whose answers come too late", async () => {
+  it("settles writes whose answers come too late", { tags: "slow" }, async () => {
     const proxy = await startRecordingProxy({ faults: ["delay:*:/api/contact*:p=0.05:seed=2:seconds=2"] });
     await seedAccount(proxy);
     proxy.env.ECM_TIMEOUT = "0.5";
@@ -99,9 +100,9 @@ describe("a service that answers reads, and no write", () => {
     ["DELETE", ["contact", "delete", "--all", "-y"]],
   ] as const;
 
-  firstQuick(2)(
+  it.each(
     edits.flatMap(([method, args]) => ["reset-before", "503"].map((kind) => [kind, method, args] as const)),
-  )("ends the run after %s:%s, without asking for ever", async (kind, method, args) => {
+  )("ends the run after %s:%s, without asking for ever", { tags: "slow" }, async (kind, method, args) => {
     const proxy = await startRecordingProxy({ faults: [`${kind}:${method}:*`] });
     await seedAccount(proxy);
     const before = proxy.arrived();
@@ -117,8 +118,9 @@ describe("a service that answers reads, and no write", () => {
 describe("a service that never answers the writes of one contact", () => {
   const many = 300;
 
-  firstQuick(1)(["created", "updated"] as const)(
+  it.each(["created", "updated"] as const)(
     "has that row rejected where it would be %s, and all others carried out",
+    { tags: "slow" },
     async (outcome) => {
       const proxy = await startRecordingProxy();
       const contacts = outcome === "updated" ? manyContacts(many) : [];

@@ -30,7 +30,9 @@ function withFull(stream: "stdout" | "stderr", args: string[], env: Record<strin
 }
 
 describe.runIf(process.platform === "linux")("a stream that takes nothing", () => {
-  it("is exit 1 and one line when it is stdout; a run is finished all the same", async () => {
+  it("is exit 1 and one line when it is stdout; a run is finished all the same", {
+    tags: "slow",
+  }, async () => {
     const { env, ecm } = await startSandbox();
     const path = await inputFile(manyRows(5));
     const imported = await withFull("stdout", ["import", path, "--json"], env);
@@ -45,7 +47,7 @@ describe.runIf(process.platform === "linux")("a stream that takes nothing", () =
     expect((await withFull("stdout", ["--version"], env)).code).toBe(1);
   });
 
-  it("stops no import when it is stderr", async () => {
+  it("stops no import when it is stderr", { tags: "slow" }, async () => {
     const service = await startSandbox();
     const path = await inputFile(manyRows(5));
     const { code, stdout } = await withFull("stderr", ["import", path, "--json"], service.env);

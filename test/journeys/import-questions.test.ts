@@ -56,7 +56,7 @@ const noList: Answer = ["Add these contacts to a list?", enter];
 const mappingPath = (path: string) => path.replace(/\.\w+$/, ".mapping.yaml");
 
 describe("the questions of an import", () => {
-  it("are one table, whose lines can be changed, and the list", async () => {
+  it("are one table, whose lines can be changed, and the list", { tags: "slow" }, async () => {
     await ecm(["structure", "tag", "add", "vip"]);
     await ecm(["contact", "create", "--key", "ada@example.com", "--tag", "vip"]);
     const dialog = await ecm(["import", file], {
@@ -90,7 +90,7 @@ describe("the questions of an import", () => {
     expect(second.rows).toMatchObject({ unchanged: 1, skipped: 1 });
   });
 
-  it("take nothing away from somebody who presses Enter, but what is empty", async () => {
+  it("take nothing away from somebody who presses Enter, but what is empty", { tags: "slow" }, async () => {
     const columns = Array.from({ length: 29 }, (_, at) => `Column ${at + 1}`);
     const cells = columns.map((_, at) => (at === 3 ? "" : `value ${at + 1}`));
     await writeFile(file, `Email,${columns.join(",")}\nada@example.com,${cells.join(",")}\n`);
@@ -115,7 +115,7 @@ describe("the questions of an import", () => {
     expect(stdout).toBe("key,First Name,Company\nada@example.com,Ada,Analytical\n");
   });
 
-  it("are about a second column of addresses where the first is empty", async () => {
+  it("are about a second column of addresses where the first is empty", { tags: "slow" }, async () => {
     await writeFile(
       file,
       "Work Email,Private Email\nada@example.com,\n,bob@home.org\ncy@example.com,cy@home.org\n",
@@ -158,7 +158,7 @@ describe("the questions of an import", () => {
     expect(stderr).toContain("no key column (Email) found");
   });
 
-  it("are about the sheet of a workbook that has several", async () => {
+  it("are about the sheet of a workbook that has several", { tags: "slow" }, async () => {
     const book = join(await temporaryFolder(), "people.xlsx");
     const sheets = [
       { name: "Notes", rows: textRow(1, ["call Ada"]) },
@@ -173,7 +173,7 @@ describe("the questions of an import", () => {
     expect(nextTime(dialog)).toEqual(`import ${book} --sheet People`.split(" "));
   });
 
-  it("end in a run that the command for the next time resumes", async () => {
+  it("end in a run that the command for the next time resumes", { tags: "slow" }, async () => {
     await writeFile(file, `Email,Stadt\n${[1, 2, 3].map((n) => `p${n}@example.com,Oslo\n`).join("")}`);
     const dialog = await ecm(["import", file, "--max-requests", "5"], {
       ...at120,
@@ -189,7 +189,7 @@ describe("the questions of an import", () => {
     expect(await json("runs", "list")).toHaveLength(1);
   });
 
-  it("offer to create a missing list before any other, and then ask for none", async () => {
+  it("offer to create a missing list before any other, and then ask for none", { tags: "slow" }, async () => {
     const dialog = await ecm(["import", file, "--list", "Leads"], {
       ...at120,
       typed: [
@@ -215,7 +215,9 @@ describe("the questions of an import", () => {
     expect(dialog.code).toBe(0);
   });
 
-  it("write nothing in the account when one is answered with Ctrl-C or no, whichever it is", async () => {
+  it("write nothing in the account when one is answered with Ctrl-C or no, whichever it is", {
+    tags: "slow",
+  }, async () => {
     const before = await everything();
     const answers: Answer[] = [
       ['Create the list "Leads" with', yes],
@@ -248,7 +250,7 @@ describe("the questions of an import", () => {
     expect(done.code, done.stderr).toBe(0);
   });
 
-  it("show the plan before the last one, from which they can be asked again", async () => {
+  it("show the plan before the last one, from which they can be asked again", { tags: "slow" }, async () => {
     await writeFile(file, "Email,Stadt\nada@example.com,Oslo\nnobody@@x,Rom\n,Wien\n");
     const question = 'Create the field "Stadt", and write to 1 contact';
     const dialog = await ecm(["import", file], {
@@ -321,7 +323,9 @@ describe("the questions of an import", () => {
     expect(await everything()).toEqual(before);
   });
 
-  it("are asked of nobody without a terminal, nor is the list where --yes confirms everything", async () => {
+  it("are asked of nobody without a terminal, nor is the list where --yes confirms everything", {
+    tags: "slow",
+  }, async () => {
     const before = await everything();
     const { code, stderr } = await ecm(["import", file, "--list", "Leads"]);
     expect(code).toBe(2);
@@ -345,7 +349,9 @@ describe("the questions about how values are written", () => {
     "",
   ].join("\n");
 
-  it("offer a date that fits, a split and a table of values, and save them all", async () => {
+  it("offer a date that fits, a split and a table of values, and save them all", {
+    tags: "slow",
+  }, async () => {
     await ecm(["structure", "field", "add", "Birthday"]);
     await ecm(["structure", "field", "add", "Country"]);
     await ecm(["contact", "create", "--key", "z@example.com", "--set", "Country=Germany"]);

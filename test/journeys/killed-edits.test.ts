@@ -1,14 +1,17 @@
 import { expect, it } from "vitest";
-import { firstQuick } from "../support/first-quick.ts";
 import { runs } from "../support/runs.ts";
 import { editKilled } from "./killing-edits.ts";
 
-firstQuick(1)([
+it.each([
   ["delete", 1],
   ["unsubscribe", 1],
-] as const)("ends a killed %s as if it had never been killed, with its backup whole", async (kind, kills) => {
-  expect((await editKilled(kind, 7, kills, 40)).killed).toBe(kills);
-});
+] as const)(
+  "ends a killed %s as if it had never been killed, with its backup whole",
+  { tags: "slow" },
+  async (kind, kills) => {
+    expect((await editKilled(kind, 7, kills, 40)).killed).toBe(kills);
+  },
+);
 
 it.each(["delete", "unsubscribe"] as const)(
   "ends a %s as if it had never been killed, again and again",

@@ -7,7 +7,7 @@ import { findStatus } from "../../src/api/contacts.ts";
 import type { Contact } from "../../src/wire.ts";
 import { call, inputFile, parseSummary } from "../bulk/kit.ts";
 import { type Result, spawnEcm, waitForResult } from "../support/ecm.ts";
-import { firstGroupsQuick, firstQuick } from "../support/first-quick.ts";
+import { firstGroupsQuick } from "../support/first-quick.ts";
 import { findRepeatedWrites, type RecordingProxy, startRecordingProxy } from "./recording-proxy.ts";
 
 const old = "ada@old.example";
@@ -81,25 +81,29 @@ function expectMoved(witness: RecordingProxy, result: Result): void {
 }
 
 firstGroupsQuick(1)([{}, { inactive: "hidden" }])("a move under the variants %j", (variants) => {
-  it.each(everywhere)("killed $when its $at is resumed by the same command", async (kill) => {
-    const witness = await scene(variants as Record<string, string>);
-    await killed(witness, kill);
-    const result = await witness.ecm(args);
-    expectMoved(witness, result);
-    expect(parseSummary(result)).toMatchObject({
-      rows: { read: 2, created: 1, updated: 1, skipped: 0, rejected: 0, pending: 0 },
-    });
-    const people = await everybody(witness);
-    expect(isActive(people.get(next))).toBe(true);
-    expect(people.get(next)).toMatchObject({
-      lists: people.get(old)!.lists,
-      tags: people.get(old)!.tags,
-    });
-    expect(isActive(people.get(old))).toBe(false);
-  });
+  it.each(everywhere)(
+    "killed $when its $at is resumed by the same command",
+    { tags: "slow" },
+    async (kill) => {
+      const witness = await scene(variants as Record<string, string>);
+      await killed(witness, kill);
+      const result = await witness.ecm(args);
+      expectMoved(witness, result);
+      expect(parseSummary(result)).toMatchObject({
+        rows: { read: 2, created: 1, updated: 1, skipped: 0, rejected: 0, pending: 0 },
+      });
+      const people = await everybody(witness);
+      expect(isActive(people.get(next))).toBe(true);
+      expect(people.get(next)).toMatchObject({
+        lists: people.get(old)!.lists,
+        tags: people.get(old)!.tags,
+      });
+      expect(isActive(people.get(old))).toBe(false);
+    },
+  );
 });
 
-it("is resumed by `runs resume` too", async () => {
+it("is resumed by `runs resume` too", { tags: "slow" }, async () => {
   const witness = await scene();
   await killed(witness, { at: "create", when: "after" });
   const result = await witness.ecm(["runs", "resume", "last", "--yes", "--json"]);
@@ -108,8 +112,9 @@ it("is resumed by `runs resume` too", async () => {
   expect([isActive(people.get(next)), isActive(people.get(old))]).toEqual([true, false]);
 });
 
-firstQuick(1)(["before", "after"] as const)(
+it.each(["before", "after"] as const)(
   "with --delete-old, killed %s the deletion, is resumed, and its undo brings the old contact back",
+  { tags: "slow" },
   async (when) => {
     const witness = await scene();
     const command = [...args, "--delete-old"];
@@ -125,7 +130,7 @@ firstQuick(1)(["before", "after"] as const)(
 );
 
 describe("somebody who leaves while the move is down", () => {
-  it("is not created under the new key", async () => {
+  it("is not created under the new key", { tags: "slow" }, async () => {
     const witness = await scene();
     await killed(witness, { at: "create", when: "before" });
     await leave(witness, old);
@@ -135,7 +140,7 @@ describe("somebody who leaves while the move is down", () => {
     expect((await everybody(witness)).has(next)).toBe(false);
   });
 
-  it("under the old key, once the new one exists, is named", async () => {
+  it("under the old key, once the new one exists, is named", { tags: "slow" }, async () => {
     const witness = await scene();
     await killed(witness, { at: "create", when: "after" });
     await leave(witness, old);
@@ -148,7 +153,9 @@ describe("somebody who leaves while the move is down", () => {
     expect(result.stderr).toContain(`ecm contact unsubscribe ${next}`);
   });
 
-  it("is not created after an erasure either, and the old key is gone from this machine", async () => {
+  it("is not created after an erasure either, and the old key is gone from this machine", {
+    tags: "slow",
+  }, async () => {
     const witness = await scene();
     await killed(witness, { at: "create", when: "before" });
     const erased = await witness.ecm(["contact", "erase", old, "--yes"]);
@@ -159,7 +166,7 @@ describe("somebody who leaves while the move is down", () => {
     expect((await everybody(witness)).size).toBe(0);
   });
 
-  it("by an erasure, once the new contact exists, is named", async () => {
+  it("by an erasure, once the new contact exists, is named", { tags: "slow" }, async () => {
     const witness = await scene();
     await killed(witness, { at: "create", when: "after" });
     const erased = await witness.ecm(["contact", "erase", old, "--yes"]);
@@ -169,7 +176,7 @@ describe("somebody who leaves while the move is down", () => {
     expect(result.stderr).toContain(`ecm contact erase ${next}`);
   });
 
-  it("is not created where another contact took the new key", async () => {
+  it("is not created where another contact took the new key", { tags: "slow" }, async () => {
     const witness = await scene();
     await killed(witness, { at: "create", when: "before" });
     await witness.ecm(["contact", "create", "--key", next, "--set", "First Name=Other"]);
@@ -187,19 +194,23 @@ describe("a row of an import that moves somebody", () => {
     return ["import", await inputFile(rows), "--map", "Old email=old-key", "--json"];
   }
 
-  it.each(everywhere)("killed $when its $at is resumed by the same command", async (kill) => {
-    const witness = await scene();
-    const command = await importing();
-    await killed(witness, kill, command);
-    const result = await witness.ecm(command);
-    expectMoved(witness, result);
-    expect(parseSummary(result).rows).toMatchObject({ read: 2, created: 1, updated: 1, pending: 0 });
-    const people = await everybody(witness);
-    expect([isActive(people.get(next)), isActive(people.get(old))]).toEqual([true, false]);
-    expect(people.get(next)).toMatchObject({ lists: people.get(old)!.lists, tags: people.get(old)!.tags });
-  });
+  it.each(everywhere)(
+    "killed $when its $at is resumed by the same command",
+    { tags: "slow" },
+    async (kill) => {
+      const witness = await scene();
+      const command = await importing();
+      await killed(witness, kill, command);
+      const result = await witness.ecm(command);
+      expectMoved(witness, result);
+      expect(parseSummary(result).rows).toMatchObject({ read: 2, created: 1, updated: 1, pending: 0 });
+      const people = await everybody(witness);
+      expect([isActive(people.get(next)), isActive(people.get(old))]).toEqual([true, false]);
+      expect(people.get(next)).toMatchObject({ lists: people.get(old)!.lists, tags: people.get(old)!.tags });
+    },
+  );
 
-  it("creates nobody who left while it was down", async () => {
+  it("creates nobody who left while it was down", { tags: "slow" }, async () => {
     const witness = await scene();
     const command = await importing();
     await killed(witness, { at: "create", when: "before" }, command);
@@ -210,7 +221,7 @@ describe("a row of an import that moves somebody", () => {
     expect((await everybody(witness)).has(next)).toBe(false);
   });
 
-  it("names who left between the two writes, with what unsubscribes them", async () => {
+  it("names who left between the two writes, with what unsubscribes them", { tags: "slow" }, async () => {
     const witness = await scene();
     const command = await importing();
     await killed(witness, { at: "create", when: "after" }, command);
@@ -221,7 +232,7 @@ describe("a row of an import that moves somebody", () => {
     expect(result.stderr).toContain(`ecm contact unsubscribe ${next}`);
   });
 
-  it("creates nobody whose old key was erased while it was down", async () => {
+  it("creates nobody whose old key was erased while it was down", { tags: "slow" }, async () => {
     const witness = await scene();
     const command = await importing();
     await killed(witness, { at: "create", when: "before" }, command);

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { runs } from "../support/runs.ts";
 import { importKilled, importUndisturbed } from "./killing.ts";
 
-it("ends as if it had never been killed, however often and whenever it was", async () => {
+it("ends as if it had never been killed, however often and whenever it was", { tags: "slow" }, async () => {
   const size = 60;
   const undisturbed = await importUndisturbed(size);
   const { killed } = await importKilled(1, 2, size, undisturbed);

@@ -8,7 +8,6 @@ import { describe, expect, it } from "vitest";
 import { InterruptedError } from "../../src/errors.ts";
 import { inputFile, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
 import { temporaryFolder, temporaryHome } from "../support/ecm.ts";
-import { firstQuick } from "../support/first-quick.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { findRepeatedWrites, type RecordingProxy, startRecordingProxy } from "./recording-proxy.ts";
 
@@ -57,8 +56,9 @@ const createdOnce = (proxy: RecordingProxy) =>
   proxy.writes.filter(({ kind, status }) => kind === "create" && status < 300).map(({ what }) => what);
 
 describe("the state folder is lost in the middle of an import", () => {
-  firstQuick(1)([1, 22])(
+  it.each([1, 22])(
     "after %i writes: the same end, nobody twice, and what was done is left alone",
+    { tags: "slow" },
     async (writes) => {
       const undisturbed = await account();
       expect((await undisturbed.proxy.ecm(["import", undisturbed.path, ...flags])).code).toBe(0);
@@ -84,7 +84,7 @@ describe("the state folder is lost in the middle of an import", () => {
     },
   );
 
-  it("takes the suppressions with it, unless they are in a file of their own", async () => {
+  it("takes the suppressions with it, unless they are in a file of their own", { tags: "slow" }, async () => {
     const { ecm, env } = await startSandbox();
     const ECM_SUPPRESSIONS = join(await temporaryFolder(), "suppressions.txt");
     const path = await inputFile("Email\ngone@example.com\nada@example.com\n");
@@ -107,7 +107,9 @@ describe("the state folder is lost in the middle of an import", () => {
 });
 
 describe("two machines on one account", () => {
-  it("import the same file at the same time: nobody twice, and the counts of both are true", async () => {
+  it("import the same file at the same time: nobody twice, and the counts of both are true", {
+    tags: "slow",
+  }, async () => {
     const { proxy, path } = await account();
     // The service lets two lists have one name: who creates them at the same moment gets two.
     expect((await proxy.ecm(["lists", "create", "Newsletter"])).code).toBe(0);
@@ -131,7 +133,9 @@ describe("two machines on one account", () => {
     }
   });
 
-  it("go on with what the other left: the second does the rest, the first finds nothing to do", async () => {
+  it("go on with what the other left: the second does the rest, the first finds nothing to do", {
+    tags: "slow",
+  }, async () => {
     const { proxy, path } = await account();
     const second = await temporaryHome();
     await stopAfter(proxy, path, 10);

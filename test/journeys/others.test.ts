@@ -36,7 +36,7 @@ describe("others who work on the same contacts meanwhile", () => {
     return { proxy, path, id: _id, field, owner };
   }
 
-  it("change another field: our change leaves it alone", async () => {
+  it("change another field: our change leaves it alone", { tags: "slow" }, async () => {
     const { proxy, path, id, field, owner } = await scene();
     const lastName = field("L");
     beforeFirst(proxy, isMutate, async () => {
@@ -53,7 +53,7 @@ describe("others who work on the same contacts meanwhile", () => {
     });
   });
 
-  it("make the very change that we wanted: then nothing is left to change", async () => {
+  it("make the very change that we wanted: then nothing is left to change", { tags: "slow" }, async () => {
     const { proxy, path, id, field, owner } = await scene();
     const firstName = field("Old");
     beforeFirst(proxy, isMutate, async () => {
@@ -65,7 +65,7 @@ describe("others who work on the same contacts meanwhile", () => {
     expect(summary.rows).toMatchObject({ updated: 0, unchanged: 1, rejected: 0 });
   });
 
-  it("delete the contact: it is created again, or missing, by the mode", async () => {
+  it("delete the contact: it is created again, or missing, by the mode", { tags: "slow" }, async () => {
     for (const [mode, rows] of [
       ["upsert", { created: 1, skipped: 0 }],
       ["update", { created: 0, skipped: 1 }],
@@ -79,7 +79,9 @@ describe("others who work on the same contacts meanwhile", () => {
     }
   });
 
-  it("create the contact first: ours becomes a change, or is passed over, by the mode", async () => {
+  it("create the contact first: ours becomes a change, or is passed over, by the mode", {
+    tags: "slow",
+  }, async () => {
     for (const [mode, rows] of [
       ["upsert", { created: 0, updated: 1 }],
       ["create", { created: 0, skipped: 1 }],
@@ -98,7 +100,7 @@ describe("others who work on the same contacts meanwhile", () => {
     }
   });
 
-  it("spend the hour as well: both wait, and neither meets a 429", async () => {
+  it("spend the hour as well: both wait, and neither meets a 429", { tags: "slow" }, async () => {
     const proxy = await startRecordingProxy({ hourlyLimit: 80, windowSeconds: 1 });
     const files = [manyRows(60), manyRows(60).replaceAll("@", "@other.")];
     const states = await Promise.all(
@@ -115,7 +117,9 @@ describe("others who work on the same contacts meanwhile", () => {
     }
   });
 
-  it("may hide a contact from the search that a create says exists: the row says so", async () => {
+  it("may hide a contact from the search that a create says exists: the row says so", {
+    tags: "slow",
+  }, async () => {
     const proxy = await startRecordingProxy({ faults: [] });
     await proxy.ecm(["import", await inputFile("Email,First Name\na@x.org,Old\n")]);
     proxy.rewrites = (path, text) =>

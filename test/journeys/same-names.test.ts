@@ -2,7 +2,6 @@
 import { describe, expect, it } from "vitest";
 import { inputFile, parseSummary, readContacts } from "../bulk/kit.ts";
 import { type Ecm, spawnEcm, temporaryHome, waitForResult } from "../support/ecm.ts";
-import { firstQuick } from "../support/first-quick.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { type RecordingProxy, startRecordingProxy } from "./recording-proxy.ts";
 
@@ -49,27 +48,31 @@ const creations: Record<string, (path: string) => string[]> = {
 };
 
 describe("two creators of one name", () => {
-  firstQuick(1)([1, 2, 3])("on one machine: all imports put their contacts into one list (%i)", async () => {
-    const service = await startSandbox();
-    const files = await Promise.all(["a", "b", "c"].map((start) => inputFile(rows(start))));
-    const results = await Promise.all(
-      files.map((file) =>
-        waitForResult(
-          spawnEcm(
-            ["import", file, "--list", "News", "--tag", "T", "--create-missing", "--json"],
-            service.env,
+  it.each([1, 2, 3])(
+    "on one machine: all imports put their contacts into one list (%i)",
+    { tags: "slow" },
+    async () => {
+      const service = await startSandbox();
+      const files = await Promise.all(["a", "b", "c"].map((start) => inputFile(rows(start))));
+      const results = await Promise.all(
+        files.map((file) =>
+          waitForResult(
+            spawnEcm(
+              ["import", file, "--list", "News", "--tag", "T", "--create-missing", "--json"],
+              service.env,
+            ),
           ),
         ),
-      ),
-    );
-    for (const result of results) {
-      expect(result.code, result.stderr).toBe(0);
-      expect(parseSummary(result)).toMatchObject({ rows: { created: 12 } });
-    }
-    expect(await listsIn(service)).toMatchObject([{ name: "News", totalContacts: 36 }]);
-    const tags = new Set([...(await readContacts(service)).values()].map((contact) => contact.tags.join()));
-    expect(tags.size).toBe(1);
-  });
+      );
+      for (const result of results) {
+        expect(result.code, result.stderr).toBe(0);
+        expect(parseSummary(result)).toMatchObject({ rows: { created: 12 } });
+      }
+      expect(await listsIn(service)).toMatchObject([{ name: "News", totalContacts: 36 }]);
+      const tags = new Set([...(await readContacts(service)).values()].map((contact) => contact.tags.join()));
+      expect(tags.size).toBe(1);
+    },
+  );
 
   it("on several machines, each with a state folder", async () => {
     const service = await startSandbox();
@@ -101,14 +104,18 @@ describe("two creators of one name", () => {
     Object.entries(creations).flatMap(([name, argsFor]) =>
       ["News", "NEWS"].map((theirs) => [name, theirs, argsFor] as const),
     ),
-  )("%s: the older list, %s of somebody else, stays, and its own goes", async (_name, theirs, argsFor) => {
-    const proxy = await startRecordingProxy();
-    othersCreate(proxy, theirs, "before");
-    const result = await proxy.ecm(argsFor(await inputFile(rows("a"))));
-    expect(result.code, result.stderr).toBe(0);
-    expect(await listsIn(proxy)).toMatchObject([{ name: theirs }]);
-    for (const { lists } of (await readContacts(proxy)).values()) expect(lists).toHaveLength(1);
-  });
+  )(
+    "%s: the older list, %s of somebody else, stays, and its own goes",
+    { tags: "slow" },
+    async (_name, theirs, argsFor) => {
+      const proxy = await startRecordingProxy();
+      othersCreate(proxy, theirs, "before");
+      const result = await proxy.ecm(argsFor(await inputFile(rows("a"))));
+      expect(result.code, result.stderr).toBe(0);
+      expect(await listsIn(proxy)).toMatchObject([{ name: theirs }]);
+      for (const { lists } of (await readContacts(proxy)).values()) expect(lists).toHaveLength(1);
+    },
+  );
 
   it.each(Object.entries(creations))("%s: its own list, the older one, stays", async (_name, argsFor) => {
     const proxy = await startRecordingProxy();
@@ -141,7 +148,7 @@ describe("two creators of one name", () => {
     expect(results.map(({ code }) => code).sort()).toEqual([0, 6]);
   });
 
-  it("a lost answer to a creation makes no second list", async () => {
+  it("a lost answer to a creation makes no second list", { tags: "slow" }, async () => {
     for (const fault of [
       "reset-after:POST:*/lists:n=1",
       "500:POST:*/lists:n=1",

@@ -3,43 +3,46 @@ import { describe, expect, it } from "vitest";
 import { InterruptedError } from "../../src/errors.ts";
 import { inputFile, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
 import { ecmWith, type Result, spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
-import { firstQuick } from "../support/first-quick.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { fastClock, findRepeatedWrites, startRecordingProxy } from "./recording-proxy.ts";
 
 describe("a bulk run that stops", () => {
-  firstQuick(1)([
+  it.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],
-  ] as const)("does not wait for a slow answer after %s, and goes on where it was", async (signal, code) => {
-    const proxy = await startRecordingProxy({ faults: ["delay:POST:/api/contact:n=30:seconds=20"] });
-    const path = await inputFile(manyRows(60));
-    const child = spawnEcm(["import", path, "--json"], proxy.env);
-    const ended = waitForResult(child);
-    let signalledAt = 0;
-    proxy.onRequest = ({ count, when }) => {
-      // By then the slow one is under way.
-      if (count === 45 && when === "before") {
-        signalledAt = Date.now();
-        child.kill(signal);
-      }
-      return undefined;
-    };
-    const result = await ended;
-    expect(Date.now() - signalledAt).toBeLessThan(10_000);
-    expect(result.code).toBe(code);
-    const stopped = parseSummary(result);
-    expect(stopped).toMatchObject({ status: "stopped", stoppedBy: "signal" });
-    expect(result.stderr).toContain(`ecm runs resume ${stopped.run}`);
-    const finished = parseSummary(await proxy.ecm(["import", path, "--json"]));
-    expect(finished).toMatchObject({
-      run: stopped.run,
-      status: "completed",
-      rows: { created: 60, unchanged: 0 },
-    });
-  });
+  ] as const)(
+    "does not wait for a slow answer after %s, and goes on where it was",
+    { tags: "slow" },
+    async (signal, code) => {
+      const proxy = await startRecordingProxy({ faults: ["delay:POST:/api/contact:n=30:seconds=20"] });
+      const path = await inputFile(manyRows(60));
+      const child = spawnEcm(["import", path, "--json"], proxy.env);
+      const ended = waitForResult(child);
+      let signalledAt = 0;
+      proxy.onRequest = ({ count, when }) => {
+        // By then the slow one is under way.
+        if (count === 45 && when === "before") {
+          signalledAt = Date.now();
+          child.kill(signal);
+        }
+        return undefined;
+      };
+      const result = await ended;
+      expect(Date.now() - signalledAt).toBeLessThan(10_000);
+      expect(result.code).toBe(code);
+      const stopped = parseSummary(result);
+      expect(stopped).toMatchObject({ status: "stopped", stoppedBy: "signal" });
+      expect(result.stderr).toContain(`ecm runs resume ${stopped.run}`);
+      const finished = parseSummary(await proxy.ecm(["import", path, "--json"]));
+      expect(finished).toMatchObject({
+        run: stopped.run,
+        status: "completed",
+        rows: { created: 60, unchanged: 0 },
+      });
+    },
+  );
 
-  it("leaves nothing open where the key may not write: the run can be undone", async () => {
+  it("leaves nothing open where the key may not write: the run can be undone", { tags: "slow" }, async () => {
     const proxy = await startRecordingProxy();
     await proxy.ecm(["import", await inputFile(manyRows(3))]);
     const error = { errorType: "ForbiddenError", message: "No." };
@@ -51,7 +54,7 @@ describe("a bulk run that stops", () => {
     expect(undone.code, undone.stderr).toBe(0);
   });
 
-  it("waits for the hour's end, without a 429", async () => {
+  it("waits for the hour's end, without a 429", { tags: "slow" }, async () => {
     const proxy = await startRecordingProxy({ hourlyLimit: 50, windowSeconds: 1 });
     const result = await proxy.ecm(["import", await inputFile(manyRows(70)), "--json"]);
     expect(result.stderr).not.toContain("error:");
@@ -63,7 +66,7 @@ describe("a bulk run that stops", () => {
     expect(proxy.writes.filter(({ status }) => status === 429)).toEqual([]);
   });
 
-  it("ends at once when it is interrupted while it waits", async () => {
+  it("ends at once when it is interrupted while it waits", { tags: "slow" }, async () => {
     const proxy = await startRecordingProxy({ hourlyLimit: 20 });
     const path = await inputFile(manyRows(40));
     const interruption = new AbortController();
@@ -88,7 +91,7 @@ describe("a bulk run that stops", () => {
     expect((await readContacts(service)).size).toBe(0);
   });
 
-  it("stops at the hour's end with --no-wait, keeping the reserve", async () => {
+  it("stops at the hour's end with --no-wait, keeping the reserve", { tags: "slow" }, async () => {
     const service = await startSandbox({ hourlyLimit: 40 });
     const path = await inputFile(manyRows(70));
     const result = await service.ecm(["import", path, "--no-wait", "--reserve", "10", "--json"]);
@@ -97,14 +100,16 @@ describe("a bulk run that stops", () => {
     expect(result.stderr).toContain("hour=10/40");
   });
 
-  it("stops at the time given with --until, also when the hour's end lies beyond it", async () => {
+  it("stops at the time given with --until, also when the hour's end lies beyond it", {
+    tags: "slow",
+  }, async () => {
     const service = await startSandbox({ hourlyLimit: 20 });
     const result = await service.ecm(["import", await inputFile(manyRows(70)), "--until", "30m", "--json"]);
     expect(result.code).toBe(7);
     expect(parseSummary(result).stoppedBy).toBe("until");
   });
 
-  it("stops when the month is used up by others meanwhile", async () => {
+  it("stops when the month is used up by others meanwhile", { tags: "slow" }, async () => {
     const service = await startSandbox({ monthlyLimit: 100 });
     const path = await inputFile(manyRows(60));
     const other = await inputFile(manyRows(60, () => "Other").replaceAll("@", "@other."));
@@ -117,7 +122,7 @@ describe("a bulk run that stops", () => {
     for (const { stoppedBy } of stopped) expect(stoppedBy).toBe("month");
   });
 
-  it("stops with exit 4 when its key is revoked, and goes on with another", async () => {
+  it("stops with exit 4 when its key is revoked, and goes on with another", { tags: "slow" }, async () => {
     const proxy = await startRecordingProxy();
     const path = await inputFile(manyRows(60));
     const home = await temporaryFolder();
@@ -139,7 +144,9 @@ describe("a bulk run that stops", () => {
     expect(parseSummary(finished)).toMatchObject({ run: parseSummary(stopped).run, rows: { created: 60 } });
   });
 
-  it("stops with exit 4 when the account is suspended, and goes on when it is open again", async () => {
+  it("stops with exit 4 when the account is suspended, and goes on when it is open again", {
+    tags: "slow",
+  }, async () => {
     const proxy = await startRecordingProxy();
     const path = await inputFile(manyRows(60));
     const become = (status: string) =>
@@ -158,7 +165,9 @@ describe("a bulk run that stops", () => {
     expect(parseSummary(finished)).toMatchObject({ run: parseSummary(stopped).run, rows: { created: 60 } });
   });
 
-  it("backs off and stops with exit 8 when the service cannot be reached any more", async () => {
+  it("backs off and stops with exit 8 when the service cannot be reached any more", {
+    tags: "slow",
+  }, async () => {
     const proxy = await startRecordingProxy();
     const path = await inputFile(manyRows(40));
     proxy.onRequest = ({ count, when }) => (count > 20 && when === "before" ? "drop" : undefined);
@@ -207,7 +216,7 @@ describe("a bulk run that stops", () => {
     expect(proxy.writes).toHaveLength(5);
   });
 
-  it("sends no more when its lock is taken away, and resumes", async () => {
+  it("sends no more when its lock is taken away, and resumes", { tags: "slow" }, async () => {
     const proxy = await startRecordingProxy();
     const path = await inputFile(manyRows(12));
     const args = ["import", path, "--json", "--concurrency", "1"];

@@ -1,8 +1,10 @@
 /** A person at a terminal: what is missing is asked for, and an answer goes the way of a flag. */
+
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Ecm, temporaryFolder } from "../support/ecm.ts";
+import { firstQuick } from "../support/first-quick.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 const down = "\u001b[B";
@@ -75,7 +77,7 @@ describe("what is missing", () => {
     expect(stderr).not.toContain("Remove from lists");
   });
 
-  it("shows the present value of a field, and keeps it on Enter", async () => {
+  it("shows the present value of a field, and keeps it on Enter", { tags: "slow" }, async () => {
     await ecm(["contact", "create", "--key", "ada@example.com", "--set", "First Name=Ada"]);
     for (const ACCESSIBLE of ["", "1"]) {
       const pick = (place: number) => (ACCESSIBLE ? `${place}\n` : `${down.repeat(place - 1)}${enter}`);
@@ -106,7 +108,7 @@ describe("what is missing", () => {
     expect((await readScreen("ada@example.com"))[0]).toBe("");
   });
 
-  it("takes no blanks around a name or a key, as pasted text has them", async () => {
+  it("takes no blanks around a name or a key, as pasted text has them", { tags: "slow" }, async () => {
     for (const ACCESSIBLE of ["", "1"]) {
       const name = `Weekly${ACCESSIBLE}`;
       const made = await ecm(["lists", "create"], {
@@ -126,7 +128,7 @@ describe("what is missing", () => {
     expect(got.code, got.stderr).toBe(0);
   });
 
-  it.each([
+  firstQuick(3)([
     [["contact", "get"], [["id or key", `ada@example.com${enter}`]], "ada@example.com"],
     [["lists", "create"], [["Name of the list", `Customers${enter}`]], "Customers"],
     [["structure", "field", "add"], [["Label of the new field", `City${enter}`]], "City"],
@@ -168,7 +170,7 @@ describe("what is missing", () => {
     expect((await json("structure", "get")).tags).toMatchObject([{ label: "vip" }]);
   });
 
-  it.each([
+  firstQuick(8)([
     ["contact create", "--key"],
     ["contact get", "ID-OR-KEY"],
     ["contact mutate", "ID-OR-KEY"],
@@ -229,7 +231,7 @@ describe("a profile and a run", () => {
     expect(used.stderr).toContain("Selected profile");
   });
 
-  it("is chosen by what it did, for each verb that takes one", async () => {
+  it("is chosen by what it did, for each verb that takes one", { tags: "slow" }, async () => {
     const file = join(await temporaryFolder(), "people.csv");
     await writeFile(file, "Email\nada@example.com\nnot an address\n");
     expect((await ecm(["import", file])).code).toBe(3);
@@ -276,7 +278,9 @@ describe("the last question of a bulk run", () => {
 });
 
 describe("the undo of a run", () => {
-  it("is agreed to before anything is restored, and says what it has restored", async () => {
+  it("is agreed to before anything is restored, and says what it has restored", {
+    tags: "slow",
+  }, async () => {
     const file = join(await temporaryFolder(), "people.csv");
     await writeFile(file, "Email,First Name\nada@example.com,Ada\nbob@example.com,Bob\n");
     await ecm(["contact", "create", "--key", "ada@example.com", "--set", "First Name=Augusta"]);
@@ -348,7 +352,9 @@ describe("an import whose columns are unclear", () => {
     expect(await readScreen("ada@example.com")).toEqual(["Ada", "hallo", "", ""]);
   });
 
-  it("keeps the answers as a mapping file, with which nothing is asked and the run is the same", async () => {
+  it("keeps the answers as a mapping file, with which nothing is asked and the run is the same", {
+    tags: "slow",
+  }, async () => {
     const mapping = file.replace(".csv", ".mapping.yaml");
     const first = await ecm(["import", file, "--max-requests", "4"], {
       ...at80,
@@ -373,7 +379,7 @@ describe("an import whose columns are unclear", () => {
     }
   });
 
-  it("asks nothing of a column that a mapping has placed", async () => {
+  it("asks nothing of a column that a mapping has placed", { tags: "slow" }, async () => {
     const flags = [
       "--map",
       "E-mail 1=key",

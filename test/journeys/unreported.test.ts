@@ -7,7 +7,6 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { inputFile, manyContacts, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
 import { temporaryFolder } from "../support/ecm.ts";
-import { firstQuick } from "../support/first-quick.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 
 const program = fileURLToPath(new URL("../../bin/ecm.js", import.meta.url));
@@ -82,8 +81,9 @@ const commands: Record<string, (path: string) => string[]> = {
 describe.skipIf(process.platform === "win32")(
   "a run that was completed, and killed before it was said",
   () => {
-    firstQuick(2)(Object.entries(commands))(
+    it.each(Object.entries(commands))(
       "(%s) is reported by the same command",
+      { tags: "slow" },
       async (_name, argsFor) => {
         const service = await startSandbox({ contents: { lists: ["L"], contacts: manyContacts(6) } });
         const { ecm, sandbox } = service;
@@ -144,6 +144,7 @@ describe.skipIf(process.platform === "win32")(
 
     it.skipIf(!existsSync("/dev/full"))(
       "is reported when a full disk has kept it from being said",
+      { tags: "slow" },
       async () => {
         const service = await startSandbox({ contents: { contacts: manyContacts(6) } });
         const args = ["import", await inputFile(manyRows(6, () => "New")), "--json"];
@@ -159,7 +160,7 @@ describe.skipIf(process.platform === "win32")(
       },
     );
 
-    it("does what follows on it: the sources of a merge are deleted", async () => {
+    it("does what follows on it: the sources of a merge are deleted", { tags: "slow" }, async () => {
       const contacts = manyContacts(4).map((each, index) => ({ ...each, lists: [index < 2 ? "A" : "B"] }));
       const service = await startSandbox({ contents: { contacts } });
       const args = ["lists", "merge", "A", "B", "--into", "C", "--delete-sources", "--yes", "--json"];

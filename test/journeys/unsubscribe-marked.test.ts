@@ -1,11 +1,10 @@
 /** `--unsubscribe-marked`: each of its writes happens once, whenever the run is disturbed. */
 import { describe, expect, it } from "vitest";
 import { spawnEcm, waitForResult } from "../support/ecm.ts";
-import { firstQuick } from "../support/first-quick.ts";
 import { expectLost, readOutcome, runUndisturbed, startScene } from "./marking.ts";
 
 describe.each(["import", "apply"] as const)("--unsubscribe-marked (%s)", (how) => {
-  it("comes to the same when the answer to a write is lost", async () => {
+  it("comes to the same when the answer to a write is lost", { tags: "slow" }, async () => {
     const { requests, expected } = await runUndisturbed(how);
     expect(expected).toMatchObject({
       rows: { updated: 3, skipped: how === "import" ? 1 : 0 },
@@ -21,11 +20,11 @@ describe.each(["import", "apply"] as const)("--unsubscribe-marked (%s)", (how) =
     for (let lost = requests - 3; lost <= requests; lost++) await expectLost(how, "after", lost, expected);
   });
 
-  firstQuick(1)([
+  it.each([
     ["before the status is written", "PATCH", "before"],
     ["after the status is written", "PATCH", "after"],
     ["after the fields are written", "mutate", "after"],
-  ])("comes to the same when it is killed %s", async (_name, kind, when) => {
+  ])("comes to the same when it is killed %s", { tags: "slow" }, async (_name, kind, when) => {
     const { expected } = await runUndisturbed(how);
     const { proxy, command } = await startScene(how);
     const child = spawnEcm([...command, "--concurrency", "1"], proxy.env);

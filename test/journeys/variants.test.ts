@@ -4,7 +4,9 @@
 import { expect, it } from "vitest";
 import { runJourney } from "./variant-journey.ts";
 
-it("comes to the same end whatever the service decides, and what is imported again writes nothing", async () => {
+it("comes to the same end whatever the service decides, and what is imported again writes nothing", {
+  tags: "slow",
+}, async () => {
   const plain = await runJourney({});
   const { output, ...otherwise } = await runJourney({
     keys: "first",

@@ -64,7 +64,7 @@ describe("a key in text", () => {
     );
   });
 
-  it("leaves no address behind, whatever stands around it, and keeps the length", () => {
+  it("leaves no address behind, whatever stands around it, and keeps the length", { tags: "slow" }, () => {
     const around = fc.string({
       unit: fc.constantFrom(" ", ",", ";", '"', "\n", "\t", "<", ">", ":", "漢", "="),
     });

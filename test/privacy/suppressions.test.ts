@@ -46,7 +46,7 @@ describe("a suppression list", () => {
     );
   });
 
-  it("says what is wrong, and on which line", async () => {
+  it("says what is wrong, and on which line", { tags: "slow" }, async () => {
     const { file, text } = await createList(...three);
     const saying = async (changed: string) => {
       await writeFile(file, changed, "latin1");
@@ -107,7 +107,7 @@ describe("a suppression list", () => {
     expect(openSuppressions(file).has("ada@example.com")).toBe(false);
   });
 
-  it("does not believe the half line of a list of format 1", async () => {
+  it("does not believe the half line of a list of format 1", { tags: "slow" }, async () => {
     const file = join(await temporaryFolder(), "list.txt");
     const text = formatOne(["ada@example.com", "bob@example.com"]);
     for (const cut of [2, 20, 60]) {

@@ -168,7 +168,7 @@ describe("the whole command tree", () => {
     for (const { command, writes, danger } of commands) if (writes) expect(danger, command).not.toBe("safe");
   });
 
-  it("names scopes with which a command works, and without which it does not", async () => {
+  it("names scopes with which a command works, and without which it does not", { tags: "slow" }, async () => {
     const { sandbox, ecm, baseUrl } = await startSandbox();
     sandbox.admin.seed({
       campaigns: [{ name: "Spring sale", status: "sent" }],
@@ -283,7 +283,9 @@ const manifestSchema = object(
   ["schema_version", "framework_version", "etag", "commands"],
 );
 
-it("says on a Node that is too old which one it needs, in JSON too, before anything is loaded", () => {
+it("says on a Node that is too old which one it needs, in JSON too, before anything is loaded", {
+  tags: "slow",
+}, () => {
   const { engines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const old = 'Object.defineProperty(process.versions, "node", { value: "20.18.3" });';
   const start = (...words: string[]) =>

@@ -2,8 +2,10 @@
  * What cannot be undone, and what is done to everybody, is not done unasked: without a terminal it needs
  * --yes.
  */
+
 import { describe, expect, it } from "vitest";
 import { inputFile } from "../bulk/kit.ts";
+import { firstQuick } from "../support/first-quick.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 async function seeded() {
@@ -38,7 +40,7 @@ const needed: string[][] = [
 ];
 
 describe("without a terminal and without --yes", () => {
-  it.each(needed.map((words) => [words]))("ecm %j is refused, and nothing is sent", async (words) => {
+  firstQuick(8)(needed.map((words) => [words]))("ecm %j is refused, and nothing is sent", async (words) => {
     const { ecm, requests, writes } = await seeded();
     // What a path of `ecm api` names is looked up: it decides whether the request needs an answer.
     const sent = words[0] === "api" ? writes : requests;
@@ -52,7 +54,7 @@ describe("without a terminal and without --yes", () => {
     expect(sent()).toHaveLength(before);
   });
 
-  it.each([
+  firstQuick(4)([
     [["contact", "mutate", "--list", "Leads", "--add-tag", "vip"]],
     [["contact", "mutate", "ada@example.com", "--add-tag", "vip"]],
     [["contact", "mutate", "--all", "--list", "Leads", "--add-tag", "vip"]],
@@ -70,7 +72,7 @@ describe("without a terminal and without --yes", () => {
 });
 
 describe("the help of a command that asks", () => {
-  it("says so, and so does the index for programs", async () => {
+  it("says so, and so does the index for programs", { tags: "slow" }, async () => {
     const { ecm } = await seeded();
     const paths = [
       ...needed.map((words) =>

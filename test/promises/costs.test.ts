@@ -61,7 +61,7 @@ async function account() {
 }
 
 describe("a command costs", () => {
-  it("what the table says, with remembered names and without", async () => {
+  it("what the table says, with remembered names and without", { tags: "slow" }, async () => {
     const { run, id, ecm, sandbox } = await account();
     sandbox.admin.seed({
       campaigns: [{ name: "Spring sale", status: "sent" }],
@@ -134,7 +134,7 @@ describe("a command costs", () => {
     ["half a workbook", "PK\x03\x04and no more"],
     ["half an archive", "\x1f\x8b\x08and no more"],
     ["JSON without a member", "[{}]"],
-  ])("nothing for a file that holds %s", async (_what, text) => {
+  ])("nothing for a file that holds %s", { tags: "slow" }, async (_what, text) => {
     const service = await startSandbox();
     expect((await service.ecm(["lists", "create", "News"])).code).toBe(0);
     const cost = counter(service);
@@ -154,7 +154,7 @@ describe("a command costs", () => {
     }
   });
 
-  it("nothing for a bad local file, flag or folder", async () => {
+  it("nothing for a bad local file, flag or folder", { tags: "slow" }, async () => {
     const { run } = await account();
     const folder = await temporaryFolder();
     const bad = join(folder, "bad.json");
@@ -179,7 +179,7 @@ describe("a command costs", () => {
 });
 
 describe("remembered names", () => {
-  it("count for 10 minutes in a read, and for 60 seconds in a write", async () => {
+  it("count for 10 minutes in a read, and for 60 seconds in a write", { tags: "slow" }, async () => {
     const { run } = await account();
     const clock = settableClock();
     const get = ["contact", "get", "ada@example.com", "--json"];
@@ -202,7 +202,9 @@ describe("remembered names", () => {
     expect((await run(["contact", "get", "ada@example.com", "--json"], { clock })).requests).toBe(3);
   });
 
-  it("are looked up freshly before a name is an error, and once more only when something is new", async () => {
+  it("are looked up freshly before a name is an error, and once more only when something is new", {
+    tags: "slow",
+  }, async () => {
     const { run, ecm, env } = await account();
     await ecm(["contact", "search", "-o", "table"]);
     const elsewhere = { env: { ECM_CACHE_DIR: await temporaryFolder() } };
@@ -219,7 +221,7 @@ describe("remembered names", () => {
     expect(env).toBeDefined();
   });
 
-  it("never show an id or leave out a field where what they tell is too old", async () => {
+  it("never show an id or leave out a field where what they tell is too old", { tags: "slow" }, async () => {
     const { run, ecm, id } = await account();
     await ecm(["contact", "get", id, "-o", "tsv"]);
     const elsewhere = { env: { ECM_CACHE_DIR: await temporaryFolder() } };
@@ -234,7 +236,9 @@ describe("remembered names", () => {
     expect((await run(["contact", "get", id, "-o", "tsv"])).requests).toBe(1);
   });
 
-  it("are looked up again when the service refuses an id, and the request is sent once more", async () => {
+  it("are looked up again when the service refuses an id, and the request is sent once more", {
+    tags: "slow",
+  }, async () => {
     const { run, ecm } = await account();
     const elsewhere = { env: { ECM_CACHE_DIR: await temporaryFolder() } };
     await ecm(["contact", "search", "-o", "table"]);
@@ -249,7 +253,9 @@ describe("remembered names", () => {
     });
   });
 
-  it("are dropped by a write that changes structures or lists, by ecm api too", async () => {
+  it("are dropped by a write that changes structures or lists, by ecm api too", {
+    tags: "slow",
+  }, async () => {
     const { run, ecm } = await account();
     const structure = (JSON.parse((await ecm(["structure", "get", "--json"])).stdout) as { _id: string })._id;
     const path = `/api/contact-structure/${structure}/lists`;
@@ -265,7 +271,7 @@ describe("remembered names", () => {
     }
   });
 
-  it("belong to one key, hold labels and names alone, and are their owner's", async () => {
+  it("belong to one key, hold labels and names alone, and are their owner's", { tags: "slow" }, async () => {
     const { run, ecm, env, sandbox } = await account();
     await ecm(["contact", "search", "-o", "table"]);
     const names = join(env.ECM_CACHE_DIR!, "names");

@@ -91,7 +91,9 @@ describe("a failure", () => {
     expect(plain).toMatchObject({ code: exitCode, stderr: `error: ${error.message}\n${hint}` });
   });
 
-  it("to reach anything is 8, and says of a write whether it may have been applied", async () => {
+  it("to reach anything is 8, and says of a write whether it may have been applied", {
+    tags: "slow",
+  }, async () => {
     const lost = await startHttpServer((_request, response) => response.socket!.destroy());
     const env = { ...(await temporaryHome()), ECM_BASE_URL: lost.baseUrl, ECM_API_KEY: "k".repeat(20) };
     const ecm = ecmWith(env);
@@ -131,30 +133,36 @@ describe("a signal", () => {
   it.each<["SIGINT" | "SIGTERM", number]>([
     ["SIGINT", 130],
     ["SIGTERM", 143],
-  ])("%s ends with %i, and says that the write under way may have been applied", async (signal, exitCode) => {
-    let arrived = () => {};
-    const isUnderWay = new Promise<void>((resolve) => {
-      arrived = resolve;
-    });
-    const server = await startHttpServer(() => arrived());
-    const env = { ...(await temporaryHome()), ECM_BASE_URL: server.baseUrl, ECM_API_KEY: "k".repeat(20) };
-    const child = spawnEcm([...write, "--json"], env);
-    child.stdin!.end(stdin);
-    const result = waitForResult(child);
-    await isUnderWay;
-    child.kill(signal);
-    const { code, stdout, stderr } = await result;
-    expect({ code, stdout }).toEqual({ code: exitCode, stdout: "" });
-    expect(JSON.parse(stderr).error).toMatchObject({
-      type: "InterruptedError",
-      exitCode,
-      applied: "unknown",
-    });
-  });
+  ])(
+    "%s ends with %i, and says that the write under way may have been applied",
+    { tags: "slow" },
+    async (signal, exitCode) => {
+      let arrived = () => {};
+      const isUnderWay = new Promise<void>((resolve) => {
+        arrived = resolve;
+      });
+      const server = await startHttpServer(() => arrived());
+      const env = { ...(await temporaryHome()), ECM_BASE_URL: server.baseUrl, ECM_API_KEY: "k".repeat(20) };
+      const child = spawnEcm([...write, "--json"], env);
+      child.stdin!.end(stdin);
+      const result = waitForResult(child);
+      await isUnderWay;
+      child.kill(signal);
+      const { code, stdout, stderr } = await result;
+      expect({ code, stdout }).toEqual({ code: exitCode, stdout: "" });
+      expect(JSON.parse(stderr).error).toMatchObject({
+        type: "InterruptedError",
+        exitCode,
+        applied: "unknown",
+      });
+    },
+  );
 });
 
 describe("a wait for the hour", () => {
-  it("is said on stderr, never longer than --max-wait, and not at all with --quiet", async () => {
+  it("is said on stderr, never longer than --max-wait, and not at all with --quiet", {
+    tags: "slow",
+  }, async () => {
     const hour = { "retry-after": "1" };
     const busy = errorBody("TooManyRequestsError", "Rate limit exceeded. Retry after 1 seconds.");
     const server = await startHttpServer((_request, response, count) =>

@@ -3,7 +3,6 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Ecm, spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
-import { firstQuick } from "../support/first-quick.ts";
 import { errorBody, json, startHttpServer } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
@@ -98,7 +97,7 @@ async function text(ecm: Ecm, args: string[]): Promise<string> {
 }
 
 describe("an export", () => {
-  firstQuick(2)([
+  it.each([
     ["contacts.xlsx", []],
     ["contacts.csv", []],
     ["contacts.csv", ["--bom"]],
@@ -109,6 +108,7 @@ describe("an export", () => {
     ["contacts.tsv.gz", []],
   ])(
     "of hostile values, names and labels as %s with %j imports again without a change",
+    { tags: "slow" },
     async (name, flags: string[]) => {
       const { ecm } = await hostileAccount();
       const file = join(await temporaryFolder(), name);
@@ -124,7 +124,7 @@ describe("an export", () => {
     },
   );
 
-  it("of lists whose names are alike imports again without a change", async () => {
+  it("of lists whose names are alike imports again without a change", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox();
     for (const name of ["News", "News ", "Twin", "Twin", "News\u00a0"]) {
       const { _id } = JSON.parse(await text(ecm, ["lists", "create", name, "--allow-duplicate", "--json"]));
@@ -140,7 +140,9 @@ describe("an export", () => {
     expect(await text(ecm, ["export", "-o", "ndjson"])).toBe(before);
   });
 
-  it("can hold keys that no import creates: they are rejected where the account does not have them", async () => {
+  it("can hold keys that no import creates: they are rejected where the account does not have them", {
+    tags: "slow",
+  }, async () => {
     const [{ ecm }, other] = [await hostileAccount(), await startSandbox()];
     const file = join(await temporaryFolder(), "contacts.csv");
     const odd = Object.values(oddKeys).flatMap((key) => ["--key", key]);
@@ -153,7 +155,9 @@ describe("an export", () => {
     );
   });
 
-  it("is csv wherever it goes, and guards what a spreadsheet would run in cells and header", async () => {
+  it("is csv wherever it goes, and guards what a spreadsheet would run in cells and header", {
+    tags: "slow",
+  }, async () => {
     const { ecm } = await hostileAccount();
     const plain = await text(ecm, ["export"]);
     expect((await ecm(["export"], { terminalColumns: 80 })).stdout).toBe(plain);
@@ -168,7 +172,7 @@ describe("an export", () => {
     expect(safe).toMatch(/^ecm:key,'=sum,''tick,ecm:safe-cells\nh6@example.com,.*'=1\+1/);
   });
 
-  it("takes its conditions together, several of one kind as any of them", async () => {
+  it("takes its conditions together, several of one kind as any of them", { tags: "slow" }, async () => {
     const { ecm } = await hostileAccount();
     const ids = async (...args: string[]) =>
       (await text(ecm, ["export", "-o", "id", ...args])).trim().split("\n").filter(Boolean);
@@ -186,8 +190,9 @@ describe("an export", () => {
     expect(new Set(await ids("--list", "a,b", "--list", "名簿"))).toEqual(both);
   });
 
-  firstQuick(1)(["SIGKILL", "SIGTERM"] as const)(
+  it.each(["SIGKILL", "SIGTERM"] as const)(
     "that ended by %s goes on where it was, and the file appears whole or not at all",
+    { tags: "slow" },
     async (signal) => {
       const everybody = Array.from({ length: 11 }, (_, n) => ({
         ...{ _id: `id${n}`, key: `k${n}@example.com` },

@@ -66,7 +66,7 @@ const values = fc.oneof(
 );
 
 it("gives valid output or none, and one error for every failure, over the space of commands and flags", {
-  tags: "trials",
+  tags: "slow",
 }, async () => {
   await goElsewhere();
   const { env } = await startSandbox({ hourlyLimit: 1_000_000 });
@@ -123,7 +123,9 @@ it.each(["frobnicate", "contact gte", "lists list --pages 2", "contact get", "-o
   },
 );
 
-it("says of an empty name of a file what it is, whatever the command, and sends nothing", async () => {
+it("says of an empty name of a file what it is, whatever the command, and sends nothing", {
+  tags: "slow",
+}, async () => {
   const { ecm, sandbox } = await startSandbox();
   const takesFile = (flags: string) => / <file>$/.test(flags);
   const lines = (await leaves()).flatMap(({ command, arguments: argumentSpecs, flags }) => {
@@ -147,7 +149,7 @@ it("says of an empty name of a file what it is, whatever the command, and sends 
     );
   }
   expect(sandbox.admin.requests().length).toBe(before);
-}, 60_000);
+});
 
 it("takes the value of a flag for no command", async () => {
   const { stderr } = await ecmWith(await temporaryHome())([

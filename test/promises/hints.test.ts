@@ -75,7 +75,7 @@ async function json(...words: string[]) {
 }
 
 describe("a command that a message shows works on the account of the command before it", () => {
-  it("to undo a run, and to resume one", async () => {
+  it("to undo a run, and to resume one", { tags: "slow" }, async () => {
     shop.sandbox.admin.seed({ contacts: [{ key: "p1@example.com" }], tags: ["vip"] });
     const changed = await ecm([
       "contact",
@@ -144,7 +144,17 @@ describe("a command that a message shows works on the account of the command bef
     expect(resumed.code, resumed.stderr).toBe(0);
   });
 
-  it("to log in again: the profile that is in use gets the new key", async () => {
+  it("to look for somebody, and to fill an empty account", { tags: "slow" }, async () => {
+    for (const command of ["contact search nobody", "lists list", "suppressions list"]) {
+      const { code, stdout, stderr } = await ecm([...command.split(" "), "--profile", "shop"], at300);
+      expect(code, stderr).toBe(0);
+      const advised = [...`${stdout}${stderr}`.matchAll(/ecm (?!--profile shop )\S+ [^.]*/g)].map(String);
+      expect(advised, command).toEqual([]);
+      expect(`${stdout}${stderr}`, command).toContain("--profile shop");
+    }
+  });
+
+  it("to log in again: the profile that is in use gets the new key", { tags: "slow" }, async () => {
     const owner = (...words: string[]) => json("sandbox", ...words, "--data", shop.folder);
     const expiry = ["--expires", "2030-01-01T00:00:00Z"];
     const { key } = await owner("keys", "create", "ci", "--scope", "contacts:read", ...expiry);
@@ -180,7 +190,7 @@ describe("a command that a message shows is quoted as a shell wants it", () => {
     }
   });
 
-  it("with the name of a file that has an apostrophe", async () => {
+  it("with the name of a file that has an apostrophe", { tags: "slow" }, async () => {
     const file = await writeInput("Email\nada@example.com\n", "Ada's people.csv");
     const dry = await ecm(["import", file, "--dry-run", "--profile", "shop"], at300);
     const done = await inShell(commandAfter("Run it with", dry));

@@ -1,4 +1,5 @@
 /** What the name of an output file says, and what stands in its place already. */
+
 import { chmod, lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -6,6 +7,7 @@ import { describe, expect, it } from "vitest";
 import { read } from "../bulk/read/reading.ts";
 import { textRow, workbook } from "../bulk/read/workbooks.ts";
 import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { firstQuick } from "../support/first-quick.ts";
 import { json, startHttpServer } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
@@ -100,7 +102,7 @@ describe("the name of an output file", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it("decides the format where --output does not", async () => {
+  it("decides the format where --output does not", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox({ contents: people });
     const folder = await temporaryFolder();
     const starts: [string, RegExp][] = [
@@ -137,7 +139,7 @@ describe("a workbook or a compressed file", () => {
     })),
   };
 
-  it("holds what the same command prints, as text", async () => {
+  it("holds what the same command prints, as text", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox({ contents });
     const folder = await temporaryFolder();
     const columns = ["--columns", "key,First Name"];
@@ -246,30 +248,33 @@ describe("a file that stands in the place of an output file", () => {
     ["bytes", Buffer.from([0, 1, 2, 255])],
   ];
 
-  it.each(foreign)("is not replaced where it is not ours, unless by --force: %s", async (name, content) => {
-    const { server, ecm, folder } = await unasked();
-    const file = join(folder, name);
-    await writeFile(file, content);
-    for (const command of [
-      "export",
-      "contact search",
-      "lists list",
-      "structure get",
-      "api GET /api/contact",
-    ]) {
-      const result = await ecm([...command.split(" "), "--output-file", file]);
-      expect(result.code, command).toBe(2);
-      expect(result.stderr).toContain(`${file} already exists and was not written by ecm`);
-      expect(result.stderr).toContain("--force");
-    }
-    expect(server.requests).toEqual([]);
-    expect(await readFile(file)).toEqual(Buffer.from(content));
-    expect(await readdir(folder)).toEqual([name]);
-    const sandbox = await startSandbox({ contents: people });
-    const forced = await sandbox.ecm(["export", "--output-file", file, "--force"]);
-    expect(forced.code, forced.stderr).toBe(0);
-    expect(await readFile(file, "utf8")).toContain("a@example.com");
-  });
+  firstQuick(3)(foreign)(
+    "is not replaced where it is not ours, unless by --force: %s",
+    async (name, content) => {
+      const { server, ecm, folder } = await unasked();
+      const file = join(folder, name);
+      await writeFile(file, content);
+      for (const command of [
+        "export",
+        "contact search",
+        "lists list",
+        "structure get",
+        "api GET /api/contact",
+      ]) {
+        const result = await ecm([...command.split(" "), "--output-file", file]);
+        expect(result.code, command).toBe(2);
+        expect(result.stderr).toContain(`${file} already exists and was not written by ecm`);
+        expect(result.stderr).toContain("--force");
+      }
+      expect(server.requests).toEqual([]);
+      expect(await readFile(file)).toEqual(Buffer.from(content));
+      expect(await readdir(folder)).toEqual([name]);
+      const sandbox = await startSandbox({ contents: people });
+      const forced = await sandbox.ecm(["export", "--output-file", file, "--force"]);
+      expect(forced.code, forced.stderr).toBe(0);
+      expect(await readFile(file, "utf8")).toContain("a@example.com");
+    },
+  );
 
   it.each([
     ["--plan", "plan.ndjson", ["contact", "mutate", "--all", "--set", "City=x", "--dry-run"]],
@@ -317,7 +322,7 @@ describe("a file that stands in the place of an output file", () => {
   const nightly = rewritten.map((args) => [args.join(" "), args, "nightly"] as [string, string[], string]);
   nightly.push(["export", ["export"], "nightly.xlsx"], ["events", ["events"], "nightly.json.gz"]);
 
-  it.each(nightly)(
+  firstQuick(3)(nightly)(
     "is replaced each night where it is ours, also by a machine that does not remember: %s",
     async (_line, args, name) => {
       const { ecm, env } = await startSandbox({ contents: people });

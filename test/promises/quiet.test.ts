@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { inputFile, manyContacts } from "../bulk/kit.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
-it("says nothing of what was done", async () => {
+it("says nothing of what was done", { tags: "slow" }, async () => {
   const { ecm } = await startSandbox();
   const people = await inputFile("Email,Unsubscribed\nada@example.com,no\nbob@example.com,yes\n");
   for (const line of [
@@ -31,7 +31,7 @@ it("says nothing of what was done", async () => {
   }
 });
 
-it("draws nothing at a terminal, and still asks", async () => {
+it("draws nothing at a terminal, and still asks", { tags: "slow" }, async () => {
   const { ecm } = await startSandbox();
   const people = await inputFile("Email\nada@example.com\n");
   const silent = await ecm(["import", people, "-q", "--yes"], { terminalColumns: 80 });
@@ -64,7 +64,9 @@ it("keeps rejected rows, people to be unsubscribed and cells that say nothing cl
   expect(stderr).not.toContain("requests sent");
 });
 
-it("keeps the warning that a list is shown in part, unless a part was asked for", async () => {
+it("keeps the warning that a list is shown in part, unless a part was asked for", {
+  tags: "slow",
+}, async () => {
   const { ecm } = await startSandbox({ contents: { contacts: manyContacts(120) } });
   await ecm(["lists", "create", "One"]);
   await ecm(["lists", "create", "Two"]);

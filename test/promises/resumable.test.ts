@@ -27,7 +27,7 @@ async function expectResumable(result: Result, limit: string, endsAt: number, ru
 }
 
 describe("a bulk run that a limit stopped says when it can go on", () => {
-  it("with the hour", async () => {
+  it("with the hour", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox({ hourlyLimit: 20 });
     const file = await inputFile(manyRows(70));
     const result = await ecm(["import", file, "--no-wait", "--json"]);
@@ -42,7 +42,7 @@ describe("a bulk run that a limit stopped says when it can go on", () => {
     expect(Math.abs(Date.parse(resumableAt!) - Date.now() - 3600_000)).toBeLessThan(60_000);
   });
 
-  it("with the month, which only a refusal tells", async () => {
+  it("with the month, which only a refusal tells", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox({ monthlyLimit: 20 });
     const result = await ecm(["import", await inputFile(manyRows(70)), "--max-requests", "1000", "--json"]);
     await expectResumable(result, "month", nextMonth.getTime(), await ecm(["runs", "list", "--json"]));
@@ -61,7 +61,7 @@ describe("a bulk run that a limit stopped says when it can go on", () => {
     );
   });
 
-  it("and says nothing of it where no limit stopped it, or once it is done", async () => {
+  it("and says nothing of it where no limit stopped it, or once it is done", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox();
     const file = await inputFile(manyRows(20));
     const stopped = await ecm(["import", file, "--max-requests", "5", "--json"]);

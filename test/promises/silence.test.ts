@@ -23,7 +23,7 @@ function summaryAndError({ stdout, stderr }: Result) {
 }
 
 describe("--quiet", () => {
-  it("leaves nothing on stderr of a command that did what it was told", async () => {
+  it("leaves nothing on stderr of a command that did what it was told", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox();
     const file = await people(3);
     const folder = await temporaryFolder();
@@ -60,7 +60,7 @@ describe("--quiet", () => {
     }
   });
 
-  it("draws nothing at a terminal either, and still asks with the price", async () => {
+  it("draws nothing at a terminal either, and still asks with the price", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox();
     const file = await people(3);
     const options = {
@@ -104,7 +104,7 @@ describe("the summary of a bulk command", () => {
     expect(Math.abs(resumableAt - Date.parse(reset!))).toBeLessThanOrEqual(1000);
   });
 
-  it("is printed when the month is used up, for every kind of run", async () => {
+  it("is printed when the month is used up, for every kind of run", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox({ monthlyLimit: 1 });
     await ecm(["lists", "list"]);
     const file = await people(2);
@@ -125,7 +125,9 @@ describe("the summary of a bulk command", () => {
     }
   });
 
-  it("is printed when the service refuses, cannot be reached, or a name does not exist", async () => {
+  it("is printed when the service refuses, cannot be reached, or a name does not exist", {
+    tags: "slow",
+  }, async () => {
     const server = await startHttpServer((_, response) =>
       json(response, 401, errorBody("UnauthorizedError", "Invalid API key")),
     );
@@ -154,7 +156,7 @@ describe("the summary of a bulk command", () => {
     expect(await ecm(["import", `${file}.gone`, "-q", "--json"])).toMatchObject({ code: 2, stdout: "" });
   });
 
-  it("is printed, with exit 6, when another process holds the run", async () => {
+  it("is printed, with exit 6, when another process holds the run", { tags: "slow" }, async () => {
     const { ecm, env } = await startSandbox({ hourlyLimit: 3600 });
     const file = await people(2);
     const stopped = await ecm(["import", file, "--max-requests", "2", "-q", "--json"]);

@@ -105,7 +105,7 @@ const value = fc
 const eightValues = fc.uniqueArray(value, { minLength: 8, maxLength: 8 });
 
 describe("an exchange in a recording", () => {
-  it("is the same whosever it is: nothing comes through that is not a pseudonym", { tags: "trials" }, () => {
+  it("is the same whosever it is: nothing comes through that is not a pseudonym", { tags: "slow" }, () => {
     const kept = (values: readonly string[]) => JSON.stringify(describeExchange(exchangeWith(values), blind));
     const plain = kept(Array.from({ length: 8 }, (_, index) => `plain value ${index}`));
     fc.assert(
@@ -115,7 +115,7 @@ describe("an exchange in a recording", () => {
     );
   });
 
-  it("holds no value, in any place of it", { tags: "trials" }, () => {
+  it("holds no value, in any place of it", { tags: "slow" }, () => {
     const marked = value.map((text) => `${text}\u2603Zq`);
     fc.assert(
       fc.property(fc.array(marked, { minLength: 8, maxLength: 8 }), (values) => {

@@ -1,7 +1,6 @@
 /** Which variant a recording was made against: every value of every variant is found, or named here. */
 import { expect, it } from "vitest";
 import { variantDescriptions } from "../../src/sandbox/variants.ts";
-import { firstQuick } from "../support/first-quick.ts";
 import { recordConversation, verify } from "./kit.ts";
 
 /** For the placeholders of the table of variants. */
@@ -18,8 +17,9 @@ const values = variantDescriptions.flatMap(({ name, values }) =>
   values.slice(1).map(({ value }) => ({ name, value: examples[name]?.[value] ?? value })),
 );
 
-firstQuick(2)(values)(
+it.each(values)(
   "a recording made against $name=$value is found to be exactly that",
+  { tags: "slow" },
   async ({ name, value }) => {
     const { differences, found } = await verify(await recordConversation({ [name]: value }));
     expect(differences).not.toEqual([]);

@@ -91,7 +91,9 @@ test("another machine is refused without a token, whatever it says of itself", (
   expect(refuseAccess("::1", { host: "localhost:8080" }, undefined)).toBeUndefined();
 });
 
-test("the stream brings each request as it is answered, and ends when the sandbox stops", async () => {
+test("the stream brings each request as it is answered, and ends when the sandbox stops", {
+  tags: "slow",
+}, async () => {
   const { baseUrl, apiKey, sandbox } = await startSandbox();
   const read = (path: string) => fetch(`${baseUrl}${path}`, { headers: { "x-api-key": apiKey } });
   await read("/api/contact-structure");

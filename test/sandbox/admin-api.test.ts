@@ -262,7 +262,7 @@ test("a frozen clock is moved, and let run on from where it is", async () => {
   expect(await put({ frozen: false })).toEqual(at("12:01:20", false, true));
 });
 
-test("with a seed the same ids come after every reset, in any folder", async () => {
+test("with a seed the same ids come after every reset, in any folder", { tags: "slow" }, async () => {
   const definedIds = async ({ account, admin }: Awaited<ReturnType<typeof opened>>) => {
     const { tags, lists, fields } = await account.furnished();
     const { _id } = await account.create("a@b.co");

@@ -65,7 +65,7 @@ test("it says where it is, and that a token is needed where one is", async () =>
   expect(locked.description.security).toEqual([{ adminToken: [] }]);
 });
 
-test("each answer fits it, and so does each body that is taken", async () => {
+test("each answer fits it, and so does each body that is taken", { tags: "slow" }, async () => {
   const { account, admin, description } = await described();
   await account.furnished();
   const ajv = new Ajv2020({ strict: false, formats: { "date-time": true } });

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { manyContacts } from "../bulk/kit.ts";
 import { ecmWith, spawnEcm, temporaryHome, waitForResult } from "../support/ecm.ts";
-import { firstQuick } from "../support/first-quick.ts";
 
 /** `ecm` in processes of their own: nothing of the test holds the database open. */
 async function processes() {
@@ -45,8 +44,9 @@ it("leaves the totals of the account and of its saved states right", { tags: "sl
   expect(lists).toMatchObject([{ name: "News", totalContacts: 3 }]);
 });
 
-firstQuick(1)([false, true])(
+it.each([false, true])(
   "leaves no byte of the person in any file (with a sandbox running: %j)",
+  { tags: "slow" },
   async (isRunning) => {
     const { env, ecm } = await processes();
     if (isRunning) {

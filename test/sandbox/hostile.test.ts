@@ -6,11 +6,15 @@ import { expect, test } from "vitest";
 import { startSandbox } from "../support/sandbox.ts";
 import { expectAdminRefusals, expectRefusals } from "./hostile.ts";
 
-test("100 hostile requests: each is answered or refused in the documented form, and refusals keep nothing", async () => {
+test("100 hostile requests: each is answered or refused in the documented form, and refusals keep nothing", {
+  tags: "slow",
+}, async () => {
   await expectRefusals(100);
 });
 
-test("100 hostile requests to /__sandbox/: each is answered or refused in the documented form, and none is a failure", async () => {
+test("100 hostile requests to /__sandbox/: each is answered or refused in the documented form, and none is a failure", {
+  tags: "slow",
+}, async () => {
   await expectAdminRefusals(100);
 });
 
@@ -19,7 +23,7 @@ test.each([
   ["an overlong form", Buffer.from([0x22, 0xc0, 0x80, 0x22])],
   ["10 MB", Buffer.alloc(10_000_000, 0x20)],
   ["a million brackets", Buffer.alloc(1_000_000, 0x5b)],
-])("Behind a port, a body of %s is 400 ValidationError", async (_what, bytes) => {
+])("Behind a port, a body of %s is 400 ValidationError", { tags: "slow" }, async (_what, bytes) => {
   const { baseUrl, apiKey } = await startSandbox();
   for (const body of [bytes, new Blob([bytes]).stream()]) {
     const answer = await fetch(`${baseUrl}/api/contact`, {
@@ -58,7 +62,7 @@ test.each([
   ["that is no HTTP", "what is this\r\n\r\n"],
   ["with an unknown expectation", "POST / HTTP/1.1\r\nHost: x\r\nExpect: more\r\nContent-Length: 0\r\n\r\n"],
   ["to connect elsewhere", "CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n"],
-])("Behind a port, a request %s is 400 ValidationError in JSON", async (_what, text) => {
+])("Behind a port, a request %s is 400 ValidationError in JSON", { tags: "slow" }, async (_what, text) => {
   const { baseUrl } = await startSandbox();
   const answer = await sendRaw(new URL(baseUrl), text);
   expect(answer).toMatch(/^HTTP\/1\.1 400 /);

@@ -44,14 +44,18 @@ const counted = (answers: { status: number; body: { errors?: { errorType: string
   return counts;
 };
 
-test("Two processes that found one new folder at the same moment share account and key", async () => {
+test("Two processes that found one new folder at the same moment share account and key", {
+  tags: "slow",
+}, async () => {
   const [one, two] = await startTwo();
   expect(two.structureId).toBe(one.structureId);
   expect(two.apiKey).toBe(one.apiKey);
   expect(two.baseUrl).not.toBe(one.baseUrl);
 });
 
-test("Of 50 creates of one key, sent to two processes at once, exactly one wins", async () => {
+test("Of 50 creates of one key, sent to two processes at once, exactly one wins", {
+  tags: "slow",
+}, async () => {
   const both = await startTwo();
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, number) => {
@@ -90,7 +94,9 @@ test("Snapshots that two processes save, load, list and remove at once are whole
   );
 });
 
-test("Mutates without __v in two processes all apply; of those with one __v, exactly one does", async () => {
+test("Mutates without __v in two processes all apply; of those with one __v, exactly one does", {
+  tags: "slow",
+}, async () => {
   const both = await startTwo();
   const [one] = both;
   const [{ _id: _, keyType, ...structure }] = (await call(one, "GET", "/api/contact-structure")).body;
@@ -119,7 +125,7 @@ test("Mutates without __v in two processes all apply; of those with one __v, exa
   expect(after.__v).toBe(22);
 });
 
-test("The hour is spent once, whichever process answers", async () => {
+test("The hour is spent once, whichever process answers", { tags: "slow" }, async () => {
   const both = await startTwo("--hourly-limit", "30");
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, number) => call(both[number % 2]!, "GET", "/api/contact-structure")),

@@ -239,7 +239,9 @@ test("Reports: a soft bounce leaves its contact active, a hard one does not", as
   expect(contacts.map(({ status }: Reply["body"]) => status.secondary)).toEqual(["confirmed", "Bounce"]);
 });
 
-test("Reports: the same campaign, contact and seed draw the same; each mail has one fate", () => {
+test("Reports: the same campaign, contact and seed draw the same; each mail has one fate", {
+  tags: "slow",
+}, () => {
   const campaign = { name: "News", content: {} };
   const draws = people(2000).map(({ key }) => drawMail(campaign, key, 0, 7));
   expect(people(2000).map(({ key }) => drawMail(campaign, key, 0, 7))).toEqual(draws);
@@ -408,7 +410,9 @@ async function holdTogether(
   }
 }
 
-test("Reports: events, contacts and reports tell one story, whatever was sent and happened", async () => {
+test("Reports: events, contacts and reports tell one story, whatever was sent and happened", {
+  tags: "slow",
+}, async () => {
   const step = fc.oneof(
     fc.record({ send: fc.constantFrom("everybody", "list"), inHours: fc.integer({ min: 0, max: 72 }) }),
     fc.record({ wait: fc.integer({ min: 1, max: 6 * day }) }),

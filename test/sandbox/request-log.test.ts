@@ -228,7 +228,7 @@ it("the log does not have what a failed transaction answered", async () => {
   expect(requestPaths(requests.find({}, 10, "oldest"))).toEqual(["/before", "/after"]);
 });
 
-it("the log keeps the newest of more than it holds, and counts the others", async () => {
+it("the log keeps the newest of more than it holds, and counts the others", { tags: "slow" }, async () => {
   const { database, requests } = await store();
   const queue = new TransactionQueue(database);
   await queue.runInTransaction(() => {

@@ -131,7 +131,9 @@ test.each([
   });
 });
 
-test("Search: the largest searches that 1 MiB can ask for are answered, or refused, at once", async () => {
+test("Search: the largest searches that 1 MiB can ask for are answered, or refused, at once", {
+  tags: "slow",
+}, async () => {
   const { create, search } = await openAccount();
   await create("p7@b.co");
   const values = Array.from({ length: 30_000 }, (_, number) => `p${number}@b.co`);

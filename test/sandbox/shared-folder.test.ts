@@ -2,7 +2,9 @@
 import { test } from "vitest";
 import { callToolsBesideWrites, startAndStopBesideWrites } from "./shared-folder.ts";
 
-test("A process that starts and stops a sandbox leaves the writes of another process alone", async () => {
+test("A process that starts and stops a sandbox leaves the writes of another process alone", {
+  tags: "slow",
+}, async () => {
   await startAndStopBesideWrites(1);
 });
 

@@ -7,7 +7,6 @@ import { expect, it } from "vitest";
 import type { SandboxAdmin } from "../../src/sandbox/admin.ts";
 import { openDatabase } from "../../src/sandbox/database.ts";
 import { eraseFromSandbox } from "../../src/sandbox/erase.ts";
-import { firstQuick } from "../support/first-quick.ts";
 import { openAccount } from "./account.ts";
 
 it.each([
@@ -76,11 +75,12 @@ process.kill(process.pid, "SIGKILL");`;
   expect(spawnSync(process.execPath, ["-e", script, file]).signal).toBe("SIGKILL");
 }
 
-firstQuick(1)([
+it.each([
   ["log", "WAL", "-wal"],
   ["journal", "DELETE", "-journal"],
 ] as const)(
   "what a killed process left in the %s of a snapshot does not get into a later one",
+  { tags: "slow" },
   async (_name, journal, ending) => {
     const { sandbox, folder, create } = await openAccount();
     const many = Array.from({ length: 2000 }, (_, number) => ({ key: `person${number}@example.com` }));

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { openSandbox } from "../../src/sandbox/index.ts";
 import { temporaryFolder } from "../support/ecm.ts";
+import { firstQuick } from "../support/first-quick.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 test("a contact that is created over HTTP is found, read and changed", async () => {
@@ -111,7 +112,7 @@ function exchange(baseUrl: string, sent: string): Promise<string> {
 const answeredStatuses = (answered: string) =>
   [...answered.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
 
-test.each([
+firstQuick(2)([
   ["GET /api/contact-structure HTTP/1.1", 200],
   ["HEAD /api/contact-structure HTTP/1.1", 200],
   ["GET http://localhost/api/contact-structure HTTP/1.1", 200],

@@ -10,7 +10,6 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import type { SandboxWorld, StartSandboxOptions } from "../../src/sandbox/public-types.ts";
 import { startSandbox } from "../../src/sandbox/start-sandbox.ts";
 import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
-import { firstQuick } from "../support/first-quick.ts";
 
 async function started(options?: StartSandboxOptions) {
   const sandbox = await startSandbox(options);
@@ -95,7 +94,9 @@ test("at the address of the sandbox a world's key leads to the world, and failur
   expect((await call(one, "GET", "/api/contact")).status).toBe(404);
 });
 
-test("over HTTP: a world from a snapshot is opened, listed, has its own admin, and goes with one request", async () => {
+test("over HTTP: a world from a snapshot is opened, listed, has its own admin, and goes with one request", {
+  tags: "slow",
+}, async () => {
   const sandbox = await started({ seed: 1, variants: { lists: "array" } });
   const { overHttp } = sandbox;
   await sandbox.admin.seed({ contacts: [{ key: "ada@b.co", lists: ["News"] }], fields: ["City"] });
@@ -189,7 +190,9 @@ test("a client with a world's address and key sees that world", async () => {
   expect([await keysIn(world), await keysIn(sandbox)]).toEqual([["ada@b.co"], []]);
 });
 
-test("a hundred worlds are open at once, take no file each, and close with the sandbox", async () => {
+test("a hundred worlds are open at once, take no file each, and close with the sandbox", {
+  tags: "slow",
+}, async () => {
   vi.stubEnv("TMPDIR", await temporaryFolder());
   onTestFinished(() => void vi.unstubAllEnvs());
   const sandbox = await started({ seed: 7 });
@@ -279,8 +282,9 @@ async function test(number) {
 })();
 `;
 
-firstQuick(1)([20, 200])(
+test.each([20, 200])(
   "%i tests in four workers share a sandbox, and none fails by another one's doing",
+  { tags: "slow" },
   async (total: number) => {
     const sandbox = await started({ seed: 1 });
     await sandbox.admin.seed({ contacts: [{ key: "ada@b.co" }] });
@@ -302,7 +306,7 @@ firstQuick(1)([20, 200])(
 
 const bundle = fileURLToPath(new URL("../../dist/sandbox.cjs", import.meta.url));
 
-test("what a world of a killed process leaves goes when another one starts", async () => {
+test("what a world of a killed process leaves goes when another one starts", { tags: "slow" }, async () => {
   const folder = await temporaryFolder();
   const temporary = join(folder, "tmp");
   await mkdir(temporary);

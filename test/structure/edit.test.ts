@@ -76,7 +76,7 @@ describe("an edit of a structure", () => {
   });
 
   it("changes what it names and nothing else, and leaves the structure that it was given alone", {
-    tags: "trials",
+    tags: "slow",
   }, () => {
     fc.assert(
       fc.property(structure, (before) => {

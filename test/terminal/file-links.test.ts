@@ -56,7 +56,7 @@ it("are never broken, and take the width of their text", () => {
   expect(fitMessage(`${"word ".repeat(3)}${link}`, 24)).toBe(`word word word Report:\n  ${link.slice(8)}`);
 });
 
-it("lead to the rows that an import rejects, and to the folder of its run", async () => {
+it("lead to the rows that an import rejects, and to the folder of its run", { tags: "slow" }, async () => {
   const stdin = "Email\nnobody\nada@example.com\n";
   const runIn = async (env: Record<string, string>) => {
     const ecm = ecmWith({ ...(await temporaryHome()), ...env });

@@ -95,7 +95,7 @@ describe("a wait, where nothing is redrawn", () => {
 });
 
 describe("an import on a terminal", () => {
-  it("says how far it is, and ends with its report", async () => {
+  it("says how far it is, and ends with its report", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox();
     const result = await ecm(["import", await inputFile(manyRows(30)), "--no-color", "--yes"], {
       terminalColumns: 200,

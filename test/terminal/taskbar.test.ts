@@ -22,7 +22,7 @@ it("is a share, paused while a limit is waited for, or of unknown length", () =>
   expect(formatTaskbar(undefined)).toBe("\x1b]9;4;0\x07");
 });
 
-it("of an import is taken away at its end, and is not there elsewhere", async () => {
+it("of an import is taken away at its end, and is not there elsewhere", { tags: "slow" }, async () => {
   const stdin = "Email\nada@example.com\n";
   const runIn = async (env: Record<string, string>, terminalColumns?: number) => {
     const ecm = ecmWith({ ...(await temporaryHome()), ...env });

@@ -1,10 +1,12 @@
 /** The apply step: a line of a plan and what has happened since in, requests and journal out. */
-import { expect, it } from "vitest";
+
+import { expect } from "vitest";
 import { findStatus, isInactive, unsubscribed } from "../../../src/api/contacts.ts";
 import { applyPlan } from "../../../src/bulk/apply/apply-plan.ts";
 import type { DesiredContact, Work } from "../../../src/bulk/items.ts";
 import { decide } from "../../../src/bulk/plan/decide.ts";
 import type { JournalRecord } from "../../../src/bulk/runs/journal.ts";
+import { firstQuick } from "../../support/first-quick.ts";
 import { call } from "../kit.ts";
 import {
   type Ada,
@@ -58,7 +60,7 @@ const [read, mutate] = ["GET /contact/:id", "PUT /contact/:id/mutate"];
 const [patch, remove] = ["PATCH /contact/:id", "DELETE /contact/:id"];
 let isSuppressed = false;
 
-it.each<[string, Case]>([
+firstQuick(2)<[string, Case]>([
   [
     "a create",
     { key: nobody, work: importing, requests: [`${post} 200`], journal: ["intent create", "done created"] },

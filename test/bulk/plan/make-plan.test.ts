@@ -1,8 +1,10 @@
 /** The plan step: an account and a row in, requests and a line of the plan out. */
-import { expect, it } from "vitest";
+
+import { expect } from "vitest";
 import type { DesiredContact } from "../../../src/bulk/items.ts";
 import { type DecideOptions, decide } from "../../../src/bulk/plan/decide.ts";
 import { readPlanLines, type StoredLine } from "../../../src/bulk/plan/plan-file.ts";
+import { firstQuick } from "../../support/first-quick.ts";
 import {
   type Ada,
   lastRequest,
@@ -25,7 +27,7 @@ const ada = "ada@example.com";
 const nobody = "nobody@example.com";
 const city = (value: string) => (account: Ada) => ({ fields: new Map([[account.city, value]]) });
 
-it.each<Row>([
+firstQuick(2)<Row>([
   [
     "nobody has the key",
     nobody,

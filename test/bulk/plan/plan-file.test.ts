@@ -136,7 +136,7 @@ function isTried(whole: Buffer, at: number): boolean {
 }
 
 it("continues after its last whole block wherever it was cut off, to the same bytes", {
-  tags: "trials",
+  tags: "slow",
 }, async () => {
   const whole = await wholePlan();
   const end = whole.lastIndexOf('{"end":');
@@ -216,7 +216,7 @@ describe("a plan that is written for others", () => {
     await expect(openPlanFile(file, `${plan.end.digest}0`)).rejects.toThrow("is another plan");
   });
 
-  it("is refused with any byte changed, and cut off at any byte", { tags: "trials" }, async () => {
+  it("is refused with any byte changed, and cut off at any byte", { tags: "slow" }, async () => {
     const whole = await exported();
     const head = whole.indexOf("\n");
     // What is said of the rest decides nothing, and is not part of the digest.

@@ -82,7 +82,9 @@ const written = (text: fc.Arbitrary<string>) =>
     });
 
 describe("names", () => {
-  test("every phrase is understood, in any letter case, with any dash and any invisible mark", () => {
+  test("every phrase is understood, in any letter case, with any dash and any invisible mark", {
+    tags: "slow",
+  }, () => {
     fc.assert(
       fc.property(
         fc
@@ -97,7 +99,7 @@ describe("names", () => {
   });
 
   test("a negation or an end before or behind a phrase never leaves it what it was", {
-    tags: "trials",
+    tags: "slow",
   }, () => {
     const around = ["", ...listEntries(aroundWords)];
     fc.assert(

@@ -1,8 +1,10 @@
 /** Workbooks, JSON and gzip: recognised by content, read as tables. */
+
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { EcmError } from "../../../src/errors.ts";
+import { firstQuick } from "../../support/first-quick.ts";
 import { runs } from "../../support/runs.ts";
 import { catchFailure, read } from "./reading.ts";
 import { createParts, textRow, workbook, zip } from "./workbooks.ts";
@@ -39,7 +41,7 @@ describe("workbooks", () => {
     expect(rows[0]?.cells).toEqual(["a@example.com", "New York", "one\ntwo &\ttab \\n"]);
   });
 
-  test.each([
+  firstQuick(7)([
     ["00000", "1067", "01067"],
     ["#,##0.00", "1234.5", "1,234.50"],
     ["0%", "0.12", "12%"],
@@ -213,7 +215,7 @@ describe("workbooks", () => {
     expect(understood.facts.notes).toContain("1 row is hidden in the workbook; read like the others");
   });
 
-  test("of several visible sheets one must be named", async () => {
+  test("of several visible sheets one must be named", { tags: "slow" }, async () => {
     const sheets = [
       { name: "Notes", rows: textRow(1, ["x"]) },
       { name: "2", rows: header + textRow(2, ["b@example.com"]) },
@@ -242,7 +244,7 @@ describe("workbooks", () => {
 
   const parts = createParts({ sheets: [{ name: "People", rows: header }] });
   const bomb = `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">${Array.from({ length: 9 }, (_, at) => `<!ENTITY ${"bcdefghij"[at]} "${`&${"abcdefghi"[at]};`.repeat(10)}">`).join("")}]>`;
-  test.each([
+  firstQuick(3)([
     [
       "a password",
       Buffer.concat([Buffer.from("\xd0\xcf\x11\xe0", "latin1"), Buffer.from("EncryptedPackage", "utf16le")]),
@@ -325,7 +327,7 @@ describe("JSON", () => {
     ]);
   });
 
-  test("an array, pretty or not, in any chunks", async () => {
+  test("an array, pretty or not, in any chunks", { tags: "slow" }, async () => {
     const value = [
       { Email: "a@example.com", City: 'q"{}[]\\ , é漢😀\n\t' },
       { Email: "b@example.com", tags: ["x,y", "z"], City: true },
@@ -433,7 +435,7 @@ test("text behind a JSON array is refused with a way out", async () => {
 });
 
 test("whatever the bytes, a workbook, JSON or gzip is read or refused with a reason", {
-  tags: "trials",
+  tags: "slow",
 }, async () => {
   const whole = createSheet(textRow(2, ["a@example.com", "Rome"]), {
     sharedTexts: ["<si><t>x</t></si>"],
@@ -534,7 +536,7 @@ describe("gzip", () => {
     ["twice", gzipSync(gzipSync(text)), /compressed twice/],
     ["a bomb", gzipSync(Buffer.alloc(80 * 1024 ** 2, 97)), /unpacks to far more/],
     ["empty", gzipSync(""), /is empty/],
-  ])("that cannot be read says why: %s", async (_name, content, message) => {
+  ])("that cannot be read says why: %s", { tags: "slow" }, async (_name, content, message) => {
     expect((await catchFailure(read(content))).message).toMatch(message);
   });
 });

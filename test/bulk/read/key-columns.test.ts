@@ -60,7 +60,9 @@ describe("a second column of the key", () => {
     expect([...(await readContacts(service)).keys()]).toEqual(["c@home.org"]);
   });
 
-  it("creates nobody who has left, or is suppressed, under either, and unsubscribes under both", async () => {
+  it("creates nobody who has left, or is suppressed, under either, and unsubscribes under both", {
+    tags: "slow",
+  }, async () => {
     const service = await startSandbox({
       contents: { contacts: [{ key: "a@home.org" }, { key: "c@home.org" }] },
     });
@@ -83,7 +85,7 @@ describe("a second column of the key", () => {
     expect(active.stdout).not.toContain("c@home.org");
   });
 
-  it("is priced and planned like any key, from a mapping file too", async () => {
+  it("is priced and planned like any key, from a mapping file too", { tags: "slow" }, async () => {
     const service = await startSandbox();
     const path = await inputFile("Work Email,Private Email\na@x.org,a@home.org\n,b@home.org\n");
     const mapping = await inputFile("Work Email: key\nPrivate Email: key\n", "m.yaml");
@@ -96,6 +98,7 @@ describe("a second column of the key", () => {
 
   it.each([["unsubscribe"], ["delete"], ["mutate", "--add-tag", "T"]])(
     "contact %s takes none of several keys of a row in silence",
+    { tags: "slow" },
     async (verb, ...flags) => {
       const contents = {
         tags: ["T"],

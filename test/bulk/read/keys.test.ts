@@ -124,7 +124,7 @@ test("a key that is no address is only trimmed", () => {
   expect(readPlain(" ")).toMatchObject({ code: "key_missing" });
 });
 
-test("a key that was read reads again as itself", { tags: "trials" }, () => {
+test("a key that was read reads again as itself", { tags: "slow" }, () => {
   const cell = fc.oneof(
     fc.emailAddress(),
     fc.string({ unit: "binary" }),
@@ -152,7 +152,7 @@ test("a key that was read reads again as itself", { tags: "trials" }, () => {
   );
 });
 
-test("hostile cells of a hundred thousand characters are judged at once", () => {
+test("hostile cells of a hundred thousand characters are judged at once", { tags: "slow" }, () => {
   const started = performance.now();
   for (const piece of ["@", "a@", " ", "<", "\u200b", "a,", ".", "'", "mailto:", "n/", "a@a ", "é", "@,"]) {
     const long = piece.repeat(100_000 / piece.length);

@@ -2,11 +2,13 @@
  * Entries of a mapping file: values that are computed, looked up,
  * parted, and what makes a row or a mapping wrong.
  */
+
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readMapping, writeMapping } from "../../../src/bulk/read/mapping-file.ts";
 import { temporaryFolder } from "../../support/ecm.ts";
+import { firstQuick } from "../../support/first-quick.ts";
 import { catchFailure, fileWith, type ReadResult, read, structure } from "./reading.ts";
 
 const account = {
@@ -325,7 +327,7 @@ describe("a hostile mapping is refused", () => {
   const value = (text: string) => JSON.stringify({ City: { value: text } });
   const many = (text: string, times: number) => text.repeat(times);
 
-  it.each([
+  firstQuick(2)([
     ["a deep expression", value(`${many("(", 10_000)}1${many(")", 10_000)}`)],
     ["a deep expression within the length", value(`${many("(", 2000)}1${many(")", 2000)}`)],
     ["many signs", value(`${many("!", 4900)}true`)],

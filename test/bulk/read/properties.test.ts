@@ -116,7 +116,7 @@ test("a text without quotes reads the same whether quotes are looked for or not,
 });
 
 test("any contacts read back through every encoding, delimiter and line ending", {
-  tags: "trials",
+  tags: "slow",
 }, async () => {
   const path = join(await temporaryFolder(), "people.csv");
   const city = fc
@@ -162,7 +162,7 @@ test("any contacts read back through every encoding, delimiter and line ending",
 });
 
 test("whatever the bytes, a file is read or refused with a reason, and at once", {
-  tags: "trials",
+  tags: "slow",
 }, async () => {
   const path = join(await temporaryFolder(), "people.csv");
   const token = fc.constantFrom(

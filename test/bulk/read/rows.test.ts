@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import { understandInput } from "../../../src/bulk/read/index.ts";
 import { formatTsvLine } from "../../../src/delimited-lines.ts";
 import { createContactColumnsView } from "../../../src/service/contact-columns.ts";
-import { firstQuick } from "../../support/first-quick.ts";
 import { runs } from "../../support/runs.ts";
 import { catchFailure, fileWith, read, structure, toInputFile } from "./reading.ts";
 
@@ -108,7 +107,7 @@ describe("our own tsv", () => {
     expect(rows[0]?.fields.get("f3")).toBe('Rome, "Italy" \\');
   });
 
-  test("is read again, whatever its labels and values are", { tags: "trials" }, async () => {
+  test("is read again, whatever its labels and values are", { tags: "slow" }, async () => {
     const text = fc.string({
       unit: fc.constantFrom('"', "\t", ";", ",", "|", "\n", "\\", "a", "email", "key", " "),
     });
@@ -213,8 +212,9 @@ test("a quoted cell of several lines may have blanks after its quote", async () 
   ]);
 });
 
-firstQuick(1)(["\n", "\r\n", "\r"])(
+test.each(["\n", "\r\n", "\r"])(
   "a row over 1 MiB is rejected alone, with its lines counted (%j)",
+  { tags: "slow" },
   async (end) => {
     const long = `"${`line "" and more${end}`.repeat(100_000)}"`;
     const { all } = await read(

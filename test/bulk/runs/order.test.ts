@@ -41,7 +41,7 @@ describe("the last run", () => {
     ["forward, and back again", [0, 72 * hour, 0]],
     ["back several times", [0, -hour, -2 * hour, -3 * hour]],
     ["not at all, within a minute", [0, 0, 0]],
-  ])("is the one that began last when the clock was set %s", async (_how, offsets) => {
+  ])("is the one that began last when the clock was set %s", { tags: "slow" }, async (_how, offsets) => {
     const service = await scene(offsets);
     const { ecm, runs, listRuns: output } = service;
     expect((await output()).map(({ run }) => run)).toEqual(runs.toReversed());
@@ -54,7 +54,9 @@ describe("the last run", () => {
     expect((await output())[0]!.run).toBe(parseSummary(undone).run);
   });
 
-  it("stays the last one when older runs are removed, and the next one comes after it", async () => {
+  it("stays the last one when older runs are removed, and the next one comes after it", {
+    tags: "slow",
+  }, async () => {
     const { ecm, runs, listRuns: output, env } = await scene([0, -hour, -2 * hour]);
     for (const run of [runs[2]!, runs[1]!]) await ecm(["runs", "remove", run, "--yes"]);
     await rm(join(env.ECM_STATE_DIR!, "run-numbers"), { recursive: true });
@@ -62,7 +64,9 @@ describe("the last run", () => {
     expect((await output()).map(({ run }) => run)).toEqual([parseSummary(next).run, runs[0]]);
   });
 
-  it("is not an older one when it cannot be read, although its name says another time", async () => {
+  it("is not an older one when it cannot be read, although its name says another time", {
+    tags: "slow",
+  }, async () => {
     const { ecm, runs, toFolder } = await scene([0, -5 * hour]);
     await writeFile(join(toFolder(1), "manifest.json"), "not JSON");
     for (const verb of ["undo", "show", "resume"]) {
@@ -72,7 +76,9 @@ describe("the last run", () => {
     }
   });
 
-  it("is found beside an older one that cannot be read, although that one's name says a later time", async () => {
+  it("is found beside an older one that cannot be read, although that one's name says a later time", {
+    tags: "slow",
+  }, async () => {
     const { ecm, runs, toFolder } = await scene([5 * hour, 0]);
     await writeFile(join(toFolder(0), "manifest.json"), "not JSON");
     const output = await ecm(["runs", "show", "last", "--json"]);
@@ -81,7 +87,9 @@ describe("the last run", () => {
     expect(output.stderr).toContain(`warning: Cannot read run ${runs[0]}`);
   });
 
-  it("goes by the time among runs of a version that gave no numbers, which are older than all others", async () => {
+  it("goes by the time among runs of a version that gave no numbers, which are older than all others", {
+    tags: "slow",
+  }, async () => {
     const { ecm, runs, toFolder, listRuns: output } = await scene([-hour, 0, -2 * hour]);
     for (const index of [0, 1]) await rm(join(toFolder(index), "number"));
     expect((await output()).map(({ run }) => run)).toEqual([runs[2], runs[1], runs[0]]);
@@ -89,7 +97,7 @@ describe("the last run", () => {
     expect(JSON.parse((await ecm(["runs", "show", "last", "--json"])).stdout).run).toBe(runs[1]);
   });
 
-  it("is resumed by the same command when the clock was set back meanwhile", async () => {
+  it("is resumed by the same command when the clock was set back meanwhile", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox();
     const args = ["import", await inputFile(manyRows(20)), "--json"];
     const stopped = parseSummary(await ecm([...args, "--max-requests", "8"]));

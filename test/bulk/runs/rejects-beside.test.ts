@@ -50,7 +50,7 @@ describe("rejected rows beside the input", () => {
     ["utf-16le", true],
     ["windows-1252", false],
     ["utf-8", true],
-  ])("have the encoding and the mark of the input: %s", async (encoding, hasMark) => {
+  ])("have the encoding and the mark of the input: %s", { tags: "slow" }, async (encoding, hasMark) => {
     const { ecm } = await startSandbox();
     const path = await inputFile("", "Kunden Köln.csv");
     const lines = "Email;First Name\na@x.org;Jürgen\nwrong;Jörg Müßig\nwrong too;Zoë\n";
@@ -62,7 +62,7 @@ describe("rejected rows beside the input", () => {
     expect(text.startsWith("\uFEFF")).toBe(hasMark);
   });
 
-  it("of a workbook are a workbook, whose cells are text", async () => {
+  it("of a workbook are a workbook, whose cells are text", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox();
     const path = await inputFile("", "people.xlsx");
     const sheet = [textRow(1, ["Email", "First Name"]), textRow(2, ["wrong", "00123 &amp; &lt;more&gt;"])];
@@ -73,7 +73,7 @@ describe("rejected rows beside the input", () => {
     expect(stdout).toContain("00123 & <more>");
   });
 
-  it("never take the place of a file that is not as ecm has left it", async () => {
+  it("never take the place of a file that is not as ecm has left it", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox();
     const path = await inputFile(rows);
     await writeFile(beside(path), "mine");
@@ -121,7 +121,7 @@ describe("rejected rows beside the input", () => {
     ["with --json", ["--json", "--yes"], at100],
     ["with --rejects", ["--rejects", "REJECTS", "--yes"], at100],
     ["in a dry run", ["--dry-run"], at100],
-  ])("are not written %s", async (_when, flags, options) => {
+  ])("are not written %s", { tags: "slow" }, async (_when, flags, options) => {
     const { ecm } = await startSandbox();
     const path = await inputFile(rows);
     const elsewhere = join(await temporaryFolder(), "rejects.csv");
@@ -143,7 +143,7 @@ describe("rejected rows beside the input", () => {
 describe("ecm runs retry", () => {
   const contents = { lists: ["News"], tags: ["VIP"] };
 
-  it("imports the fixed rows as the run did: its lists, tags and mapping", async () => {
+  it("imports the fixed rows as the run did: its lists, tags and mapping", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox({ contents });
     const path = await inputFile("skip\nMail;Vorname\na@x.org;Ada\nwrong;Bob\n");
     const flags = ["--map", "Mail=key", "--map", "Vorname=First Name", "--list", "News", "--tag", "VIP"];
@@ -162,7 +162,9 @@ describe("ecm runs retry", () => {
     expect(runs).toHaveLength(2);
   });
 
-  it("takes the run's own file where there is no other, and one that is named", async () => {
+  it("takes the run's own file where there is no other, and one that is named", {
+    tags: "slow",
+  }, async () => {
     const { ecm } = await startSandbox({ contents });
     const { run, rejects } = parseSummary(
       await ecm(["import", await inputFile(rows), "--list", "News", "--json"]),
@@ -176,7 +178,7 @@ describe("ecm runs retry", () => {
     expect((await ecm(["contact", "search", "--list", "News", "--count"])).stdout.trim()).toBe("3");
   });
 
-  it("of an input without a header finds the columns again", async () => {
+  it("of an input without a header finds the columns again", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox();
     const path = await inputFile("a@x.org,Ada\nwrong,Bob\n");
     await importAtTerminal(ecm, path, "--no-header", "--map", "1=key", "--map", "2=First Name");
@@ -197,7 +199,7 @@ describe("ecm runs retry", () => {
     expect(await others(path)).toEqual(["people.rejected-2.csv", "people.rejected.csv"]);
   });
 
-  it("refuses what left nothing to fix", async () => {
+  it("refuses what left nothing to fix", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox({ contents });
     const retry = (run = "last") => ecm(["runs", "retry", run]);
     expect(await retry()).toMatchObject({ code: 5 });
@@ -217,6 +219,7 @@ describe("ecm runs retry", () => {
 describe("ecm runs rejects", () => {
   it.each([60, 80, 120])(
     "is a table of lines and reasons at a terminal of %i columns",
+    { tags: "slow" },
     async (terminalColumns) => {
       const { ecm } = await startSandbox();
       await importAtTerminal(

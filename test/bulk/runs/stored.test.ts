@@ -39,7 +39,7 @@ async function withStored(
 const withoutVersions = (held: Awaited<ReturnType<typeof readHoldings>>) =>
   Object.entries(held).map(([key, { version: _, ...rest }]) => ({ key, ...rest }));
 
-it("an import is listed, shown and undone", async () => {
+it("an import is listed, shown and undone", { tags: "slow" }, async () => {
   const { run, ...service } = await withStored("import", ["import", "-", "--list", "News"], stdin);
   const before = countRequests(service);
   const [listed] = JSON.parse((await service.ecm(["runs", "list", "--json"])).stdout);
@@ -71,7 +71,7 @@ it("an import is listed, shown and undone", async () => {
   expect(withoutVersions(await readHoldings(service))).toEqual(withoutVersions(untouched));
 });
 
-it("a deletion is undone", async () => {
+it("a deletion is undone", { tags: "slow" }, async () => {
   const { run, ...service } = await withStored("delete", ["contact", "delete", "--tag", "VIP", "--yes"]);
   const undone = await service.ecm(["runs", "undo", run, "--yes", "--json"]);
   expect(undone.code, undone.stderr).toBe(0);
@@ -80,7 +80,9 @@ it("a deletion is undone", async () => {
   expect(withoutVersions(await readHoldings(service))).toEqual(withoutVersions(untouched));
 });
 
-it("one that was stopped is shown and not resumed; its undo is offered, and undoes it", async () => {
+it("one that was stopped is shown and not resumed; its undo is offered, and undoes it", {
+  tags: "slow",
+}, async () => {
   const args = ["contact", "mutate", "--all", "--set", "City=Rome", "--max-requests", "5", "--yes"];
   const { run, ...service } = await withStored("stopped", args);
   expect(JSON.parse((await service.ecm(["runs", "show", run, "--json"])).stdout)).toMatchObject({

@@ -5,10 +5,10 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ecmWith, spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../../support/ecm.ts";
-import { firstQuick } from "../../support/first-quick.ts";
 
-firstQuick(1)(["SIGINT", "SIGTERM"] as const)(
+test.each(["SIGINT", "SIGTERM"] as const)(
   "start prints one line of JSON and nothing more, answers, and ends with 0 on %s",
+  { tags: "slow" },
   async (signal) => {
     const folder = join(await temporaryFolder(), "data");
     const child = spawnEcm(
@@ -33,7 +33,7 @@ firstQuick(1)(["SIGINT", "SIGTERM"] as const)(
   },
 );
 
-test("start is stopped at once, whatever is being delayed", async () => {
+test("start is stopped at once, whatever is being delayed", { tags: "slow" }, async () => {
   const folder = join(await temporaryFolder(), "data");
   const child = spawnEcm(
     ["sandbox", "start", "--data", folder, "--fault", "delay:seconds=600"],
@@ -54,7 +54,7 @@ test("start is stopped at once, whatever is being delayed", async () => {
   await dropped;
 });
 
-test("start takes a fault, and a port that is in use is a usage error", async () => {
+test("start takes a fault, and a port that is in use is a usage error", { tags: "slow" }, async () => {
   const folder = join(await temporaryFolder(), "data");
   const home = await temporaryHome();
   const child = spawnEcm(["sandbox", "start", "--data", folder, "--fault", "503:GET:*:n=1"], home);
@@ -113,7 +113,9 @@ test("without the database's package, the sandbox says what is missing, and all 
   expect((await run("sandbox", "start", "--help")).code).toBe(0);
 });
 
-test("exec runs the command with the address and the key, and exits as it did", async () => {
+test("exec runs the command with the address and the key, and exits as it did", {
+  tags: "slow",
+}, async () => {
   const home = { ...(await temporaryHome()), ECM_PROFILE: "elsewhere", ECM_STRUCTURE: "elsewhere" };
   const program = `
     const answer = await fetch(process.env.ECM_BASE_URL + "/api/contact-structure",
@@ -148,7 +150,7 @@ test.each([
   expect(stderr.includes("warning: The sandbox listens on 0.0.0.0")).toBe(isOpen);
 });
 
-test("exec passes SIGTERM on, and waits for the command's own end", async () => {
+test("exec passes SIGTERM on, and waits for the command's own end", { tags: "slow" }, async () => {
   const program = `process.on("SIGTERM", () => { console.log("told"); process.exit(9); });
     console.log("ready"); setInterval(() => {}, 1000);`;
   const child = spawnEcm(["sandbox", "exec", "--", process.execPath, "-e", program], await temporaryHome());
@@ -186,7 +188,7 @@ test("exec of a command that does not exist is a usage error", async () => {
   expect(stderr).toContain("no-such-command-here");
 });
 
-test("a command that exec runs finds the sandbox without a profile", async () => {
+test("a command that exec runs finds the sandbox without a profile", { tags: "slow" }, async () => {
   const bin = join(import.meta.dirname, "../../../bin/ecm.js");
   const args = ["sandbox", "exec", "--", process.execPath, bin, "api", "GET", "/api/contact-structure"];
   const { code, stdout } = await waitForResult(spawnEcm(args, await temporaryHome()));
@@ -194,7 +196,7 @@ test("a command that exec runs finds the sandbox without a profile", async () =>
   expect(JSON.parse(stdout)[0].label).toBe("Default");
 });
 
-test("start takes a seed, an admin token and a key of one's own", async () => {
+test("start takes a seed, an admin token and a key of one's own", { tags: "slow" }, async () => {
   const apiKey = `ecm_us_${"k".repeat(43)}`;
   const started = async () => {
     const args = ["sandbox", "start", "--seed", "7", "--admin-token", "s3cret"];

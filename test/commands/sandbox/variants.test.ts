@@ -19,7 +19,9 @@ test("variants lists each value with its meaning, and marks the defaults", async
   });
 });
 
-test("start and exec take variants, from flags and from a file, and refuse what is none", async () => {
+test("start and exec take variants, from flags and from a file, and refuse what is none", {
+  tags: "slow",
+}, async () => {
   const ecm = ecmWith(await temporaryHome());
   const file = join(await temporaryFolder(), "learned.json");
   await writeFile(

@@ -45,7 +45,9 @@ async function schemas(): Promise<(name: Name, value: unknown) => void> {
   };
 }
 
-it("describes the summaries, plan lines, errors and limits that commands print", async () => {
+it("describes the summaries, plan lines, errors and limits that commands print", {
+  tags: "slow",
+}, async () => {
   const follow = await schemas();
   const { ecm } = await startSandbox();
   const folder = await temporaryFolder();
@@ -121,7 +123,7 @@ it("describes the summaries, plan lines, errors and limits that commands print",
   );
 });
 
-it("describes the errors of the command line and of the service", async () => {
+it("describes the errors of the command line and of the service", { tags: "slow" }, async () => {
   const follow = await schemas();
   const { ecm } = await startSandbox();
   const failing = [
