@@ -76,6 +76,7 @@ export async function openConnection(
   const line = await (profile.isSandbox
     ? openSandboxTransport(surroundings)
     : openNetworkTransport(profile, purpose, surroundings));
+  if (profile.warning !== undefined) surroundings.terminal.note(`warning: ${profile.warning}`, "needed");
   if (recorder) line.transport = recorder.wrap(line.transport);
   let latest: { limits: RateLimits; seenAt: number } | undefined;
   const names = openNamesCache(folders, profile.identity, line.apiKey, clock);
@@ -207,7 +208,6 @@ async function openNetworkTransport(
   { terminal, signal }: Surroundings,
 ): Promise<ServiceTransport> {
   const apiKey = (await profile.key(signal)).value;
-  if (profile.warning !== undefined) terminal.note(`warning: ${profile.warning}`, "needed");
   const { openNetwork } = await import("./http/network.ts");
   const proxy = findProxy(profile.baseUrl.value, terminal.env);
   const network = await openNetwork({

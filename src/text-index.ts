@@ -1,17 +1,20 @@
 /**
- * Which texts were added, such as keys and ids, and as the how-manieth: 16 to 32 bytes of memory for each,
- * however long it is. Only hashes are kept: what is found may, rarely, be another text.
+ * Which texts were added, such as keys and ids, and as the how-manieth: 12 bytes of memory for each, however
+ * long it is, and up to 1 MiB. Only hashes are kept: what is found may, rarely, be another text.
  */
 
-const firstCapacity = 64;
+/** So many are one block: what grows by blocks is never copied. */
+export const blockSize = 2 ** 12;
+const firstBucketCount = 2 ** 12;
+const maxBucketCount = 2 ** 18;
 
 export class TextIndex {
   /** 53 bits of each text, as a whole number. */
-  #hashes = new Float64Array(firstCapacity);
+  readonly #hashes: Float64Array[] = [];
   /** For each place: one more than the place before it with the same last bits; 0 for none. */
-  #earlier = new Uint32Array(firstCapacity);
+  readonly #earlier: Uint32Array[] = [];
   /** For the last bits of a hash, in the same way: the place that was added last. */
-  #buckets = new Uint32Array(firstCapacity);
+  #buckets = new Uint32Array(firstBucketCount);
   #size = 0;
   #hasRepeated = false;
 
@@ -28,10 +31,15 @@ export class TextIndex {
   add(text: string): number {
     const hash = hashText(text);
     this.#hasRepeated ||= this.#findLast(hash) !== undefined;
-    if (this.#size === this.#hashes.length) this.#grow();
     const place = this.#size++;
-    this.#hashes[place] = hash;
-    this.#link(place);
+    const at = place % blockSize;
+    if (at === 0) {
+      this.#hashes.push(new Float64Array(blockSize));
+      this.#earlier.push(new Uint32Array(blockSize));
+    }
+    this.#hashes.at(-1)![at] = hash;
+    this.#link(place, hash);
+    if (place === this.#buckets.length && place < maxBucketCount) this.#addBuckets();
     return place;
   }
 
@@ -59,29 +67,34 @@ export class TextIndex {
   }
 
   #findBefore(place: number, hash: number): number | undefined {
-    return this.#findFrom(this.#earlier[place]!, hash);
+    return this.#findFrom(this.#linkAt(place), hash);
   }
 
   #findFrom(link: number, hash: number): number | undefined {
-    for (let next = link; next !== 0; next = this.#earlier[next - 1]!) {
-      if (this.#hashes[next - 1] === hash) return next - 1;
+    for (let next = link; next !== 0; next = this.#linkAt(next - 1)) {
+      const place = next - 1;
+      if (this.#hashAt(place) === hash) return place;
     }
     return undefined;
   }
 
-  #link(place: number): void {
-    const bucket = this.#hashes[place]! % this.#buckets.length;
-    this.#earlier[place] = this.#buckets[bucket]!;
+  #hashAt(place: number): number {
+    return this.#hashes[Math.floor(place / blockSize)]![place % blockSize]!;
+  }
+
+  #linkAt(place: number): number {
+    return this.#earlier[Math.floor(place / blockSize)]![place % blockSize]!;
+  }
+
+  #link(place: number, hash: number): void {
+    const bucket = hash % this.#buckets.length;
+    this.#earlier[Math.floor(place / blockSize)]![place % blockSize] = this.#buckets[bucket]!;
     this.#buckets[bucket] = place + 1;
   }
 
-  #grow(): void {
-    const hashes = this.#hashes;
-    this.#hashes = new Float64Array(hashes.length * 2);
-    this.#hashes.set(hashes);
-    this.#earlier = new Uint32Array(this.#hashes.length);
-    this.#buckets = new Uint32Array(this.#hashes.length);
-    for (let place = 0; place < this.#size; place++) this.#link(place);
+  #addBuckets(): void {
+    this.#buckets = new Uint32Array(this.#buckets.length * 4);
+    for (let place = 0; place < this.#size; place++) this.#link(place, this.#hashAt(place));
   }
 }
 

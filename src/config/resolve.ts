@@ -89,9 +89,18 @@ function resolveSandboxProfile(settings: Settings, name: Sourced<string>): Resol
     baseUrl: { value: embeddedBaseUrl, source: "default" },
     structure: settings.structure,
     readOnly: settings.readOnly,
+    warning: describeUnused(settings, name),
     identity: hash("sandbox"),
     key: () => Promise.reject(new NoKeyError("The embedded service makes its own key")),
   };
+}
+
+/** Whoever has set the address and the key of an account may believe that it is the one that is written to. */
+function describeUnused({ baseUrl, apiKey }: Settings, { source }: Sourced<string>): string | undefined {
+  const unused = [...(baseUrl ? ["ECM_BASE_URL"] : []), ...(apiKey ? ["ECM_API_KEY"] : [])];
+  if (source !== "environment" || unused.length === 0) return undefined;
+  const verb = unused.length === 1 ? "is" : "are";
+  return `ECM_PROFILE is sandbox: the embedded service is used, ${unused.join(" and ")} ${verb} not`;
 }
 
 function assemble(

@@ -1,16 +1,16 @@
 /** The ids that were read, in little memory: an account may hold millions. */
-import { TextIndex } from "../text-index.ts";
+import { blockSize, TextIndex } from "../text-index.ts";
 
 /** As the service writes ids. */
 const hexId = /^[0-9a-f]{24}$/;
 const idBytes = 12;
 
-/** Ids of 24 hexadecimal digits take 28 to 56 bytes each; any other text is kept as it is. */
+/** Ids of 24 hexadecimal digits take 24 bytes each; any other text is kept as it is. */
 export class IdSet {
   readonly #unusual = new Set<string>();
   readonly #index = new TextIndex();
   /** The ids in the order of their places in the index. */
-  #bytes = Buffer.alloc(64 * idBytes);
+  readonly #blocks: Buffer[] = [];
 
   /** @param ids what it holds at first */
   constructor(ids: Iterable<string> = []) {
@@ -24,9 +24,9 @@ export class IdSet {
       return this.#unusual.add(id).size > before;
     }
     for (const place of this.#index.find(id)) if (this.#idAt(place) === id) return false;
-    const start = this.#index.add(id) * idBytes;
-    if (start === this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes, Buffer.alloc(start)]);
-    this.#bytes.write(id, start, "hex");
+    const at = this.#index.add(id) % blockSize;
+    if (at === 0) this.#blocks.push(Buffer.alloc(blockSize * idBytes));
+    this.#blocks.at(-1)!.write(id, at * idBytes, "hex");
     return true;
   }
 
@@ -35,6 +35,7 @@ export class IdSet {
   }
 
   #idAt(place: number): string {
-    return this.#bytes.toString("hex", place * idBytes, (place + 1) * idBytes);
+    const start = (place % blockSize) * idBytes;
+    return this.#blocks[Math.floor(place / blockSize)]!.toString("hex", start, start + idBytes);
   }
 }

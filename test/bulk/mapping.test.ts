@@ -214,6 +214,25 @@ describe("a mapping", () => {
     expect(await readFields(service, "a@example.com")).toEqual({ Born: "1980-02-28" });
   });
 
+  it("names its line where a target, or the column, does not exist", async () => {
+    const service = await accountWith("City");
+    const mapping = await mappingFile("Email: key\nCity: Cite\n");
+    const file = await inputFile("Email,City\na@example.com,Oslo\n");
+    const { code, stderr } = await service.ecm(["import", file, "--mapping", mapping]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`${mapping}:2: "City": there is no field "Cite"`);
+    expect(stderr).toContain('Did you mean "City"?');
+    const other = await service.ecm([
+      "import",
+      await inputFile("Email\na@example.com\n"),
+      "--mapping",
+      mapping,
+    ]);
+    expect(other.stderr).toContain(`${mapping}:2 names a column that does not exist: "City"`);
+    const typed = await service.ecm(["import", file, "--mapping", mapping, "--map", "City=Cide"]);
+    expect(typed.stderr).toContain('--map City=Cide: there is no field "Cide"');
+  });
+
   it("that computes tags names those that do not exist", { tags: "slow" }, async () => {
     const service = await accountWith();
     const mapping = await mappingFile('T: { tags: true, split: ";" }\n');

@@ -11,6 +11,15 @@ describe("ecm runs", () => {
     expect(result).toMatchObject({ code: 0, stdout: "[]\n" });
   });
 
+  it("says of last that there is none yet", async () => {
+    const { ecm } = await startSandbox();
+    expect(await ecm(["runs", "show", "last"])).toMatchObject({
+      code: 5,
+      stdout: "",
+      stderr: expect.stringContaining("There is no run yet"),
+    });
+  });
+
   it("takes no run for an empty word, also where there is only one", async () => {
     const { ecm } = await startSandbox();
     await ecm(["import", await inputFile(manyRows(2))]);

@@ -114,6 +114,7 @@ function toImportRecord({
       ...read,
       map: [...read.map],
       entries,
+      mapPlaces: undefined,
       expect: undefined,
       newFields: undefined,
       isReviewed: undefined,

@@ -10,13 +10,15 @@ import type { Expectations, MappingEntry } from "./compute/entry.ts";
 export interface Mapping {
   /** Column → target. */
   map: Map<string, string>;
+  /** Column → where its target stands, such as `people.yaml:4`. */
+  places: Map<string, string>;
   /** Columns whose values are made. */
   entries: MappingEntry[];
   expect?: Expectations;
 }
 
 const maxColumns = 5000;
-const maxBytes = 4 * 1024 * 1024;
+const maxMebibytes = 4;
 
 /** @throws UsageError naming the file and what is wrong with it */
 export async function readMapping(file: string): Promise<Mapping> {
@@ -32,10 +34,12 @@ export async function readMapping(file: string): Promise<Mapping> {
   if (tree.members.length > maxColumns) {
     throw new UsageError(`--mapping: ${file} has more than ${maxColumns} columns`, "Use a smaller file");
   }
-  const mapping: Mapping = { map: new Map(), entries: [] };
+  const mapping: Mapping = { map: new Map(), places: new Map(), entries: [] };
   for (const { key, line, value } of tree.members) {
-    if (value.kind === "text" && value.text !== "") mapping.map.set(key, value.text);
-    else if (value.kind === "map" && key === "expect") mapping.expect = expectationsFrom(value, file);
+    if (value.kind === "text" && value.text !== "") {
+      mapping.map.set(key, value.text);
+      mapping.places.set(key, `${file}:${line}`);
+    } else if (value.kind === "map" && key === "expect") mapping.expect = expectationsFrom(value, file);
     else if (value.kind === "map") mapping.entries.push(entryFrom(key, value, file));
     else {
       throw new UsageError(
@@ -50,7 +54,9 @@ export async function readMapping(file: string): Promise<Mapping> {
 async function mappingText(file: string): Promise<string> {
   try {
     // A device or a pipe may never end.
-    if ((await stat(file)).size > maxBytes) throw new Error("it is larger than 1 MiB");
+    if ((await stat(file)).size > maxMebibytes * 1024 * 1024) {
+      throw new Error(`it is larger than ${maxMebibytes} MiB`);
+    }
     return await readFile(file, "utf8");
   } catch (error) {
     throw new UsageError(`--mapping: cannot read ${file}: ${describeReadError(error)}`, "Check the path");
@@ -63,7 +69,7 @@ async function mappingText(file: string): Promise<string> {
  */
 export async function writeMapping(
   file: string,
-  { map, entries, expect }: Mapping,
+  { map, entries, expect }: Omit<Mapping, "places">,
   isReplaced = false,
 ): Promise<void> {
   const { stringify } = await import("yaml");

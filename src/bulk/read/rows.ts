@@ -69,6 +69,8 @@ export interface ReadOptions {
    * win.
    */
   map: Map<string, string>;
+  /** Column name → where a mapping file has its target, such as `people.yaml:4`; of others, `--map` has it. */
+  mapPlaces?: Map<string, string>;
   /** Columns whose values are made, from the mapping file and `--set`. */
   entries?: readonly MappingEntry[];
   /** What the file is expected to hold. */

@@ -25,7 +25,8 @@ export function readExplicitTargets({
   const keys: number[] = [];
   for (const [column, target] of options.map) {
     const indexes = findColumns(column, names);
-    if (indexes.length === 0) throw unknownColumnError(column, names, place, "--map");
+    if (indexes.length === 0)
+      throw unknownColumnError(column, names, place, options.mapPlaces?.get(column) ?? "--map");
     const resolved = parseTarget(target, structure, column, options);
     for (const index of indexes) explicitTargets[index] = resolved;
     if (resolved.kind === "key") keys.push(...indexes);
@@ -85,7 +86,7 @@ function parseTarget(
   target: string,
   structure: ContactStructure,
   column: string,
-  { map, newFields = [] }: Pick<ReadOptions, "map" | "newFields">,
+  { map, mapPlaces, newFields = [] }: Pick<ReadOptions, "map" | "mapPlaces" | "newFields">,
 ): Target {
   const word = foldName(target);
   const consent = consentWord.exec(word);
@@ -96,11 +97,12 @@ function parseTarget(
   const field = fieldTarget(target, structure, newFields);
   if (field) return field;
   const others = [...map.values()].filter((each) => each !== target && isMissing(each, structure, newFields));
+  const place = mapPlaces?.get(column);
   throw new UnknownFieldError(
-    `--map ${column}=${target}`,
+    place === undefined ? `--map ${column}=${target}` : `${place}: ${JSON.stringify(column)}`,
     [target, ...others],
     structure,
-    (near) => `--map ${quoteShellWord(`${column}=${near}`)}`,
+    (near) => (place === undefined ? `--map ${quoteShellWord(`${column}=${near}`)}` : JSON.stringify(near)),
   );
 }
 

@@ -280,6 +280,7 @@ export async function findRun(
     if (newer) throw newer;
     for (const each of unreadable) onPassedOver(each);
     if (newest) return newest;
+    throw new NotFoundError("There is no run yet", advise`Start one with: ${ecm`import FILE`}`);
   }
   const matches = runs.filter(({ manifest }) => manifest.id === idOrLast);
   // An empty word is a variable that a script has not set, and the beginning of every id.

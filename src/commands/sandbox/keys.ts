@@ -5,7 +5,7 @@ import type { KeyAdmin, KeyView } from "../../sandbox/key-admin.ts";
 import { presentList, presentOne, type View } from "../../terminal/present.ts";
 import { repeatableOption } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
-import { type DataFlag, dataOption, withAdmin } from "./shared/flags.ts";
+import { type DataFlag, dataOption, withAdmin, withExistingAdmin } from "./shared/flags.ts";
 
 interface CreateFlags extends DataFlag {
   scope: string[];
@@ -59,7 +59,7 @@ export function registerSandboxKeys(parent: Command, context: Context): void {
       ),
     );
   verb("list", "show the keys", "One line per key, masked.", " --json").action((flags: DataFlag) =>
-    withAdmin(context, flags, async ({ keys }) => {
+    withExistingAdmin(context, flags, async ({ keys }) => {
       await presentList(context.terminal, context.output(), keys.list(), keyView);
     }),
   );

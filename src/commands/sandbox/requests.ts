@@ -5,7 +5,7 @@ import type { LoggedRequest } from "../../sandbox/public-types.ts";
 import { presentList, type View } from "../../terminal/present.ts";
 import { wholeNumberOption } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
-import { type DataFlag, dataOption, withAdmin } from "./shared/flags.ts";
+import { type DataFlag, dataOption, withAdmin, withExistingAdmin } from "./shared/flags.ts";
 import { followRequests } from "./shared/follow-requests.ts";
 
 interface RequestsFlags extends DataFlag {
@@ -65,7 +65,9 @@ async function runSandboxRequests(context: Context, flags: RequestsFlags): Promi
   if (clear && (follow || Object.keys(query).length > 0)) {
     throw new UsageError("--clear empties the whole log and cannot be used with other flags");
   }
-  await withAdmin(context, { data }, async (admin) => {
+  // Whoever follows may do so before the sandbox is started.
+  const openAdmin = follow ? withAdmin : withExistingAdmin;
+  await openAdmin(context, { data }, async (admin) => {
     if (clear) return admin.clearRequests();
     // A table is drawn once all rows are there; lines come one by one.
     const output = context.output({}, follow ? "tsv" : undefined);

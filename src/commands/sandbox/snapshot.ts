@@ -4,7 +4,7 @@ import type { SandboxAdmin } from "../../sandbox/admin.ts";
 import type { Snapshot } from "../../sandbox/public-types.ts";
 import { presentList, presentOne, type View } from "../../terminal/present.ts";
 import { describeCommand } from "../shared/help-text.ts";
-import { type DataFlag, dataOption, withAdmin } from "./shared/flags.ts";
+import { type DataFlag, dataOption, withExistingAdmin } from "./shared/flags.ts";
 
 const snapshotView: View<Snapshot> = {
   columns: [
@@ -40,14 +40,14 @@ export function registerSandboxSnapshot(parent: Command, context: Context): void
     .argument("<name>", "its name")
     .action((name: string, flags: DataFlag) => show(context, flags, (act) => act.loadSnapshot(name)));
   verb("list", "show the snapshots", "One line per snapshot, by name.").action((flags: DataFlag) =>
-    withAdmin(context, flags, async (admin) => {
+    withExistingAdmin(context, flags, async (admin) => {
       await presentList(context.terminal, context.output(), admin.snapshots(), snapshotView);
     }),
   );
   verb("remove", "remove a snapshot", "Nothing.", missing)
     .argument("<name>", "its name")
     .action((name: string, flags: DataFlag) =>
-      withAdmin(context, flags, (admin) => admin.removeSnapshot(name)),
+      withExistingAdmin(context, flags, (admin) => admin.removeSnapshot(name)),
     );
 }
 
@@ -56,6 +56,6 @@ async function show(
   flags: DataFlag,
   act: (admin: SandboxAdmin) => Snapshot,
 ): Promise<void> {
-  const snapshot = await withAdmin(context, flags, act);
+  const snapshot = await withExistingAdmin(context, flags, act);
   await presentOne(context.terminal, context.output(), snapshot, snapshotView);
 }

@@ -6,9 +6,10 @@ import type { ImportFlags } from "./import-flags.ts";
 
 /** @throws UsageError for a `--map` or a mapping file that says nothing. */
 export async function readOptionsFrom(flags: ImportFlags): Promise<ReadOptions> {
-  const { map, entries, expect } = await mappingFrom(flags);
+  const { map, places, entries, expect } = await mappingFrom(flags);
   return {
     map,
+    mapPlaces: places,
     ...(entries.length > 0 && { entries }),
     expect,
     ...(flags.default && { defaults: flags.default.map((text) => fieldValue(text, "--default")) }),
@@ -26,16 +27,21 @@ export async function readOptionsFrom(flags: ImportFlags): Promise<ReadOptions> 
 /** The mapping file, then the flags: a later one of the same column counts. */
 async function mappingFrom({ mapping, map: assignments, set = [] }: ImportFlags): Promise<Mapping> {
   const map = new Map<string, string>();
+  const places = new Map<string, string>();
   let entries: MappingEntry[] = [];
   let expect: Mapping["expect"];
   if (mapping !== undefined) {
     const { readMapping } = await import("../../../bulk/index.ts");
     const read = await readMapping(mapping);
     for (const [column, target] of read.map) map.set(column, target);
+    for (const [column, place] of read.places) places.set(column, place);
     ({ entries, expect } = read);
   }
   const told = parseColumnMap(assignments);
-  for (const [column, target] of told) map.set(column, target);
+  for (const [column, target] of told) {
+    map.set(column, target);
+    places.delete(column);
+  }
   const isAmong = (names: Iterable<string>, name: string) =>
     [...names].some((each) => foldName(each) === foldName(name));
   entries = entries.filter(({ name }) => !isAmong(told.keys(), name));
@@ -45,7 +51,7 @@ async function mappingFrom({ mapping, map: assignments, set = [] }: ImportFlags)
     const name = isAmong(map.keys(), field) ? `--set ${field}` : field;
     entries.push({ name, target: { kind: "field", field }, constant, place: "--set" });
   }
-  return { map, entries, expect };
+  return { map, places, entries, expect };
 }
 
 /** `FIELD=VALUE`, split at the first `=`. @throws UsageError */

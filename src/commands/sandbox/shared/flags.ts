@@ -1,4 +1,5 @@
 /** Flags that the sandbox's commands share, and the sandbox that they describe. */
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type Command, Option } from "commander";
@@ -174,6 +175,22 @@ export function warnIfReachable(
 ): void {
   if (isLoopback) return;
   context.terminal.warn(`The sandbox listens on ${host}: other machines can reach it, without encryption`);
+}
+
+/**
+ * As `withAdmin`, for what only makes sense of a sandbox that is there: a new folder would answer that it has
+ * nothing.
+ * @throws UsageError where nothing is at `--data`
+ */
+export function withExistingAdmin<T>(
+  context: Context,
+  flags: DataFlag,
+  act: (admin: SandboxAdmin) => T | Promise<T>,
+): Promise<T> {
+  if (flags.data !== undefined && !existsSync(chooseSandboxFolder(context, flags))) {
+    throw new UsageError(`--data: there is no folder ${JSON.stringify(flags.data)}`, "Check the path");
+  }
+  return withAdmin(context, flags, act);
 }
 
 /** Opens the admin of the sandbox's folder, acts, and closes it again. */
