@@ -1,6 +1,6 @@
 /** What terminals are known to show besides text: others may print the sequence, or take it for something else. Pure. */
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 interface KnownTerminal {
   isIn(env: Environment): boolean;
