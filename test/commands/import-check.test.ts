@@ -173,6 +173,11 @@ describe("ecm import --check", () => {
       const result = await ecm(["import", file, "--check", "--mapping", await inputFile(text, "m.yaml")]);
       expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
     }
+    const unique = await inputFile("expect: { Email: { unique: true } }", "m.yaml");
+    const stdin = "Email\nada@example.com\n<ADA@example.com>\n";
+    expect((await ecm(["import", "-", "--check", "--mapping", unique], { stdin })).stderr).toContain(
+      '"Email" is not unique: "<ADA@example.com>" is on line 2 too (line 3)',
+    );
     expect((await ecm(["import", `${file}.not`, "--check"])).code).toBe(2);
     expect(await ecm(["import", file, "--check", "--dry-run"])).toMatchObject({
       code: 2,
