@@ -15,7 +15,13 @@ export {
   type TypedConditions,
 } from "./jobs/edit.ts";
 export type { Closed } from "./jobs/finish.ts";
-export { type ImportOptions, importJob, NoListError, restoreImportOptions } from "./jobs/import.ts";
+export {
+  type ImportOptions,
+  importJob,
+  NoListError,
+  restoreImportOptions,
+  toSubscriptionRule,
+} from "./jobs/import.ts";
 export type { RowJob } from "./jobs/job.ts";
 export { moveContact, moveOptionsFrom } from "./jobs/move.ts";
 export { type PendingReject, pendingRejects, readRejectedRows } from "./jobs/pending-rejects.ts";
@@ -35,7 +41,13 @@ export type { Price } from "./plan/price.ts";
 export type { BackUp, Engine, ForeseenPlan, RunOptions, ShownReject } from "./plan/run-context.ts";
 export { readRunNames } from "./plan/run-names.ts";
 export { countPlannedWrites } from "./plan/tally.ts";
-export { type CheckedColumn, type CheckedRow, type CheckReport, checkInput } from "./read/check.ts";
+export {
+  type CheckedColumn,
+  type CheckedRow,
+  type CheckReport,
+  checkInput,
+  type SurveyedRows,
+} from "./read/check.ts";
 export { type ColumnShape, columnShapes, entryExamples, maxTableValues } from "./read/column-shapes.ts";
 export type { MappingEntry } from "./read/compute/entry.ts";
 export type { ColumnTally, ConsentTally } from "./read/consent-tally.ts";

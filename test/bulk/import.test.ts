@@ -121,6 +121,25 @@ describe("ecm import", () => {
     expect(again.rows.unchanged).toBe(2);
   });
 
+  it("a new name is one list or tag, in whatever letter case and form it is written", {
+    tags: "slow",
+  }, async () => {
+    const service = await startSandbox();
+    const path = await inputFile(
+      'Email,Lists,Tags\na@example.com,"News,news","VIP,vip"\nb@example.com,NEWS,"Cafe\u0301,Café"\n',
+    );
+    const flags = ["--create-missing", "--plan", await inputFile("", "plan.ndjson"), "--json"];
+    const made = parseSummary(await service.ecm(["import", path, ...flags]));
+    expect(made).toMatchObject({ rows: { created: 2, rejected: 0 }, requests: { create: 2 } });
+    const found = await readContacts(service);
+    expect([...found.values()].map(({ lists, tags }) => [lists.length, tags.length])).toEqual([
+      [1, 1],
+      [1, 1],
+    ]);
+    const plan = (await readFile(flags[2]!, "utf8")).split("\n");
+    expect(plan.filter((line) => line.startsWith('{"create"'))).toHaveLength(3);
+  });
+
   it("says before a run which lists and tags it makes, and which names may not be meant", {
     tags: "slow",
   }, async () => {

@@ -136,6 +136,33 @@ describe("ecm import --check", () => {
     ).toEqual([{ Birthday: "1980-12-31" }, { Birthday: "1980-12-31" }]);
   });
 
+  it("rejects the rows that the import rejects, and says the same of them", { tags: "slow" }, async () => {
+    const { ecm } = await startSandbox();
+    const file = await inputFile(
+      [
+        "Email,Old,First Name,Opt-in",
+        "ada@example.com,,1.23457E+11,yes",
+        "ADA@example.com,,A,no",
+        "bob@example.com,old@example.com,B,yes",
+        "cy@example.com,OLD@example.com,C,yes",
+        "dee@example.com,,D,perhaps",
+        "",
+      ].join("\n"),
+    );
+    const args = ["import", file, "--map", "Old=old-key", "--duplicates", "reject", "--json"];
+    const dry = await ecm([...args, "--dry-run"]);
+    const check = await ecm([...args, "--check"]);
+    const { rows, codes } = parseSummary(dry);
+    expect(rows).toMatchObject({ read: 5, skipped: 2, rejected: 3 });
+    expect(JSON.parse(check.stdout)).toMatchObject({
+      rows: { read: 5, accepted: 2, rejected: 3, notSubscribed: 2 },
+      rejectedCodes: codes.rejected,
+    });
+    const said = /^(?:Column .* its digits are lost|1 contact appears|Opt-in: |Line 6: ).*$/gm;
+    expect(check.stderr.match(said)).toHaveLength(4);
+    expect(check.stderr.match(said)).toEqual(dry.stderr.match(said));
+  });
+
   it("fails as the import would: a mapping, a file, an expectation", async () => {
     const ecm = ecmWith(await temporaryHome());
     const file = await inputFile(csv);
@@ -146,6 +173,11 @@ describe("ecm import --check", () => {
       const result = await ecm(["import", file, "--check", "--mapping", await inputFile(text, "m.yaml")]);
       expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
     }
+    const unique = await inputFile("expect: { Email: { unique: true } }", "m.yaml");
+    const stdin = "Email\nada@example.com\n<ADA@example.com>\n";
+    expect((await ecm(["import", "-", "--check", "--mapping", unique], { stdin })).stderr).toContain(
+      '"Email" is not unique: "<ADA@example.com>" is on line 2 too (line 3)',
+    );
     expect((await ecm(["import", `${file}.not`, "--check"])).code).toBe(2);
     expect(await ecm(["import", file, "--check", "--dry-run"])).toMatchObject({
       code: 2,

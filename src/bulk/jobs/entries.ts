@@ -6,11 +6,11 @@ import type { Contact } from "../../wire.ts";
 import type { Item, NamedKey, PassedRow } from "../items.ts";
 import type { PlanEntry } from "../plan/make-plan.ts";
 import type { AccountSnapshot } from "../plan/snapshot.ts";
-import { findRole } from "../read/join.ts";
+import { describeRepeated, findRole } from "../read/join.ts";
 import { createIdentityReader } from "../read/keys.ts";
 import type { OldKeyConflict } from "../read/old-keys.ts";
+import { withMarks } from "../read/row-marks.ts";
 import type { ReadRow, RejectedRow, Row } from "../read/rows.ts";
-import type { Survey } from "../read/survey.ts";
 import { listKeyIndexes } from "../read/targets.ts";
 import type { SettledByInput } from "../runs/report.ts";
 import { findConsent } from "./consent-read.ts";
@@ -78,7 +78,7 @@ export function toRowItem(
   row: Row,
   cells: Row["cells"],
 ): RowItem {
-  const marked = withMarks(row, survey);
+  const marked = withMarks(row, survey.markedElsewhere);
   const { line, key, keyFault, oldKey } = row;
   const others = job.edit ? [] : listOthers(row, survey.lastLine);
   const conflict = oldKeyConflicts.get(key.identity);
@@ -121,18 +121,6 @@ export function countRefsPerLine({ understood, joined, survey }: RowRun): number
   return 2 + (columns - 1) * rows;
 }
 
-/** A mark on any row of a contact marks it, also on one that is rejected, and under whatever key. */
-function withMarks(row: Row, { markedElsewhere }: Survey): Row {
-  let marked = row;
-  for (const key of [row.key, row.oldKey, ...(row.otherKeys ?? [])]) {
-    const mark = key && markedElsewhere.get(key.identity);
-    if (!mark) continue;
-    const { notSubscribed = mark.notSubscribed, isMarkClear } = marked;
-    marked = { ...marked, notSubscribed, isMarkClear: isMarkClear || mark.isMarkClear };
-  }
-  return marked;
-}
-
 function toRejectedEntry(rowRun: RowRun, row: RejectedRow): PassedRow {
   const { line, cells, code, message } = row;
   return { kind: "passed", line, key: findKeyCell(rowRun, row), action: "reject", code, message, cells };
@@ -151,7 +139,7 @@ function toSkippedEntry(
     key: key.sent,
     action: job.duplicates === "reject" ? "reject" : "skip",
     code: "duplicate",
-    message: `the contact is on line ${other} too`,
+    message: describeRepeated(other),
     cells,
     // Joined rows make one contact: fixing it takes all of them.
     ...(job.duplicates === "merge" && { of: other }),

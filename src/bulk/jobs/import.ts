@@ -88,7 +88,12 @@ export function importJob(options: ImportOptions): RowJob {
   };
 }
 
-function toSubscriptionRule({ includeUnsubscribed, unsubscribeMarked, mode }: ImportOptions): string {
+/** What becomes of rows that are marked as not subscribed. */
+export function toSubscriptionRule({
+  includeUnsubscribed,
+  unsubscribeMarked,
+  mode,
+}: Pick<ImportOptions, "unsubscribeMarked" | "mode"> & { includeUnsubscribed?: boolean }): string {
   if (includeUnsubscribed) return "imported like any other (--include-unsubscribed)";
   const become = mode === "update" ? "added to no list" : "not created";
   return unsubscribeMarked ? `${become}; unsubscribed if active in the account` : become;

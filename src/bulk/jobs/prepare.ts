@@ -101,9 +101,7 @@ export async function readInput(
   );
   job = required.job;
   const joined = await joinRows(survey.batches(), survey.identities, job.duplicates);
-  const oldKeyConflicts = survey.oldKeys
-    ? await findOldKeyConflicts(survey.batches(), survey.oldKeys)
-    : new Map();
+  const oldKeyConflicts = await findOldKeyConflicts(survey.batches(), survey.oldKeys);
   emit({ kind: "surveyed", survey, joined, notSubscribedAre: job.notSubscribedAre });
   return { ...context, job, account, structure, understood, survey, joined, oldKeyConflicts };
 }

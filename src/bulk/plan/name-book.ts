@@ -3,7 +3,7 @@
  */
 
 import { requireFreeListName } from "../../api/lists.ts";
-import { findByName, resolveTag } from "../../api/names.ts";
+import { findByName, foldCase, resolveTag } from "../../api/names.ts";
 import { EcmError, exitCodes, ServiceError } from "../../errors.ts";
 import type { Account } from "../../service/account.ts";
 import { ensureLists, ensureParts } from "../../service/create-names.ts";
@@ -35,12 +35,9 @@ export class NameBook {
   creations: readonly Creation[] = [];
 
   private readonly options: NameBookOptions;
-  private readonly wantedLists: readonly string[];
-  private readonly wantedTags: readonly string[];
+  private readonly lists: WantedNames;
+  private readonly tags: WantedNames;
   private readonly fields: readonly NewField[];
-  /** Name → id. */
-  private readonly lists = new Map<string, string>();
-  private readonly tags = new Map<string, string>();
   /** Stand-in → id. */
   private readonly madeFields = new Map<string, string>();
   private structure: ContactStructure;
@@ -48,8 +45,8 @@ export class NameBook {
 
   private constructor(options: NameBookOptions) {
     this.options = options;
-    this.wantedLists = [...new Set(options.lists)];
-    this.wantedTags = [...new Set(options.tags)];
+    this.lists = new WantedNames("list", options.lists);
+    this.tags = new WantedNames("tag", options.tags);
     this.fields = options.fields ?? [];
     this.structure = options.structure;
   }
@@ -72,11 +69,11 @@ export class NameBook {
 
   // What is not created yet is named by its stand-in: a dry run only counts.
   listId(name: string): string {
-    return this.lists.get(name) ?? toStandInId({ what: "list", name });
+    return this.lists.id(name);
   }
 
   tagId(name: string): string {
-    return this.tags.get(name) ?? toStandInId({ what: "tag", name });
+    return this.tags.id(name);
   }
 
   /**
@@ -89,14 +86,14 @@ export class NameBook {
 
   /** Of every list that exists so far. */
   listIds(): string[] {
-    return [...new Set(this.lists.values())];
+    return [...new Set(this.lists.ids.values())];
   }
 
   /** Its id once it exists. */
   toId({ what, name }: Creation): string {
     const ids = {
-      list: () => this.lists.get(name),
-      tag: () => this.tags.get(name),
+      list: () => this.lists.ids.get(name),
+      tag: () => this.tags.ids.get(name),
       field: () => this.madeFields.get(toNewFieldId(name)),
     };
     const id = ids[what]();
@@ -136,11 +133,11 @@ export class NameBook {
   /** @returns the account's lists, where any are wanted */
   private async look(): Promise<ContactList[]> {
     const { account } = this.options;
-    const lists = this.wantedLists.length > 0 ? await account.lists(this.structure) : [];
-    if (this.wantedTags.length > 0) this.structure = await account.complete(this.structure);
-    for (const name of this.wantedLists) {
+    const lists = this.lists.wanted.length > 0 ? await account.lists(this.structure) : [];
+    if (this.tags.wanted.length > 0) this.structure = await account.complete(this.structure);
+    for (const name of this.lists.wanted) {
       const id = findByName(name, lists, (list) => list.name, "list")?._id;
-      if (id) this.lists.set(name, id);
+      if (id) this.lists.ids.set(name, id);
     }
     this.noteTags();
     return lists;
@@ -149,13 +146,13 @@ export class NameBook {
   /** What an update of the structure needs is read before the price is said. */
   private async prepareUpdate(): Promise<void> {
     const { account, createMissing } = this.options;
-    const createsTags = createMissing && this.unknownTags().length > 0;
+    const createsTags = createMissing && this.tags.unknown().length > 0;
     if (createsTags || this.fields.length > 0) this.structure = await account.forUpdate(this.structure);
   }
 
   private noteMissing(lists: readonly ContactList[]): void {
     const { fields } = this;
-    const [unknownLists, unknownTags] = [this.unknownLists(), this.unknownTags()];
+    const [unknownLists, unknownTags] = [this.lists.unknown(), this.tags.unknown()];
     this.missing = {
       lists: findMissing(
         unknownLists,
@@ -171,19 +168,11 @@ export class NameBook {
     ];
   }
 
-  private unknownLists(): string[] {
-    return this.wantedLists.filter((name) => !this.lists.has(name));
-  }
-
-  private unknownTags(): string[] {
-    return this.wantedTags.filter((name) => !this.tags.has(name));
-  }
-
   private async makeMissing(mustBeNew: boolean): Promise<void> {
     const { send, account } = this.options;
-    const lists = this.unknownLists();
+    const lists = this.lists.unknown();
     if (lists.length > 0) await this.makeLists(lists, mustBeNew);
-    const tags = this.unknownTags();
+    const tags = this.tags.unknown();
     if (tags.length + this.fields.length > 0) {
       this.structure = await ensureParts(send, account, this.structure, { fields: [...this.fields], tags });
     }
@@ -199,13 +188,13 @@ export class NameBook {
     const ensured = await ensureLists(send, account, this.structure, names);
     const taken = names.find((name) => !ensured.created.has(name));
     if (taken !== undefined && mustBeNew) requireFreeListName(taken, [...ensured.lists.values()]);
-    for (const [name, list] of ensured.lists) this.lists.set(name, list._id);
+    for (const [name, list] of ensured.lists) this.lists.ids.set(name, list._id);
   }
 
   private noteTags(): void {
-    for (const name of this.wantedTags) {
+    for (const name of this.tags.wanted) {
       const id = findTag(this.structure, name)?._id;
-      if (id) this.tags.set(name, id);
+      if (id) this.tags.ids.set(name, id);
     }
   }
 
@@ -215,6 +204,40 @@ export class NameBook {
     const reading = this.options.account.lastReading(this.structure);
     if (!reading || reading.hasTotal) return (reading?.requests ?? 1) + 1;
     return reading.requests + countRequestsToReadAgain(reading, created);
+  }
+}
+
+/** Names of lists or tags, and the ids of those that exist. */
+class WantedNames {
+  readonly wanted: readonly string[];
+  readonly ids = new Map<string, string>();
+  private readonly what: "list" | "tag";
+  /** Names that differ in letter case alone mean one thing: it is created as it was written first. */
+  private readonly firstSpellings = new Map<string, string>();
+
+  constructor(what: "list" | "tag", names: Iterable<string>) {
+    this.what = what;
+    this.wanted = [...new Set(names)];
+    for (const name of this.wanted) {
+      const folded = foldCase(name);
+      if (!this.firstSpellings.has(folded)) this.firstSpellings.set(folded, name);
+    }
+  }
+
+  id(written: string): string {
+    const id = this.ids.get(written);
+    if (id !== undefined) return id;
+    const name = this.firstSpelling(written);
+    return this.ids.get(name) ?? toStandInId({ what: this.what, name });
+  }
+
+  /** Those that do not exist yet, each once. */
+  unknown(): string[] {
+    return this.wanted.filter((name) => !this.ids.has(name) && this.firstSpelling(name) === name);
+  }
+
+  private firstSpelling(name: string): string {
+    return this.firstSpellings.get(foldCase(name)) ?? name;
   }
 }
 

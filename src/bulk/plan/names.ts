@@ -61,10 +61,8 @@ export function toStandInId({ what, name }: Creation): string {
   return `${what === "list" ? newListPrefix : newTagPrefix}${name}`;
 }
 
-/** Names that differ in letter case alone mean one thing. */
 export function findMissing(names: string[], existing: string[]): MissingName[] {
-  const byFold = new Map(names.toReversed().map((name) => [foldCase(name), name]));
-  return [...byFold.values()].toReversed().map((name) => {
+  return names.map((name) => {
     const near = findTypo(name, existing);
     const parts = name
       .split(/[;|]/)

@@ -5,11 +5,14 @@ import type { ContactStructure, FieldDefinition } from "../../wire.ts";
 import { isOurBookkeeping } from "./columns.ts";
 import { describeRule } from "./compute/entry.ts";
 import type { OpenedInput } from "./formats/open.ts";
+import { type Duplicates, describeRepeated, findRole, type JoinedRows, joinRows } from "./join.ts";
 import { type MadeColumn, madeColumns, toText } from "./made-columns.ts";
 import { findPredefinedField, foldName, isKeyName } from "./names.ts";
-import { readRowBatches } from "./read-rows.ts";
+import { findOldKeyConflicts, type OldKeyConflicts } from "./old-keys.ts";
 import type { UnderstoodInput } from "./reading.ts";
+import { withMarks } from "./row-marks.ts";
 import type { InputFacts, ReadOptions, ReadRow, RejectedRow, Target } from "./rows.ts";
+import { type Survey, surveyInput } from "./survey.ts";
 import type { System } from "./system-table.ts";
 import { isIgnoredColumn } from "./systems.ts";
 import { readTableLayout } from "./table-layout.ts";
@@ -50,6 +53,13 @@ export interface CheckedRow {
   rejected?: { code: string; message: string };
 }
 
+/** What all rows of a file say together, as an import reads them. */
+export interface SurveyedRows {
+  survey: Survey;
+  joined: JoinedRows;
+  oldKeyConflicts: OldKeyConflicts;
+}
+
 export interface CheckReport {
   facts: InputFacts;
   rows: { read: number; accepted: number; rejected: number; notSubscribed: number };
@@ -70,8 +80,9 @@ const maxDistinct = 10_000;
 export async function checkInput(
   opened: OpenedInput,
   options: ReadOptions,
+  duplicates: Duplicates,
   signal: AbortSignal,
-): Promise<CheckReport> {
+): Promise<{ report: CheckReport; surveyed: SurveyedRows }> {
   const told = listNamedFields(options);
   const structure = await assumedStructure(opened, options, told);
   const understood = await understandInput(opened, options, structure);
@@ -86,26 +97,38 @@ export async function checkInput(
     rejectedCodes: {},
     rejects: [],
   };
-  for await (const rows of readRowBatches(understood)) {
-    signal.throwIfAborted();
+  const survey = await surveyInput(understood, signal, () => {});
+  const joined = await joinRows(survey.batches(), survey.identities, duplicates);
+  const oldKeyConflicts = await findOldKeyConflicts(survey.batches(), survey.oldKeys);
+  const surveyed = { survey, joined, oldKeyConflicts };
+  for await (const rows of survey.batches()) {
     for (const row of rows) {
-      addRow(report, row);
+      const fault = findFault(row, surveyed);
+      addRow(report, row, fault, surveyed);
       for (const tally of tallies) tally.add(row.cells);
-      if (report.sample.length < sampleRows) report.sample.push(checkedRow(row, names, structure));
+      if (report.sample.length < sampleRows) report.sample.push(checkedRow(row, fault, names, structure));
     }
   }
   report.columns = tallies.map((tally, place) =>
     tally.result(findTarget(understood, place, new Set(told.map(foldName)))),
   );
-  return report;
+  return { report, surveyed };
 }
 
-function addRow({ rows, rejectedCodes, rejects }: CheckReport, row: ReadRow): void {
+type Fault = Pick<RejectedRow, "code" | "message">;
+
+function addRow(
+  { rows, rejectedCodes, rejects }: CheckReport,
+  row: ReadRow,
+  fault: Fault | undefined,
+  { survey, joined }: SurveyedRows,
+): void {
   rows.read += 1;
-  const fault = findFault(row);
   if (!fault) {
     rows.accepted += 1;
-    if (row.kind === "row" && row.notSubscribed !== undefined) rows.notSubscribed += 1;
+    const whole = row.kind === "row" ? (joined.groups.get(row.key.identity)?.row ?? row) : undefined;
+    if (whole && withMarks(whole, survey.markedElsewhere).notSubscribed !== undefined)
+      rows.notSubscribed += 1;
     return;
   }
   rows.rejected += 1;
@@ -113,14 +136,24 @@ function addRow({ rows, rejectedCodes, rejects }: CheckReport, row: ReadRow): vo
   if (rejects.length < shownRejects) rejects.push({ line: row.line, ...fault });
 }
 
-function findFault(row: ReadRow): Pick<RejectedRow, "code" | "message"> | undefined {
-  if (row.kind === "row") return row.keyFault;
-  return { code: row.code, message: row.message };
+/** Why an import rejects a row, as far as the file alone tells. */
+function findFault(row: ReadRow, { joined, oldKeyConflicts }: SurveyedRows): Fault | undefined {
+  if (row.kind === "rejected") return { code: row.code, message: row.message };
+  const conflict = oldKeyConflicts.get(row.key.identity);
+  if (conflict) return conflict;
+  const role = findRole(row, joined);
+  if (joined.how === "reject" && "passedOverFor" in role)
+    return { code: "duplicate", message: describeRepeated(role.passedOverFor) };
+  return row.keyFault;
 }
 
-function checkedRow(row: ReadRow, names: readonly string[], { fields }: ContactStructure): CheckedRow {
+function checkedRow(
+  row: ReadRow,
+  fault: Fault | undefined,
+  names: readonly string[],
+  { fields }: ContactStructure,
+): CheckedRow {
   const before = Object.fromEntries(names.map((name, index) => [name, row.cells[index] ?? null]));
-  const fault = findFault(row);
   if (fault || row.kind === "rejected") return { line: row.line, before, rejected: fault };
   const labelled = [...row.fields].map(([id, value]) => [
     fields.find(({ _id }) => _id === id)?.label ?? id,

@@ -8,6 +8,7 @@ import type { ColumnExpectation, Expectations } from "./compute/entry.ts";
 import type { Computed } from "./compute/expression.ts";
 import { createPattern } from "./compute/pattern.ts";
 import type { OpenedInput } from "./formats/open.ts";
+import { createIdentityReader } from "./keys.ts";
 import { type MadeColumn, madeColumns, toText } from "./made-columns.ts";
 import { findNearestName, foldName } from "./names.ts";
 import { readRowBatches } from "./read-rows.ts";
@@ -82,6 +83,13 @@ async function findRepeated(checks: readonly ColumnCheck[], batches: Batches): P
   }
 }
 
+const readIdentity = createIdentityReader("email");
+
+/** An address in another spelling is the same one: its rows are one contact. */
+function toCompared(text: string): string {
+  return text.includes("@") ? readIdentity(text) : text;
+}
+
 class Offenders {
   count = 0;
   readonly lines: number[] = [];
@@ -134,7 +142,7 @@ class ColumnCheck {
       this.blank.add(line);
       return;
     }
-    this.seen?.add(text);
+    this.seen?.add(toCompared(text));
     for (const part of typeof value === "object" ? value : [text]) {
       if (this.allowed && !this.allowed.has(part)) this.foreign.add(line, part);
       if (this.matches && !this.isLike(part)) this.unlike.add(line, part);
@@ -147,9 +155,10 @@ class ColumnCheck {
 
   addAgain({ line, cells }: Pick<ReadRow, "line" | "cells">): void {
     const text = toText(this.valueIn(cells));
-    if (text === "" || !this.seen?.isRepeated(text)) return;
-    const known = this.linesByValue.get(text);
-    if (known === undefined) this.linesByValue.set(text, line);
+    const compared = toCompared(text);
+    if (text === "" || !this.seen?.isRepeated(compared)) return;
+    const known = this.linesByValue.get(compared);
+    if (known === undefined) this.linesByValue.set(compared, line);
     else this.twice.add(line, text);
   }
 
@@ -167,7 +176,7 @@ class ColumnCheck {
       );
     }
     if (twice.count > 0) {
-      const first = this.linesByValue.get(twice.first);
+      const first = this.linesByValue.get(toCompared(twice.first));
       unmet.push(`${name} is not unique: ${shown(twice.first)} is on line ${first} too${twice.place()}`);
     }
     if (foreign.count > 0)

@@ -10,6 +10,7 @@ interface OddCells {
   cell: string;
 }
 
+const watchedKinds: ReadonlySet<string> = new Set(["field", "key", "old-key"]);
 /** In characters: no number that a spreadsheet has changed is longer. */
 const longestOdd = 40;
 const shortened = /^[+-]?\d(?:[.,]\d+)?E\+\d{1,3}$/i;
@@ -17,7 +18,7 @@ const shortened = /^[+-]?\d(?:[.,]\d+)?E\+\d{1,3}$/i;
 export class Oddities {
   readonly #columns: InputFacts["columns"];
   readonly #formulaColumns: readonly number[];
-  /** Columns whose cells become values of fields. */
+  /** Columns whose cells become values of fields, or keys. */
   readonly #watched: readonly number[];
   readonly #shortened = new Map<number, OddCells>();
   readonly #formulas = new Map<number, OddCells>();
@@ -29,7 +30,7 @@ export class Oddities {
   constructor(columns: InputFacts["columns"], formulaColumns: readonly number[]) {
     this.#columns = columns;
     this.#formulaColumns = formulaColumns;
-    this.#watched = columns.flatMap(({ target }, index) => (target.kind === "field" ? [index] : []));
+    this.#watched = columns.flatMap(({ target }, index) => (watchedKinds.has(target.kind) ? [index] : []));
   }
 
   add(row: ReadRow): void {

@@ -19,12 +19,15 @@ interface Naming {
   line: number;
 }
 
-/** Reads all rows once more, and keeps those alone that name a key which the file names twice. */
+/**
+ * Reads all rows once more, and keeps those alone that name a key which the file names twice.
+ * @param identities undefined where no row names an old key
+ */
 export async function findOldKeyConflicts(
   batches: AsyncIterable<readonly ReadRow[]>,
-  identities: TextIndex,
+  identities: TextIndex | undefined,
 ): Promise<OldKeyConflicts> {
-  if (!identities.hasRepeated) return new Map();
+  if (!identities?.hasRepeated) return new Map();
   const names = new RepeatedNames(identities);
   for await (const rows of batches) {
     for (const row of rows) if (row.kind === "row") names.add(row);

@@ -99,6 +99,7 @@ async function* readFileRecords({ file, text, reading }: Readable): AsyncGenerat
   const plain = cellsReader(reading);
   const readCells = (record: RowRecord, written: string[]) => {
     const cells = plain(written);
+    while (reading.isSheet && cells.length < reading.targets.length) cells.push("");
     record.cells = reading.missing ? removeMissing(cells, reading.missing) : cells;
   };
   try {

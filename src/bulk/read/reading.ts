@@ -19,6 +19,8 @@ export interface Reading {
   hasEscapes: boolean;
   /** The text is a table of our own making, in which a cell can be missing. */
   isTable: boolean;
+  /** A sheet's row ends with its last value: the cells behind that are blank, not missing. */
+  isSheet: boolean;
   /** As we wrote it: quotes are text like any other. A spreadsheet that saved it again has added quotes. */
   hasNoQuotes: boolean;
   /** Physical line on which the header or, without one, the first row starts. */

@@ -1,6 +1,6 @@
 /** Reading: what the cells of a row say of consent. */
 import { type ConsentColumn, type ConsentRefusal, describeRefusals, findRefusal } from "./consent.ts";
-import type { Mark } from "./rows.ts";
+import type { Mark, Row } from "./rows.ts";
 
 export function toMark(refusals: readonly ConsentRefusal[], consent: readonly ConsentColumn[]): Mark {
   return {
@@ -22,4 +22,19 @@ export function findRefusalWithin(
     found ??= refusal;
   }
   return found;
+}
+
+/**
+ * A mark on any row of a contact marks it, also on one that is rejected, and under whatever key.
+ * @param markedElsewhere identities that other rows mark
+ */
+export function withMarks(row: Row, markedElsewhere: ReadonlyMap<string, Mark>): Row {
+  let marked = row;
+  for (const key of [row.key, row.oldKey, ...(row.otherKeys ?? [])]) {
+    const mark = key && markedElsewhere.get(key.identity);
+    if (!mark) continue;
+    const { notSubscribed = mark.notSubscribed, isMarkClear } = marked;
+    marked = { ...marked, notSubscribed, isMarkClear: isMarkClear || mark.isMarkClear };
+  }
+  return marked;
 }

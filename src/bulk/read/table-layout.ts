@@ -32,6 +32,8 @@ export interface TableLayout {
   names: string[];
   /** The columns have names of their own. */
   isNamed: boolean;
+  /** A sheet of a workbook. */
+  isSheet: boolean;
   hasSafeCells: boolean;
   /** The first rows. */
   rows: (string | undefined)[][];
@@ -74,7 +76,9 @@ export async function readTableLayout(
   const names = written.map(createValueReader(hasSafeCells, false));
   if (hasHeader && !header.isSure) requireHeader(file.name, header, options.delimiter, structure);
   const headerLines = hasHeader ? firstLines : 0;
-  return { source, header, hasHeader, headerLines, dialect, written, names, isNamed, hasSafeCells, rows };
+  const isSheet = table !== undefined && table.names === undefined;
+  const columns = { written, names, isNamed, hasSafeCells };
+  return { source, header, hasHeader, headerLines, dialect, isSheet, ...columns, rows };
 }
 
 /** The header and the first rows, as the file has them; without blank lines and rows that make no sense. */

@@ -21,15 +21,18 @@ export const placeholderStructure: ContactStructure = {
 
 /** How the rows are read as long as nothing is known of the columns. */
 export function toReading(
-  { source, dialect, header, hasHeader, headerLines, hasSafeCells, names, written, rows }: TableLayout,
+  layout: TableLayout,
   { keyType }: ContactStructure,
   system: System | undefined,
 ): Reading {
+  const { source, dialect, header, hasHeader, headerLines, isSheet, hasSafeCells, names, written, rows } =
+    layout;
   return {
     keyType,
     encoding: source.encoding,
     markBytes: source.markBytes,
     ...dialect,
+    isSheet,
     startLine: header.line,
     headerLines,
     targets: names.map((): Target => ({ kind: "ignore" })),

@@ -2,27 +2,37 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import type { CheckedColumn, CheckedRow, CheckReport, ReadOptions } from "../../bulk/index.ts";
+import type { CheckedColumn, CheckedRow, CheckReport, ReadOptions, SurveyedRows } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { formatCount, formatCounted } from "../../counts.ts";
 import { exitCodes } from "../../errors.ts";
 import { escapeControls } from "../../terminal/escape.ts";
 import { presentList, type View } from "../../terminal/present.ts";
 import { formatReasons } from "../shared/bulk/format.ts";
+import { noteSurvey } from "../shared/bulk/preparation-lines.ts";
+import type { ImportFlags } from "./shared/import-flags.ts";
 
 /** @throws UsageError as an import of the file would */
-export async function runCheck(context: Context, file: string, read: ReadOptions): Promise<void> {
+export async function runCheck(
+  context: Context,
+  file: string,
+  read: ReadOptions,
+  flags: ImportFlags,
+): Promise<void> {
   const { terminal } = context;
   const output = context.output();
-  const report = await reportOn(context, file, read);
+  const { report, surveyed } = await reportOn(context, file, read, flags.duplicates);
   for (const note of report.facts.notes) terminal.note(note);
   for (const text of report.facts.warnings ?? []) terminal.note(`warning: ${text}`, "needed");
+  const { toSubscriptionRule } = await import("../../bulk/index.ts");
+  const notSubscribedAre = toSubscriptionRule(flags);
+  noteSurvey({ ...surveyed, notSubscribedAre }, (line, kind) => terminal.note(line, kind));
   if (output.format === "json" || output.format === "ndjson") {
     await terminal.write(`${JSON.stringify(jsonReport(file, report))}\n`);
   } else {
     await presentList(terminal, output, report.columns, columnsView);
     const isForPeople = output.format === "table" && output.outputFile === undefined;
-    for (const line of reportLines(report)) {
+    for (const line of reportLines(report, notSubscribedAre)) {
       if (isForPeople) await terminal.write(`${escapeControls(line)}\n`);
       else terminal.note(line);
     }
@@ -31,7 +41,12 @@ export async function runCheck(context: Context, file: string, read: ReadOptions
   if (report.rows.rejected > 0) context.endWith(exitCodes.rejectedRows);
 }
 
-async function reportOn(context: Context, file: string, read: ReadOptions): Promise<CheckReport> {
+async function reportOn(
+  context: Context,
+  file: string,
+  read: ReadOptions,
+  duplicates: ImportFlags["duplicates"],
+): Promise<{ report: CheckReport; surveyed: SurveyedRows }> {
   const { openInput, requireMapped, spool, openStream, checkInput } = await import("../../bulk/index.ts");
   const folder = await mkdtemp(join(tmpdir(), "ecm-check-"));
   try {
@@ -42,7 +57,7 @@ async function reportOn(context: Context, file: string, read: ReadOptions): Prom
     if (stream) await spool(stream, name, path, signal);
     const opened = await openInput({ path, name, scratch: join(folder, "unpacked") }, read);
     await requireMapped(opened, read);
-    return await checkInput(opened, read, signal);
+    return await checkInput(opened, read, duplicates, signal);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -68,7 +83,10 @@ function jsonReport(file: string, { facts, ...report }: CheckReport): Record<str
 const shownRejects = 10;
 
 /** Rows before and after, and what is wrong. */
-function reportLines({ rows, rejectedCodes, rejects, sample, columns }: CheckReport): string[] {
+function reportLines(
+  { rows, rejectedCodes, rejects, sample, columns }: CheckReport,
+  notSubscribedAre: string,
+): string[] {
   const made = columns.filter(({ rule }) => rule !== undefined);
   const lines = sample.map((row) => rowLine(row, made));
   const reasons = formatReasons(rejectedCodes);
@@ -76,7 +94,9 @@ function reportLines({ rows, rejectedCodes, rejects, sample, columns }: CheckRep
     `${formatCounted(rows.read, "row")}: ${formatCount(rows.accepted)} accepted, ${formatCount(rows.rejected)} rejected${reasons === "" ? "" : `: ${reasons}`}`,
   );
   if (rows.notSubscribed > 0) {
-    lines.push(`${formatCounted(rows.notSubscribed, "row")} not subscribed, by the file: not created`);
+    lines.push(
+      `${formatCounted(rows.notSubscribed, "row")} not subscribed, by the file: ${notSubscribedAre}`,
+    );
   }
   for (const { line, message } of rejects.slice(0, shownRejects)) lines.push(`  line ${line}: ${message}`);
   const more = rows.rejected - shownRejects;

@@ -49,7 +49,7 @@ export function registerImport(command: Command, context: Context): void {
       import("./shared/read-options.ts"),
       import("./check.ts"),
     ]);
-    await runCheck(context, file, await toReadOptions(flags));
+    await runCheck(context, file, await toReadOptions(flags), flags);
   });
 }
 

@@ -79,11 +79,21 @@ describe("workbooks", () => {
     const { rows, understood } = await read(createSheet(cells.join("")));
     expect(rows.map((row) => row.cells)).toEqual([
       ["a@example.com", "TRUE", "#N/A"],
-      ["b@example.com", "2026-01-02"],
+      ["b@example.com", "2026-01-02", ""],
     ]);
     expect(understood.facts.notes).toContainEqual(
       expect.stringContaining("One cell has a formula without a saved result and was read as empty"),
     );
+  });
+
+  test("a cell behind the row's last value is as blank as one before it", async () => {
+    const { rows } = await read(
+      createSheet(textRow(2, ["a@example.com"]) + textRow(3, ["b@example.com", "", "D"])),
+    );
+    expect(rows.map(({ fields }) => [...fields.values()])).toEqual([
+      ["", ""],
+      ["", "D"],
+    ]);
   });
 
   test("a truth that is none is shown as it is written, whatever names objects inherit", async () => {
@@ -160,6 +170,9 @@ describe("workbooks", () => {
     ["General;-General", "441234567890", "441234567890"],
     ["General&quot; pcs&quot;", "441234567890123", "441234567890123"],
     ["yyyy-mm-dd", "-5", "-5"],
+    ["General", "1234567890123456789", "1234567890123456789"],
+    ["0", "-123456789012345678", "-123456789012345678"],
+    ["@", "9007199254740993", "9007199254740993"],
   ])("a number is never shortened, nor made a date that there is not: %s", async (format, value, shown) => {
     const cells = `<row r="2"><c r="A2" t="str"><v>a@example.com</v></c><c r="B2" s="1"><v>${value}</v></c></row>`;
     const { rows } = await read(createSheet(cells, { formats: [format] }));
@@ -524,7 +537,12 @@ describe("gzip", () => {
   test.each([
     ["CSV", text],
     ["Windows CSV", Buffer.from(text, "latin1")],
-    ["a workbook", createSheet(textRow(2, ["a@example.com", "Köln"]))],
+    [
+      "a workbook",
+      workbook({
+        sheets: [{ name: "P", rows: textRow(1, ["Email", "City"]) + textRow(2, ["a@example.com", "Köln"]) }],
+      }),
+    ],
     ["ndjson", '{"Email":"a@example.com","City":"Köln"}\n'],
   ])("of %s", async (_name, content) => {
     const { rows } = await read(gzipSync(content));

@@ -49,6 +49,9 @@ export function createCellReader(
 
 const booleanTexts = new Map(Object.entries({ 1: "TRUE", true: "TRUE", 0: "FALSE", false: "FALSE" }));
 
+/** More digits than a number of the program's can hold: it would become another one, such as somebody else's. */
+const longInteger = /^-?\d{16,}$/;
+
 /**
  * A number as it is shown: by its format, so that leading zeros stay; but whole, where the format would
  * shorten it. Dates are `YYYY-MM-DD`, with a time `YYYY-MM-DDTHH:MM:SS`.
@@ -62,6 +65,7 @@ function formatNumericCell(
 ): string {
   const value = Number(digits);
   if (digits.trim() === "" || !Number.isFinite(value)) return digits;
+  if (longInteger.test(digits.trim())) return digits.trim();
   if (/^(?:general|@)$/i.test(pattern) || /e[+-]/i.test(removeTexts(pattern)))
     return formatWholeNumber(value);
   if (isDateFormat(pattern)) {

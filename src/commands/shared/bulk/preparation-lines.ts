@@ -7,6 +7,7 @@ import {
   type RunEvent,
 } from "../../../bulk/index.ts";
 import { formatCount, formatCounted } from "../../../counts.ts";
+import { formatConsent } from "./consent-lines.ts";
 import { formatAboutDuration } from "./format.ts";
 
 /** What a run would make or makes, and which of it may not be meant. */
@@ -28,6 +29,7 @@ function describeCreated(kind: string, names: MissingName[]): string {
   return `${kind}${names.length > 1 ? "s" : ""} ${quotedNames}`;
 }
 
+type Surveyed = Pick<Extract<RunEvent, { kind: "surveyed" }>, "survey" | "joined" | "notSubscribedAre">;
 type JoinedRows = Extract<RunEvent, { kind: "surveyed" }>["joined"];
 
 /** What becomes of the rows of one contact, by `--duplicates`. */
@@ -38,7 +40,19 @@ const fates: Record<JoinedRows["how"], string> = {
   reject: "the first line counts, the others are rejected",
 };
 
-export function describeJoinedRows({ joined }: { joined: JoinedRows }): string {
+/** Says what looks odd, which rows are one contact, and what was read of consent. */
+export function noteSurvey(
+  { survey: { notes, consent, read }, joined, notSubscribedAre }: Surveyed,
+  note: (line: string, kind?: "needed") => void,
+): void {
+  for (const line of notes) note(line);
+  if (joined.passedOver > 0) note(describeJoinedRows({ joined }));
+  for (const line of formatConsent(consent, read, notSubscribedAre)) {
+    note(line, consent.unclearCount > 0 ? "needed" : undefined);
+  }
+}
+
+function describeJoinedRows({ joined }: { joined: JoinedRows }): string {
   const examples = [...joined.groups.values()]
     .slice(0, 5)
     .map(({ lines }) => formatLines(lines.slice(0, 10)));

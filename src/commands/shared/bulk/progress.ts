@@ -11,11 +11,11 @@ import { advise, ecm } from "../../../hint.ts";
 import { type Progress, showProgress } from "../../../terminal/progress.ts";
 import type { Share } from "../../../terminal/taskbar.ts";
 import { formatForAccount } from "../command-line.ts";
-import { formatConsent, type MarkedEvent } from "./consent-lines.ts";
+import type { MarkedEvent } from "./consent-lines.ts";
 import { noteEnd } from "./end-lines.ts";
 import type { LackingEvent } from "./lacking-lines.ts";
 import { formatMapping } from "./mapping-lines.ts";
-import { computeShare, describeJoinedRows, describeMissingNames, formatPrice } from "./preparation-lines.ts";
+import { computeShare, describeMissingNames, formatPrice, noteSurvey } from "./preparation-lines.ts";
 import { countSettled, describeProgress, findStateChange } from "./progress-lines.ts";
 
 export interface RunDisplay {
@@ -173,12 +173,7 @@ class Display implements RunDisplay {
   }
 
   #noteSurvey(event: RunEventOfKind<"surveyed">): void {
-    const { notes, consent, read } = event.survey;
-    for (const line of notes) this.#progress.note(line);
-    if (event.joined.passedOver > 0) this.#progress.note(describeJoinedRows(event));
-    for (const line of formatConsent(consent, read, event.notSubscribedAre)) {
-      this.#progress.note(line, consent.unclearCount > 0 ? "needed" : undefined);
-    }
+    noteSurvey(event, (line, kind) => this.#progress.note(line, kind));
   }
 
   #noteEntered({ run, isResumed, rows }: RunEventOfKind<"entered">): void {
