@@ -10,6 +10,7 @@ import { resolveOutputTarget } from "../terminal/output-target.ts";
 import { presentList } from "../terminal/present.ts";
 import type { Send, SendOptions } from "../wire.ts";
 import { resolveConditions } from "./contact/shared/conditions.ts";
+import { warnOfHidden } from "./contact/shared/search-warnings.ts";
 import {
   addOutputFileFlags,
   keysOption,
@@ -95,6 +96,7 @@ async function runExport(context: Context, options: ExportOptions): Promise<void
   );
   const search = { ...found, source: wholeContact, readsStatus: true };
   const behavior = behaviors(structure._id);
+  warnOfHidden(context.terminal, search, behavior);
   const sendOptions = { maxWaitSeconds: options.wait === false ? 0 : maxWaitForHourSeconds, behavior };
 
   if (output.outputFile === undefined || output.format === "table") {

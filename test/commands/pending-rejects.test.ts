@@ -34,7 +34,10 @@ describe("runs rejects --pending", () => {
     // What was rejected again is pending once, as the later run has it.
     expect(await pendingLines(service)).toEqual([[3, "Cy"]]);
     // The first rejects file is mended as well as that of the later run.
-    await writeFile(rejects, text.replace("not an address", "bob@example.com").replace("cy@,", "cy@example.com,"));
+    await writeFile(
+      rejects,
+      text.replace("not an address", "bob@example.com").replace("cy@,", "cy@example.com,"),
+    );
     expect(parseSummary(await ecm(["import", rejects, "--json"])).rows).toMatchObject({ rejected: 0 });
     expect(await pendingLines(service)).toEqual([]);
   });
