@@ -80,11 +80,12 @@ export function registerExport(command: Command, context: Context): void {
 async function runExport(context: Context, options: ExportOptions): Promise<void> {
   const { exportContacts, createExportState } = await import("../export/export.ts");
   const output = context.output(options, "csv");
-  const since = options.since;
-  const conditions = await resolveConditions(context, {
-    ...options,
-    updatedAfter: since === undefined ? undefined : parsePastTime(since, "--since", context.clock.now()),
-  });
+  const now = context.clock.now();
+  const updatedAfter = options.since === undefined ? undefined : parsePastTime(options.since, "--since", now);
+  const conditions = await resolveConditions(context, { ...options, updatedAfter });
+  // A clock may be a little wrong: it is no error.
+  if (updatedAfter !== undefined && updatedAfter > now)
+    context.terminal.warn(`--since ${options.since} is not in the past: nothing is updated after it yet`);
   const what = output.outputFile === undefined ? "An export" : `The export into ${output.outputFile}`;
   await context.tellUnderWay({ kind: "export", what, inputs: [] });
   const connection = await context.connect();
