@@ -170,13 +170,16 @@ function createTree(
  * @throws UsageError for a format that it does not take
  */
 async function takeFormat(action: Command): Promise<string | undefined> {
-  const { output } = action.optsWithGlobals<{ output?: string }>();
+  const { output, json } = action.optsWithGlobals<{ output?: string; json?: boolean }>();
   const own = action.options.find(({ long }) => long === "--output");
   const formats: readonly string[] = own?.argChoices ?? outputFormats;
   if (output !== undefined && !formats.includes(output)) {
     const message = `Option '-o, --output <format>' argument '${output}' is invalid. Allowed choices are ${formats.join(", ")}.`;
     const { suggestChoice } = await import("./commands/shared/suggestions.ts");
     throw new UsageError(message, suggestChoice(message) ?? formatHelpHint(action));
+  }
+  if (json && output !== undefined && output !== "json") {
+    throw new UsageError(`--json and --output ${output} cannot be used together`, "Leave out one of the two");
   }
   if (!own) return output;
   action.setOptionValue("output", output);

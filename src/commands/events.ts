@@ -106,7 +106,7 @@ async function showPast(
   const { contactId, campaign, types, output, options, now } = request;
   const sinceDays = since === undefined ? undefined : Math.ceil((now - since) / dayMilliseconds) + 1;
   const pastDays = Math.min(maxDays, options.days ?? sinceDays ?? defaultDays);
-  const period = { since: since ?? computeOldest(options.days, contactId, now), campaign };
+  const period = { since: computeOldest(request, since), campaign };
   const past = await readRequestedEvents(connection, { contactId, types, pastDays }, period, options);
   if (contactId === undefined && since !== undefined && since < now - maxDays * dayMilliseconds) {
     context.terminal.warn(
@@ -161,13 +161,13 @@ function sayWhichPart(context: Context, { events, total }: PastEvents, isLimited
   );
 }
 
-/** One contact's feed knows no days: they are held against each event here. */
+/** `--since` and `--days` both hold. One contact's feed knows no days: they are held against each event here. */
 function computeOldest(
-  days: number | undefined,
-  contactId: string | undefined,
-  now: number,
+  { contactId, options, now }: WantedEvents,
+  since: number | undefined,
 ): number | undefined {
-  return days === undefined || contactId === undefined ? undefined : now - days * dayMilliseconds;
+  if (options.days === undefined || contactId === undefined) return since;
+  return Math.max(now - options.days * dayMilliseconds, since ?? 0);
 }
 
 interface PastEvents {

@@ -10,6 +10,7 @@ import { resolveOutputTarget } from "../terminal/output-target.ts";
 import { presentList } from "../terminal/present.ts";
 import type { Send, SendOptions } from "../wire.ts";
 import { resolveConditions } from "./contact/shared/conditions.ts";
+import { warnOfHidden } from "./contact/shared/search-warnings.ts";
 import {
   addOutputFileFlags,
   keysOption,
@@ -79,11 +80,12 @@ export function registerExport(command: Command, context: Context): void {
 async function runExport(context: Context, options: ExportOptions): Promise<void> {
   const { exportContacts, createExportState } = await import("../export/export.ts");
   const output = context.output(options, "csv");
-  const since = options.since;
-  const conditions = await resolveConditions(context, {
-    ...options,
-    updatedAfter: since === undefined ? undefined : parsePastTime(since, "--since", context.clock.now()),
-  });
+  const now = context.clock.now();
+  const updatedAfter = options.since === undefined ? undefined : parsePastTime(options.since, "--since", now);
+  const conditions = await resolveConditions(context, { ...options, updatedAfter });
+  // A clock may be a little wrong: it is no error.
+  if (updatedAfter !== undefined && updatedAfter > now)
+    context.terminal.warn(`--since ${options.since} is not in the past: nothing is updated after it yet`);
   const what = output.outputFile === undefined ? "An export" : `The export into ${output.outputFile}`;
   await context.tellUnderWay({ kind: "export", what, inputs: [] });
   const connection = await context.connect();
@@ -95,6 +97,7 @@ async function runExport(context: Context, options: ExportOptions): Promise<void
   );
   const search = { ...found, source: wholeContact, readsStatus: true };
   const behavior = behaviors(structure._id);
+  warnOfHidden(context.terminal, search, behavior);
   const sendOptions = { maxWaitSeconds: options.wait === false ? 0 : maxWaitForHourSeconds, behavior };
 
   if (output.outputFile === undefined || output.format === "table") {

@@ -59,7 +59,8 @@ export function createUpdatedAfter(time: number): LocalCondition {
     needs: ["updatedAt"],
     wanted: { updatedAfter: time },
     holds({ updatedAt }) {
-      if (updatedAt !== undefined) return Date.parse(updatedAt) > time;
+      const at = Date.parse(updatedAt ?? "");
+      if (!Number.isNaN(at)) return at > time;
       throw new EcmError(exitCodes.failed, "The service did not say when the contacts were updated", {
         type: "UnreadableAnswerError",
         hint: "--since cannot be evaluated without it",

@@ -15,6 +15,8 @@ export interface OpenSearch {
   total: number;
   /** Reads on as it is consumed. */
   contacts: AsyncGenerator<Partial<Contact>, void>;
+  /** How many the service found and its pages did not bring, once all are read: others changed the account. */
+  countMissing(): number;
 }
 
 /**
@@ -32,24 +34,24 @@ export async function openSearch(
   const read = readSearchPages(send, search, behavior);
   const opened = await openPages(read, { size: options.pageSize ?? defaultSize, behavior });
   const pages = readPagesInOrder(read, opened, (contact) => contact._id);
-  return { total: opened.first.total ?? 0, contacts: takeUpTo(limit, pages, search) };
-}
-
-async function* takeUpTo(
-  limit: number,
-  pages: AsyncGenerator<Partial<Contact>[], void>,
-  search: ContactSearch,
-): AsyncGenerator<Partial<Contact>, void> {
-  let count = 0;
-  for await (const page of pages) {
-    for (const contact of page) {
-      const keptContact = keepMatching(contact, search);
-      if (!keptContact) continue;
-      yield keptContact;
-      count += 1;
-      if (count >= limit) return;
+  const total = opened.first.total ?? 0;
+  let missing = 0;
+  async function* takeUpTo(): AsyncGenerator<Partial<Contact>, void> {
+    let passed = 0;
+    let count = 0;
+    for await (const page of pages) {
+      for (const contact of page) {
+        passed += 1;
+        const keptContact = keepMatching(contact, search);
+        if (!keptContact) continue;
+        yield keptContact;
+        count += 1;
+        if (count >= limit) return;
+      }
     }
+    missing = Math.max(0, total - passed);
   }
+  return { total, contacts: takeUpTo(), countMissing: () => missing };
 }
 
 /**

@@ -154,10 +154,11 @@ export async function readComplete<T>(
   for (let readings = 1; readings <= maxReadings; readings++) {
     const opened = await openPages(read, options);
     const items = new Map<string, T>();
+    // The largest: where one was removed meanwhile, another may have slid past the reader.
     let total = opened.first.total ?? 0;
     const counted = async (page: number, size: number) => {
       const next = await read(page, size);
-      total = next.total ?? total;
+      total = Math.max(total, next.total ?? 0);
       return next;
     };
     for await (const page of readPagesInOrder(counted, opened, toId)) {

@@ -107,6 +107,7 @@ describe("events", () => {
       ["--days", "0"],
       ["--since", "soon"],
       ["--since", "2027-01-01"],
+      ["--since", "2026-02-30"],
       ["--type", ""],
     ]) {
       expect((await ecm(wrong)).code, wrong.join(" ")).toBe(2);
@@ -140,8 +141,8 @@ describe("events --since last", () => {
   it("tells events that share all but one member, whichever it is, and one whose members changed by its id", async () => {
     const bare = { timestamp: hours(5), type: "email-bounced" };
     const feed: Partial<Event>[] = [{ ...bare, emailTo: "a@x.org" }];
-    const { last } = await createFeed(feed as Event[]);
-    const output = async () => JSON.parse((await last("--json")).join("\n"));
+    const { ecm } = await createFeed(feed as Event[]);
+    const output = async () => JSON.parse((await ecm(["--since", "last", "--json"])).stdout);
     expect(await output()).toEqual(feed);
     feed.push({ ...bare, emailTo: "b@x.org" }, { ...bare, source: { deep: [1] } }, { ...bare, _id: "e1" });
     expect(await output()).toEqual(expect.arrayContaining(feed.slice(1)));
@@ -255,6 +256,10 @@ describe("events of the embedded service", () => {
     );
     const ofAda = await ecm(["events", "ada@example.com", "-o", "csv", "--columns", "key,type"]);
     expect(ofAda.stdout).toBe("key,type\nada@example.com,contact-created\n");
+    // Three days on, both flags hold.
+    const later = { clock: { ...clock, now: () => Date.now() + 3 * 86_400_000 } };
+    const both = await ecm(["events", "ada@example.com", "--since", "5d", "--days", "1", "-o", "id"], later);
+    expect(both).toMatchObject({ code: 0, stdout: "" });
     expect((await ecm(["events", "nobody@example.com"])).code).toBe(5);
     expect((await ecm(["events", "--type", "no-such-type"])).code).toBe(1);
   });

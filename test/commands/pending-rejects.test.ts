@@ -33,6 +33,13 @@ describe("runs rejects --pending", () => {
     expect(retried.rows).toMatchObject({ unchanged: 1, rejected: 1 });
     // What was rejected again is pending once, as the later run has it.
     expect(await pendingLines(service)).toEqual([[3, "Cy"]]);
+    // The first rejects file is mended as well as that of the later run.
+    await writeFile(
+      rejects,
+      text.replace("not an address", "bob@example.com").replace("cy@,", "cy@example.com,"),
+    );
+    expect(parseSummary(await ecm(["import", rejects, "--json"])).rows).toMatchObject({ rejected: 0 });
+    expect(await pendingLines(service)).toEqual([]);
   });
 
   it("names a row once however often it was rejected, and not where its key was written since", {
@@ -48,6 +55,14 @@ describe("runs rejects --pending", () => {
     expect(await pendingLines(service)).toHaveLength(4);
     await ecm(["import", await inputFile("Email,First Name\nx@example.com,X\n")]);
     expect((await pendingLines(service)).map(([, name]) => name)).toEqual(["Bob", "Cy", "Y"]);
+  });
+
+  it("advises the command with the account of the run", async () => {
+    const { ecm, env } = await startSandbox();
+    const embedded = { ...env, ECM_BASE_URL: "", ECM_API_KEY: "" };
+    await ecm(["-p", "sandbox", "import", await inputFile(rows)], { env: embedded });
+    const shown = await ecm(["runs", "rejects", "--pending"], { env: embedded });
+    expect(shown.stderr).toMatch(/ecm (?:-p|--profile) sandbox runs retry /);
   });
 
   it("takes no run; says so where nothing is pending", async () => {

@@ -52,6 +52,29 @@ describe("--profiles", () => {
     expect(tsv.stderr).toMatch(/^client-z: error: /m);
     expect(tsv.stderr).toContain("2 of 3 profiles ended with exit 0; not: client-z (exit 4)");
 
+    const answers = await ecm([
+      "api",
+      "GET",
+      "/api/contact-structure",
+      "--profiles",
+      "client-a,client-b",
+      "--json",
+    ]);
+    expect(JSON.parse(answers.stdout)).toMatchObject([
+      { profile: "client-a", keyName: "Email" },
+      { profile: "client-b", keyName: "Email" },
+    ]);
+    const written = [
+      "api",
+      "PUT",
+      "/api/contact-structure/x",
+      "--data",
+      "-",
+      "--profiles",
+      "client-a,client-b",
+    ];
+    expect((await ecm(written, { stdin: "{}" })).code).toBe(2);
+
     const json = await ecm(["contact", "get", "ada@example.com", "--profiles", "client-?", "--json"]);
     expect(json.code).toBe(4);
     const found = JSON.parse(json.stdout) as Record<string, unknown>[];

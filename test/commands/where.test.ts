@@ -192,6 +192,7 @@ describe("export --since", () => {
     expect(await rows("1h")).toBe(3);
     expect(await rows("2020-01-01")).toBe(3);
     expect(await rows("2090-01-01T00:00:00Z")).toBe(0);
+    expect((await ecm(["export", "--since", "2090-01-01"])).stderr).toContain("is not in the past");
     const wrong = await ecm(["export", "--since", "yesterday"]);
     expect(wrong.code).toBe(2);
     expect(wrong.stderr).toContain('--since: "yesterday" is not a time');

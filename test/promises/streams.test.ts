@@ -56,10 +56,13 @@ describe("formats", () => {
     expect(stdout).toBe("name\ttotalContacts\na\\tb\\\\c\\nd\t0\n");
   });
 
-  it("mean json for results and failures alike with --json, wherever and with whatever else it stands", async () => {
+  it("mean json for results and failures alike with --json, wherever it stands, and never two at once", async () => {
     const { ecm } = await startSandbox();
-    expect(JSON.parse((await ecm(["lists", "list", "--json", "-o", "csv"])).stdout)).toEqual([]);
+    const listed = await ecm(["lists", "list", "--json", "-o", "json"], { env: { ECM_OUTPUT: "csv" } });
+    expect(JSON.parse(listed.stdout)).toEqual([]);
     for (const args of [
+      ["lists", "list", "--json", "-o", "csv"],
+      ["-o", "ndjson", "lists", "list", "--json"],
       ["lists", "list", "--json", "-o", "csv", "--nope"],
       ["lists", "list", "--nope", "-qo", "ndjson"],
       ["-ojson", "lists", "list", "--nope"],

@@ -5,6 +5,7 @@
 import { describe, expect, it } from "vitest";
 import { ServiceError } from "../../src/errors.ts";
 import { openSearch } from "../../src/service/contact-pages.ts";
+import { readComplete } from "../../src/service/pages.ts";
 import type { ApiAnswer, ApiRequest, Contact, SearchBody, Send } from "../../src/wire.ts";
 
 const search = { structureId: "s1", filters: [], source: ["_id", "key"] };
@@ -104,5 +105,27 @@ describe("reading every page", () => {
       throw new ServiceError("no such column", { status: 400, type: "ValidationError", field: "column" });
     });
     await expect(openSearch(send, search)).rejects.toThrow("no such column");
+  });
+
+  it("counts whom its pages did not bring, although a condition is decided here", async () => {
+    const all = contacts(6);
+    const { send } = serviceThat((body, request) => paged(request === 1 ? all : all.slice(1))(body, request));
+    const keeps = { needs: [], wanted: "everybody", holds: () => true };
+    const found = await openSearch(send, { ...search, keeps }, { pageSize: 3 });
+    const keys: unknown[] = [];
+    for await (const { key } of found.contacts) keys.push(key);
+    expect(keys).toEqual(["k0", "k1", "k2", "k4", "k5"]);
+    expect(found.countMissing()).toBe(1);
+  });
+
+  it("reads all again where a removal made somebody slide past it", async () => {
+    const all = contacts(6);
+    let reads = 0;
+    const read = async (page: number, size: number) => {
+      const left = reads++ === 0 ? all : all.slice(1);
+      return { items: left.slice((page - 1) * size, page * size), total: left.length };
+    };
+    const found = await readComplete(read, { size: 3 }, ({ _id }) => _id);
+    expect(found.map(({ key }) => key)).toEqual(["k1", "k2", "k3", "k4", "k5"]);
   });
 });

@@ -110,6 +110,9 @@ function toIdentity(baseUrl: string, key: string): string {
   return key.trim() === "" ? "" : `${baseUrl} ${toPersonIdentity(key)}`;
 }
 
+/** Of a rejects file: which row it was, and what was wrong with it. */
+const ownColumns = ["ecm_line", "ecm_error", "ecm_message"];
+
 /** What later imports have read and written. */
 class LaterRows {
   private readonly wanted: ReadonlySet<string>;
@@ -124,18 +127,19 @@ class LaterRows {
 
   has(reject: ReadRun["rejects"][number]): boolean {
     const { identity, line, code, message, baseUrl, row } = reject;
+    // A row that was rejected twice stands in two rejects files; either may be the one that is mended.
+    const places = [[String(line), code, message]];
+    if (row.ecm_line) places.push(ownColumns.map((name) => row[name] ?? ""));
     return (
       (identity !== "" && this.written.has(identity)) ||
-      this.retried.has(JSON.stringify([baseUrl, String(line), code, message])) ||
+      places.some((place) => this.retried.has(JSON.stringify([baseUrl, ...place]))) ||
       this.rejected.has(toRowIdentity(baseUrl, row))
     );
   }
 
   async add({ run: { manifest }, ledger, columns, plan, rejects }: ReadRun): Promise<void> {
     const { baseUrl } = manifest.account;
-    const own = ["ecm_line", "ecm_error", "ecm_message"].map((name) =>
-      columns.findIndex((column) => column.name === name),
-    );
+    const own = ownColumns.map((name) => columns.findIndex((column) => column.name === name));
     for (const reject of rejects) this.rejected.add(toRowIdentity(baseUrl, reject.row));
     for await (const line of readPlanLines(plan)) {
       if (own.every((index) => index >= 0))

@@ -8,7 +8,6 @@ import type { ContactView } from "../../service/contact-columns.ts";
 import { defaultPageSize, openSearch, readSearchPages } from "../../service/contact-pages.ts";
 import type { ContactSearch } from "../../service/contact-search.ts";
 import { maxPageSize, readSinglePage } from "../../service/pages.ts";
-import { isLeftOut } from "../../service/search-source.ts";
 import type { OutputOptions } from "../../terminal/format.ts";
 import { presentList, presentValue } from "../../terminal/present.ts";
 import type { Contact, ContactStructure, Send } from "../../wire.ts";
@@ -24,6 +23,7 @@ import {
 } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { type ConditionFlags, resolveConditions } from "./shared/conditions.ts";
+import { warnOfHidden, warnOfMissing, warnOfMissingParts } from "./shared/search-warnings.ts";
 import { parseParts, planContactView } from "./shared/view.ts";
 
 interface ContactSearchOptions extends ConditionFlags, OutputFileFlags {
@@ -130,8 +130,11 @@ async function showSearch(
   const found = await conditions(account, structure);
   const { page = 1, pageSize = defaultPageSize } = options;
   if (options.count) {
-    const count = await countContacts(send, { ...found, source: ["_id"] }, behavior);
-    return () => presentValue(terminal, output, count, String(count));
+    const count = await countContacts(context, send, { ...found, source: ["_id"] }, behavior);
+    return async () => {
+      warnOfHidden(terminal, found, behavior);
+      await presentValue(terminal, output, count, String(count));
+    };
   }
   const shownFields = new Set(found.keeps?.fields);
   const { source, view } = await planContactView(account, output, structure, { parts, shownFields });
@@ -142,23 +145,19 @@ async function showSearch(
     readsStatus: isAskedFor && source.includes("contactStatus"),
   };
   if (options.all || options.limit !== undefined) {
-    const { total, contacts } = await openSearch(send, search, { ...options, behavior });
+    const { total, contacts, countMissing } = await openSearch(send, search, { ...options, behavior });
     const shownView = describeNobody(await view(), structure, options, context.settings);
     return async () => {
       warnOfMissingParts(terminal, search, behavior, isAskedFor);
       const count = await presentList(terminal, output, contacts, shownView);
-      if (!search.keeps && count < Math.min(total, options.limit ?? total) && !terminal.isStdoutClosed) {
-        terminal.warn(
-          `${total} contacts matched at first and ${count} were read: the account changed meanwhile`,
-        );
-      }
+      warnOfMissing(terminal, total, countMissing());
       const isCut = count === options.limit && (search.keeps !== undefined || count < total);
       if (isCut) noteCount(terminal, output, `${formatPart(search, count, total)} · all: --all`);
       else noteCount(terminal, output, formatAll(search, count, total));
     };
   }
   const { contacts, total, hasMore, searched } = search.keeps
-    ? await readLocallyFilteredPage(send, search, { page, pageSize, behavior })
+    ? await readLocallyFilteredPage(terminal, send, search, { page, pageSize, behavior })
     : await readPage(send, search, { page, pageSize, behavior });
   const shownView = describeEmptyPage(
     page,
@@ -221,23 +220,6 @@ function describeNobody(
   };
 }
 
-/** Says what the service's searches do not tell, so that an empty cell is not taken for an answer. */
-function warnOfMissingParts(
-  terminal: Context["terminal"],
-  { source, readsStatus }: ContactSearch,
-  behavior: Behavior,
-  isAskedFor: boolean,
-): void {
-  const form = behavior.get("source");
-  if (isAskedFor && source.includes("updatedAt") && isLeftOut(form, "updatedAt"))
-    terminal.warn("The service does not tell updatedAt: it is left out");
-  if (!readsStatus && source.includes("contactStatus") && isLeftOut(form, "contactStatus")) {
-    terminal.warn(
-      "The service's searches do not tell the status; --columns key,status reads it, with a request for each contact",
-    );
-  }
-}
-
 interface RequestedPage {
   output: OutputOptions;
   conditions: Awaited<ReturnType<typeof resolveConditions>>;
@@ -275,27 +257,36 @@ async function readPage(
 }
 
 /** The service counts what it decides alone; what is decided here has to be read. */
-async function countContacts(send: Send, search: ContactSearch, behavior: Behavior): Promise<number> {
+async function countContacts(
+  { terminal }: Context,
+  send: Send,
+  search: ContactSearch,
+  behavior: Behavior,
+): Promise<number> {
   if (!search.keeps) return (await readSearchPages(send, search, behavior)(1, 1)).total ?? 0;
+  const { total, contacts, countMissing } = await openSearch(send, search, { behavior });
   let count = 0;
-  for await (const _contact of (await openSearch(send, search, { behavior })).contacts) count += 1;
+  for await (const _contact of contacts) count += 1;
+  warnOfMissing(terminal, total, countMissing());
   return count;
 }
 
 /** A page of the contacts that a condition decided here holds for. */
 async function readLocallyFilteredPage(
+  terminal: Context["terminal"],
   send: Send,
   search: ContactSearch,
   { page, pageSize, behavior }: Place,
 ): Promise<SearchPage> {
   const contacts: Partial<Contact>[] = [];
   let passed = 0;
-  const { contacts: found, total: searched } = await openSearch(send, search, { behavior });
+  const { contacts: found, total: searched, countMissing } = await openSearch(send, search, { behavior });
   for await (const contact of found) {
     passed += 1;
     if (passed <= (page - 1) * pageSize) continue;
     if (contacts.length === pageSize) return { contacts, hasMore: true };
     contacts.push(contact);
   }
+  warnOfMissing(terminal, searched, countMissing());
   return { contacts, hasMore: false, searched };
 }

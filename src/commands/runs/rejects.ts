@@ -81,7 +81,8 @@ const pendingView: View<PendingReject> = {
 };
 
 function describeRow(row: Record<string, string>): string {
-  const cells = Object.values(row).map((cell) => cell.trim());
+  // Why a row of a rejects file was rejected before is in columns of its own.
+  const cells = Object.entries(row).map(([name, cell]) => (name.startsWith("ecm_") ? "" : cell.trim()));
   return cells.filter((cell) => cell !== "").join(", ");
 }
 
@@ -95,10 +96,11 @@ async function showPending(context: Context, typedRun: string | undefined): Prom
     context.terminal.warn(message),
   );
   await presentList(context.terminal, output, pending, pendingView);
-  const runs = [...new Set(pending.map(({ run }) => run))];
-  const [first] = runs;
-  if (first !== undefined)
-    context.terminal.note(formatHint(advise`Fix the rows of a run, then: ${ecm`runs retry ${first}`}`));
+  const [first] = pending;
+  if (first === undefined) return;
+  const { manifest } = await findNamedRun(context, first.run);
+  const retry = await commandOnRun(context, manifest.account, ecm`runs retry ${first.run}`);
+  context.terminal.note(formatHint(advise`Fix the rows of a run, then: ${retry}`));
 }
 
 const rejectView: View<ShownReject> = {

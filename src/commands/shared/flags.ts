@@ -109,12 +109,18 @@ export function parsePastTime(text: string, flag: string, nowMilliseconds: numbe
   const [, amount, unit] = /^(\d+)([mhdw])$/.exec(text) ?? [];
   if (amount !== undefined) return nowMilliseconds - Number(amount) * unitMilliseconds[unit!]!;
   const isTime = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/i.test(text);
-  const time = isTime ? Date.parse(text) : Number.NaN;
+  const time = isTime && isDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(time)) return time;
   throw new UsageError(
     `${flag}: ${JSON.stringify(text)} is not a time`,
     `Give ${flag} 2026-11-20T18:00:00Z, 2026-11-20, or 24h for the last 24 hours`,
   );
+}
+
+/** Of 30 February, JavaScript makes 2 March. */
+function isDay(text: string): boolean {
+  const start = Date.parse(text);
+  return !Number.isNaN(start) && new Date(start).toISOString().startsWith(text);
 }
 
 /** A flag that takes a whole number from `least` up. @throws UsageError naming the flag, when parsed. */

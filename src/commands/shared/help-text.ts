@@ -31,8 +31,10 @@ export interface CommandFacts {
   isLocal?: boolean;
   /** Codes beyond those that every command has, or a sharper meaning for one of them. */
   exitCodes?: Record<number, string>;
-  /** Whether it takes `--profiles`; a dry run always does. */
+  /** Whether it takes `--profiles`; a dry run always does, and what only reads. */
   takesProfiles?: boolean;
+  /** Of a command that may write: whether it only reads as it was typed. @throws UsageError */
+  readsOnly?(command: Command): boolean;
 }
 
 const alwaysCodes = [exitCodes.done, exitCodes.failed, exitCodes.usage];
@@ -59,13 +61,16 @@ export function describeCommand(command: Command, facts: CommandFacts): Command 
  * One place for all commands: which of them can be run for several profiles follows from what is known. Where
  * only a dry run can, the help of `--dry-run` says so.
  */
-function addProfilesFlag(command: Command, { takesProfiles, isLocal, writes }: CommandFacts): void {
+function addProfilesFlag(
+  command: Command,
+  { takesProfiles, isLocal, writes, readsOnly }: CommandFacts,
+): void {
   const option = new Option(
     "--profiles <pattern>",
     "run for each of these profiles, such as 'client-*' or a,b",
   ).helpGroup(flagHeadings.preview);
   const hasDryRun = command.options.some(({ long }) => long === "--dry-run");
-  if (takesProfiles) command.addOption(option);
+  if (takesProfiles || readsOnly) command.addOption(option);
   else if (hasDryRun && writes && !isLocal) command.addOption(option.hideHelp());
 }
 

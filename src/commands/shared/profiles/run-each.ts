@@ -50,12 +50,13 @@ export async function runForProfiles({ command, context, run, words }: SeveralRu
   const names = chooseProfiles(await context.profiles(), flags.profiles);
   requireSeparateFiles(command, names);
   const path = toPath(command);
-  if (facts?.asks && !flags.dryRun) await context.confirm(describeAll(path, names));
+  const changesNothing = flags.dryRun || facts?.readsOnly?.(command);
+  if (facts?.asks && !changesNothing) await context.confirm(describeAll(path, names));
   const codes = new Map<string, number>();
   const { terminal, signal } = context;
   const files = findFileWords(command);
+  const isReceipt = facts?.writes === true && !changesNothing;
   const invocation = { run, words, files, terminal, signal, stdin: shareInput(() => terminal.stdin) };
-  const isReceipt = facts?.writes === true && !flags.dryRun;
   const readRows = async function* (): AsyncGenerator<ProfileRow> {
     for (const name of names) {
       const { code, rows } = await runForProfile(invocation, name, { format: output.format, isReceipt });
@@ -107,7 +108,8 @@ function requireOneResult(command: Command, { settings, terminal, output }: Cont
       `Run it without: env -u ${variable} ${toPath(command)} …`,
     );
   }
-  if (!findFacts(command)?.takesProfiles && !flags.dryRun) {
+  const facts = findFacts(command);
+  if (!facts?.takesProfiles && !flags.dryRun && !facts?.readsOnly?.(command)) {
     throw new UsageError(
       `--profiles: ${toPath(command)} takes it only with --dry-run`,
       "Add --dry-run, or write to one account at a time: --profile NAME",
