@@ -131,6 +131,11 @@ export class ServiceError extends EcmError {
   }
 }
 
+/** Whether the service answered with one of these statuses. */
+export function hasStatus(error: unknown, ...statuses: number[]): error is ServiceError {
+  return error instanceof ServiceError && statuses.includes(error.status);
+}
+
 /** No answer at all: no connection, lost connection, time-out. `applied` says what is known of a write. */
 export class UnreachableError extends EcmError {
   constructor(message: string, details: ErrorDetails = {}) {

@@ -4,7 +4,13 @@ import { groups, visibleGroups } from "./commands/groups.ts";
 import { formatRootHelp, topicNames } from "./commands/help/root.ts";
 import { dropNeedlessHeadings } from "./commands/shared/flag-headings.ts";
 import { createGlobalOptions, describeOption } from "./commands/shared/global-options.ts";
-import { type CommandTree, findDeepestCommand, listRecordedWords, toPath } from "./commands/shared/tree.ts";
+import {
+  type CommandTree,
+  findDeepestCommand,
+  listRecordedWords,
+  toPath,
+  toWords,
+} from "./commands/shared/tree.ts";
 import {
   refuseSecondValues,
   requireNonEmptyValues,
@@ -187,8 +193,7 @@ async function takeFormat(action: Command): Promise<string | undefined> {
 }
 
 function formatHelpHint(command: Command): Hint {
-  const [, ...words] = toPath(command).split(" ");
-  return advise`See: ${ecm`${words} --help`}`;
+  return advise`See: ${ecm`${toWords(command)} --help`}`;
 }
 
 /** Behind a command it is likely meant for the command. */

@@ -1,5 +1,5 @@
 /** Lists of a structure: options → request, answer → result (specification, …/lists; published reference). */
-import { EcmError, exitCodes, ServiceError, UnreadableAnswerError } from "../errors.ts";
+import { EcmError, exitCodes, hasStatus, UnreadableAnswerError } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
 import type { ApiAnswer, ApiRequest, ContactList, Send } from "../wire.ts";
 import { foldCase } from "./names.ts";
@@ -100,7 +100,7 @@ export async function deleteList(send: Send, structureId: string, listId: string
 async function isGone(send: Send, structureId: string, listId: string): Promise<boolean> {
   return send(getListRequest(structureId, listId)).then(
     () => false,
-    (error) => error instanceof ServiceError && error.status === 404,
+    (error) => hasStatus(error, 404),
   );
 }
 

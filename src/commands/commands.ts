@@ -9,18 +9,12 @@ import { presentList, presentValue, type View } from "../terminal/present.ts";
 import { wrap } from "../terminal/text-width.ts";
 import { schemaVersion, version } from "../version.ts";
 import { topicNames } from "./help/root.ts";
-import {
-  describeCommandJson,
-  describeFlags,
-  describeWholly,
-  showDanger,
-  toWords,
-} from "./shared/describe-command.ts";
+import { describeCommandJson, describeFlags, describeWholly, showDanger } from "./shared/describe-command.ts";
 import { exitCodeMeanings } from "./shared/exit-codes.ts";
 import { type DangerLevel, describeCommand, findFacts } from "./shared/help-text.ts";
 import { toManifest } from "./shared/manifest.ts";
 import { schemas } from "./shared/schemas.ts";
-import { type CommandTree, findChild } from "./shared/tree.ts";
+import { type CommandTree, findChild, toWords } from "./shared/tree.ts";
 
 interface IndexEntry {
   /** The words typed after `ecm`. */
@@ -160,7 +154,7 @@ function requireChild(parent: Command, word: string): Command {
     .map((each) => each.name());
   const likely = findClosest(word, names);
   throw new NotFoundError(
-    `There is no command ${JSON.stringify(toWords(parent, word))}`,
+    `There is no command ${JSON.stringify([...toWords(parent), word].join(" "))}`,
     likely ? `Did you mean ${likely}?` : `One of: ${names.join(", ")}`,
   );
 }
@@ -175,7 +169,7 @@ function toIndexEntry(command: Command): IndexEntry {
     argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
   );
   return {
-    command: [toWords(command), ...usage].join(" "),
+    command: [...toWords(command), ...usage].join(" "),
     summary: command.description(),
     ...(findFacts(command)?.writes && { writes: true }),
     ...showDanger(command),

@@ -3,7 +3,7 @@
  * Whatever is not listed here is replaced, so that what nobody thought of gives nothing away. Pure.
  */
 
-const split = (words: string) => words.split(" ");
+const split = (words: string) => words.split(/\s+/);
 
 /** Segments of the paths that the service's documents show. */
 export const pathWords = new Set(
@@ -27,7 +27,7 @@ export const memberWords = new Set(
     identity verificationStatus mailFrom subdomain campaign contact sent delivered count diff uniqueOpens
     uniqueClicks rate histogram start end peak date detail campaignComparison rates opens clicks scheduledAt
     deliveryTimeStats morning afternoon evening night stats hardBounces softBounces totalBounces unsubscribes
-    complaints prev startDate endDate unique linkActivity linkId url`.replace(/\s+/g, " "),
+    complaints prev startDate endDate unique linkActivity linkId url`,
   ),
 );
 
@@ -38,10 +38,7 @@ const statuses = split(
 const eventTypes = split(
   `contact-created contact-updated contact-update-failed contact-unsubscribed contact-reactivated email-sent
   email-bounced email-delivered email-delayed email-rejected email-complaint email-opened email-clicked
-  email-skipped first-contact-unsubscribed first-email-complaint first-email-opened first-email-clicked`.replace(
-    /\s+/g,
-    " ",
-  ),
+  email-skipped first-contact-unsubscribed first-email-complaint first-email-opened first-email-clicked`,
 );
 const sources = split(
   "_id key contactStructureId fields lists tags status contactStatus contactSubStatus createdAt updatedAt __v",
@@ -128,9 +125,6 @@ export const headerWords = new Set([
   ...split(
     `x-ratelimit-reset content-type content-length content-encoding transfer-encoding date server connection keep-alive
     cache-control etag last-modified vary age expires pragma location link allow x-request-id x-correlation-id
-    x-powered-by strict-transport-security access-control-allow-origin www-authenticate set-cookie`.replace(
-      /\s+/g,
-      " ",
-    ),
+    x-powered-by strict-transport-security access-control-allow-origin www-authenticate set-cookie`,
   ),
 ]);

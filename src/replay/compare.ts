@@ -56,16 +56,8 @@ function compareOutcomes(recorded: Answer, seen: Answer, options: CompareOptions
   if (was && is) return compareErrors(was, is, options);
   if (recorded.notJson?.includes("answer")) return [];
   if (recorded.answer === undefined || seen.answer === undefined) {
-    return recorded.answer === seen.answer
-      ? []
-      : [
-          {
-            rule: "body",
-            place: "",
-            recorded: nameType(recorded.answer),
-            sandbox: nameType(seen.answer),
-          },
-        ];
+    const [type, otherType] = [nameType(recorded.answer), nameType(seen.answer)];
+    return type === otherType ? [] : [{ rule: "body", place: "", recorded: type, sandbox: otherType }];
   }
   return compareValues(recorded.answer, seen.answer, "", options);
 }
@@ -136,11 +128,11 @@ function compareObjects(was: Members, is: Members, place: string, options: Compa
 }
 
 function compareArrays(was: unknown[], is: unknown[], place: string, options: CompareOptions): Difference[] {
+  if (options.hasRecords === false) return [];
   const inside = `${place}[]`;
   const ids = was.map(findId);
   const others = new Map(is.map((each) => [findId(each), each]));
   const hasIds = [...ids, ...others.keys()].every((id) => id !== undefined);
-  if (options.hasRecords === false) return [];
   if (!hasIds) {
     const [first, other] = [was[0], is[0]];
     const hasBoth = typeof first === "object" && typeof other === "object";

@@ -3,7 +3,7 @@
  * before had made. Pure.
  */
 import type { FieldDefinition, FieldValue, TagDefinition } from "../wire.ts";
-import { type Members, type Ref, toArray, toIds, toMembers, toRefs, toText } from "./members.ts";
+import { type Members, type Ref, readFilters, toArray, toIds, toMembers, toRefs, toText } from "./members.ts";
 import { isDone, type Step } from "./steps.ts";
 
 export interface KnownContact {
@@ -209,7 +209,7 @@ class StateReader {
     const writes = this.writes.get(_id) ?? [];
     if (status) known.status ??= writes.some(isStatusChange) ? undefined : status;
     if (typeof __v === "number") known.version ??= Math.max(0, __v - writes.length);
-    if (Array.isArray(fields)) known.fields ??= undoFields(writes, fields as FieldValue[]);
+    if (Array.isArray(fields)) known.fields ??= undoFields(writes, toRefs(fields));
     if (Array.isArray(lists)) known.lists ??= this.undo(_id, "lists", toIds(lists));
     if (Array.isArray(tags)) known.tags ??= this.undo(_id, "tags", toIds(tags));
   }
@@ -259,8 +259,7 @@ class StateReader {
 
   /** Whom a search finds by a status alone has it, and its total says how many there are. */
   private readSearch(body: Members, answer: unknown): void {
-    const filters = toArray(toMembers(body.contactSpecification).filters).map(toMembers);
-    const [criteria, ...others] = filters.flatMap(({ criterias }) => toArray(criterias).map(toMembers));
+    const [criteria, ...others] = readFilters(body).flat();
     const { totalRecords, contacts } = toMembers(answer);
     if (!criteria) this.total = Math.max(this.total, Number(totalRecords ?? 0) - this.madeContacts);
     const [status, ...more] = toArray(criteria?.values);
@@ -278,9 +277,9 @@ function isStatusChange({ endpoint }: Write): boolean {
 }
 
 /** What a change set was something else before; which is not known. */
-function undoFields(writes: Write[], fields: FieldValue[]): FieldValue[] {
+function undoFields(writes: Write[], fields: Ref[]): FieldValue[] {
   const changed = new Set(writes.flatMap(({ body }) => [...toIds(body.updateFields), ...toIds(body.fields)]));
-  return fields.filter(({ _id }) => !changed.has(_id));
+  return fields.filter(({ _id }) => !changed.has(_id)) as FieldValue[];
 }
 
 function readStatus({ status, contactStatus, contactSubStatus }: Members): KnownContact["status"] {

@@ -28,3 +28,9 @@ export function toIds(value: unknown): string[] {
 export function toText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
+
+/** The filters of a search, each as its criterias. */
+export function readFilters(body: unknown): Members[][] {
+  const { filters } = toMembers(toMembers(body).contactSpecification);
+  return toArray(filters).map((filter) => toArray(toMembers(filter).criterias).map(toMembers));
+}

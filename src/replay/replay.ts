@@ -5,7 +5,7 @@ import { inProcessTransport } from "../sandbox/transports/in-process.ts";
 import type { World, Worlds } from "../sandbox/worlds.ts";
 import { type CompareOptions, compareAnswers, type Difference } from "./compare.ts";
 import type { MatchingState } from "./matching-state.ts";
-import { toArray, toMembers } from "./members.ts";
+import { readFilters, toArray, toMembers } from "./members.ts";
 import { type Ids, seedState } from "./seed-state.ts";
 import { formatEndpoint, isDone, type Step } from "./steps.ts";
 
@@ -109,9 +109,7 @@ function chooseOptions(
   { unseen }: MatchingState,
   pages: Set<string>,
 ): CompareOptions {
-  const { contactSpecification } = toMembers(exchange.body);
-  const filters = toArray(toMembers(contactSpecification).filters).map(toMembers);
-  const criterias = filters.flatMap((filter) => toArray(filter.criterias).map(toMembers));
+  const criterias = readFilters(exchange.body).flat();
   const isByKey = criterias.some(({ columnToFilter }) => columnToFilter === "KEY");
   const id = endpoint?.id;
   // What happened before the recording is not in it.

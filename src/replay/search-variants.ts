@@ -3,7 +3,7 @@
  * that leads no further, each choice is exchanged for another one: it may have explained what two others do.
  */
 import { type VariantName, variantDescriptions } from "../sandbox/variants.ts";
-import { toArray, toMembers } from "./members.ts";
+import { readFilters, toArray, toMembers } from "./members.ts";
 import type { StepDifference, VariantChoice } from "./replay.ts";
 import { isDone, type Step } from "./steps.ts";
 
@@ -102,11 +102,8 @@ function suggestGreatest(steps: Step[], count: (step: Step) => number | undefine
 
 function countKeys({ endpoint, exchange }: Step): number | undefined {
   if (endpoint?.id !== "searchContacts") return undefined;
-  const filters = toArray(toMembers(toMembers(exchange.body).contactSpecification).filters).map(toMembers);
-  const values = filters.flatMap(({ criterias }) =>
-    toArray(criterias).map((each) => toArray(toMembers(each).values)),
-  );
-  return Math.max(filters.length, ...values.map(({ length }) => length));
+  const filters = readFilters(exchange.body);
+  return Math.max(filters.length, ...filters.flat().map(({ values }) => toArray(values).length));
 }
 
 function findPageSize({ exchange: { body, query = [] } }: Step): number | undefined {

@@ -118,12 +118,9 @@ const numberPoints: readonly string[] = [
   "searchLag",
 ];
 
-/**
- * What of a kept text can be believed; a service may change, so
- * that what is older than this is found out anew.
- */
 const dayMilliseconds = 24 * 3_600_000;
-const maxAgeMilliseconds = 30 * 24 * 3_600_000;
+/** A service may change: what is older than this is found out anew. */
+const maxAgeMilliseconds = 30 * dayMilliseconds;
 
 /**
  * The points of a kept record that are sound and not too old; everything else is left out and learned again.

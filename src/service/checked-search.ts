@@ -6,7 +6,7 @@
  */
 
 import { createFilter } from "../api/contacts.ts";
-import { ServiceError } from "../errors.ts";
+import { hasStatus, type ServiceError } from "../errors.ts";
 import type { Contact, Send } from "../wire.ts";
 import type { Behavior } from "./behavior.ts";
 import { createContactPages } from "./contact-search.ts";
@@ -126,7 +126,7 @@ export class CheckedSearch {
 
 /** A refusal of the keys, of one of them or of the form; not of the size of a page. */
 export function isRefusal(error: unknown): error is ServiceError {
-  return error instanceof ServiceError && error.status === 400 && !isSizeRefusal(error);
+  return hasStatus(error, 400) && !isSizeRefusal(error);
 }
 
 /** At the end alone, in any letter case: a service that honours some keys honours the first ones. */

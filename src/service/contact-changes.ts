@@ -1,7 +1,7 @@
 /** What a person wants changed on a contact → the bodies of create and mutate. Names resolve to ids here. */
 
 import { resolveField, resolveTag } from "../api/names.ts";
-import { NotFoundError, ServiceError, UsageError } from "../errors.ts";
+import { hasStatus, NotFoundError, UsageError } from "../errors.ts";
 import type { Contact, ContactStructure, FieldValue, IdRef, MutateBody } from "../wire.ts";
 import type { Account } from "./account.ts";
 import type { BehaviorPoints } from "./behavior.ts";
@@ -135,7 +135,7 @@ function requireNoContradiction(
  * without saying of which type. Every refusal that names its reason is ruled out.
  */
 export function mayMeanUnchanged(error: unknown): boolean {
-  if (!(error instanceof ServiceError) || error.status !== 400) return false;
+  if (!hasStatus(error, 400)) return false;
   const { type, field, fieldId } = error.details;
   return type !== "ConcurrencyError" && type !== "DuplicateFieldError" && !field && !fieldId;
 }
@@ -191,7 +191,7 @@ export function hasReferences(body: MutateBody): boolean {
  * and a service may want bare ids.
  */
 export function mayBeElements(error: unknown, body: MutateBody): boolean {
-  if (!(error instanceof ServiceError) || error.status !== 400 || !hasReferences(body)) return false;
+  if (!hasStatus(error, 400) || !hasReferences(body)) return false;
   const { field, type } = error.details;
   if (type === "ConcurrencyError" || type === "DuplicateFieldError") return false;
   return references.some((member) => field?.startsWith(member) || error.message.includes(member));

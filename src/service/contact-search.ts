@@ -3,7 +3,7 @@
  */
 
 import { type ContactQuery, readSearch, searchContactsRequest, statusParts } from "../api/contacts.ts";
-import { ServiceError } from "../errors.ts";
+import { hasStatus } from "../errors.ts";
 import type { LocalCondition, SeveralKeys } from "../select/conditions.ts";
 import type { Contact, Filter, SearchAnswer, Send, SendOptions } from "../wire.ts";
 import type { Behavior } from "./behavior.ts";
@@ -153,7 +153,7 @@ function noteSourceForm(answer: SearchAnswer, behavior?: Behavior): SearchAnswer
 }
 
 function mayBeAboutValues(error: unknown): boolean {
-  if (!(error instanceof ServiceError) || error.status !== 400) return false;
+  if (!hasStatus(error, 400)) return false;
   if (isSizeRefusal(error) || isSourceRefusal(error)) return false;
   return !["contactStructureId", "page"].includes(error.details.field ?? "");
 }

@@ -2,7 +2,7 @@
 
 import { deleteContactRequest, getContactRequest } from "../api/contacts.ts";
 import { toPersonIdentity } from "../api/key-spelling.ts";
-import { EcmError, ServiceError } from "../errors.ts";
+import { EcmError, hasStatus } from "../errors.ts";
 import type { Contact, Criteria, Send } from "../wire.ts";
 import type { Account } from "./account.ts";
 import { createContactPages } from "./contact-search.ts";
@@ -53,7 +53,7 @@ async function findInactive(send: Send, structureId: string, byKey: Criteria): P
         { columnToFilter: "CONTACT_STATUS", operator: "EQ", values: [value] },
       ]);
     } catch (error) {
-      if (!(error instanceof ServiceError) || error.status !== 400) throw error;
+      if (!hasStatus(error, 400)) throw error;
       refusal ??= error;
     }
   }
@@ -75,15 +75,14 @@ export async function deleteContact(send: Send, contactId: string): Promise<void
     await send(deleteContactRequest(contactId));
   } catch (error) {
     if (!(error instanceof EcmError)) throw error;
-    if (isMissing(error) || error.details.applied === "yes") return;
+    if (hasStatus(error, 404) || error.details.applied === "yes") return;
     if (error.details.applied !== "unknown" || !(await isGone(send, contactId))) throw error;
   }
 }
 
 function isGone(send: Send, contactId: string): Promise<boolean> {
-  return send(getContactRequest(contactId)).then(() => false, isMissing);
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof ServiceError && error.status === 404;
+  return send(getContactRequest(contactId)).then(
+    () => false,
+    (error) => hasStatus(error, 404),
+  );
 }

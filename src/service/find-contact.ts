@@ -3,7 +3,7 @@
 import { createEquals, createFilter } from "../api/contacts.ts";
 import { normalizeKey } from "../api/key-spelling.ts";
 import { findByName, isId } from "../api/names.ts";
-import { type ErrorDetails, NotFoundError, ServiceError, UsageError } from "../errors.ts";
+import { type ErrorDetails, hasStatus, NotFoundError, UsageError } from "../errors.ts";
 import { advise, ecm, type Hint, toOperands } from "../hint.ts";
 import type { Contact, ContactStructure, Send } from "../wire.ts";
 import type { Behaviors } from "./behavior.ts";
@@ -54,7 +54,7 @@ export async function performOnContact<T>(
     try {
       return { value: await perform(idOrKey) };
     } catch (error) {
-      if (!(error instanceof ServiceError) || error.status !== 404) throw error;
+      if (!hasStatus(error, 404)) throw error;
       const { type, status, applied } = error.details;
       missing = { type, status, applied };
     }

@@ -2,6 +2,7 @@
 import { UnreadableAnswerError, UsageError } from "../errors.ts";
 import type { ApiRequest, Send } from "../wire.ts";
 import { openPages, type Page, type ReadPage, readPagesInOrder } from "./pages.ts";
+import { isObject, toRecordIdentity } from "./records.ts";
 
 const firstSize = 100;
 
@@ -65,8 +66,7 @@ function toPagedRequest(request: ApiRequest): PagedRequest {
 function parseBody({ rawBody = "{}" }: ApiRequest): Record<string, unknown> {
   try {
     const body: unknown = JSON.parse(rawBody);
-    if (typeof body === "object" && body !== null && !Array.isArray(body))
-      return body as Record<string, unknown>;
+    if (isObject(body)) return body;
   } catch {
     // Said below.
   }
@@ -82,9 +82,4 @@ function toPage(body: unknown): Page<unknown> {
   throw new UnreadableAnswerError("--paginate: the answer is not a page of records", {
     hint: "Leave out --paginate to see the answer as it comes",
   });
-}
-
-function toRecordIdentity(record: unknown): string {
-  const { _id } = (record ?? {}) as { _id?: unknown };
-  return typeof _id === "string" ? _id : JSON.stringify(record);
 }

@@ -2,7 +2,7 @@
  * Searches by list where the service does not filter by `LIST_ID`, a column that the specification does not
  * show: the contacts that the other criterias find are read, and what they tell of their lists decides.
  */
-import { EcmError, exitCodes, ServiceError } from "../errors.ts";
+import { EcmError, exitCodes, hasStatus, type ServiceError } from "../errors.ts";
 import type { Contact, Criteria, Filter } from "../wire.ts";
 import type { Behavior } from "./behavior.ts";
 import { isSizeRefusal, maxPageSize, type ReadPage, readComplete } from "./pages.ts";
@@ -103,7 +103,7 @@ function isListCriteria({ columnToFilter, operator }: Criteria): boolean {
 }
 
 function mayBeAboutColumn(error: unknown): error is ServiceError {
-  if (!(error instanceof ServiceError) || error.status !== 400) return false;
+  if (!hasStatus(error, 400)) return false;
   return !isSizeRefusal(error) && !isSourceRefusal(error);
 }
 

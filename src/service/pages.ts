@@ -3,7 +3,7 @@
  * refused size is halved, and one that was silently cut continues at the size it was cut to. A reading ends
  * when the service's total is reached, or with a page that brings nothing new: a short page is no end.
  */
-import { EcmError, exitCodes, ServiceError } from "../errors.ts";
+import { EcmError, exitCodes, hasStatus } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
 import type { Behavior } from "./behavior.ts";
 
@@ -110,7 +110,7 @@ function findPageSize<T>(
 
 /** Whether a request was refused because it asks for too much at once. */
 export function isSizeRefusal(error: unknown): boolean {
-  if (!(error instanceof ServiceError) || error.status !== 400) return false;
+  if (!hasStatus(error, 400)) return false;
   const { field } = error.details;
   if (field !== undefined) return field === "pageSize" || field === "size";
   return /page ?size|\bsize\b/i.test(error.message);

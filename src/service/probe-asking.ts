@@ -1,5 +1,5 @@
 /** Searches of a probe. */
-import { ServiceError } from "../errors.ts";
+import { hasStatus } from "../errors.ts";
 import type { Filter, Send } from "../wire.ts";
 import type { Behavior } from "./behavior.ts";
 import { askSearch } from "./contact-search.ts";
@@ -19,6 +19,10 @@ export function search(
   return askSearch(send, { structureId, filters, source, page: 1, pageSize }, behavior);
 }
 
-export function isRefusal(error: unknown): boolean {
-  return error instanceof ServiceError && error.status === 400;
+/** The same; undefined where the service refuses it. */
+export async function searchUnlessRefused(...request: Parameters<typeof search>) {
+  return search(...request).catch((error) => {
+    if (!hasStatus(error, 400)) throw error;
+    return undefined;
+  });
 }

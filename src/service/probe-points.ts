@@ -3,10 +3,10 @@
 import { createEquals, createFilter, wholeContact } from "../api/contacts.ts";
 import { listListsRequest, readLists } from "../api/lists.ts";
 import { getStructureRequest } from "../api/structures.ts";
-import { ServiceError } from "../errors.ts";
+import { hasStatus } from "../errors.ts";
 import type { Contact, ContactList } from "../wire.ts";
 import { maxPageSize } from "./pages.ts";
-import { isRefusal, type ProbeState, search } from "./probe-asking.ts";
+import { type ProbeState, search, searchUnlessRefused } from "./probe-asking.ts";
 import type { DetectedVariants } from "./probe-seen.ts";
 
 /** As many keys as a look-up of a bulk run asks for. */
@@ -20,7 +20,7 @@ export async function probeStructure(
   try {
     await send(getStructureRequest(structureId));
   } catch (error) {
-    if (!(error instanceof ServiceError) || ![403, 404].includes(error.status)) throw error;
+    if (!hasStatus(error, 403, 404)) throw error;
     // Nothing else is known to show no structure by itself.
     if (seen.source === "specified") seen.literal = "yes";
   }
@@ -33,13 +33,8 @@ export async function probeListColumn(
   seen: DetectedVariants,
 ): Promise<void> {
   if (!list) return;
-  const isTaken = await search(asking, createFilter(createEquals("LIST_ID", [list._id])), 1).then(
-    () => true,
-    (error) => {
-      if (isRefusal(error)) return false;
-      throw error;
-    },
-  );
+  const found = await searchUnlessRefused(asking, createFilter(createEquals("LIST_ID", [list._id])), 1);
+  const isTaken = found !== undefined;
   seen.columns = isTaken ? "published" : "specified";
   asking.behavior.learn("listColumn", isTaken ? "taken" : "refused");
 }
@@ -65,7 +60,7 @@ export async function probePages(asking: ProbeState, seen: DetectedVariants): Pr
       if (status !== undefined) seen.status = status;
       return contacts;
     } catch (error) {
-      if (!isRefusal(error) || size < maxPageSize / 8) throw error;
+      if (!hasStatus(error, 400) || size < maxPageSize / 8) throw error;
     }
   }
 }
@@ -94,24 +89,14 @@ export async function probeSeveralKeys(
 ): Promise<void> {
   const [one, other] = keys;
   if (one === undefined || other === undefined) return;
-  try {
-    const { contacts } = await search(asking, createFilter(createEquals("KEY", [one, other])), 10);
-    seen.keys = contacts.length >= 2 ? "any" : "first";
-  } catch (error) {
-    if (!isRefusal(error)) throw error;
-    seen.keys = "refused";
-  }
+  const asValues = createFilter(createEquals("KEY", [one, other]));
+  const found = await searchUnlessRefused(asking, asValues, 10);
+  seen.keys = !found ? "refused" : found.contacts.length >= 2 ? "any" : "first";
   if (seen.keys === "any") asking.behavior.learn("keys", "any");
   else {
     const each = [one, other].flatMap((key) => createFilter(createEquals("KEY", [key])));
-    const isTaken = await search(asking, each, 10).then(
-      ({ contacts }) => contacts.length >= 2,
-      (error) => {
-        if (isRefusal(error)) return false;
-        throw error;
-      },
-    );
-    asking.behavior.learn("keys", isTaken ? "alternatives" : "one");
+    const { contacts = [] } = (await searchUnlessRefused(asking, each, 10)) ?? {};
+    asking.behavior.learn("keys", contacts.length >= 2 ? "alternatives" : "one");
   }
 }
 
@@ -131,16 +116,12 @@ export async function probeManyKeys(
       mode === "any"
         ? createFilter(createEquals("KEY", asked))
         : asked.flatMap((key) => createFilter(createEquals("KEY", [key])));
-    try {
-      await search(asking, filters, Math.min(count, 10));
-      if (count < manyKeysCount) {
-        seen["max-keys"] = count;
-        asking.behavior.learn("maxKeys", count);
-      }
-      return;
-    } catch (error) {
-      if (!isRefusal(error)) throw error;
+    if (!(await searchUnlessRefused(asking, filters, Math.min(count, 10)))) continue;
+    if (count < manyKeysCount) {
+      seen["max-keys"] = count;
+      asking.behavior.learn("maxKeys", count);
     }
+    return;
   }
 }
 

@@ -7,13 +7,13 @@ import {
   deleteContactRequest,
   mutateContactRequest,
 } from "../api/contacts.ts";
-import { EcmError, exitCodes, type ServiceError } from "../errors.ts";
+import { EcmError, exitCodes, hasStatus } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
 import type { Contact, ContactStructure, Criteria, MutateBody, Send } from "../wire.ts";
 import { createBehavior } from "./behavior.ts";
 import { hasReferences, setElementForm } from "./contact-changes.ts";
 import type { ProbeOptions } from "./probe.ts";
-import { isRefusal, type ProbeState, search } from "./probe-asking.ts";
+import { type ProbeState, search } from "./probe-asking.ts";
 import { type DetectedVariants, learnDetected } from "./probe-seen.ts";
 
 /** The contact that `--write` makes, in an address space that belongs to nobody. */
@@ -97,7 +97,7 @@ async function probeMutate(
   let form: "object" | "id" = "object";
   const mutate = () => send<unknown>(mutateContactRequest(id, setElementForm(body, form)));
   const answer = await mutate().catch((error: unknown) => {
-    if (!isRefusal(error) || !hasReferences(body)) throw error;
+    if (!hasStatus(error, 400) || !hasReferences(body)) throw error;
     form = "id";
     return mutate();
   });
@@ -108,8 +108,8 @@ async function probeMutate(
   await mutate().then(
     () => undefined,
     (error: unknown) => {
-      if (!isRefusal(error)) throw error;
-      seen.noop = (error as ServiceError).type;
+      if (!hasStatus(error, 400)) throw error;
+      seen.noop = error.type;
     },
   );
 }

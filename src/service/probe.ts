@@ -5,10 +5,10 @@
  */
 
 import { listStructuresRequest, readStructures } from "../api/structures.ts";
-import { EcmError, exitCodes } from "../errors.ts";
+import { EcmError, exitCodes, hasStatus } from "../errors.ts";
 import type { Contact, ContactList, ContactStructure, RateLimits, Send } from "../wire.ts";
 import { type Behavior, createBehavior } from "./behavior.ts";
-import { isRefusal, type ProbeState } from "./probe-asking.ts";
+import type { ProbeState } from "./probe-asking.ts";
 import {
   probeInactive,
   probeLetterCase,
@@ -57,7 +57,7 @@ export async function probeReads(options: ProbeOptions): Promise<Probe> {
     try {
       await point();
     } catch (error) {
-      if (error instanceof NoReadsLeftError || isRefusal(error)) return;
+      if (error instanceof NoReadsLeftError || hasStatus(error, 400)) return;
       throw error;
     }
   };

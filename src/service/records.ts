@@ -2,7 +2,7 @@
  * What the service tells of campaigns, templates, domains and reports. No member of it is promised: each is
  * kept as it came, and whatever is read of it may be missing or of another type.
  */
-import { ServiceError, UnreadableAnswerError } from "../errors.ts";
+import { hasStatus, UnreadableAnswerError } from "../errors.ts";
 import type { ApiAnswer, ApiRequest, Send } from "../wire.ts";
 import { openPages, type ReadPage, readPagesInOrder } from "./pages.ts";
 
@@ -40,7 +40,7 @@ export async function sendScoped(send: Send, request: ApiRequest, scope: ReadSco
   try {
     return await send(request);
   } catch (error) {
-    if (error instanceof ServiceError && error.status === 403 && !error.message.includes(scope)) {
+    if (hasStatus(error, 403) && !error.message.includes(scope)) {
       error.details.hint = `This takes a key with the scope ${scope}, and a service that offers it to API keys`;
     }
     throw error;
@@ -82,9 +82,9 @@ export async function readAllRecords(read: ReadPage<unknown>): Promise<unknown[]
   const opened = await openPages(read, { size: recordsPerPage });
   const records: unknown[] = [];
   const seen = new Set<string>();
-  for await (const page of readPagesInOrder(read, opened, describeRecord)) {
-    const fresh = page.filter((record) => !seen.has(describeRecord(record)));
-    for (const record of fresh) seen.add(describeRecord(record));
+  for await (const page of readPagesInOrder(read, opened, toRecordIdentity)) {
+    const fresh = page.filter((record) => !seen.has(toRecordIdentity(record)));
+    for (const record of fresh) seen.add(toRecordIdentity(record));
     // A service that does not page gives the same again and again.
     if (fresh.length === 0) break;
     records.push(...fresh);
@@ -94,6 +94,7 @@ export async function readAllRecords(read: ReadPage<unknown>): Promise<unknown[]
 
 export const recordsPerPage = 100;
 
-function describeRecord(record: unknown): string {
+/** Its id; as a whole where it has none. */
+export function toRecordIdentity(record: unknown): string {
   return textMember(record, "_id") ?? JSON.stringify(record);
 }

@@ -5,7 +5,7 @@
  */
 
 import { statusParts } from "../api/contacts.ts";
-import { ServiceError } from "../errors.ts";
+import { hasStatus } from "../errors.ts";
 import type { BehaviorPoints } from "./behavior.ts";
 
 export type SourceSpelling = BehaviorPoints["source"];
@@ -39,7 +39,7 @@ export function listOtherForms(refused: SourceSpelling, source: readonly string[
 
 /** Whether a search was refused for a name in its `source`. */
 export function isSourceRefusal(error: unknown): boolean {
-  if (!(error instanceof ServiceError) || error.status !== 400) return false;
+  if (!hasStatus(error, 400)) return false;
   return /\bsource\b/i.test(error.details.field ?? error.message);
 }
 

@@ -1,7 +1,7 @@
 /** A contact's status where no search tells it: it is read from the contact, by its id. */
 
 import { findStatus, getContactRequest } from "../api/contacts.ts";
-import { ServiceError } from "../errors.ts";
+import { hasStatus } from "../errors.ts";
 import type { Contact, Send, SendOptions } from "../wire.ts";
 
 /** Contacts that are read at once. */
@@ -34,7 +34,7 @@ async function addStatus(
     const status = findStatus(body ?? undefined);
     return status ? { ...contact, status } : contact;
   } catch (error) {
-    if (error instanceof ServiceError && error.status === 404) return contact;
+    if (hasStatus(error, 404)) return contact;
     throw error;
   }
 }

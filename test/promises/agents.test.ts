@@ -4,6 +4,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
+import { addFlagsToCommand } from "../../src/commands/shared/command-line.ts";
+import type { Settings } from "../../src/config/settings.ts";
 import { version } from "../../src/version.ts";
 import { ecmWith, type Result, temporaryHome } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
@@ -147,6 +149,24 @@ describe("the whole command tree", () => {
     );
     expect((await ecm(["commands", "--if-none-match", etag])).code).toBe(2);
     expect((await ecm(["commands", "--all", "--schemas"])).code).toBe(2);
+  });
+
+  it("a command that asks the service is advised with the flags of its account, no other one is", async () => {
+    const { commands } = await describeAll();
+    const profile = { value: "shop", source: "flag" };
+    // A server and a sandbox are no advice for one account.
+    const asking = commands.filter(({ command, foreign }) => foreign && !/^(?:mcp|sandbox)\b/.test(command));
+    const groups = new Set(
+      asking.map(({ command }) => command.split(" ")[0]).filter((group) => group !== "auth"),
+    );
+    // An account has a list of its own, which is on this machine.
+    groups.add("suppressions");
+    for (const { command } of commands) {
+      const words = command.split(" ");
+      const isOnAccount = groups.has(words[0]) || ["auth login", "auth status"].includes(command);
+      const shown = addFlagsToCommand({ words }, { profile } as Settings).words;
+      expect(shown, command).toEqual([...(isOnAccount ? ["--profile", "shop"] : []), ...words]);
+    }
   });
 
   it("says how dangerous each command is", async () => {

@@ -1,5 +1,6 @@
 /** Which variant a recording was made against: every value of every variant is found, or named here. */
 import { expect, it } from "vitest";
+import type { RecordedExchange } from "../../src/recording/exchange.ts";
 import { variantDescriptions } from "../../src/sandbox/variants.ts";
 import { recordConversation, verify } from "./kit.ts";
 
@@ -39,4 +40,15 @@ it("two variants are found where a third one explains most of both", { tags: "sl
 it("a recording of the default does not differ", async () => {
   const { differences } = await verify(await recordConversation({}));
   expect(differences).toEqual([]);
+});
+
+it("parts of a contact that have no id are left aside", async () => {
+  const contact = { _id: "b".repeat(24), contactStructureId: "a".repeat(24), key: "person-1@example.com" };
+  const exchange: RecordedExchange = {
+    method: "GET",
+    path: `/api/contact/${contact._id}`,
+    status: 200,
+    answer: { ...contact, fields: [null], lists: [null], tags: [null] },
+  };
+  expect((await verify([exchange])).steps).toHaveLength(1);
 });

@@ -91,7 +91,9 @@ function toResult(exitCode: number, value: unknown, stderr: string, accepts: rea
   const messages = lines.filter((line) => line !== error && !isForShell(line)).slice(-maxMessages);
   if (exitCode === 0 || accepts.includes(exitCode)) return { exitCode, value, messages };
   const failure =
-    error === undefined ? { error: { message: messages.join("\n"), exitCode } } : parseLine(error);
+    error === undefined
+      ? { error: { message: messages.join("\n"), exitCode } }
+      : (JSON.parse(error) as object);
   // The summary of a bulk run is on stdout; one that has not begun says nothing.
   const hasBegun = value !== null && (value as { run?: string | null }).run !== null;
   throw new ToolFailure({ ...failure, ...(hasBegun && { summary: value }), messages });
@@ -100,8 +102,4 @@ function toResult(exitCode: number, value: unknown, stderr: string, accepts: rea
 function parseOutput(stdout: string, isLines: boolean): unknown {
   if (isLines) return stdout.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
   return stdout.trim() === "" ? null : JSON.parse(stdout);
-}
-
-function parseLine(line: string): object {
-  return JSON.parse(line) as object;
 }

@@ -3,7 +3,7 @@ import type { Offer } from "./arguments.ts";
 import type { Invoke } from "./invoke.ts";
 import { defaultRows, limitInput, pageInput } from "./tool.ts";
 
-export interface ShownPage {
+interface ShownPage {
   total?: number;
   hasMore: boolean;
 }

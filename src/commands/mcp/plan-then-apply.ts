@@ -1,7 +1,7 @@
 /**
  * How a tool changes the account, in two steps: a dry run with a token, and its plan applied with that token.
  */
-import { openPlanFile, type PlanLine, refusalRemark } from "../../bulk/index.ts";
+import { openPlanFile, type PlanLine, refusalRemark, type Summary } from "../../bulk/index.ts";
 import { DeclinedError, exitCodes, type UsageError } from "../../errors.ts";
 import { isChange } from "../shared/bulk/difference.ts";
 import { toShownLine } from "../shared/bulk/plan-object.ts";
@@ -24,8 +24,6 @@ import {
 } from "./tool.ts";
 import { joinWords, type Offered, offerArguments, type Toolkit } from "./toolkit.ts";
 
-/** Exit codes besides 0 with which a run has done its work. */
-export const acceptsRejectedRows = [exitCodes.rejectedRows];
 const { summary: summarySchema, planLine: lineSchema } = schemas.$defs;
 const messagesSchema = { type: "array", items: { type: "string" } };
 export const runOutput: OutputSchema = {
@@ -113,6 +111,24 @@ export function createPlanTool(toolkit: Toolkit, plans: Plans, tool: PlanTool): 
   };
 }
 
+/**
+ * Runs a bulk command, and tells the client how far it is. Rows that it rejects are no failure of it.
+ * @throws ToolFailure
+ */
+export async function runBulk(
+  invoke: Invoke,
+  words: string[],
+  { stdin, signal, talk }: { stdin?: string; signal: AbortSignal; talk: Talk },
+): Promise<{ summary: Summary; messages: string[] }> {
+  const { value, messages } = await invoke(words, {
+    stdin,
+    signal,
+    observer: { progress: talk.watch },
+    accepts: [exitCodes.rejectedRows],
+  });
+  return { summary: value as Summary, messages };
+}
+
 /** A dry run, with the token that applies its plan. @throws ToolFailure; UsageError */
 async function createPlan(
   invoke: Invoke,
@@ -126,17 +142,11 @@ async function createPlan(
   try {
     const { path, words, stdin } = command;
     const rehearsal = { ...words, flags: [...words.flags, "--dry-run", "--no-wait", `--plan=${file}`] };
-    const { value, messages } = await invoke(joinWords(path, rehearsal), {
-      stdin,
-      signal,
-      observer: { progress: talk.watch },
-      accepts: acceptsRejectedRows,
-    });
-    const summary = value as { stoppedBy: string | null; estimate: object; consent: object };
+    const { summary, messages } = await runBulk(invoke, joinWords(path, rehearsal), { stdin, signal, talk });
     if (summary.stoppedBy !== null)
       throw new ToolFailure({ error: incompletePlanFailure, summary, messages });
     const { digest, writes, counts, sample } = await readPlan(file, maxShown);
-    const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
+    const total = sumCounts(counts);
     const { estimate, consent } = summary;
     const common = { counts, total, estimate, consent, sample, notShown: total - sample.length, messages };
     if (writes === 0) return { token: null, note: "Nothing would change", ...common };
@@ -159,10 +169,8 @@ async function readPlan(file: string, maxShown: number) {
   const { end, writes, lines } = await openPlanFile(file);
   const counts: Record<string, number> = {};
   for (const [action, count] of Object.entries(end.counts)) if (count > 0) counts[action] = count;
-  const { unchanged: _unchanged, ...left } = counts;
-  const countAll = (each: Record<string, number>) => Object.values(each).reduce((sum, one) => sum + one, 0);
   const wantedOthers = Math.min(
-    countAll(left) - writes,
+    sumCounts(counts) - (counts.unchanged ?? 0) - writes,
     Math.max(Math.floor(maxShown / 2), maxShown - writes),
   );
   const wantedChanges = maxShown - wantedOthers;
@@ -175,6 +183,11 @@ async function readPlan(file: string, maxShown: number) {
     if (line.action !== "unchanged" && group.length < wanted) group.push(toShownLine(line));
   }
   return { digest: end.digest, writes, counts, sample: [...changing, ...others] };
+}
+
+/** Lines of a plan, whatever they do. */
+export function sumCounts(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
 const incompletePlanFailure = {
@@ -233,12 +246,7 @@ async function applyPlan(
 ): Promise<object> {
   const words = ["apply", `--digest=${digest}`, "--yes", "--no-wait", "--", file];
   try {
-    const { value, messages } = await invoke(words, {
-      signal,
-      observer: { progress: talk.watch },
-      accepts: acceptsRejectedRows,
-    });
-    return { summary: value, messages };
+    return await runBulk(invoke, words, { signal, talk });
   } catch (error) {
     throw findRefusal(error) ?? error;
   } finally {

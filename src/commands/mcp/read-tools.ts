@@ -3,7 +3,7 @@ import { schemas } from "../shared/schemas.ts";
 import type { Offer } from "./arguments.ts";
 import type { ContactNames } from "./contact-names.ts";
 import { findRun, readOwnRuns } from "./own-runs.ts";
-import { limitBy, type Paged, pagedBy, part, readPage, type ShownPage } from "./pages.ts";
+import { limitBy, type Paged, pagedBy, part, readPage } from "./pages.ts";
 import { limitInput, outline, pageInput, rowsSchema, type Tool, thingSchema } from "./tool.ts";
 import { createReader, type Reader, type Toolkit } from "./toolkit.ts";
 
@@ -71,10 +71,9 @@ export function readContactTools(toolkit: Toolkit, names: ContactNames): Tool[] 
       ],
       output: rowsSchema("events"),
       async read(words, _input, signal) {
-        const shown: ShownPage = { hasMore: false };
-        const observer = { page: (page: ShownPage) => Object.assign(shown, page) };
-        const { value } = await invoke(words, { signal, observer });
-        return { events: value, total: shown.total ?? null, hasMore: shown.hasMore };
+        // Of events there is no next page.
+        const { nextPage: _, ...shown } = await readPage(invoke, "events", { words }, signal);
+        return shown;
       },
     },
   ];

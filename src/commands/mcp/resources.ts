@@ -4,6 +4,7 @@ import { NotFoundError } from "../../errors.ts";
 import { toPlanObject, toShownLine } from "../shared/bulk/plan-object.ts";
 import type { Invoke } from "./invoke.ts";
 import { findRun, readOwnRuns } from "./own-runs.ts";
+import { sumCounts } from "./plan-then-apply.ts";
 import type { Plans } from "./plans.ts";
 import { maxRows } from "./tool.ts";
 
@@ -70,8 +71,7 @@ async function readPlans(plans: Plans | undefined, uri: string): Promise<unknown
   if (token === undefined) return plans.list();
   const plan = await openPlanFile((await plans.look(token)).file);
   const counts: Record<string, number> = plan.end.counts;
-  const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  const total = section === "rejects" ? (counts.reject ?? 0) : all;
+  const total = section === "rejects" ? (counts.reject ?? 0) : sumCounts(counts);
   const lines: object[] = [];
   for await (const line of plan.lines()) {
     if (lines.length === Math.min(maxRows, total)) break;

@@ -1,7 +1,7 @@
 /** Tools for runs that were made: resumed where a limit stopped them, or planned to be undone. */
 import type { Invoke } from "./invoke.ts";
 import { findRun, readOwnRuns } from "./own-runs.ts";
-import { acceptsRejectedRows, type PlanTool, runOutput } from "./plan-then-apply.ts";
+import { type PlanTool, runBulk, runOutput } from "./plan-then-apply.ts";
 import { createInputSchema, type Tool } from "./tool.ts";
 import { offerArguments, type Toolkit } from "./toolkit.ts";
 
@@ -24,12 +24,7 @@ export function createResumeTool(toolkit: Toolkit): Tool {
     async call({ run: id }: { run: string }, signal, talk) {
       const { run } = findRun(await readOwnRuns(invoke, signal), id);
       const words = ["runs", "resume", "--yes", "--no-wait", "--", run];
-      const { value, messages } = await invoke(words, {
-        signal,
-        observer: { progress: talk.watch },
-        accepts: acceptsRejectedRows,
-      });
-      return { summary: value, messages };
+      return runBulk(invoke, words, { signal, talk });
     },
   };
 }

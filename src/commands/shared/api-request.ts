@@ -59,7 +59,7 @@ export async function resolvePath(context: Context, path: string): Promise<strin
   const found = [...path.matchAll(placeholder)];
   if (found.length === 0) return path;
   const { send, account } = await context.connect();
-  let resolved = path;
+  const ids: string[] = [];
   for (const [text, kind, name] of found) {
     if (kind !== "structure" && !name) {
       throw new UsageError(
@@ -67,11 +67,9 @@ export async function resolvePath(context: Context, path: string): Promise<strin
         `Such as {${kind}:${kind === "list" ? "Newsletter" : "ada@example.com"}}`,
       );
     }
-    resolved = resolved.replace(text, () => "\0");
-    const id = await resolveId(kind!, name);
-    resolved = resolved.replace("\0", () => encodeURIComponent(id));
+    ids.push(encodeURIComponent(await resolveId(kind!, name)));
   }
-  return resolved;
+  return path.replace(placeholder, () => ids.shift()!);
 
   async function resolveId(kind: string, name: string | undefined): Promise<string> {
     if (kind === "structure") return (await account.structure(name || undefined))._id;

@@ -10,7 +10,7 @@ import {
   type ShownCommand,
   toOperands,
 } from "../../hint.ts";
-import { toPath } from "./tree.ts";
+import { toWords } from "./tree.ts";
 
 /**
  * The whole command as it was typed, with other flags: arguments first, then flags in the order of the help.
@@ -24,7 +24,7 @@ export function formatCommandLine(
 ): string {
   const typedArgs = toOperands(...args);
   const isLast = typedArgs[0] === "--";
-  const words = [...toPath(command).split(" ").slice(1), ...(isLast ? [] : typedArgs)];
+  const words = [...toWords(command), ...(isLast ? [] : typedArgs)];
   for (let each: Command | null = command; each; each = each.parent) {
     const typed = each;
     const readValue = (name: string): unknown => {

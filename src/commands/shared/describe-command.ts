@@ -10,16 +10,18 @@ import {
   listExitCodes,
 } from "./help-text.ts";
 import { listSchemas } from "./schemas.ts";
+import { toWords } from "./tree.ts";
 
 export type DescribedCommand = ReturnType<typeof describeWholly>;
 
 /** Everything about one command that a caller without eyes needs. */
 export function describeCommandJson(command: Command) {
   const facts = findFacts(command);
+  const words = toWords(command).join(" ");
   const flags = describeFlags(command);
   const names = flags.map(({ name }) => name);
   return {
-    command: toWords(command),
+    command: words,
     summary: command.description(),
     writes: facts?.writes ?? false,
     ...showDanger(command),
@@ -30,7 +32,7 @@ export function describeCommandJson(command: Command) {
       description: argument.description,
     })),
     flags,
-    schemas: listSchemas(toWords(command), names),
+    schemas: listSchemas(words, names),
     ...(facts && {
       output: facts.output,
       confirmation: describeConfirmation(facts),
@@ -99,11 +101,4 @@ function toDefault(option: Option, isNumber: boolean): { default?: unknown } {
   if (option.defaultValue !== undefined) return { default: option.defaultValue };
   const [, described] = /\((?:[A-Z_]+; )?(\d+%?|us)(?:; [^()]*)?\)/.exec(option.description) ?? [];
   return described === undefined ? {} : { default: isNumber ? Number(described) : described };
-}
-
-/** The words of a command, without `ecm`. */
-export function toWords(command: Command, ...more: string[]): string {
-  const words: string[] = [...more];
-  for (let each: Command | null = command; each?.parent; each = each.parent) words.unshift(each.name());
-  return words.join(" ");
 }

@@ -1,13 +1,13 @@
 /** What to say of a type of events that the service does not know. */
 import { findClosest } from "../../api/names.ts";
-import { EcmError, ServiceError } from "../../errors.ts";
+import { EcmError, hasStatus } from "../../errors.ts";
 
 /**
  * Which types exist is the service's to say, and its refusal names them: the one that was meant is found there.
  * @returns the error itself where it is about something else
  */
 export function explainUnknownType(error: unknown, types: readonly string[]): unknown {
-  if (!(error instanceof ServiceError) || error.status !== 400) return error;
+  if (!hasStatus(error, 400)) return error;
   const known: string[] = error.message.match(/\b[a-z]+(?:-[a-z]+)+\b/g) ?? [];
   const unknown = types.find((type) => !known.includes(type));
   if (known.length < 2 || unknown === undefined) return error;

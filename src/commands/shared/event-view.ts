@@ -3,6 +3,7 @@
 import type { ContactEvent } from "../../api/events.ts";
 import type { Connection, Context } from "../../context.ts";
 import { formatCount } from "../../counts.ts";
+import { hasStatus } from "../../errors.ts";
 import {
   type Column,
   chooseColumns,
@@ -120,16 +121,13 @@ async function readKeys(
   known: ReadonlyMap<string, string>,
   unknown: readonly string[],
 ): Promise<Map<string, string>> {
-  const [{ fetchContact }, { ServiceError }] = await Promise.all([
-    import("../../service/mutate-contact.ts"),
-    import("../../errors.ts"),
-  ]);
+  const { fetchContact } = await import("../../service/mutate-contact.ts");
   const keys = new Map(known);
   for (const id of unknown) {
     try {
       keys.set(id, (await fetchContact(send, id)).key);
     } catch (error) {
-      if (!(error instanceof ServiceError) || error.status !== 404) throw error;
+      if (!hasStatus(error, 404)) throw error;
       keys.set(id, "");
     }
   }

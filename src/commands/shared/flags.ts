@@ -11,15 +11,16 @@ export interface FlagShape {
   writes?: string;
 }
 
-const shapeKey = Symbol("shape of a flag");
+const shapes = new WeakMap<Option, FlagShape>();
 
 /** Keeps the shape for `findShape`. */
 function withShape(option: Option, shape: FlagShape): Option {
-  return Object.assign(option, { [shapeKey]: shape });
+  shapes.set(option, shape);
+  return option;
 }
 
 export function findShape(option: Option): FlagShape {
-  return (option as Option & { [shapeKey]?: FlagShape })[shapeKey] ?? {};
+  return shapes.get(option) ?? {};
 }
 
 /** A flag that names a file which the command writes. @param ending that the file's name usually has */

@@ -2,9 +2,10 @@
 import type { Command, CommanderError } from "commander";
 import { UsageError } from "../../errors.ts";
 import { advise, ecm, type Hint } from "../../hint.ts";
+import { capitalize } from "./bulk/format.ts";
 import { correctWords } from "./fix.ts";
 import { suggestChoice, suggestCommand, suggestFlag, suggestForSurplus } from "./suggestions.ts";
-import { findDeepestCommand, toPath } from "./tree.ts";
+import { findDeepestCommand, toPath, toWords } from "./tree.ts";
 
 /**
  * A failure of the command line's grammar, as ours.
@@ -13,7 +14,7 @@ import { findDeepestCommand, toPath } from "./tree.ts";
 export function toUsageError(error: CommanderError, program: Command, words: readonly string[]): UsageError {
   const command = findDeepestCommand(program, words);
   const path = toPath(command);
-  const group = path.split(" ").slice(1);
+  const group = toWords(command);
   const help = advise`See: ${ecm`${group} --help`}`;
   const message = error.message.replace(/^error: /, "");
   const quotedName = /'(.*)'$/s.exec(message)?.[1] ?? "";
@@ -41,7 +42,7 @@ export function toUsageError(error: CommanderError, program: Command, words: rea
   if (error.code === "commander.invalidArgument") hint = suggestChoice(message);
   if (error.code === "commander.conflictingOption") hint = "Leave out one of the two";
   if (error.code === "commander.excessArguments") hint = suggestForSurplus(path);
-  return new UsageError(message.charAt(0).toUpperCase() + message.slice(1), hint ?? help, { fix });
+  return new UsageError(capitalize(message), hint ?? help, { fix });
 }
 
 /** As a usage shows it: `FILE`, `KEY…`. */

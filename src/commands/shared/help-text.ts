@@ -46,11 +46,11 @@ const onlineCodes = [
 ];
 const conflictCodes = [exitCodes.conflict];
 
-const factsKey = Symbol("facts of a command");
+const factsByCommand = new WeakMap<Command, CommandFacts>();
 
 /** Adds examples, output and exit codes to the help of a command, and keeps them for `findFacts`. */
 export function describeCommand(command: Command, facts: CommandFacts): Command {
-  (command as Command & { [factsKey]?: CommandFacts })[factsKey] = facts;
+  factsByCommand.set(command, facts);
   addProfilesFlag(command, facts);
   return command.addHelpText("after", () =>
     formatHelp(facts, command.configureOutput().getOutHelpWidth?.() ?? 80),
@@ -76,7 +76,7 @@ function addProfilesFlag(
 
 /** What `describeCommand` was told; undefined for a command that only groups others. */
 export function findFacts(command: Command): CommandFacts | undefined {
-  return (command as Command & { [factsKey]?: CommandFacts })[factsKey];
+  return factsByCommand.get(command);
 }
 
 /** What is confirmed each time cannot be taken back. */

@@ -30,9 +30,14 @@ export function findFlag(command: Command, flag: string): Option | undefined {
   return own ?? (command.parent ? findFlag(command.parent, flag) : undefined);
 }
 
+/** The words of a command, without `ecm`. */
+export function toWords(command: Command): string[] {
+  return command.parent ? [...toWords(command.parent), command.name()] : [];
+}
+
 /** The path of a command, `ecm` included. */
 export function toPath(command: Command): string {
-  return command.parent ? `${toPath(command.parent)} ${command.name()}` : command.name();
+  return ["ecm", ...toWords(command)].join(" ");
 }
 
 /** The child of a command that a word names, by its own name or another that is understood. */
@@ -64,5 +69,5 @@ export function listRecordedWords(command: Command): string[] {
         flags.push(option.long ?? option.flags);
     }
   }
-  return [...toPath(command).split(" ").slice(1), ...flags];
+  return [...toWords(command), ...flags];
 }

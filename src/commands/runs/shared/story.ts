@@ -10,7 +10,7 @@ import {
   toLocksFolder,
 } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
-import { formatCount, formatCounted } from "../../../counts.ts";
+import { formatCounted } from "../../../counts.ts";
 import { LockedError, takeLease } from "../../../disk/lease.ts";
 import { advise, ecm, formatHint, type Hint, mapCommands } from "../../../hint.ts";
 import { formatWithLinks } from "../../../terminal/file-links.ts";
@@ -65,9 +65,7 @@ async function howItStopped({ folders }: Context, run: Run, row: RunRow): Promis
   const unknown =
     row.open === 0
       ? []
-      : [
-          `It is unknown whether ${formatCount(row.open)} ${row.open === 1 ? "request" : "requests"} arrived; resuming finds out`,
-        ];
+      : [`It is unknown whether ${formatCounted(row.open, "request")} arrived; resuming finds out`];
   return [`${how}: ${done}`, ...unknown];
 }
 

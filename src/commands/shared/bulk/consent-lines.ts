@@ -2,7 +2,7 @@
 
 import type { ColumnTally, ConsentTally, RunEvent, Summary } from "../../../bulk/index.ts";
 
-import { formatCount } from "../../../counts.ts";
+import { formatCount, formatCounted } from "../../../counts.ts";
 
 /**
  * One line for each consent column, and one for each cell that could not be understood.
@@ -17,7 +17,7 @@ export function formatConsent(consent: ConsentTally, total: number, become: stri
     );
   }
   const more = consent.unclearCount - consent.unclear.length;
-  if (more > 0) lines.push(`${formatCount(more)} more ${more === 1 ? "cell" : "cells"} like these`);
+  if (more > 0) lines.push(`${formatCounted(more, "more cell")} like these`);
   return lines;
 }
 
@@ -26,7 +26,7 @@ const maxWordsListed = 4;
 
 function formatColumn({ name, marked, words, rule }: ColumnTally, total: number, become: string): string {
   const title = name.trim() === "" ? "The column without a name" : name;
-  const rows = `${formatCount(marked)} of ${formatCount(total)} ${total === 1 ? "row" : "rows"}`;
+  const rows = `${formatCount(marked)} of ${formatCounted(total, "row")}`;
   if (marked === 0) return `${title}: read as consent; no row is marked as not subscribed`;
   if (rule === "always") return `${title}: an export of unsubscribed people; ${rows}: ${become}`;
   const sortedWords = [...words.values()].sort((one, other) => other.count - one.count);
@@ -48,7 +48,7 @@ export function formatMarked(
   { contacts, total, isUnsubscribed, isDoubtful }: MarkedEvent,
   { status, kind }: Pick<Summary, "status" | "kind">,
 ): string[] {
-  const who = `${formatCount(total)} ${total === 1 ? "contact" : "contacts"}`;
+  const who = formatCounted(total, "contact");
   const isOne = total === 1;
   const would = status === "dry-run" ? "would be" : isOne ? "was" : "were";
   const lines = isUnsubscribed

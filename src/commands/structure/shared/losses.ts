@@ -2,7 +2,7 @@
 
 import type { Connection } from "../../../context.ts";
 import { formatCounted } from "../../../counts.ts";
-import { ServiceError } from "../../../errors.ts";
+import { hasStatus } from "../../../errors.ts";
 import { askSearch } from "../../../service/contact-search.ts";
 import type { Part } from "../../../structure/changes.ts";
 import type { ContactStructure } from "../../../wire.ts";
@@ -39,7 +39,7 @@ async function countContacts(send: Connection["send"], structureId: string) {
   try {
     return (await askSearch(send, query)).totalRecords;
   } catch (error) {
-    if (error instanceof ServiceError && error.status === 400) return undefined;
+    if (hasStatus(error, 400)) return undefined;
     throw error;
   }
 }
