@@ -124,7 +124,7 @@ class Group {
     if (work.readsAlone?.(item) && item.contactId !== undefined) {
       const lookAgain = async (): Promise<Seen> => {
         const contact = await lookup.read(item.contactId!);
-        return { found: { contact, isRemembered: false, isById: true }, at: clock.now() };
+        return { found: { contact, isById: true }, at: clock.now() };
       };
       // What the plan saw is never enough.
       return { lastLookUp: { found, at: Number.NEGATIVE_INFINITY }, lookUpAgain: lookAgain };
@@ -137,7 +137,7 @@ class Group {
     if (results) return results;
     const { lookup, clock } = this.session;
     const found = (await lookup.findFresh([item])).get(item.ref);
-    return { found: found ?? { isRemembered: false }, at: clock.now() };
+    return { found: found ?? {}, at: clock.now() };
   }
 
   /** Who has a further key of somebody in this group, by its ref, where the plan's look-up is too old. */
@@ -162,9 +162,7 @@ class Group {
       });
       const results = lookup.findFresh(items).then((found) => {
         const at = clock.now();
-        return new Map(
-          items.map(({ ref }) => [ref, { found: found.get(ref) ?? { isRemembered: false }, at }]),
-        );
+        return new Map(items.map(({ ref }) => [ref, { found: found.get(ref) ?? {}, at }]));
       });
       this.again = { begunAt: now, results };
     }

@@ -111,7 +111,7 @@ export function hideDeleted(lookup: Lookup): Lookup {
     return async (items) => {
       const found = await find(items);
       for (const item of items) {
-        if (isDeleted(item, found.get(item.ref)?.contact)) found.set(item.ref, { isRemembered: false });
+        if (isDeleted(item, found.get(item.ref)?.contact)) found.set(item.ref, {});
       }
       return found;
     };

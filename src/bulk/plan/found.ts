@@ -10,7 +10,7 @@ import type { AccountSnapshot } from "./snapshot.ts";
 export interface Found {
   contact?: Partial<Contact>;
   /** Read earlier and kept: others may have changed it meanwhile. */
-  isRemembered: boolean;
+  isRemembered?: true;
   /** Read by its id: as it is, with its version. */
   isById?: boolean;
   /** The service refuses to look this key up. */

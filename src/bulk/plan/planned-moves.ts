@@ -60,7 +60,7 @@ export async function joinFormers(
   const joining = items.map(async (item) => {
     const named = listNamed(item);
     if (named.length === 0) return;
-    const own = found.get(item.ref) ?? { isRemembered: false };
+    const own = found.get(item.ref) ?? {};
     // Who cannot be looked up may have left.
     const refused = own.refused ?? named.map(({ ref }) => found.get(ref)?.refused).find(Boolean);
     const others = refused ? [] : await readOthers(item, own, { named, found, lookup });
