@@ -6,7 +6,7 @@ import type { Contact, FieldDefinition, FieldValue } from "../../wire.ts";
 import type { Decision, OldContact, Work } from "../items.ts";
 import { type DecideOptions, decide, isMarked } from "../plan/decide.ts";
 import { type HiddenContact, isHidden } from "../plan/found.ts";
-import { createLookup, type Lookup } from "../plan/lookup.ts";
+import { Lookup } from "../plan/lookup.ts";
 import type { PlanEntry } from "../plan/make-plan.ts";
 import { isPersonKept } from "../plan/planned-moves.ts";
 import { readAccountIfSmaller } from "../plan/read-account.ts";
@@ -170,7 +170,7 @@ function toHiddenRejection({ _id }: HiddenContact): Decision {
 /** @param snapshot pages of the account, for the plan */
 function createRowLookup(rowRun: RowRun, snapshot?: AccountSnapshot): Lookup {
   const { job, send, keys, behavior, structure, survey, names } = rowRun;
-  return createLookup({
+  return new Lookup({
     send,
     keys,
     structureId: structure._id,

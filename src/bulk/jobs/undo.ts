@@ -30,7 +30,7 @@ import type { ReadyJob } from "./ready-job.ts";
 import { planRecreation } from "./recreate.ts";
 import { keyTableFacts } from "./rejected.ts";
 import { hasLeftSince } from "./undo-move.ts";
-import { createUndoWork, hideDeleted, readUndoItems, type UndoScope } from "./undo-work.ts";
+import { createUndoWork, isDeletedOne, readUndoItems, type UndoScope } from "./undo-work.ts";
 import { readWrittenContacts } from "./written-contacts.ts";
 
 interface UndoOptions {
@@ -115,8 +115,12 @@ async function prepareUndo(
   // What tells a create of ours from one of others, and whether anybody has changed it since.
   const parts = ["fields", "lists", "tags", "createdAt", "updatedAt", ...statusParts];
   const { structureId } = place;
-  const { behavior, lookup: everyone } = openLookup(context, { structureId, keyType, source: parts });
-  const lookup = recreate ? hideDeleted(everyone) : everyone;
+  const { behavior, lookup } = openLookup(context, {
+    structureId,
+    keyType,
+    source: parts,
+    isGone: isDeletedOne,
+  });
   const input = { ...noInput, read: refs.length };
   return {
     account,
