@@ -41,9 +41,8 @@ export function composeListJob(options: ComposeOptions, isResumed: boolean): Row
     holds: ({ lists }) => lists?.some(({ _id }) => ids.includes(_id)) ?? true,
   });
   const names = sources.map(({ name }) => JSON.stringify(name)).join(", ");
-  const outline = { kind, input: { name: `${names} into ${JSON.stringify(into)}` }, isWithoutInput: true };
   const toResolvedJob = (selection: Selection): ResolvedJob => ({
-    ...outline,
+    isWithoutInput: true,
     understand: () => Promise.resolve(emptyInput),
     options: { sources, into, deleteSources: deleteSources || undefined },
     requestsAfter: requestsAfter.newList + (deleteSources ? sources.length * requestsAfter.source : 0),
@@ -62,7 +61,9 @@ export function composeListJob(options: ComposeOptions, isResumed: boolean): Row
     chosenLists: [{ _id: ids[0]! }],
   });
   return {
-    ...outline,
+    kind,
+    input: { name: `${names} into ${JSON.stringify(into)}` },
+    isWithoutInput: true,
     async resolve(account) {
       const structure = await account.structure();
       if (!isResumed) requireFreeListName(into, await account.lists(structure));

@@ -42,7 +42,9 @@ export async function editJob(options: EditOptions): Promise<RowJob> {
   const where = conditions.where === undefined ? undefined : await parseWhere(conditions.where);
   const consentChoosesRows = doMarksChoose(options);
   return {
-    ...outlinePlan(options),
+    kind,
+    input: input ?? { name: describeConditions(conditions) },
+    isWithoutInput: input === undefined,
     open: input && ((file) => openInput(file, toReadOptions(read))),
     async requireOpened(opened) {
       if (!consentChoosesRows && !addsToLists(changes)) return;
@@ -85,7 +87,7 @@ function resolvedJob(options: EditOptions, { selection, source, desired }: Resol
     consentChoosesRows: marksChoose,
   };
   return {
-    ...outlinePlan(options),
+    isWithoutInput: input === undefined,
     understand: (opened, structure) => understandKeys(opened, readOptions, structure),
     options: {
       wanted: changes,
@@ -115,19 +117,6 @@ function resolvedJob(options: EditOptions, { selection, source, desired }: Resol
     selection,
     edit: edits[kind],
     desiredForAll: desired && (() => desired),
-  };
-}
-
-function outlinePlan({ kind, input, conditions = {} }: EditOptions): Pick<
-  RowJob,
-  "input" | "isWithoutInput"
-> & {
-  kind: EditOptions["kind"];
-} {
-  return {
-    kind,
-    input: input ?? { name: describeConditions(conditions) },
-    isWithoutInput: input === undefined,
   };
 }
 

@@ -59,7 +59,7 @@ export function prepareRows(rowRun: RowRun): ReadyJob {
       const knownNames = await account.readCachedNames(structure);
       const { columns, delimiter, hasEscapes, form, sha256, bytes } = facts;
       return {
-        kind: job.kind,
+        kind: rowRun.kind,
         account: {
           baseUrl: rowRun.engine.account.baseUrl,
           structureId: structure._id,
@@ -68,7 +68,7 @@ export function prepareRows(rowRun: RowRun): ReadyJob {
         input: job.isWithoutInput ? null : { sha256, size: bytes },
         ...(job.mapping && { mapping: job.mapping }),
         names: toStoredNames(knownNames.structure, knownNames.lists),
-        source: job.source(structure, survey),
+        source: job.source(survey),
         listIds: job.listIds(names),
         table: job.isWithoutInput ? keyTableFacts : { columns, delimiter, hasEscapes, form },
       };
@@ -175,7 +175,7 @@ function createRowLookup(rowRun: RowRun, snapshot?: AccountSnapshot): Lookup {
     keys,
     structureId: structure._id,
     keyType: structure.keyType,
-    source: job.source(structure, survey),
+    source: job.source(survey),
     snapshot,
     behavior,
     asksHidden: needsHiddenContacts(job),

@@ -20,10 +20,8 @@ export interface SyncOptions {
 
 export function syncJob({ input, list, create, ...options }: SyncOptions): RowJob {
   const { read, includeUnsubscribed, includeSuppressed } = options;
-  const outline = { kind: "sync", input } as const;
   const reading = { ...toReadOptions(read), readsConsent: true };
   const toResolvedJob = (listId: string): ResolvedJob => ({
-    ...outline,
     understand: (opened, structure) => understandKeys(opened, reading, structure),
     options: { list, create, ...options },
     members: { listId, listName: list },
@@ -56,7 +54,8 @@ export function syncJob({ input, list, create, ...options }: SyncOptions): RowJo
     }),
   });
   return {
-    ...outline,
+    kind: "sync",
+    input,
     open: (file) => openInput(file, reading),
     requireOpened: (opened) => requireClearConsent(opened, reading, "keys"),
     async resolve(account) {
