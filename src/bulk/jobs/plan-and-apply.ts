@@ -8,7 +8,7 @@ import { type RunStop, requireRequestsLeft, toErrorStop } from "../pace/run-stop
 import { findGuardFailure } from "../plan/guards.ts";
 import { toStandInId } from "../plan/names.ts";
 import { type ClosedPlan, readStoredPlan, requireWholePlan, type StoredPlan } from "../plan/plan-file.ts";
-import { type Price, requireMonthQuota } from "../plan/price.ts";
+import { findMonthStop, type Price } from "../plan/price.ts";
 import type { ForeseenPlan, RunContext, ShownReject } from "../plan/run-context.ts";
 import {
   announceEntered,
@@ -116,7 +116,8 @@ class PlannedWork {
   private async prepare(run: EnteredRun, plan: ClosedPlan, price: Price): Promise<void> {
     const { state, job } = this;
     const { options, ledger, tally } = state;
-    requireMonthQuota(options, price);
+    const monthStop = findMonthStop(price, options);
+    if (monthStop) throw monthStop;
     const isFirst = !hasBegun(ledger);
     const refusal = isFirst ? findGuardFailure(tally, options.guards, planPath(run)) : undefined;
     if (refusal) throw refusal;
