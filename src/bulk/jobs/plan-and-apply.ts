@@ -147,7 +147,7 @@ class PlannedWork {
     beginPhase(session, "working", price);
     await applyPlan(session, planPath(run));
     const { maxRequests } = state.options;
-    requireRequestsLeft(job.requestsAfter, { sent: state.send.counts.total, maxRequests });
+    requireRequestsLeft(job.requestsAfter ?? 0, { sent: state.send.counts.total, maxRequests });
   }
 }
 

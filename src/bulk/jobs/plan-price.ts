@@ -34,7 +34,8 @@ export async function findPlanPrice(
   areOld: boolean,
 ): Promise<Price> {
   const rest = areOld && plan ? await computeRestOfOldPlan(plan, state.ledger, job) : toPlanRest(state.tally);
-  const further = (state.ledger.names.size > 0 ? 0 : (job.names?.requestsToCreate ?? 0)) + job.requestsAfter;
+  const further =
+    (state.ledger.names.size > 0 ? 0 : (job.names?.requestsToCreate ?? 0)) + (job.requestsAfter ?? 0);
   // Who is read by the id is read right before the write in any case.
   const changes = job.work.readsAlone ? 0 : rest.changes;
   return computePlanPrice(state, { ...rest, changes }, { further, blockSize: job.lookup.blockSize });

@@ -28,7 +28,6 @@ import { decideOld } from "./move-pair.ts";
 import { decideMovedRow, findMoveRefusal } from "./moved-row.ts";
 import { type RowRun, readContactPages } from "./prepare.ts";
 import type { PlanSource, ReadyJob } from "./ready-job.ts";
-import { keyTableFacts } from "./rejected.ts";
 import { planRemovals, readMembers } from "./removals.ts";
 import { readSelected } from "./selected.ts";
 import { UniqueValues } from "./unique-values.ts";
@@ -44,13 +43,14 @@ export function prepareRows(rowRun: RowRun): ReadyJob {
   };
   return {
     account,
+    structureId: structure._id,
     keyType: structure.keyType,
     behavior,
     work,
     lookup,
     input: countSettledByInput(rowRun),
     names,
-    requestsAfter: job.requestsAfter ?? 0,
+    requestsAfter: job.requestsAfter,
     isUnsubscribingMarked: job.unsubscribesMarked,
     async head() {
       const { facts } = understood;
@@ -59,18 +59,14 @@ export function prepareRows(rowRun: RowRun): ReadyJob {
       const knownNames = await account.readCachedNames(structure);
       const { columns, delimiter, hasEscapes, form, sha256, bytes } = facts;
       return {
-        kind: rowRun.kind,
-        account: {
-          baseUrl: rowRun.engine.account.baseUrl,
-          structureId: structure._id,
-          keyType: structure.keyType,
-        },
-        input: job.isWithoutInput ? null : { sha256, size: bytes },
+        ...(!job.isWithoutInput && {
+          input: { sha256, size: bytes },
+          table: { columns, delimiter, hasEscapes, form },
+        }),
         ...(job.mapping && { mapping: job.mapping }),
         names: toStoredNames(knownNames.structure, knownNames.lists),
         source: job.source(survey),
         listIds: job.listIds(names),
-        table: job.isWithoutInput ? keyTableFacts : { columns, delimiter, hasEscapes, form },
       };
     },
     async source(state, scratch) {

@@ -28,7 +28,6 @@ import { openAccount, openLookup } from "./open-account.ts";
 import { planAndApply } from "./plan-and-apply.ts";
 import type { ReadyJob } from "./ready-job.ts";
 import { planRecreation } from "./recreate.ts";
-import { keyTableFacts } from "./rejected.ts";
 import { hasLeftSince } from "./undo-move.ts";
 import { createUndoWork, isDeletedOne, readUndoItems, type UndoScope } from "./undo-work.ts";
 import { readWrittenContacts } from "./written-contacts.ts";
@@ -121,31 +120,20 @@ async function prepareUndo(
     source: parts,
     isGone: isDeletedOne,
   });
-  const input = { ...noInput, read: refs.length };
   return {
     account,
+    structureId,
     keyType,
     behavior,
     work: createUndoWork(scope, isSuppressed),
     lookup,
-    input,
+    input: { ...noInput, read: refs.length },
     requestsAfter,
     isLenient: true,
-    async head() {
-      const { baseUrl } = place;
-      return {
-        kind: "undo",
-        account: { baseUrl, structureId, keyType },
-        input: null,
-        names,
-        source: parts,
-        listIds: [],
-        table: keyTableFacts,
-      };
-    },
+    head: async () => ({ names, source: parts }),
     async source() {
       const entries = readUndoItems(source.folder, refs, toIdentity, isPartial);
-      return { entries, input, stableEntries: refs.length, lookup, close: () => undefined };
+      return { entries, stableEntries: refs.length };
     },
   };
 }
