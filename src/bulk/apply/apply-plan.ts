@@ -27,22 +27,19 @@ export async function applyPlan(session: Session, file: string): Promise<void> {
   // Two lines may name one contact.
   const inTurn = createKeyedQueue();
   const afterFirst = createMoveOrder(session);
-  let writing = 0;
   try {
     for await (const group of readGroups(session, file)) {
       for (const { item, planned, found } of group.contacts) {
         // A read right before its write must not use up what the write of another needs.
         const isRead = work.readsAlone?.(item) || countReadsBefore(item) > 0;
         const isAlone = isRead && isScarce(session);
-        await pool.until(() => writing < (isAlone ? 1 : options.concurrency));
+        await pool.untilFewerThan(isAlone ? 1 : options.concurrency);
         // Nobody who is left may be begun; what is known of an open write is settled when the run is resumed.
         if (send.stopped) throw send.stopped;
         const contactId = "contactId" in planned ? planned.contactId : undefined;
         const freshness = group.freshnessFor(item, found);
-        writing++;
         const task = { session, item, planned };
-        const written = afterFirst(task, () => inTurn(contactId, () => performWrite(task, freshness)));
-        pool.add(written.finally(() => writing--));
+        pool.add(afterFirst(task, () => inTurn(contactId, () => performWrite(task, freshness))));
       }
     }
   } catch (error) {
