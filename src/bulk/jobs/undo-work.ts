@@ -6,7 +6,7 @@ import type { Before, Decision, Item, Operation, Remark, Work } from "../items.t
 import { toFieldValues } from "../plan/decide.ts";
 import { formatPart, type PlanNames } from "../plan/plan-line.ts";
 import { isWrite } from "../plan/tally.ts";
-import { isUntouched, type Recreation } from "./recreate.ts";
+import { isUntouched, type Recreation, type Remaining } from "./recreate.ts";
 import { readWrittenContacts, type WrittenContact } from "./written-contacts.ts";
 
 export interface UndoItem extends Item {
@@ -25,13 +25,6 @@ export interface UndoScope {
   names?: PlanNames;
   /** What the account still has of what contacts held before. */
   remaining?: Remaining;
-}
-
-/** Ids; absent where it is not known, or nothing of its kind goes back. */
-interface Remaining {
-  fields?: ReadonlySet<string>;
-  lists?: ReadonlySet<string>;
-  tags?: ReadonlySet<string>;
 }
 
 /**

@@ -171,7 +171,7 @@ async function readUndoData(
     lists: returns.contacts || returns.lists ? toIdSet(lists) : undefined,
   };
   const recreate = returns.contacts
-    ? planRecreation(whole, lists, toPlanNames(names), isSuppressed)
+    ? planRecreation(structure._id, remaining, toPlanNames(names), isSuppressed)
     : undefined;
   return { keyType, names, remaining, recreate };
 }
