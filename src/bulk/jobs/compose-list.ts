@@ -7,6 +7,7 @@ import { requireFreeListName } from "../../api/lists.ts";
 import type { Selection } from "../../select/selection.ts";
 import type { ListFilters } from "../../service/several-lists.ts";
 import type { DesiredContact } from "../items.ts";
+import { noChange } from "../plan/decide.ts";
 import type { NameBook } from "../plan/name-book.ts";
 import { emptyInput } from "../read/empty-input.ts";
 import type { ResolvedJob, RowJob } from "./job.ts";
@@ -28,11 +29,8 @@ const requestsAfter = { newList: 1, source: 4 };
 export function composeListJob(options: ComposeOptions, isResumed: boolean): RowJob {
   const { kind, sources, into, deleteSources } = options;
   const toDesiredContact = (names: NameBook): DesiredContact => ({
-    fields: new Map(),
+    ...noChange,
     addLists: [names.listId(into)],
-    removeLists: [],
-    addTags: [],
-    removeTags: [],
   });
   const ids = sources.map(({ _id }) => _id);
   const toSelection = (ofLists: ListFilters): Selection => ({

@@ -4,7 +4,7 @@ import { statusParts } from "../../api/contacts.ts";
 import { UsageError } from "../../errors.ts";
 import type { Account } from "../../service/account.ts";
 import type { DesiredContact } from "../items.ts";
-import type { Mode } from "../plan/decide.ts";
+import { type Mode, noChange } from "../plan/decide.ts";
 import type { NameBook } from "../plan/name-book.ts";
 import type { PlanMapping } from "../plan/plan-file.ts";
 import type { BlankRule } from "../read/compute/entry.ts";
@@ -167,13 +167,12 @@ function toDesiredContact(
     (id) => blankRules.get(id) === "only-if-empty" && fieldValues.has(id),
   );
   return {
+    ...noChange,
     fields: toId ? new Map([...fieldValues].map(([id, value]) => [toId(id), value])) : fieldValues,
     ...(onlyIfEmpty.length > 0 && { onlyIfEmpty: toId ? onlyIfEmpty.map(toId) : onlyIfEmpty }),
     ...(defaults.length > 0 && { defaults }),
     addLists: mergeIds(options.lists, row.lists, (name) => names.listId(name)),
     addTags: mergeIds(options.tags, row.tags, (name) => names.tagId(name)),
-    removeLists: [],
-    removeTags: [],
     isNotSubscribed: row.notSubscribed !== undefined && !options.includeUnsubscribed,
     // Nobody can be made active again: a cell that is not understood is not enough.
     unsubscribes: options.unsubscribeMarked && row.isMarkClear,

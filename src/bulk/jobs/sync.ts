@@ -2,6 +2,7 @@
 
 import { statusParts } from "../../api/contacts.ts";
 import { UsageError } from "../../errors.ts";
+import { noChange } from "../plan/decide.ts";
 import { openInput, requireClearConsent, understandKeys } from "../read/index.ts";
 import type { ResolvedJob, RowJob } from "./job.ts";
 import { type KeysFileOptions, toReadOptions } from "./keys-file-options.ts";
@@ -45,11 +46,8 @@ export function syncJob({ input, list, create, ...options }: SyncOptions): RowJo
       : `not added to the list${create ? ", and not created" : ""}`,
     leavesOutSuppressed: create && !includeSuppressed,
     toDesiredContact: (row) => ({
-      fields: new Map(),
+      ...noChange,
       addLists: [listId],
-      removeLists: [],
-      addTags: [],
-      removeTags: [],
       isNotSubscribed: row.notSubscribed !== undefined && !includeUnsubscribed,
     }),
   });
