@@ -155,7 +155,7 @@ class PlannedWork {
 function reportMarkedContacts({ tally, emit }: RunState, job: ReadyJob, stop: RunStop | undefined): void {
   const { marked, doubtful, markedContacts } = tally;
   const markedList = stop?.by === "signal" ? [] : markedContacts;
-  const isUnsubscribed = job.isUnsubscribingMarked ?? false;
+  const isUnsubscribed = job.unsubscribesMarked ?? false;
   const groups = [
     { isDoubtful: false, total: marked - doubtful, isUnsubscribed },
     { isDoubtful: true, total: doubtful, isUnsubscribed: false },

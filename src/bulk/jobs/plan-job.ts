@@ -22,7 +22,6 @@ import { fileNames } from "../runs/file-names.ts";
 import { runCommands } from "../runs/kinds.ts";
 import { stopAtMaxRejects } from "./max-rejects.ts";
 import type { PlanPlace } from "./plan-place.ts";
-import { toPlanRest } from "./plan-price.ts";
 import type { ReadyJob } from "./ready-job.ts";
 import { keyTableFacts } from "./rejected.ts";
 
@@ -60,7 +59,7 @@ export async function makePlanFile(
       writer.release();
       throw error;
     }
-    const end = writer.close(toPlanRest(session.tally).requests, input);
+    const end = writer.close(session.tally.requests, input);
     const plan = file === undefined ? undefined : readClosedPlan(file, { head, creations, end });
     if (run) await removeSources(run, scratch);
     return { state: session, plan };

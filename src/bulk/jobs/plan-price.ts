@@ -20,7 +20,7 @@ export function subtractSettled({ tally, ledger: { counts } }: RunState): RunSta
 }
 
 /** Of a plan that was not applied yet. */
-export function toPlanRest(tally: RunState["tally"]): PlanRest {
+function toPlanRest(tally: RunState["tally"]): PlanRest {
   const { requests, updated, removed, deleted, unknownKeys } = tally;
   const changes = updated + removed + deleted + unknownKeys;
   return { writes: countPlannedWrites(tally), requests, changes };

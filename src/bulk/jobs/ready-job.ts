@@ -40,7 +40,7 @@ export interface ReadyJob {
   readonly names?: Pick<NameBook, "missing" | "creations" | "requestsToCreate" | "create" | "toId">;
   /** Requests that follow on the run once it is complete. */
   readonly requestsAfter?: number;
-  readonly isUnsubscribingMarked?: boolean;
+  readonly unsubscribesMarked?: boolean;
   /** Rejected rows stop it only where a limit was given. */
   readonly isLenient?: boolean;
   head(): Promise<PlanDescription>;

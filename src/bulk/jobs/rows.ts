@@ -51,7 +51,7 @@ export function prepareRows(rowRun: RowRun): ReadyJob {
     input: countSettledByInput(rowRun),
     names,
     requestsAfter: job.requestsAfter,
-    isUnsubscribingMarked: job.unsubscribesMarked,
+    unsubscribesMarked: job.unsubscribesMarked,
     async head() {
       const { facts } = understood;
       // What somebody who moves takes along is shown by its names.

@@ -204,7 +204,7 @@ async function preparePlannedRun(
     input: noInput,
     names,
     requestsAfter: resolved.requestsAfter,
-    isUnsubscribingMarked: resolved.unsubscribesMarked,
+    unsubscribesMarked: resolved.unsubscribesMarked,
     head: () => Promise.reject(new Error("the plan is closed")),
     source: () => Promise.reject(new Error("the plan is closed")),
   };
