@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { statusParts } from "../../src/api/contacts.ts";
 import type { DesiredContact, Item, Work } from "../../src/bulk/items.ts";
-import { createLookup } from "../../src/bulk/plan/lookup.ts";
+import { Lookup } from "../../src/bulk/plan/lookup.ts";
 import { makePlan } from "../../src/bulk/plan/make-plan.ts";
 import type { PlanHead } from "../../src/bulk/plan/plan-file.ts";
 import { toPlanNames } from "../../src/bulk/plan/plan-line.ts";
@@ -84,7 +84,7 @@ export async function openSteps(
   onTestFinished(() => run.leave());
   const behavior = createBehavior();
   const keys = createKeySearch({ send: context.send.searches, behavior, structureId, toIdentity });
-  const lookup = createLookup({
+  const lookup = new Lookup({
     send: context.send,
     keys,
     structureId,

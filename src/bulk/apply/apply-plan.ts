@@ -27,22 +27,19 @@ export async function applyPlan(session: Session, file: string): Promise<void> {
   // Two lines may name one contact.
   const inTurn = createKeyedQueue();
   const afterFirst = createMoveOrder(session);
-  let writing = 0;
   try {
     for await (const group of readGroups(session, file)) {
       for (const { item, planned, found } of group.contacts) {
         // A read right before its write must not use up what the write of another needs.
         const isRead = work.readsAlone?.(item) || countReadsBefore(item) > 0;
         const isAlone = isRead && isScarce(session);
-        await pool.until(() => writing < (isAlone ? 1 : options.concurrency));
+        await pool.untilFewerThan(isAlone ? 1 : options.concurrency);
         // Nobody who is left may be begun; what is known of an open write is settled when the run is resumed.
         if (send.stopped) throw send.stopped;
         const contactId = "contactId" in planned ? planned.contactId : undefined;
         const freshness = group.freshnessFor(item, found);
-        writing++;
         const task = { session, item, planned };
-        const written = afterFirst(task, () => inTurn(contactId, () => performWrite(task, freshness)));
-        pool.add(written.finally(() => writing--));
+        pool.add(afterFirst(task, () => inTurn(contactId, () => performWrite(task, freshness))));
       }
     }
   } catch (error) {
@@ -124,7 +121,7 @@ class Group {
     if (work.readsAlone?.(item) && item.contactId !== undefined) {
       const lookAgain = async (): Promise<Seen> => {
         const contact = await lookup.read(item.contactId!);
-        return { found: { contact, isRemembered: false, isById: true }, at: clock.now() };
+        return { found: { contact, isById: true }, at: clock.now() };
       };
       // What the plan saw is never enough.
       return { lastLookUp: { found, at: Number.NEGATIVE_INFINITY }, lookUpAgain: lookAgain };
@@ -137,7 +134,7 @@ class Group {
     if (results) return results;
     const { lookup, clock } = this.session;
     const found = (await lookup.findFresh([item])).get(item.ref);
-    return { found: found ?? { isRemembered: false }, at: clock.now() };
+    return { found: found ?? {}, at: clock.now() };
   }
 
   /** Who has a further key of somebody in this group, by its ref, where the plan's look-up is too old. */
@@ -162,9 +159,7 @@ class Group {
       });
       const results = lookup.findFresh(items).then((found) => {
         const at = clock.now();
-        return new Map(
-          items.map(({ ref }) => [ref, { found: found.get(ref) ?? { isRemembered: false }, at }]),
-        );
+        return new Map(items.map(({ ref }) => [ref, { found: found.get(ref) ?? {}, at }]));
       });
       this.again = { begunAt: now, results };
     }

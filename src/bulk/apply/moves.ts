@@ -65,7 +65,7 @@ export async function readPerson(
   const found = new Map([...unknown, [item.ref, await readNew(session, item)]]);
   for (const { ref, contactId } of others) {
     if (contactId === undefined) continue;
-    found.set(ref, { contact: await lookup.read(contactId), isRemembered: false });
+    found.set(ref, { contact: await lookup.read(contactId) });
   }
   await joinFormers([item], found, lookup);
   const joined = found.get(item.ref)!;
@@ -74,8 +74,7 @@ export async function readPerson(
 
 async function readNew(session: Session, item: Item): Promise<Found> {
   const { lookup, ledger } = session;
-  if (item.contactId !== undefined)
-    return { contact: await lookup.read(item.contactId), isRemembered: false };
+  if (item.contactId !== undefined) return { contact: await lookup.read(item.contactId) };
   // Only a create that may have been applied is looked for: the service refuses a second one.
-  return ledger.openIntent(item.ref) ? findOne(session, item) : { isRemembered: false };
+  return ledger.openIntent(item.ref) ? findOne(session, item) : {};
 }

@@ -5,7 +5,7 @@ import { RunStop } from "../pace/run-stop.ts";
 export function createPool(onFailure: (error: unknown) => void) {
   let running = 0;
   let failure: { error: unknown } | undefined;
-  let wake: (() => void)[] = [];
+  const wake: (() => void)[] = [];
 
   function fail(error: unknown): void {
     // A failure that is not a stop says more than the stops that follow from it.
@@ -26,13 +26,13 @@ export function createPool(onFailure: (error: unknown) => void) {
         for (const each of wake.splice(0)) each();
       });
     },
-    async until(isRoom: () => boolean): Promise<void> {
-      while (!failure && !isRoom() && running > 0) await nextEnd();
+    /** Resolves when fewer than so many are under way. */
+    async untilFewerThan(limit: number): Promise<void> {
+      while (!failure && running >= limit) await nextEnd();
       if (failure) throw failure.error;
     },
     async empty(): Promise<void> {
       while (running > 0) await nextEnd();
-      wake = [];
       if (failure) throw failure.error;
     },
   };

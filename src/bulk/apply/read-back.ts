@@ -38,7 +38,7 @@ export async function readAfterRefusal(
   if (error.status === 404) {
     // A contact that others have created under the key of a
     // deleted one is not the one that was to be deleted.
-    const found = operation.kind === "delete" ? { isRemembered: false } : await findOne(session, item);
+    const found = operation.kind === "delete" ? {} : await findOne(session, item);
     return { kind: "again", found };
   }
   const isPrecise = error.details.field !== undefined || error.details.fieldId !== undefined;
@@ -56,17 +56,17 @@ export async function readWritten(
   operation: Exclude<Operation, { kind: "create" }>,
 ): Promise<Found> {
   if (operation.kind !== "delete") return readAgain(session, item, operation.contactId);
-  return { contact: await session.lookup.read(operation.contactId), isRemembered: false };
+  return { contact: await session.lookup.read(operation.contactId) };
 }
 
 /** The contact as it is now; looked up by its key when its id is gone. */
 async function readAgain(session: Session, item: Item, contactId: string): Promise<Found> {
   const contact = await session.lookup.read(contactId);
-  return contact ? { contact, isRemembered: false } : findOne(session, item);
+  return contact ? { contact } : findOne(session, item);
 }
 
 export async function findOne({ lookup }: Session, item: Item): Promise<Found> {
-  return (await lookup.findFresh([item])).get(item.ref) ?? { isRemembered: false };
+  return (await lookup.findFresh([item])).get(item.ref) ?? {};
 }
 
 /**

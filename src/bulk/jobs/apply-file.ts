@@ -161,20 +161,19 @@ async function prepareApply(context: RunContext, head: PlanHead, plan: PlanFile)
   const { creations } = plan;
   const names = await openPlannedNames({ send: send.plain, account, creations });
   const suppressions = await engine.openSuppressions?.();
-  const input = { ...noInput, read: plan.writes };
   return {
     account,
+    structureId,
     keyType,
     behavior,
     work: createStrictWork(suppressions),
     lookup,
-    input,
+    input: { ...noInput, read: plan.writes },
     names,
-    requestsAfter: 0,
     head: async () => ({ ...head, kind: "apply", source, table: keyTableFacts }),
     async source() {
       const entries = readApprovedItems(plan, findExistingIds(plan, names), createIdentityReader(keyType));
-      return { entries, input, stableEntries: plan.writes, lookup, close: () => undefined };
+      return { entries, stableEntries: plan.writes };
     },
   };
 }

@@ -7,6 +7,7 @@ import { requireFreeListName } from "../../api/lists.ts";
 import type { Selection } from "../../select/selection.ts";
 import type { ListFilters } from "../../service/several-lists.ts";
 import type { DesiredContact } from "../items.ts";
+import { noChange } from "../plan/decide.ts";
 import type { NameBook } from "../plan/name-book.ts";
 import { emptyInput } from "../read/empty-input.ts";
 import type { ResolvedJob, RowJob } from "./job.ts";
@@ -28,11 +29,8 @@ const requestsAfter = { newList: 1, source: 4 };
 export function composeListJob(options: ComposeOptions, isResumed: boolean): RowJob {
   const { kind, sources, into, deleteSources } = options;
   const toDesiredContact = (names: NameBook): DesiredContact => ({
-    fields: new Map(),
+    ...noChange,
     addLists: [names.listId(into)],
-    removeLists: [],
-    addTags: [],
-    removeTags: [],
   });
   const ids = sources.map(({ _id }) => _id);
   const toSelection = (ofLists: ListFilters): Selection => ({
@@ -41,9 +39,8 @@ export function composeListJob(options: ComposeOptions, isResumed: boolean): Row
     holds: ({ lists }) => lists?.some(({ _id }) => ids.includes(_id)) ?? true,
   });
   const names = sources.map(({ name }) => JSON.stringify(name)).join(", ");
-  const outline = { kind, input: { name: `${names} into ${JSON.stringify(into)}` }, isWithoutInput: true };
   const toResolvedJob = (selection: Selection): ResolvedJob => ({
-    ...outline,
+    isWithoutInput: true,
     understand: () => Promise.resolve(emptyInput),
     options: { sources, into, deleteSources: deleteSources || undefined },
     requestsAfter: requestsAfter.newList + (deleteSources ? sources.length * requestsAfter.source : 0),
@@ -62,7 +59,9 @@ export function composeListJob(options: ComposeOptions, isResumed: boolean): Row
     chosenLists: [{ _id: ids[0]! }],
   });
   return {
-    ...outline,
+    kind,
+    input: { name: `${names} into ${JSON.stringify(into)}` },
+    isWithoutInput: true,
     async resolve(account) {
       const structure = await account.structure();
       if (!isResumed) requireFreeListName(into, await account.lists(structure));

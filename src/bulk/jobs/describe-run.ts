@@ -11,10 +11,10 @@ export function describeRun(
   input: { file: InputFile; isSpooled: boolean },
   resumes: Manifest | undefined,
 ): RunDescription {
-  const { engine, job, structure, understood } = rowRun;
+  const { kind, subject, engine, job, structure, understood } = rowRun;
   const { facts } = understood;
   return {
-    kind: job.kind,
+    kind,
     version: engine.version,
     account: {
       baseUrl: engine.account.baseUrl,
@@ -22,7 +22,7 @@ export function describeRun(
       structureId: structure._id,
     },
     input: {
-      name: job.input.name,
+      name: subject,
       file: input.file.path,
       isSpooled: input.isSpooled || resumes?.input.isSpooled === true,
       sha256: facts.sha256,
@@ -39,13 +39,13 @@ export function describeRun(
  * then it is that of the command that names them.
  */
 export function computeRunFingerprint(
-  { engine, job, structure, understood, names }: RowRun,
+  { kind, engine, job, structure, understood, names }: RowRun,
   resumes: Manifest | undefined,
 ): string {
   const { facts, reading } = understood;
   const isErased = resumes?.input.erasedSha256 === facts.sha256;
   return computeFingerprint({
-    kind: job.kind,
+    kind,
     baseUrl: engine.account.baseUrl,
     structureId: structure._id,
     sha256: isErased ? resumes.input.sha256 : facts.sha256,

@@ -38,14 +38,16 @@ export type TypedConditions = Omit<RequestedSelection, "where"> & { where?: stri
 
 /** @throws UsageError for a condition whose grammar is wrong */
 export async function editJob(options: EditOptions): Promise<RowJob> {
-  const { kind, input, conditions = {}, wanted: changes, read } = options;
+  const { kind, input, conditions = {}, wanted, read } = options;
   const where = conditions.where === undefined ? undefined : await parseWhere(conditions.where);
   const consentChoosesRows = doMarksChoose(options);
   return {
-    ...outlinePlan(options),
+    kind,
+    input: input ?? { name: describeConditions(conditions) },
+    isWithoutInput: input === undefined,
     open: input && ((file) => openInput(file, toReadOptions(read))),
     async requireOpened(opened) {
-      if (!consentChoosesRows && !addsToLists(changes)) return;
+      if (!consentChoosesRows && !addsToLists(wanted)) return;
       await requireClearConsent(
         opened,
         { ...toReadOptions(read), takesIds: true, consentChoosesRows },
@@ -53,7 +55,7 @@ export async function editJob(options: EditOptions): Promise<RowJob> {
       );
     },
     async resolve(account) {
-      const body = changes && ("body" in changes ? changes.body : await createMutateBody(account, changes));
+      const body = wanted && ("body" in wanted ? wanted.body : await createMutateBody(account, wanted));
       const structure = await account.structure();
       const selection = await resolveSelection(account, structure, { ...conditions, where });
       // Read now, so that the price counts what the backup needs.
@@ -74,7 +76,7 @@ interface ResolvedEdit {
 }
 
 function resolvedJob(options: EditOptions, { selection, source, desired }: ResolvedEdit): ResolvedJob {
-  const { kind, input, isPlain, conditions = {}, wanted: changes, read, rows, includeUnsubscribed } = options;
+  const { kind, input, isPlain, conditions = {}, wanted, read, rows, includeUnsubscribed } = options;
   const marksChoose = doMarksChoose(options);
   const readOptions = {
     ...toReadOptions(read),
@@ -85,10 +87,10 @@ function resolvedJob(options: EditOptions, { selection, source, desired }: Resol
     consentChoosesRows: marksChoose,
   };
   return {
-    ...outlinePlan(options),
+    isWithoutInput: input === undefined,
     understand: (opened, structure) => understandKeys(opened, readOptions, structure),
     options: {
-      wanted: changes,
+      wanted,
       isPlain,
       conditions: hasConditions(conditions) ? conditions : undefined,
       read,
@@ -115,19 +117,6 @@ function resolvedJob(options: EditOptions, { selection, source, desired }: Resol
     selection,
     edit: edits[kind],
     desiredForAll: desired && (() => desired),
-  };
-}
-
-function outlinePlan({ kind, input, conditions = {} }: EditOptions): Pick<
-  RowJob,
-  "input" | "isWithoutInput"
-> & {
-  kind: EditOptions["kind"];
-} {
-  return {
-    kind,
-    input: input ?? { name: describeConditions(conditions) },
-    isWithoutInput: input === undefined,
   };
 }
 
@@ -214,8 +203,8 @@ export function restoreEditOptions(
   };
 }
 
-function addsToLists(changes: EditOptions["wanted"]): boolean {
-  const lists = changes && ("body" in changes ? changes.body.addLists : changes.addList);
+function addsToLists(wanted: EditOptions["wanted"]): boolean {
+  const lists = wanted && ("body" in wanted ? wanted.body.addLists : wanted.addList);
   return (lists?.length ?? 0) > 0;
 }
 

@@ -3,7 +3,7 @@
  * input, or those that conditions choose, in order.
  */
 import type { Contact } from "../../wire.ts";
-import type { Item, NamedKey, PassedRow } from "../items.ts";
+import type { ConsentRead, Item, NamedKey, PassedRow } from "../items.ts";
 import type { PlanEntry } from "../plan/make-plan.ts";
 import type { AccountSnapshot } from "../plan/snapshot.ts";
 import { describeRepeated, findRole } from "../read/join.ts";
@@ -13,7 +13,6 @@ import { withMarks } from "../read/row-marks.ts";
 import type { ReadRow, RejectedRow, Row } from "../read/rows.ts";
 import { listKeyIndexes } from "../read/targets.ts";
 import type { SettledByInput } from "../runs/report.ts";
-import { findConsent } from "./consent-read.ts";
 import type { ReadInput, RowRun } from "./prepare.ts";
 
 export interface RowItem extends Item {
@@ -87,7 +86,7 @@ export function toRowItem(
   const isOverridden = marked.notSubscribed !== undefined && desired?.isNotSubscribed !== true;
   const consent =
     desired && job.decide.mode !== "update"
-      ? findConsent({ understood }, { line, cells }, isOverridden)
+      ? findConsent(understood, { line, cells }, isOverridden)
       : undefined;
   return {
     kind: "contact",
@@ -102,6 +101,28 @@ export function toRowItem(
     ...(isLeftOut && { isLeftOut }),
     ...(desired && { desired }),
     ...(consent && { consent }),
+  };
+}
+
+/**
+ * What a row says of its contact's consent, kept with the contact that it creates.
+ * @param isOverridden the contact may be created although its row says not subscribed
+ */
+function findConsent(
+  { reading, facts }: RowRun["understood"],
+  { line, cells }: Pick<Row, "line" | "cells">,
+  isOverridden: boolean,
+): ConsentRead {
+  const columns = reading.consent.map(({ index, name }) => ({
+    column: name,
+    said: (cells[index] ?? "").trim(),
+  }));
+  const flags = [...(reading.consentAside ?? []), ...(isOverridden ? ["--include-unsubscribed"] : [])];
+  return {
+    columns,
+    ...(flags.length > 0 && { overriddenBy: flags }),
+    input: `sha256:${facts.sha256}`,
+    line,
   };
 }
 

@@ -3,9 +3,8 @@
 import { statusParts } from "../../api/contacts.ts";
 import { UsageError } from "../../errors.ts";
 import type { Account } from "../../service/account.ts";
-import type { ContactStructure } from "../../wire.ts";
 import type { DesiredContact } from "../items.ts";
-import type { Mode } from "../plan/decide.ts";
+import { type Mode, noChange } from "../plan/decide.ts";
 import type { NameBook } from "../plan/name-book.ts";
 import type { PlanMapping } from "../plan/plan-file.ts";
 import type { BlankRule } from "../read/compute/entry.ts";
@@ -50,9 +49,7 @@ export class NoListError extends UsageError {
 
 export function importJob(options: ImportOptions): RowJob {
   const { input, read, lists, tags, createMissing, duplicates, mode } = options;
-  const outline = { kind: "import", input } as const;
   const resolved: ResolvedJob = {
-    ...outline,
     understand: (opened, structure) => understandInput(opened, read, structure),
     options: toImportRecord(options),
     mapping: mappingRecord(options),
@@ -62,7 +59,7 @@ export function importJob(options: ImportOptions): RowJob {
     createMissing,
     newFields: read.newFields,
     decide: { mode, missing: "skip" },
-    source: (structure, survey) => toSource(options, structure, survey),
+    source: (survey) => toSource(options, survey),
     toDesiredContact: (row, names, reading) => toDesiredContact(row, names, { options, reading }),
     listIds: (names) => names.listIds(),
     notSubscribedAre: toSubscriptionRule(options),
@@ -70,7 +67,8 @@ export function importJob(options: ImportOptions): RowJob {
     leavesOutSuppressed: !options.includeSuppressed,
   };
   return {
-    ...outline,
+    kind: "import",
+    input,
     async open(file) {
       const opened = await openInput(file, read);
       await requireMapped(opened, read);
@@ -144,7 +142,7 @@ export function restoreImportOptions(record: Record<string, unknown>, input: Row
   return { ...options, input, read: { ...read, map: new Map(read.map) } };
 }
 
-function toSource(options: ImportOptions, _structure: ContactStructure, survey: Survey): string[] {
+function toSource(options: ImportOptions, survey: Survey): string[] {
   const source = ["fields", ...statusParts, "createdAt"];
   // Whoever moves takes along what only the old contact has.
   if (survey.oldKeys || options.lists.length > 0 || survey.lists.size > 0) source.push("lists");
@@ -169,13 +167,12 @@ function toDesiredContact(
     (id) => blankRules.get(id) === "only-if-empty" && fieldValues.has(id),
   );
   return {
+    ...noChange,
     fields: toId ? new Map([...fieldValues].map(([id, value]) => [toId(id), value])) : fieldValues,
     ...(onlyIfEmpty.length > 0 && { onlyIfEmpty: toId ? onlyIfEmpty.map(toId) : onlyIfEmpty }),
     ...(defaults.length > 0 && { defaults }),
     addLists: mergeIds(options.lists, row.lists, (name) => names.listId(name)),
     addTags: mergeIds(options.tags, row.tags, (name) => names.tagId(name)),
-    removeLists: [],
-    removeTags: [],
     isNotSubscribed: row.notSubscribed !== undefined && !options.includeUnsubscribed,
     // Nobody can be made active again: a cell that is not understood is not enough.
     unsubscribes: options.unsubscribeMarked && row.isMarkClear,

@@ -20,16 +20,13 @@ import type { Survey } from "../read/survey.ts";
 import type { Manifest } from "../runs/folder.ts";
 import type { UniqueField } from "./unique-values.ts";
 
-interface JobOutline {
+/** As a command states it: what its flags name is not looked up yet. */
+export interface RowJob {
   kind: Exclude<Manifest["kind"], "undo" | "apply" | "move">;
   /** As it was named; a stream where that is no path; the path where it is not the name. */
   input: { name: string; stream?: Readable; path?: string };
   /** The contacts come from the account's pages: there is no input. */
   isWithoutInput?: boolean;
-}
-
-/** As a command states it: what its flags name is not looked up yet. */
-export interface RowJob extends JobOutline {
   /** Reads the input's bytes before a request is spent. Absent where there is no input. @throws UsageError */
   open?(file: InputFile): Promise<OpenedInput>;
   /** Refuses what nobody has to be asked about, before a request is spent. @throws UsageError */
@@ -38,7 +35,8 @@ export interface RowJob extends JobOutline {
   resolve(account: Account): Promise<ResolvedJob>;
 }
 
-export interface ResolvedJob extends JobOutline {
+export interface ResolvedJob {
+  isWithoutInput?: boolean;
   understand(input: OpenedInput, structure: ContactStructure): Promise<UnderstoodInput>;
   /** Everything that decides a contact's outcome, as `resume` hands it back. */
   options: Record<string, unknown>;
@@ -61,7 +59,7 @@ export interface ResolvedJob extends JobOutline {
   newFields?: readonly NewField[];
   decide: Omit<DecideOptions, "structureId">;
   /** Parts of a contact that decisions need, besides `_id` and `key`. */
-  source(structure: ContactStructure, survey: Survey): string[];
+  source(survey: Survey): string[];
   toDesiredContact(row: Row, names: NameBook, reading: Reading): DesiredContact;
   /** What becomes of those whom the file marks as not subscribed, in words: `not created`. */
   notSubscribedAre: string;

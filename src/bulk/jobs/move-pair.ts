@@ -5,7 +5,7 @@ import { EcmError, exitCodes, UsageError } from "../../errors.ts";
 import type { Suppressions } from "../../privacy/suppressions.ts";
 import type { Contact } from "../../wire.ts";
 import type { ContactKey, Decision, DesiredContact, Item, OldContact, Work } from "../items.ts";
-import { computeChange, decide, filledValues } from "../plan/decide.ts";
+import { computeChange, decide, filledValues, noChange } from "../plan/decide.ts";
 import { isHidden } from "../plan/found.ts";
 import { isPersonKept } from "../plan/planned-moves.ts";
 import { createKeyReader } from "../read/keys.ts";
@@ -110,12 +110,11 @@ export function moveItems({ old, existing }: MovePair, named: ReturnType<typeof 
 function takeOver(old: Partial<Contact>, isMerge: boolean): DesiredContact {
   const fields = filledValues(old);
   return {
+    ...noChange,
     fields,
     ...(isMerge && { onlyIfEmpty: [...fields.keys()] }),
     addLists: [...toIdSet(old.lists ?? [])],
     addTags: [...toIdSet(old.tags ?? [])],
-    removeLists: [],
-    removeTags: [],
   };
 }
 

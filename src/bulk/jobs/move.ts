@@ -31,7 +31,6 @@ import {
 import { openAccount, openLookup } from "./open-account.ts";
 import { planAndApply } from "./plan-and-apply.ts";
 import type { ReadyJob } from "./ready-job.ts";
-import { keyTableFacts } from "./rejected.ts";
 
 export interface MoveOptions {
   /** Key or id. */
@@ -118,7 +117,6 @@ function aboutMove({ engine }: RunContext, move: Move, resumes: Manifest | undef
 const parts = wholeContact.filter((part) => part !== "_id" && part !== "key");
 
 async function readyMove(context: RunContext, move: Move): Promise<ReadyJob> {
-  const { engine } = context;
   const { account, structure, deletesOld } = move;
   const { _id: structureId, keyType } = structure;
   const { behavior, lookup } = openLookup(context, {
@@ -128,41 +126,26 @@ async function readyMove(context: RunContext, move: Move): Promise<ReadyJob> {
     readsStatus: true,
     asksHidden: true,
   });
-  const suppressions = await engine.openSuppressions?.();
+  const suppressions = await context.engine.openSuppressions?.();
   // Read now, so that the price counts what the backup needs.
   if (deletesOld) await Promise.all([account.lists(structure), account.complete(structure)]);
-  const input = { ...noInput, read: 2 };
   return {
     account,
+    structureId,
     keyType,
     behavior,
     work: moveWork({ structureId, deletesOld, suppressions }),
     lookup,
-    input,
-    requestsAfter: 0,
+    input: { ...noInput, read: 2 },
     async head() {
       const known = await account.readCachedNames(structure);
-      return {
-        kind: "move",
-        account: { baseUrl: engine.account.baseUrl, structureId, keyType },
-        input: null,
-        names: toStoredNames(known.structure, known.lists),
-        source: parts,
-        listIds: [],
-        table: keyTableFacts,
-      };
+      return { names: toStoredNames(known.structure, known.lists), source: parts };
     },
     async source() {
       const named = namedItems(move.oldKey, move.newKey);
       const pair = await readPair(lookup, named, move);
       requireUnsuppressed([pair.old.key, move.newKey.sent], suppressions);
-      return {
-        entries: [moveItems(pair, named)],
-        input,
-        stableEntries: 0,
-        lookup,
-        close: () => undefined,
-      };
+      return { entries: [moveItems(pair, named)], stableEntries: 0 };
     },
   };
 }

@@ -3,7 +3,7 @@ import { type Account, createAccount } from "../../service/account.ts";
 import { type Behavior, createBehavior } from "../../service/behavior.ts";
 import { createKeySearch, type KeySearch } from "../../service/key-search.ts";
 import type { LookupOptions } from "../plan/found.ts";
-import { createLookup, type Lookup } from "../plan/lookup.ts";
+import { Lookup } from "../plan/lookup.ts";
 import type { RunContext } from "../plan/run-context.ts";
 import { createIdentityReader } from "../read/keys.ts";
 
@@ -36,8 +36,8 @@ export function openKeySearch(
 /** For a plan that says itself what is asked of its contacts. */
 export function openLookup(
   context: Opening,
-  about: AboutKeys & Pick<LookupOptions, "source" | "asksHidden" | "listIds">,
+  about: AboutKeys & Pick<LookupOptions, "source" | "asksHidden" | "listIds" | "isGone">,
 ): { behavior: Behavior; lookup: Lookup } {
   const { behavior, keys } = openKeySearch(context, about);
-  return { behavior, lookup: createLookup({ ...about, send: context.send, keys, behavior }) };
+  return { behavior, lookup: new Lookup({ ...about, send: context.send, keys, behavior }) };
 }

@@ -1,13 +1,13 @@
 /** Rejected rows of the imports of this machine that were never imported again. */
 import { join } from "node:path";
 import { toPersonIdentity } from "../../api/key-spelling.ts";
-import { readPlanHead, readPlanLines, type StoredLine } from "../plan/plan-file.ts";
+import { readPlanLines, type StoredLine } from "../plan/plan-file.ts";
 import type { InputFacts } from "../read/rows.ts";
 import { readRunRecord } from "../runs/damage.ts";
 import { fileNames } from "../runs/file-names.ts";
 import { listRuns, type ManifestError, type StoredRun } from "../runs/folder.ts";
 import type { Ledger } from "../runs/ledger.ts";
-import { keyTableFacts, readRejectedLines } from "./rejected.ts";
+import { readRejectedLines, readTable } from "./rejected.ts";
 
 export interface PendingReject {
   run: string;
@@ -68,7 +68,7 @@ export async function* readRejectedRows(run: RunFolder): AsyncGenerator<PendingR
 
 async function openRecord(run: RunFolder): Promise<Pick<ReadRun, "plan" | "columns" | "ledger">> {
   const plan = join(run.folder, fileNames.plan);
-  const columns = (await readPlanHead(plan))?.head.table?.columns ?? keyTableFacts.columns;
+  const { columns } = await readTable(plan);
   return { plan, columns, ledger: (await readRunRecord(run)).ledger };
 }
 

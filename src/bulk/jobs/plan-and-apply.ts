@@ -8,7 +8,7 @@ import { type RunStop, requireRequestsLeft, toErrorStop } from "../pace/run-stop
 import { findGuardFailure } from "../plan/guards.ts";
 import { toStandInId } from "../plan/names.ts";
 import { type ClosedPlan, readStoredPlan, requireWholePlan, type StoredPlan } from "../plan/plan-file.ts";
-import { type Price, requireMonthQuota } from "../plan/price.ts";
+import { findMonthStop, type Price } from "../plan/price.ts";
 import type { ForeseenPlan, RunContext, ShownReject } from "../plan/run-context.ts";
 import {
   announceEntered,
@@ -116,7 +116,8 @@ class PlannedWork {
   private async prepare(run: EnteredRun, plan: ClosedPlan, price: Price): Promise<void> {
     const { state, job } = this;
     const { options, ledger, tally } = state;
-    requireMonthQuota(options, price);
+    const monthStop = findMonthStop(price, options);
+    if (monthStop) throw monthStop;
     const isFirst = !hasBegun(ledger);
     const refusal = isFirst ? findGuardFailure(tally, options.guards, planPath(run)) : undefined;
     if (refusal) throw refusal;
@@ -146,7 +147,7 @@ class PlannedWork {
     beginPhase(session, "working", price);
     await applyPlan(session, planPath(run));
     const { maxRequests } = state.options;
-    requireRequestsLeft(job.requestsAfter, { sent: state.send.counts.total, maxRequests });
+    requireRequestsLeft(job.requestsAfter ?? 0, { sent: state.send.counts.total, maxRequests });
   }
 }
 
@@ -154,7 +155,7 @@ class PlannedWork {
 function reportMarkedContacts({ tally, emit }: RunState, job: ReadyJob, stop: RunStop | undefined): void {
   const { marked, doubtful, markedContacts } = tally;
   const markedList = stop?.by === "signal" ? [] : markedContacts;
-  const isUnsubscribed = job.isUnsubscribingMarked ?? false;
+  const isUnsubscribed = job.unsubscribesMarked ?? false;
   const groups = [
     { isDoubtful: false, total: marked - doubtful, isUnsubscribed },
     { isDoubtful: true, total: doubtful, isUnsubscribed: false },

@@ -22,8 +22,8 @@ import { fileNames } from "../runs/file-names.ts";
 import { runCommands } from "../runs/kinds.ts";
 import { stopAtMaxRejects } from "./max-rejects.ts";
 import type { PlanPlace } from "./plan-place.ts";
-import { toPlanRest } from "./plan-price.ts";
 import type { ReadyJob } from "./ready-job.ts";
+import { keyTableFacts } from "./rejected.ts";
 
 /** Looks everyone up and decides; a plan that was cut off continues. */
 export async function makePlanFile(
@@ -35,8 +35,8 @@ export async function makePlanFile(
   const { clock, run, options } = state;
   beginPhase(state, "looking");
   const source = await job.source(state, scratch);
+  const { removals, input = state.input, lookup = job.lookup } = source;
   try {
-    const { removals } = source;
     const head = { ...(await headFor(state, job)), ...(removals && { removals }) };
     const creations = job.names?.creations ?? [];
     const usable = file && storedPlan ? await readStoredPlan(file, source.stableEntries) : undefined;
@@ -44,8 +44,8 @@ export async function makePlanFile(
       usable && usable.taken > 0
         ? await PlanWriter.resume(file!, usable)
         : PlanWriter.create(file, head, creations);
-    const planning = { ...state, input: source.input, tally: writer.tally };
-    const session = createSession(planning, job, source.lookup, clock.now());
+    const planning = { ...state, input, tally: writer.tally };
+    const session = createSession(planning, job, lookup, clock.now());
     beginPhase(session, "looking");
     const names = toPlanNames(head.names);
     // Of a rejects file every row counts: whether it was imported again is asked later.
@@ -59,23 +59,28 @@ export async function makePlanFile(
       writer.release();
       throw error;
     }
-    const end = writer.close(toPlanRest(session.tally).requests, source.input);
+    const end = writer.close(session.tally.requests, input);
     const plan = file === undefined ? undefined : readClosedPlan(file, { head, creations, end });
     if (run) await removeSources(run, scratch);
     return { state: session, plan };
   } finally {
-    source.close();
+    source.close?.();
   }
 }
 
-async function headFor({ engine, clock }: RunState, job: ReadyJob): Promise<PlanHead> {
-  const about = await job.head();
+async function headFor({ kind, engine, clock }: RunState, job: ReadyJob): Promise<PlanHead> {
+  const { structureId, keyType } = job;
   return {
     version: 1,
     program: engine.version,
-    command: runCommands[about.kind],
+    command: runCommands[kind],
     createdAt: new Date(clock.now()).toISOString(),
-    ...about,
+    kind,
+    account: { baseUrl: engine.account.baseUrl, structureId, keyType },
+    input: null,
+    listIds: [],
+    table: keyTableFacts,
+    ...(await job.head()),
   };
 }
 

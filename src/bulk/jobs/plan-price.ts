@@ -20,7 +20,7 @@ export function subtractSettled({ tally, ledger: { counts } }: RunState): RunSta
 }
 
 /** Of a plan that was not applied yet. */
-export function toPlanRest(tally: RunState["tally"]): PlanRest {
+function toPlanRest(tally: RunState["tally"]): PlanRest {
   const { requests, updated, removed, deleted, unknownKeys } = tally;
   const changes = updated + removed + deleted + unknownKeys;
   return { writes: countPlannedWrites(tally), requests, changes };
@@ -34,7 +34,8 @@ export async function findPlanPrice(
   areOld: boolean,
 ): Promise<Price> {
   const rest = areOld && plan ? await computeRestOfOldPlan(plan, state.ledger, job) : toPlanRest(state.tally);
-  const further = (state.ledger.names.size > 0 ? 0 : (job.names?.requestsToCreate ?? 0)) + job.requestsAfter;
+  const further =
+    (state.ledger.names.size > 0 ? 0 : (job.names?.requestsToCreate ?? 0)) + (job.requestsAfter ?? 0);
   // Who is read by the id is read right before the write in any case.
   const changes = job.work.readsAlone ? 0 : rest.changes;
   return computePlanPrice(state, { ...rest, changes }, { further, blockSize: job.lookup.blockSize });

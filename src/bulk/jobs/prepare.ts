@@ -51,7 +51,7 @@ export function readContactPages(rowRun: RowRun): PagesOptions {
     keys,
     clock,
     structureId: structure._id,
-    source: job.source(structure, survey),
+    source: job.source(survey),
     readsStatus: needsStatus(job),
     concurrency: options.concurrency,
   };
@@ -134,7 +134,7 @@ export async function openRowRun(read: ReadInput, clarify: Clarify | undefined):
       lists: [...now.lists, ...survey.lists],
       tags: [...now.tags, ...survey.tags],
       createMissing: now.createMissing,
-      isNew: now.kind === "merge" || now.kind === "duplicate",
+      isNew: read.kind === "merge" || read.kind === "duplicate",
       fields: now.newFields,
     }),
   );

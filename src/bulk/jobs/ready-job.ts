@@ -8,28 +8,27 @@ import type { NameBook } from "../plan/name-book.ts";
 import type { PlanHead } from "../plan/plan-file.ts";
 import type { RunState } from "../plan/session.ts";
 import type { EnteredRun } from "../runs/enter.ts";
-import type { RunKind } from "../runs/kinds.ts";
 import type { SettledByInput } from "../runs/report.ts";
 
 /** What a job puts into a plan. */
 export interface PlanSource {
   entries: PlanEntries;
-  /** Rows, and contacts that no row names. */
-  input: SettledByInput;
+  /** Rows, and contacts that no row names; default: those of the job. */
+  input?: SettledByInput;
   /** So many entries are the same each time that they are read: a plan can continue within them. */
   stableEntries: number;
-  lookup: Lookup;
+  /** With what is kept of pages; default: that of the job. */
+  lookup?: Lookup;
   removals?: PlanHead["removals"];
-  close(): void;
+  close?(): void;
 }
 
-/** What a job says of its plan. */
-type PlanDescription = Omit<PlanHead, "version" | "program" | "command" | "createdAt" | "kind"> & {
-  kind: RunKind;
-};
+/** What a job says of its plan. Without an input it names keys. */
+type PlanDescription = Pick<PlanHead, "names" | "source"> & Partial<PlanHead>;
 
 export interface ReadyJob {
   readonly account: Account;
+  readonly structureId: string;
   readonly keyType: string;
   readonly behavior: Behavior;
   readonly work: Work;
@@ -40,8 +39,8 @@ export interface ReadyJob {
   /** What the run creates in the account first. */
   readonly names?: Pick<NameBook, "missing" | "creations" | "requestsToCreate" | "create" | "toId">;
   /** Requests that follow on the run once it is complete. */
-  readonly requestsAfter: number;
-  readonly isUnsubscribingMarked?: boolean;
+  readonly requestsAfter?: number;
+  readonly unsubscribesMarked?: boolean;
   /** Rejected rows stop it only where a limit was given. */
   readonly isLenient?: boolean;
   head(): Promise<PlanDescription>;

@@ -4,7 +4,7 @@
  */
 import { findStatus, toIdSet } from "../../api/contacts.ts";
 import { isErasedKey } from "../../api/key-spelling.ts";
-import type { Contact, ContactList, ContactStructure, CreateContactBody } from "../../wire.ts";
+import type { Contact, CreateContactBody } from "../../wire.ts";
 import { filledValues, isSameMap, isSameSet } from "../plan/decide.ts";
 import { formatPart, type PlanNames } from "../plan/plan-line.ts";
 
@@ -35,39 +35,42 @@ function holdsExactly(body: CreateContactBody, found: Partial<Contact>): boolean
   );
 }
 
+/** Ids of what the account still has; absent where it is not known, or nothing of its kind goes back. */
+export interface Remaining {
+  fields?: ReadonlySet<string>;
+  lists?: ReadonlySet<string>;
+  tags?: ReadonlySet<string>;
+}
+
 /**
- * From a contact as it was to the create that makes it again, with what the account still has of its fields,
- * lists and tags.
+ * From a contact as it was to the create that makes it again, with what remains of its fields, lists and tags.
  * @param names what the account called them, also what it does not have any more
  * @param isSuppressed whether nobody may be created with this key
  */
 export function planRecreation(
-  structure: ContactStructure,
-  lists: readonly ContactList[],
+  contactStructureId: string,
+  remaining: Remaining,
   names: PlanNames,
   isSuppressed: (key: string) => boolean,
 ): (contact: Partial<Contact>) => Recreation {
-  const fieldIds = new Set(structure.fields.map(({ _id }) => _id));
-  const listIds = new Set(lists.map(({ _id }) => _id));
-  const tagIds = structure.tags && new Set(structure.tags.map(({ _id }) => _id));
-  return ({ key = "", ...contact }) => {
+  return ({ key = "", fields = [], lists = [], tags = [] }) => {
     if (isErasedKey(key) || isSuppressed(key)) return "suppressed";
-    const fields = (contact.fields ?? []).filter(({ value }) => value !== "");
+    const lost: string[] = [];
+    const isLeft = (what: keyof PlanNames, id: string) => {
+      const isThere = remaining[`${what}s`]?.has(id) ?? true;
+      if (!isThere) lost.push(formatPart(what, id, names));
+      return isThere;
+    };
+    const toRefs = (what: keyof PlanNames, refs: Parameters<typeof toIdSet>[0]) =>
+      [...toIdSet(refs)].filter((id) => isLeft(what, id)).map((_id) => ({ _id }));
     const parts = {
-      fields: fields.filter(({ _id }) => fieldIds.has(_id)).map(({ _id, value }) => ({ _id, value })),
-      lists: [...toIdSet(contact.lists ?? [])].filter((id) => listIds.has(id)).map((_id) => ({ _id })),
-      tags: [...toIdSet(contact.tags ?? [])].filter((id) => tagIds?.has(id) ?? true).map((_id) => ({ _id })),
+      fields: fields
+        .filter(({ _id, value }) => value !== "" && isLeft("field", _id))
+        .map(({ _id, value }) => ({ _id, value })),
+      lists: toRefs("list", lists),
+      tags: toRefs("tag", tags),
     };
     const remainingParts = Object.entries(parts).filter(([, elements]) => elements.length > 0);
-    const lost = [
-      ...fields.filter(({ _id }) => !fieldIds.has(_id)).map(({ _id }) => formatPart("field", _id, names)),
-      ...[...toIdSet(contact.lists ?? [])]
-        .filter((id) => !listIds.has(id))
-        .map((id) => formatPart("list", id, names)),
-      ...[...toIdSet(contact.tags ?? [])]
-        .filter((id) => tagIds && !tagIds.has(id))
-        .map((id) => formatPart("tag", id, names)),
-    ];
-    return { body: { key, contactStructureId: structure._id, ...Object.fromEntries(remainingParts) }, lost };
+    return { body: { key, contactStructureId, ...Object.fromEntries(remainingParts) }, lost };
   };
 }

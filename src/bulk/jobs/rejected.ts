@@ -2,7 +2,7 @@
 import { copyFile, realpath } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { RunStop } from "../pace/run-stop.ts";
-import { readPlanHead, readPlanLines, readStoredPlan, type StoredLine } from "../plan/plan-file.ts";
+import { type PlanHead, readPlanHead, readPlanLines, type StoredLine } from "../plan/plan-file.ts";
 import type { RunState } from "../plan/session.ts";
 import type { InputFacts } from "../read/rows.ts";
 import { fileNames } from "../runs/file-names.ts";
@@ -12,6 +12,11 @@ import { type RejectedLine, writeRejects } from "../runs/rejects-file.ts";
 
 /** A plan that takes longer to read again than an interrupted person waits. */
 const maxRejectsAfterSignal = 5000;
+
+/** How the input of a plan is written, or what stands for one. */
+export async function readTable(plan: string): Promise<NonNullable<PlanHead["table"]>> {
+  return (await readPlanHead(plan))?.head.table ?? keyTableFacts;
+}
 
 /** Of contacts that no input names. */
 export const keyTableFacts: Pick<InputFacts, "columns" | "delimiter" | "hasEscapes"> = {
@@ -56,8 +61,7 @@ async function writeRunRejects(
 
 async function isWritten(file: string, { emit, ledger }: RunState, plan: string): Promise<boolean> {
   try {
-    const kept = await readStoredPlan(plan);
-    const table = kept?.head.table ?? keyTableFacts;
+    const table = await readTable(plan);
     return (await writeRejects(file, table, () => readRejectedLines(plan, ledger))) > 0;
   } catch (error) {
     // The run is over, and its summary must not be lost over this.
@@ -76,8 +80,8 @@ async function writtenBeside(
   plan: string,
 ): Promise<string | undefined> {
   if (!options.isAtTerminal || kind !== "import" || stop || !run) return undefined;
-  const table = (await readPlanHead(plan))?.head.table;
-  if (!table?.form) return undefined;
+  const table = await readTable(plan);
+  if (!table.form) return undefined;
   const { input } = run.manifest;
   const place = await takePlaceBeside(input, table.form, engine.stateFolder);
   const alone = "Rejected rows are in the run's folder alone";

@@ -3,6 +3,7 @@
 import { createEquals, createFilter } from "../../api/contacts.ts";
 import { TextIndex } from "../../text-index.ts";
 import type { Contact } from "../../wire.ts";
+import { noChange } from "../plan/decide.ts";
 import { findRemovalFailure } from "../plan/guards.ts";
 import type { PlanHead } from "../plan/plan-file.ts";
 import { type PagesOptions, readAllPages } from "../plan/read-account.ts";
@@ -67,13 +68,7 @@ export async function planRemovals(
   const refusal = isLeftOut ? undefined : findRemovalFailure(count, limits, list.listName);
   if (refusal && !options.isDryRun) throw refusal;
   if (refusal) emit({ kind: "remark", text: `${refusalRemark}${refusal.message}` });
-  const desired = {
-    fields: new Map<string, string>(),
-    addLists: [],
-    removeLists: [list.listId],
-    addTags: [],
-    removeTags: [],
-  };
+  const desired = { ...noChange, removeLists: [list.listId] };
   function* items(): Generator<RowItem> {
     let place = 0;
     for (const contact of members.all()) {

@@ -6,7 +6,7 @@ import type { Contact, FieldDefinition, FieldValue } from "../../wire.ts";
 import type { Decision, OldContact, Work } from "../items.ts";
 import { type DecideOptions, decide, isMarked } from "../plan/decide.ts";
 import { type HiddenContact, isHidden } from "../plan/found.ts";
-import { createLookup, type Lookup } from "../plan/lookup.ts";
+import { Lookup } from "../plan/lookup.ts";
 import type { PlanEntry } from "../plan/make-plan.ts";
 import { isPersonKept } from "../plan/planned-moves.ts";
 import { readAccountIfSmaller } from "../plan/read-account.ts";
@@ -28,7 +28,6 @@ import { decideOld } from "./move-pair.ts";
 import { decideMovedRow, findMoveRefusal } from "./moved-row.ts";
 import { type RowRun, readContactPages } from "./prepare.ts";
 import type { PlanSource, ReadyJob } from "./ready-job.ts";
-import { keyTableFacts } from "./rejected.ts";
 import { planRemovals, readMembers } from "./removals.ts";
 import { readSelected } from "./selected.ts";
 import { UniqueValues } from "./unique-values.ts";
@@ -44,14 +43,15 @@ export function prepareRows(rowRun: RowRun): ReadyJob {
   };
   return {
     account,
+    structureId: structure._id,
     keyType: structure.keyType,
     behavior,
     work,
     lookup,
     input: countSettledByInput(rowRun),
     names,
-    requestsAfter: job.requestsAfter ?? 0,
-    isUnsubscribingMarked: job.unsubscribesMarked,
+    requestsAfter: job.requestsAfter,
+    unsubscribesMarked: job.unsubscribesMarked,
     async head() {
       const { facts } = understood;
       // What somebody who moves takes along is shown by its names.
@@ -59,18 +59,14 @@ export function prepareRows(rowRun: RowRun): ReadyJob {
       const knownNames = await account.readCachedNames(structure);
       const { columns, delimiter, hasEscapes, form, sha256, bytes } = facts;
       return {
-        kind: job.kind,
-        account: {
-          baseUrl: rowRun.engine.account.baseUrl,
-          structureId: structure._id,
-          keyType: structure.keyType,
-        },
-        input: job.isWithoutInput ? null : { sha256, size: bytes },
+        ...(!job.isWithoutInput && {
+          input: { sha256, size: bytes },
+          table: { columns, delimiter, hasEscapes, form },
+        }),
         ...(job.mapping && { mapping: job.mapping }),
         names: toStoredNames(knownNames.structure, knownNames.lists),
-        source: job.source(structure, survey),
+        source: job.source(survey),
         listIds: job.listIds(names),
-        table: job.isWithoutInput ? keyTableFacts : { columns, delimiter, hasEscapes, form },
       };
     },
     async source(state, scratch) {
@@ -170,12 +166,12 @@ function toHiddenRejection({ _id }: HiddenContact): Decision {
 /** @param snapshot pages of the account, for the plan */
 function createRowLookup(rowRun: RowRun, snapshot?: AccountSnapshot): Lookup {
   const { job, send, keys, behavior, structure, survey, names } = rowRun;
-  return createLookup({
+  return new Lookup({
     send,
     keys,
     structureId: structure._id,
     keyType: structure.keyType,
-    source: job.source(structure, survey),
+    source: job.source(survey),
     snapshot,
     behavior,
     asksHidden: needsHiddenContacts(job),

@@ -196,14 +196,15 @@ async function preparePlannedRun(
     creations.length === 0 ? undefined : await openPlannedNames({ send: send.plain, account, creations });
   return {
     account,
+    structureId,
     keyType,
     behavior,
     work: createWork(resolved, structureId, suppressions),
     lookup,
     input: noInput,
     names,
-    requestsAfter: resolved.requestsAfter ?? 0,
-    isUnsubscribingMarked: resolved.unsubscribesMarked,
+    requestsAfter: resolved.requestsAfter,
+    unsubscribesMarked: resolved.unsubscribesMarked,
     head: () => Promise.reject(new Error("the plan is closed")),
     source: () => Promise.reject(new Error("the plan is closed")),
   };

@@ -1,6 +1,5 @@
 /** What a run rejected, as people read it: where, what stood there, and why. */
 import { join } from "node:path";
-import { readPlanHead } from "../plan/plan-file.ts";
 import type { ShownReject } from "../plan/run-context.ts";
 import { listKeyIndexes } from "../read/targets.ts";
 import { readRunRecord } from "../runs/damage.ts";
@@ -8,7 +7,7 @@ import { fileNames } from "../runs/file-names.ts";
 import type { Manifest } from "../runs/folder.ts";
 import type { Ledger } from "../runs/ledger.ts";
 import type { RejectedLine } from "../runs/rejects-file.ts";
-import { keyTableFacts, readRejectedLines } from "./rejected.ts";
+import { readRejectedLines, readTable } from "./rejected.ts";
 
 const maxCharacters = 60;
 /** Cells that stand for a row without a key. */
@@ -24,7 +23,7 @@ export async function* readRejects(run: { manifest: Manifest; folder: string }):
 
 /** @param plan the run's own */
 async function* shownRejects(plan: string, ledger: Ledger): AsyncGenerator<ShownReject> {
-  const { columns } = (await readPlanHead(plan))?.head.table ?? keyTableFacts;
+  const { columns } = await readTable(plan);
   const keysAt = listKeyIndexes(columns.map(({ target }) => target));
   for await (const { row, code, message } of readRejectedLines(plan, ledger)) {
     const value = shownValue(row, keysAt);

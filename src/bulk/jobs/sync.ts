@@ -2,6 +2,7 @@
 
 import { statusParts } from "../../api/contacts.ts";
 import { UsageError } from "../../errors.ts";
+import { noChange } from "../plan/decide.ts";
 import { openInput, requireClearConsent, understandKeys } from "../read/index.ts";
 import type { ResolvedJob, RowJob } from "./job.ts";
 import { type KeysFileOptions, toReadOptions } from "./keys-file-options.ts";
@@ -20,10 +21,8 @@ export interface SyncOptions {
 
 export function syncJob({ input, list, create, ...options }: SyncOptions): RowJob {
   const { read, includeUnsubscribed, includeSuppressed } = options;
-  const outline = { kind: "sync", input } as const;
   const reading = { ...toReadOptions(read), readsConsent: true };
   const toResolvedJob = (listId: string): ResolvedJob => ({
-    ...outline,
     understand: (opened, structure) => understandKeys(opened, reading, structure),
     options: { list, create, ...options },
     members: { listId, listName: list },
@@ -47,16 +46,14 @@ export function syncJob({ input, list, create, ...options }: SyncOptions): RowJo
       : `not added to the list${create ? ", and not created" : ""}`,
     leavesOutSuppressed: create && !includeSuppressed,
     toDesiredContact: (row) => ({
-      fields: new Map(),
+      ...noChange,
       addLists: [listId],
-      removeLists: [],
-      addTags: [],
-      removeTags: [],
       isNotSubscribed: row.notSubscribed !== undefined && !includeUnsubscribed,
     }),
   });
   return {
-    ...outline,
+    kind: "sync",
+    input,
     open: (file) => openInput(file, reading),
     requireOpened: (opened) => requireClearConsent(opened, reading, "keys"),
     async resolve(account) {

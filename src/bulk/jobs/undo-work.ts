@@ -4,10 +4,9 @@ import { findStatus, isInactive, toIdSet } from "../../api/contacts.ts";
 import type { Contact, MutateBody } from "../../wire.ts";
 import type { Before, Decision, Item, Operation, Remark, Work } from "../items.ts";
 import { toFieldValues } from "../plan/decide.ts";
-import type { Lookup } from "../plan/lookup.ts";
 import { formatPart, type PlanNames } from "../plan/plan-line.ts";
 import { isWrite } from "../plan/tally.ts";
-import { isUntouched, type Recreation } from "./recreate.ts";
+import { isUntouched, type Recreation, type Remaining } from "./recreate.ts";
 import { readWrittenContacts, type WrittenContact } from "./written-contacts.ts";
 
 export interface UndoItem extends Item {
@@ -26,13 +25,6 @@ export interface UndoScope {
   names?: PlanNames;
   /** What the account still has of what contacts held before. */
   remaining?: Remaining;
-}
-
-/** Ids; absent where it is not known, or nothing of its kind goes back. */
-interface Remaining {
-  fields?: ReadonlySet<string>;
-  lists?: ReadonlySet<string>;
-  tags?: ReadonlySet<string>;
 }
 
 /**
@@ -98,36 +90,10 @@ export function createUndoWork(
   };
 }
 
-/**
- * A look-up without the contacts that the run has deleted: a search may
- * still show them for a while. No id is given twice.
- */
-export function hideDeleted(lookup: Lookup): Lookup {
-  const isDeleted = (item: Item, contact: Partial<Contact> | undefined) => {
-    const { operation } = (item as UndoItem).undoes;
-    return operation.kind === "delete" && contact?._id === operation.contactId;
-  };
-  const findLiving = (find: Lookup["find"]): Lookup["find"] => {
-    return async (items) => {
-      const found = await find(items);
-      for (const item of items) {
-        if (isDeleted(item, found.get(item.ref)?.contact)) found.set(item.ref, { isRemembered: false });
-      }
-      return found;
-    };
-  };
-  return {
-    ...lookup,
-    get blockSize() {
-      return lookup.blockSize;
-    },
-    find: findLiving(lookup.find),
-    findFresh: findLiving(lookup.findFresh),
-    async findHidden(item) {
-      const contact = await lookup.findHidden(item);
-      return isDeleted(item, contact) ? undefined : contact;
-    },
-  };
+/** Of a contact that the run has deleted: whether this is that one. No id is given twice. */
+export function isDeletedOne(item: Item, { _id }: Partial<Contact>): boolean {
+  const { operation } = (item as UndoItem).undoes;
+  return operation.kind === "delete" && _id === operation.contactId;
 }
 
 /**

@@ -28,9 +28,8 @@ import { openAccount, openLookup } from "./open-account.ts";
 import { planAndApply } from "./plan-and-apply.ts";
 import type { ReadyJob } from "./ready-job.ts";
 import { planRecreation } from "./recreate.ts";
-import { keyTableFacts } from "./rejected.ts";
 import { hasLeftSince } from "./undo-move.ts";
-import { createUndoWork, hideDeleted, readUndoItems, type UndoScope } from "./undo-work.ts";
+import { createUndoWork, isDeletedOne, readUndoItems, type UndoScope } from "./undo-work.ts";
 import { readWrittenContacts } from "./written-contacts.ts";
 
 interface UndoOptions {
@@ -115,33 +114,26 @@ async function prepareUndo(
   // What tells a create of ours from one of others, and whether anybody has changed it since.
   const parts = ["fields", "lists", "tags", "createdAt", "updatedAt", ...statusParts];
   const { structureId } = place;
-  const { behavior, lookup: everyone } = openLookup(context, { structureId, keyType, source: parts });
-  const lookup = recreate ? hideDeleted(everyone) : everyone;
-  const input = { ...noInput, read: refs.length };
+  const { behavior, lookup } = openLookup(context, {
+    structureId,
+    keyType,
+    source: parts,
+    isGone: isDeletedOne,
+  });
   return {
     account,
+    structureId,
     keyType,
     behavior,
     work: createUndoWork(scope, isSuppressed),
     lookup,
-    input,
+    input: { ...noInput, read: refs.length },
     requestsAfter,
     isLenient: true,
-    async head() {
-      const { baseUrl } = place;
-      return {
-        kind: "undo",
-        account: { baseUrl, structureId, keyType },
-        input: null,
-        names,
-        source: parts,
-        listIds: [],
-        table: keyTableFacts,
-      };
-    },
+    head: async () => ({ names, source: parts }),
     async source() {
       const entries = readUndoItems(source.folder, refs, toIdentity, isPartial);
-      return { entries, input, stableEntries: refs.length, lookup, close: () => undefined };
+      return { entries, stableEntries: refs.length };
     },
   };
 }
@@ -179,7 +171,7 @@ async function readUndoData(
     lists: returns.contacts || returns.lists ? toIdSet(lists) : undefined,
   };
   const recreate = returns.contacts
-    ? planRecreation(whole, lists, toPlanNames(names), isSuppressed)
+    ? planRecreation(structure._id, remaining, toPlanNames(names), isSuppressed)
     : undefined;
   return { keyType, names, remaining, recreate };
 }

@@ -5,8 +5,8 @@
  */
 import type { LimitKind } from "../../errors.ts";
 import type { RateLimits } from "../../wire.ts";
-import { createHourWindow, type HourWindow } from "./hour-window.ts";
-import { createPause, type Pause } from "./pause.ts";
+import { HourWindow } from "./hour-window.ts";
+import { Pause } from "./pause.ts";
 
 export interface BudgetOptions {
   /** Requests of the hour, and of the month, to leave to others. */
@@ -54,8 +54,8 @@ export class Budget {
   /** The service's clock minus ours, in milliseconds; 0 while they agree. */
   clockOffset = 0;
   private readonly options: BudgetOptions;
-  private readonly hour = createHourWindow();
-  private readonly pause = createPause();
+  private readonly hour = new HourWindow();
+  private readonly pause = new Pause();
   private month: RateLimits["month"];
   private hasAskedMonth = false;
   private inFlight = 0;

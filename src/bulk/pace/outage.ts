@@ -8,63 +8,57 @@ import type { ApiRequest } from "../../wire.ts";
 
 type Effect = ApiRequest["effect"];
 
-export interface Outage {
-  /** Until when nothing is sent; undefined while the service answers. */
-  readonly until: number | undefined;
-  /** The service was reached, whatever it said. */
-  noteReached(): void;
-  /** It answered in its right mind: the outage, if there was one, is over. */
-  end(effect: Effect): void;
-  /** @returns false when it has lasted too long */
-  noteFailure(effect: Effect, startedAt: number, now: number): boolean;
-  /** Whether waiting cannot help. */
-  isHopeless(error: EcmError): boolean;
-  /** The clock was set back by so many milliseconds. */
-  setBack(milliseconds: number): void;
-}
-
 /** Pauses after one, two, … failures, in milliseconds; then it has lasted too long. */
 const pausesMilliseconds = [50, 500, 1500, 4000, 8000];
 
-export function createOutage(): Outage {
-  let failures = 0;
-  let lostWrites = 0;
-  let since = 0;
-  let until = 0;
-  let wasReached = false;
-  return {
-    get until() {
-      return failures > 0 ? until : undefined;
-    },
-    noteReached() {
-      wasReached = true;
-    },
-    end(effect) {
-      failures = 0;
-      if (effect === "write") lostWrites = 0;
-    },
-    noteFailure(effect, startedAt, now) {
-      const before = effect === "write" ? Math.max(failures, lostWrites) : failures;
-      // Requests that were under way together fail together: that is one failure.
-      if (before > 0 && startedAt < since) return true;
-      const pause = pausesMilliseconds[before];
-      failures = before + 1;
-      if (effect === "write") lostWrites = failures;
-      since = now;
-      until = now + (pause ?? 0);
-      return pause !== undefined;
-    },
-    /**
-     * A wrong address: when no connection was ever made, the attempts of a single request are enough. Or a
-     * certificate that is not accepted.
-     */
-    isHopeless({ details }) {
-      if (details.retryable === false) return true;
-      return details.isUnconnected === true && !wasReached;
-    },
-    setBack(milliseconds) {
-      until -= milliseconds;
-      since -= milliseconds;
-    },
-  };
+export class Outage {
+  private failures = 0;
+  private lostWrites = 0;
+  private since = 0;
+  private end = 0;
+  private wasReached = false;
+
+  /** Until when nothing is sent; undefined while the service answers. */
+  get until(): number | undefined {
+    return this.failures > 0 ? this.end : undefined;
+  }
+
+  /** The service was reached, whatever it said. */
+  noteReached(): void {
+    this.wasReached = true;
+  }
+
+  /** It answered in its right mind: the outage, if there was one, is over. */
+  noteAnswer(effect: Effect): void {
+    this.failures = 0;
+    if (effect === "write") this.lostWrites = 0;
+  }
+
+  /** @returns false when it has lasted too long */
+  noteFailure(effect: Effect, startedAt: number, now: number): boolean {
+    const before = effect === "write" ? Math.max(this.failures, this.lostWrites) : this.failures;
+    // Requests that were under way together fail together: that is one failure.
+    if (before > 0 && startedAt < this.since) return true;
+    const pause = pausesMilliseconds[before];
+    this.failures = before + 1;
+    if (effect === "write") this.lostWrites = this.failures;
+    this.since = now;
+    this.end = now + (pause ?? 0);
+    return pause !== undefined;
+  }
+
+  /**
+   * Whether waiting cannot help. A wrong address: when no connection was ever made, the attempts of a single
+   * request are enough. Or a certificate that is not accepted.
+   */
+  isHopeless({ details }: EcmError): boolean {
+    if (details.retryable === false) return true;
+    return details.isUnconnected === true && !this.wasReached;
+  }
+
+  /** The clock was set back by so many milliseconds. */
+  setBack(milliseconds: number): void {
+    this.end -= milliseconds;
+    this.since -= milliseconds;
+  }
 }

@@ -6,7 +6,7 @@ import { EcmError, InterruptedError, ServiceError } from "../../errors.ts";
 import type { ApiAnswer, ApiRequest, Clock, Send, SendEvent } from "../../wire.ts";
 import type { Budget } from "./budget.ts";
 import { Gate } from "./gate.ts";
-import { createOutage, type Outage } from "./outage.ts";
+import { Outage } from "./outage.ts";
 import { type Reply, readFailure } from "./reply.ts";
 import { RunStop, toErrorStop } from "./run-stop.ts";
 
@@ -55,7 +55,7 @@ export class PacedSend {
 
   private readonly options: PaceOptions;
   private readonly sent: RequestCounts;
-  private readonly outage: Outage = createOutage();
+  private readonly outage = new Outage();
   private readonly gate: Gate;
   private readonly interruption: Interruption;
   private readonly readDate = createDateReader();
@@ -148,7 +148,7 @@ export class PacedSend {
       const answer = await send(paced.request, { maxWaitSeconds: 0, onEvent, signal });
       budget.noteAnswer(answer.limits, clock.now(), this.readDate(answer.headers));
       this.outage.noteReached();
-      this.outage.end(paced.request.effect);
+      this.outage.noteAnswer(paced.request.effect);
       return { kind: "answered", answer };
     } catch (error) {
       return this.judge(error, paced, startedAt);
@@ -191,7 +191,7 @@ export class PacedSend {
       budget.noteLost();
       return;
     }
-    outage.end(effect);
+    outage.noteAnswer(effect);
     const { limits, limitKind = "hour", details } = error;
     if (error.status === 429) {
       const { retryAfterSeconds } = details;

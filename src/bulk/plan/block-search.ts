@@ -53,8 +53,8 @@ export class BlockSearch {
       items.map(async ({ ref, key }) => {
         const contact = await this.read(key.identity);
         const isOurs = contact && (contact.contactStructureId ?? structureId) === structureId;
-        if (isOurs) found.set(ref, { contact, isRemembered: false });
-        else if (isEmailKey(keyType)) found.set(ref, { isRemembered: false });
+        if (isOurs) found.set(ref, { contact });
+        else if (isEmailKey(keyType)) found.set(ref, {});
       }),
     );
     return found;
@@ -80,7 +80,7 @@ export class BlockSearch {
       refused.get(written) ?? refused.get(sent) ?? refused.get(identity) ?? lowered.refused.get(identity);
     for (const item of block) {
       const contact = matchContact(item);
-      found.set(item.ref, { contact, isRemembered: false, refused: contact ? undefined : findRefusal(item) });
+      found.set(item.ref, { contact, refused: contact ? undefined : findRefusal(item) });
     }
   }
 

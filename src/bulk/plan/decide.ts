@@ -4,6 +4,15 @@ import { findStatus, isInactive, toIdSet, unsubscribed } from "../../api/contact
 import type { Contact, ContactStatus, CreateContactBody, FieldValue, IdRef, MutateBody } from "../../wire.ts";
 import type { Before, Decision, DesiredContact } from "../items.ts";
 
+/** Leaves a contact as it is. */
+export const noChange: DesiredContact = {
+  fields: new Map(),
+  addLists: [],
+  removeLists: [],
+  addTags: [],
+  removeTags: [],
+};
+
 export type Mode = "upsert" | "create" | "update";
 
 export interface DecideOptions {
@@ -131,11 +140,10 @@ export function holdsChange(body: MutateBody, found: Partial<Contact>): boolean 
 
 export function toDesiredFromCreate({ fields, lists = [], tags = [] }: CreateContactBody): DesiredContact {
   return {
+    ...noChange,
     fields: new Map(fields?.map(({ _id, value }) => [_id, value])),
     addLists: [...toIdSet(lists)],
     addTags: [...toIdSet(tags)],
-    removeLists: [],
-    removeTags: [],
   };
 }
 

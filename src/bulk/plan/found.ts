@@ -3,14 +3,14 @@ import type { ServiceError } from "../../errors.ts";
 import type { Behavior } from "../../service/behavior.ts";
 import type { KeySearch } from "../../service/key-search.ts";
 import type { Contact } from "../../wire.ts";
-import type { NamedKey, OldContact } from "../items.ts";
+import type { Item, NamedKey, OldContact } from "../items.ts";
 import type { PacedSend } from "../pace/paced-send.ts";
 import type { AccountSnapshot } from "./snapshot.ts";
 
 export interface Found {
   contact?: Partial<Contact>;
   /** Read earlier and kept: others may have changed it meanwhile. */
-  isRemembered: boolean;
+  isRemembered?: true;
   /** Read by its id: as it is, with its version. */
   isById?: boolean;
   /** The service refuses to look this key up. */
@@ -49,4 +49,6 @@ export interface LookupOptions {
   asksHidden?: boolean;
   /** Lists whose members matter, for a service whose searches do not tell a contact's lists. */
   listIds?: readonly string[];
+  /** Whether the contact is known to be gone: a search may still show it for a while. */
+  isGone?(item: Item, contact: Partial<Contact>): boolean;
 }

@@ -4,6 +4,7 @@ import { UsageError } from "../../errors.ts";
 import { advise, ecm, toOperands } from "../../hint.ts";
 import type { Limit } from "../items.ts";
 import type { GuardOptions } from "../runs/folder.ts";
+import { sumCounts } from "../runs/report.ts";
 import type { PlanHead } from "./plan-file.ts";
 import { countPlannedWrites, type PlanTally } from "./tally.ts";
 
@@ -16,8 +17,7 @@ export function findGuardFailure(
   guards: GuardOptions = {},
   file?: string,
 ): UsageError | undefined {
-  const skipped = Object.values(tally.skipped).reduce((sum, each) => sum + each, 0);
-  const contacts = countPlannedWrites(tally) + tally.unchanged + skipped;
+  const contacts = countPlannedWrites(tally) + tally.unchanged + sumCounts(tally.skipped);
   const guarded: [flag: string, guard: Limit | undefined, count: number, what: string][] = [
     ["--max-changes", guards.maxChanges, countPlannedWrites(tally), "write to @ contacts"],
     ["--max-clears", guards.maxClears, tally.clears, "empty @ values"],

@@ -45,8 +45,8 @@ export class HiddenSearch {
       const refusal = refused.get(item.key.written) ?? refused.get(item.key.sent);
       if (contact) {
         const hidden: HiddenContact = { ...contact, isHidden: true };
-        found.set(item.ref, { contact: hidden, isRemembered: false });
-      } else if (refusal) found.set(item.ref, { isRemembered: false, refused: refusal });
+        found.set(item.ref, { contact: hidden });
+      } else if (refusal) found.set(item.ref, { refused: refusal });
     }
   }
 

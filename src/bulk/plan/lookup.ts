@@ -9,91 +9,100 @@ import { maxBlockSize } from "./block-keys.ts";
 import { BlockSearch, isWritten } from "./block-search.ts";
 import type { Found, LookupOptions } from "./found.ts";
 
-export interface Lookup {
-  /** Contacts in a block; fewer where the service refuses so many keys. */
-  readonly blockSize: number;
-  /** Everyone is known from pages of the account: nobody has to be asked for. */
-  readonly knowsAll: boolean;
-  /** When the oldest page was read, in milliseconds since the epoch; infinite without pages. */
-  readonly takenAt: number;
-  /** From the snapshot where there is one, else from the service. Keyed by `ref`. */
-  find(items: readonly Item[]): Promise<Map<number, Found>>;
-  /** From the service, now. */
-  findFresh(items: readonly Item[]): Promise<Map<number, Found>>;
-  /** A contact that a plain search does not show, found among the inactive ones. */
-  findHidden(item: Item): Promise<Partial<Contact> | undefined>;
-  /** A contact that this look-up has missed or could not know of. */
-  meet(contact: Partial<Contact>): void;
-  /** One contact by its id; undefined when it does not exist. */
-  read(contactId: string): Promise<Contact | undefined>;
-}
-
 /**
  * Contacts whose first item is remembered; more would not fit into
  * little memory, and then only those named by id are.
  */
 const maxRememberedContacts = 100_000;
 
-export function createLookup(options: LookupOptions): Lookup {
-  const { keys, snapshot, behavior } = options;
-  const search = new BlockSearch(options);
-  const isKnownAbsent = options.isAbsentOutside === true;
-  const takenAt = snapshot?.takenAt ?? Number.POSITIVE_INFINITY;
+export class Lookup {
+  /** Everyone is known from pages of the account: nobody has to be asked for. */
+  readonly knowsAll: boolean;
+  /** When the oldest page was read, in milliseconds since the epoch; infinite without pages. */
+  readonly takenAt: number;
+  private readonly options: LookupOptions;
+  private readonly search: BlockSearch;
   /** Which item named a contact first. */
-  const firstRefs = new Map<string, number>();
+  private readonly firstRefs = new Map<string, number>();
 
-  /** Where contacts are named by keys and by ids, one may be named by both. */
-  function markRepeated(item: Item, found: Found): Found {
-    const id = found.contact?._id;
-    if (!options.asksHidden || id === undefined) return found;
-    const first = firstRefs.get(id);
-    if (first !== undefined && first !== item.ref) return { ...found, isRepeated: true };
-    if (firstRefs.size < maxRememberedContacts || isId(item.key.written)) firstRefs.set(id, item.ref);
-    return found;
+  constructor(options: LookupOptions) {
+    this.options = options;
+    this.search = new BlockSearch(options);
+    this.knowsAll = options.isAbsentOutside === true;
+    this.takenAt = options.snapshot?.takenAt ?? Number.POSITIVE_INFINITY;
   }
 
-  function markEach(items: readonly Item[], found: Map<number, Found>): Map<number, Found> {
+  /** Contacts in a block; fewer where the service refuses so many keys. */
+  get blockSize(): number {
+    return Math.min(maxBlockSize, this.options.keys.limit);
+  }
+
+  /** From the snapshot where there is one, else from the service. Keyed by `ref`. */
+  async find(items: readonly Item[]): Promise<Map<number, Found>> {
+    if (!this.options.snapshot) return this.findFresh(items);
+    const found = new Map<number, Found>();
+    const missing: Item[] = [];
+    for (const item of items) {
+      const each = this.recall(item);
+      if (each) found.set(item.ref, each);
+      else missing.push(item);
+    }
+    if (missing.length === 0) return this.markEach(items, found);
+    if (this.knowsAll) {
+      for (const { ref } of missing) found.set(ref, { isRemembered: true });
+      await this.search.hidden.tellHidden(missing, found);
+    } else for (const [ref, each] of await this.search.findFresh(missing)) found.set(ref, each);
+    return this.markEach(items, found);
+  }
+
+  /** From the service, now. */
+  async findFresh(items: readonly Item[]): Promise<Map<number, Found>> {
+    return this.markEach(items, await this.search.findFresh(items));
+  }
+
+  /** A contact that a plain search does not show, found among the inactive ones. */
+  async findHidden(item: Item): Promise<Partial<Contact> | undefined> {
+    const contact = await this.search.hidden.findHidden(item);
+    return contact && this.options.isGone?.(item, contact) ? undefined : contact;
+  }
+
+  /** A contact that this look-up has missed or could not know of. */
+  meet(contact: Partial<Contact>): void {
+    this.options.keys.meet(contact);
+  }
+
+  /** One contact by its id; undefined when it does not exist. */
+  read(contactId: string): Promise<Contact | undefined> {
+    return this.search.read(contactId);
+  }
+
+  private recall(item: Item): Found | undefined {
+    const { snapshot, asksHidden, behavior } = this.options;
+    const contact =
+      (isId(item.key.written) ? snapshot?.findById(item.key.identity) : undefined) ??
+      snapshot?.find(item.key.identity, (each) => isWritten(item, each));
+    const isAsked = asksHidden || item.isAskedHidden;
+    const isAbsent = this.knowsAll && (!isAsked || behavior.get("inactive") === "shown");
+    return contact || isAbsent ? { contact, isRemembered: true } : undefined;
+  }
+
+  private markEach(items: readonly Item[], found: Map<number, Found>): Map<number, Found> {
     for (const item of items) {
       const each = found.get(item.ref);
-      if (each) found.set(item.ref, markRepeated(item, each));
+      if (!each?.contact) continue;
+      found.set(item.ref, this.options.isGone?.(item, each.contact) ? {} : this.markRepeated(item, each));
     }
     return found;
   }
 
-  function recall(item: Item): Found | undefined {
-    const contact =
-      (isId(item.key.written) ? snapshot?.findById(item.key.identity) : undefined) ??
-      snapshot?.find(item.key.identity, (each) => isWritten(item, each));
-    const isAsked = options.asksHidden || item.isAskedHidden;
-    const isAbsent = isKnownAbsent && (!isAsked || behavior.get("inactive") === "shown");
-    return contact || isAbsent ? { contact, isRemembered: true } : undefined;
+  /** Where contacts are named by keys and by ids, one may be named by both. */
+  private markRepeated(item: Item, found: Found): Found {
+    const id = found.contact?._id;
+    if (!this.options.asksHidden || id === undefined) return found;
+    const first = this.firstRefs.get(id);
+    if (first !== undefined && first !== item.ref) return { ...found, isRepeated: true };
+    if (this.firstRefs.size < maxRememberedContacts || isId(item.key.written))
+      this.firstRefs.set(id, item.ref);
+    return found;
   }
-
-  return {
-    get blockSize() {
-      return Math.min(maxBlockSize, keys.limit);
-    },
-    knowsAll: isKnownAbsent,
-    takenAt,
-    findFresh: async (items) => markEach(items, await search.findFresh(items)),
-    async find(items) {
-      if (!snapshot) return markEach(items, await search.findFresh(items));
-      const found = new Map<number, Found>();
-      const missing: Item[] = [];
-      for (const item of items) {
-        const each = recall(item);
-        if (each) found.set(item.ref, each);
-        else missing.push(item);
-      }
-      if (missing.length === 0) return markEach(items, found);
-      if (isKnownAbsent) {
-        for (const { ref } of missing) found.set(ref, { isRemembered: true });
-        await search.hidden.tellHidden(missing, found);
-      } else for (const [ref, each] of await search.findFresh(missing)) found.set(ref, each);
-      return markEach(items, found);
-    },
-    findHidden: (item) => search.hidden.findHidden(item),
-    meet: keys.meet,
-    read: (contactId) => search.read(contactId),
-  };
 }

@@ -125,7 +125,7 @@ async function decideBlock(session: Session, block: readonly PlanEntry[]): Promi
   const entries = block.flatMap((entry): (PassedRow | DecidedItem)[] => {
     if (entry.kind !== "contact") return [entry];
     const decided = decideWithFormer(session, entry, found.get(entry.ref));
-    isRemembered ||= decided[0]!.found.isRemembered;
+    isRemembered ||= decided[0]!.found.isRemembered === true;
     return decided;
   });
   const again = await lookUpWholeContacts(session, entries);
@@ -154,7 +154,7 @@ async function lookUpWholeContacts(
     const isCertain = found.isById || (work.isCertain?.(item, decision) ?? true);
     if (!isCertain && item.contactId !== undefined) {
       const read = lookup.read(item.contactId).then((contact) => {
-        again.set(each, decideOne(session, item, { contact, isRemembered: false }));
+        again.set(each, decideOne(session, item, { contact }));
       });
       reading.push(read);
     } else if (changesUnknownLists(each)) unknown.push(each);
@@ -177,7 +177,7 @@ async function lookUp(session: Session, items: readonly Item[]): Promise<Map<num
   const found: Map<number, Found> = isAlone ? new Map() : await lookup.find(itemsToFind);
   if (isAlone) {
     const contact = await lookup.read(first!.contactId!);
-    found.set(first!.ref, { contact, isRemembered: false, isById: true });
+    found.set(first!.ref, { contact, isById: true });
   }
   for (const item of items) {
     if (item.found !== undefined) found.set(item.ref, { contact: item.found, isRemembered: true });
@@ -185,7 +185,7 @@ async function lookUp(session: Session, items: readonly Item[]): Promise<Map<num
   return found;
 }
 
-function decideOne({ work }: Session, item: Item, found: Found = { isRemembered: false }): DecidedItem {
+function decideOne({ work }: Session, item: Item, found: Found = {}): DecidedItem {
   const { refused } = found;
   const decision: Decision = refused
     ? { kind: "reject", code: refused.type, message: refused.message }
@@ -199,7 +199,7 @@ function decideOne({ work }: Session, item: Item, found: Found = { isRemembered:
 function decideWithFormer(session: Session, item: Item, found?: Found): DecidedItem[] {
   const decided = decideOne(session, item, found);
   const { item: planned, old } = planMove(item, decided.found, decided.decision);
-  const further = old.map((each) => decideOne(session, each, { contact: each.found, isRemembered: false }));
+  const further = old.map((each) => decideOne(session, each, { contact: each.found }));
   return [{ ...decided, item: planned }, ...further];
 }
 

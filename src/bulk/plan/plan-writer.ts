@@ -1,7 +1,7 @@
 /** Writing a plan, block by block. */
 import { createHash, type Hash } from "node:crypto";
 import { closeSync, createReadStream, fsyncSync, ftruncateSync, openSync, writeSync } from "node:fs";
-import type { SettledByInput } from "../runs/report.ts";
+import { type SettledByInput, sumCounts } from "../runs/report.ts";
 import type { Creation } from "./names.ts";
 import {
   type BlockMark,
@@ -77,9 +77,11 @@ export class PlanWriter {
         update: tally.updated + tally.removed,
         delete: tally.deleted,
         unchanged: tally.unchanged,
-        skip: sum(tally.skipped) + (input.passedOverAre === "skipped" ? passed : 0),
+        skip: sumCounts(tally.skipped) + (input.passedOverAre === "skipped" ? passed : 0),
         reject:
-          sum(tally.rejected) + sum(input.rejectedCodes) + (input.passedOverAre === "rejected" ? passed : 0),
+          sumCounts(tally.rejected) +
+          sumCounts(input.rejectedCodes) +
+          (input.passedOverAre === "rejected" ? passed : 0),
       },
       requests,
       digest: computeDigest(this.hash),
@@ -106,8 +108,4 @@ export class PlanWriter {
     // A full disk takes a part of it first, without an error.
     for (let at = 0; at < bytes.length; ) at += writeSync(this.descriptor, bytes, at);
   }
-}
-
-function sum(counts: Readonly<Record<string, number>>): number {
-  return Object.values(counts).reduce((sum, each) => sum + each, 0);
 }

@@ -6,6 +6,7 @@ import { findStatus } from "../../api/contacts.ts";
 import { isErasedKey } from "../../api/key-spelling.ts";
 import type { Contact } from "../../wire.ts";
 import type { Decision, Item, NamedKey, OldContact } from "../items.ts";
+import { noChange } from "./decide.ts";
 import { type Found, isHidden } from "./found.ts";
 import type { Lookup } from "./lookup.ts";
 
@@ -60,7 +61,7 @@ export async function joinFormers(
   const joining = items.map(async (item) => {
     const named = listNamed(item);
     if (named.length === 0) return;
-    const own = found.get(item.ref) ?? { isRemembered: false };
+    const own = found.get(item.ref) ?? {};
     // Who cannot be looked up may have left.
     const refused = own.refused ?? named.map(({ ref }) => found.get(ref)?.refused).find(Boolean);
     const others = refused ? [] : await readOthers(item, own, { named, found, lookup });
@@ -129,7 +130,7 @@ export function planMove(item: Item, { others: known = [] }: Found, decision: De
   }
   // Whom the file marks is unsubscribed under whatever key.
   if (!item.desired?.unsubscribes || decision.kind === "reject") return { item, old: [] };
-  const desired = { ...nothing, isNotSubscribed: true, unsubscribes: true };
+  const desired = { ...noChange, isNotSubscribed: true, unsubscribes: true };
   const active = known.filter((each) => !hasLeftUnder(each.contact));
   return { item, old: active.map((each) => ({ ...toOtherItem(item, each, each.contact), desired })) };
 }
@@ -151,11 +152,3 @@ function toOtherItem({ line, cells }: Item, { ref, key }: NamedKey, contact: Par
     found: contact,
   };
 }
-
-const nothing = {
-  fields: new Map<string, string>(),
-  addLists: [],
-  removeLists: [],
-  addTags: [],
-  removeTags: [],
-};

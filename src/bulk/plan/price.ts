@@ -19,8 +19,6 @@ interface Estimate {
   requests: number;
   /** Under the account's hourly limit. */
   seconds: number;
-  /** False when it is the most that can be needed. */
-  isExact: boolean;
 }
 
 export interface Price {
@@ -40,12 +38,11 @@ export function findMonthStop(
   { maxRequests }: Pick<BudgetOptions, "maxRequests">,
 ): RunStop | undefined {
   if (price.fitsMonth || maxRequests !== undefined) return undefined;
-  const qualifier = price.estimate.isExact ? "" : "up to ";
   return new RunStop(
     "month",
     new EcmError(
       exitCodes.outOfBudget,
-      `This needs ${qualifier}${formatCount(price.left)} requests, and ${formatCount(price.monthLeft ?? 0)} are left this month`,
+      `This needs ${formatCount(price.left)} requests, and ${formatCount(price.monthLeft ?? 0)} are left this month`,
       {
         type: "OutOfBudgetError",
         limit: "month",
@@ -73,22 +70,24 @@ export interface PlanRest {
  * changed are looked up again, so many in one search.
  */
 export function computePlanPrice(
-  context: Spending,
+  { send, budget, options, clock }: Spending,
   { writes, requests, changes, searches }: PlanRest,
   { further, blockSize }: { further: number; blockSize: number },
 ): Price {
-  const { budget, options } = context;
   const hourLeft = budget.limits.hour ? budget.limits.hour.remaining - options.reserve : undefined;
   const isLater = hourLeft !== undefined && requests > hourLeft;
   const lookedUpAgain = isLater ? Math.min(changes, requests - Math.max(0, hourLeft)) : 0;
   const left = requests + further + (searches ?? Math.ceil(lookedUpAgain / blockSize));
-  return { ...computeRestPrice(context, { left, isExact: true }), writes };
-}
-
-/** @throws RunStop */
-export function requireMonthQuota(options: Pick<BudgetOptions, "maxRequests">, price: Price): void {
-  const stop = findMonthStop(price, options);
-  if (stop) throw stop;
+  const price = computePrice({
+    spent: send.counts.total,
+    left,
+    limits: budget.limits,
+    reserve: options.reserve,
+    concurrency: options.concurrency,
+    windowSeconds: budget.windowSeconds,
+    now: clock.now() + budget.clockOffset,
+  });
+  return { ...price, writes };
 }
 
 /** Where the limit does not hold a run back, answers do. */
@@ -98,7 +97,6 @@ const secondsPerHour = 3600;
 export interface PriceQuestion {
   spent: number;
   left: number;
-  isExact: boolean;
   limits: RateLimits;
   reserve: number;
   concurrency: number;
@@ -108,28 +106,11 @@ export interface PriceQuestion {
   now: number;
 }
 
-/** What the rest of a run costs, by what its answers have said of the limits. */
-function computeRestPrice(
-  { send, budget, options, clock }: Spending,
-  { left, isExact }: Pick<PriceQuestion, "left" | "isExact">,
-): Price {
-  return computePrice({
-    spent: send.counts.total,
-    left,
-    isExact,
-    limits: budget.limits,
-    reserve: options.reserve,
-    concurrency: options.concurrency,
-    windowSeconds: budget.windowSeconds,
-    now: clock.now() + budget.clockOffset,
-  });
-}
-
 export function computePrice(question: PriceQuestion): Price {
-  const { spent, left, limits, reserve, isExact } = question;
+  const { spent, left, limits, reserve } = question;
   const monthLeft = limits.month && Math.max(0, limits.month.remaining - reserve);
   return {
-    estimate: { requests: spent + left, seconds: Math.ceil(estimateSeconds(question)), isExact },
+    estimate: { requests: spent + left, seconds: Math.ceil(estimateSeconds(question)) },
     left,
     monthLeft,
     fitsMonth: monthLeft === undefined || left <= monthLeft,

@@ -52,7 +52,12 @@ export function openSession(
   parts: Pick<Session, "work" | "behavior" | "lookup" | "toIdentity" | "startedAt" | "onRejected">,
 ): Session {
   const { run, budget } = state;
-  const syncIntents = run && shareSyncs(run.journal.sync, () => budget.underWay);
+  const syncIntents =
+    run &&
+    shareSyncs(
+      () => run.journal.sync(),
+      () => budget.underWay,
+    );
   return { ...state, ...parts, syncIntents, visibility: { missed: 0, isVain: false } };
 }
 

@@ -17,7 +17,7 @@ import {
   toLocksFolder,
   writeManifest,
 } from "./folder.ts";
-import { createJournal, cutTornTail, type Journal, type JournalFile, openJournal } from "./journal.ts";
+import { createJournal, cutTornTail, Journal, type JournalFile } from "./journal.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Summary } from "./report.ts";
 import { isUnreported, noteReported } from "./reported.ts";
@@ -152,7 +152,7 @@ async function openRun(entering: {
   const { ledger, end, damage } = await readRunRecord({ manifest, folder });
   if (damage !== undefined) throw cannotResumeError(manifest.id, damage);
   if (isResumed) await cutTornTail(file, end);
-  const journal = openJournal(file, options.openJournalFile, lease.requireHeld);
+  const journal = new Journal(file, options.openJournalFile, lease.requireHeld);
   const leases = [lease];
   return {
     manifest,

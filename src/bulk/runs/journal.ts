@@ -56,20 +56,6 @@ export interface JournalFile {
   close(): void;
 }
 
-export interface Journal {
-  /**
-   * Queues a record; it is on the disk when a later `sync` returns.
-   * @throws JournalError when writing has failed before
-   */
-  append(record: JournalRecord): void;
-  /**
-   * Resolves when everything appended so far is on the disk. Calls at the same time share one sync.
-   * @throws JournalError
-   */
-  sync(): Promise<void>;
-  close(): Promise<void>;
-}
-
 const datasync = promisify(fdatasync);
 
 /** Appending costs less than handing it to a thread; only the sync can take long. */
@@ -85,71 +71,87 @@ export function openJournalFile(file: string): JournalFile {
   };
 }
 
-/**
- * @param openFile replaces the opening of the file, in tests of a disk that fails
- * @param requireHeld throws when the run is not ours any more:
- *   checked last, so that no write leaves after that
- */
-export function openJournal(
-  file: string,
-  openFile: (file: string) => JournalFile = openJournalFile,
-  requireHeld: () => void = () => undefined,
-): Journal {
-  let handle: JournalFile;
-  try {
-    handle = openFile(file);
-  } catch (error) {
-    throw new JournalError(file, error);
-  }
-  let queued: string[] = [];
-  let failure: JournalError | undefined;
-  let writing: Promise<void> | undefined;
-  let next: Promise<void> | undefined;
+export class Journal {
+  private readonly file: string;
+  private readonly handle: JournalFile;
+  private readonly requireHeld: () => void;
+  private queued: string[] = [];
+  private failure: JournalError | undefined;
+  private writing: Promise<void> | undefined;
+  private next: Promise<void> | undefined;
 
-  async function flush(): Promise<void> {
-    if (failure) throw failure;
-    if (queued.length === 0) return;
-    const lines = queued;
-    queued = [];
+  /**
+   * @param openFile replaces the opening of the file, in tests of a disk that fails
+   * @param requireHeld throws when the run is not ours any more: checked last, so that no write leaves after
+   *   that
+   * @throws JournalError
+   */
+  constructor(
+    file: string,
+    openFile: (file: string) => JournalFile = openJournalFile,
+    requireHeld: () => void = () => undefined,
+  ) {
+    this.file = file;
+    this.requireHeld = requireHeld;
     try {
-      handle.append(lines.join(""));
-      await handle.datasync();
+      this.handle = openFile(file);
+    } catch (error) {
+      throw new JournalError(file, error);
+    }
+  }
+
+  /**
+   * Queues a record; it is on the disk when a later `sync` returns.
+   * @throws JournalError when writing has failed before
+   */
+  append(record: JournalRecord): void {
+    if (this.failure) throw this.failure;
+    this.queued.push(formatCheckedLine(record));
+  }
+
+  /**
+   * Resolves when everything appended so far is on the disk. Calls at the same time share one sync.
+   * @throws JournalError
+   */
+  sync(): Promise<void> {
+    if (!this.writing) return this.startFlush();
+    // A sync that is under way may not hold the newest lines: wait for it, then share one more.
+    this.next ??= this.writing
+      .catch(() => undefined)
+      .then(() => {
+        this.next = undefined;
+        return this.startFlush();
+      });
+    return this.next;
+  }
+
+  async close(): Promise<void> {
+    await this.writing?.catch(() => undefined);
+    this.handle.close();
+  }
+
+  private startFlush(): Promise<void> {
+    this.writing = this.flush().finally(() => {
+      this.writing = undefined;
+    });
+    return this.writing;
+  }
+
+  private async flush(): Promise<void> {
+    if (this.failure) throw this.failure;
+    if (this.queued.length === 0) return;
+    const lines = this.queued;
+    this.queued = [];
+    try {
+      this.handle.append(lines.join(""));
+      await this.handle.datasync();
     } catch (error) {
       // What a failed sync has left on the disk is unknown: it is never tried again.
-      failure = new JournalError(file, error);
-      throw failure;
+      this.failure = new JournalError(this.file, error);
+      throw this.failure;
     }
-    requireHeld();
+    this.requireHeld();
   }
-
-  function startFlush(): Promise<void> {
-    writing = flush().finally(() => {
-      writing = undefined;
-    });
-    return writing;
-  }
-
-  return {
-    append(record) {
-      if (failure) throw failure;
-      queued.push(formatCheckedLine(record));
-    },
-    sync() {
-      if (!writing) return startFlush();
-      // A sync that is under way may not hold the newest lines: wait for it, then share one more.
-      next ??= writing
-        .catch(() => undefined)
-        .then(() => {
-          next = undefined;
-          return startFlush();
-        });
-      return next;
-    },
-    async close() {
-      await writing?.catch(() => undefined);
-      handle.close();
-    },
-  };
 }
 
 /** Makes the file, with its first record on the disk. @throws JournalError */

@@ -102,9 +102,12 @@ export function countRows({ input, tally, ledger }: Counted, isDryRun: boolean):
   const updated = written.updated + written.removed;
   const unchanged = tally.unchanged + counts.unchanged;
   const isSkipped = input.passedOverAre === "skipped";
-  const skipped = sum(tally.skipped) + counts.skipped + (isSkipped ? input.passedOver : 0);
+  const skipped = sumCounts(tally.skipped) + counts.skipped + (isSkipped ? input.passedOver : 0);
   const rejected =
-    sum(input.rejectedCodes) + sum(tally.rejected) + counts.rejected + (isSkipped ? 0 : input.passedOver);
+    sumCounts(input.rejectedCodes) +
+    sumCounts(tally.rejected) +
+    counts.rejected +
+    (isSkipped ? 0 : input.passedOver);
   const settled = created + updated + deleted + unchanged + skipped + rejected;
   const read = input.read + tally.former;
   const pending = read - settled;
@@ -127,6 +130,6 @@ function addCodes(codes: Map<string, number>, more: Readonly<Record<string, numb
   for (const [code, count] of Object.entries(more)) codes.set(code, (codes.get(code) ?? 0) + count);
 }
 
-function sum(counts: Readonly<Record<string, number>>): number {
+export function sumCounts(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((sum, each) => sum + each, 0);
 }

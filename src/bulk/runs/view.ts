@@ -3,7 +3,7 @@
 import { readRunRecord } from "./damage.ts";
 import { isFinished } from "./enter.ts";
 import type { Manifest } from "./folder.ts";
-import type { Summary } from "./report.ts";
+import { type Summary, sumCounts } from "./report.ts";
 
 export interface RunView {
   run: string;
@@ -54,7 +54,7 @@ export async function viewRun({
     profile: manifest.account.profile ?? null,
     structureId: manifest.account.structureId,
     rows: summary?.rows ?? null,
-    done: Object.values(counts).reduce((sum, each) => sum + each, 0),
+    done: sumCounts(counts),
     open: ledger.openCount,
     stoppedBy: ledger.stoppedBy ?? null,
     resumableAt: (ledger.stoppedBy === undefined ? undefined : summary?.resumableAt) ?? null,

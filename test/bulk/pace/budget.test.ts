@@ -130,7 +130,6 @@ describe("the price of a run", () => {
   const question = {
     spent: 3,
     left: 50,
-    isExact: true,
     limits: hour(100),
     reserve: 0,
     concurrency: 8,
@@ -139,7 +138,7 @@ describe("the price of a run", () => {
 
   it("is what was sent and what is to be sent", () => {
     expect(computePrice(question)).toMatchObject({
-      estimate: { requests: 53, isExact: true },
+      estimate: { requests: 53 },
       fitsMonth: true,
     });
   });

@@ -142,7 +142,7 @@ describe("guards", () => {
 });
 
 describe("price", () => {
-  const defaults = { spent: 3, left: 100, isExact: true, limits: {}, reserve: 0, concurrency: 8, now: 0 };
+  const defaults = { spent: 3, left: 100, limits: {}, reserve: 0, concurrency: 8, now: 0 };
   const hour = (remaining: number, reset?: number) => ({ limit: 3600, remaining, reset });
   it.each<
     [
@@ -187,7 +187,6 @@ describe("price", () => {
     expect({ ...price.estimate, fitsMonth: price.fitsMonth }).toEqual({
       requests,
       seconds,
-      isExact: true,
       fitsMonth,
     });
   });

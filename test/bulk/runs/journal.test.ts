@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
   cutTornTail,
+  Journal,
   JournalError,
   type JournalRecord,
-  openJournal,
   readJournal,
 } from "../../../src/bulk/runs/journal.ts";
 import { formatCheckedLine } from "../../../src/disk/checked-line.ts";
@@ -39,7 +39,7 @@ describe("the journal", () => {
   it("gives back what was written, and can be appended to again", async () => {
     const file = join(await temporaryFolder(), "journal");
     for (const half of [records.slice(0, 2), records.slice(2)]) {
-      const journal = openJournal(file);
+      const journal = new Journal(file);
       for (const record of half) journal.append(record);
       await journal.sync();
       await journal.close();
@@ -90,7 +90,7 @@ describe("the journal", () => {
   it("shares one sync among those who ask at the same time", async () => {
     let syncs = 0;
     let text = "";
-    const journal = openJournal("anywhere", () => ({
+    const journal = new Journal("anywhere", () => ({
       append: (data) => {
         text += data;
       },
@@ -116,7 +116,7 @@ describe("the journal", () => {
       calls++;
       throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
     };
-    const journal = openJournal("/somewhere/journal", () => ({
+    const journal = new Journal("/somewhere/journal", () => ({
       append: () => (part === "append" ? full() : undefined),
       datasync: async () => (part === "datasync" ? full() : undefined),
       close: () => undefined,

@@ -66,7 +66,7 @@ function formatLines(lines: readonly number[]): string {
 }
 
 export function formatPrice({ estimate, left, monthLeft }: Price): string {
-  const requests = `${estimate.isExact ? "" : "at most "}${formatCounted(left, "request")}`;
+  const requests = formatCounted(left, "request");
   const share =
     monthLeft !== undefined && monthLeft > 0
       ? `, ${computeShare(left, monthLeft)} % of what is left this month`
