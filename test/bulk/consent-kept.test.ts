@@ -62,7 +62,7 @@ it("the flag that overrode the file is kept", { tags: "slow" }, async () => {
   });
 });
 
-it("a file without a consent column is known to have had none", async () => {
+it("a file without a consent column is known to have had none", { tags: "slow" }, async () => {
   const service = await startSandbox();
   await service.ecm(["import", await inputFile("Email\nada@example.com\n")]);
   expect((await changesIn(service))[0]!.consent).toMatchObject({ columns: [], line: 2 });
@@ -98,7 +98,7 @@ it("an applied plan keeps it, a redacted one does not show it, and a move leads 
   ]);
 });
 
-it("it is erased with the person", async () => {
+it("it is erased with the person", { tags: "slow" }, async () => {
   const service = await imported();
   const erased = await service.ecm(["contact", "erase", "ada@example.com", "--yes"]);
   expect(erased.code, erased.stderr).toBe(0);

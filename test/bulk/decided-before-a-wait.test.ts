@@ -118,7 +118,7 @@ describe("a person who is suppressed while a run waits", () => {
     });
   });
 
-  it("is created all the same with --include-suppressed", async () => {
+  it("is created all the same with --include-suppressed", { tags: "slow" }, async () => {
     const { service, runWaiting } = await startScene({ isEmpty: true });
     const args = ["import", await inputFile(manyRows(count)), "--include-suppressed", "--json"];
     const result = await runWaiting(args, async () => {
@@ -141,7 +141,7 @@ describe("a person who is suppressed while a run waits", () => {
     });
   });
 
-  it("is not created again by the undo of a deletion", async () => {
+  it("is not created again by the undo of a deletion", { tags: "slow" }, async () => {
     const { service, runWaiting } = await startScene();
     const { run } = parseSummary(
       await service.ecm(["contact", "delete", "--list", "All", "--yes", "--json"]),
@@ -153,7 +153,7 @@ describe("a person who is suppressed while a run waits", () => {
     expect(parseSummary(undone).rows).toMatchObject({ created: count - 1, skipped: 1 });
   });
 
-  it("is not created when a failing service is waited for", async () => {
+  it("is not created when a failing service is waited for", { tags: "slow" }, async () => {
     const { service, runWaiting } = await startScene({ isEmpty: true });
     service.sandbox.admin.faults(["503:POST:/api/contact:first=1"]);
     const args = ["import", await inputFile(manyRows(count)), "--concurrency", "1", "--json"];
@@ -168,7 +168,7 @@ describe("a person who is suppressed while a run waits", () => {
     expect(parseSummary(result).rows).toMatchObject({ created: count - 1, skipped: 1 });
   });
 
-  it("is not created although no time passes: others are written first", async () => {
+  it("is not created although no time passes: others are written first", { tags: "slow" }, async () => {
     const proxy = await startRecordingProxy();
     proxy.beforeRequest = async (path) => {
       if (path !== "/api/contact" || proxy.writes.length > 0) return;

@@ -53,7 +53,7 @@ describe("a selection", () => {
     expect(again).toMatchObject({ rows: { read: 15, unchanged: 15 }, requests: { mutate: 0 } });
   });
 
-  it("holds every condition, together with keys and ids from a file", async () => {
+  it("holds every condition, together with keys and ids from a file", { tags: "slow" }, async () => {
     const service = await withMembers(12);
     const { _id } = JSON.parse(
       (await service.ecm(["contact", "get", "p3@example.com", "--json"])).stdout,
@@ -111,7 +111,7 @@ describe("a selection", () => {
 });
 
 describe("ecm contact unsubscribe", () => {
-  it("unsubscribes one contact; who is inactive already is unchanged", async () => {
+  it("unsubscribes one contact; who is inactive already is unchanged", { tags: "slow" }, async () => {
     const service = await withMembers(2);
     const dry = await service.ecm(["contact", "unsubscribe", "p0@example.com", "--dry-run", "--json"]);
     expect(JSON.parse(dry.stdout)).toMatchObject({
@@ -130,7 +130,9 @@ describe("ecm contact unsubscribe", () => {
     expect((await service.ecm(["contact", "unsubscribe", "no@example.com", "-y"])).code).toBe(5);
   });
 
-  it("unsubscribes many, sends nothing for who is inactive, and rejects unknown keys", async () => {
+  it("unsubscribes many, sends nothing for who is inactive, and rejects unknown keys", {
+    tags: "slow",
+  }, async () => {
     const service = await withMembers(6);
     await service.ecm(["contact", "unsubscribe", "p1@example.com", "-y"]);
     const file = await inputFile(
@@ -160,7 +162,7 @@ describe("ecm contact unsubscribe", () => {
     expect(rest).toMatchObject({ rows: { read: 6, updated: 3, unchanged: 3 } });
   });
 
-  it("asks at a terminal, and takes no for a no", async () => {
+  it("asks at a terminal, and takes no for a no", { tags: "slow" }, async () => {
     const service = await withMembers(3);
     const args = ["contact", "unsubscribe", "--list", "L"];
     const no = await service.ecm(args, {
@@ -262,7 +264,7 @@ describe("ecm contact delete", () => {
     expect(await readdir(folder)).toEqual(["all.ndjson"]);
   });
 
-  it("never overwrites a file that it has not made", async () => {
+  it("never overwrites a file that it has not made", { tags: "slow" }, async () => {
     const service = await withMembers(2);
     const file = join(await temporaryFolder(), "precious.csv");
     await writeFile(file, "precious");

@@ -115,7 +115,7 @@ describe("a rejects file", () => {
 
   const withAt = (text: string) => text.replaceAll("_example.com", "@example.com");
 
-  it("of JSON keeps a missing member missing, and a blank one blank", async () => {
+  it("of JSON keeps a missing member missing, and a blank one blank", { tags: "slow" }, async () => {
     const { text, summary, fields } = await fixedAndImported(
       '{"Email":"a_example.com","First Name":""}\n{"Email":"b_example.com","Last Name":"N"}\n',
       "people.ndjson",

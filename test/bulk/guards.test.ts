@@ -204,7 +204,7 @@ function writesIn(ndjson: string): number {
   return contactLines(ndjson).filter(({ action }) => /create|update|delete/.test(action)).length;
 }
 
-it("a limit that is none is refused before a request", async () => {
+it("a limit that is none is refused before a request", { tags: "slow" }, async () => {
   const service = await startPeople();
   for (const flag of ["--max-changes", "--max-clears", "--max-create", "--max-delete"]) {
     for (const limit of ["", "-1", "x", "101%", "1.5", "%", "5 %%"]) {

@@ -34,7 +34,7 @@ describe("ecm import", () => {
     expect(parseSummary(header)).toMatchObject({ status: "completed", rows: { ...none, read: 0 } });
   });
 
-  it("sends only what changed, in one mutate for each contact", async () => {
+  it("sends only what changed, in one mutate for each contact", { tags: "slow" }, async () => {
     const service = await startSandbox();
     await service.ecm([
       "import",

@@ -214,7 +214,7 @@ describe("a mapping", () => {
     expect(await readFields(service, "a@example.com")).toEqual({ Born: "1980-02-28" });
   });
 
-  it("names its line where a target, or the column, does not exist", async () => {
+  it("names its line where a target, or the column, does not exist", { tags: "slow" }, async () => {
     const service = await accountWith("City");
     const mapping = await mappingFile("Email: key\nCity: Cite\n");
     const file = await inputFile("Email,City\na@example.com,Oslo\n");

@@ -156,7 +156,7 @@ describe("a column that may be consent", () => {
     expect(await keysIn(service)).toEqual(["a@example.com", "b@example.com"]);
   });
 
-  it("is asked about first at a terminal, with what each reading leaves out", async () => {
+  it("is asked about first at a terminal, with what each reading leaves out", { tags: "slow" }, async () => {
     const service = await startSandbox();
     const path = await inputFile(
       "Email,Stadt,Newsletter\na@example.com,Oslo,ja\nb@example.com,Rom,nein\nc@example.com,Rom,nein\n",

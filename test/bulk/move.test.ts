@@ -50,7 +50,9 @@ const move = (service: RunningSandbox, ...more: string[]) =>
   service.ecm(["contact", "move", old, next, "--yes", "--json", ...more]);
 
 describe("a contact that moves", () => {
-  it("is created with its values, lists and tags in one request, and then unsubscribed", async () => {
+  it("is created with its values, lists and tags in one request, and then unsubscribed", {
+    tags: "slow",
+  }, async () => {
     const service = await scene();
     const before = (await readContacts(service)).get(old)!;
     const moved = await move(service);
@@ -93,7 +95,7 @@ describe("a contact that moves", () => {
     expect((await readContacts(service)).has(next)).toBe(false);
   });
 
-  it("is deleted with --delete-old, after a backup; an undo creates it again", async () => {
+  it("is deleted with --delete-old, after a backup; an undo creates it again", { tags: "slow" }, async () => {
     const service = await scene();
     const before = (await readContacts(service)).get(old)!;
     const backup = join(await temporaryFolder(), "backup.csv");
@@ -119,7 +121,7 @@ describe("a contact that moves", () => {
     expect((await readContacts(service)).has(old)).toBe(false);
   });
 
-  it("stays unsubscribed when the move is undone, and that is said", async () => {
+  it("stays unsubscribed when the move is undone, and that is said", { tags: "slow" }, async () => {
     const service = await scene();
     await move(service);
     const undone = await service.ecm(["runs", "undo", "last", "--json"]);
@@ -146,7 +148,7 @@ describe("a contact that moves", () => {
     expect(await statusIn(service, old)).toBe("inactive");
   });
 
-  it("is unsubscribed all the same where the new contact lacks nothing", async () => {
+  it("is unsubscribed all the same where the new contact lacks nothing", { tags: "slow" }, async () => {
     const service = await scene({
       contents: { contacts: [{ key: old }, { key: next, fields: { "First Name": "A" } }] },
     });
@@ -194,7 +196,7 @@ describe("a move that is refused", () => {
     expect(refused.stderr).toContain("No contact has the key or id");
   });
 
-  it("names one contact twice, or a key that is none", async () => {
+  it("names one contact twice, or a key that is none", { tags: "slow" }, async () => {
     const service = await scene();
     for (const to of ["ADA@old.example", "nonsense", ""]) {
       expect((await service.ecm(["contact", "move", old, to, "--yes"])).code).toBe(2);
@@ -205,6 +207,7 @@ describe("a move that is refused", () => {
 
 it.each([{ literal: "yes" }, { inactive: "hidden" }, { "search-lag": "3600000" }])(
   "a move works under the variant %j",
+  { tags: "slow" },
   async (variants) => {
     const service = await scene({ variants: variants as unknown as Record<string, string> });
     const moved = await move(service);

@@ -270,7 +270,7 @@ describe("a row with an old key", () => {
     expect(await statuses(service)).not.toHaveProperty("ada@new.example");
   });
 
-  it("leads `contact consent` to the key of before", async () => {
+  it("leads `contact consent` to the key of before", { tags: "slow" }, async () => {
     const service = await scene();
     await importRows(service, "ada@new.example,ada@old.example,\n");
     const consent = await service.ecm(["contact", "consent", "ada@new.example", "--json"]);
@@ -403,7 +403,7 @@ describe("whoever leaves under a further address, after the plan and before the 
     },
   );
 
-  it("costs a read of who is known there, and the price says so", async () => {
+  it("costs a read of who is known there, and the price says so", { tags: "slow" }, async () => {
     const service = await startSandbox({ contents: homes });
     const args = ["import", await inputFile(rows), ...columns];
     const done = parseSummary(await service.ecm(args));

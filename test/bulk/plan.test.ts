@@ -38,7 +38,9 @@ carl@example.com,Paris,
 const commandArgs = ["--list", "Customers", "--mode", "upsert"];
 
 describe("--plan", () => {
-  it("has a line for each row, in input order, with what changes before and after, by names", async () => {
+  it("has a line for each row, in input order, with what changes before and after, by names", {
+    tags: "slow",
+  }, async () => {
     const { ecm, plan, lines } = await account();
     const path = await inputFile(people);
     const args = ["import", path, ...commandArgs, "--dry-run", "--json"];
@@ -177,7 +179,7 @@ describe("--plan", () => {
     expect(await lines()).toMatchObject([{ line: 2 }, { line: null, key: "bob@example.com" }]);
   });
 
-  it("speaks of a list that is duplicated or merged", async () => {
+  it("speaks of a list that is duplicated or merged", { tags: "slow" }, async () => {
     const { ecm, plan, lines } = await account();
     await ecm(["contact", "mutate", "--all", "-y", "--add-list", "Customers"]);
     for (const commandArgs of [
@@ -193,7 +195,7 @@ describe("--plan", () => {
     }
   });
 
-  it("makes a change of one contact a bulk run too", async () => {
+  it("makes a change of one contact a bulk run too", { tags: "slow" }, async () => {
     const { ecm, plan, lines } = await account();
     const args = ["contact", "mutate", "ada@example.com", "--set", "City=Rome", "--dry-run", "--plan", plan];
     expect((await ecm(args)).code).toBe(0);
@@ -220,13 +222,13 @@ describe("--plan", () => {
     expect([await readdir(folder), await readdir(runs)]).toEqual([before, []]);
   });
 
-  it("and --json cannot both have stdout", async () => {
+  it("and --json cannot both have stdout", { tags: "slow" }, async () => {
     const { ecm } = await account();
     const result = await ecm(["import", await inputFile(people), "--dry-run", "--json", "--plan", "-"]);
     expect(result).toMatchObject({ code: 2, stdout: "" });
   });
 
-  it("shows the first changes of a dry run at a terminal", async () => {
+  it("shows the first changes of a dry run at a terminal", { tags: "slow" }, async () => {
     const { ecm } = await account();
     const path = await inputFile(people);
     const at = { terminalColumns: 80, env: { NO_COLOR: "1" } };
@@ -239,7 +241,7 @@ describe("--plan", () => {
     expect(none.stderr).not.toContain("~ ada");
   });
 
-  it("shows what is ignored last, and only so much of it", async () => {
+  it("shows what is ignored last, and only so much of it", { tags: "slow" }, async () => {
     const { ecm } = await account();
     const names = Array.from({ length: 8 }, (_, index) => `Own ${index}`);
     const path = await inputFile(

@@ -190,7 +190,7 @@ describe("runs undo --plan", () => {
     expect([...(await readContacts(service)).keys()]).toEqual(["p1@example.com"]);
   });
 
-  it("names nobody back from an unsubscription, without a request", async () => {
+  it("names nobody back from an unsubscription, without a request", { tags: "slow" }, async () => {
     const { ecm, sandbox } = await startSandbox({ contents: { contacts: manyContacts(2) } });
     await ecm(["contact", "unsubscribe", "--all", "--yes"]);
     const before = sandbox.admin.requests().length;

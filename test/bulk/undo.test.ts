@@ -218,7 +218,7 @@ describe("ecm runs undo", () => {
     expect((await readContacts(service)).get("a@x.org")!.fields).toEqual({ "First Name": "Anna" });
   });
 
-  it("asks nothing about contacts that the run created: they stay", async () => {
+  it("asks nothing about contacts that the run created: they stay", { tags: "slow" }, async () => {
     const service = await startSandbox();
     const { ecm } = service;
     await ecm(["import", await inputFile("Email\na@x.org\nb@x.org\n")]);

@@ -34,7 +34,9 @@ describe("import --unique", () => {
     expect(parseSummary(done).rows).toMatchObject({ created: 4 });
   });
 
-  it("says where it could not be checked, and refuses a field that does not exist", async () => {
+  it("says where it could not be checked, and refuses a field that does not exist", {
+    tags: "slow",
+  }, async () => {
     const service = await scene(manyContacts(20) as typeof contacts);
     const file = await inputFile("Email,Last Name\nada@new.example,C-1\n");
     const told = await service.ecm(["import", file, "--dry-run", "--unique", "Last Name"]);

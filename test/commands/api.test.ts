@@ -218,7 +218,7 @@ describe("ecm api with members, names and pages", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("puts ids in place of names in the path", async () => {
+  it("puts ids in place of names in the path", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox();
     await ecm(["lists", "create", "News & more"]);
     await ecm(["contact", "create", "--key", "ada@example.com"]);

@@ -216,7 +216,7 @@ describe("apply refuses before a request", () => {
     }
   });
 
-  it("a folder, a file that is not there", async () => {
+  it("a folder, a file that is not there", { tags: "slow" }, async () => {
     const { other, refused } = await planned();
     await refused(undefined, "there is no such file");
     await mkdir(other);
@@ -344,7 +344,7 @@ describe("a contact that is no longer as the plan says", () => {
     expect(await readHoldings(service)).toEqual(before);
   });
 
-  it("was unsubscribed already where the plan unsubscribes: it is left", async () => {
+  it("was unsubscribed already where the plan unsubscribes: it is left", { tags: "slow" }, async () => {
     const service = await startPeople();
     const plan = await makePlanFile(service, ["contact", "unsubscribe", "--tag", "VIP", "--yes"]);
     await service.ecm(["contact", "unsubscribe", "dan@example.com", "--yes"]);

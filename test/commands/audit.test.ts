@@ -141,7 +141,7 @@ describe("the record", () => {
     expect((await readFile(record, "utf8")).trimEnd().split("\n")).toHaveLength(2);
   });
 
-  it("stays whole when a person is erased, of whom it knows nothing", async () => {
+  it("stays whole when a person is erased, of whom it knows nothing", { tags: "slow" }, async () => {
     const { ecm, readLines, verify } = await recorded();
     await ecm(["import", "-"], {}, "Email\nada@example.com\n");
     const before = await readLines();

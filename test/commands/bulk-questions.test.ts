@@ -55,7 +55,7 @@ describe("--no-input at a terminal", () => {
     expect((await ecm(["runs", "undo", stopped.run!, "--no-input", "--yes"], at)).code).toBe(0);
   });
 
-  it("goes on where there is no terminal, as in a script", async () => {
+  it("goes on where there is no terminal, as in a script", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox({ contents });
     expect((await ecm(["import", await inputFile(manyRows(20, () => "New")), "--no-input"])).code).toBe(0);
   });

@@ -91,7 +91,7 @@ describe("campaigns", () => {
     expect(other.server.requests[0]!.url).toContain("status=sent");
   });
 
-  it("of one name are told apart by their ids", async () => {
+  it("of one name are told apart by their ids", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox({ contents: { campaigns: [{ name: "Twin" }, { name: "Twin" }] } });
     const ids = (await ecm(["campaigns", "list", "-o", "id"])).stdout.trimEnd().split("\n");
     for (const command of [

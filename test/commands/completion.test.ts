@@ -41,7 +41,7 @@ describe("what is offered", () => {
     expect(await ecmWith(home)(["__complete", "bash", "--", "lists", "sync", ""])).toEqual(quiet);
   });
 
-  it("is of the account that the words mean", async () => {
+  it("is of the account that the words mean", { tags: "slow" }, async () => {
     const { ecm, env } = await startSandbox();
     await ecm(["lists", "create", "Here"]);
     const { ECM_BASE_URL: _url, ECM_API_KEY: _key, ...home } = env;
@@ -53,7 +53,9 @@ describe("what is offered", () => {
     expect((await ask("lists", "sync", "")).stdout).toBe("");
   });
 
-  it("knows lists, tags and fields from the moment they are made, and forgets what is gone", async () => {
+  it("knows lists, tags and fields from the moment they are made, and forgets what is gone", {
+    tags: "slow",
+  }, async () => {
     const { ecm } = await startSandbox();
     const offered = async (...typed: string[]) =>
       parseCandidates((await ecm(["__complete", "fish", "--", ...typed, ""])).stdout);
@@ -73,7 +75,7 @@ describe("what is offered", () => {
     expect(await offered("--structure")).toEqual(["Default"]);
   });
 
-  it("leaves out names that could forge a line", async () => {
+  it("leaves out names that could forge a line", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox();
     for (const name of ["plain", "two\nlines", "a\ttab", "\u001b[31mred"])
       await ecm(["lists", "create", name]);

@@ -275,7 +275,7 @@ describe("lists duplicate", () => {
     expect(countRequests(service)).toBe(before);
   });
 
-  it("copies an empty list too", async () => {
+  it("copies an empty list too", { tags: "slow" }, async () => {
     const sandbox = await startSandbox();
     await sandbox.ecm(["lists", "create", "Empty"]);
     const result = await sandbox.ecm(["lists", "duplicate", "Empty", "Copy"]);

@@ -62,7 +62,9 @@ describe("--status", () => {
     expect(JSON.parse(marked.stdout).rows).toMatchObject({ read: 1, updated: 1 });
   });
 
-  it("refuses any other word with exit 2 and the words there are, and sends nothing", async () => {
+  it("refuses any other word with exit 2 and the words there are, and sends nothing", {
+    tags: "slow",
+  }, async () => {
     const { ecm, sandbox } = await account();
     const keys = await inputFile("stays@example.com\n", "keys.txt");
     for (const args of [

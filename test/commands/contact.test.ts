@@ -40,7 +40,7 @@ const splitWords = (line: string) => line.split(" ");
 const withoutLimits = (stderr: string) => stderr.replace(/^rate-limit: .*\n/m, "");
 
 describe("contact create", () => {
-  it("resolves fields, lists and tags by name, and shows names again", async () => {
+  it("resolves fields, lists and tags by name, and shows names again", { tags: "slow" }, async () => {
     const { ecm } = await seeded();
     const result = await ecm([
       ...splitWords("contact create --key bob@example.com --set city=Ürümqi --list ニュース -o tsv"),
@@ -85,7 +85,7 @@ describe("contact create", () => {
     expect(readable).toMatch(/^POST \/api\/contact\n\{\n {2}"key": "new@example.com",\n/);
   });
 
-  it("sends the body of --data as it is, from a file or from standard input", async () => {
+  it("sends the body of --data as it is, from a file or from standard input", { tags: "slow" }, async () => {
     const { ecm, ada } = await seeded();
     const file = join(await temporaryFolder(), "contact.json");
     await writeFile(
@@ -156,7 +156,7 @@ describe("contact get", () => {
     expect(stderr).toContain("Invalid API key");
   });
 
-  it("escapes what would move a terminal's cursor, and leaves JSON exact", async () => {
+  it("escapes what would move a terminal's cursor, and leaves JSON exact", { tags: "slow" }, async () => {
     const { ecm } = await seeded();
     const evil = "Pa\u001b[2Jris\u202e";
     await done(ecm(["contact", "mutate", "ada@example.com", "--set", `City=${evil}`]));
@@ -189,7 +189,7 @@ describe("contact search", () => {
     expect(result.stderr).toMatch(/^No contact matches\.\n/);
   });
 
-  it("takes several keys as any of them, and other conditions as all", async () => {
+  it("takes several keys as any of them, and other conditions as all", { tags: "slow" }, async () => {
     const { ecm, ada } = await seeded();
     await done(ecm(splitWords("contact create --key bob@example.com --list ニュース")));
     const both = splitWords("contact search --key ada@example.com --key bob@example.com -o id");
@@ -200,7 +200,9 @@ describe("contact search", () => {
     expect(await done(ecm([...both, "--status", "active", "--tag", "名前"]))).toBe("");
   });
 
-  it("passes filters of --filter-json through, as filters or as the whole specification", async () => {
+  it("passes filters of --filter-json through, as filters or as the whole specification", {
+    tags: "slow",
+  }, async () => {
     const { ecm } = await seeded();
     const filters = [{ criterias: [{ columnToFilter: "KEY", operator: "EQ", values: ["ada@example.com"] }] }];
     const count = (json: unknown) =>
@@ -459,7 +461,7 @@ describe("contact mutate", () => {
     expect(JSON.parse(await done(ecm(["contact", "get", ada._id, "--json"])))).toEqual(ada);
   });
 
-  it("reaches a field whose label holds = by its id, and says so", async () => {
+  it("reaches a field whose label holds = by its id, and says so", { tags: "slow" }, async () => {
     const { ecm } = await seeded();
     const structure = JSON.parse(await done(ecm(["structure", "field", "add", "a=b", "--json"])));
     const { _id } = structure.fields.at(-1);
@@ -483,7 +485,7 @@ describe("contact mutate", () => {
     expect((await refs(own._id)).body.addLists).toEqual([{ _id: own._id }]);
   });
 
-  it("lists the ids when two lists share a name", async () => {
+  it("lists the ids when two lists share a name", { tags: "slow" }, async () => {
     const { ecm } = await seeded();
     const first = JSON.parse(await done(ecm(splitWords("lists create Twin --json"))));
     const second = JSON.parse(await done(ecm(splitWords("lists create twin --allow-duplicate --json"))));
@@ -507,7 +509,9 @@ describe("contact mutate", () => {
     expect(stderr).toContain(message);
   });
 
-  it("does not fail for a mistyped --columns when the write is done: it sends nothing", async () => {
+  it("does not fail for a mistyped --columns when the write is done: it sends nothing", {
+    tags: "slow",
+  }, async () => {
     const { ecm, ada } = await seeded();
     for (const args of [
       ["contact", "mutate", ada._id, "--set", "City=Rome"],

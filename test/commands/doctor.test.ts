@@ -40,7 +40,7 @@ describe("ecm doctor", () => {
     );
   });
 
-  it("fails without a profile", async () => {
+  it("fails without a profile", { tags: "slow" }, async () => {
     const ecm = ecmWith(await temporaryHome());
     const { code, by } = await examine(ecm);
     expect(code).toBe(1);
@@ -100,7 +100,7 @@ describe("ecm doctor", () => {
     expect(blocked.by["config folder"]!.status).toBe("fail");
   });
 
-  it("warns of a run that was stopped, until it is done", async () => {
+  it("warns of a run that was stopped, until it is done", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox();
     expect((await examine(ecm)).by.runs).toMatchObject({ status: "pass" });
     const file = join(await temporaryFolder(), "people.csv");

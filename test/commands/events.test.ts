@@ -168,7 +168,7 @@ describe("events --since last", () => {
     expect(output).toEqual(Array.from({ length: 25 }, (_, n) => `c${24 - n}`));
   });
 
-  it("gives none twice and loses none while events come in between two pages", async () => {
+  it("gives none twice and loses none while events come in between two pages", { tags: "slow" }, async () => {
     const feed = Array.from({ length: 10 }, (_, n) => event(`c${n}`, n + 1));
     let arrivals = 0;
     const { last } = await createFeed(feed, {
@@ -193,7 +193,9 @@ describe("events --since last", () => {
     expect(await last()).toEqual(["a"]);
   });
 
-  it("is neither lost nor repeated by a kill around the moment when the file appears", async () => {
+  it("is neither lost nor repeated by a kill around the moment when the file appears", {
+    tags: "slow",
+  }, async () => {
     const feed = [event("a", 1)];
     const { ecm, env } = await createFeed(feed);
     const folder = await temporaryFolder();
@@ -247,7 +249,9 @@ describe("events --since last", () => {
 });
 
 describe("events of the embedded service", () => {
-  it("name contacts by their keys where that is wanted, and one contact's by its key", async () => {
+  it("name contacts by their keys where that is wanted, and one contact's by its key", {
+    tags: "slow",
+  }, async () => {
     const { ecm } = await startSandbox();
     for (const key of ["ada@example.com", "bob@example.com"]) await ecm(["contact", "create", "--key", key]);
     const created = await ecm(["events", "--type", "contact-created", "-o", "csv", "--columns", "type,key"]);

@@ -40,7 +40,7 @@ async function account() {
 }
 
 describe("ecm import --check", () => {
-  it("says what would be made of the file, and sends nothing", async () => {
+  it("says what would be made of the file, and sends nothing", { tags: "slow" }, async () => {
     const { ecm, home, requests } = await account();
     const args = ["import", await inputFile(csv), "--mapping", await inputFile(mapping, "m.yaml"), "--check"];
     const result = await ecm([...args, "--json"]);

@@ -44,7 +44,9 @@ describe("lists create", () => {
 });
 
 describe("lists create of a name that exists", () => {
-  it("is a conflict in any letter case, and a second list only when asked for", async () => {
+  it("is a conflict in any letter case, and a second list only when asked for", {
+    tags: "slow",
+  }, async () => {
     const { ecm } = await startSandbox();
     await done(ecm(["lists", "create", "News"]));
     const refused = await ecm(["lists", "create", " news", "--json"]);
@@ -63,7 +65,7 @@ describe("lists create of a name that exists", () => {
 });
 
 describe("lists show", () => {
-  it("gives the service's own object, and people its number of contacts", async () => {
+  it("gives the service's own object, and people its number of contacts", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox();
     const id = (await done(ecm(["lists", "create", "News", "-o", "id"]))).trim();
     await done(ecm(["contact", "create", "--key", "a@x.org", "--list", "News"]));
@@ -79,7 +81,9 @@ describe("lists show", () => {
 });
 
 describe("lists rename", () => {
-  it("gives another name, its own in another letter case too, and never one that exists", async () => {
+  it("gives another name, its own in another letter case too, and never one that exists", {
+    tags: "slow",
+  }, async () => {
     const { ecm } = await startSandbox();
     await done(ecm(["lists", "create", "News"]));
     await done(ecm(["lists", "create", "Leads"]));

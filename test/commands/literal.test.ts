@@ -46,7 +46,7 @@ describe("the names that a search can ask for", () => {
     expect(stdout).toMatch(/p0@example\.com,\d{4}-/);
   });
 
-  it("that no search tells are said, not shown as empty in silence", async () => {
+  it("that no search tells are said, not shown as empty in silence", { tags: "slow" }, async () => {
     const { ecm } = await account();
     const dialog = await ecm(["contact", "search", "--columns", "key,updatedAt"]);
     expect(dialog.stderr).toContain("The service does not tell updatedAt");
@@ -147,7 +147,7 @@ describe("tags, which the service does not show", () => {
 });
 
 describe("the status, where no search tells it", () => {
-  it("is read by ids where it decides, and the price says so", async () => {
+  it("is read by ids where it decides, and the price says so", { tags: "slow" }, async () => {
     const running = await account({ source: "common" });
     await running.ecm(["contact", "search"]);
     const keys = await inputFile(

@@ -89,7 +89,7 @@ describe("answers", () => {
     expect(await check("contact_search", { where: 'City == "Oslo"', count: true })).toEqual({ count: 0 });
   });
 
-  it("name the argument that is wrong, in the words of the tool", async () => {
+  it("name the argument that is wrong, in the words of the tool", { tags: "slow" }, async () => {
     const { env } = await startSandbox();
     const { refusal } = await startMcp(env, ["--allow-write"]);
     expect((await refusal("contact_search", { limt: 1 })).message).toBe(

@@ -335,7 +335,7 @@ describe("writes", () => {
     ]);
   });
 
-  it("give no token where nothing would change", async () => {
+  it("give no token where nothing would change", { tags: "slow" }, async () => {
     const { env } = await account();
     const { call } = await startMcp(env, ["--allow-write"]);
     expect(await call("plan_import", { rows: [ada] })).toMatchObject({
@@ -379,7 +379,7 @@ describe("writes", () => {
 });
 
 describe("a client that is mistaken, or was misled", () => {
-  it("does not choose everybody by an empty list of keys", async () => {
+  it("does not choose everybody by an empty list of keys", { tags: "slow" }, async () => {
     const { env, ecm } = await account();
     const { refusal } = await startMcp(env, ["--allow-write"]);
     for (const [name, input] of [

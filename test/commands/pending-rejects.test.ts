@@ -57,7 +57,7 @@ describe("runs rejects --pending", () => {
     expect((await pendingLines(service)).map(([, name]) => name)).toEqual(["Bob", "Cy", "Y"]);
   });
 
-  it("advises the command with the account of the run", async () => {
+  it("advises the command with the account of the run", { tags: "slow" }, async () => {
     const { ecm, env } = await startSandbox();
     const embedded = { ...env, ECM_BASE_URL: "", ECM_API_KEY: "" };
     await ecm(["-p", "sandbox", "import", await inputFile(rows)], { env: embedded });

@@ -53,7 +53,9 @@ describe("ecm probe", () => {
     await startSandbox({ variants: saved.variants });
   });
 
-  it("finds out that the service is what its specification shows, and creates nobody it could not delete", async () => {
+  it("finds out that the service is what its specification shows, and creates nobody it could not delete", {
+    tags: "slow",
+  }, async () => {
     const running = await account({ literal: "yes" });
     const { saved, stderr } = await probed(running, "--write", "-y");
     expect(saved.variants).toMatchObject({ literal: "yes", source: "specified", columns: "specified" });

@@ -31,7 +31,7 @@ async function recorded() {
   return { ...service, file, record, exchanges };
 }
 
-it("commands append what they exchange, and nothing in it is the account's", async () => {
+it("commands append what they exchange, and nothing in it is the account's", { tags: "slow" }, async () => {
   const { ecm, record, exchanges, file, apiKey, baseUrl, sandbox } = await recorded();
   const imported = await record(["import", await inputFile(people), "--list", "News-Marker", "-y"]);
   expect(imported.code, imported.stderr).toBe(0);
@@ -82,7 +82,7 @@ it("the same person has the same pseudonym in every command, and another one in 
   expect(await readFile(other, "utf8")).not.toContain(first);
 });
 
-it("record show prints the exchanges, of ECM_RECORD and of a probe", async () => {
+it("record show prints the exchanges, of ECM_RECORD and of a probe", { tags: "slow" }, async () => {
   const { record, ecm, file, exchanges } = await recorded();
   await record(["contact", "search", "--key", "bob@builder.test", "--json"]);
   await appendFile(file, '{"method":"GET","pa');

@@ -69,7 +69,7 @@ describe("--report", () => {
     expect(await read()).not.toContain("<script");
   });
 
-  it("tells a run that was done, now and later, and without the people in it", async () => {
+  it("tells a run that was done, now and later, and without the people in it", { tags: "slow" }, async () => {
     const { ecm, file, report, read } = await scene();
     expect((await ecm(["import", file, "--report", report])).code).toBe(3);
     const now = strip(await read());
@@ -87,7 +87,9 @@ describe("--report", () => {
     expect(strip(redacted)).toMatch(/#[0-9a-f]{16} \+ create First Name: …/);
   });
 
-  it("that is redacted shows no address in the name of a list or a tag either", async () => {
+  it("that is redacted shows no address in the name of a list or a tag either", {
+    tags: "slow",
+  }, async () => {
     const { ecm, report, read } = await scene();
     const file = await inputFile("Email,Lists\nzoe@example.com,zoe@example.com only\n", "names.csv");
     const flags = ["--create-missing", "--tag", "of zoe@example.com", "--report", report, "--redact"];

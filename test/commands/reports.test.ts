@@ -39,7 +39,9 @@ async function reporting(reports: Record<string, unknown>) {
 }
 
 describe("reports", () => {
-  it("show both reports on one screen, with the changes and the zone, at any width", async () => {
+  it("show both reports on one screen, with the changes and the zone, at any width", {
+    tags: "slow",
+  }, async () => {
     const { ecm } = await afterSending();
     for (const width of [40, 80, 120]) {
       const { code, stdout, stderr } = await ecm(["reports", "--timezone", "Europe/Oslo"], at(width));

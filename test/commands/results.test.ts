@@ -42,7 +42,7 @@ describe("the end of a run at a terminal", () => {
     expect(stderr).not.toContain("wrong5");
   });
 
-  it("names them in a dry run too, which leaves no run to ask", async () => {
+  it("names them in a dry run too, which leaves no run to ask", { tags: "slow" }, async () => {
     const stderr = await mixedImport(100, { flags: ["--dry-run"] });
     expect(stderr).toMatch(/38 rows: {2}█+▓+▒+×+\n {4}26 would be created\n/);
     expect(stderr).toMatch(/line 33 {2}wrong0@@x\.org/);

@@ -23,7 +23,9 @@ function cellsIn(line = ""): string[] {
 }
 
 describe("runs list at a terminal", () => {
-  it("tells what each run did, by the name of its file, and when to the minute", async () => {
+  it("tells what each run did, by the name of its file, and when to the minute", {
+    tags: "slow",
+  }, async () => {
     const { ecm, first, second } = await twoRuns();
     const { stdout } = await ecm(["runs", "list"], at(160));
     const [header, newest, oldest] = stdout.split("\n").map(cellsIn);
@@ -93,7 +95,7 @@ describe("runs list at a terminal", () => {
 });
 
 describe("runs show at a terminal", () => {
-  it("ends with the last lines of the run, and an undo of all of it", async () => {
+  it("ends with the last lines of the run, and an undo of all of it", { tags: "slow" }, async () => {
     const { ecm, second } = await twoRuns();
     const { stdout } = await ecm(["runs", "show", "last"], at(80));
     const text = stdout.replace(/\s+/g, " ");

@@ -72,7 +72,7 @@ describe("ecm runs", () => {
     for (const file of files) expect((await stat(join(folder, file))).mode & 0o777, file).toBe(0o600);
   });
 
-  it("says which run it does not know, and which beginnings mean several", async () => {
+  it("says which run it does not know, and which beginnings mean several", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox();
     await ecm(["import", await inputFile("Email\na@x.org\n")]);
     await ecm(["import", await inputFile("Email\nb@x.org\n")]);
@@ -195,7 +195,7 @@ describe("what lies among the runs and is none", () => {
     expect((await ecm(["runs", "show", "last"])).code).toBe(0);
   });
 
-  it("names a damaged run that is older, and goes on", async () => {
+  it("names a damaged run that is older, and goes on", { tags: "slow" }, async () => {
     const { ecm, run, put } = await withRun();
     await put("20200101-0000-abcdef", "not JSON");
     const undone = await ecm(["runs", "undo", "last", "--dry-run", "--json"]);

@@ -83,7 +83,9 @@ it("says rule by rule what differs, writes the variants that explain it, and exi
   expect(again.code, again.stdout).toBe(0);
 });
 
-it("does not take for a difference what the recording does not show: other pages of contacts and lists", async () => {
+it("does not take for a difference what the recording does not show: other pages of contacts and lists", {
+  tags: "slow",
+}, async () => {
   const { ecm, sandbox, file, record } = await openAccount();
   const names = Array.from({ length: 12 }, (_, index) => String(index));
   sandbox.admin.seed({ lists: names, contacts: names.map((name) => ({ key: `${name}@example.com` })) });

@@ -35,7 +35,7 @@ async function keysWith(ecm: Ecm, ...flags: string[]) {
   return stdout.trim().split("\n").slice(1).join(" ");
 }
 
-it("finds words in keys and fields, whatever their letter case and accents", async () => {
+it("finds words in keys and fields, whatever their letter case and accents", { tags: "slow" }, async () => {
   const { ecm } = await startSandbox({ contents: people });
   expect(await keysWith(ecm, "--text", "jürgen")).toBe("j.m@example.org");
   expect(await keysWith(ecm, "--text", "MULLER koln")).toBe("j.m@example.org");
@@ -48,7 +48,7 @@ it("finds words in keys and fields, whatever their letter case and accents", asy
   expect(empty).toMatchObject({ code: 2, stderr: expect.stringContaining("--text is empty") });
 });
 
-it("says that it looked for a whole key, and how to look for a part of it", async () => {
+it("says that it looked for a whole key, and how to look for a part of it", { tags: "slow" }, async () => {
   const { ecm } = await startSandbox({ contents: people });
   const search = async (...words: string[]) => {
     const { code, stderr } = await ecm(["contact", "search", ...words], atTerminal);

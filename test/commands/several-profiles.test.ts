@@ -129,7 +129,7 @@ describe("--profiles", () => {
     );
   });
 
-  it("asks once at a terminal, and names the accounts", async () => {
+  it("asks once at a terminal, and names the accounts", { tags: "slow" }, async () => {
     const { ecm, count } = await startAgency();
     const words = ["contact", "erase", "ada@example.com", "--profiles", "client-a,client-b"];
     const declined = await ecm(words, { typed: "n\r", terminalColumns: 200 });
@@ -142,7 +142,7 @@ describe("--profiles", () => {
     expect(agreed.stdout).toMatch(/client-b +.*deleted/);
   });
 
-  it("leaves a key that holds {profile} as it is: it names nobody else", async () => {
+  it("leaves a key that holds {profile} as it is: it names nobody else", { tags: "slow" }, async () => {
     const { ecm } = await startAgency();
     for (const profile of ["client-a", "client-b"])
       await ecm(["contact", "create", "--profile", profile, "--key", `${profile}@example.com`]);

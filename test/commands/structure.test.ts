@@ -122,7 +122,7 @@ describe("structure update, field and tag", () => {
     expect((await readStructure(ecm)).tags).toEqual([]);
   });
 
-  it("ask a person before they remove anything, and take no for an answer", async () => {
+  it("ask a person before they remove anything, and take no for an answer", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox();
     const remove = (typed: string) =>
       ecm(["structure", "field", "remove", "last name"], { terminalColumns: 120, typed });

@@ -23,7 +23,9 @@ async function listFile(env: Record<string, string>): Promise<string> {
 }
 
 describe("ecm suppressions", () => {
-  it("keeps keyed hashes, in a private file, and no address; without a request", async () => {
+  it("keeps keyed hashes, in a private file, and no address; without a request", {
+    tags: "slow",
+  }, async () => {
     const { env, ecm } = await home();
     const added = await ecm(["suppressions", "add", "Ada@Example.com", "bob@example.org", "--json"]);
     expect(added.code).toBe(0);
@@ -84,7 +86,9 @@ describe("ecm suppressions", () => {
     expect((await ecm(["suppressions", "check", "a@example.com"])).code).toBe(0);
   });
 
-  it("adds the keys of a file, of a table, and of standard input, and says which lines hold none", async () => {
+  it("adds the keys of a file, of a table, and of standard input, and says which lines hold none", {
+    tags: "slow",
+  }, async () => {
     const { ecm } = await home();
     const file = join(await temporaryFolder(), "keys.csv");
     await writeFile(file, "Name,Email\nAda,ada@example.com\nBob,bob@exa mple.com\n");
@@ -258,7 +262,7 @@ describe("ecm contact create and the suppression list", () => {
     expect((await ecm(["suppressions", "check", added])).code).toBe(1);
   });
 
-  it("creates, finds and changes a contact under any spelling of its key", async () => {
+  it("creates, finds and changes a contact under any spelling of its key", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox();
     const created = await ecm(["contact", "create", "--key", "mailto:Ada@bücher.de.", "--json"]);
     expect(JSON.parse(created.stdout).key).toBe("Ada@xn--bcher-kva.de");

@@ -85,7 +85,7 @@ describe("--where", () => {
     expect(exported.stdout).toContain("eve@example.com");
   });
 
-  it("names what is wrong and where, before a contact is read", async () => {
+  it("names what is wrong and where, before a contact is read", { tags: "slow" }, async () => {
     const { ecm, baseUrl, apiKey } = await withPeople();
     const table: [expression: string, ...words: string[]][] = [
       ["City == ", "Unexpected token", "(at the end)"],
@@ -160,7 +160,9 @@ describe("--where", () => {
 });
 
 describe("--keys", () => {
-  it("finds the contacts that a file names, by key or id, together with other conditions", async () => {
+  it("finds the contacts that a file names, by key or id, together with other conditions", {
+    tags: "slow",
+  }, async () => {
     const { ecm } = await withPeople();
     const get = await ecm(["contact", "get", "bob@example.com", "--json"]);
     const { _id } = JSON.parse(get.stdout) as { _id: string };

@@ -99,7 +99,9 @@ describe("events --since last", () => {
     },
   );
 
-  it("shows what --limit left over although it is older than the usual days by then", async () => {
+  it("shows what --limit left over although it is older than the usual days by then", {
+    tags: "slow",
+  }, async () => {
     const { feed, ecm } = await startFeed(events(30), { order: "newest", total: "right" });
     const shownIds: string[] = [];
     for (const days of [0, 25, 20, 20, 20]) {
@@ -154,7 +156,7 @@ describe("events --since last", () => {
 });
 
 describe("events", () => {
-  it("shows all with --all and --since TIME, or fails", { tags: "trials" }, async () => {
+  it("shows all with --all and --since TIME, or fails", { tags: "slow" }, async () => {
     await fc.assert(
       fc.asyncProperty(play, fc.array(shape, { maxLength: 40 }), async (chosen, shapes) => {
         const all = shapes.map(({ hoursAgo, mark }, number) => eventAt(number, hoursAgo, mark));

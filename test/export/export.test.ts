@@ -61,7 +61,7 @@ async function changing(
 }
 
 describe("an export of an account that changes between two pages", () => {
-  it("misses nobody where as many come in as go, so that the total stays", async () => {
+  it("misses nobody where as many come in as go, so that the total stays", { tags: "slow" }, async () => {
     for (const removed of [1, 4, 30]) {
       const changes = [{ remove: Array<number>(removed).fill(0), add: Array<number>(removed).fill(1) }];
       const { exported, stayingIds } = await changing(250, { maxPageSize: 100, changes });

@@ -35,7 +35,9 @@ const change = [
 ];
 
 describe("after a change of a contact", () => {
-  it("what was another before is said with its old value, and what stays is left out", async () => {
+  it("what was another before is said with its old value, and what stays is left out", {
+    tags: "slow",
+  }, async () => {
     expect(await runEcm("contact", "mutate", "ada@example.com", ...change)).toBe(
       "ada@example.com\n  ~ City  London → Paris\n  + list Newsletter\n  - list Leads\n  + tag vip\n",
     );
@@ -87,7 +89,7 @@ describe("after a change of a list or the structure", () => {
 });
 
 describe("one contact", () => {
-  it("is a page: who, the values that there are, then dates and ids", async () => {
+  it("is a page: who, the values that there are, then dates and ids", { tags: "slow" }, async () => {
     await ecm(["contact", "mutate", "ada@example.com", "--add-tag", "vip"]);
     const { stdout, stderr } = await ecm(["contact", "get", "ada@example.com"], at80);
     expect(stdout).toMatch(
@@ -96,7 +98,9 @@ describe("one contact", () => {
     expect(stderr).toContain("Without a value: First Name, Last Name\n");
   });
 
-  it("has long values that go on under themselves, and says why it is inactive", async () => {
+  it("has long values that go on under themselves, and says why it is inactive", {
+    tags: "slow",
+  }, async () => {
     await ecm(["contact", "mutate", "ada@example.com", "--set", `City=${"long words ".repeat(12).trim()}`]);
     await ecm(["contact", "unsubscribe", "ada@example.com", "--yes"]);
     const { stdout } = await ecm(["contact", "get", "ada@example.com"], at80);
@@ -106,7 +110,7 @@ describe("one contact", () => {
     expect(lines[3]).toMatch(/^ {10}long|^ {10}words/);
   });
 
-  it("is a record of its columns where they are named, and a row in a pipe", async () => {
+  it("is a record of its columns where they are named, and a row in a pipe", { tags: "slow" }, async () => {
     expect((await ecm(["contact", "get", "ada@example.com", "--columns", "key,City"], at80)).stdout).toBe(
       "key   ada@example.com\nCity  London\n",
     );

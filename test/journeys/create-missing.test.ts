@@ -29,7 +29,7 @@ describe("lists and tags that an import makes", () => {
     expect([...(await readContacts(proxy)).values()].every(({ tags }) => tags.length === 1)).toBe(true);
   });
 
-  it("are not made before a killed run has its rows, and not again after", async () => {
+  it("are not made before a killed run has its rows, and not again after", { tags: "slow" }, async () => {
     const proxy = await startRecordingProxy();
     const path = await inputFile("Email\na@x.org\nb@x.org\n");
     const args = ["import", path, "--list", "L", "--tag", "T", "--create-missing", "--json"];

@@ -46,7 +46,7 @@ describe("a disk that fails", () => {
     },
   );
 
-  it("never sees the API key", async () => {
+  it("never sees the API key", { tags: "slow" }, async () => {
     const proxy = await startRecordingProxy();
     const { run } = parseSummary(await proxy.ecm(["import", await inputFile(manyRows(5)), "--json"]));
     for (const file of ["manifest.json", "journal"]) {

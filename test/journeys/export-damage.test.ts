@@ -109,7 +109,9 @@ describe("an export that is resumed", () => {
 describe("a compressed export", () => {
   const unpacked = async (file: string) => gunzipSync(await readFile(file)).toString();
 
-  it("goes on where it stopped, and is a new one when it was killed once it was in its place", async () => {
+  it("goes on where it stopped, and is a new one when it was killed once it was in its place", {
+    tags: "slow",
+  }, async () => {
     const { ecm, args, file, whole, part, journal } = await stoppedExport("contacts.csv.gz");
     const filesBefore = [await readFile(part), await readFile(journal)] as const;
     expect(await readdir(dirname(file))).toEqual([]);

@@ -103,7 +103,9 @@ describe("the questions of an import", () => {
     expect(labels.slice(2)).toEqual(columns.filter((_, at) => at !== 3));
   });
 
-  it("propose a field of a like name, and one column for the key where only one has addresses", async () => {
+  it("propose a field of a like name, and one column for the key where only one has addresses", {
+    tags: "slow",
+  }, async () => {
     await ecm(["structure", "field", "add", "Company"]);
     await writeFile(file, "Frist Name,Firma,Kontaktdaten\nAda,Analytical,ada@example.com\n");
     const dialog = await ecm(["import", file], {

@@ -74,7 +74,7 @@ describe("two creators of one name", () => {
     },
   );
 
-  it("on several machines, each with a state folder", async () => {
+  it("on several machines, each with a state folder", { tags: "slow" }, async () => {
     const service = await startSandbox();
     const commands = [
       ["lists", "create", "News", "--if-missing", "-o", "id"],
@@ -117,20 +117,24 @@ describe("two creators of one name", () => {
     },
   );
 
-  it.each(Object.entries(creations))("%s: its own list, the older one, stays", async (_name, argsFor) => {
-    const proxy = await startRecordingProxy();
-    othersCreate(proxy, "News", "after");
-    const result = await proxy.ecm(argsFor(await inputFile(rows("a"))));
-    expect(result.code, result.stderr).toBe(0);
-    // The other one is theirs to delete.
-    const lists = await listsIn(proxy);
-    expect(lists.map(({ name }) => name)).toEqual(["News", "News"]);
-    const [older] = lists.map(({ _id }) => _id).sort();
-    if (_name.startsWith("lists")) expect(result.stdout).toContain(older);
-    for (const contact of (await readContacts(proxy)).values()) expect(contact.lists).toEqual([older]);
-  });
+  it.each(Object.entries(creations))(
+    "%s: its own list, the older one, stays",
+    { tags: "slow" },
+    async (_name, argsFor) => {
+      const proxy = await startRecordingProxy();
+      othersCreate(proxy, "News", "after");
+      const result = await proxy.ecm(argsFor(await inputFile(rows("a"))));
+      expect(result.code, result.stderr).toBe(0);
+      // The other one is theirs to delete.
+      const lists = await listsIn(proxy);
+      expect(lists.map(({ name }) => name)).toEqual(["News", "News"]);
+      const [older] = lists.map(({ _id }) => _id).sort();
+      if (_name.startsWith("lists")) expect(result.stdout).toContain(older);
+      for (const contact of (await readContacts(proxy)).values()) expect(contact.lists).toEqual([older]);
+    },
+  );
 
-  it("a list to be made new by lists duplicate is not somebody else's", async () => {
+  it("a list to be made new by lists duplicate is not somebody else's", { tags: "slow" }, async () => {
     const proxy = await startRecordingProxy();
     proxy.sandbox.admin.seed({ contacts: [{ key: "a@x.org", lists: ["Source"] }] });
     othersCreate(proxy, "Copy", "before");

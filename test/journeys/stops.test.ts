@@ -80,7 +80,9 @@ describe("a bulk run that stops", () => {
     expect(parseSummary(result)).toMatchObject({ stoppedBy: "signal", requests: { retried: 0 } });
   });
 
-  it("refuses a rejects file that cannot be written, or that is the input, before it begins", async () => {
+  it("refuses a rejects file that cannot be written, or that is the input, before it begins", {
+    tags: "slow",
+  }, async () => {
     const service = await startSandbox();
     const path = await inputFile(manyRows(3));
     for (const rejects of [path, "/nowhere/rejects.csv", await temporaryFolder()]) {
@@ -182,7 +184,9 @@ describe("a bulk run that stops", () => {
     });
   });
 
-  it("refuses a second process on the same run, with its summary, and for everything that would touch the run", async () => {
+  it("refuses a second process on the same run, with its summary, and for everything that would touch the run", {
+    tags: "slow",
+  }, async () => {
     const proxy = await startRecordingProxy();
     const path = await inputFile(manyRows(5));
     const refused: Result[] = [];

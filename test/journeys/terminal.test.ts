@@ -33,7 +33,7 @@ async function readScreen(key: string): Promise<string[]> {
 }
 
 describe("what is missing", () => {
-  it("is asked for a new contact: its key, each field, lists and tags", async () => {
+  it("is asked for a new contact: its key, each field, lists and tags", { tags: "slow" }, async () => {
     const { code } = await ecm(["contact", "create"], {
       ...at80,
       typed: [
@@ -56,7 +56,7 @@ describe("what is missing", () => {
     expect(await readScreen("ada@example.com")).toEqual(["", "Lovelace", "Leads", "vip"]);
   });
 
-  it("is asked of a change, and only what would change something is offered", async () => {
+  it("is asked of a change, and only what would change something is offered", { tags: "slow" }, async () => {
     await ecm(["contact", "create", "--key", "ada@example.com", "--tag", "vip"]);
     const { code, stderr } = await ecm(["contact", "mutate"], {
       ...at80,
@@ -156,7 +156,7 @@ describe("what is missing", () => {
     expect(stdout).toContain(expected);
   });
 
-  it("is chosen, and what a removal takes away is said before it", async () => {
+  it("is chosen, and what a removal takes away is said before it", { tags: "slow" }, async () => {
     await ecm(["contact", "create", "--key", "ada@example.com", "--tag", "press"]);
     const { code, stderr } = await ecm(["structure", "tag", "remove"], {
       ...at80,
@@ -215,7 +215,7 @@ describe("what is missing", () => {
 });
 
 describe("a profile and a run", () => {
-  it("are chosen among those that there are", async () => {
+  it("are chosen among those that there are", { tags: "slow" }, async () => {
     const { baseUrl, apiKey } = { baseUrl: env.ECM_BASE_URL!, apiKey: env.ECM_API_KEY! };
     const own = { ...at80, env: { ...at80.env, ECM_BASE_URL: "", ECM_API_KEY: "" } };
     const login = await ecm(["auth", "login", "--profile", "work"], {
@@ -266,15 +266,20 @@ describe("the last question of a bulk run", () => {
   it.each([
     ["delete", "Type 2 to permanently delete"],
     ["unsubscribe", "Unsubscribe 2 contacts?"],
-  ])("leaves no run behind when it is answered with Ctrl-C: contact %s", async (verb, question) => {
-    for (const key of ["ada@example.com", "bob@example.com"]) await ecm(["contact", "create", "--key", key]);
-    const args = ["contact", verb, "ada@example.com", "bob@example.com"];
-    const { code, stderr } = await ecm(args, { ...at80, typed: [[question, "\u0003"]] });
-    expect(code).toBe(130);
-    expect(stderr).toContain("hint: Nothing was written");
-    expect(await json("runs", "list")).toEqual([]);
-    expect(await json("contact", "search", "--status", "active")).toHaveLength(2);
-  });
+  ])(
+    "leaves no run behind when it is answered with Ctrl-C: contact %s",
+    { tags: "slow" },
+    async (verb, question) => {
+      for (const key of ["ada@example.com", "bob@example.com"])
+        await ecm(["contact", "create", "--key", key]);
+      const args = ["contact", verb, "ada@example.com", "bob@example.com"];
+      const { code, stderr } = await ecm(args, { ...at80, typed: [[question, "\u0003"]] });
+      expect(code).toBe(130);
+      expect(stderr).toContain("hint: Nothing was written");
+      expect(await json("runs", "list")).toEqual([]);
+      expect(await json("contact", "search", "--status", "active")).toHaveLength(2);
+    },
+  );
 });
 
 describe("the undo of a run", () => {
@@ -302,7 +307,7 @@ describe("the undo of a run", () => {
     expect((await readScreen("ada@example.com"))[0]).toBe("Augusta");
   });
 
-  it("goes on without a question where there is nobody to ask", async () => {
+  it("goes on without a question where there is nobody to ask", { tags: "slow" }, async () => {
     await ecm(["contact", "create", "--key", "ada@example.com"]);
     const file = join(await temporaryFolder(), "people.csv");
     await writeFile(file, "Email,First Name\nada@example.com,Ada\n");
@@ -312,7 +317,7 @@ describe("the undo of a run", () => {
 });
 
 describe("a run that was not agreed to yet", () => {
-  it("is asked about when it is resumed", async () => {
+  it("is asked about when it is resumed", { tags: "slow" }, async () => {
     const file = join(await temporaryFolder(), "people.csv");
     await writeFile(file, "Email\nada@example.com\n");
     const stopped = await ecm(["import", file, "--max-requests", "1"]);
@@ -342,7 +347,7 @@ describe("an import whose columns are unclear", () => {
     ["Add these contacts to a list?", enter],
   ];
 
-  it("is asked where they go, with samples of their cells, and goes on", async () => {
+  it("is asked where they go, with samples of their cells, and goes on", { tags: "slow" }, async () => {
     const { code, stderr } = await ecm(["import", file], {
       ...at80,
       typed: [...answers, ["write to", `y${enter}`]],

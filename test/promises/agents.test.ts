@@ -138,7 +138,7 @@ it("a list that is shown in part says so in JSON, with the flags that show the r
 });
 
 describe("the whole command tree", () => {
-  it("has a tag that stays while nothing changes", async () => {
+  it("has a tag that stays while nothing changes", { tags: "slow" }, async () => {
     const ecm = ecmWith(await temporaryHome());
     const { etag, commands } = await describeAll();
     expect(commands.length).toBeGreaterThan(60);

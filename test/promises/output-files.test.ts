@@ -161,7 +161,7 @@ describe("a workbook or a compressed file", () => {
     expect(gunzipSync(await readFile(json)).toString()).toBe("[]\n");
   });
 
-  it("refuses what no cell holds, and leaves no file", async () => {
+  it("refuses what no cell holds, and leaves no file", { tags: "slow" }, async () => {
     const value = "x".repeat(32_768);
     const { ecm } = await startSandbox({
       contents: { contacts: [{ key: "a@example.com", fields: { "First Name": value } }] },
@@ -221,7 +221,7 @@ it("empty names of columns are refused before a request, and export --all is wha
   expect((await sandbox.ecm(["export", "--all"])).stdout).toBe((await sandbox.ecm(["export"])).stdout);
 });
 
-it("a file that is cut off inside a quote costs no request", async () => {
+it("a file that is cut off inside a quote costs no request", { tags: "slow" }, async () => {
   const { server, ecm, folder } = await unasked();
   const file = join(folder, "cut.csv");
   await writeFile(file, 'Email,City\na@example.com,"New York"\nb@example.com,"Los');

@@ -34,7 +34,7 @@ describe("a bulk run that a limit stopped says when it can go on", () => {
     await expectResumable(result, "hour", Date.now() + 3600_000, await ecm(["runs", "list", "--json"]));
   });
 
-  it("with the hour, where --until lies before its end", async () => {
+  it("with the hour, where --until lies before its end", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox({ hourlyLimit: 20 });
     const result = await ecm(["import", await inputFile(manyRows(70)), "--until", "30m", "--json"]);
     const { stoppedBy, resumableAt } = parseSummary(result);

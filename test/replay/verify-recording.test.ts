@@ -37,12 +37,12 @@ it("two variants are found where a third one explains most of both", { tags: "sl
   expect(found).toEqual({ variants, differences: [] });
 });
 
-it("a recording of the default does not differ", async () => {
+it("a recording of the default does not differ", { tags: "slow" }, async () => {
   const { differences } = await verify(await recordConversation({}));
   expect(differences).toEqual([]);
 });
 
-it("parts of a contact that have no id are left aside", async () => {
+it("parts of a contact that have no id are left aside", { tags: "slow" }, async () => {
   const contact = { _id: "b".repeat(24), contactStructureId: "a".repeat(24), key: "person-1@example.com" };
   const exchange: RecordedExchange = {
     method: "GET",

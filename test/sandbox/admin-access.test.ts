@@ -120,7 +120,9 @@ test("the stream brings each request as it is answered, and ends when the sandbo
   expect((await fetch(`${baseUrl}/__sandbox/requests/stream?status=x`)).status).toBe(400);
 });
 
-test("whoever follows the log sees that another one has begun, and starts over", async () => {
+test("whoever follows the log sees that another one has begun, and starts over", {
+  tags: "slow",
+}, async () => {
   const one = await startSandbox();
   const { port } = new URL(one.baseUrl);
   const read = ({ baseUrl, apiKey }: RunningSandbox) =>

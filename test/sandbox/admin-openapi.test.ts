@@ -27,7 +27,7 @@ async function described(options?: Parameters<typeof openAccount>[0]) {
   return { account, admin, description: answer.body as Description };
 }
 
-test("each route of the table is in it, and nothing else but the page", async () => {
+test("each route of the table is in it, and nothing else but the page", { tags: "slow" }, async () => {
   const { account, description } = await described();
   expect(description.openapi).toBe("3.1.0");
   const place = { root: "", worlds: account.sandbox.worlds } as unknown as AdminPlace;

@@ -34,7 +34,9 @@ test("the reads that its table names are answered", async () => {
   }
 });
 
-test("the Dockerfile starts the sandbox with flags that exist, not as root, and looks after its health", async () => {
+test("the Dockerfile starts the sandbox with flags that exist, not as root, and looks after its health", {
+  tags: "slow",
+}, async () => {
   const entrypoint: string[] = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(dockerfile)![1]!);
   expect(entrypoint.slice(0, 3)).toEqual(["ecm", "sandbox", "start"]);
   const { stdout } = await ecmWith(await temporaryHome())(["commands", "sandbox", "start", "--json"]);

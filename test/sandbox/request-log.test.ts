@@ -102,7 +102,7 @@ it("the log holds nothing back from an erasure", async () => {
   expect(sandbox.admin.requests()).toEqual([]);
 });
 
-it("the log holds nothing back from an erasure that is in the middle of many", async () => {
+it("the log holds nothing back from an erasure that is in the middle of many", { tags: "slow" }, async () => {
   const { database, requests, folder } = await store();
   const queue = new TransactionQueue(database);
   await queue.runInTransaction(() => {

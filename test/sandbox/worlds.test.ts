@@ -44,7 +44,9 @@ async function keysIn(account: Account): Promise<string[]> {
   return body.map(({ key }: { key: string }) => key);
 }
 
-test("a world has contents, key, structure, clock, limits, faults and log of its own", async () => {
+test("a world has contents, key, structure, clock, limits, faults and log of its own", {
+  tags: "slow",
+}, async () => {
   const sandbox = await started();
   const one = await sandbox.world();
   const two = await sandbox.world();
@@ -76,7 +78,9 @@ test("a world has contents, key, structure, clock, limits, faults and log of its
   expect((await call({ ...one, apiKey: sandbox.apiKey }, "GET", "/api/contact")).status).toBe(401);
 });
 
-test("at the address of the sandbox a world's key leads to the world, and failures stay in one", async () => {
+test("at the address of the sandbox a world's key leads to the world, and failures stay in one", {
+  tags: "slow",
+}, async () => {
   const sandbox = await started();
   const one = await sandbox.world();
   const atRoot = { ...one, baseUrl: sandbox.baseUrl };
@@ -141,7 +145,7 @@ test("over HTTP: a world from a snapshot is opened, listed, has its own admin, a
   expect(await (await overHttp("GET", "worlds")).json()).toEqual([]);
 });
 
-test("what is refused says where, and opens nothing", async () => {
+test("what is refused says where, and opens nothing", { tags: "slow" }, async () => {
   const { overHttp, world } = await started();
   for (const [body, message] of [
     [{ from: "none" }, "Snapshot not found"],

@@ -65,7 +65,7 @@ function stored(before: ContactStructure, body: UpdateStructureBody): unknown {
 
 describe("an edit of a structure", () => {
   it("that changes nothing sends back all fields and tags, attributes that we do not know included, and nothing else", {
-    tags: "trials",
+    tags: "slow",
   }, () => {
     fc.assert(
       fc.property(structure, (before) => {
@@ -127,7 +127,7 @@ describe("an edit of a structure", () => {
 });
 
 describe("a structure file", () => {
-  it("that was just pulled says nothing that is not so, whatever the labels hold", { tags: "trials" }, () => {
+  it("that was just pulled says nothing that is not so, whatever the labels hold", { tags: "slow" }, () => {
     const readable = structure.filter(({ label: own, keyName, fields, tags }) =>
       [own, keyName, ...fields.map((each) => each.label), ...tags!.map((each) => each.label)].every(
         (each) => each.trim() !== "" && !/[\ud800-\udfff]/u.test(each),

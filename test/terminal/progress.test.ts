@@ -107,7 +107,9 @@ describe("an import on a terminal", () => {
     expect(result.stdout).toBe("");
   });
 
-  it("is silent between its beginning and its report where nobody watches, but for the price", async () => {
+  it("is silent between its beginning and its report where nobody watches, but for the price", {
+    tags: "slow",
+  }, async () => {
     const { ecm } = await startSandbox();
     const result = await ecm(["import", await inputFile(manyRows(30))]);
     const [first, price, report, requests, undo, limits, ...rest] = result.stderr.trim().split("\n");

@@ -16,7 +16,9 @@ function createSheet(rows: string, more: object = {}) {
 }
 
 describe("workbooks", () => {
-  test("a sheet is read with the numbers of its rows, below whatever stands above its header", async () => {
+  test("a sheet is read with the numbers of its rows, below whatever stands above its header", {
+    tags: "slow",
+  }, async () => {
     const rows =
       textRow(1, ["Our people"]) +
       textRow(3, ["Email", "", "City"]) +

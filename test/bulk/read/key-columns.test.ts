@@ -49,7 +49,7 @@ describe("a second column of the key", () => {
     expect(rows.map(({ key }) => key.sent)).toEqual(["a@x.org", "b@x.org"]);
   });
 
-  it("marks everybody whom the row of somebody who left names", async () => {
+  it("marks everybody whom the row of somebody who left names", { tags: "slow" }, async () => {
     const service = await startSandbox();
     const path = await inputFile(
       `${work}a@x.org,a@home.org,nein\n,a@home.org,ja\nbad@@x.org,b@home.org,nein\n,b@home.org,ja\n,c@home.org,ja\n`,

@@ -36,7 +36,9 @@ const emails = (cells: string[], column: string) =>
   [`Email,${column}`, ...cells.map((cell, index) => `p${index}@example.com,${cell}`), ""].join("\n");
 
 describe("an entry's value", () => {
-  it("is computed from the cells of a row; a column that is read by one is used", async () => {
+  it("is computed from the cells of a row; a column that is read by one is used", {
+    tags: "slow",
+  }, async () => {
     const result = await mapped(
       "Email,Full name\na@example.com,Ada Lovelace\nb@example.com,Bob\n",
       [
@@ -370,7 +372,7 @@ describe("a hostile mapping is refused", () => {
     expect(failure.message.length).toBeLessThan(600);
   });
 
-  it("matches in linear time", async () => {
+  it("matches in linear time", { tags: "slow" }, async () => {
     const cell = `${"a".repeat(30_000)}!`;
     const result = await mapped(emails([cell], "City"), value('row.City.matches("^(a+)+$") ? "y" : "n"'));
     expect(listValues(result, "f3")).toEqual(["n"]);

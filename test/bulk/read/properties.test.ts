@@ -221,7 +221,9 @@ test("whatever the bytes, a file is read or refused with a reason, and at once",
   );
 });
 
-test("a plain text without a line break is refused before it fills the memory", async () => {
+test("a plain text without a line break is refused before it fills the memory", {
+  tags: "slow",
+}, async () => {
   let chunks = 0;
   async function* endless(): AsyncGenerator<Buffer> {
     yield Buffer.from("a,b\n");

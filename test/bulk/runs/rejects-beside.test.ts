@@ -27,7 +27,7 @@ async function importAtTerminal(ecm: Ecm, path: string, ...more: string[]) {
 }
 
 describe("rejected rows beside the input", () => {
-  it("are for their owner alone, and the next step is the whole command", async () => {
+  it("are for their owner alone, and the next step is the whole command", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox({ contents: { tags: ["VIP"], lists: ["News"] } });
     const path = await inputFile(
       `Mail;Vorname\n${rows.split("\n").slice(1).join("\n").replaceAll(",", ";")}`,
@@ -129,7 +129,7 @@ describe("rejected rows beside the input", () => {
     expect(await others(path)).toEqual([]);
   });
 
-  it("are named by an erasure, also when the run is gone", async () => {
+  it("are named by an erasure, also when the run is gone", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox();
     const path = await inputFile("Email,First Name\nada@x.org,Ada\nada@x.org grace@x.org,Both\n");
     await importAtTerminal(ecm, path);
@@ -188,7 +188,7 @@ describe("ecm runs retry", () => {
     expect((await ecm(["contact", "get", "bob@x.org"])).stdout).toContain("Bob");
   });
 
-  it("keeps what is rejected again apart from what it was given", async () => {
+  it("keeps what is rejected again apart from what it was given", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox();
     const path = await inputFile(rows);
     await importAtTerminal(ecm, path);
