@@ -1,8 +1,9 @@
 /** Numbers as messages say them; data has plain digits. Pure. */
 
-/** `1,204`. */
+/** `1,204`. Whole numbers are grouped here: the first call of `toLocaleString` takes as long as Node's start. */
 export function formatCount(number: number): string {
-  return number.toLocaleString("en-US");
+  if (!Number.isSafeInteger(number)) return number.toLocaleString("en-US");
+  return String(number).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
 /** `1 row`, `1,204 rows`. */

@@ -3,6 +3,7 @@
  * untouched; `table`, `csv` and `tsv` give the view's columns; `id` gives ids.
  */
 
+import { formatCount } from "../counts.ts";
 import { UsageError } from "../errors.ts";
 import { type CellValue, type ColumnHead, collectRows, collectValue } from "./collect.ts";
 import { linkFiles } from "./file-links.ts";
@@ -143,7 +144,7 @@ async function formatTable<T>(
     columns.map((column) => {
       const value = column.value(item);
       if (typeof value === "object" && value !== null) return formatShortNames(value);
-      const text = typeof value === "number" ? value.toLocaleString("en-US") : String(value ?? "");
+      const text = typeof value === "number" ? formatCount(value) : String(value ?? "");
       if (column.isTime === "minute") return formatDayAndTime(text, now);
       return column.isTime ? formatShortDate(text, now) : text;
     }),
@@ -184,7 +185,7 @@ export async function presentOne<T>(
   const pairs = columns
     .map((column): [string, string] => {
       const value = column.value(item);
-      const text = typeof value === "number" ? value.toLocaleString("en-US") : formatCell(column, item);
+      const text = typeof value === "number" ? formatCount(value) : formatCell(column, item);
       return [formatHeading(column, output), column.isTime ? formatDayAndTime(text, now) : text];
     })
     .filter(([, text]) => text !== "" || output.columns !== undefined);

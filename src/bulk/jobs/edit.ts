@@ -4,6 +4,7 @@
  */
 
 import { findStatus, isInactive, statusParts, unsubscribed, wholeContact } from "../../api/contacts.ts";
+import { formatCount } from "../../counts.ts";
 import { UsageError } from "../../errors.ts";
 import { type RequestedSelection, resolveSelection, type Selection } from "../../select/selection.ts";
 import { parseWhere } from "../../select/where.ts";
@@ -147,7 +148,7 @@ export class MarkedRowsError extends UsageError {
   readonly rows: { marked: number; all: number };
 
   constructor(verb: string, rows: { marked: number; all: number }) {
-    const [marked, all] = [rows.marked, rows.all].map((number) => number.toLocaleString("en-US"));
+    const [marked, all] = [rows.marked, rows.all].map(formatCount);
     super(
       `The file marks ${marked} of ${all} rows as not subscribed, so that it is not clear whom to ${verb}`,
       `Pass --marked-rows to ${verb} those alone, or --all-rows to ${verb} everyone in the file`,
