@@ -95,7 +95,7 @@ export {
   toLocksFolder,
   toRunsFolder,
 } from "./runs/folder.ts";
-export type { RowCounts, Summary } from "./runs/report.ts";
+export { type RowCounts, type Summary, sumCounts } from "./runs/report.ts";
 export { noteReported } from "./runs/reported.ts";
 export { findOldRuns, type OldRun } from "./runs/retention.ts";
 export { type Undone, undoneRuns } from "./runs/undone.ts";

@@ -1,7 +1,7 @@
 /**
  * How a tool changes the account, in two steps: a dry run with a token, and its plan applied with that token.
  */
-import { openPlanFile, type PlanLine, refusalRemark, type Summary } from "../../bulk/index.ts";
+import { openPlanFile, type PlanLine, refusalRemark, type Summary, sumCounts } from "../../bulk/index.ts";
 import { DeclinedError, exitCodes, type UsageError } from "../../errors.ts";
 import { isChange } from "../shared/bulk/difference.ts";
 import { toShownLine } from "../shared/bulk/plan-object.ts";
@@ -183,11 +183,6 @@ async function readPlan(file: string, maxShown: number) {
     if (line.action !== "unchanged" && group.length < wanted) group.push(toShownLine(line));
   }
   return { digest: end.digest, writes, counts, sample: [...changing, ...others] };
-}
-
-/** Lines of a plan, whatever they do. */
-export function sumCounts(counts: Readonly<Record<string, number>>): number {
-  return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
 const incompletePlanFailure = {

@@ -1,10 +1,9 @@
 /** Runs of the account with the rows that they rejected, and open plans, to be read without a tool. */
-import { openPlanFile } from "../../bulk/index.ts";
+import { openPlanFile, sumCounts } from "../../bulk/index.ts";
 import { NotFoundError } from "../../errors.ts";
 import { toPlanObject, toShownLine } from "../shared/bulk/plan-object.ts";
 import type { Invoke } from "./invoke.ts";
 import { findRun, readOwnRuns } from "./own-runs.ts";
-import { sumCounts } from "./plan-then-apply.ts";
 import type { Plans } from "./plans.ts";
 import { maxRows } from "./tool.ts";
 
