@@ -26,6 +26,16 @@ async function expectResumable(result: Result, limit: string, endsAt: number, ru
   if (run !== null) expect(JSON.parse(runs.stdout)).toMatchObject([{ run, stoppedBy: limit, resumableAt }]);
 }
 
+it("--until takes no day that there is not: 30 February would be 2 March", async () => {
+  const { ecm, sandbox } = await startSandbox();
+  const until = ["--until", "2026-02-30T18:00:00Z"];
+  expect(await ecm(["import", await inputFile(manyRows(2)), ...until])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--until: "2026-02-30T18:00:00Z" is not a time'),
+  });
+  expect(sandbox.admin.requests()).toEqual([]);
+});
+
 describe("a bulk run that a limit stopped says when it can go on", () => {
   it("with the hour", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox({ hourlyLimit: 20 });

@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import type { KeyAdmin, KeyView } from "../../sandbox/key-admin.ts";
 import { presentList, presentOne, type View } from "../../terminal/present.ts";
-import { repeatableOption } from "../shared/flags.ts";
+import { parseTimestamp, repeatableOption } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { type DataFlag, dataOption, withAdmin, withExistingAdmin } from "./shared/flags.ts";
 
@@ -55,7 +55,7 @@ export function registerSandboxKeys(parent: Command, context: Context): void {
     .option("--expires <timestamp>", "when it stops working, such as 2027-01-31T12:00:00Z")
     .action((name: string, flags: CreateFlags) =>
       run(context, flags, (keys) =>
-        keys.create({ name, scopes: flags.scope, expiresAt: parseTimestamp(flags.expires) }),
+        keys.create({ name, scopes: flags.scope, expiresAt: parseExpiry(flags.expires) }),
       ),
     );
   verb("list", "show the keys", "One line per key, masked.", " --json").action((flags: DataFlag) =>
@@ -89,18 +89,12 @@ async function run(
   if (key) await presentOne(context.terminal, context.output(), key, keyView);
 }
 
-function parseTimestamp(text: string | undefined): Date | undefined {
+function parseExpiry(text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
-  const isTimestamp = /^\d{4}-\d\d-\d\d([Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:\d\d))?$/.test(text);
-  const date = new Date(text);
-  if (isTimestamp && !Number.isNaN(date.getTime()) && isDay(text.slice(0, 10))) return date;
+  const time = parseTimestamp(text);
+  if (time !== undefined) return new Date(time);
   throw new UsageError(
     `--expires: ${JSON.stringify(text)} is not a time`,
     "Give a date, or a time with its zone, such as 2027-01-31T12:00:00Z",
   );
-}
-
-/** The 30th of February is none, although it is read as a day of March. */
-function isDay(text: string): boolean {
-  return new Date(text).toISOString().startsWith(text);
 }

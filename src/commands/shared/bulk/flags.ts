@@ -13,7 +13,7 @@ import { schemaVersion, version } from "../../../version.ts";
 import { readAuditHead } from "../audit.ts";
 import { formatForAccount } from "../command-line.ts";
 import { flagHeadings } from "../flag-headings.ts";
-import { wholeNumberOption, writtenFileOption } from "../flags.ts";
+import { startsWithDay, wholeNumberOption, writtenFileOption } from "../flags.ts";
 import { openSuppressionList } from "../suppression-list.ts";
 
 /** As commander gives them. */
@@ -161,7 +161,8 @@ function parseTime(text: string, nowMilliseconds: number): number {
     if (at.getTime() <= nowMilliseconds) at.setDate(at.getDate() + 1);
     return at.getTime();
   }
-  const at = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(text) ? Date.parse(text) : Number.NaN;
+  const isTime = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(text) && startsWithDay(text);
+  const at = isTime ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(at)) return at;
   throw new UsageError(
     `--until: ${JSON.stringify(text)} is not a time`,
