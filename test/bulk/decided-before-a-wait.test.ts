@@ -93,6 +93,15 @@ async function unsubscribe(service: RunningSandbox, key: string): Promise<void> 
   await call(service, "PATCH", `/api/contact/${await readId(service, key)}`, { status });
 }
 
+/** The same; whom the run has unsubscribed by then still has the value. @returns the keys of the active ones */
+async function othersSetActive(service: RunningSandbox, from: string, to: string): Promise<string[]> {
+  const keys = await othersSet(service, from, to);
+  const found = await service.ecm(["contact", "search", "--status", "active", "--all", "-o", "id"]);
+  const active = found.stdout.split("\n");
+  const isActive = await Promise.all(keys.map(async (key) => active.includes(await readId(service, key))));
+  return keys.filter((_, index) => isActive[index]);
+}
+
 describe("a person who is suppressed while a run waits", () => {
   const creating: Record<string, (path: string) => string[]> = {
     "an import": (path) => ["import", path],
@@ -264,14 +273,7 @@ describe("values that others set while a run waits", () => {
       const { service, runWaiting } = await startScene();
       let theirs: string[] = [];
       const changed = await runWaiting([...argsFor(await file()), "--json"], async () => {
-        theirs = await othersSet(service, "Old", "Theirs");
-        // Whom the run has unsubscribed by then still has the value.
-        const left = await service.ecm(["contact", "search", "--status", "active", "--all", "-o", "id"]);
-        const active = left.stdout.split("\n");
-        const isActive = await Promise.all(
-          theirs.map(async (key) => active.includes(await readId(service, key))),
-        );
-        theirs = theirs.filter((_, index) => isActive[index]);
+        theirs = await othersSetActive(service, "Old", "Theirs");
       });
       expect(theirs).not.toEqual([]);
       expect(parseSummary(changed)).toMatchObject({ rows: { updated: count, pending: 0 } });
@@ -314,14 +316,7 @@ describe("values that others set while a run waits", () => {
       const { service, runWaiting } = await startScene();
       let theirs: string[] = [];
       const changed = await runWaiting(["contact", ...words, "--json"], async () => {
-        theirs = await othersSet(service, "Old", "Theirs");
-        // Whom the run has unsubscribed by then still has the value.
-        const left = await service.ecm(["contact", "search", "--status", "active", "--all", "-o", "id"]);
-        const active = left.stdout.split("\n");
-        const isActive = await Promise.all(
-          theirs.map(async (key) => active.includes(await readId(service, key))),
-        );
-        theirs = theirs.filter((_, index) => isActive[index]);
+        theirs = await othersSetActive(service, "Old", "Theirs");
       });
       expect(theirs).not.toEqual([]);
       expect(parseSummary(changed)).toMatchObject({

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { toPersonIdentity } from "../../api/key-spelling.ts";
 import { readPlanLines, type StoredLine } from "../plan/plan-file.ts";
+import { rejectColumns } from "../read/index.ts";
 import type { InputFacts } from "../read/rows.ts";
 import { readRunRecord } from "../runs/damage.ts";
 import { fileNames } from "../runs/file-names.ts";
@@ -110,9 +111,6 @@ function toIdentity(baseUrl: string, key: string): string {
   return key.trim() === "" ? "" : `${baseUrl} ${toPersonIdentity(key)}`;
 }
 
-/** Of a rejects file: which row it was, and what was wrong with it. */
-const ownColumns = ["ecm_line", "ecm_error", "ecm_message"];
-
 /** What later imports have read and written. */
 class LaterRows {
   private readonly wanted: ReadonlySet<string>;
@@ -129,7 +127,7 @@ class LaterRows {
     const { identity, line, code, message, baseUrl, row } = reject;
     // A row that was rejected twice stands in two rejects files; either may be the one that is mended.
     const places = [[String(line), code, message]];
-    if (row.ecm_line) places.push(ownColumns.map((name) => row[name] ?? ""));
+    if (row.ecm_line) places.push(rejectColumns.map((name) => row[name] ?? ""));
     return (
       (identity !== "" && this.written.has(identity)) ||
       places.some((place) => this.retried.has(JSON.stringify([baseUrl, ...place]))) ||
@@ -139,7 +137,7 @@ class LaterRows {
 
   async add({ run: { manifest }, ledger, columns, plan, rejects }: ReadRun): Promise<void> {
     const { baseUrl } = manifest.account;
-    const own = ownColumns.map((name) => columns.findIndex((column) => column.name === name));
+    const own = rejectColumns.map((name) => columns.findIndex((column) => column.name === name));
     for (const reject of rejects) this.rejected.add(toRowIdentity(baseUrl, reject.row));
     for await (const line of readPlanLines(plan)) {
       if (own.every((index) => index >= 0))

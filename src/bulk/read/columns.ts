@@ -6,7 +6,7 @@ import { findIndexes, formatQuotedNames, maxNamesShown } from "./column-names.ts
 import type { ConsentColumn } from "./consent.ts";
 import { findConsentColumns, unclearConsentError } from "./consent-columns.ts";
 import type { ComputedColumn, MappingInput, Targets } from "./mapping-input.ts";
-import { missingColumn } from "./missing-cells.ts";
+import { missingColumn, rejectColumns } from "./missing-cells.ts";
 import { findNearestName, findPredefinedField, foldName, isIdName, isKeyName } from "./names.ts";
 import { createProposal, UnclearColumnsError } from "./proposal.ts";
 import type { Target } from "./rows.ts";
@@ -228,7 +228,7 @@ function noteSharedFields(
 
 /** The columns that a rejects file adds. */
 export function isOurBookkeeping(name: string): boolean {
-  return ["ecm_line", "ecm_error", "ecm_message", missingColumn].includes(foldName(name));
+  return [...rejectColumns, missingColumn].includes(foldName(name));
 }
 
 function unmappedColumnsError({ names, structure, place }: MappingInput, lost: number[]): UsageError {

@@ -2,7 +2,7 @@
 export { isOurBookkeeping } from "./columns.ts";
 export { findConsentName } from "./consent-names.ts";
 export { type OpenedInput, openInput } from "./formats/open.ts";
-export { listMissingNames, missingColumn } from "./missing-cells.ts";
+export { listMissingNames, missingColumn, rejectColumns } from "./missing-cells.ts";
 export { foldName } from "./names.ts";
 export type { NewField } from "./new-fields.ts";
 export {

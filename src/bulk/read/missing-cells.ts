@@ -7,6 +7,8 @@ import { foldName } from "./names.ts";
 import { isBlankText, splitNames } from "./values.ts";
 
 export const missingColumn = "ecm_missing";
+/** Of a rejects file: which row it was, and what was wrong with it. */
+export const rejectColumns: readonly string[] = ["ecm_line", "ecm_error", "ecm_message"];
 
 /** Where a file says which cells are missing, and what its columns are called. */
 export interface MissingCells {

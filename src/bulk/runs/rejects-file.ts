@@ -6,7 +6,7 @@ import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { diskFullHint } from "../../disk/disk-room.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
-import { isOurBookkeeping, listMissingNames, missingColumn } from "../read/index.ts";
+import { isOurBookkeeping, listMissingNames, missingColumn, rejectColumns } from "../read/index.ts";
 import type { InputFacts, SourceForm } from "../read/rows.ts";
 import { openRowsFile, type RowsFile } from "./rejects-forms.ts";
 
@@ -39,7 +39,7 @@ export async function writeRejects(
   let opened: RowsFile | undefined;
   try {
     const saysMissing = await hasAny(rejected(), (line) => listMissing(line) !== "");
-    const ours = ["ecm_line", "ecm_error", "ecm_message", ...(saysMissing ? [missingColumn] : [])];
+    const ours = [...rejectColumns, ...(saysMissing ? [missingColumn] : [])];
     opened = await openRowsFile(target, facts, form);
     await opened.append([...own.map((index) => columns[index]!.name), ...ours]);
     for await (const line of rejected()) {

@@ -43,7 +43,12 @@ async function runRunsRejects(context: Context, typedRun?: string): Promise<void
   const output = context.output();
   if (output.format === "json" || output.format === "ndjson") {
     const { readRejectedRows } = await import("../../bulk/index.ts");
-    await presentList(context.terminal, output, readRejectedRows({ manifest, folder }), pendingView);
+    await presentList(
+      context.terminal,
+      output,
+      readRejectedRows({ manifest, folder }),
+      await createPendingView(),
+    );
     return;
   }
   if (context.terminal.isStdoutTerminal && output.format === "table") {
@@ -68,22 +73,25 @@ async function runRunsRejects(context: Context, typedRun?: string): Promise<void
   }
 }
 
-const pendingView: View<PendingReject> = {
-  columns: [
-    { name: "run", value: ({ run }) => run, isWhole: true },
-    { name: "file", value: ({ file }) => file },
-    { name: "line", value: ({ line }) => line },
-    { name: "row", value: ({ row }) => describeRow(row) },
-    { name: "why", value: ({ message }) => message },
-  ],
-  id: ({ run, line }) => `${run} ${line}`,
-  empty: "No rejected rows are pending",
-};
-
-function describeRow(row: Record<string, string>): string {
+async function createPendingView(): Promise<View<PendingReject>> {
+  const { isOurBookkeeping } = await import("../../bulk/index.ts");
   // Why a row of a rejects file was rejected before is in columns of its own.
-  const cells = Object.entries(row).map(([name, cell]) => (name.startsWith("ecm_") ? "" : cell.trim()));
-  return cells.filter((cell) => cell !== "").join(", ");
+  const describeRow = (row: Record<string, string>) =>
+    Object.entries(row)
+      .map(([name, cell]) => (isOurBookkeeping(name) ? "" : cell.trim()))
+      .filter((cell) => cell !== "")
+      .join(", ");
+  return {
+    columns: [
+      { name: "run", value: ({ run }) => run, isWhole: true },
+      { name: "file", value: ({ file }) => file },
+      { name: "line", value: ({ line }) => line },
+      { name: "row", value: ({ row }) => describeRow(row) },
+      { name: "why", value: ({ message }) => message },
+    ],
+    id: ({ run, line }) => `${run} ${line}`,
+    empty: "No rejected rows are pending",
+  };
 }
 
 /** @throws UsageError where a run is named too */
@@ -95,7 +103,7 @@ async function showPending(context: Context, typedRun: string | undefined): Prom
   const pending = await pendingRejects(context.folders.state, ({ message }) =>
     context.terminal.warn(message),
   );
-  await presentList(context.terminal, output, pending, pendingView);
+  await presentList(context.terminal, output, pending, await createPendingView());
   const [first] = pending;
   if (first === undefined) return;
   const { manifest } = await findNamedRun(context, first.run);

@@ -3,6 +3,7 @@
  * checked before the first row, and no expression takes unbounded time or memory, whoever wrote it.
  */
 import type { ASTNode, Environment } from "@marcbachmann/cel-js";
+import { formatCount } from "../../../counts.ts";
 import { UsageError } from "../../../errors.ts";
 import {
   at,
@@ -169,7 +170,7 @@ function checkedText(text: string): string {
 }
 
 function tooLong(): Error {
-  return new Error(`a text is longer than ${maxTextCharacters.toLocaleString("en-US")} characters`);
+  return new Error(`a text is longer than ${formatCount(maxTextCharacters)} characters`);
 }
 
 /** The columns that an expression names, each by a text: `row["Full name"]`, `row.City`. */
