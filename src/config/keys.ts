@@ -1,4 +1,5 @@
 /** API keys: what a usable one looks like, how it is shown, and how a key command is run. */
+import { formatCount } from "../counts.ts";
 import { InterruptedError, NoKeyError, UsageError } from "../errors.ts";
 import type { Environment } from "./settings.ts";
 
@@ -117,7 +118,7 @@ async function readOutput(command: string, env: Environment, canAsk: boolean, en
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       output += text;
       if (output.length > maxOutputCharacters) {
-        ending.abort(`it printed more than ${maxOutputCharacters.toLocaleString("en")} characters`);
+        ending.abort(`it printed more than ${formatCount(maxOutputCharacters)} characters`);
       } else if (child.exitCode === 0 && output.includes("\n")) settle(undefined);
     });
     child.on("error", (error) => settle(error.message));

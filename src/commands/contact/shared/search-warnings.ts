@@ -1,5 +1,6 @@
 /** What the result of a search does not hold, and does not show by itself. */
 import type { Context } from "../../../context.ts";
+import { formatCount } from "../../../counts.ts";
 import type { Behavior } from "../../../service/behavior.ts";
 import { type ContactSearch, leavesOutInactive } from "../../../service/contact-search.ts";
 import { isLeftOut } from "../../../service/search-source.ts";
@@ -20,7 +21,7 @@ export function warnOfHidden(
 export function warnOfMissing(terminal: Context["terminal"], total: number, missing: number): void {
   if (missing === 0) return;
   terminal.warn(
-    `${total} contacts matched at first and ${total - missing} were read: the account changed meanwhile`,
+    `${formatCount(total)} contacts matched at first and ${formatCount(total - missing)} were read: the account changed meanwhile`,
   );
 }
 

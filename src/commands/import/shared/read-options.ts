@@ -1,5 +1,5 @@
 /** How an import reads its file: from the mapping file, and from the flags, which come after it. */
-import { foldName, type Mapping, type MappingEntry, type ReadOptions } from "../../../bulk/index.ts";
+import { foldName, type Mapping, type ReadOptions } from "../../../bulk/index.ts";
 import { UsageError } from "../../../errors.ts";
 import { parseColumnMap } from "../../shared/flags.ts";
 import type { ImportFlags } from "./import-flags.ts";
@@ -26,17 +26,8 @@ export async function readOptionsFrom(flags: ImportFlags): Promise<ReadOptions> 
 
 /** The mapping file, then the flags: a later one of the same column counts. */
 async function mappingFrom({ mapping, map: assignments, set = [] }: ImportFlags): Promise<Mapping> {
-  const map = new Map<string, string>();
-  const places = new Map<string, string>();
-  let entries: MappingEntry[] = [];
-  let expect: Mapping["expect"];
-  if (mapping !== undefined) {
-    const { readMapping } = await import("../../../bulk/index.ts");
-    const read = await readMapping(mapping);
-    for (const [column, target] of read.map) map.set(column, target);
-    for (const [column, place] of read.places) places.set(column, place);
-    ({ entries, expect } = read);
-  }
+  const { map, places, expect, ...read } = await readMappingFile(mapping);
+  let { entries } = read;
   const told = parseColumnMap(assignments);
   for (const [column, target] of told) {
     map.set(column, target);
@@ -52,6 +43,12 @@ async function mappingFrom({ mapping, map: assignments, set = [] }: ImportFlags)
     entries.push({ name, target: { kind: "field", field }, constant, place: "--set" });
   }
   return { map, places, entries, expect };
+}
+
+async function readMappingFile(file: string | undefined): Promise<Mapping> {
+  if (file === undefined) return { map: new Map(), places: new Map(), entries: [] };
+  const { readMapping } = await import("../../../bulk/index.ts");
+  return readMapping(file);
 }
 
 /** `FIELD=VALUE`, split at the first `=`. @throws UsageError */
