@@ -7,26 +7,52 @@ import { join, resolve } from "node:path";
 import { rolldown } from "rolldown";
 import { textFiles } from "./text-files.mjs";
 
-/** What `run.ts` needs to print its index of commands: a help does not load what only commands share. */
-const start = new Set();
-function isOfStart(id, graph) {
-  const visit = (each) => {
-    if (start.has(each)) return;
-    start.add(each);
-    graph.getModuleInfo(each)?.importedIds.forEach(visit);
+/** Makes the test of whether the load of these files loads a module: one of them imports it, or what they import does. */
+function loadedBy(...files) {
+  const loaded = new Set();
+  const visit = (id, graph) => {
+    if (loaded.has(id)) return;
+    loaded.add(id);
+    for (const each of graph.getModuleInfo(id)?.importedIds ?? []) visit(each, graph);
   };
-  if (start.size === 0) visit(resolve("src/run.ts"));
-  return start.has(id);
+  return (id, graph) => {
+    if (loaded.size === 0) for (const file of files) visit(resolve(file), graph);
+    return loaded.has(id);
+  };
+}
+
+/** A file of the output for what these files of the source load. */
+function loadedTogether(name, ...files) {
+  const isLoaded = loadedBy(...files);
+  return { name: (id, graph) => (isLoaded(id, graph) ? name : null), debugName: name };
 }
 
 const versionFiles = ["src/version.ts", "package.json"].map((file) => resolve(file));
 
-/** Each file costs a start as much as several KiB of code: what many commands share is in few files. */
+/** Each file costs a start as much as several KiB of code: what is loaded together is in one file. */
 const shared = [
   // All that `--version` loads.
   { name: "version", test: (id) => versionFiles.includes(resolve(id)) },
-  { name: (id, graph) => (isOfStart(id, graph) ? "start" : null), debugName: "start" },
-  { name: "common", minShareCount: 16, includeDependenciesRecursively: true },
+  // The index of commands: a help does not load what only commands share.
+  loadedTogether("start", "src/run.ts"),
+  // What a command loads that sends a request or two.
+  {
+    ...loadedTogether(
+      "common",
+      "src/program.ts",
+      "src/commands/contact/index.ts",
+      "src/terminal/table-columns.ts",
+    ),
+    minShareCount: 2,
+  },
+  loadedTogether(
+    "request",
+    "src/config/resolve.ts",
+    "src/connection.ts",
+    "src/http/network.ts",
+    "src/http/node-dispatcher.ts",
+    "src/commands/shared/audit.ts",
+  ),
   {
     name: "account",
     test: /src[\\/](api|config|disk|privacy|select|service|structure)[\\/]/,

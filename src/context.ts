@@ -136,6 +136,7 @@ class CommandContext implements Context {
   private readonly closers: (() => Promise<void>)[] = [];
   private lastLimits: RateLimits | undefined;
   private sentCount = 0;
+  private isTableExpected = false;
   private openedProfiles: Promise<ProfileStore> | undefined;
   private resolvedProfile: Promise<ResolvedProfile> | undefined;
   private single: Promise<Connection> | undefined;
@@ -181,6 +182,7 @@ class CommandContext implements Context {
     );
     const output = { columns, ...spreadsheet };
     const format = requestedFormat ?? defaultFormat ?? (this.terminal.isStdoutTerminal ? "table" : "tsv");
+    this.isTableExpected = format === "table";
     const collect = this.observer?.collect;
     if (collect) return { columns: dropProfileColumn(columns), format, collect };
     if (outputFile === undefined) {
@@ -239,7 +241,7 @@ class CommandContext implements Context {
       folders,
       settings,
       onSent: () => {
-        this.sentCount++;
+        if (this.sentCount++ === 0 && this.isTableExpected) loadTableMeanwhile();
       },
       onLimits: (seen) => {
         this.lastLimits = mergeLimits(this.lastLimits, seen);
@@ -292,6 +294,11 @@ class CommandContext implements Context {
   async close(): Promise<void> {
     for (const close of this.closers.splice(0)) await close();
   }
+}
+
+/** While the first answer is on its way there is nothing else to do. A failure is thrown where a table is drawn. */
+function loadTableMeanwhile(): void {
+  setImmediate(() => import("./terminal/table.ts").catch(() => {}));
 }
 
 /** Of a command that runs for several profiles, the first column is added where their results are joined. */
