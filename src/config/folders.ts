@@ -8,7 +8,7 @@ export interface Folders {
   config: string;
   /** Bulk runs and the embedded service: what must survive. */
   state: string;
-  /** What can be lost without harm: names for completions, last seen limits. */
+  /** What can be lost without harm: names for completions, last seen limits, compiled code. */
   cache: string;
 }
 
