@@ -1,6 +1,5 @@
 /** The process: its words, streams and signals handed to `run`, and its exit code. */
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 
 main(process.argv.slice(2));
 
@@ -40,7 +39,8 @@ async function keepCompiledCode(): Promise<void> {
   const { enableCompileCache } = process.getBuiltinModule("node:module") as Newer;
   if (enableCompileCache === undefined) return;
   const { chooseFolders } = await import("./config/folders.ts");
-  const { cache } = chooseFolders(process.env, process.platform);
+  const { toCompiledFolder } = await import("./disk/compiled-code.ts");
+  const folders = chooseFolders(process.env, process.platform);
   // Made by the first command that keeps something, for its user alone; Node would let others read it.
-  if (existsSync(cache)) enableCompileCache(join(cache, "compiled"));
+  if (existsSync(folders.cache)) enableCompileCache(toCompiledFolder(folders));
 }

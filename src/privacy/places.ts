@@ -4,6 +4,7 @@
  */
 import { dirname, join, sep } from "node:path";
 import { toRunsFolder } from "../bulk/runs/folder.ts";
+import { toCompiledFolder } from "../disk/compiled-code.ts";
 import { walkFiles } from "../disk/walk.ts";
 import type { OwnFolders } from "./files-of-others.ts";
 
@@ -46,7 +47,10 @@ function findFilePlace({ state }: OwnFolders, file: string): FilePlace {
 
 /** The files of these places. */
 export async function* walkPlaces(folders: OwnFolders, wanted: readonly FilePlace[]): AsyncGenerator<string> {
+  const compiled = toCompiledFolder(folders);
   for (const root of new Set([folders.state, folders.cache])) {
-    for await (const file of walkFiles(root)) if (wanted.includes(findFilePlace(folders, file))) yield file;
+    for await (const file of walkFiles(root)) {
+      if (!file.startsWith(join(compiled, sep)) && wanted.includes(findFilePlace(folders, file))) yield file;
+    }
   }
 }
