@@ -34,7 +34,7 @@ const shared = [
   // All that `--version` loads.
   { name: "version", test: (id) => versionFiles.includes(resolve(id)) },
   // The index of commands: a help does not load what only commands share.
-  loadedTogether("start", "src/run.ts"),
+  loadedTogether("start", "src/run.ts", "src/disk/compiled-code.ts"),
   // What a command loads that sends a request or two.
   {
     ...loadedTogether(
