@@ -59,16 +59,21 @@ export function countSettledByInput({ survey, joined, job, oldKeyConflicts }: Re
   };
 }
 
-/** One entry for each row, in file order. */
-export async function* readRowEntries(rowRun: RowRun): AsyncGenerator<PlanEntry[]> {
-  const { survey, joined } = rowRun;
-  for await (const rows of survey.batches()) {
-    yield rows.map((row) => {
-      if (row.kind === "rejected") return toRejectedEntry(rowRun, row);
-      const role = findRole(row, joined);
-      if ("passedOverFor" in role) return toSkippedEntry(rowRun, row, role.passedOverFor);
-      return toRowItem(rowRun, role.representative, row.cells);
-    });
+/** One entry for each row, in file order; made when it is taken, so that few of a batch are in memory at once. */
+export async function* readRowEntries(rowRun: RowRun): AsyncGenerator<Iterable<PlanEntry>> {
+  for await (const rows of rowRun.survey.batches()) yield toEntries(rowRun, rows);
+}
+
+function* toEntries(rowRun: RowRun, rows: readonly ReadRow[]): Generator<PlanEntry> {
+  for (const row of rows) {
+    if (row.kind === "rejected") {
+      yield toRejectedEntry(rowRun, row);
+      continue;
+    }
+    const role = findRole(row, rowRun.joined);
+    yield "passedOverFor" in role
+      ? toSkippedEntry(rowRun, row, role.passedOverFor)
+      : toRowItem(rowRun, role.representative, row.cells);
   }
 }
 

@@ -217,7 +217,7 @@ async function openSource(
     }
     const isLastUnknown = () => isLastRowUnknown(rowRun, lookup, work);
     const removals = job.members && (await planRemovals(snapshot!, rowRun, job.members, isLastUnknown));
-    async function* entries(): AsyncGenerator<readonly PlanEntry[]> {
+    async function* entries(): AsyncGenerator<Iterable<PlanEntry>> {
       yield* readRowEntries(rowRun);
       if (removals) yield* toBatches(removals.items());
     }

@@ -16,7 +16,7 @@ import { addKnownInactive, addToTally, isWrite } from "./tally.ts";
 
 /** What a job puts into a plan, in order: contacts, and rows that stand for none. */
 export type PlanEntry = Item | PassedRow;
-export type PlanEntries = AsyncIterable<readonly PlanEntry[]> | Iterable<readonly PlanEntry[]>;
+export type PlanEntries = AsyncIterable<Iterable<PlanEntry>> | Iterable<Iterable<PlanEntry>>;
 
 /** Entries that are added to the plan together, where nothing has to be looked up. */
 const maxBlockEntries = 100;
@@ -68,8 +68,9 @@ export async function makePlan(step: PlanStep): Promise<void> {
   }
 }
 
+/** Ahead of the oldest block, others wait for their look-ups; where there are none, they would only be in memory. */
 function chooseConcurrency(session: Session): number {
-  return isScarce(session) ? 1 : session.options.concurrency;
+  return isScarce(session) || session.lookup.knowsAll ? 1 : session.options.concurrency;
 }
 
 /** The entries that are not planned yet, in blocks that are looked up together. */
