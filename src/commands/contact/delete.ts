@@ -3,13 +3,13 @@ import { deleteContactRequest } from "../../api/contacts.ts";
 import type { Context } from "../../context.ts";
 import { NotFoundError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
-import { performOnContact, suggestSimilar } from "../../service/find-contact.ts";
-import { fetchContact } from "../../service/mutate-contact.ts";
+import { suggestSimilar } from "../../service/find-contact.ts";
 import { explainDryRun } from "../../terminal/dry-run.ts";
 import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
 import { writtenFileOption } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { requireTextOrAsk } from "../shared/questions.ts";
+import { resolveContact } from "../shared/resolve-contact.ts";
 import { createMissingContact } from "./shared/questions.ts";
 import {
   addMarkedRowsFlags,
@@ -83,11 +83,8 @@ async function runContactDelete(
 
 /** Looked up as the deletion would be, so that what is printed is what would be sent. */
 async function dryRunOne(context: Context, idOrKey: string): Promise<void> {
-  const { send, account } = await context.connect();
-  const structure = () => account.structure();
-  const found = await account.withRemembered("write", () =>
-    performOnContact({ send, structure }, idOrKey, (id) => fetchContact(send, id)),
-  );
+  const connection = await context.connect();
+  const found = await connection.account.withRemembered("write", () => resolveContact(connection, idOrKey));
   const would = `permanently delete the contact ${found.key}`;
   await explainDryRun(context.terminal, context.output(), would, deleteContactRequest(found._id));
 }

@@ -14,6 +14,7 @@ import { type ChangeLine, presentChanges, showsChanges } from "../shared/change-
 import { addKeyFileFlags, repeatableOption, wholeNumberOption } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { requireTextOrAsk } from "../shared/questions.ts";
+import { resolveContact } from "../shared/resolve-contact.ts";
 import { toChange } from "./shared/change.ts";
 import { askChanges, createMissingContact } from "./shared/questions.ts";
 import { addSelectionFlags, readSelection, type SelectionFlags } from "./shared/selection.ts";
@@ -112,7 +113,7 @@ async function mutateOne(context: Context, idOrKey: string, options: ContactMuta
     const request = await change(connection);
     if (options.dryRun) {
       // Looked up as the write would be, so that what is printed is what would be sent.
-      const found = await performOnContact({ send, structure }, idOrKey, (each) => fetchContact(send, each));
+      const found = await resolveContact(connection, idOrKey);
       requireVersion(found, options.ifVersion);
       return request(found._id);
     }

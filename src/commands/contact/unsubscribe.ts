@@ -1,8 +1,13 @@
 import type { Command } from "commander";
-import { changeStatusRequest, findStatus, formatStatus, unsubscribed } from "../../api/contacts.ts";
+import {
+  changeStatusRequest,
+  findStatus,
+  formatStatus,
+  isInactive,
+  unsubscribed,
+} from "../../api/contacts.ts";
 import type { Context } from "../../context.ts";
 import { advise, ecm } from "../../hint.ts";
-import { performOnContact } from "../../service/find-contact.ts";
 import { fetchContact } from "../../service/mutate-contact.ts";
 import { explainDryRun } from "../../terminal/dry-run.ts";
 import type { Contact, Send } from "../../wire.ts";
@@ -11,6 +16,7 @@ import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../shared/bu
 import { presentChanges, showsChanges } from "../shared/change-lines.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { requireTextOrAsk } from "../shared/questions.ts";
+import { resolveContact } from "../shared/resolve-contact.ts";
 import { createMissingContact } from "./shared/questions.ts";
 import {
   addMarkedRowsFlags,
@@ -78,15 +84,13 @@ async function unsubscribeOne(
 ): Promise<void> {
   const { terminal } = context;
   const output = context.output();
-  const { send, account } = await context.connect();
-  const structure = () => account.structure();
-  const found = await account.withRemembered("write", () =>
-    performOnContact({ send, structure }, idOrKey, (id) => fetchContact(send, id)),
-  );
+  const connection = await context.connect();
+  const { send, account } = connection;
+  const found = await account.withRemembered("write", () => resolveContact(connection, idOrKey));
   // A bounce or a complaint is more specific than an unsubscription: an inactive contact is not changed.
-  const isInactive = findStatus(found)?.primary.toLowerCase() === "inactive";
+  const isUnchanged = isInactive(found);
   const request = changeStatusRequest(found._id, unsubscribed);
-  if (isInactive) terminal.note("unchanged");
+  if (isUnchanged) terminal.note("unchanged");
   else if (dryRun) {
     const would = `unsubscribe ${found.key}. This cannot be undone: only they can subscribe again`;
     return explainDryRun(terminal, output, would, request);
@@ -94,8 +98,8 @@ async function unsubscribeOne(
     await account.withRemembered("write", () => checkContactColumns(account, output));
     await context.confirm(`Unsubscribe ${found.key}? This cannot be undone: only they can subscribe again.`);
   }
-  const contact = isInactive ? found : await sendStatusChange(send, request, found);
-  if (!isInactive && showsChanges(terminal, output)) {
+  const contact = isUnchanged ? found : await sendStatusChange(send, request, found);
+  if (!isUnchanged && showsChanges(terminal, output)) {
     const [before, after] = [found, contact].map((each) => formatStatus(findStatus(each)) ?? "unknown");
     return presentChanges(terminal, [{ mark: "~", text: `Status  ${before} → ${after}` }], found.key);
   }
