@@ -2,21 +2,18 @@ import type { Command } from "commander";
 import { deleteContactRequest } from "../../api/contacts.ts";
 import type { Context } from "../../context.ts";
 import { NotFoundError } from "../../errors.ts";
-import { advise, ecm } from "../../hint.ts";
 import { suggestSimilar } from "../../service/find-contact.ts";
 import { explainDryRun } from "../../terminal/dry-run.ts";
 import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
 import { writtenFileOption } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
-import { requireTextOrAsk } from "../shared/questions.ts";
 import { resolveContact } from "../shared/resolve-contact.ts";
-import { createMissingContact } from "./shared/questions.ts";
 import {
   addMarkedRowsFlags,
   addSelectionFlags,
+  chooseContacts,
   type MarkedRowsFlags,
   readMarkedRowsFlags,
-  readSelection,
   type SelectionFlags,
 } from "./shared/selection.ts";
 
@@ -59,12 +56,7 @@ async function runContactDelete(
   contacts: string[],
   flags: ContactDeleteOptions,
 ): Promise<void> {
-  const missing = createMissingContact(
-    advise`${ecm`contact delete ID-OR-KEY`}, or a selection with --list, --where or --all`,
-  );
-  const chosen =
-    readSelection(contacts, flags) ??
-    readSelection([await requireTextOrAsk(context, undefined, missing)], flags)!;
+  const chosen = await chooseContacts(context, contacts, flags, "delete");
   const { one } = chosen;
   const reading = readMarkedRowsFlags(chosen, flags);
   if (one !== undefined && !chosen.isRun && flags.dryRun) return dryRunOne(context, one);

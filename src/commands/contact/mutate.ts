@@ -13,11 +13,10 @@ import { addBulkFlags, type BulkFlags } from "../shared/bulk/flags.ts";
 import { type ChangeLine, presentChanges, showsChanges } from "../shared/change-lines.ts";
 import { addKeyFileFlags, repeatableOption, wholeNumberOption } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
-import { requireTextOrAsk } from "../shared/questions.ts";
 import { resolveContact } from "../shared/resolve-contact.ts";
 import { toChange } from "./shared/change.ts";
-import { askChanges, createMissingContact } from "./shared/questions.ts";
-import { addSelectionFlags, readSelection, type SelectionFlags } from "./shared/selection.ts";
+import { askChanges } from "./shared/questions.ts";
+import { addSelectionFlags, chooseContacts, type SelectionFlags } from "./shared/selection.ts";
 import { checkContactColumns, presentContact } from "./shared/view.ts";
 
 interface ContactMutateOptions extends RequestedChanges, BulkFlags, SelectionFlags {
@@ -72,12 +71,7 @@ async function runContactMutate(
   contacts: string[],
   flags: ContactMutateOptions,
 ): Promise<void> {
-  const missing = createMissingContact(
-    advise`${ecm`contact mutate ID-OR-KEY`}, or a selection with --list, --where or --all`,
-  );
-  const chosen =
-    readSelection(contacts, flags) ??
-    readSelection([await requireTextOrAsk(context, undefined, missing)], flags)!;
+  const chosen = await chooseContacts(context, contacts, flags, "mutate");
   const options = await askForChanges(context, flags, chosen.one);
   if (!options) return context.terminal.note("unchanged");
   if (chosen.one !== undefined && !chosen.isRun) return mutateOne(context, chosen.one, options);

@@ -7,7 +7,6 @@ import {
   unsubscribed,
 } from "../../api/contacts.ts";
 import type { Context } from "../../context.ts";
-import { advise, ecm } from "../../hint.ts";
 import { fetchContact } from "../../service/mutate-contact.ts";
 import { explainDryRun } from "../../terminal/dry-run.ts";
 import type { Contact, Send } from "../../wire.ts";
@@ -15,15 +14,13 @@ import { requireAnswer } from "../shared/bulk/agree.ts";
 import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
 import { presentChanges, showsChanges } from "../shared/change-lines.ts";
 import { describeCommand } from "../shared/help-text.ts";
-import { requireTextOrAsk } from "../shared/questions.ts";
 import { resolveContact } from "../shared/resolve-contact.ts";
-import { createMissingContact } from "./shared/questions.ts";
 import {
   addMarkedRowsFlags,
   addSelectionFlags,
+  chooseContacts,
   type MarkedRowsFlags,
   readMarkedRowsFlags,
-  readSelection,
   type SelectionFlags,
 } from "./shared/selection.ts";
 import { checkContactColumns, presentContact } from "./shared/view.ts";
@@ -63,12 +60,7 @@ async function runContactUnsubscribe(
   contacts: string[],
   flags: ContactUnsubscribeOptions,
 ): Promise<void> {
-  const missing = createMissingContact(
-    advise`${ecm`contact unsubscribe ID-OR-KEY`}, or a selection with --list, --where or --all`,
-  );
-  const chosen =
-    readSelection(contacts, flags) ??
-    readSelection([await requireTextOrAsk(context, undefined, missing)], flags)!;
+  const chosen = await chooseContacts(context, contacts, flags, "unsubscribe");
   const reading = readMarkedRowsFlags(chosen, flags);
   requireAnswer(context, "unsubscribe", flags.dryRun ?? false);
   if (chosen.one !== undefined && !chosen.isRun) return unsubscribeOne(context, chosen.one, flags);
