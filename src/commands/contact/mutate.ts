@@ -9,24 +9,18 @@ import { fetchContact, type MutatedContact, mutateContact } from "../../service/
 import { explainDryRun } from "../../terminal/dry-run.ts";
 import { isJson } from "../../terminal/format.ts";
 import type { ApiRequest, Contact, MutateBody } from "../../wire.ts";
-import { addBulkFlags, type BulkFlags } from "../shared/bulk/flags.ts";
+import { addBulkFlags } from "../shared/bulk/flags.ts";
 import { type ChangeLine, presentChanges, showsChanges } from "../shared/change-lines.ts";
 import { addKeyFileFlags, repeatableOption, wholeNumberOption } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { resolveContact } from "../shared/resolve-contact.ts";
 import { toChange } from "./shared/change.ts";
+import type { MutateFlags } from "./shared/mutate-many.ts";
 import { askChanges } from "./shared/questions.ts";
 import { addSelectionFlags, chooseContacts, type SelectionFlags } from "./shared/selection.ts";
 import { checkContactColumns, presentContact } from "./shared/view.ts";
 
-interface ContactMutateOptions extends RequestedChanges, BulkFlags, SelectionFlags {
-  data?: string;
-  failUnchanged?: boolean;
-  map?: string[];
-  consentColumn?: string[];
-  sheet?: string;
-  includeUnsubscribed?: boolean;
-}
+interface ContactMutateOptions extends MutateFlags, SelectionFlags {}
 
 export function registerContactMutate(parent: Command, context: Context): void {
   const command = parent

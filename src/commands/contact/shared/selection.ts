@@ -9,8 +9,9 @@ import type { BulkFlags } from "../../shared/bulk/flags.ts";
 import {
   addTableFlags,
   keysOption,
-  parseColumnMap,
   repeatableOption,
+  type TableFlags,
+  toTableOptions,
   whereOption,
 } from "../../shared/flags.ts";
 import { requireTextOrAsk } from "../../shared/questions.ts";
@@ -55,12 +56,9 @@ export function addSelectionFlags(command: Command): Command {
 }
 
 /** For a command that takes everyone in a file: whom its marks choose, and how its columns are read. */
-export interface MarkedRowsFlags {
+export interface MarkedRowsFlags extends TableFlags {
   markedRows?: boolean;
   allRows?: boolean;
-  map?: string[];
-  consentColumn?: string[];
-  sheet?: string;
 }
 
 export function addMarkedRowsFlags(command: Command): Command {
@@ -86,7 +84,7 @@ export function readMarkedRowsFlags(
     );
   }
   return {
-    read: { map: [...parseColumnMap(map)], consentColumns: consentColumn, sheet },
+    read: toTableOptions({ map, consentColumn, sheet }),
     rows: allRows ? "all" : markedRows ? "marked" : undefined,
   };
 }
