@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { createAgreement, requireAnswer } from "../shared/bulk/agree.ts";
+import { requireDistinctFiles } from "../shared/bulk/distinct-files.ts";
 import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
 import { noteLeftMeanwhile } from "../shared/bulk/left-meanwhile.ts";
 import { writtenFileOption } from "../shared/flags.ts";
@@ -54,6 +55,7 @@ async function runContactMove(
   flags: ContactMoveFlags,
 ): Promise<void> {
   const options = toRunOptions(flags, context.clock.now());
+  requireDistinctFiles({ input: { name: "" } }, flags);
   requireAnswer(context, "move", options.isDryRun);
   const [{ moveContact }, { withRun }, { createBackUp, createBackupTarget }] = await Promise.all([
     import("../../bulk/index.ts"),
@@ -61,7 +63,6 @@ async function runContactMove(
     import("../shared/bulk/backup.ts"),
   ]);
   const target = flags.backup === undefined ? undefined : createBackupTarget(context, flags.backup);
-  for (const file of [flags.backup, flags.rejects]) if (file !== undefined) context.noteWrittenFile(file);
   const what = `Moving ${from} to ${to}`;
   await context.tellUnderWay({ kind: "run", what: `A run (${what})`, inputs: [] });
   const { merge: merges = false, deleteOld: deletesOld = false } = flags;

@@ -50,7 +50,6 @@ async function runRunsResume(context: Context, run: string | undefined, flags: B
     isAtTerminal: isAtTerminal(context),
     guards: { ...manifest.guards, ...runOptions.guards },
   };
-  if (options.rejects !== undefined) context.noteWrittenFile(options.rejects);
   options.rejects ??= manifest.rejects;
   requireAnswer(context, findRunDanger(manifest), options.isDryRun);
   const { isSpooled, file } = manifest.input;
@@ -58,7 +57,7 @@ async function runRunsResume(context: Context, run: string | undefined, flags: B
   await context.tellUnderWay({ kind: "run", what: `Run ${manifest.id}`, inputs });
   const what = `Resuming run ${manifest.id}: ${manifest.input.name}`;
   // Its plan was shown, or written to a file, before it began.
-  const outputs = { report: flags.report, redact: flags.redact, show: 0 };
+  const outputs = { report: flags.report, redact: flags.redact, rejects: flags.rejects, show: 0 };
   const result = await withRun(context, { what, options, flags: outputs }, async (open) => {
     await requireSameAccount(context, manifest, "runs resume");
     open.engine.account.preferredStructure = manifest.account.structureId;

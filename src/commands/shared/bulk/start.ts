@@ -41,7 +41,6 @@ export async function startRun(
   const { runJob } = await import("../../../bulk/index.ts");
   requireAnswer(context, danger, options.isDryRun);
   requireDistinctFiles(job, flags);
-  for (const file of [flags.backup, flags.rejects]) if (file !== undefined) context.noteWrittenFile(file);
   const { name, path = name, stream } = job.input;
   const inputs = stream || job.isWithoutInput ? [] : [resolve(path)];
   await context.tellUnderWay({ kind: "run", what: `A run (${what})`, inputs });
@@ -88,10 +87,11 @@ export interface OpenRun {
  */
 export async function withRun(
   context: Context,
-  begun: { what: string; options: RunOptions; flags: PlanFlags },
+  begun: { what: string; options: RunOptions; flags: PlanFlags & FileFlags },
   run: (open: OpenRun) => Promise<Closed>,
 ): Promise<Closed> {
   const { what, options, flags } = begun;
+  for (const file of [flags.backup, flags.rejects]) if (file !== undefined) context.noteWrittenFile(file);
   const plan = await openPlanOutput(context, flags, options.isDryRun);
   const display = new RunDisplay(context, what, options.isDryRun);
   try {
