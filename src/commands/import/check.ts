@@ -4,6 +4,7 @@ import type { Context } from "../../context.ts";
 import { formatCount, formatCounted } from "../../counts.ts";
 import { exitCodes } from "../../errors.ts";
 import { escapeControls } from "../../terminal/escape.ts";
+import { isJson } from "../../terminal/format.ts";
 import { presentList, type View } from "../../terminal/present.ts";
 import { formatReasons } from "../shared/bulk/format.ts";
 import { noteSurvey } from "../shared/bulk/preparation-lines.ts";
@@ -25,7 +26,7 @@ export async function runCheck(
   const { toSubscriptionRule } = await import("../../bulk/index.ts");
   const notSubscribedAre = toSubscriptionRule(flags);
   noteSurvey({ ...surveyed, notSubscribedAre }, (line, kind) => terminal.note(line, kind));
-  if (output.format === "json" || output.format === "ndjson") {
+  if (isJson(output.format)) {
     await terminal.write(`${JSON.stringify(jsonReport(file, report))}\n`);
   } else {
     await presentList(terminal, output, report.columns, columnsView);

@@ -1,7 +1,7 @@
 /** `ecm events --summary`: how many events of each type there were, by days. */
 import type { ContactEvent } from "../../api/events.ts";
 import type { Context } from "../../context.ts";
-import type { OutputOptions } from "../../terminal/format.ts";
+import { isForPeople, type OutputOptions } from "../../terminal/format.ts";
 import { presentList, type View } from "../../terminal/present.ts";
 import { presentBars } from "./bars.ts";
 
@@ -44,8 +44,7 @@ export async function presentEventCounts(
   output: OutputOptions,
   counts: readonly EventCount[],
 ): Promise<void> {
-  const isScreen = output.format === "table" && !output.columns && output.outputFile === undefined;
-  if (!isScreen || counts.length === 0) {
+  if (!isForPeople(output) || counts.length === 0) {
     await presentList(context.terminal, output, counts, eventCountView);
     return;
   }

@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import type { BackUp, Closed, Engine, JobOptions, RowJob, RunOptions } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
+import { isJson } from "../../../terminal/format.ts";
 import { createAgreement, type Danger, requireAnswer } from "./agree.ts";
 import { type FileFlags, requireDistinctFiles } from "./distinct-files.ts";
 import { openEngine, printSummary } from "./flags.ts";
@@ -68,8 +69,7 @@ export async function startRun(
 
 /** Somebody reads along, and will work with the files that a run leaves; no script does. */
 export function isAtTerminal({ terminal, output }: Context): boolean {
-  const isData = ["json", "ndjson"].includes(output().format);
-  return terminal.isStdinTerminal && terminal.isStderrTerminal && !isData;
+  return terminal.isStdinTerminal && terminal.isStderrTerminal && !isJson(output().format);
 }
 
 /** A run that can begin. */
