@@ -1,5 +1,5 @@
 /**
- * The error family and the exit-code table. Everything that fails throws one of these; `main.ts` alone
+ * The error family and the exit-code table. Everything that fails throws one of these; `run.ts` alone
  * prints them and turns them into an exit code. This file loads no other.
  */
 import type { Hint } from "./hint.ts";
@@ -98,8 +98,8 @@ export class NotFoundError extends EcmError {
 
 /** No API key, or none that could be obtained. */
 export class NoKeyError extends EcmError {
-  constructor(message: string, hint?: Hint, details: ErrorDetails = {}) {
-    super(exitCodes.notAuthorized, message, { type: "NoKeyError", hint, ...details });
+  constructor(message: string, hint?: Hint) {
+    super(exitCodes.notAuthorized, message, { type: "NoKeyError", hint });
   }
 }
 

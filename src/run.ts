@@ -33,8 +33,7 @@ export async function run({ args, streams, signal, clock, observer }: Invocation
   const { context } = control;
   // Said before the flags are parsed: what is wrong with them must not be painted either.
   if (args.includes("--no-color")) context.terminal.isColored = { out: false, err: false };
-  const mask = (text: string) => maskTypedKeys(text, args);
-  context.terminal.mask = mask;
+  context.terminal.mask = (text) => maskTypedKeys(text, args);
   const isJson = isJsonWanted(args, streams.env);
   let failure: unknown;
   try {
@@ -76,7 +75,7 @@ async function reportFailure(
   if (env.ECM_DEBUG && failure instanceof Error) context.terminal.note(failure.stack ?? "", "needed");
   if (failure instanceof EcmError) await completeHint(control, failure, isJson);
   const { reportError } = await import("./terminal/report-error.ts");
-  return reportError(context.terminal, failure, isJson, context.terminal.mask);
+  return reportError(context.terminal, failure, isJson);
 }
 
 async function completeHint(control: ContextControl, failure: EcmError, isJson: boolean): Promise<void> {

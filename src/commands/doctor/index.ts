@@ -4,7 +4,7 @@ import { findOldRuns, listRuns, viewRun } from "../../bulk/index.ts";
 import { readCachedBehaviors } from "../../config/behavior-cache.ts";
 import { inspectFolders } from "../../config/folder-rights.ts";
 import { isUsualKey, maskKey } from "../../config/keys.ts";
-import { findProxy, formatProxy } from "../../config/proxy.ts";
+import { findProxy } from "../../config/proxy.ts";
 import type { ResolvedProfile } from "../../config/resolve.ts";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes, UsageError } from "../../errors.ts";
@@ -117,7 +117,7 @@ async function examineBehavior(context: Context, isWhole: boolean): Promise<Find
 function checkProxy({ terminal }: Context, { baseUrl, isSandbox }: ResolvedProfile): Finding[] {
   const proxy = isSandbox ? undefined : findProxy(baseUrl.value, terminal.env);
   if (!proxy) return [];
-  return [pass("proxy", `requests go through ${formatProxy(proxy)} (${proxy.variable})`)];
+  return [pass("proxy", `requests go through ${proxy.shown} (${proxy.variable})`)];
 }
 
 async function examineKey(context: Context, profile: ResolvedProfile): Promise<Finding> {

@@ -49,7 +49,7 @@ async function readStructureToEdit(
 /**
  * Applies an edit, or prints it with `--dry-run`; shows the structure as it is afterwards, or to a person
  * what has changed.
- * @param options `isSaid`: the changes were said already
+ * @param options `isAnnounced`: the changes were said already
  */
 export async function runEdit(
   context: Context,
