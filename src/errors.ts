@@ -138,7 +138,7 @@ export function hasStatus(error: unknown, ...statuses: number[]): error is Servi
 
 /** No answer at all: no connection, lost connection, time-out. `applied` says what is known of a write. */
 export class UnreachableError extends EcmError {
-  constructor(message: string, details: ErrorDetails = {}) {
+  constructor(message: string, details: ErrorDetails) {
     super(exitCodes.unreachable, message, { type: "UnreachableError", retryable: true, ...details });
   }
 }
@@ -147,7 +147,7 @@ export class UnreachableError extends EcmError {
  * An answer that is not what the specification says (HTML, truncated, empty): nothing can be read from it.
  */
 export class UnreadableAnswerError extends EcmError {
-  constructor(message: string, details: ErrorDetails = {}) {
+  constructor(message: string, details: ErrorDetails) {
     super(exitCodes.failed, message, { type: "UnreadableAnswerError", ...details });
   }
 }

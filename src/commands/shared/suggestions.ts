@@ -206,7 +206,7 @@ const neverSuggested = /^--(?:include-(?:suppressed|unsubscribed)|yes|all|delete
 export function suggestFlag(
   flag: string,
   flagNames: readonly string[],
-  words: readonly string[] = [],
+  words: readonly string[],
 ): Suggestion | undefined {
   const [name = ""] = flag.split("=");
   if (/(?:api-?key|token|secret|password)$/i.test(name)) {

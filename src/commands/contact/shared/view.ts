@@ -79,7 +79,7 @@ export async function planContactView(
   account: Account,
   output: OutputOptions,
   structure: ContactStructure,
-  { parts: source, shownFields = new Set() }: { parts?: string[]; shownFields?: ReadonlySet<string> } = {},
+  { parts: source, shownFields }: { parts: string[] | undefined; shownFields: ReadonlySet<string> },
 ): Promise<PlannedView> {
   if (!hasColumns(output)) {
     return {
