@@ -85,14 +85,16 @@ function presentSums(
   });
 }
 
-/** Days between the first and the last on which nothing happened. */
+/** Adds the days between the first and the last on which nothing happened. */
 function withEmptyDays(sums: readonly Sum[]): Sum[] {
-  const events = new Map(sums.map((sum) => [sum.name, sum.events]));
   const days: Sum[] = [];
-  const last = sums.at(-1)!.name;
-  for (let day = sums[0]!.name; day <= last; day = dayAfter(day)) {
-    days.push({ name: day, events: events.get(day) ?? 0 });
-    if (day === "") break;
+  for (const sum of sums) {
+    const before = days.at(-1)?.name;
+    // Events whose time is no date have the day "".
+    if (before)
+      for (let day = dayAfter(before); day < sum.name; day = dayAfter(day))
+        days.push({ name: day, events: 0 });
+    days.push(sum);
   }
   return days;
 }
