@@ -73,8 +73,8 @@ async function runCommands(
   path: string[],
   flags: CommandsFlags,
 ): Promise<void> {
-  const whole = ["--schemas", "--all", "--manifest"].filter((_flag, index) =>
-    [flags.schemas, flags.all, flags.manifest].at(index),
+  const whole = [flags.schemas && "--schemas", flags.all && "--all", flags.manifest && "--manifest"].filter(
+    (flag) => typeof flag === "string",
   );
   if (whole.length > 1) throw new UsageError(`${whole.join(" and ")} exclude each other`, "Give one of them");
   if (path.length > 0 && whole[0])
