@@ -1,7 +1,8 @@
 /** One command from its words to its exit code: context → program → parse → exit code. The only catch-all. */
 import { visibleGroups } from "./commands/groups.ts";
 import { formatRootHelp } from "./commands/help/root.ts";
-import { type Context, type ContextControl, createContext, type Observer } from "./context.ts";
+import type { NestedCommand } from "./commands/shared/tree.ts";
+import { type Context, type ContextControl, createContext } from "./context.ts";
 import { EcmError, exitCodes, InterruptedError } from "./errors.ts";
 import { listCommands, mapCommands } from "./hint.ts";
 import { isJsonWanted } from "./terminal/format.ts";
@@ -10,15 +11,8 @@ import type { TerminalStreams } from "./terminal/terminal.ts";
 import { maskTypedKeys } from "./terminal/typed-keys.ts";
 import type { Clock } from "./wire.ts";
 
-export interface Invocation {
-  /** The words after `ecm`. */
-  args: string[];
-  streams: TerminalStreams;
-  /** Its reason is an InterruptedError. */
-  signal: AbortSignal;
+interface Invocation extends NestedCommand {
   clock?: Clock;
-  /** Is told what the streams do not carry. */
-  observer?: Observer;
 }
 
 /** The reason that the signal of an interrupted invocation carries. */
