@@ -14,7 +14,14 @@ const foundations = [
   "clock.ts",
   "version.ts",
 ];
-const mechanics = ["chunks.ts", "request-target.ts", "shell-word.ts", "delimited-lines.ts", "text-index.ts"];
+const mechanics = [
+  "chunks.ts",
+  "request-target.ts",
+  "shell-word.ts",
+  "delimited-lines.ts",
+  "text-index.ts",
+  "is-object.ts",
+];
 const hidden = new Set([...foundations, ...mechanics]);
 
 /**

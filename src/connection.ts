@@ -209,12 +209,11 @@ async function openNetworkTransport(
 ): Promise<ServiceTransport> {
   const apiKey = (await profile.key(signal)).value;
   const { openNetwork } = await import("./http/network.ts");
-  const proxy = findProxy(profile.baseUrl.value, terminal.env);
   const network = await openNetwork({
     baseUrl: profile.baseUrl.value,
     purpose: kind,
     connections,
-    proxy: proxy?.url,
+    proxy: findProxy(profile.baseUrl.value, terminal.env),
   });
   return { ...network, apiKey };
 }

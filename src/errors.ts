@@ -1,5 +1,5 @@
 /**
- * The error family and the exit-code table. Everything that fails throws one of these; `main.ts` alone
+ * The error family and the exit-code table. Everything that fails throws one of these; `run.ts` alone
  * prints them and turns them into an exit code. This file loads no other.
  */
 import type { Hint } from "./hint.ts";
@@ -98,8 +98,8 @@ export class NotFoundError extends EcmError {
 
 /** No API key, or none that could be obtained. */
 export class NoKeyError extends EcmError {
-  constructor(message: string, hint?: Hint, details: ErrorDetails = {}) {
-    super(exitCodes.notAuthorized, message, { type: "NoKeyError", hint, ...details });
+  constructor(message: string, hint?: Hint) {
+    super(exitCodes.notAuthorized, message, { type: "NoKeyError", hint });
   }
 }
 
@@ -138,7 +138,7 @@ export function hasStatus(error: unknown, ...statuses: number[]): error is Servi
 
 /** No answer at all: no connection, lost connection, time-out. `applied` says what is known of a write. */
 export class UnreachableError extends EcmError {
-  constructor(message: string, details: ErrorDetails = {}) {
+  constructor(message: string, details: ErrorDetails) {
     super(exitCodes.unreachable, message, { type: "UnreachableError", retryable: true, ...details });
   }
 }
@@ -147,7 +147,7 @@ export class UnreachableError extends EcmError {
  * An answer that is not what the specification says (HTML, truncated, empty): nothing can be read from it.
  */
 export class UnreadableAnswerError extends EcmError {
-  constructor(message: string, details: ErrorDetails = {}) {
+  constructor(message: string, details: ErrorDetails) {
     super(exitCodes.failed, message, { type: "UnreadableAnswerError", ...details });
   }
 }

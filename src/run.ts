@@ -1,7 +1,8 @@
 /** One command from its words to its exit code: context → program → parse → exit code. The only catch-all. */
 import { visibleGroups } from "./commands/groups.ts";
 import { formatRootHelp } from "./commands/help/root.ts";
-import { type Context, type ContextControl, createContext, type Observer } from "./context.ts";
+import type { NestedCommand } from "./commands/shared/tree.ts";
+import { type Context, type ContextControl, createContext } from "./context.ts";
 import { EcmError, exitCodes, InterruptedError } from "./errors.ts";
 import { listCommands, mapCommands } from "./hint.ts";
 import { isJsonWanted } from "./terminal/format.ts";
@@ -10,15 +11,8 @@ import type { TerminalStreams } from "./terminal/terminal.ts";
 import { maskTypedKeys } from "./terminal/typed-keys.ts";
 import type { Clock } from "./wire.ts";
 
-export interface Invocation {
-  /** The words after `ecm`. */
-  args: string[];
-  streams: TerminalStreams;
-  /** Its reason is an InterruptedError. */
-  signal: AbortSignal;
+interface Invocation extends NestedCommand {
   clock?: Clock;
-  /** Is told what the streams do not carry. */
-  observer?: Observer;
 }
 
 /** The reason that the signal of an interrupted invocation carries. */
@@ -33,8 +27,7 @@ export async function run({ args, streams, signal, clock, observer }: Invocation
   const { context } = control;
   // Said before the flags are parsed: what is wrong with them must not be painted either.
   if (args.includes("--no-color")) context.terminal.isColored = { out: false, err: false };
-  const mask = (text: string) => maskTypedKeys(text, args);
-  context.terminal.mask = mask;
+  context.terminal.mask = (text) => maskTypedKeys(text, args);
   const isJson = isJsonWanted(args, streams.env);
   let failure: unknown;
   try {
@@ -76,7 +69,7 @@ async function reportFailure(
   if (env.ECM_DEBUG && failure instanceof Error) context.terminal.note(failure.stack ?? "", "needed");
   if (failure instanceof EcmError) await completeHint(control, failure, isJson);
   const { reportError } = await import("./terminal/report-error.ts");
-  return reportError(context.terminal, failure, isJson, context.terminal.mask);
+  return reportError(context.terminal, failure, isJson);
 }
 
 async function completeHint(control: ContextControl, failure: EcmError, isJson: boolean): Promise<void> {

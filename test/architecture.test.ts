@@ -55,6 +55,7 @@ const everyone = [
   "shell-word.ts",
   "delimited-lines.ts",
   "text-index.ts",
+  "is-object.ts",
   "disk",
 ];
 const mayImport: Record<string, string[]> = {
@@ -68,6 +69,7 @@ const mayImport: Record<string, string[]> = {
   "hint.ts": ["shell-word.ts"],
   "delimited-lines.ts": [],
   "text-index.ts": [],
+  "is-object.ts": [],
   "version.ts": ["../package.json"],
   "clock.ts": [],
   "chunks.ts": [],

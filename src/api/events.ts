@@ -1,6 +1,7 @@
 /** What happened to contacts: options → request, answer → result (published reference, contact events). */
 import { UnreadableAnswerError } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
+import { isObject } from "../is-object.ts";
 import type { ApiAnswer, ApiRequest } from "../wire.ts";
 
 /** One record of a feed; members that are not listed here are kept. */
@@ -68,15 +69,14 @@ export function readEvents(answer: ApiAnswer): EventsPage {
   const body = answer.body as { total?: unknown; records?: unknown } | unknown[] | null;
   const records = Array.isArray(body) ? body : body?.records;
   const total = Array.isArray(body) ? undefined : body?.total;
-  if (Array.isArray(records) && records.every(isRecord)) {
-    return { events: records, total: typeof total === "number" ? total : undefined };
+  if (Array.isArray(records) && records.every(isObject)) {
+    return {
+      events: records as unknown as ContactEvent[],
+      total: typeof total === "number" ? total : undefined,
+    };
   }
   throw new UnreadableAnswerError("The answer is not a list of events", {
     status: answer.status,
     hint: advise`Check the base URL with: ${ecm`doctor`}`,
   });
-}
-
-function isRecord(value: unknown): value is ContactEvent {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -76,7 +76,7 @@ export { type Mapping, readMapping, writeMapping } from "./read/mapping-file.ts"
 export { findNearestName } from "./read/names.ts";
 export { parseNewFieldId } from "./read/new-fields.ts";
 export type { InputFacts, ReadOptions, ReadRow, Target } from "./read/rows.ts";
-export { requireFile } from "./read/source.ts";
+export { type InputFile, requireFile } from "./read/source.ts";
 export { openStream, spool } from "./read/spool.ts";
 export { listSystemNames } from "./read/systems.ts";
 export { UnknownFieldError } from "./read/targets.ts";

@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { Context } from "../context.ts";
-import { findDanger, requireAnswer } from "./shared/bulk/agree.ts";
-import { addBulkFlags, type BulkFlags, endRun, openEngine, toRunOptions } from "./shared/bulk/flags.ts";
+import { createAgreement, findDanger, requireAnswer } from "./shared/bulk/agree.ts";
+import { requireDistinctFiles } from "./shared/bulk/distinct-files.ts";
+import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "./shared/bulk/flags.ts";
 import { writtenFileOption } from "./shared/flags.ts";
 import { describeCommand } from "./shared/help-text.ts";
 
@@ -45,33 +46,25 @@ export function registerApply(command: Command, context: Context): void {
 
 async function runApply(context: Context, file: string, flags: ApplyFlags): Promise<void> {
   const options = toRunOptions(flags, context.clock.now());
-  const [{ openPlanFile, applyPlanFile, toPlanName }, { displayRun }, { withOutputs }, { openPlanOutput }] =
+  requireDistinctFiles({ input: { name: file } }, flags);
+  const [{ openPlanFile, applyPlanFile, toPlanName }, { withRun }, { createBackUp, createBackupTarget }] =
     await Promise.all([
       import("../bulk/index.ts"),
-      import("./shared/bulk/progress.ts"),
       import("./shared/bulk/start.ts"),
-      import("./shared/bulk/plan-output.ts"),
+      import("./shared/bulk/backup.ts"),
     ]);
   const approved = await openPlanFile(file, flags.digest);
   const danger = findDanger(approved);
   requireAnswer(context, danger, options.isDryRun);
-  const { createBackUp, createBackupTarget } = await import("./shared/bulk/backup.ts");
   const target = flags.backup === undefined ? undefined : createBackupTarget(context, flags.backup);
-  const name = toPlanName(context.folders.state, approved);
-  await context.tellUnderWay({ kind: "run", what: `A run (Applying ${name})`, inputs: [resolve(file)] });
-  const plan = await openPlanOutput(context, flags, options.isDryRun);
-  const display = displayRun(context, `Applying ${name}`, options.isDryRun);
-  const result = await withOutputs(context, { plan, display }, async () => {
-    const { createAgreement } = await import("./shared/bulk/agree.ts");
-    const engine = await openEngine(context, options);
-    const planned = {
-      ...options,
-      takePlan: plan.take,
-      planFile: flags.plan === "-" ? undefined : flags.plan,
+  const what = `Applying ${toPlanName(context.folders.state, approved)}`;
+  await context.tellUnderWay({ kind: "run", what: `A run (${what})`, inputs: [resolve(file)] });
+  const result = await withRun(context, { what, options, flags }, ({ engine, display, options }) => {
+    const steps = {
       agree: createAgreement(context, display, danger),
       ...(approved.deletes > 0 && { backUp: createBackUp(context, target) }),
     };
-    return applyPlanFile(engine, approved, planned, display.on);
+    return applyPlanFile(engine, approved, { ...options, ...steps }, display.on);
   });
   await endRun(context, result);
 }

@@ -4,7 +4,7 @@ import { findClosest } from "../api/names.ts";
 import type { Context } from "../context.ts";
 import { NotFoundError, UsageError } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
-import type { OutputOptions } from "../terminal/format.ts";
+import { isForPeople, isJson, type OutputOptions } from "../terminal/format.ts";
 import { presentList, presentValue, type View } from "../terminal/present.ts";
 import { wrap } from "../terminal/text-width.ts";
 import { schemaVersion, version } from "../version.ts";
@@ -73,8 +73,8 @@ async function runCommands(
   path: string[],
   flags: CommandsFlags,
 ): Promise<void> {
-  const whole = ["--schemas", "--all", "--manifest"].filter((_flag, index) =>
-    [flags.schemas, flags.all, flags.manifest].at(index),
+  const whole = [flags.schemas && "--schemas", flags.all && "--all", flags.manifest && "--manifest"].filter(
+    (flag) => typeof flag === "string",
   );
   if (whole.length > 1) throw new UsageError(`${whole.join(" and ")} exclude each other`, "Give one of them");
   if (path.length > 0 && whole[0])
@@ -100,16 +100,15 @@ async function runCommands(
 async function showTree(context: Context, { root }: CommandTree, path: string[]): Promise<void> {
   const output = context.output();
   const found = path.reduce((command, word) => requireChild(command, word), root);
-  const isJson = output.format === "json" || output.format === "ndjson";
-  const compact: OutputOptions = isJson ? { ...output, format: "ndjson" } : output;
+  const compact: OutputOptions = isJson(output.format) ? { ...output, format: "ndjson" } : output;
   if (found.commands.length === 0) {
     return presentValue(context.terminal, compact, describeCommandJson(found), found.helpInformation());
   }
   const entries = listLeaves(found).map(toIndexEntry);
-  if (output.format === "table" && !output.columns) {
+  if (isForPeople(output)) {
     return context.terminal.write(formatIndex(entries, context.terminal.columns));
   }
-  if (!isJson) return void (await presentList(context.terminal, output, entries, indexView));
+  if (!isJson(output.format)) return void (await presentList(context.terminal, output, entries, indexView));
   const globalFlags = found === root ? { globalFlags: describeFlags(root), topics: topicNames } : {};
   const index = { version, ...globalFlags, commands: entries };
   return presentValue(context.terminal, compact, index, "");

@@ -195,16 +195,10 @@ async function readRequestedEvents(
   return { events, total: found.length, hasMore: events.length < found.length, feed };
 }
 
-async function resolveContactId({ send, account }: Connection, idOrKey: string): Promise<string> {
-  const [{ performOnContact }, { fetchContact }] = await Promise.all([
-    import("../service/find-contact.ts"),
-    import("../service/mutate-contact.ts"),
-  ]);
-  const structure = () => account.structure();
-  const contact = await account.withRemembered("read", () =>
-    performOnContact({ send, structure }, idOrKey, (id) => fetchContact(send, id)),
-  );
-  return contact._id;
+async function resolveContactId(connection: Connection, idOrKey: string): Promise<string> {
+  const { resolveContact } = await import("./shared/resolve-contact.ts");
+  const { account } = connection;
+  return (await account.withRemembered("read", () => resolveContact(connection, idOrKey)))._id;
 }
 
 /** In a fixed order, each once: the same types are the same cursor. Which exist is the service's to say. */

@@ -4,6 +4,7 @@ import type { Context } from "../context.ts";
 import { formatCount } from "../counts.ts";
 import { advise, ecm } from "../hint.ts";
 import { formatMoment } from "../moments.ts";
+import { isForPeople, isJson } from "../terminal/format.ts";
 import { presentOne, type View } from "../terminal/present.ts";
 import { formatTimestamp } from "../terminal/rate-limit.ts";
 import { formatForAccount } from "./shared/command-line.ts";
@@ -48,11 +49,11 @@ async function runLimits(context: Context, { refresh }: LimitsOptions): Promise<
     );
   }
   const output = context.output();
-  const isJson = output.format === "json" || output.format === "ndjson";
-  if (!cached && !isJson) return;
-  const isForPeople = output.format === "table" && !output.columns;
+  if (!cached && !isJson(output.format)) return;
   const view =
-    isForPeople && cached ? createShortView(clock.now(), cached) : createLimitsView(clock.now(), cached);
+    isForPeople(output) && cached
+      ? createShortView(clock.now(), cached)
+      : createLimitsView(clock.now(), cached);
   await presentOne(terminal, output, toReport(cached), view);
 }
 

@@ -12,6 +12,7 @@ import { maxProbeReads, type ProbeOptions, probeReads } from "../service/probe.t
 import type { DetectedVariants } from "../service/probe-seen.ts";
 import { createProbeContact, probeWrites } from "../service/probe-writes.ts";
 import { requireFileFormat } from "../terminal/file-names.ts";
+import { isForPeople } from "../terminal/format.ts";
 import { fitMessage } from "../terminal/message-lines.ts";
 import { requireReplaceable } from "../terminal/output-target.ts";
 import { presentList, type View } from "../terminal/present.ts";
@@ -83,7 +84,7 @@ async function runProbe(context: Context, flags: ProbeFlags): Promise<void> {
   if (flags.save !== undefined) {
     await save(flags.save, describeProbe(detected, rows, exchanges, context.clock.now()));
   }
-  if (output.format === "table" && !output.columns && terminal.columns < minTableWidth) {
+  if (isForPeople(output) && terminal.columns < minTableWidth) {
     await terminal.write(fitMessage(formatStacked(rows), terminal.columns));
   } else await presentList(terminal, output, rows, view);
   terminal.note(`${reads} reads; results saved for this account until the next probe`);

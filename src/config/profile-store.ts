@@ -4,6 +4,7 @@ import Conf from "conf";
 import { describeDiskError, makeFolder } from "../disk/make-folder.ts";
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
 import { advise, logInAgain } from "../hint.ts";
+import { isObject } from "../is-object.ts";
 import type { Folders } from "./folders.ts";
 import {
   checkName,
@@ -98,24 +99,20 @@ export async function openProfiles(folders: Folders): Promise<ProfileStore> {
 
 /** The file's content, if it is what `ecm` writes. */
 function checked(file: string, stored: unknown): Stored {
-  const { profiles = {}, current } = isRecord(stored) ? stored : { profiles: stored };
+  const { profiles = {}, current } = isObject(stored) ? stored : { profiles: stored };
   const isSound =
-    isRecord(profiles) &&
+    isObject(profiles) &&
     Object.values(profiles).every(isProfile) &&
     (current === undefined || typeof current === "string");
-  if (isRecord(stored) && isSound) return stored;
+  if (isObject(stored) && isSound) return stored;
   throw unreadable(file, "ecm did not write its content");
 }
 
 function isProfile(value: unknown): value is Profile {
-  if (!isRecord(value)) return false;
+  if (!isObject(value)) return false;
   const texts = [value.baseUrl, value.apiKey, value.apiKeyCommand, value.structure];
   const isFlag = value.readOnly === undefined || typeof value.readOnly === "boolean";
   return isFlag && texts.every((text) => text === undefined || typeof text === "string");
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function guarded<T>(file: string, act: () => T): T {

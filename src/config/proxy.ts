@@ -8,6 +8,8 @@ import type { Environment } from "./settings.ts";
 export interface Proxy {
   /** With credentials, if the variable has them. */
   url: string;
+  /** The same as it may be shown: without them. */
+  shown: string;
   /** The variable that names it. */
   variable: string;
 }
@@ -25,13 +27,8 @@ export function findProxy(baseUrl: string, env: Environment): Proxy | undefined 
   if (found === undefined) return undefined;
   const noProxy = env.no_proxy || env.NO_PROXY || "";
   if (isExcepted(hostname, port || (protocol === "https:" ? "443" : "80"), noProxy)) return undefined;
-  return { url: parseProxyAddress(env[found]!, found), variable: found };
-}
-
-/** The proxy as it may be shown: without credentials. */
-export function formatProxy({ url }: Proxy): string {
-  const { protocol, host } = new URL(url);
-  return `${protocol}//${host}`;
+  const url = parseProxyAddress(env[found]!, found);
+  return { url: url.href, shown: `${url.protocol}//${url.host}`, variable: found };
 }
 
 function isThisMachine(hostname: string): boolean {
@@ -51,10 +48,10 @@ function isExcepted(hostname: string, port: string, noProxy: string): boolean {
 }
 
 /** `proxy:3128` is an address too. */
-function parseProxyAddress(text: string, variable: string): string {
+function parseProxyAddress(text: string, variable: string): URL {
   const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   const url = URL.canParse(address) ? new URL(address) : undefined;
-  if (url && url.hostname !== "" && /^https?:$/.test(url.protocol)) return url.href;
+  if (url && url.hostname !== "" && /^https?:$/.test(url.protocol)) return url;
   // It may hold a password: it is not shown.
   throw new UsageError(
     `${variable} is not the address of an HTTP proxy`,

@@ -11,6 +11,7 @@ import {
   UnreadableAnswerError,
 } from "../errors.ts";
 import { advise, ecm, type Hint, logInAgain } from "../hint.ts";
+import { isObject } from "../is-object.ts";
 import { formatMoment } from "../moments.ts";
 import type { ApiAnswer, ApiRequest, RateLimits, WireAnswer, WireError } from "../wire.ts";
 import { findLimitKind, readLimits, readRetryAfter } from "./limits.ts";
@@ -132,7 +133,7 @@ function parseDocumentedError(text: string): Partial<WireError> | undefined {
     return undefined;
   }
   const errors = (body as { errors?: unknown } | null)?.errors;
-  const list = (Array.isArray(errors) ? errors : [body]).filter(isRecord);
+  const list = (Array.isArray(errors) ? errors : [body]).filter(isObject);
   const messages = list.map((each) => each.message).filter(isText);
   const [first] = list;
   if (!first || messages.length === 0) return undefined;
@@ -141,7 +142,7 @@ function parseDocumentedError(text: string): Partial<WireError> | undefined {
     errorType: toTextOrUndefined(first.errorType),
     field: toTextOrUndefined(first.field),
     fieldId: toTextOrUndefined(first.fieldId),
-    debug: isRecord(first.debug) ? first.debug : undefined,
+    debug: isObject(first.debug) ? first.debug : undefined,
   };
 }
 
@@ -157,7 +158,7 @@ function findForeignHint({ headers, text }: WireAnswer): Hint | undefined {
 function findFormHint(found: Partial<WireError> | undefined): string | undefined {
   const forms = found?.debug?.affectedForms;
   if (!Array.isArray(forms) || forms.length === 0) return undefined;
-  const names = forms.filter(isRecord).map(({ _id, name }) => JSON.stringify(toTextOrUndefined(name) ?? _id));
+  const names = forms.filter(isObject).map(({ _id, name }) => JSON.stringify(toTextOrUndefined(name) ?? _id));
   return `Take the field out of these forms first: ${names.join(", ")}`;
 }
 
@@ -239,10 +240,6 @@ function quoteExcerpt(text: string): string {
   const characters = [...text.slice(0, 4 * maxExcerptLength)];
   const excerpt = characters.slice(0, maxExcerptLength).join("");
   return JSON.stringify(excerpt.length < text.length ? `${excerpt}…` : excerpt);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
 }
 
 function isText(value: unknown): value is string {

@@ -109,7 +109,7 @@ export function unreachableError(
       {
         applied: isWrite ? "no" : undefined,
         isUnconnected: true,
-        retryable: !(trouble as { isLasting: boolean }).isLasting,
+        retryable: !trouble.isLasting,
         hint: findUnconnectedHint(failure),
         cause: failure,
       },

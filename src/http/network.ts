@@ -15,8 +15,8 @@ export interface NetworkOptions {
   purpose: "single" | "bulk";
   /** Sockets, each opened when all others are busy. */
   connections?: number;
-  /** The address of a proxy that all requests go through. */
-  proxy?: string;
+  /** The proxy that all requests go through; `shown` has no credentials. */
+  proxy?: { url: string; shown: string };
 }
 
 /** No connection takes longer to make than this. */
@@ -34,7 +34,7 @@ export async function openNetwork(options: NetworkOptions): Promise<NetworkTrans
   return {
     transport: (request) =>
       exchange(dispatcher, request, origin).catch((error: TransportFailure) => {
-        throw proxy ? Object.assign(error, { proxy: removeCredentials(proxy) }) : error;
+        throw proxy ? Object.assign(error, { proxy: proxy.shown }) : error;
       }),
     async close() {
       await dispatcher.destroy();
@@ -52,10 +52,5 @@ async function openDispatcher(
     return createNodeDispatcher(origin, limits);
   }
   const { createUndiciDispatcher } = await import("./undici-dispatcher.ts");
-  return createUndiciDispatcher(limits, proxy);
-}
-
-function removeCredentials(url: string): string {
-  const { protocol, host } = new URL(url);
-  return `${protocol}//${host}`;
+  return createUndiciDispatcher(limits, proxy?.url);
 }

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { describeReadError } from "../disk/make-folder.ts";
 import { UsageError } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
+import { isObject } from "../is-object.ts";
 import type { RecordedExchange } from "./exchange.ts";
 
 export interface RecordingHead {
@@ -84,10 +85,6 @@ function isExchange(value: unknown): value is RecordedExchange {
     isObject(headers) &&
     Array.isArray(notJson)
   );
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isText(value: unknown): value is string {

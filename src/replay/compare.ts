@@ -41,7 +41,7 @@ type Members = Record<string, unknown>;
 const totalMembers = ["total", "totalRecords", "totalContacts", "totalCampaigns"];
 const nothing = "none";
 
-export function compareAnswers(recorded: Answer, seen: Answer, options: CompareOptions = {}): Difference[] {
+export function compareAnswers(recorded: Answer, seen: Answer, options: CompareOptions): Difference[] {
   return [...compareOutcomes(recorded, seen, options), ...compareLimitHeaders(recorded, seen)];
 }
 

@@ -1,4 +1,5 @@
 /** Looks into JSON of which no shape is promised. Pure. */
+import { isObject } from "../is-object.ts";
 
 export type Members = Record<string, unknown>;
 
@@ -7,7 +8,7 @@ export interface Ref {
 }
 
 export function toMembers(value: unknown): Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Members) : {};
+  return isObject(value) ? value : {};
 }
 
 export function toArray(value: unknown): unknown[] {

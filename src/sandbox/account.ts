@@ -3,18 +3,16 @@ import { realClock } from "../clock.ts";
 import type { Clock } from "../wire.ts";
 import { SandboxAdmin } from "./admin.ts";
 import type { AccountPlace, AdminApi, AdminPlace } from "./admin-api/place.ts";
-import { applyHeaderVariant, createApp } from "./app.ts";
+import { createApp } from "./app.ts";
 import { Faults } from "./faults.ts";
-import { createLogEntry } from "./log-entry.ts";
 import { ensureOwnKey } from "./own-key.ts";
-import { refusalAnswer } from "./request.ts";
 import { AccessControl, defaultBlocking } from "./rules/access-control.ts";
 import { AccountLimits, defaultLimits } from "./rules/limits.ts";
 import { createService, type Service } from "./service.ts";
-import { type Store, serviceTime } from "./store/index.ts";
+import type { Store } from "./store/index.ts";
 import { withSearchLag } from "./store/search-lag.ts";
 import { TransactionQueue } from "./transaction-queue.ts";
-import { type Variants, variantsFrom } from "./variants.ts";
+import { variantsFrom } from "./variants.ts";
 
 export interface SandboxAccount {
   store: Store;
@@ -64,17 +62,28 @@ export function createAccount(
   options: SandboxAccountOptions,
   place: AccountPlace,
 ): SandboxAccount {
-  const { clock = realClock } = options;
+  const { clock = realClock, isLogged = true } = options;
   const variants = variantsFrom(options.variants ?? {});
   const faults = new Faults(options.faults ?? []);
-  const limits = createLimits(store, options);
+  const limits = new AccountLimits(store, {
+    hourly: options.hourlyLimit ?? defaultLimits.hourly,
+    windowSeconds: options.windowSeconds ?? defaultLimits.windowSeconds,
+    monthly: options.monthlyLimit,
+  });
+  const access = new AccessControl(store, limits, {
+    blockAfter: options.blockAfter ?? defaultBlocking.blockAfter,
+    blockSeconds: options.blockSeconds ?? defaultBlocking.blockSeconds,
+  });
+  const queue = new TransactionQueue(store.database, [store.account, store.structures]);
+  const lag = variants["search-lag"];
+  const searched = lag > 0 ? withSearchLag(store, lag, clock) : store;
+  const app = createApp({ store: searched, access, queue, clock, variants, isLogged });
   const admin = new SandboxAdmin(store, clock, { limits, faults });
   const closing = new AbortController();
   const { signal } = closing;
-  const parts = { store, clock, variants, limits, faults, closing: signal };
   return {
     store,
-    service: assembleService(options, parts),
+    service: createService({ app, store, queue, faults, limits, clock, variants, closing: signal }),
     adminApi: lazyAdminApi(admin, { ...place, adminToken: options.adminToken, closing: signal }),
     admin,
     apiKey: ensureOwnKey(store, clock.now(), options.apiKey),
@@ -83,65 +92,6 @@ export function createAccount(
       store.database.close();
     },
   };
-}
-
-function createLimits(
-  store: Store,
-  { hourlyLimit, windowSeconds, monthlyLimit }: SandboxAccountOptions,
-): AccountLimits {
-  return new AccountLimits(store, {
-    hourly: hourlyLimit ?? defaultLimits.hourly,
-    windowSeconds: windowSeconds ?? defaultLimits.windowSeconds,
-    monthly: monthlyLimit,
-  });
-}
-
-interface ServiceParts {
-  store: Store;
-  clock: Clock;
-  variants: Variants;
-  limits: AccountLimits;
-  faults: Faults;
-  closing: AbortSignal;
-}
-
-function assembleService(
-  { blockAfter, blockSeconds, isLogged = true }: SandboxAccountOptions,
-  { store, clock, variants, limits, faults, closing }: ServiceParts,
-): Service {
-  const queue = new TransactionQueue(store.database, [store.account, store.structures]);
-  const lag = variants["search-lag"];
-  const app = createApp({
-    store: lag > 0 ? withSearchLag(store, lag, clock) : store,
-    access: new AccessControl(store, limits, {
-      blockAfter: blockAfter ?? defaultBlocking.blockAfter,
-      blockSeconds: blockSeconds ?? defaultBlocking.blockSeconds,
-    }),
-    queue,
-    clock,
-    variants,
-    isLogged,
-  });
-  return createService({
-    app,
-    pickFault: (method, path) => faults.pick(method, path),
-    clock,
-    closing,
-    hourlyLimitReached(seconds) {
-      const now = serviceTime(store, clock);
-      return applyHeaderVariant(
-        refusalAnswer(limits.hourlyLimitReached(now + seconds * 1000, now)),
-        variants,
-      );
-    },
-    async log(request, answer) {
-      await queue.runInTransaction(() => {
-        const now = serviceTime(store, clock);
-        const { status = null, text = null } = answer ?? {};
-        store.requests.add(createLogEntry({ request, body: undefined, status, answer: text, now }));
-      });
-    },
-  });
 }
 
 /** The routes of /__sandbox/ load with the first request to them. */

@@ -54,7 +54,7 @@ const accountStatuses = ["open", "pending_cancel", "suspended", "past_due", "ter
 
 /**
  * Acts at once on every process of the folder; limits and faults are those of this process alone. What is
- * refused throws a Refusal or an EcmError that names what is invalidAt, and then nothing has changed.
+ * refused throws a Refusal or an EcmError that names what is invalid, and then nothing has changed.
  */
 export class SandboxAdmin {
   readonly keys: KeyAdmin;

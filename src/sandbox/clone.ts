@@ -54,8 +54,8 @@ export class Clone {
   }
 
   /**
-   * Adds contacts as a search gave them. Returns how many could not be:
-   * their key differs from another's in case alone.
+   * Adds contacts; one without a status is taken for active. Returns how many could not be added: their key
+   * differs from another's in case alone.
    */
   addContacts(contacts: Partial<Contact>[]): number {
     return this.store.database.transaction(() => {
@@ -96,7 +96,7 @@ export class Clone {
       ),
       lists: knownIds(contact.lists, this.known.lists),
       tags: knownIds(contact.tags, this.known.tags),
-      status: contactStatus(contact),
+      status: contact.status ?? { primary: "active", secondary: "confirmed" },
       createdAt: parseTime(contact.createdAt, this.now),
       updatedAt: parseTime(contact.updatedAt ?? contact.createdAt, this.now),
       version: contact.__v ?? 0,
@@ -106,19 +106,6 @@ export class Clone {
 
 function knownIds(refs: { _id: string }[] | undefined, known: Set<string>): string[] {
   return [...new Set(refs?.map((ref) => ref._id).filter((_id) => known.has(_id)))];
-}
-
-/** In one object, or in the two parts of a search; without either the contact is taken for active. */
-function contactStatus({
-  status,
-  contactStatus,
-  contactSubStatus,
-}: Partial<Contact>): StoredContact["status"] {
-  if (status) return status;
-  if (contactStatus === undefined) return { primary: "active", secondary: "confirmed" };
-  return contactSubStatus === undefined
-    ? { primary: contactStatus }
-    : { primary: contactStatus, secondary: contactSubStatus };
 }
 
 /** The sandbox's own ids come after all of these. */

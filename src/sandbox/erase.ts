@@ -2,13 +2,13 @@
  * Erasing a person from the embedded service's files: contacts,
  * their events, the log of requests, and snapshots.
  */
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EcmError, exitCodes } from "../errors.ts";
 import { removeUnfinished } from "./admin-api/snapshots.ts";
 import { type Database, type DatabaseRow, openDatabase } from "./database.ts";
-import { listTables } from "./read-person.ts";
+import { listDatabases, listTables } from "./read-person.ts";
 import { migrate } from "./schema/index.ts";
 import { foldKey } from "./store/contacts.ts";
 
@@ -42,19 +42,14 @@ export async function eraseFromSandbox(folder: string, keys: readonly string[], 
 
 /** @returns the files that held one of the keys */
 async function eraseFromFiles(folder: string, person: Person, isFirst: boolean): Promise<string[]> {
-  const main = join(folder, "sandbox.db");
   const snapshots = join(folder, "snapshots");
   if (existsSync(snapshots)) removeUnfinished(snapshots);
   const changed: string[] = [];
-  if (existsSync(main)) {
-    const database = await openDatabase(main);
-    migrate(database);
-    if (await eraseFromDatabase(database, main, person, isFirst)) changed.push(main);
-  }
-  const saved = existsSync(snapshots) ? readdirSync(snapshots).filter((name) => name.endsWith(".db")) : [];
-  for (const file of saved.map((name) => join(snapshots, name))) {
+  for (const { file, isSnapshot } of listDatabases(folder)) {
     if (!existsSync(file)) continue;
-    const database = await openDatabase(file, "DELETE");
+    const database = await openDatabase(file, isSnapshot ? "DELETE" : "WAL");
+    // A snapshot is migrated when it is loaded.
+    if (!isSnapshot) migrate(database);
     if (await eraseFromDatabase(database, file, person, isFirst)) changed.push(file);
   }
   return changed;

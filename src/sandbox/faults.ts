@@ -16,7 +16,7 @@ export interface Fault {
 }
 
 /** The fault of the next request of this method and path, if any. Each call counts as a request. */
-export type FaultPicker = (method: string, path: string) => Fault | undefined;
+type FaultPicker = (method: string, path: string) => Fault | undefined;
 
 interface Plan extends Fault {
   method: string;

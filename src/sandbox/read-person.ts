@@ -19,8 +19,8 @@ export async function readFromSandbox(
   holds: (text: string) => boolean,
 ): Promise<SandboxRecords[]> {
   const found: SandboxRecords[] = [];
-  for (const { file, mode } of listDatabases(folder)) {
-    const database = await openDatabase(file, mode);
+  for (const { file, isSnapshot } of listDatabases(folder)) {
+    const database = await openDatabase(file, isSnapshot ? "DELETE" : "WAL");
     try {
       const records = { file, ...readDatabase(database, keys, holds) };
       if (records.contacts.length > 0 || Object.keys(records.mentions).length > 0) found.push(records);
@@ -31,13 +31,14 @@ export async function readFromSandbox(
   return found;
 }
 
-function listDatabases(folder: string): { file: string; mode?: "DELETE" }[] {
+/** The account first. */
+export function listDatabases(folder: string): { file: string; isSnapshot: boolean }[] {
   const main = join(folder, "sandbox.db");
   const snapshots = join(folder, "snapshots");
   const saved = existsSync(snapshots) ? readdirSync(snapshots).filter((name) => name.endsWith(".db")) : [];
   return [
-    ...(existsSync(main) ? [{ file: main }] : []),
-    ...saved.map((name) => ({ file: join(snapshots, name), mode: "DELETE" as const })),
+    ...(existsSync(main) ? [{ file: main, isSnapshot: false }] : []),
+    ...saved.map((name) => ({ file: join(snapshots, name), isSnapshot: true })),
   ];
 }
 

@@ -47,12 +47,8 @@ export function toAnswer({ status, body, headers }: Result): Answer {
 }
 
 /** The answer to a refused request. @param more headers besides the refusal's own */
-function refusalResult({ status, error, headers }: Refusal, more: Record<string, string> = {}): Result {
-  return { status, body: { errors: [error] }, headers: { ...more, ...headers } };
-}
-
-export function refusalAnswer(refusal: Refusal, more?: Record<string, string>): Answer {
-  return toAnswer(refusalResult(refusal, more));
+export function refusalAnswer({ status, error, headers }: Refusal, more?: Record<string, string>): Answer {
+  return toAnswer({ status, body: { errors: [error] }, headers: { ...more, ...headers } });
 }
 
 /** The answer to a request that the sandbox itself failed on. */

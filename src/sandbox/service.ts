@@ -1,8 +1,13 @@
 /** The service as its transports see it: a request in, and its answer out, simulated faults included. */
 import type { Clock } from "../wire.ts";
-import type { App } from "./app.ts";
-import type { FaultPicker } from "./faults.ts";
-import { type Answer, type ReceivedRequest, targetPath, toAnswer } from "./request.ts";
+import { type App, applyHeaderVariant } from "./app.ts";
+import type { Faults } from "./faults.ts";
+import { createLogEntry } from "./log-entry.ts";
+import { type Answer, type ReceivedRequest, refusalAnswer, targetPath, toAnswer } from "./request.ts";
+import type { AccountLimits } from "./rules/limits.ts";
+import { type Store, serviceTime } from "./store/index.ts";
+import type { TransactionQueue } from "./transaction-queue.ts";
+import type { Variants } from "./variants.ts";
 
 /** An answer, and how it reaches the caller; without an answer the connection is dropped. */
 export interface ServiceReply {
@@ -15,31 +20,37 @@ export type Service = (request: ReceivedRequest) => Promise<ServiceReply>;
 
 export interface ServiceParts {
   app: App;
-  pickFault: FaultPicker;
+  store: Store;
+  queue: TransactionQueue;
+  faults: Faults;
+  limits: AccountLimits;
   clock: Clock;
+  variants: Variants;
   /** Fires when the service closes: then requests that are being delayed are dropped. */
   closing: AbortSignal;
-  /** The answer when the hourly limit is used up, and its window ends in so many seconds. */
-  hourlyLimitReached(seconds: number): Answer;
-  /** Logs a request that the application does not see. */
-  log(request: ReceivedRequest, answer: Answer | undefined): Promise<void>;
 }
 
-export function createService({
-  app,
-  pickFault,
-  clock,
-  closing,
-  hourlyLimitReached,
-  log,
-}: ServiceParts): Service {
+export function createService(parts: ServiceParts): Service {
+  const { app, store, queue, faults, limits, clock, variants, closing } = parts;
   return async (request) => {
-    const fault = pickFault(request.method, targetPath(request.target));
+    const fault = faults.pick(request.method, targetPath(request.target));
     request.arrivedAt = performance.now();
     request.fault = fault?.kind;
+    /** Without the application, which logs what it answers. */
     const instead = async (answer?: Answer): Promise<ServiceReply> => {
-      await log(request, answer);
+      await queue.runInTransaction(() => {
+        const { status = null, text = null } = answer ?? {};
+        const now = serviceTime(store, clock);
+        store.requests.add(createLogEntry({ request, body: undefined, status, answer: text, now }));
+      });
       return { answer };
+    };
+    const hourlyLimitReached = (seconds: number) => {
+      const now = serviceTime(store, clock);
+      return applyHeaderVariant(
+        refusalAnswer(limits.hourlyLimitReached(now + seconds * 1000, now)),
+        variants,
+      );
     };
     switch (fault?.kind) {
       case undefined:

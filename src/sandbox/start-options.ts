@@ -3,6 +3,7 @@
  */
 import * as v from "valibot";
 import { UsageError } from "../errors.ts";
+import { isObject } from "../is-object.ts";
 import type { StartSandboxOptions } from "./public-types.ts";
 import { maxWindowSeconds } from "./rules/limits.ts";
 
@@ -19,9 +20,6 @@ const matching = (pattern: RegExp, message: string) =>
   v.optional(v.pipe(v.string(message), v.regex(pattern, message)));
 const isText = "must be a string";
 
-const isPlainObject = (value: unknown) =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 const schema = v.strictObject({
   folder: v.optional(v.pipe(v.string(isText), v.nonEmpty("must not be empty"))),
   port: wholeNumber(0, maxPort),
@@ -29,9 +27,7 @@ const schema = v.strictObject({
   windowSeconds: wholeNumber(1, maxWindowSeconds),
   monthlyLimit: wholeNumber(1, maxRequests),
   faults: v.optional(v.array(v.string(isText), "must be an array of strings")),
-  variants: v.optional(
-    v.custom<Record<string, unknown>>(isPlainObject, "must be an object of names and values"),
-  ),
+  variants: v.optional(v.custom<Record<string, unknown>>(isObject, "must be an object of names and values")),
   region: matching(/^[a-z]{2}$/, "must be two lower-case letters, such as jp"),
   seed: wholeNumber(0, Number.MAX_SAFE_INTEGER),
   apiKey: matching(/^ecm_[a-z]{2}_[A-Za-z0-9]{43}$/, "must be an API key: ecm_us_ and 43 letters or digits"),
@@ -41,7 +37,7 @@ const schema = v.strictObject({
 
 /** @throws UsageError that begins with the name of the option */
 export function checkedOptions(options: StartSandboxOptions): StartSandboxOptions {
-  if (!isPlainObject(options)) {
+  if (!isObject(options)) {
     throw new UsageError("The options of startSandbox must be an object, such as { seed: 1 }");
   }
   const result = v.safeParse(schema, options, { abortEarly: true });

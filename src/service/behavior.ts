@@ -2,6 +2,7 @@
  * How the service behaves for one structure where its documents leave it open, as far as answers have shown.
  * Whoever learns something keeps it, so that it costs the next command nothing. Pure.
  */
+import { isObject } from "../is-object.ts";
 
 /** Each point, and what can be known of it. Numbers are the greatest that was accepted, or milliseconds. */
 export interface BehaviorPoints {
@@ -127,8 +128,8 @@ const maxAgeMilliseconds = 30 * dayMilliseconds;
  */
 export function readSoundBehavior(stored: unknown, now: number): KnownBehavior {
   const sound: Record<string, KnownPoint> = {};
-  for (const [point, known] of Object.entries(isRecord(stored) ? stored : {})) {
-    if (!isRecord(known) || typeof known.learnedAt !== "string") continue;
+  for (const [point, known] of Object.entries(isObject(stored) ? stored : {})) {
+    if (!isObject(known) || typeof known.learnedAt !== "string") continue;
     const { value, learnedAt } = known;
     if (isBelieved(now - Date.parse(learnedAt)) && isSoundValue(point, value))
       sound[point] = { value: value as never, learnedAt };
@@ -147,8 +148,4 @@ function isSoundValue(point: string, value: unknown): boolean {
   if (point === "noop") return typeof value === "string";
   const least = point === "searchLag" ? 0 : 1;
   return numberPoints.includes(point) && Number.isSafeInteger(value) && (value as number) >= least;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,17 +1,9 @@
 /** Sending domains, and what they need in DNS (published reference). */
-
 import { resolveName } from "../api/names.ts";
 import { NotFoundError } from "../errors.ts";
+import { isObject } from "../is-object.ts";
 import type { Send } from "../wire.ts";
-import {
-  isObject,
-  listMembers,
-  readMember,
-  readRecords,
-  readRequest,
-  sendScoped,
-  textMember,
-} from "./records.ts";
+import { listMembers, readMember, readRecords, readRequest, sendScoped, textMember } from "./records.ts";
 
 export async function fetchDomains(send: Send): Promise<unknown[]> {
   const answer = await sendScoped(send, readRequest("/api/email/domain"), "domains:read");

@@ -1,8 +1,9 @@
 /** Any paged answer joined into one array: lists, events, searches. */
 import { UnreadableAnswerError, UsageError } from "../errors.ts";
+import { isObject } from "../is-object.ts";
 import type { ApiRequest, Send } from "../wire.ts";
 import { openPages, type Page, type ReadPage, readPagesInOrder } from "./pages.ts";
-import { isObject, toRecordIdentity } from "./records.ts";
+import { toRecordIdentity } from "./records.ts";
 
 const firstSize = 100;
 

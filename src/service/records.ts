@@ -3,6 +3,7 @@
  * kept as it came, and whatever is read of it may be missing or of another type.
  */
 import { hasStatus, UnreadableAnswerError } from "../errors.ts";
+import { isObject } from "../is-object.ts";
 import type { ApiAnswer, ApiRequest, Send } from "../wire.ts";
 import { openPages, type ReadPage, readPagesInOrder } from "./pages.ts";
 
@@ -26,10 +27,6 @@ export function textMember(value: unknown, ...path: string[]): string | undefine
 /** Name and value of each member; none of what is no object. */
 export function listMembers(value: unknown): [name: string, value: unknown][] {
   return isObject(value) ? Object.entries(value) : [];
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Reports: options → request, answer → rows (published reference). */
+import { isObject } from "../is-object.ts";
 import type { Send } from "../wire.ts";
-import { isObject, listMembers, readMember, readObject, readRequest, sendScoped } from "./records.ts";
+import { listMembers, readMember, readObject, readRequest, sendScoped } from "./records.ts";
 
 /** How far reports look back at most, in days. */
 export const longestReport = 90;

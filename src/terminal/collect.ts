@@ -1,4 +1,5 @@
 /** Results handed over in place of being written: how the results of several runs of a command become one. */
+import { isObject } from "../is-object.ts";
 
 /** Several names share one cell, written so that a name may hold commas (`joinNames`). */
 export type CellValue = string | number | boolean | readonly string[] | undefined | null;
@@ -52,10 +53,6 @@ export function collectValue(collect: Collect, value: unknown): void {
       Object.keys(members).map((name) => ({ name })),
     );
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function toCell(value: unknown): CellValue {

@@ -34,6 +34,11 @@ export interface OutputOptions {
   collect?: Collect;
 }
 
+/** Whether people read it, and see what their screen has room for. */
+export function isForPeople({ format, columns, outputFile }: OutputOptions): boolean {
+  return format === "table" && columns === undefined && outputFile === undefined;
+}
+
 /** @throws UsageError naming the flag or variable that holds an unknown format. */
 export function parseFormat(text: string, where: string): OutputFormat {
   const format = outputFormats.find((each) => each === text);

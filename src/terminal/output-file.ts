@@ -82,7 +82,7 @@ export interface FileOptions {
 export async function openGrowingFile(
   part: { file: string; bytes: number; checksum: number },
   file: string,
-  options: FileOptions = {},
+  options: FileOptions,
 ): Promise<GrowingSink> {
   // Tried before anything is read from the account: a folder that may not be written is found now.
   const stateBefore = options.stateBefore ?? toFileState(file);
@@ -133,7 +133,7 @@ export async function openGrowingFile(
  */
 export async function openBodyFile(
   file: string,
-  options?: FileOptions,
+  options: FileOptions,
 ): Promise<BodySink & Pick<Sink, "commit" | "discard">> {
   const target = await openTarget(file, options);
   const withErrorsAt = (act: () => void) => {
@@ -153,7 +153,7 @@ export async function openBodyFile(
 }
 
 /** @throws UsageError when the file cannot be written */
-export async function openFileOutput(file: string, options?: FileOptions): Promise<Sink> {
+export async function openFileOutput(file: string, options: FileOptions): Promise<Sink> {
   const target = await openTarget(file, options);
   const gathered = createBufferedWriter((text) => withWriteErrors(file, () => target.append(text)));
   return {
@@ -191,7 +191,7 @@ function createBufferedWriter(writeOut: (text: string) => Promise<void>) {
  */
 async function openTarget(
   file: string,
-  { flag, writtenFiles, stateBefore = toFileState(file), packing }: FileOptions = {},
+  { flag, writtenFiles, stateBefore = toFileState(file), packing }: FileOptions,
 ): Promise<AtomicFile> {
   const { path, mode } = resolveOutputTarget(file, flag);
   const plain = await openAtomicFile(path, mode).catch((error: NodeJS.ErrnoException) => {

@@ -5,7 +5,7 @@ import { constants, gunzipSync } from "node:zlib";
 import type { WrittenFiles } from "../disk/own-outputs.ts";
 import { UsageError } from "../errors.ts";
 
-export interface OutputTarget {
+interface OutputTarget {
   /** Absolute; of a link, what it leads to. */
   path: string;
   /** Rights of the file that is there already. */
@@ -47,15 +47,14 @@ export function requireReplaceable(
   file: string,
   { force, writtenFiles, isOwn }: Replacing,
   flag = "--output-file",
-): OutputTarget {
-  const target = resolveOutputTarget(file, flag);
-  if (target.mode === undefined || force) return target;
+): void {
+  const { path, mode } = resolveOutputTarget(file, flag);
+  if (mode === undefined || force) return;
   const way = flag === "--output-file" ? ", or replace it with --force" : ", or remove it first";
   const refuse = (reason: string) => new UsageError(`${flag}: ${file} ${reason}`, `Name another file${way}`);
-  if ((target.mode & 0o222) === 0) throw refuse("is read-only");
-  if (!writtenFiles?.isOurs(target.path) && !isOwn(readStart(target.path)))
+  if ((mode & 0o222) === 0) throw refuse("is read-only");
+  if (!writtenFiles?.isOurs(path) && !isOwn(readStart(path)))
     throw refuse("already exists and was not written by ecm");
-  return target;
 }
 
 /** By which a file is known again; empty where there is none. */

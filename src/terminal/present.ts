@@ -7,7 +7,7 @@ import { formatCount } from "../counts.ts";
 import { UsageError } from "../errors.ts";
 import { type CellValue, type ColumnHead, collectRows, collectValue } from "./collect.ts";
 import { linkFiles } from "./file-links.ts";
-import type { OutputOptions } from "./format.ts";
+import { isJson, type OutputOptions } from "./format.ts";
 import { openOutput, type Sink, wantsMark } from "./output-file.ts";
 import { createRowFormat, formatCell, type RowFormat, toObject } from "./row-format.ts";
 import type { Terminal } from "./terminal.ts";
@@ -226,7 +226,7 @@ async function writeAll(terminal: Terminal, output: OutputOptions, text: string)
  * JSON formats `--columns` asks for an object of these columns.
  */
 export function hasColumns({ format, columns }: OutputOptions): boolean {
-  if (format === "json" || format === "ndjson") return columns !== undefined;
+  if (isJson(format)) return columns !== undefined;
   return format !== "id";
 }
 

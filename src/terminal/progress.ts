@@ -128,11 +128,13 @@ function createRepeated(terminal: Terminal, describe: Describe, turn: () => stri
   };
 }
 
+const barWidth = 20;
+
 /** How far something is, as a percentage, and a bar where it is redrawn. @param share from 0 to 1 */
-export function formatProgressBar(share: number, terminal: Terminal, width = 20): string {
+export function formatProgressBar(share: number, terminal: Terminal): string {
   const done = Math.min(1, Math.max(0, share));
   const percent = Math.floor(done * 100);
   if (!isRedrawn(terminal)) return `${percent} %`;
-  const full = Math.floor(done * width);
-  return `${"█".repeat(full)}${"░".repeat(width - full)} ${String(percent).padStart(3)} %`;
+  const full = Math.floor(done * barWidth);
+  return `${"█".repeat(full)}${"░".repeat(barWidth - full)} ${String(percent).padStart(3)} %`;
 }

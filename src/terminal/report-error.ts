@@ -9,25 +9,18 @@ import type { Terminal } from "./terminal.ts";
 import { readTraceId } from "./trace-id.ts";
 
 /** Writes the failure and returns its exit code. Anything that is not an `EcmError` is a defect of ours. */
-export function reportError(
-  terminal: Terminal,
-  error: unknown,
-  asJson: boolean,
-  mask: (text: string) => string = (text) => text,
-): number {
+export function reportError(terminal: Terminal, error: unknown, asJson: boolean): number {
   const ecmError = error instanceof EcmError ? error : toInternalError(error);
-  terminal.stderr.write(
-    mask(
-      asJson
-        ? `${escapeJson(JSON.stringify({ error: { ...toErrorObject(ecmError), traceId: readTraceId(terminal.env) } }))}\n`
-        : formatError(
-            ecmError,
-            createStyle(terminal.isColored.err),
-            terminal.isStderrTerminal ? terminal.stderrColumns : undefined,
-          ),
-    ),
-  );
+  const columns = terminal.isStderrTerminal ? terminal.stderrColumns : undefined;
+  const text = asJson
+    ? formatJsonError(ecmError, readTraceId(terminal.env))
+    : formatError(ecmError, createStyle(terminal.isColored.err), columns);
+  terminal.stderr.write(terminal.mask(text));
   return ecmError.exitCode;
+}
+
+function formatJsonError(error: EcmError, traceId: string | undefined): string {
+  return `${escapeJson(JSON.stringify({ error: { ...toErrorObject(error), traceId } }))}\n`;
 }
 
 /** The members of a JSON error: those that are always there, then those that are known. */

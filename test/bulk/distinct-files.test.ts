@@ -34,6 +34,8 @@ it.each([
   ["contact delete --keys people.csv --backup people.csv --yes", "--backup names the input file"],
   ["contact delete --all --backup new.csv --plan new.csv --yes", "--plan and --backup name the same file"],
   ["lists sync Anyone people.csv --plan people.csv", "--plan names the input file"],
+  ["apply map.yaml --rejects map.yaml", "--rejects names the input file"],
+  ["contact move a b --rejects new.csv --plan new.csv --yes", "--plan and --rejects name the same file"],
 ])("refuses `%s` before anything is sent", async (line, message) => {
   const { ecm, at } = await files();
   const args = line
@@ -93,4 +95,14 @@ it("names a plan that still contains the address of a person who was erased", { 
   await ecm(["import", at("people.csv"), "--plan", at("plan.ndjson")]);
   const { code, stderr } = await ecm(["contact", "erase", "ada@example.com", "--yes"]);
   expect([code, stderr]).toEqual([0, expect.stringContaining("plan.ndjson still contains the address")]);
+});
+
+it("names the backup of an applied plan whose run was removed", { tags: "slow" }, async () => {
+  const { ecm, at } = await files();
+  await ecm(["import", at("people.csv")]);
+  await ecm(["contact", "delete", "--all", "--dry-run", "--plan", at("plan.ndjson")]);
+  expect((await ecm(["apply", at("plan.ndjson"), "--backup", at("gone.csv"), "--yes"])).code).toBe(0);
+  await ecm(["runs", "remove", "last", "--yes"]);
+  const { stderr } = await ecm(["contact", "erase", "ada@example.com", "--yes"]);
+  expect(stderr).toContain("gone.csv still contains the address");
 });

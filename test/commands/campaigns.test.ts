@@ -58,7 +58,7 @@ describe("campaigns", () => {
     const { ecm } = await startSandbox({ contents: { campaigns: named } });
     const first = await ecm(["campaigns", "list", "--json"]);
     expect(JSON.parse(first.stdout)).toHaveLength(100);
-    expect(first.stderr).toContain("100 of 1000 campaigns · all: --all · next page: --page 2");
+    expect(first.stderr).toContain("100 of 1,000 campaigns · all: --all · next page: --page 2");
     const all = await ecm(["campaigns", "list", "--all", "-o", "csv", "--columns", "name"]);
     expect(new Set(all.stdout.trimEnd().split("\n").slice(1)).size).toBe(1000);
     const last = await ecm(["campaigns", "list", "--page", "40", "--size", "25", "--json"]);

@@ -324,6 +324,12 @@ describe("--summary", () => {
     const { stdout } = await ecm(["--summary", "--timezone", "UTC", "-o", "table"]);
     expect(stdout).toMatch(/^type +events *\nemail-bounced +4 +█+\ncontact-unsubscribed +1 +█+\n\nday/);
     expect(stdout).toMatch(/2026-11-18 +1 +█+\n2026-11-19 +0 *\n2026-11-20 +1 +█+\n2026-11-21 +3 +█+\n$/);
+    const undated = { ...event("c".repeat(24), 1), timestamp: "soon" };
+    const feed = await createFeed([...events, undated]);
+    const alone = await createFeed([undated]);
+    const mixed = await feed.ecm(["--summary", "--timezone", "UTC", "-o", "table"]);
+    expect(mixed.stdout).toMatch(/\n +1 +█+\n2026-11-18 +1 +█+\n2026-11-19 +0 *\n.*\n2026-11-21 +3 +█+\n$/);
+    expect((await alone.ecm(["--summary", "-o", "table"])).stdout).toMatch(/\n1 +█+\n$/);
     expect((await ecm(["--summary", "--since", "last"])).code).toBe(2);
     expect((await ecm(["--timezone", "UTC"])).code).toBe(2);
   });

@@ -3,32 +3,17 @@
  *
  * @module-tag slow
  */
-import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type Browser, chromium } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { inputFile } from "../bulk/kit.ts";
+import { describeInBrowser, expectContrasts } from "../support/browser.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
-// It runs in the page, so it is no module of ours.
-const contrastScript = readFileSync(join(import.meta.dirname, "../sandbox/contrasts-of-texts.js"), "utf8");
-const program = process.env.CHROMIUM ?? "/usr/bin/chromium";
-const hasBrowser = existsSync(program);
-const title = hasBrowser
-  ? "a report in a browser"
-  : `a report in a browser (skipped: no ${program}; install chromium, or name one in CHROMIUM)`;
-
 const hostile = '</td></table><script>alert(1)</script><img src=x onerror="alert(2)">';
 
-describe.skipIf(!hasBrowser)(title, () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: program, args: ["--no-sandbox"] });
-  });
-  afterAll(() => browser?.close());
-
+describeInBrowser("a report", (open) => {
   async function opened(colorScheme: "light" | "dark") {
     const { ecm } = await startSandbox();
     const rows = Array.from({ length: 40 }, (_, at) => `p${at}@example.com,Person ${at},yes`);
@@ -46,20 +31,10 @@ describe.skipIf(!hasBrowser)(title, () => {
     const report = join(await temporaryFolder(), "report.html");
     const { stderr } = await ecm(["import", file, "--dry-run", "--report", report]);
     expect(stderr).toContain("Report: ");
-    const page = await browser.newPage({ colorScheme, viewport: { width: 800, height: 600 } });
-    const complaints: string[] = [];
-    page.on("console", (message) => complaints.push(message.text()));
-    page.on("pageerror", (error) => complaints.push(error.message));
-    page.on("dialog", (dialog) => {
-      complaints.push(`dialog: ${dialog.message()}`);
-      void dialog.dismiss();
-    });
-    const requested: string[] = [];
-    page.on("request", (request) => requested.push(request.url()));
-    onTestFinished(() => page.close());
+    const opened = await open({ colorScheme, viewport: { width: 800, height: 600 } });
     const address = pathToFileURL(report).href;
-    await page.goto(address);
-    return { page, complaints, requested, address };
+    await opened.page.goto(address);
+    return { ...opened, address };
   }
 
   test.each(["light", "dark"] as const)("is read well in %s, and needs nothing else", async (colorScheme) => {
@@ -71,11 +46,7 @@ describe.skipIf(!hasBrowser)(title, () => {
     // What a file holds is shown as it is, and is no part of the page.
     expect(await page.getByText(hostile).count()).toBe(2);
     expect(await page.locator("script, img").count()).toBe(0);
-    const contrasts = await page.evaluate<{ text: string; contrast: number }[]>(
-      `(${contrastScript.replace(/;\s*$/, "")})()`,
-    );
-    expect(contrasts.length).toBeGreaterThan(100);
-    expect(contrasts.filter(({ contrast }) => contrast < 4.5)).toEqual([]);
+    await expectContrasts(page, 100);
     const segments = await page.evaluate<number[]>(
       'Array.from(document.querySelectorAll(".bar span"), (each) => each.getBoundingClientRect().width)',
     );

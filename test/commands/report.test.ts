@@ -124,6 +124,8 @@ describe("--report", () => {
     const { code } = await ecm(["import", many, "--report", report, "--max-requests", "12"]);
     expect(code).toBe(7);
     expect(strip(await read())).toContain("Stopped (max-requests): the rest was not attempted");
+    expect((await ecm(["runs", "resume", "last", "--report", report])).code).toBe(0);
+    expect(strip(await read())).toContain("Completed");
   });
 
   it("is refused, before a request, where it cannot be written", async () => {

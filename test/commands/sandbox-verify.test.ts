@@ -79,8 +79,16 @@ it("says rule by rule what differs, writes the variants that explain it, and exi
     variants: { "hourly-headers": "missing", "mutate-answer": "empty" },
   });
   expect((await ecm(["sandbox", "verify", file, "--exit-code"])).code).toBe(9);
-  const again = await ecm(["sandbox", "verify", file, "--variant-file", target, "--exit-code"]);
+  const known = ["--variant-file", target, "--as-variant", target];
+  const again = await ecm(["sandbox", "verify", file, ...known, "--exit-code"]);
   expect(again.code, again.stdout).toBe(0);
+  for (const contents of ['{"variants":{},"contacts":[]}', await readFile(file, "utf8")]) {
+    await writeFile(target, contents);
+    const { code, stderr } = await ecm(["sandbox", "verify", file, "--as-variant", target]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("was not written by ecm") });
+    expect(await readFile(target, "utf8")).toBe(contents);
+  }
+  expect((await ecm(["sandbox", "verify", file, "--as-variant", "-"])).code).toBe(2);
 });
 
 it("does not take for a difference what the recording does not show: other pages of contacts and lists", {

@@ -6,9 +6,15 @@ import { describe, expect, it } from "vitest";
 import { findStatus } from "../../src/api/contacts.ts";
 import type { Contact } from "../../src/wire.ts";
 import { call, inputFile, parseSummary } from "../bulk/kit.ts";
-import { type Result, spawnEcm, waitForResult } from "../support/ecm.ts";
+import type { Result } from "../support/ecm.ts";
 import { firstGroupsQuick } from "../support/first-quick.ts";
-import { findRepeatedWrites, type RecordingProxy, startRecordingProxy } from "./recording-proxy.ts";
+import { runKilled } from "./kills.ts";
+import {
+  findRepeatedWrites,
+  type Moment,
+  type RecordingProxy,
+  startRecordingProxy,
+} from "./recording-proxy.ts";
 
 const old = "ada@old.example";
 const next = "ada@new.example";
@@ -39,17 +45,13 @@ async function scene(variants: Record<string, string> = {}): Promise<RecordingPr
 
 /** Runs the command, and kills it when that write arrives, or when it was carried out; its answer is lost. */
 async function killed(witness: RecordingProxy, { at, when }: Kill, command = args): Promise<void> {
-  const child = spawnEcm(command, witness.env);
-  witness.onRequest = (moment) => {
+  const isThen = (moment: Moment) => {
     const isCreate = moment.path === "/api/contact" && moment.body !== "";
     const isStatus = /^\/api\/contact\/[0-9a-f]{24}$/.test(moment.path) && moment.body !== "";
     const isThere = at === "create" ? isCreate : at === "status" ? isStatus : isDeletion(witness, moment);
-    if (!isThere || moment.when !== when) return undefined;
-    child.kill("SIGKILL");
-    return "drop";
+    return isThere && moment.when === when;
   };
-  expect((await waitForResult(child)).code).toBe(-1);
-  witness.onRequest = () => undefined;
+  expect((await runKilled(witness, command, isThen, "drop")).code).toBe(-1);
 }
 
 /** The last request to the old contact, once the new one was created. */

@@ -9,9 +9,14 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { inputFile, manyContacts, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
 import { makePlanFile } from "../bulk/plan-kit.ts";
-import { spawnEcm, waitForResult } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { findRepeatedWrites, type RecordingProxy, startRecordingProxy } from "./recording-proxy.ts";
+import { runKilled } from "./kills.ts";
+import {
+  findRepeatedWrites,
+  type Moment,
+  type RecordingProxy,
+  startRecordingProxy,
+} from "./recording-proxy.ts";
 
 const size = 250;
 const file = manyRows(size, (index) => (index % 3 === 0 ? `Changed ${index}` : `First ${index}`));
@@ -36,14 +41,9 @@ async function killedAt(
   request: number,
   when: "before" | "after",
 ): Promise<void> {
-  const first = witness.arrived();
-  const child = spawnEcm(args, witness.env);
-  witness.onRequest = (moment) => {
-    if (moment.count === first + request && moment.when === when) child.kill("SIGKILL");
-    return undefined;
-  };
-  const { code, stderr } = await waitForResult(child);
-  witness.onRequest = () => undefined;
+  const at = witness.arrived() + request;
+  const isThen = (moment: Moment) => moment.count === at && moment.when === when;
+  const { code, stderr } = await runKilled(witness, args, isThen);
   expect(code, stderr).toBe(-1);
 }
 
@@ -68,13 +68,9 @@ describe("killed", () => {
       const witness = await scene();
       const path = await inputFile(file);
       let searches = 0;
-      const child = spawnEcm(["import", path], witness.env);
-      witness.onRequest = ({ when, path }) => {
-        if (when === "after" && path.includes("search") && ++searches === search) child.kill("SIGKILL");
-        return undefined;
-      };
-      const { code } = await waitForResult(child);
-      witness.onRequest = () => undefined;
+      const isThen = ({ when, path }: Moment) =>
+        when === "after" && path.includes("search") && ++searches === search;
+      const { code } = await runKilled(witness, ["import", path], isThen);
       // With fewer searches than that it came to its end.
       if (code === -1) expect(witness.writes).toEqual([]);
       const again = await witness.ecm(["import", path, "--json"]);

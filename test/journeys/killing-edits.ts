@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import type { Contact } from "../../src/wire.ts";
 import { call, inputFile, parseSummary, readContacts } from "../bulk/kit.ts";
-import { type Result, spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
+import { temporaryFolder } from "../support/ecm.ts";
+import { runToItsEnd } from "./kills.ts";
 import {
   findRepeatedWrites,
   type RecordingProxy,
@@ -33,25 +34,8 @@ export async function editKilled(kind: "delete" | "unsubscribe", seed: number, k
   if (kind === "delete") args.push("--backup", backup);
   const before = proxy.arrived();
   proxy.writes.length = 0;
-  let killed = 0;
-  let last: Result | undefined;
-  while (!last) {
-    // The last start is left alone.
-    const reach = killed < kills ? 2 + Math.floor(random() * (chosen / 3)) : Number.POSITIVE_INFINITY;
-    const at = proxy.arrived() + 1 + reach;
-    const when = random() < 0.5 ? ("before" as const) : ("after" as const);
-    const drops = random() < 0.5;
-    const child = spawnEcm(args, proxy.env);
-    proxy.onRequest = (moment) => {
-      if (moment.count < at || moment.when !== when) return undefined;
-      child.kill("SIGKILL");
-      return drops ? "drop" : undefined;
-    };
-    const result = await waitForResult(child);
-    proxy.onRequest = () => undefined;
-    if (result.code === -1) killed++;
-    else last = result;
-  }
+  const pickReach = () => 2 + Math.floor(random() * (chosen / 3));
+  const { killed, last } = await runToItsEnd(proxy, args, { kills, random, pickReach });
   const story = `${kind}, seed ${seed}, ${killed} kills\n${last.stderr}`;
   expect(last.code, story).toBe(0);
   const { rows } = parseSummary(last);

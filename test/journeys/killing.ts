@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 import type { Summary } from "../../src/bulk/runs/report.ts";
 import { inputFile, parseSummary, readContacts } from "../bulk/kit.ts";
-import { type Result, spawnEcm, waitForResult } from "../support/ecm.ts";
+import { runToItsEnd } from "./kills.ts";
 import {
   findRepeatedWrites,
   type RecordingProxy,
@@ -57,25 +57,8 @@ export async function importKilled(seed: number, kills: number, size: number, un
   const args = ["import", path, ...bulkFlags, "--json"];
   const before = proxy.arrived();
   proxy.writes.length = 0;
-  let killed = 0;
-  let last: Result | undefined;
-  while (!last) {
-    // The last start is left alone.
-    const reach = killed < kills ? Math.floor(random() * (size / 6)) : Number.POSITIVE_INFINITY;
-    const at = proxy.arrived() + 1 + reach;
-    const when = random() < 0.5 ? ("before" as const) : ("after" as const);
-    const drops = random() < 0.5;
-    const child = spawnEcm(args, proxy.env);
-    proxy.onRequest = (moment) => {
-      if (moment.count < at || moment.when !== when) return undefined;
-      child.kill("SIGKILL");
-      return drops ? "drop" : undefined;
-    };
-    const result = await waitForResult(child);
-    proxy.onRequest = () => undefined;
-    if (result.code === -1) killed++;
-    else last = result;
-  }
+  const pickReach = () => Math.floor(random() * (size / 6));
+  const { killed, last } = await runToItsEnd(proxy, args, { kills, random, pickReach });
   const summary = parseSummary(last);
   const contacts = withoutIds(await readContacts(proxy));
   const story = `seed ${seed}, ${killed} kills\n${last.stderr}`;

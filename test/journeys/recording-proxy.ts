@@ -17,6 +17,15 @@ export interface RecordedWrite {
 /** How an answer is lost. */
 export type Loss = "drop" | "500" | "cut";
 
+/** Of a request. */
+export interface Moment {
+  /** Which one it is, from 1. */
+  count: number;
+  when: "before" | "after";
+  path: string;
+  body: string;
+}
+
 export interface RecordingProxy {
   sandbox: Sandbox;
   /** The service's own: a second client of it sees the same account, without this one's faults. */
@@ -34,12 +43,7 @@ export interface RecordingProxy {
    * answer; after the service has it, `500` answers that it failed, and `cut` ends the connection in the
    * middle of the answer.
    */
-  onRequest: (moment: {
-    count: number;
-    when: "before" | "after";
-    path: string;
-    body: string;
-  }) => Loss | undefined;
+  onRequest: (moment: Moment) => Loss | undefined;
   /** Awaited before the service has a request. */
   beforeRequest: (path: string) => Promise<void>;
   /** Answers in place of the service, which never has the request. */

@@ -1,7 +1,8 @@
 /** `--unsubscribe-marked`: each of its writes happens once, whenever the run is disturbed. */
 import { describe, expect, it } from "vitest";
-import { spawnEcm, waitForResult } from "../support/ecm.ts";
+import { runKilled } from "./kills.ts";
 import { expectLost, readOutcome, runUndisturbed, startScene } from "./marking.ts";
+import type { Moment } from "./recording-proxy.ts";
 
 describe.each(["import", "apply"] as const)("--unsubscribe-marked (%s)", (how) => {
   it("comes to the same when the answer to a write is lost", { tags: "slow" }, async () => {
@@ -27,16 +28,10 @@ describe.each(["import", "apply"] as const)("--unsubscribe-marked (%s)", (how) =
   ])("comes to the same when it is killed %s", { tags: "slow" }, async (_name, kind, when) => {
     const { expected } = await runUndisturbed(how);
     const { proxy, command } = await startScene(how);
-    const child = spawnEcm([...command, "--concurrency", "1"], proxy.env);
-    const isMeant = (url: string) =>
-      kind === "mutate" ? url.endsWith("/mutate") : /^\/api\/contact\/[0-9a-f]{24}$/.test(url);
-    proxy.onRequest = (moment) => {
-      if (moment.when !== when || !isMeant(moment.path)) return undefined;
-      child.kill("SIGKILL");
-      return "drop";
-    };
-    expect((await waitForResult(child)).code).toBe(-1);
-    proxy.onRequest = () => undefined;
+    const meant = kind === "mutate" ? /\/mutate$/ : /^\/api\/contact\/[0-9a-f]{24}$/;
+    const isThen = (moment: Moment) => moment.when === when && meant.test(moment.path);
+    const killed = await runKilled(proxy, [...command, "--concurrency", "1"], isThen, "drop");
+    expect(killed.code).toBe(-1);
     const { stdout } = await proxy.ecm(command);
     expect(await readOutcome(proxy, stdout)).toEqual(expected);
   });

@@ -3,45 +3,18 @@
  *
  * @module-tag slow
  */
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { type Browser, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import type { Page } from "playwright-core";
+import { expect, onTestFinished, test } from "vitest";
 import type { StartSandboxOptions } from "../../src/sandbox/public-types.ts";
 import { startSandbox } from "../../src/sandbox/start-sandbox.ts";
+import { describeInBrowser, expectContrasts } from "../support/browser.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 
-// It runs in the page, so it is no module of ours.
-const contrastScript = readFileSync(join(import.meta.dirname, "contrasts-of-texts.js"), "utf8");
-const program = process.env.CHROMIUM ?? "/usr/bin/chromium";
-const hasBrowser = existsSync(program);
-const title = hasBrowser
-  ? "the page in a browser"
-  : `the page in a browser (skipped: no ${program}; install chromium, or name one in CHROMIUM)`;
-
-describe.skipIf(!hasBrowser)(title, () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: program, args: ["--no-sandbox"] });
-  });
-  afterAll(() => browser?.close());
-
+describeInBrowser("the page", (open) => {
   async function opened(options?: StartSandboxOptions, colorScheme: "light" | "dark" = "light") {
     const sandbox = await startSandbox(options);
-    const page = await browser.newPage({ colorScheme });
-    const complaints: string[] = [];
-    page.on("console", (message) => complaints.push(message.text()));
-    page.on("pageerror", (error) => complaints.push(error.message));
-    page.on("dialog", (dialog) => {
-      complaints.push(`dialog: ${dialog.message()}`);
-      void dialog.dismiss();
-    });
-    const origins = new Set<string>();
-    page.on("request", (request) => origins.add(new URL(request.url()).origin));
-    onTestFinished(async () => {
-      await page.close();
-      await sandbox.stop();
-    });
+    onTestFinished(() => sandbox.stop());
+    const { page, complaints, requested } = await open({ colorScheme });
     await page.goto(`${sandbox.baseUrl}/__sandbox/`);
     const call = (method: string, path: string, body?: object) =>
       fetch(sandbox.baseUrl + path, {
@@ -49,13 +22,13 @@ describe.skipIf(!hasBrowser)(title, () => {
         headers: { "x-api-key": sandbox.apiKey, "content-type": "application/json" },
         body: body && JSON.stringify(body),
       });
-    return { ...sandbox, page, complaints, origins, call };
+    return { ...sandbox, page, complaints, requested, call };
   }
 
   const live = (page: Page) => page.getByRole("status").getByText("Live").waitFor();
 
   test("shows contacts, lists, requests with their bodies, and what is left, as they change", async () => {
-    const { page, admin, call, structureId, complaints, origins, baseUrl } = await opened();
+    const { page, admin, call, structureId, complaints, requested, baseUrl } = await opened();
     await live(page);
     await page.getByText("No requests yet").waitFor();
     await admin.limits({ hourly: 100, used: 0 });
@@ -86,7 +59,7 @@ describe.skipIf(!hasBrowser)(title, () => {
     await call("GET", "/api/contact-structure");
     await page.getByText("set by a test").waitFor();
     expect(complaints).toEqual([]);
-    expect([...origins]).toEqual([baseUrl]);
+    expect(new Set(requested.map((url) => new URL(url).origin))).toEqual(new Set([baseUrl]));
   });
 
   test("text from the service is text, wherever it stands", async () => {
@@ -150,11 +123,7 @@ describe.skipIf(!hasBrowser)(title, () => {
     await call("GET", "/api/contact-structure");
     await page.getByText("fault: 503").waitFor();
     await page.locator("summary").first().click();
-    const contrasts = await page.evaluate<{ text: string; contrast: number }[]>(
-      `(${contrastScript.replace(/;\s*$/, "")})()`,
-    );
-    expect(contrasts.length).toBeGreaterThan(20);
-    expect(contrasts.filter(({ contrast }) => contrast < 4.5)).toEqual([]);
+    await expectContrasts(page, 20);
     const ground = await page.evaluate("getComputedStyle(document.body).backgroundColor");
     expect(ground === "rgb(255, 255, 255)").toBe(colorScheme === "light");
   });

@@ -3,6 +3,7 @@
  * written, not who wrote it: what people read of a contact must also be what would be sent. Pure.
  */
 import * as v from "valibot";
+import { isObject } from "../../is-object.ts";
 import type { Creation } from "./names.ts";
 import type { PlanEnd, PlanHead, Planned, StoredLine } from "./plan-file.ts";
 import { type PlanLine, type PlanNames, toPlanLine, toPlanNames } from "./plan-line.ts";
@@ -145,8 +146,4 @@ function matchesOperation(line: PlanLine, { operation, key, movesFrom }: Planned
     (expectedLine.contactId === null || line.contactId === expectedLine.contactId) &&
     JSON.stringify(formatChanges(line.changes)) === JSON.stringify(formatChanges(expectedLine.changes))
   );
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

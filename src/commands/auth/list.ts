@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { maskKey } from "../../config/keys.ts";
 import { type Profile, sandboxProfile } from "../../config/profiles.ts";
-import type { Context } from "../../context.ts";
+import type { Context, OutputFileFlags } from "../../context.ts";
 import { presentList, type View } from "../../terminal/present.ts";
 import { addOutputFileFlags } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
@@ -40,7 +40,7 @@ export function registerAuthList(parent: Command, context: Context): void {
   });
 }
 
-async function runAuthList(context: Context, flags: Parameters<Context["output"]>[0]): Promise<void> {
+async function runAuthList(context: Context, flags: OutputFileFlags): Promise<void> {
   const profiles = await context.profiles();
   const current = profiles.current();
   const listed = profiles.names().map((name) => toListedProfile(name, profiles.get(name)!, name === current));

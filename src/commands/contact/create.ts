@@ -1,9 +1,10 @@
 import type { Command } from "commander";
 import { createContactRequest, readContact } from "../../api/contacts.ts";
 import { normalizeKey } from "../../api/key-spelling.ts";
-import type { Connection, Context } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import { EcmError, exitCodes, ServiceError, UsageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
+import type { Account } from "../../service/account.ts";
 import {
   parseFieldValues,
   resolveListRefs,
@@ -56,18 +57,16 @@ async function runContactCreate(context: Context, flags: ContactCreateOptions): 
   const output = context.output();
   const isComplete = flags.key !== undefined || flags.data !== undefined;
   const options = isComplete ? flags : { ...flags, ...(await askContact(context, flags)) };
-  const body = await readBody(context, options);
-  if (!options.includeSuppressed) await refuseSuppressed(context, options.key ?? findKey(body));
-  const connection = await context.connect();
-  const { send, account } = connection;
+  const { key, createRequest } = await readNewContact(context, options);
+  if (!options.includeSuppressed) await refuseSuppressed(context, key);
+  const { send, account } = await context.connect();
   const { request, answer } = await account.withRemembered("write", async () => {
-    const request = typeof body === "function" ? createContactRequest(await body(connection)) : body;
+    const request = await createRequest(account);
     if (options.dryRun) return { request };
     await checkContactColumns(account, output);
     return { request, answer: await send(request).catch(throwDuplicateExplained) };
   });
   if (!answer) {
-    const key = options.key ?? findKey(body);
     const would = key === undefined ? "create a contact" : `create the contact ${key}`;
     return explainDryRun(context.terminal, output, would, request);
   }
@@ -78,42 +77,47 @@ async function runContactCreate(context: Context, flags: ContactCreateOptions): 
   await presentContact(context, account, output, reported);
 }
 
-/** What is wrong with the flags is said before anything is opened or sent. */
-async function readBody(
-  context: Context,
-  options: ContactCreateOptions,
-): Promise<ApiRequest | ((connection: Connection) => Promise<CreateContactBody>)> {
+interface RequestedContact {
+  key: string | undefined;
+  /** Resolves names. */
+  createRequest(account: Account): Promise<ApiRequest>;
+}
+
+/** What is wrong with the flags is said before anything is opened or sent. @throws UsageError */
+async function readNewContact(context: Context, options: ContactCreateOptions): Promise<RequestedContact> {
   const { key, set = [], list = [], tag = [], data } = options;
   if (data !== undefined) {
     if (key !== undefined || set.length + list.length + tag.length > 0) {
       throw new UsageError("--data is the whole body and cannot be used with --key, --set, --list and --tag");
     }
     const { text, value } = await readJsonInput(context.terminal, data, "--data");
-    return { ...createContactRequest(value as CreateContactBody), rawBody: text };
+    const body = value as CreateContactBody;
+    return {
+      key: typeof body?.key === "string" ? body.key : undefined,
+      createRequest: async () => ({ ...createContactRequest(body), rawBody: text }),
+    };
   }
   if (key === undefined || key.trim() === "") {
     throw new UsageError("A contact needs a key", "Pass --key ada@example.com, or --data FILE");
   }
   set.forEach(splitAssignment);
-  return async ({ account }) => {
-    const structure = await account.structure();
-    const parts = {
-      fields: parseFieldValues(structure, set),
-      lists: await resolveListRefs(account, structure, list),
-      tags: await resolveTagRefs(account, structure, tag),
-    };
-    const presentParts = Object.entries(parts).filter(([, elements]) => elements.length > 0);
-    return {
-      key: normalizeKey(key, structure.keyType),
-      contactStructureId: structure._id,
-      ...Object.fromEntries(presentParts),
-    };
+  return {
+    key,
+    async createRequest(account) {
+      const structure = await account.structure();
+      const parts = {
+        fields: parseFieldValues(structure, set),
+        lists: await resolveListRefs(account, structure, list),
+        tags: await resolveTagRefs(account, structure, tag),
+      };
+      const presentParts = Object.entries(parts).filter(([, elements]) => elements.length > 0);
+      return createContactRequest({
+        key: normalizeKey(key, structure.keyType),
+        contactStructureId: structure._id,
+        ...Object.fromEntries(presentParts),
+      });
+    },
   };
-}
-
-function findKey(body: unknown): string | undefined {
-  const { key } = ((body as ApiRequest).body ?? {}) as { key?: unknown };
-  return typeof key === "string" ? key : undefined;
 }
 
 /** @throws EcmError for a key on the suppression list; SuppressionsError when the list cannot be read */

@@ -2,21 +2,18 @@ import type { Command } from "commander";
 import { deleteContactRequest } from "../../api/contacts.ts";
 import type { Context } from "../../context.ts";
 import { NotFoundError } from "../../errors.ts";
-import { advise, ecm } from "../../hint.ts";
-import { performOnContact, suggestSimilar } from "../../service/find-contact.ts";
-import { fetchContact } from "../../service/mutate-contact.ts";
+import { suggestSimilar } from "../../service/find-contact.ts";
 import { explainDryRun } from "../../terminal/dry-run.ts";
 import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
 import { writtenFileOption } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
-import { requireTextOrAsk } from "../shared/questions.ts";
-import { createMissingContact } from "./shared/questions.ts";
+import { resolveContact } from "../shared/resolve-contact.ts";
 import {
   addMarkedRowsFlags,
   addSelectionFlags,
+  chooseContacts,
   type MarkedRowsFlags,
   readMarkedRowsFlags,
-  readSelection,
   type SelectionFlags,
 } from "./shared/selection.ts";
 
@@ -59,12 +56,7 @@ async function runContactDelete(
   contacts: string[],
   flags: ContactDeleteOptions,
 ): Promise<void> {
-  const missing = createMissingContact(
-    advise`${ecm`contact delete ID-OR-KEY`}, or a selection with --list, --where or --all`,
-  );
-  const chosen =
-    readSelection(contacts, flags) ??
-    readSelection([await requireTextOrAsk(context, undefined, missing)], flags)!;
+  const chosen = await chooseContacts(context, contacts, flags, "delete");
   const { one } = chosen;
   const reading = readMarkedRowsFlags(chosen, flags);
   if (one !== undefined && !chosen.isRun && flags.dryRun) return dryRunOne(context, one);
@@ -83,11 +75,8 @@ async function runContactDelete(
 
 /** Looked up as the deletion would be, so that what is printed is what would be sent. */
 async function dryRunOne(context: Context, idOrKey: string): Promise<void> {
-  const { send, account } = await context.connect();
-  const structure = () => account.structure();
-  const found = await account.withRemembered("write", () =>
-    performOnContact({ send, structure }, idOrKey, (id) => fetchContact(send, id)),
-  );
+  const connection = await context.connect();
+  const found = await connection.account.withRemembered("write", () => resolveContact(connection, idOrKey));
   const would = `permanently delete the contact ${found.key}`;
   await explainDryRun(context.terminal, context.output(), would, deleteContactRequest(found._id));
 }

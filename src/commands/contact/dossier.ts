@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import type { ContactEvent } from "../../api/events.ts";
+import { maxDays } from "../../api/events.ts";
 import type { Context, OutputFileFlags } from "../../context.ts";
 import { advise, ecm } from "../../hint.ts";
 import { findContactsOfKey } from "../../service/erase-contact.ts";
@@ -150,8 +150,8 @@ async function readFromAccount(context: Context, spellings: readonly string[]): 
       fields: Object.fromEntries(fields.map(({ _id: id, value }) => [labels.get(id) ?? id, value])),
       lists: nameAll(inLists, listNames),
       tags: nameAll(tags, tagLabels),
-      events: (await readFeed(send, { contactId: _id, types: [], pastDays: 90 })).events as ContactEvent[],
-      eventsKeptDays: 90,
+      events: (await readFeed(send, { contactId: _id, types: [], pastDays: maxDays })).events,
+      eventsKeptDays: maxDays,
     });
   }
   return named;

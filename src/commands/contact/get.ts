@@ -1,26 +1,19 @@
 import type { Command } from "commander";
-import type { Context } from "../../context.ts";
+import type { Context, OutputFileFlags } from "../../context.ts";
 import { ecm } from "../../hint.ts";
-import { performOnContact } from "../../service/find-contact.ts";
-import { fetchContact } from "../../service/mutate-contact.ts";
 import { addOutputFileFlags } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { requireTextOrAsk } from "../shared/questions.ts";
+import { resolveContact } from "../shared/resolve-contact.ts";
 import { createMissingContact } from "./shared/questions.ts";
 import { presentContact } from "./shared/view.ts";
-
-interface ContactGetOptions {
-  outputFile?: string;
-  bom?: boolean;
-  safeCells?: boolean;
-}
 
 export function registerContactGet(parent: Command, context: Context): void {
   const command = parent
     .command("get")
     .description("show one contact")
     .argument("[id-or-key]", "the contact's id, or its key (an email address)")
-    .action((idOrKey: string | undefined, options: ContactGetOptions) =>
+    .action((idOrKey: string | undefined, options: OutputFileFlags) =>
       runContactGet(context, idOrKey, options),
     );
   describeCommand(addOutputFileFlags(command), {
@@ -38,7 +31,7 @@ export function registerContactGet(parent: Command, context: Context): void {
 async function runContactGet(
   context: Context,
   typedContact: string | undefined,
-  options: ContactGetOptions,
+  options: OutputFileFlags,
 ): Promise<void> {
   const output = context.output(options);
   const idOrKey = await requireTextOrAsk(
@@ -46,10 +39,8 @@ async function runContactGet(
     typedContact,
     createMissingContact(ecm`contact get ID-OR-KEY`),
   );
-  const { send, account } = await context.connect();
-  const structure = () => account.structure();
-  const contact = await account.withRemembered("read", () =>
-    performOnContact({ send, structure }, idOrKey, (id) => fetchContact(send, id)),
-  );
+  const connection = await context.connect();
+  const { account } = connection;
+  const contact = await account.withRemembered("read", () => resolveContact(connection, idOrKey));
   await presentContact(context, account, output, contact);
 }

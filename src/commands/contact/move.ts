@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { createAgreement, requireAnswer } from "../shared/bulk/agree.ts";
-import { addBulkFlags, type BulkFlags, endRun, openEngine, toRunOptions } from "../shared/bulk/flags.ts";
+import { requireDistinctFiles } from "../shared/bulk/distinct-files.ts";
+import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
 import { noteLeftMeanwhile } from "../shared/bulk/left-meanwhile.ts";
 import { writtenFileOption } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
@@ -54,38 +55,26 @@ async function runContactMove(
   flags: ContactMoveFlags,
 ): Promise<void> {
   const options = toRunOptions(flags, context.clock.now());
+  requireDistinctFiles({ input: { name: "" } }, flags);
   requireAnswer(context, "move", options.isDryRun);
-  const [
-    { moveContact },
-    { displayRun },
-    { withOutputs },
-    { openPlanOutput },
-    { createBackUp, createBackupTarget },
-  ] = await Promise.all([
+  const [{ moveContact }, { withRun }, { createBackUp, createBackupTarget }] = await Promise.all([
     import("../../bulk/index.ts"),
-    import("../shared/bulk/progress.ts"),
     import("../shared/bulk/start.ts"),
-    import("../shared/bulk/plan-output.ts"),
     import("../shared/bulk/backup.ts"),
   ]);
   const target = flags.backup === undefined ? undefined : createBackupTarget(context, flags.backup);
-  for (const file of [flags.backup, flags.rejects]) if (file !== undefined) context.noteWrittenFile(file);
   const what = `Moving ${from} to ${to}`;
   await context.tellUnderWay({ kind: "run", what: `A run (${what})`, inputs: [] });
-  const plan = await openPlanOutput(context, flags, options.isDryRun);
-  const display = displayRun(context, what, options.isDryRun);
-  const { merge = false, deleteOld = false } = flags;
-  context.terminal.note("The new contact gets a new id; history and date of creation stay with the old one");
-  const result = await withOutputs(context, { plan, display }, async () => {
-    const engine = await openEngine(context, options);
-    const planned = {
-      ...options,
-      takePlan: plan.take,
-      planFile: flags.plan === "-" ? undefined : flags.plan,
+  const { merge: merges = false, deleteOld: deletesOld = false } = flags;
+  const result = await withRun(context, { what, options, flags }, ({ engine, display, options }) => {
+    context.terminal.note(
+      "The new contact gets a new id; history and date of creation stay with the old one",
+    );
+    const steps = {
       agree: createAgreement(context, display, "move"),
-      ...(deleteOld && { backUp: createBackUp(context, target) }),
+      ...(deletesOld && { backUp: createBackUp(context, target) }),
     };
-    return moveContact(engine, { from, to, merges: merge, deletesOld: deleteOld }, planned, display.on);
+    return moveContact(engine, { from, to, merges, deletesOld }, { ...options, ...steps }, display.on);
   });
   noteLeftMeanwhile(context, result.summary, to);
   await endRun(context, result);

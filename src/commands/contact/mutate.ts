@@ -9,24 +9,18 @@ import { fetchContact, type MutatedContact, mutateContact } from "../../service/
 import { explainDryRun } from "../../terminal/dry-run.ts";
 import { isJson } from "../../terminal/format.ts";
 import type { ApiRequest, Contact, MutateBody } from "../../wire.ts";
-import { addBulkFlags, type BulkFlags } from "../shared/bulk/flags.ts";
+import { addBulkFlags } from "../shared/bulk/flags.ts";
 import { type ChangeLine, presentChanges, showsChanges } from "../shared/change-lines.ts";
 import { addKeyFileFlags, repeatableOption, wholeNumberOption } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
-import { requireTextOrAsk } from "../shared/questions.ts";
+import { resolveContact } from "../shared/resolve-contact.ts";
 import { toChange } from "./shared/change.ts";
-import { askChanges, createMissingContact } from "./shared/questions.ts";
-import { addSelectionFlags, readSelection, type SelectionFlags } from "./shared/selection.ts";
+import type { MutateFlags } from "./shared/mutate-many.ts";
+import { askChanges } from "./shared/questions.ts";
+import { addSelectionFlags, chooseContacts, type SelectionFlags } from "./shared/selection.ts";
 import { checkContactColumns, presentContact } from "./shared/view.ts";
 
-interface ContactMutateOptions extends RequestedChanges, BulkFlags, SelectionFlags {
-  data?: string;
-  failUnchanged?: boolean;
-  map?: string[];
-  consentColumn?: string[];
-  sheet?: string;
-  includeUnsubscribed?: boolean;
-}
+interface ContactMutateOptions extends MutateFlags, SelectionFlags {}
 
 export function registerContactMutate(parent: Command, context: Context): void {
   const command = parent
@@ -71,12 +65,7 @@ async function runContactMutate(
   contacts: string[],
   flags: ContactMutateOptions,
 ): Promise<void> {
-  const missing = createMissingContact(
-    advise`${ecm`contact mutate ID-OR-KEY`}, or a selection with --list, --where or --all`,
-  );
-  const chosen =
-    readSelection(contacts, flags) ??
-    readSelection([await requireTextOrAsk(context, undefined, missing)], flags)!;
+  const chosen = await chooseContacts(context, contacts, flags, "mutate");
   const options = await askForChanges(context, flags, chosen.one);
   if (!options) return context.terminal.note("unchanged");
   if (chosen.one !== undefined && !chosen.isRun) return mutateOne(context, chosen.one, options);
@@ -112,7 +101,7 @@ async function mutateOne(context: Context, idOrKey: string, options: ContactMuta
     const request = await change(connection);
     if (options.dryRun) {
       // Looked up as the write would be, so that what is printed is what would be sent.
-      const found = await performOnContact({ send, structure }, idOrKey, (each) => fetchContact(send, each));
+      const found = await resolveContact(connection, idOrKey);
       requireVersion(found, options.ifVersion);
       return request(found._id);
     }

@@ -11,7 +11,7 @@ import { maxPageSize, readSinglePage } from "../../service/pages.ts";
 import type { OutputOptions } from "../../terminal/format.ts";
 import { presentList, presentValue } from "../../terminal/present.ts";
 import type { Contact, ContactStructure, Send } from "../../wire.ts";
-import { announcePart } from "../shared/announce-part.ts";
+import { announcePage } from "../shared/announce-part.ts";
 import { formatForAccount } from "../shared/command-line.ts";
 import {
   addOutputFileFlags,
@@ -167,15 +167,8 @@ async function showSearch(
     warnOfMissingParts(terminal, search, behavior, isAskedFor);
     await presentList(terminal, output, contacts, shownView);
     observer?.page?.({ total, hasMore });
-    if (hasMore) {
-      const of = total === undefined ? "" : ` of ${formatCount(total)}`;
-      const text = `${contacts.length}${of} contacts · all: --all · next page: --page ${page + 1}`;
-      announcePart(context, text, options.page !== undefined, {
-        shown: contacts.length,
-        total,
-        more: ["--page", String(page + 1)],
-      });
-    } else if (page === 1) noteCount(terminal, output, formatAll(search, contacts.length, searched));
+    if (hasMore) announcePage(context, "contacts", { shown: contacts.length, total }, options.page);
+    else if (page === 1) noteCount(terminal, output, formatAll(search, contacts.length, searched));
   };
 }
 

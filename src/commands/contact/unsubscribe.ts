@@ -1,8 +1,12 @@
 import type { Command } from "commander";
-import { changeStatusRequest, findStatus, formatStatus, unsubscribed } from "../../api/contacts.ts";
+import {
+  changeStatusRequest,
+  findStatus,
+  formatStatus,
+  isInactive,
+  unsubscribed,
+} from "../../api/contacts.ts";
 import type { Context } from "../../context.ts";
-import { advise, ecm } from "../../hint.ts";
-import { performOnContact } from "../../service/find-contact.ts";
 import { fetchContact } from "../../service/mutate-contact.ts";
 import { explainDryRun } from "../../terminal/dry-run.ts";
 import type { Contact, Send } from "../../wire.ts";
@@ -10,14 +14,13 @@ import { requireAnswer } from "../shared/bulk/agree.ts";
 import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
 import { presentChanges, showsChanges } from "../shared/change-lines.ts";
 import { describeCommand } from "../shared/help-text.ts";
-import { requireTextOrAsk } from "../shared/questions.ts";
-import { createMissingContact } from "./shared/questions.ts";
+import { resolveContact } from "../shared/resolve-contact.ts";
 import {
   addMarkedRowsFlags,
   addSelectionFlags,
+  chooseContacts,
   type MarkedRowsFlags,
   readMarkedRowsFlags,
-  readSelection,
   type SelectionFlags,
 } from "./shared/selection.ts";
 import { checkContactColumns, presentContact } from "./shared/view.ts";
@@ -57,12 +60,7 @@ async function runContactUnsubscribe(
   contacts: string[],
   flags: ContactUnsubscribeOptions,
 ): Promise<void> {
-  const missing = createMissingContact(
-    advise`${ecm`contact unsubscribe ID-OR-KEY`}, or a selection with --list, --where or --all`,
-  );
-  const chosen =
-    readSelection(contacts, flags) ??
-    readSelection([await requireTextOrAsk(context, undefined, missing)], flags)!;
+  const chosen = await chooseContacts(context, contacts, flags, "unsubscribe");
   const reading = readMarkedRowsFlags(chosen, flags);
   requireAnswer(context, "unsubscribe", flags.dryRun ?? false);
   if (chosen.one !== undefined && !chosen.isRun) return unsubscribeOne(context, chosen.one, flags);
@@ -78,15 +76,13 @@ async function unsubscribeOne(
 ): Promise<void> {
   const { terminal } = context;
   const output = context.output();
-  const { send, account } = await context.connect();
-  const structure = () => account.structure();
-  const found = await account.withRemembered("write", () =>
-    performOnContact({ send, structure }, idOrKey, (id) => fetchContact(send, id)),
-  );
+  const connection = await context.connect();
+  const { send, account } = connection;
+  const found = await account.withRemembered("write", () => resolveContact(connection, idOrKey));
   // A bounce or a complaint is more specific than an unsubscription: an inactive contact is not changed.
-  const isInactive = findStatus(found)?.primary.toLowerCase() === "inactive";
+  const isUnchanged = isInactive(found);
   const request = changeStatusRequest(found._id, unsubscribed);
-  if (isInactive) terminal.note("unchanged");
+  if (isUnchanged) terminal.note("unchanged");
   else if (dryRun) {
     const would = `unsubscribe ${found.key}. This cannot be undone: only they can subscribe again`;
     return explainDryRun(terminal, output, would, request);
@@ -94,8 +90,8 @@ async function unsubscribeOne(
     await account.withRemembered("write", () => checkContactColumns(account, output));
     await context.confirm(`Unsubscribe ${found.key}? This cannot be undone: only they can subscribe again.`);
   }
-  const contact = isInactive ? found : await sendStatusChange(send, request, found);
-  if (!isInactive && showsChanges(terminal, output)) {
+  const contact = isUnchanged ? found : await sendStatusChange(send, request, found);
+  if (!isUnchanged && showsChanges(terminal, output)) {
     const [before, after] = [found, contact].map((each) => formatStatus(findStatus(each)) ?? "unknown");
     return presentChanges(terminal, [{ mark: "~", text: `Status  ${before} → ${after}` }], found.key);
   }

@@ -4,12 +4,13 @@ import { findOldRuns, listRuns, viewRun } from "../../bulk/index.ts";
 import { readCachedBehaviors } from "../../config/behavior-cache.ts";
 import { inspectFolders } from "../../config/folder-rights.ts";
 import { isUsualKey, maskKey } from "../../config/keys.ts";
-import { findProxy, formatProxy } from "../../config/proxy.ts";
+import { findProxy } from "../../config/proxy.ts";
 import type { ResolvedProfile } from "../../config/resolve.ts";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes, UsageError } from "../../errors.ts";
 import { ecm } from "../../hint.ts";
 import { readSoundBehavior } from "../../service/behavior.ts";
+import { isForPeople } from "../../terminal/format.ts";
 import { presentList, type View } from "../../terminal/present.ts";
 import { commandOnRun } from "../shared/bulk/run-account.ts";
 import { formatForAccount } from "../shared/command-line.ts";
@@ -52,12 +53,12 @@ export function registerDoctor(command: Command, context: Context): void {
 
 async function runDoctor(context: Context): Promise<void> {
   const output = context.output();
-  const isForPeople = output.format === "table" && !output.columns;
+  const isRead = isForPeople(output);
   // First: opening the profiles fixes their rights.
   const places = await inspectFolders(context.folders, context.platform);
   const findings = [
     ...(await examineAccount(context)),
-    ...(await examineBehavior(context, !isForPeople || context.settings.verbose !== "no")),
+    ...(await examineBehavior(context, !isRead || context.settings.verbose !== "no")),
     ...places.map(checkFolder),
     await examineRuns(context),
     ...(await examineOldRuns(context)),
@@ -65,12 +66,12 @@ async function runDoctor(context: Context): Promise<void> {
     ...finding,
     hint: finding.hint === undefined ? undefined : formatForAccount(finding.hint, context.settings),
   }));
-  if (isForPeople) await context.terminal.write(drawFindings(context.terminal, findings));
+  if (isRead) await context.terminal.write(drawFindings(context.terminal, findings));
   else await presentList(context.terminal, output, findings, view);
   const failed = findings.filter((finding) => finding.status === "fail").map((finding) => finding.check);
   if (failed.length === 0) return;
   // A person has just read which ones.
-  if (isForPeople && context.terminal.isStdoutTerminal) return context.endWith(exitCodes.failed);
+  if (isRead && context.terminal.isStdoutTerminal) return context.endWith(exitCodes.failed);
   throw new EcmError(
     exitCodes.failed,
     `${failed.length} of ${findings.length} checks failed: ${failed.join(", ")}`,
@@ -116,7 +117,7 @@ async function examineBehavior(context: Context, isWhole: boolean): Promise<Find
 function checkProxy({ terminal }: Context, { baseUrl, isSandbox }: ResolvedProfile): Finding[] {
   const proxy = isSandbox ? undefined : findProxy(baseUrl.value, terminal.env);
   if (!proxy) return [];
-  return [pass("proxy", `requests go through ${formatProxy(proxy)} (${proxy.variable})`)];
+  return [pass("proxy", `requests go through ${proxy.shown} (${proxy.variable})`)];
 }
 
 async function examineKey(context: Context, profile: ResolvedProfile): Promise<Finding> {

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { Context, OutputFileFlags } from "../../context.ts";
 import { type DnsRecord, dnsRecords, fetchDomains, findDomain } from "../../service/domains.ts";
 import { escapeControls } from "../../terminal/escape.ts";
+import { isForPeople } from "../../terminal/format.ts";
 import { checkColumns, hasColumns, presentList, presentOne } from "../../terminal/present.ts";
 import { addOutputFileFlags } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
@@ -29,7 +30,7 @@ async function runDomainsGet(context: Context, wanted: string, flags: OutputFile
   const domain = findDomain(await fetchDomains(send), wanted);
   const records = dnsRecords(domain);
   if (!hasColumns(output)) return presentOne(terminal, output, domain, { columns: [], id: recordId });
-  if (output.format !== "table" || output.columns || output.outputFile) {
+  if (!isForPeople(output)) {
     await presentList(terminal, output, records, dnsRecordView);
     return;
   }

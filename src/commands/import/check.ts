@@ -1,15 +1,14 @@
 /** `ecm import FILE --check`: what a mapping makes of a file, without an account and without a request. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
 import type { CheckedColumn, CheckedRow, CheckReport, ReadOptions, SurveyedRows } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { formatCount, formatCounted } from "../../counts.ts";
 import { exitCodes } from "../../errors.ts";
 import { escapeControls } from "../../terminal/escape.ts";
+import { isJson } from "../../terminal/format.ts";
 import { presentList, type View } from "../../terminal/present.ts";
 import { formatReasons } from "../shared/bulk/format.ts";
 import { noteSurvey } from "../shared/bulk/preparation-lines.ts";
+import { withInputFile } from "../shared/input-file.ts";
 import type { ImportFlags } from "./shared/import-flags.ts";
 
 /** @throws UsageError as an import of the file would */
@@ -27,7 +26,7 @@ export async function runCheck(
   const { toSubscriptionRule } = await import("../../bulk/index.ts");
   const notSubscribedAre = toSubscriptionRule(flags);
   noteSurvey({ ...surveyed, notSubscribedAre }, (line, kind) => terminal.note(line, kind));
-  if (output.format === "json" || output.format === "ndjson") {
+  if (isJson(output.format)) {
     await terminal.write(`${JSON.stringify(jsonReport(file, report))}\n`);
   } else {
     await presentList(terminal, output, report.columns, columnsView);
@@ -47,20 +46,12 @@ async function reportOn(
   read: ReadOptions,
   duplicates: ImportFlags["duplicates"],
 ): Promise<{ report: CheckReport; surveyed: SurveyedRows }> {
-  const { openInput, requireMapped, spool, openStream, checkInput } = await import("../../bulk/index.ts");
-  const folder = await mkdtemp(join(tmpdir(), "ecm-check-"));
-  try {
-    const { signal, terminal } = context;
-    const name = file === "-" ? "standard input" : file;
-    const stream = file === "-" ? terminal.stdin : await openStream(resolve(file), signal);
-    const path = stream ? join(folder, "input") : resolve(file);
-    if (stream) await spool(stream, name, path, signal);
-    const opened = await openInput({ path, name, scratch: join(folder, "unpacked") }, read);
+  const { openInput, requireMapped, checkInput } = await import("../../bulk/index.ts");
+  return withInputFile(context, file, async (input) => {
+    const opened = await openInput(input, read);
     await requireMapped(opened, read);
-    return await checkInput(opened, read, duplicates, signal);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+    return checkInput(opened, read, duplicates, context.signal);
+  });
 }
 
 const columnsView: View<CheckedColumn> = {

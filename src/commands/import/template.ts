@@ -1,11 +1,11 @@
 /** `ecm import --template`: an empty CSV with the columns that the account's structure takes. */
-import type { Context, OutputFileFlags } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import { formatCsvLine } from "../../delimited-lines.ts";
 import { openOutput } from "../../terminal/output-file.ts";
 
 /** @throws EcmError when the structure cannot be read */
-export async function runTemplate(context: Context, flags: OutputFileFlags = {}): Promise<void> {
-  const output = context.output(flags, "csv");
+export async function runTemplate(context: Context): Promise<void> {
+  const output = context.output({}, "csv");
   const { account } = await context.connect();
   const structure = await account.structure();
   const { createContactHeaders } = await import("../../service/contact-columns.ts");

@@ -1,44 +1,34 @@
 import type { Command } from "commander";
-import type { Context, OutputFileFlags } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import { advise, ecm } from "../../hint.ts";
 import { createListPages, fetchAllLists } from "../../service/list-pages.ts";
 import { readSinglePage } from "../../service/pages.ts";
+import { recordsPerPage } from "../../service/records.ts";
 import { checkColumns, presentList } from "../../terminal/present.ts";
-import { announcePart } from "../shared/announce-part.ts";
+import { announcePage } from "../shared/announce-part.ts";
 import { formatForAccount } from "../shared/command-line.ts";
-import { addOutputFileFlags, wholeNumberOption } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
+import { addPageFlags, type PageFlags } from "../shared/record-list.ts";
 import { listView } from "./shared/view.ts";
-
-interface ListsListOptions extends OutputFileFlags {
-  page?: number;
-  size?: number;
-  all?: boolean;
-}
-
-const defaultSize = 100;
 
 export function registerListsList(parent: Command, context: Context): void {
   const command = parent
     .command("list")
     .description("list the structure's lists, with the number of contacts in each")
-    .addOption(wholeNumberOption("--page <n>", "the page to read, from 1 (1)").conflicts("all"))
-    .addOption(wholeNumberOption("--size <n>", `lists per page (${defaultSize})`).conflicts("all"))
-    .option("--all", "read every page")
-    .action((options: ListsListOptions) => runListsList(context, options));
-  describeCommand(addOutputFileFlags(command), {
+    .action((options: PageFlags) => runListsList(context, options));
+  describeCommand(addPageFlags(command, "lists"), {
     takesProfiles: true,
     examples: ["ecm lists list", "ecm lists list --all --json", "ecm lists list --size 20 --page 2"],
     output: "One row per list; in JSON formats the service's own objects, `[]` when there is none.",
   });
 }
 
-async function runListsList(context: Context, options: ListsListOptions): Promise<void> {
+async function runListsList(context: Context, options: PageFlags): Promise<void> {
   const { terminal } = context;
   const output = context.output(options);
   checkColumns(output, listView);
   const { send, account, behaviors } = await context.connect();
-  const { page = 1, size = defaultSize } = options;
+  const { page = 1, size = recordsPerPage } = options;
   const { lists, total, hasMore } = await account.withRemembered("read", async () => {
     const { _id } = await account.structure();
     const behavior = behaviors(_id);
@@ -55,12 +45,6 @@ async function runListsList(context: Context, options: ListsListOptions): Promis
   await presentList(terminal, output, lists, { ...listView, empty });
   context.observer?.page?.({ total, hasMore });
   if (hasMore && (total !== undefined || lists.length >= size)) {
-    const of = total === undefined ? "" : ` of ${total}`;
-    const text = `${lists.length}${of} lists · all: --all · next page: --page ${page + 1}`;
-    announcePart(context, text, options.page !== undefined, {
-      shown: lists.length,
-      total,
-      more: ["--page", String(page + 1)],
-    });
+    announcePage(context, "lists", { shown: lists.length, total }, options.page);
   }
 }

@@ -1,15 +1,11 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
-import { addKeyFileFlags, parseColumnMap } from "../shared/flags.ts";
+import { addKeyFileFlags, type KeyFileFlags, toTableOptions } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 
-interface ListsSyncFlags extends BulkFlags {
+interface ListsSyncFlags extends BulkFlags, KeyFileFlags {
   create?: boolean;
-  map?: string[];
-  consentColumn?: string[];
-  sheet?: string;
-  includeUnsubscribed?: boolean;
   includeSuppressed?: boolean;
 }
 
@@ -56,7 +52,7 @@ async function runListsSync(
     input: { name: file, stream },
     list,
     create: flags.create ?? false,
-    read: { map: [...parseColumnMap(flags.map)], consentColumns: flags.consentColumn, sheet: flags.sheet },
+    read: toTableOptions(flags),
     includeUnsubscribed: flags.includeUnsubscribed ?? false,
     includeSuppressed: flags.includeSuppressed ?? false,
   });

@@ -93,11 +93,11 @@ export const limitInput = { type: "integer", minimum: 1, maximum: maxRows, defau
 export const pageInput = { type: "integer", minimum: 1, default: 1 };
 
 /** Rows of what the service or a file gave, with how to get the rest. */
-export function rowsSchema(name: string, items: object = { type: "object" }): OutputSchema {
+export function rowsSchema(name: string): OutputSchema {
   return {
     type: "object",
     properties: {
-      [name]: { type: "array", items },
+      [name]: { type: "array", items: { type: "object" } },
       total: { type: ["integer", "null"] },
       hasMore: { type: "boolean" },
       nextPage: { type: "integer" },

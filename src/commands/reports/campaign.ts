@@ -10,7 +10,7 @@ import {
   readFigures,
   readLinks,
 } from "../../service/reports.ts";
-import type { OutputOptions } from "../../terminal/format.ts";
+import { isForPeople, type OutputOptions } from "../../terminal/format.ts";
 import { checkColumns, hasColumns, presentList, presentValue } from "../../terminal/present.ts";
 import { formatForAccount } from "../shared/command-line.ts";
 import { addOutputFileFlags } from "../shared/flags.ts";
@@ -66,7 +66,7 @@ async function runReportsCampaign(context: Context, wanted: string, flags: Campa
   if (engagement) terminal.note(`Times in ${timeZone}`);
   const mails = readFigures("mails", report, ["linkActivity"]);
   const links = readLinks(report);
-  if (output.format === "table" && !output.columns && !output.outputFile) {
+  if (isForPeople(output)) {
     await showScreen(context, output, { mails, links, engagement, timeZone });
     const leavers = formatForAccount(
       advise`Who bounced or complained: ${leaversCommand(_id)}`,

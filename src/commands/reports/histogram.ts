@@ -2,6 +2,7 @@ import { type Command, Option } from "commander";
 import type { Context, OutputFileFlags } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { fetchHistogram, readBars, reportedEvents } from "../../service/reports.ts";
+import { isForPeople } from "../../terminal/format.ts";
 import { checkColumns, hasColumns, presentList, presentValue } from "../../terminal/present.ts";
 import { addOutputFileFlags } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
@@ -46,7 +47,7 @@ async function runReportsHistogram(context: Context, flags: HistogramFlags): Pro
   const histogram = await fetchHistogram(send, span, flags.event);
   if (!hasColumns(output) && output.format !== "id") return presentValue(terminal, output, histogram, "");
   saySpan(context, span);
-  if (output.format === "table" && !output.columns && !output.outputFile) {
+  if (isForPeople(output)) {
     return showBars(context, output, histogram, span.timeZone);
   }
   await presentList(terminal, output, readBars(histogram), view);

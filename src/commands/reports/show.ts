@@ -9,7 +9,7 @@ import {
   readBars,
   readFigures,
 } from "../../service/reports.ts";
-import type { OutputOptions } from "../../terminal/format.ts";
+import { isForPeople, type OutputOptions } from "../../terminal/format.ts";
 import {
   checkColumns,
   hasColumns,
@@ -56,7 +56,7 @@ async function runReportsShow(context: Context, flags: SpanFlags & OutputFileFla
   }
   if (!hasColumns(output)) return presentValue(terminal, output, reports, "");
   saySpan(context, span);
-  if (output.format === "table" && !output.columns && !output.outputFile) {
+  if (isForPeople(output)) {
     return showScreen(context, output, reports, span.timeZone);
   }
   await presentList(terminal, output, allFigures(reports), figureView);

@@ -6,6 +6,7 @@ import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { advise, ecm, formatHint } from "../../hint.ts";
 import { noteWithLinks } from "../../terminal/file-links.ts";
+import { isJson } from "../../terminal/format.ts";
 import { presentList, type View } from "../../terminal/present.ts";
 import { shortPath } from "../shared/bulk/format.ts";
 import { commandOnRun } from "../shared/bulk/run-account.ts";
@@ -41,7 +42,7 @@ async function runRunsRejects(context: Context, typedRun?: string): Promise<void
   const { fileNames } = await import("../../bulk/index.ts");
   const { manifest, folder } = await findNamedRun(context, idOrLast);
   const output = context.output();
-  if (output.format === "json" || output.format === "ndjson") {
+  if (isJson(output.format)) {
     const { readRejectedRows } = await import("../../bulk/index.ts");
     await presentList(
       context.terminal,

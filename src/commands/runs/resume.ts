@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Closed, Engine, Manifest, RowJob, RunOptions } from "../../bulk/index.ts";
+import type { Closed, Manifest, RowJob, RunOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
@@ -10,18 +10,11 @@ import {
   requireAnswer,
   undoAgreement,
 } from "../shared/bulk/agree.ts";
-import {
-  addBulkFlags,
-  type BulkFlags,
-  endRunAfter,
-  openEngine,
-  printSummary,
-  toRunOptions,
-} from "../shared/bulk/flags.ts";
+import { addBulkFlags, type BulkFlags, endRunAfter, toRunOptions } from "../shared/bulk/flags.ts";
 import { noteLeftMeanwhile } from "../shared/bulk/left-meanwhile.ts";
 import type { RunDisplay } from "../shared/bulk/progress.ts";
 import { requireSameAccount } from "../shared/bulk/run-account.ts";
-import { isAtTerminal } from "../shared/bulk/start.ts";
+import { isAtTerminal, type OpenRun, withRun } from "../shared/bulk/start.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { findNamedRun, requireRun } from "./shared/choose.ts";
 import { createSuppressedCheck } from "./undo.ts";
@@ -45,10 +38,7 @@ export function registerRunsResume(parent: Command, context: Context): void {
 }
 
 async function runRunsResume(context: Context, run: string | undefined, flags: BulkFlags): Promise<void> {
-  const [{ isFinished, requirePlanned }, { displayRun }] = await Promise.all([
-    import("../../bulk/index.ts"),
-    import("../shared/bulk/progress.ts"),
-  ]);
+  const { isFinished, requirePlanned } = await import("../../bulk/index.ts");
   const idOrLast = await requireRun(context, run, "resume", (each) => !isFinished(each));
   const { manifest } = await findNamedRun(context, idOrLast);
   if (isFinished(manifest)) throw finishedError(manifest);
@@ -60,30 +50,20 @@ async function runRunsResume(context: Context, run: string | undefined, flags: B
     isAtTerminal: isAtTerminal(context),
     guards: { ...manifest.guards, ...runOptions.guards },
   };
-  if (options.rejects !== undefined) context.noteWrittenFile(options.rejects);
   options.rejects ??= manifest.rejects;
   requireAnswer(context, findRunDanger(manifest), options.isDryRun);
   const { isSpooled, file } = manifest.input;
   const inputs = isSpooled || file === "" ? [] : [file];
   await context.tellUnderWay({ kind: "run", what: `Run ${manifest.id}`, inputs });
-  const display = displayRun(
-    context,
-    `Resuming run ${manifest.id}: ${manifest.input.name}`,
-    options.isDryRun,
-  );
-  try {
-    const engine = await openEngine(context, options);
+  const what = `Resuming run ${manifest.id}: ${manifest.input.name}`;
+  // Its plan was shown, or written to a file, before it began.
+  const outputs = { report: flags.report, redact: flags.redact, rejects: flags.rejects, show: 0 };
+  const result = await withRun(context, { what, options, flags: outputs }, async (open) => {
     await requireSameAccount(context, manifest, "runs resume");
-    engine.account.preferredStructure = manifest.account.structureId;
-    const result = await resumeByKind({ context, display, engine, manifest, options });
-    display.end(result);
-    await endRunAfter(context, result, () => finish(context, manifest, result));
-  } catch (error) {
-    await printSummary(context, display.refused());
-    throw error;
-  } finally {
-    display.close();
-  }
+    open.engine.account.preferredStructure = manifest.account.structureId;
+    return resumeByKind({ ...open, context, manifest });
+  });
+  await endRunAfter(context, result, () => finish(context, manifest, result));
 }
 
 function findRunDanger({ kind, options }: Manifest): Danger {
@@ -141,12 +121,9 @@ async function restoreJob({ kind, input: { name, file }, options }: Manifest): P
 }
 
 /** A run that goes on. */
-interface Resuming {
+interface Resuming extends OpenRun {
   context: Context;
-  display: RunDisplay;
-  engine: Engine;
   manifest: Manifest;
-  options: RunOptions;
 }
 
 async function resumeByKind(resuming: Resuming): Promise<Closed> {

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { readRunChanges } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { escapeControls } from "../../terminal/escape.ts";
+import { isForPeople } from "../../terminal/format.ts";
 import { fitMessage } from "../../terminal/message-lines.ts";
 import { presentOne } from "../../terminal/present.ts";
 import { consentText } from "../shared/bulk/consent-text.ts";
@@ -67,7 +68,7 @@ async function runRunsShow(
   const undone = undoneRuns(all.map(({ manifest }) => manifest)).get(view.run) ?? null;
   const row: RunRow = { ...view, undone };
   const output = context.output();
-  const isRead = output.format === "table" && !output.columns && context.terminal.isStdoutTerminal;
+  const isRead = isForPeople(output) && context.terminal.isStdoutTerminal;
   await presentOne(context.terminal, output, row, isRead ? runForPeople : wholeRun);
   if (!isRead) return;
   const lines = await storyLines(context, run, row);

@@ -4,8 +4,7 @@ import type { Closed, Manifest, RunOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { requireAnswer, undoAgreement } from "../shared/bulk/agree.ts";
 import { requireDistinctFiles } from "../shared/bulk/distinct-files.ts";
-import { addBulkFlags, type BulkFlags, endRunAfter, openEngine, toRunOptions } from "../shared/bulk/flags.ts";
-import { openPlanOutput } from "../shared/bulk/plan-output.ts";
+import { addBulkFlags, type BulkFlags, endRunAfter, toRunOptions } from "../shared/bulk/flags.ts";
 import { requireSameAccount } from "../shared/bulk/run-account.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { openSuppressionList } from "../shared/suppression-list.ts";
@@ -79,12 +78,10 @@ async function undo(
   const deletesCreated = flags.deleteCreated ?? false;
   const [
     { undoRun, requireWritableRejects, fileNames },
-    { displayRun },
-    { withOutputs },
+    { withRun },
     { requireUndoableList, countRequestsAfterUndo },
   ] = await Promise.all([
     import("../../bulk/index.ts"),
-    import("../shared/bulk/progress.ts"),
     import("../shared/bulk/start.ts"),
     import("../shared/bulk/composed-list.ts"),
   ]);
@@ -92,25 +89,18 @@ async function undo(
   requireDistinctFiles(journal, flags);
   await requireWritableRejects(journal, options);
   await context.tellUnderWay({ kind: "run", what: `The undo of run ${manifest.id}`, inputs: [] });
-  const plan = await openPlanOutput(context, flags, options.isDryRun);
   const what = `Undoing run ${manifest.id}: ${manifest.input.name}`;
-  const display = displayRun(context, what, options.isDryRun);
-  return withOutputs(context, { plan, display }, async () => {
-    const engine = await openEngine(context, options);
+  return withRun(context, { what, options, flags }, async ({ engine, display, options }) => {
     await requireSameAccount(context, manifest, "runs undo");
     await requireUndoableList(context, manifest);
-    const planned: Partial<RunOptions> = {
-      takePlan: plan.take,
-      planFile: flags.plan === "-" ? undefined : flags.plan,
-      agree: undoAgreement(context, display),
-    };
+    const agree = undoAgreement(context, display);
     const undo = {
       isPartial: flags.partial,
       deletesCreated,
       requestsAfter: countRequestsAfterUndo(manifest, deletesCreated),
       isSuppressed: await createSuppressedCheck(context, manifest),
     };
-    return undoRun(engine, source, { ...options, ...planned, undo }, display.on);
+    return undoRun(engine, source, { ...options, agree, undo }, display.on);
   });
 }
 

@@ -7,8 +7,9 @@ import { readRecording } from "../../recording/read-recording.ts";
 import type { StepDifference, VariantChoice } from "../../replay/replay.ts";
 import type { Step } from "../../replay/steps.ts";
 import type { Verification } from "../../replay/verify-recording.ts";
+import { requireReplaceable } from "../../terminal/output-target.ts";
 import { presentList, type View } from "../../terminal/present.ts";
-import { repeatableOption } from "../shared/flags.ts";
+import { repeatableOption, writtenFileOption } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { readVariantFlags, type VariantFlags } from "./shared/flags.ts";
 
@@ -48,7 +49,13 @@ export function registerSandboxVerify(parent: Command, context: Context): void {
     .description("replay a recording; show where the sandbox answers otherwise")
     .argument("<file>", "made by ECM_RECORD=FILE or ecm probe --save FILE")
     .option("--exit-code", "exit 9 when something differs")
-    .option("--as-variant <file>", "write the variants with which it would not differ, for --variant-file")
+    .addOption(
+      writtenFileOption(
+        "--as-variant <file>",
+        "write the variants with which it would not differ, for --variant-file",
+        "json",
+      ),
+    )
     .addOption(repeatableOption("--variant <name=value>", "compare with a sandbox that behaves so"))
     .option("--variant-file <file>", "variants from the member variants of a JSON file")
     .action((file: string, flags: SandboxVerifyFlags) => runSandboxVerify(context, file, flags));
@@ -71,6 +78,8 @@ async function runSandboxVerify(context: Context, file: string, flags: SandboxVe
   if (exchanges.length === 0) {
     throw new UsageError(`${file} holds no exchange`, "Record some with ECM_RECORD=FILE before a command");
   }
+  if (flags.asVariant !== undefined)
+    requireReplaceable(flags.asVariant, { isOwn: holdsOnlyVariants }, "--as-variant");
   const given = (await readVariantFlags(flags)) as VariantChoice;
   const { verifyRecording } = await import("../../replay/verify-recording.ts");
   const verification = await verifyRecording(exchanges, given, {
@@ -90,6 +99,10 @@ async function runSandboxVerify(context: Context, file: string, flags: SandboxVe
     terminal.note(`Wrote the variants to ${flags.asVariant}`);
   }
   if (flags.exitCode && differences.length > 0) context.endWith(exitCodes.differs);
+}
+
+function holdsOnlyVariants(text: string): boolean {
+  return /^\{\s*"variants": \{[^{}]*\}\s*\}\s*$/.test(text);
 }
 
 function toRows(differences: StepDifference[]): Row[] {

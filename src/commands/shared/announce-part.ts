@@ -1,7 +1,8 @@
 import type { Context } from "../../context.ts";
+import { formatCount } from "../../counts.ts";
 import { isJson } from "../../terminal/format.ts";
 
-export interface ShownPart {
+interface ShownPart {
   shown: number;
   total?: number;
   /** Flags that show what follows, such as `--page 2`. */
@@ -21,4 +22,17 @@ export function announcePart(context: Context, text: string, isRequested: boolea
   else terminal.warn(text);
   if (isJson(context.output().format) && !terminal.isStderrTerminal && !observer)
     terminal.note(JSON.stringify({ part }));
+}
+
+/** Says that a page is not the last one. @param typedPage undefined for the first one, which nobody named */
+export function announcePage(
+  context: Context,
+  things: string,
+  { shown, total }: { shown: number; total?: number },
+  typedPage: number | undefined,
+): void {
+  const of = total === undefined ? "" : ` of ${formatCount(total)}`;
+  const next = (typedPage ?? 1) + 1;
+  const text = `${shown}${of} ${things} · all: --all · next page: --page ${next}`;
+  announcePart(context, text, typedPage !== undefined, { shown, total, more: ["--page", String(next)] });
 }

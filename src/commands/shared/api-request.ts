@@ -58,7 +58,8 @@ const placeholder = /\{(structure|list|contact)(?::([^{}]*))?\}/g;
 export async function resolvePath(context: Context, path: string): Promise<string> {
   const found = [...path.matchAll(placeholder)];
   if (found.length === 0) return path;
-  const { send, account } = await context.connect();
+  const connection = await context.connect();
+  const { account } = connection;
   const ids: string[] = [];
   for (const [text, kind, name] of found) {
     if (kind !== "structure" && !name) {
@@ -75,11 +76,7 @@ export async function resolvePath(context: Context, path: string): Promise<strin
     if (kind === "structure") return (await account.structure(name || undefined))._id;
     const structure = await account.structure();
     if (kind === "list") return (await account.list(structure, name!))._id;
-    const [{ performOnContact }, { fetchContact }] = await Promise.all([
-      import("../../service/find-contact.ts"),
-      import("../../service/mutate-contact.ts"),
-    ]);
-    const lookup = { send, structure: async () => structure };
-    return performOnContact(lookup, name!, async (id) => (await fetchContact(send, id))._id);
+    const { resolveContact } = await import("./resolve-contact.ts");
+    return (await resolveContact(connection, name!))._id;
   }
 }

@@ -4,6 +4,7 @@ import { escapeControls } from "../../terminal/escape.ts";
 import type { OutputOptions } from "../../terminal/format.ts";
 import { createStyle } from "../../terminal/style.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
+import { wrap } from "../../terminal/text-width.ts";
 
 export interface ChangeLine {
   mark: "+" | "~" | "-" | "=";
@@ -17,12 +18,11 @@ export function showsChanges({ isStdoutTerminal }: Terminal, output: OutputOptio
 }
 
 /** @param title of what was changed, such as a contact's key */
-export async function presentChanges(
+export function presentChanges(
   terminal: Terminal,
   lines: readonly ChangeLine[],
   title?: string,
 ): Promise<void> {
-  const { wrap } = await import("../../terminal/text-width.ts");
   const { bold, dim, green, yellow, red } = createStyle(terminal.isColored.out);
   const paint = { "+": green, "~": yellow, "-": red, "=": dim };
   const indent = title === undefined ? "" : "  ";

@@ -1,7 +1,7 @@
 /** `ecm events --summary`: how many events of each type there were, by days. */
 import type { ContactEvent } from "../../api/events.ts";
 import type { Context } from "../../context.ts";
-import type { OutputOptions } from "../../terminal/format.ts";
+import { isForPeople, type OutputOptions } from "../../terminal/format.ts";
 import { presentList, type View } from "../../terminal/present.ts";
 import { presentBars } from "./bars.ts";
 
@@ -44,8 +44,7 @@ export async function presentEventCounts(
   output: OutputOptions,
   counts: readonly EventCount[],
 ): Promise<void> {
-  const isScreen = output.format === "table" && !output.columns && output.outputFile === undefined;
-  if (!isScreen || counts.length === 0) {
+  if (!isForPeople(output) || counts.length === 0) {
     await presentList(context.terminal, output, counts, eventCountView);
     return;
   }
@@ -86,14 +85,16 @@ function presentSums(
   });
 }
 
-/** Days between the first and the last on which nothing happened. */
+/** Adds the days between the first and the last on which nothing happened. */
 function withEmptyDays(sums: readonly Sum[]): Sum[] {
-  const events = new Map(sums.map((sum) => [sum.name, sum.events]));
   const days: Sum[] = [];
-  const last = sums.at(-1)!.name;
-  for (let day = sums[0]!.name; day <= last; day = dayAfter(day)) {
-    days.push({ name: day, events: events.get(day) ?? 0 });
-    if (day === "") break;
+  for (const sum of sums) {
+    const before = days.at(-1)?.name;
+    // Events whose time is no date have the day "".
+    if (before)
+      for (let day = dayAfter(before); day < sum.name; day = dayAfter(day))
+        days.push({ name: day, events: 0 });
+    days.push(sum);
   }
   return days;
 }

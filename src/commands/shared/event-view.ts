@@ -4,6 +4,7 @@ import type { ContactEvent } from "../../api/events.ts";
 import type { Connection, Context } from "../../context.ts";
 import { formatCount } from "../../counts.ts";
 import { hasStatus } from "../../errors.ts";
+import { isForPeople } from "../../terminal/format.ts";
 import {
   type Column,
   chooseColumns,
@@ -77,7 +78,7 @@ export async function presentEvents(
   events: readonly ContactEvent[],
 ): Promise<void> {
   const { terminal } = context;
-  if (output.format === "table" && !output.columns && output.outputFile === undefined) {
+  if (isForPeople(output)) {
     const known = collectKnownKeys(events);
     const unknown = listUnknown(events, known);
     const left = context.limits()?.hour?.remaining ?? Number.POSITIVE_INFINITY;

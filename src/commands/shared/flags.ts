@@ -169,6 +169,17 @@ export function consentColumnOption(): Option {
 }
 
 /** How the columns of a file that names contacts are read. */
+export interface TableFlags {
+  map?: string[];
+  consentColumn?: string[];
+  sheet?: string;
+}
+
+/** The same as the jobs of the bulk engine take it. @throws UsageError */
+export function toTableOptions({ map, consentColumn, sheet }: TableFlags) {
+  return { map: [...parseColumnMap(map)], consentColumns: consentColumn, sheet };
+}
+
 export function addTableFlags(command: Command): Command {
   return command
     .addOption(
@@ -178,7 +189,11 @@ export function addTableFlags(command: Command): Command {
     .addOption(consentColumnOption());
 }
 
-/** For a command that adds contacts named in a file to a list: how the file's columns are read. */
+/** Of a command that adds contacts named in a file to a list. */
+export interface KeyFileFlags extends TableFlags {
+  includeUnsubscribed?: boolean;
+}
+
 export function addKeyFileFlags(command: Command): Command {
   return addTableFlags(command).option(
     "--include-unsubscribed",

@@ -30,7 +30,7 @@ export function memberColumn(
 export function everyColumn(
   columns: readonly Column<unknown>[],
   record: unknown,
-  known: readonly string[] = columns.map(({ name }) => name),
+  known: readonly string[],
 ): Column<unknown>[] {
   const further = listMembers(record).filter(([name]) => !known.includes(name));
   return [

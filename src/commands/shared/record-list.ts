@@ -5,7 +5,7 @@ import { type ReadPage, readSinglePage } from "../../service/pages.ts";
 import { readAllRecords, recordsPerPage } from "../../service/records.ts";
 import { checkColumns, presentList, type View } from "../../terminal/present.ts";
 import type { Send } from "../../wire.ts";
-import { announcePart } from "./announce-part.ts";
+import { announcePage } from "./announce-part.ts";
 import { addOutputFileFlags, wholeNumberOption } from "./flags.ts";
 
 export interface PageFlags extends OutputFileFlags {
@@ -47,12 +47,6 @@ export async function showPages(context: Context, flags: PageFlags, list: PagedL
   await presentList(terminal, output, records, view);
   context.observer?.page?.({ total: total ?? (flags.all ? records.length : undefined), hasMore });
   if (hasMore && (total !== undefined || items.length >= size)) {
-    const of = total === undefined ? "" : ` of ${total}`;
-    announcePart(
-      context,
-      `${records.length}${of} ${things} · all: --all · next page: --page ${page + 1}`,
-      flags.page !== undefined,
-      { shown: records.length, total, more: ["--page", String(page + 1)] },
-    );
+    announcePage(context, things, { shown: records.length, total }, flags.page);
   }
 }

@@ -128,7 +128,7 @@ const suggestionsByGroup: Record<string, Record<string, Hint>> = {
 /**
  * What to say to a word that is no command.
  * @param group the words of the group that it was tried in; empty for the first word
- * @param known the commands that there are
+ * @param names of the commands that there are
  */
 export function suggestCommand(
   group: string,
@@ -200,13 +200,13 @@ const neverSuggested = /^--(?:include-(?:suppressed|unsubscribed)|yes|all|delete
 
 /**
  * What to say to a flag that a command does not have.
- * @param known the flags that it has, those of every command included
+ * @param flagNames of the flags that it has, those of every command included
  * @param words the names of the words that it takes, such as `id-or-key`
  */
 export function suggestFlag(
   flag: string,
   flagNames: readonly string[],
-  words: readonly string[] = [],
+  words: readonly string[],
 ): Suggestion | undefined {
   const [name = ""] = flag.split("=");
   if (/(?:api-?key|token|secret|password)$/i.test(name)) {

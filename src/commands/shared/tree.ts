@@ -12,12 +12,14 @@ export interface CommandTree {
   run(command: NestedCommand): Promise<number>;
 }
 
-interface NestedCommand {
+/** A command as it is run. */
+export interface NestedCommand {
   /** The words after `ecm`. */
   args: string[];
   streams: TerminalStreams;
   /** Its reason is an InterruptedError. */
   signal: AbortSignal;
+  /** Is told what the streams do not carry. */
   observer?: Observer;
 }
 

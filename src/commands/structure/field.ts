@@ -2,13 +2,13 @@
 import type { Command } from "commander";
 import { resolveField } from "../../api/names.ts";
 import type { Context } from "../../context.ts";
-import { ecm, type Hint } from "../../hint.ts";
-import { addField, removeField, renameField, type StructureEdit } from "../../structure/edit.ts";
+import { ecm } from "../../hint.ts";
+import { addField, removeField, renameField } from "../../structure/edit.ts";
 import { addDryRunFlag } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
-import { requireChoice, requireTextOrAsk, toChoices } from "../shared/questions.ts";
-import { formatRemovalQuestion } from "./shared/losses.ts";
-import { readWholeStructure, runEdit } from "./show.ts";
+import { requireTextOrAsk } from "../shared/questions.ts";
+import { editOutput, registerRenameAndRemove } from "./shared/rename-and-remove.ts";
+import { runEdit } from "./show.ts";
 
 interface FieldAddOptions {
   type: string;
@@ -16,11 +16,8 @@ interface FieldAddOptions {
   dryRun?: boolean;
 }
 
-const output = "The updated structure, or at a terminal what changed (old → new).";
-
 export function registerStructureField(parent: Command, context: Context): void {
   const field = parent.command("field").description("add, rename and remove fields");
-
   const add = field
     .command("add")
     .description("add a field")
@@ -30,38 +27,20 @@ export function registerStructureField(parent: Command, context: Context): void 
     .action((label: string | undefined, options: FieldAddOptions) => runFieldAdd(context, label, options));
   describeCommand(addDryRunFlag(add), {
     examples: ["ecm structure field add City", 'ecm structure field add "Customer number" --required'],
-    output,
+    output: editOutput,
     writes: true,
     exitCodes: { 6: "a field already has this label, or others keep changing the structure" },
   });
-
-  const rename = field
-    .command("rename")
-    .description("rename a field; contacts keep their values")
-    .argument("[field]", "its label or id")
-    .argument("[label]", "the new label")
-    .action((typedField: string | undefined, label: string | undefined, options: { dryRun?: boolean }) =>
-      runFieldRename(context, typedField, label, options),
-    );
-  describeCommand(addDryRunFlag(rename), {
-    examples: ["ecm structure field rename City Town"],
-    output,
-    writes: true,
-    exitCodes: { 6: "another field has this label, or others keep changing the structure" },
-  });
-
-  const remove = field
-    .command("remove")
-    .description("remove a field; every contact loses its value (asks first)")
-    .argument("[field]", "its label or id")
-    .action((typedField: string | undefined, options: { dryRun?: boolean }) =>
-      runFieldRemove(context, typedField, options),
-    );
-  describeCommand(addDryRunFlag(remove), {
-    examples: ["ecm structure field remove Fax", "ecm structure field remove Fax --yes"],
-    output,
-    writes: true,
-    asks: true,
+  registerRenameAndRemove(field, context, {
+    part: "field",
+    onRename: "contacts keep their values",
+    onRemove: "every contact loses its value",
+    exampleRename: "City Town",
+    exampleRemove: "Fax",
+    list: async (account) => (await account.structure()).fields,
+    resolve: resolveField,
+    rename: renameField,
+    remove: removeField,
   });
 }
 
@@ -77,55 +56,4 @@ async function runFieldAdd(
     usage,
   });
   await runEdit(context, (structure) => addField(structure, { label, dataType: type, required }), { dryRun });
-}
-
-async function runFieldRename(
-  context: Context,
-  typedField: string | undefined,
-  typedLabel: string | undefined,
-  options: { dryRun?: boolean },
-): Promise<void> {
-  const usage = ecm`structure field rename FIELD LABEL`;
-  const nameOrId = await requireField(context, typedField, "Field to rename", usage);
-  const label = await requireTextOrAsk(context, typedLabel, {
-    question: "New label",
-    what: "the new label",
-    usage,
-  });
-  // Planned again after somebody else's change, it is the field that was meant at first, whatever it is
-  // called by then.
-  let id: string | undefined;
-  const edit: StructureEdit = (structure) => {
-    id ??= resolveField(structure, nameOrId)._id;
-    return renameField(structure, id, label);
-  };
-  await runEdit(context, edit, options);
-}
-
-function requireField(context: Context, typedField: string | undefined, question: string, usage: Hint) {
-  return requireChoice(context, typedField, { question, what: "the field", usage }, async () => {
-    const { account } = await context.connect();
-    return toChoices((await account.structure()).fields, (field) => field.label);
-  });
-}
-
-async function runFieldRemove(
-  context: Context,
-  typedField: string | undefined,
-  options: { dryRun?: boolean },
-): Promise<void> {
-  const nameOrId = await requireField(
-    context,
-    typedField,
-    "Field to remove",
-    ecm`structure field remove FIELD`,
-  );
-  if (!options.dryRun) context.requireConfirmable();
-  const connection = await context.connect();
-  const structure = await readWholeStructure(connection.account);
-  const { _id, label } = resolveField(structure, nameOrId);
-  if (!options.dryRun) {
-    await context.confirm(() => formatRemovalQuestion(connection, structure, [{ part: "field", label }]));
-  }
-  await runEdit(context, (current) => removeField(current, _id), { ...options, structure });
 }

@@ -6,6 +6,7 @@ import type { Account } from "../../service/account.ts";
 import type { StructureEdit } from "../../structure/edit.ts";
 import { readFreshStructure, updateStructure } from "../../structure/update.ts";
 import { explainDryRun } from "../../terminal/dry-run.ts";
+import { isForPeople } from "../../terminal/format.ts";
 import { checkColumns, presentList, presentOne } from "../../terminal/present.ts";
 import type { ContactStructure } from "../../wire.ts";
 import { showsChanges } from "../shared/change-lines.ts";
@@ -25,7 +26,7 @@ export async function showStructure(
 ): Promise<void> {
   const output = context.output(flags);
   if (structure.tags === undefined) context.terminal.warn("The service did not say which tags there are");
-  if (output.format !== "table" || output.columns || output.outputFile) {
+  if (!isForPeople(output)) {
     return presentOne(context.terminal, output, structure, structureView);
   }
   await presentOne(context.terminal, output, structure, structureSummary);
@@ -48,7 +49,7 @@ async function readStructureToEdit(
 /**
  * Applies an edit, or prints it with `--dry-run`; shows the structure as it is afterwards, or to a person
  * what has changed.
- * @param options `isSaid`: the changes were said already
+ * @param options `isAnnounced`: the changes were said already
  */
 export async function runEdit(
   context: Context,

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Context } from "../../context.ts";
+import type { Context, OutputFileFlags } from "../../context.ts";
 import { advise, ecm } from "../../hint.ts";
 import { presentList } from "../../terminal/present.ts";
 import { formatForAccount } from "../shared/command-line.ts";
@@ -22,7 +22,7 @@ export function registerSuppressionsList(parent: Command, context: Context): voi
   });
 }
 
-async function runSuppressionsList(context: Context, flags: Parameters<Context["output"]>[0]): Promise<void> {
+async function runSuppressionsList(context: Context, flags: OutputFileFlags): Promise<void> {
   const list = await openSuppressionList(context);
   const empty = formatForAccount(
     advise`No suppressed keys. Add one with: ${ecm`suppressions add KEY`}`,

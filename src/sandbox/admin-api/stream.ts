@@ -11,9 +11,9 @@ const keepAliveMilliseconds = 15_000;
  * @param next what follows: at most so many requests
  * @param closing ends the stream
  */
-export function eventStream(next: (limit: number) => FollowingRequests, closing?: AbortSignal): Response {
+export function eventStream(next: (limit: number) => FollowingRequests, closing: AbortSignal): Response {
   const left = new AbortController();
-  const signal = closing ? AbortSignal.any([closing, left.signal]) : left.signal;
+  const signal = AbortSignal.any([closing, left.signal]);
   const encoder = new TextEncoder();
   let quietSince = performance.now();
   const body = new ReadableStream<Uint8Array>({

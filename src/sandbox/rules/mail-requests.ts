@@ -1,21 +1,9 @@
 /** What requests for campaigns, templates and reports must look like (published reference). */
 import * as v from "valibot";
 import { isTimeZone } from "./calendar.ts";
-import { pageQuery, pastDays, text } from "./requests.ts";
+import { pageQuery, pastDays, sortedPageQuery, text } from "./requests.ts";
 
-export const campaignsQuery = v.object({
-  ...pageQuery,
-  sort: v.optional(
-    v.pipe(
-      v.string("must be given once"),
-      v.regex(
-        /^(name|createdAt|updatedAt)(:(asc|desc))?$/,
-        "must be name, createdAt or updatedAt, with :asc or :desc",
-      ),
-    ),
-  ),
-  status: v.optional(text),
-});
+export const campaignsQuery = v.object({ ...sortedPageQuery, status: v.optional(text) });
 export const templatesQuery = v.object(pageQuery);
 
 const timezone = v.optional(

@@ -234,7 +234,7 @@ export const pageQuery = {
   page: v.optional(v.pipe(digits(maxPage), page), "1"),
   size: v.optional(v.pipe(digits(maxPageSize), pageSize), "25"),
 };
-export const listsQuery = v.object({
+export const sortedPageQuery = {
   ...pageQuery,
   sort: v.optional(
     v.pipe(
@@ -245,6 +245,9 @@ export const listsQuery = v.object({
       ),
     ),
   ),
+};
+export const listsQuery = v.object({
+  ...sortedPageQuery,
   criteria: v.optional(
     v.pipe(text, v.maxLength(maxCriteriaLength, `must not be longer than ${maxCriteriaLength} characters`)),
   ),

@@ -1,13 +1,10 @@
 /** A file that names contacts, for commands that only read: keys or ids, one on each line, or a CSV. */
-
-import { randomBytes } from "node:crypto";
-import { mkdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { isId } from "../../../api/names.ts";
 import type { Context } from "../../../context.ts";
 import type { LocalCondition } from "../../../select/conditions.ts";
 import type { ContactStructure } from "../../../wire.ts";
+import { withInputFile } from "../../shared/input-file.ts";
 
 /** What is asked of the service by its keys; where ids are among them, what is decided on its pages. */
 export type KeysFileCondition = { keys: string[] } | { condition: LocalCondition };
@@ -28,21 +25,12 @@ export async function readKeysFile(
   file: string,
   structure: ContactStructure,
 ): Promise<KeysFileCondition> {
-  const { understandKeys, readRows, spool, openStream } = await import("../../../bulk/index.ts");
-  const path = resolve(file);
-  const name = file === "-" ? "standard input" : file;
-  const stream = file === "-" ? context.terminal.stdin : await openStream(path, context.signal);
-  const scratch = join(tmpdir(), `ecm-keys-${randomBytes(6).toString("hex")}`);
-  try {
-    const copy = stream ? join(scratch, "keys") : path;
-    if (stream) await mkdir(scratch, { mode: 0o700 });
-    if (stream) await spool(stream, name, copy, context.signal);
+  const { understandKeys, readRows } = await import("../../../bulk/index.ts");
+  return withInputFile(context, file, async (input) => {
     const options = { map: new Map<string, string>(), takesIds: true };
-    const understood = await understandKeys({ path: copy, name, scratch }, options, structure);
-    return await toKeysFileCondition(context, readRows(understood), name, structure);
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
-  }
+    const understood = await understandKeys(input, options, structure);
+    return toKeysFileCondition(context, readRows(understood), input.name, structure);
+  });
 }
 
 async function toKeysFileCondition(

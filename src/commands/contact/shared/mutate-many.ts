@@ -6,17 +6,13 @@ import { type RequestedChanges, requireChange, splitAssignment } from "../../../
 import { readJsonInput } from "../../../terminal/data-input.ts";
 import type { MutateBody } from "../../../wire.ts";
 import { type BulkFlags, endRun, toRunOptions } from "../../shared/bulk/flags.ts";
-import { parseColumnMap } from "../../shared/flags.ts";
+import { type KeyFileFlags, toTableOptions } from "../../shared/flags.ts";
 import { editMany } from "./edit-many.ts";
 import type { ChosenContacts } from "./selection.ts";
 
-export interface MutateManyOptions extends RequestedChanges, BulkFlags {
+export interface MutateFlags extends RequestedChanges, BulkFlags, KeyFileFlags {
   data?: string;
   failUnchanged?: boolean;
-  map?: string[];
-  consentColumn?: string[];
-  sheet?: string;
-  includeUnsubscribed?: boolean;
 }
 
 const bodyMembers = ["addTags", "removeTags", "addLists", "removeLists", "updateFields"];
@@ -24,7 +20,7 @@ const bodyMembers = ["addTags", "removeTags", "addLists", "removeLists", "update
 export async function mutateMany(
   context: Context,
   chosen: ChosenContacts,
-  flags: MutateManyOptions,
+  flags: MutateFlags,
 ): Promise<void> {
   requireNoCombination(chosen, flags);
   const options = toRunOptions(flags, context.clock.now());
@@ -32,14 +28,14 @@ export async function mutateMany(
   const reading = toReadOptions(chosen, flags);
   await endRun(
     context,
-    await editMany(context, { kind: "mutate", chosen, changes, reading, options, flags: flags }),
+    await editMany(context, { kind: "mutate", chosen, changes, reading, options, flags }),
   );
 }
 
 /** @throws UsageError for flags about a file where there is none */
 function toReadOptions(
   { keys }: ChosenContacts,
-  { map, consentColumn, sheet, includeUnsubscribed }: MutateManyOptions,
+  { map, consentColumn, sheet, includeUnsubscribed }: MutateFlags,
 ): Pick<EditOptions, "read" | "includeUnsubscribed"> {
   const hasFileFlags = [map, consentColumn, sheet, includeUnsubscribed].some((each) => each !== undefined);
   if (!hasFileFlags) return {};
@@ -49,13 +45,10 @@ function toReadOptions(
       "Name the file with --keys, or leave them out",
     );
   }
-  return {
-    read: { map: [...parseColumnMap(map)], consentColumns: consentColumn, sheet },
-    includeUnsubscribed,
-  };
+  return { read: toTableOptions({ map, consentColumn, sheet }), includeUnsubscribed };
 }
 
-function requireNoCombination({ keys }: ChosenContacts, flags: MutateManyOptions): void {
+function requireNoCombination({ keys }: ChosenContacts, flags: MutateFlags): void {
   if (flags.ifVersion !== undefined) {
     throw new UsageError(
       "--if-version applies to a single contact",
@@ -70,7 +63,7 @@ function requireNoCombination({ keys }: ChosenContacts, flags: MutateManyOptions
 
 async function readRequestedChanges(
   context: Context,
-  flags: MutateManyOptions,
+  flags: MutateFlags,
 ): Promise<NonNullable<EditOptions["wanted"]>> {
   const { data, addTag, removeTag, addList, removeList, set } = flags;
   if (data === undefined) {

@@ -1,12 +1,11 @@
 /** A contact and its changes, asked of a person; the answers are what the flags would have said. */
-import type { Connection, Context } from "../../../context.ts";
+import type { Context } from "../../../context.ts";
 import { advise, ecm, type Hint } from "../../../hint.ts";
 import { type RequestedChanges, splitAssignment } from "../../../service/contact-changes.ts";
-import { performOnContact } from "../../../service/find-contact.ts";
-import { fetchContact } from "../../../service/mutate-contact.ts";
 import type { Prompter } from "../../../terminal/prompter.ts";
 import type { Contact, ContactList, ContactStructure, IdRef, TagDefinition } from "../../../wire.ts";
 import { checkText, type MissingArgument, requirePrompter, toChoices } from "../../shared/questions.ts";
+import { resolveContact } from "../../shared/resolve-contact.ts";
 
 /** @param usage the whole command */
 export function createMissingContact(usage: Hint): MissingArgument {
@@ -69,7 +68,7 @@ export async function askChanges(
   const { account } = connection;
   const structure = await account.complete(await account.structure());
   const lists = await account.lists(structure);
-  const current = idOrKey === undefined ? undefined : await readKnownContact(connection, idOrKey);
+  const current = idOrKey === undefined ? undefined : await resolveContact(connection, idOrKey);
   return new ChangeQuestions(prompter, structure, lists, current).ask();
 }
 
@@ -196,11 +195,6 @@ function listOffered<T extends IdRef>(
 ): T[] {
   if (current === undefined) return [...things];
   return things.filter(({ _id }) => current.some((each) => each._id === _id) === isRemoval);
-}
-
-async function readKnownContact({ send, account }: Connection, idOrKey: string): Promise<CurrentContact> {
-  const structure = () => account.structure();
-  return performOnContact({ send, structure }, idOrKey, (id) => fetchContact(send, id));
 }
 
 /** Ids of what a person picks; nothing is asked where there is nothing to pick. */

@@ -1,16 +1,21 @@
 /** The flags by which a bulk change chooses its contacts. */
 import { type Command, Option } from "commander";
 import type { EditOptions, TypedConditions } from "../../../bulk/index.ts";
+import type { Context } from "../../../context.ts";
 import { UsageError } from "../../../errors.ts";
+import { advise, ecm } from "../../../hint.ts";
 import { parseStatus } from "../../../select/status-filter.ts";
 import type { BulkFlags } from "../../shared/bulk/flags.ts";
 import {
   addTableFlags,
   keysOption,
-  parseColumnMap,
   repeatableOption,
+  type TableFlags,
+  toTableOptions,
   whereOption,
 } from "../../shared/flags.ts";
+import { requireTextOrAsk } from "../../shared/questions.ts";
+import { createMissingContact } from "./questions.ts";
 
 export interface SelectionFlags {
   key?: string[];
@@ -51,12 +56,9 @@ export function addSelectionFlags(command: Command): Command {
 }
 
 /** For a command that takes everyone in a file: whom its marks choose, and how its columns are read. */
-export interface MarkedRowsFlags {
+export interface MarkedRowsFlags extends TableFlags {
   markedRows?: boolean;
   allRows?: boolean;
-  map?: string[];
-  consentColumn?: string[];
-  sheet?: string;
 }
 
 export function addMarkedRowsFlags(command: Command): Command {
@@ -82,7 +84,7 @@ export function readMarkedRowsFlags(
     );
   }
   return {
-    read: { map: [...parseColumnMap(map)], consentColumns: consentColumn, sheet },
+    read: toTableOptions({ map, consentColumn, sheet }),
     rows: allRows ? "all" : markedRows ? "marked" : undefined,
   };
 }
@@ -103,13 +105,26 @@ export interface ChosenContacts {
 }
 
 /**
- * Undefined when nothing says which contacts are meant.
- * @throws UsageError for flags that cannot be used together
+ * Whom the words and flags mean; where they say nothing, a person is asked for one contact.
+ * @param verb of the command
+ * @throws UsageError for flags that cannot be used together, and where nobody can be asked
  */
-export function readSelection(
+export async function chooseContacts(
+  context: Context,
   contacts: string[],
   flags: SelectionFlags & BulkFlags,
-): ChosenContacts | undefined {
+  verb: string,
+): Promise<ChosenContacts> {
+  const chosen = readSelection(contacts, flags);
+  if (chosen) return chosen;
+  const missing = createMissingContact(
+    advise`${ecm`contact ${verb} ID-OR-KEY`}, or a selection with --list, --where or --all`,
+  );
+  return readSelection([await requireTextOrAsk(context, undefined, missing)], flags)!;
+}
+
+/** Undefined when nothing says which contacts are meant. @throws UsageError */
+function readSelection(contacts: string[], flags: SelectionFlags & BulkFlags): ChosenContacts | undefined {
   const { key = [], keys, list, tag, status, where, all, bulk, plan } = flags;
   const typedContacts = [...contacts, ...key];
   // An empty variable of a script must not be ignored.

@@ -11,7 +11,7 @@ import {
   createContactColumnsView,
   toSearchView,
 } from "../../../service/contact-columns.ts";
-import type { OutputOptions } from "../../../terminal/format.ts";
+import { isForPeople, type OutputOptions } from "../../../terminal/format.ts";
 import { checkColumns, chooseColumns, hasColumns, presentOne } from "../../../terminal/present.ts";
 import type { Contact, ContactStructure } from "../../../wire.ts";
 
@@ -38,7 +38,7 @@ export async function presentContact(
   output: OutputOptions,
   contact: Partial<Contact>,
 ): Promise<void> {
-  if (output.format === "table" && !output.columns && output.outputFile === undefined) {
+  if (isForPeople(output)) {
     const [{ formatContact }, naming] = await Promise.all([
       import("./screen.ts"),
       account.withRemembered("read", async () =>
@@ -79,7 +79,7 @@ export async function planContactView(
   account: Account,
   output: OutputOptions,
   structure: ContactStructure,
-  { parts: source, shownFields = new Set() }: { parts?: string[]; shownFields?: ReadonlySet<string> } = {},
+  { parts: source, shownFields }: { parts: string[] | undefined; shownFields: ReadonlySet<string> },
 ): Promise<PlannedView> {
   if (!hasColumns(output)) {
     return {

@@ -1,6 +1,7 @@
 /** How sending domains look to people. */
+import { isObject } from "../../../is-object.ts";
 import type { DnsRecord } from "../../../service/domains.ts";
-import { isObject, listMembers, readMember } from "../../../service/records.ts";
+import { listMembers, readMember } from "../../../service/records.ts";
 import type { Column, View } from "../../../terminal/present.ts";
 import { everyColumn, memberColumn, recordId, toCell } from "../../shared/record-columns.ts";
 

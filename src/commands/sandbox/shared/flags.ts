@@ -7,6 +7,7 @@ import type { Context } from "../../../context.ts";
 import { describeReadError } from "../../../disk/make-folder.ts";
 import { EcmError, NotFoundError, UsageError } from "../../../errors.ts";
 import { advise, ecm, mapCommands, type ShownCommand } from "../../../hint.ts";
+import { isObject } from "../../../is-object.ts";
 import type { SandboxAdmin } from "../../../sandbox/admin.ts";
 import type { Sandbox, SandboxOptions } from "../../../sandbox/index.ts";
 import { repeatableOption, wholeNumberOption } from "../../shared/flags.ts";
@@ -152,10 +153,8 @@ async function readVariants(file: string): Promise<Record<string, unknown>> {
     throw refuse(error instanceof SyntaxError ? error.message : describeReadError(error));
   }
   const { variants } = (content ?? {}) as { variants?: unknown };
-  if (typeof variants !== "object" || variants === null || Array.isArray(variants)) {
-    throw refuse("it has no object variants at its top level");
-  }
-  return variants as Record<string, unknown>;
+  if (!isObject(variants)) throw refuse("it has no object variants at its top level");
+  return variants;
 }
 
 function chooseAdminToken({ terminal }: Context, { adminToken }: StartFlags): string | undefined {

@@ -8,6 +8,7 @@ import { diskFullHint } from "../../../disk/disk-room.ts";
 import { EcmError, exitCodes, InterruptedError, UsageError } from "../../../errors.ts";
 import { advise, ecm, type Hint, joinHints } from "../../../hint.ts";
 import type { Collect } from "../../../terminal/collect.ts";
+import { isJson } from "../../../terminal/format.ts";
 import { readTraceId } from "../../../terminal/trace-id.ts";
 import { schemaVersion, version } from "../../../version.ts";
 import { readAuditHead } from "../audit.ts";
@@ -208,8 +209,7 @@ export async function printSummary(context: Context, summary: Summary | undefine
   const audit = await readAuditHead(context);
   const origin = { audit, program: version, schema: schemaVersion, traceId: readTraceId(terminal.env) };
   if (collect) return collectSummary(collect, { ...summary, ...origin });
-  if (format === "json" || format === "ndjson")
-    await terminal.write(`${terminal.mask(JSON.stringify({ ...summary, ...origin }))}\n`);
+  if (isJson(format)) await terminal.write(`${terminal.mask(JSON.stringify({ ...summary, ...origin }))}\n`);
 }
 
 /** For one profile of several: the whole summary in JSON, else what a table has room for. */

@@ -13,6 +13,7 @@ import type { Context } from "../../../context.ts";
 import { formatCount } from "../../../counts.ts";
 import { UsageError } from "../../../errors.ts";
 import { requireFileFormat } from "../../../terminal/file-names.ts";
+import { isJson } from "../../../terminal/format.ts";
 import {
   type FileOptions,
   openFileOutput,
@@ -54,7 +55,7 @@ export async function openPlanOutput(
 ): Promise<PlanOutput> {
   const { terminal } = context;
   const { format } = context.output();
-  if (plan === "-" && (format === "json" || format === "ndjson")) {
+  if (plan === "-" && isJson(format)) {
     throw new UsageError(
       "--plan - and --json both write to stdout",
       "Write the plan to a file: --plan plan.ndjson",

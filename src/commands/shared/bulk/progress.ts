@@ -18,28 +18,12 @@ import { formatMapping } from "./mapping-lines.ts";
 import { computeShare, describeMissingNames, formatPrice, noteSurvey } from "./preparation-lines.ts";
 import { countSettled, describeProgress, findStateChange } from "./progress-lines.ts";
 
-export interface RunDisplay {
-  on(event: RunEvent): void;
-  /** The summary of a run. @param changes the first changes of its plan */
-  end(closed: Closed, changes?: readonly string[]): void;
-  /** The summary of a run that was refused before its first write. */
-  refused(): Summary | undefined;
-  /** Draws nothing while a question is asked. */
-  whileAsking<T>(ask: () => Promise<T>): Promise<T>;
-  close(): void;
-}
-
 /** A run that takes longer than this loads all of the program before its first write. */
 const longRunSeconds = 10;
 
 type RunEventOfKind<Kind extends RunEvent["kind"]> = Extract<RunEvent, { kind: Kind }>;
 
-/** Says at once that something has begun. @param what such as `importing people.csv` */
-export function displayRun(context: Context, what: string, isDryRun: boolean): RunDisplay {
-  return new Display(context, what, isDryRun);
-}
-
-class Display implements RunDisplay {
+export class RunDisplay {
   readonly #context: Context;
   readonly #isDryRun: boolean;
   readonly #progress: Progress;
@@ -51,9 +35,11 @@ class Display implements RunDisplay {
   #sentBefore = 0;
   #doneBefore = 0;
   #progressNow: (() => RunProgress) | undefined;
-  #refused: Summary | undefined;
+  /** The summary of a run that was refused before its first write. */
+  refused: Summary | undefined;
   #isAsking = false;
 
+  /** Says at once that something has begun. @param what such as `Importing people.csv` */
   constructor(context: Context, what: string, isDryRun: boolean) {
     const { terminal, clock } = context;
     this.#context = context;
@@ -74,11 +60,12 @@ class Display implements RunDisplay {
     this.#progress.refresh();
   };
 
-  readonly refused = (): Summary | undefined => this.#refused;
+  close(): void {
+    this.#progress.close();
+  }
 
-  readonly close = (): void => this.#progress.close();
-
-  end({ summary, price, firstRejects = [] }: Closed, changes: readonly string[] = []): void {
+  /** The summary of a run. @param changes the first changes of its plan */
+  end({ summary, price, firstRejects = [] }: Closed, changes: readonly string[]): void {
     const { clock } = this.#context;
     if (price && this.#isDryRun && summary.stoppedBy !== "error") this.#noteMonthShare(price);
     this.#progress.close();
@@ -93,6 +80,7 @@ class Display implements RunDisplay {
     });
   }
 
+  /** Draws nothing while a question is asked. */
   async whileAsking<T>(ask: () => Promise<T>): Promise<T> {
     this.#isAsking = true;
     this.#progress.refresh();
@@ -156,7 +144,7 @@ class Display implements RunDisplay {
         this.#progress.note(event.text, event.isAside ? undefined : "needed");
         return;
       case "refused":
-        this.#refused = event.summary;
+        this.refused = event.summary;
         return;
       case "priced":
         this.#notePrice(event.price);

@@ -1,12 +1,13 @@
 /** Starts a bulk run over rows or a selection: one way for every command that writes to many contacts. */
 import { resolve } from "node:path";
-import type { BackUp, Closed, JobOptions, RowJob, RunOptions } from "../../../bulk/index.ts";
+import type { BackUp, Closed, Engine, JobOptions, RowJob, RunOptions } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
+import { isJson } from "../../../terminal/format.ts";
 import { createAgreement, type Danger, requireAnswer } from "./agree.ts";
 import { type FileFlags, requireDistinctFiles } from "./distinct-files.ts";
 import { openEngine, printSummary } from "./flags.ts";
-import { openPlanOutput, type PlanFlags, type PlanOutput } from "./plan-output.ts";
-import { displayRun } from "./progress.ts";
+import { openPlanOutput, type PlanFlags } from "./plan-output.ts";
+import { RunDisplay } from "./progress.ts";
 import type { Review } from "./review.ts";
 
 export interface BulkStart {
@@ -41,14 +42,10 @@ export async function startRun(
   const { runJob } = await import("../../../bulk/index.ts");
   requireAnswer(context, danger, options.isDryRun);
   requireDistinctFiles(job, flags);
-  for (const file of [flags.backup, flags.rejects]) if (file !== undefined) context.noteWrittenFile(file);
   const { name, path = name, stream } = job.input;
   const inputs = stream || job.isWithoutInput ? [] : [resolve(path)];
   await context.tellUnderWay({ kind: "run", what: `A run (${what})`, inputs });
-  const plan = await openPlanOutput(context, flags, options.isDryRun);
-  const display = displayRun(context, what, options.isDryRun);
-  return withOutputs(context, { plan, display }, async () => {
-    const engine = await openEngine(context, options);
+  return withRun(context, { what, options, flags }, async ({ engine, display, options }) => {
     if (structureId !== undefined) engine.account.preferredStructure = structureId;
     const agree = createAgreement(context, display, danger, review);
     const mayAsk = context.prompter() !== undefined;
@@ -59,8 +56,6 @@ export async function startRun(
         ...options,
         isAtTerminal: isAtTerminal(context),
         backUp,
-        takePlan: plan.take,
-        planFile: flags.plan === "-" ? undefined : flags.plan,
         async agree(...about) {
           await agree(...about);
           await agreed?.();
@@ -74,21 +69,35 @@ export async function startRun(
 
 /** Somebody reads along, and will work with the files that a run leaves; no script does. */
 export function isAtTerminal({ terminal, output }: Context): boolean {
-  const isData = ["json", "ndjson"].includes(output().format);
-  return terminal.isStdinTerminal && terminal.isStderrTerminal && !isData;
+  return terminal.isStdinTerminal && terminal.isStderrTerminal && !isJson(output().format);
+}
+
+/** A run that can begin. */
+export interface OpenRun {
+  engine: Engine;
+  display: RunDisplay;
+  /** With the places that its plan goes to. */
+  options: RunOptions;
 }
 
 /**
- * Does a run whose plan and display are open, and closes both however it ends. Of one that is refused, the
- * summary is printed.
+ * Opens what a run needs, does it, and closes all of it however it ends. Of a run that is refused, the summary
+ * is printed.
+ * @param begun `what` is said at once, such as `Importing people.csv`
  */
-export async function withOutputs(
+export async function withRun(
   context: Context,
-  { plan, display }: { plan: PlanOutput; display: ReturnType<typeof displayRun> },
-  run: () => Promise<Closed>,
+  begun: { what: string; options: RunOptions; flags: PlanFlags & FileFlags },
+  run: (open: OpenRun) => Promise<Closed>,
 ): Promise<Closed> {
+  const { what, options, flags } = begun;
+  for (const file of [flags.backup, flags.rejects]) if (file !== undefined) context.noteWrittenFile(file);
+  const plan = await openPlanOutput(context, flags, options.isDryRun);
+  const display = new RunDisplay(context, what, options.isDryRun);
   try {
-    const result = await run();
+    const engine = await openEngine(context, options);
+    const planFile = flags.plan === "-" ? undefined : flags.plan;
+    const result = await run({ engine, display, options: { ...options, takePlan: plan.take, planFile } });
     await plan.discard();
     display.end(result, plan.lines());
     const note = plan.note();
@@ -97,7 +106,7 @@ export async function withOutputs(
     return result;
   } catch (error) {
     await plan.discard();
-    await printSummary(context, display.refused());
+    await printSummary(context, display.refused);
     throw error;
   } finally {
     display.close();

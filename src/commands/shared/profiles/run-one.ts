@@ -1,5 +1,6 @@
 /** A command for one of several profiles: its words with the profile's name, and its result as rows. */
 import type { Readable } from "node:stream";
+import { isObject } from "../../../is-object.ts";
 import { type CellValue, type Collect, type ColumnHead, collectValue } from "../../../terminal/collect.ts";
 import { isJson, type OutputFormat } from "../../../terminal/format.ts";
 import type { Terminal } from "../../../terminal/terminal.ts";
@@ -89,7 +90,7 @@ function parseJson(text: string, lines: readonly string[]): unknown {
 }
 
 function toObject(value: unknown): object {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : { result: value };
+  return isObject(value) ? value : { result: value };
 }
 
 /** A failure in JSON stays a line of JSON. */

@@ -1,13 +1,13 @@
 /** Whom `suppressions add` adds: typed keys, or those of a file, which may be another service's export. */
-import { rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import { isId } from "../../../api/names.ts";
+import type { InputFile } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
 import { UsageError } from "../../../errors.ts";
 import type { SuppressionExport } from "../../../privacy/suppression-exports.ts";
 import type { SuppressionReason } from "../../../privacy/suppressions.ts";
 import type { ContactStructure } from "../../../wire.ts";
+import { withInputFile } from "../../shared/input-file.ts";
 
 /** Keys that are added, what is to be said of some of them, and what is no key. */
 interface KeysToAdd {
@@ -75,7 +75,7 @@ const placeholderStructure: ContactStructure = {
 };
 
 /** The keys of a file, with what it says of each. */
-async function readKeysToAdd(input: KeysFile, terminal: Context["terminal"]): Promise<KeysToAdd> {
+async function readKeysToAdd(input: InputFile, terminal: Context["terminal"]): Promise<KeysToAdd> {
   const { readRows, understandKeys } = await import("../../../bulk/index.ts");
   const read = await openKeys();
   const known = await recogniseExport(input);
@@ -98,14 +98,8 @@ function nameSource(name: string): string | undefined {
   return name.includes("@") ? undefined : basename(name);
 }
 
-interface KeysFile {
-  path: string;
-  name: string;
-  scratch: string;
-}
-
 /** Undefined for a file that is no such export. */
-async function recogniseExport(input: KeysFile): Promise<SuppressionExport | undefined> {
+async function recogniseExport(input: InputFile): Promise<SuppressionExport | undefined> {
   const [{ understandKeys, readRows }, { recogniseSuppressionExport }] = await Promise.all([
     import("../../../bulk/index.ts"),
     import("../../../privacy/suppression-exports.ts"),
@@ -121,20 +115,6 @@ async function recogniseExport(input: KeysFile): Promise<SuppressionExport | und
   return undefined;
 }
 
-export async function readKeysFromFile(context: Context, file: string): Promise<KeysToAdd> {
-  const [{ spool, openStream }, { randomBytes }] = await Promise.all([
-    import("../../../bulk/index.ts"),
-    import("node:crypto"),
-  ]);
-  const stream = file === "-" ? context.terminal.stdin : await openStream(file, context.signal);
-  const path = stream ? join(tmpdir(), `ecm-keys-${randomBytes(6).toString("hex")}`) : file;
-  const scratch = join(tmpdir(), `ecm-unpacked-${randomBytes(6).toString("hex")}`);
-  const name = file === "-" ? "standard input" : file;
-  try {
-    if (stream) await spool(stream, name, path, context.signal);
-    return await readKeysToAdd({ path, name, scratch }, context.terminal);
-  } finally {
-    if (stream) await rm(path, { force: true });
-    await rm(scratch, { recursive: true, force: true });
-  }
+export function readKeysFromFile(context: Context, file: string): Promise<KeysToAdd> {
+  return withInputFile(context, file, (input) => readKeysToAdd(input, context.terminal));
 }
