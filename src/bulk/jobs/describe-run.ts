@@ -1,5 +1,5 @@
 /** What a run's manifest says of it, and what makes two invocations one run. */
-import type { InputFile } from "../read/index.ts";
+import type { InputFile } from "../read/source.ts";
 import { computeFingerprint } from "../runs/fingerprint.ts";
 import type { Manifest } from "../runs/folder.ts";
 import type { RunDescription } from "./enter-job.ts";

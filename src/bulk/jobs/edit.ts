@@ -12,8 +12,9 @@ import { createMutateBody, type RequestedChanges } from "../../service/contact-c
 import type { Contact, MutateBody } from "../../wire.ts";
 import type { DesiredContact } from "../items.ts";
 import { toDesiredFromMutate } from "../plan/decide.ts";
-import { openInput, requireClearConsent, understandKeys } from "../read/index.ts";
+import { openInput } from "../read/formats/open.ts";
 import type { Survey } from "../read/survey.ts";
+import { requireClearConsent, understandKeys } from "../read/understand.ts";
 import type { ContactEdit, ResolvedJob, RowJob } from "./job.ts";
 import { type KeysFileOptions, toReadOptions } from "./keys-file-options.ts";
 

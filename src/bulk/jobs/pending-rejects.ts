@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { toPersonIdentity } from "../../api/key-spelling.ts";
 import { readPlanLines, type StoredLine } from "../plan/plan-file.ts";
-import { rejectColumns } from "../read/index.ts";
+import { rejectColumns } from "../read/missing-cells.ts";
 import type { InputFacts } from "../read/rows.ts";
 import { readRunRecord } from "../runs/damage.ts";
 import { fileNames } from "../runs/file-names.ts";
