@@ -20,7 +20,7 @@ import { realClock } from "../../src/clock.ts";
 import { openNetwork } from "../../src/http/network.ts";
 import { createSend } from "../../src/http/send.ts";
 import { createBehavior } from "../../src/service/behavior.ts";
-import { createKeySearch } from "../../src/service/key-search.ts";
+import { KeySearch } from "../../src/service/key-search.ts";
 import type { Contact } from "../../src/wire.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
@@ -83,7 +83,7 @@ export async function openSteps(
   });
   onTestFinished(() => run.leave());
   const behavior = createBehavior();
-  const keys = createKeySearch({ send: context.send.searches, behavior, structureId, toIdentity });
+  const keys = new KeySearch({ send: context.send.searches, behavior, structureId, toIdentity });
   const lookup = new Lookup({
     send: context.send,
     keys,
