@@ -79,7 +79,7 @@ function settleStatus({ session, item }: Task, known: Attempt): Attempt {
 
 /** An earlier write has turned out to have been applied. */
 function concludeApplied(task: Task, { operation }: OpenIntent, found: Partial<Contact> | undefined): void {
-  const contact = found ?? { _id: operation.kind === "create" ? undefined : operation.contactId };
+  const contact = found ?? { _id: operation.contactId };
   settleWrite(task, toPlannedOutcome(task.item, operation), contact, operation.remark);
 }
 

@@ -206,7 +206,7 @@ function toApplyItem(
   { ref, key: forms, isRemoval, others, movesFrom, follows }: Planned,
   { operation, toIdentity }: { operation: Operation; toIdentity: (key: string) => string },
 ): ApplyItem {
-  const contactId = operation.kind === "create" ? undefined : operation.contactId;
+  const { contactId } = operation;
   const sent = operation.kind === "create" ? forms.sent : key;
   return {
     kind: "contact",
