@@ -4,10 +4,9 @@
  */
 import { createReadStream } from "node:fs";
 import { join, resolve } from "node:path";
-import { EcmError, NotFoundError, ReadOnlyError, UsageError } from "../../errors.ts";
+import { NotFoundError, UsageError } from "../../errors.ts";
 import { replaceStandIns } from "../apply/stand-ins.ts";
 import type { Operation } from "../items.ts";
-import { RunStop, toErrorStop } from "../pace/run-stop.ts";
 import type { RunEvent } from "../plan/events.ts";
 import { findRemovalFailure } from "../plan/guards.ts";
 import { type NameBook, openPlannedNames } from "../plan/name-book.ts";
@@ -20,11 +19,10 @@ import { restoreNamed } from "../plan/stored-line.ts";
 import { createIdentityReader } from "../read/keys.ts";
 import { fileNames } from "../runs/file-names.ts";
 import { computeFingerprint } from "../runs/fingerprint.ts";
-import { isInPlanFolder, type Manifest, requireStatePlace, toRunsFolder } from "../runs/folder.ts";
-import { enterJob, leaveRun, type RunDescription } from "./enter-job.ts";
-import { type Closed, closeUnentered, noInput } from "./finish.ts";
+import { isInPlanFolder, type Manifest, toRunsFolder } from "../runs/folder.ts";
+import { type RunDescription, runPrepared } from "./enter-job.ts";
+import { type Closed, noInput } from "./finish.ts";
 import { openAccount, openLookup } from "./open-account.ts";
-import { planAndApply } from "./plan-and-apply.ts";
 import type { ReadyJob } from "./ready-job.ts";
 import { keyTableFacts } from "./rejected.ts";
 import { refusalRemark } from "./removals.ts";
@@ -42,25 +40,19 @@ export async function applyPlanFile(
 ): Promise<Closed> {
   requireMatchingPlan(plan, engine);
   const head = allowRemovals(plan.head, options);
-  const refusal = findPlanRemovalFailure({ ...plan, head });
-  if (refusal && !options.isDryRun) throw refusal;
-  if (engine.account.isReadOnly && !options.isDryRun) throw ReadOnlyError.forCommand();
-  if (!options.isDryRun) await requireStatePlace(engine.stateFolder);
+  const { isDryRun } = options;
   const subject = toPlanName(engine.stateFolder, plan);
   const context = openContext({ kind: "apply", applies: plan.head.kind, subject, engine, options, emit });
-  if (refusal) emit({ kind: "remark", text: `${refusalRemark}${refusal.message}` });
-  try {
+  return runPrepared(context, async () => {
+    const refusal = findPlanRemovalFailure({ ...plan, head });
+    if (refusal && !isDryRun) throw refusal;
+    if (refusal) emit({ kind: "remark", text: `${refusalRemark}${refusal.message}` });
     const job = await prepareApply(context, head, plan);
-    if (options.isDryRun) return await planAndApply(context, job, undefined);
     // Its own file is removed once the run has ended, however it ended.
-    const isUsersFile = !isInPlanFolder(engine.stateFolder, plan.path);
-    const spooled = isUsersFile ? undefined : await spoolInput(engine, createReadStream(plan.path), subject);
-    const run = await enterJob(context, describeApplyRun(context, plan), { spooled });
-    return await leaveRun(context, run, () => planAndApply(context, job, run));
-  } catch (error) {
-    if (!(error instanceof RunStop || error instanceof EcmError) || error instanceof UsageError) throw error;
-    return closeUnentered(context, toErrorStop(error));
-  }
+    const isKept = isDryRun || !isInPlanFolder(engine.stateFolder, plan.path);
+    const spooled = isKept ? undefined : await spoolInput(engine, createReadStream(plan.path), subject);
+    return { job, about: describeApplyRun(context, plan), spooled };
+  });
 }
 
 /** What was allowed when the plan was made, unless something else is allowed now. */

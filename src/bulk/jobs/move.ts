@@ -4,20 +4,19 @@
  */
 
 import { wholeContact } from "../../api/contacts.ts";
-import { EcmError, exitCodes, ReadOnlyError, UsageError } from "../../errors.ts";
+import { exitCodes, UsageError } from "../../errors.ts";
 import type { Account } from "../../service/account.ts";
 import type { ContactStructure } from "../../wire.ts";
 import type { ContactKey } from "../items.ts";
-import { RunStop, toErrorStop } from "../pace/run-stop.ts";
 import type { RunEvent } from "../plan/events.ts";
 import type { Lookup } from "../plan/lookup.ts";
 import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
 import { acceptIds, createKeyReader } from "../read/keys.ts";
 import { computeFingerprint } from "../runs/fingerprint.ts";
-import { type Manifest, requireStatePlace } from "../runs/folder.ts";
+import type { Manifest } from "../runs/folder.ts";
 import { toStoredNames } from "../runs/names-file.ts";
-import { endedBeforeWrites, enterJob, leaveRun, type RunDescription } from "./enter-job.ts";
-import { type Closed, closeUnentered, noInput } from "./finish.ts";
+import { type RunDescription, runPrepared } from "./enter-job.ts";
+import { type Closed, noInput } from "./finish.ts";
 import {
   type MovePair,
   MoveRefusedError,
@@ -29,7 +28,6 @@ import {
   requireWhole,
 } from "./move-pair.ts";
 import { openAccount, openLookup } from "./open-account.ts";
-import { planAndApply } from "./plan-and-apply.ts";
 import type { ReadyJob } from "./ready-job.ts";
 
 export interface MoveOptions {
@@ -60,20 +58,11 @@ export async function moveContact(
   options: MoveRunOptions,
   emit: (event: RunEvent) => void,
 ): Promise<Closed> {
-  if (engine.account.isReadOnly && !options.isDryRun) throw ReadOnlyError.forCommand();
-  if (!options.isDryRun) await requireStatePlace(engine.stateFolder);
   const context = openContext({ kind: "move", subject: "1 contact", engine, options, emit });
-  try {
+  return runPrepared(context, async () => {
     const read = await readMove(context, move);
-    const job = await readyMove(context, read);
-    if (options.isDryRun) return await planAndApply(context, job, undefined);
-    const run = await enterJob(context, aboutMove(context, read, options.resumes));
-    return await leaveRun(context, run, () => planAndApply(context, job, run));
-  } catch (error) {
-    if (!(error instanceof RunStop || error instanceof EcmError) || endedBeforeWrites(error as EcmError))
-      throw error;
-    return closeUnentered(context, toErrorStop(error));
-  }
+    return { job: await readyMove(context, read), about: aboutMove(context, read, options.resumes) };
+  });
 }
 
 /** The inverse of what the manifest keeps, for `runs resume`. */

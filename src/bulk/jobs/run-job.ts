@@ -21,7 +21,7 @@ import { fileNames } from "../runs/file-names.ts";
 import { type Manifest, makeRunFolder, requireStatePlace, toRunsFolder } from "../runs/folder.ts";
 import { sweepAbandoned } from "../runs/sweep.ts";
 import { computeRunFingerprint, describeRun } from "./describe-run.ts";
-import { endedBeforeWrites, enterJob, leaveRun } from "./enter-job.ts";
+import { closeUnlessRefused, endedBeforeWrites, enterJob, leaveRun } from "./enter-job.ts";
 import { countSettledByInput } from "./entries.ts";
 import { type Closed, closeUnentered, noInput } from "./finish.ts";
 import { needsStatus, type RowJob } from "./job.ts";
@@ -166,9 +166,7 @@ async function resumePlanned(
       return planAndApply(context, await preparePlannedRun(context, job, plan.head, plan.creations), run);
     });
   } catch (error) {
-    if (!(error instanceof RunStop || error instanceof EcmError) || endedBeforeWrites(error as EcmError))
-      throw error;
-    return closeUnentered(context, toErrorStop(error), plan.end.input);
+    return closeUnlessRefused(context, error, plan.end.input);
   }
 }
 

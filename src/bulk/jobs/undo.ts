@@ -6,10 +6,8 @@
 import { join } from "node:path";
 import { statusParts, toIdSet } from "../../api/contacts.ts";
 import { type Lease, takeLease } from "../../disk/lease.ts";
-import { DeclinedError, EcmError, ReadOnlyError, UsageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import type { Account } from "../../service/account.ts";
-import { RunStop, toErrorStop } from "../pace/run-stop.ts";
 import { createProgress, type RunEvent } from "../plan/events.ts";
 import { toPlanNames } from "../plan/plan-line.ts";
 import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
@@ -22,10 +20,9 @@ import { computeFingerprint } from "../runs/fingerprint.ts";
 import { type Manifest, toLocksFolder, writeManifest } from "../runs/folder.ts";
 import { mergeNames, type StoredNames, toStoredNames } from "../runs/names-file.ts";
 import { noteReported } from "../runs/reported.ts";
-import { enterJob, leaveRun, type RunDescription } from "./enter-job.ts";
-import { type Closed, closeUnentered, noInput } from "./finish.ts";
+import { type PreparedRun, type RunDescription, runPrepared } from "./enter-job.ts";
+import { type Closed, noInput } from "./finish.ts";
 import { openAccount, openLookup } from "./open-account.ts";
-import { planAndApply } from "./plan-and-apply.ts";
 import type { ReadyJob } from "./ready-job.ts";
 import { planRecreation } from "./recreate.ts";
 import { hasLeftSince } from "./undo-move.ts";
@@ -64,39 +61,33 @@ export async function undoRun(
   emit({ kind: "phase", progress: () => createProgress(context, "looking", {}) });
   let lease: Lease | undefined;
   try {
-    lease = await takeLease(toLocksFolder(engine.stateFolder), fingerprint, `run ${id}`);
-    if (engine.account.isReadOnly && !options.isDryRun) throw ReadOnlyError.forCommand();
-    return await runLockedUndo(context, source, options.undo ?? {});
-  } catch (error) {
-    const stop = toErrorStop(error);
-    const isRefusal = [UsageError, DeclinedError, JournalDamagedError].some(
-      (kind) => stop.failure instanceof kind,
-    );
-    if (isRefusal || !(error instanceof RunStop || error instanceof EcmError)) throw error;
-    return closeUnentered(context, stop);
+    return await runPrepared(context, async () => {
+      // No other process can work on it meanwhile.
+      lease = await takeLease(toLocksFolder(engine.stateFolder), fingerprint, `run ${id}`);
+      return prepareUndo(context, source, options.undo ?? {});
+    });
   } finally {
     await lease?.release();
   }
 }
 
-/** Undoes a run that no other process can work on. */
-async function runLockedUndo(context: RunContext, source: UndoneRun, undo: UndoOptions): Promise<Closed> {
+async function prepareUndo(context: RunContext, source: UndoneRun, undo: UndoOptions): Promise<PreparedRun> {
   const extent = await surveyJournal(source, undo.isPartial ?? false, context.emit);
-  const job = await prepareUndo(context, source, extent, undo);
-  if (context.options.isDryRun) return planAndApply(context, job, undefined);
-  const run = await enterJob(context, describeUndoRun(context, source, undo));
-  return leaveRun(context, run, async () => {
-    // Once it is undone, the same command does not report what it had done.
-    if (isFinished(source.manifest)) await noteReported(source.folder);
-    else {
-      // What was put back must not be written again when it is resumed.
-      await writeManifest(source.folder, { ...source.manifest, supersededBy: run.manifest.id });
-    }
-    return planAndApply(context, job, run);
-  });
+  return {
+    job: await createUndoJob(context, source, extent, undo),
+    about: describeUndoRun(context, source, undo),
+    async entered({ manifest }) {
+      // Once it is undone, the same command does not report what it had done.
+      if (isFinished(source.manifest)) await noteReported(source.folder);
+      else {
+        // What was put back must not be written again when it is resumed.
+        await writeManifest(source.folder, { ...source.manifest, supersededBy: manifest.id });
+      }
+    },
+  };
 }
 
-async function prepareUndo(
+async function createUndoJob(
   context: RunContext,
   source: UndoneRun,
   { refs, returns }: Extent,
