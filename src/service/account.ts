@@ -30,11 +30,10 @@ export interface AccountOptions {
   /** The structure named by flag, environment or profile, if any. */
   preferred?: string;
   /** What is known of how the service behaves. */
-  behaviors?: Behaviors;
+  behaviors: Behaviors;
   /** Without it nothing is remembered. */
   names?: NamesCache;
-  /** Without it nobody is kept out. */
-  creatingNames?: NamesLock;
+  creatingNames: NamesLock;
 }
 
 export class Account {
@@ -51,10 +50,10 @@ export class Account {
   readonly #lists = new Map<string, Promise<ContactList[]>>();
   readonly #readings = new Map<string, ListReading>();
 
-  constructor(send: Send, options: AccountOptions = {}) {
+  constructor(send: Send, options: AccountOptions) {
     this.#send = send;
     this.#options = options;
-    this.creatingNames = options.creatingNames ?? ((_structureId, perform) => perform());
+    this.creatingNames = options.creatingNames;
     this.#names = options.names ?? new NamesCache();
     this.#whole = createWholeStructures(send, this.#names);
   }
@@ -115,7 +114,7 @@ export class Account {
 
   /** How many lists there are, in one request; undefined where the service does not say. */
   countLists({ _id }: ContactStructure): Promise<number | undefined> {
-    return countLists(this.#send, _id, this.#options.behaviors?.(_id));
+    return countLists(this.#send, _id, this.#options.behaviors(_id));
   }
 
   async list(structure: ContactStructure, nameOrId: string): Promise<ContactList> {
@@ -127,7 +126,7 @@ export class Account {
    * @throws EcmError where no form of it finds them all
    */
   anyOfLists({ _id }: ContactStructure, listIds: readonly string[]): Promise<ListFilters> {
-    return findProvenListFilters(this.#send, _id, listIds, this.#options.behaviors?.(_id));
+    return findProvenListFilters(this.#send, _id, listIds, this.#options.behaviors(_id));
   }
 
   /** What was fetched so far, without a request: names for what is shown. */
@@ -187,7 +186,7 @@ export class Account {
   async #readLists(structureId: string): Promise<ListReading> {
     const { behaviors } = this.#options;
     const requestedAt = this.#names.now();
-    const reading = await readAllLists(this.#send, structureId, behaviors?.(structureId));
+    const reading = await readAllLists(this.#send, structureId, behaviors(structureId));
     this.#names.keepLists(structureId, reading.lists, requestedAt);
     this.#readings.set(structureId, reading);
     return reading;

@@ -152,7 +152,7 @@ async function prepareApply(context: RunContext, head: PlanHead, plan: PlanFile)
   });
   const { creations } = plan;
   const names = await openPlannedNames({ send: send.plain, account, creations });
-  const suppressions = await engine.openSuppressions?.();
+  const suppressions = await engine.openSuppressions();
   return {
     account,
     structureId,

@@ -27,7 +27,7 @@ export interface MoveRules {
   structureId: string;
   /** The old contact is deleted instead of unsubscribed. */
   deletesOld: boolean;
-  suppressions: Suppressions | undefined;
+  suppressions: Suppressions;
 }
 
 const newRef = 1;
@@ -76,8 +76,8 @@ export function requireWhole(contact: Partial<Contact>, verb: string): void {
 }
 
 /** @throws MoveRefusedError */
-export function requireUnsuppressed(keys: readonly string[], suppressions: Suppressions | undefined): void {
-  const suppressed = keys.find((key) => suppressions?.hasNow(key));
+export function requireUnsuppressed(keys: readonly string[], suppressions: Suppressions): void {
+  const suppressed = keys.find((key) => suppressions.hasNow(key));
   if (suppressed === undefined) return;
   throw new MoveRefusedError(
     `${suppressed} is on the suppression list`,
@@ -120,7 +120,7 @@ function takeOver(old: Partial<Contact>, isMerge: boolean): DesiredContact {
 
 /** The same decisions when it is planned, and right before each write. */
 export function moveWork(rules: MoveRules): Work {
-  const isSuppressed = (item: Item) => isPersonKept(item, (key) => rules.suppressions?.hasNow(key));
+  const isSuppressed = (item: Item) => isPersonKept(item, (key) => rules.suppressions.hasNow(key));
   return {
     isSuppressed,
     // Both were read for the plan.

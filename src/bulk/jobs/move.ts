@@ -115,7 +115,7 @@ async function readyMove(context: RunContext, move: Move): Promise<ReadyJob> {
     readsStatus: true,
     asksHidden: true,
   });
-  const suppressions = await context.engine.openSuppressions?.();
+  const suppressions = await context.engine.openSuppressions();
   // Read now, so that the price counts what the backup needs.
   if (deletesOld) await Promise.all([account.lists(structure), account.complete(structure)]);
   return {

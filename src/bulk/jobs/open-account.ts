@@ -1,6 +1,6 @@
 /** The account of a run, and how its contacts are looked up. */
 import { Account } from "../../service/account.ts";
-import { type Behavior, createBehavior } from "../../service/behavior.ts";
+import type { Behavior } from "../../service/behavior.ts";
 import { KeySearch } from "../../service/key-search.ts";
 import type { LookupOptions } from "../plan/found.ts";
 import { Lookup } from "../plan/lookup.ts";
@@ -27,7 +27,7 @@ export function openKeySearch(
   { engine, send }: Opening,
   { structureId, keyType, readsStatus }: AboutKeys,
 ): { behavior: Behavior; keys: KeySearch } {
-  const behavior = engine.behaviors?.(structureId) ?? createBehavior();
+  const behavior = engine.behaviors(structureId);
   const toIdentity = createIdentityReader(keyType);
   const keys = new KeySearch({ send: send.searches, behavior, structureId, toIdentity, readsStatus });
   return { behavior, keys };

@@ -125,7 +125,7 @@ async function openClarified(
 /** Looks up the names in the input and in the flags. @throws EcmError for a name that does not exist */
 export async function openRowRun(read: ReadInput, clarify: Clarify | undefined): Promise<RowRun> {
   const { engine, account, structure, survey, send, emit } = read;
-  const suppressions = read.job.leavesOutSuppressed ? await engine.openSuppressions?.() : undefined;
+  const suppressions = read.job.leavesOutSuppressed ? await engine.openSuppressions() : undefined;
   const { job, result: names } = await resolveClarified(clarify, account, read.job, (now) =>
     NameBook.open({
       send: send.plain,

@@ -188,7 +188,7 @@ async function preparePlannedRun(
     asksHidden: needsHiddenContacts(resolved),
     listIds: head.listIds,
   });
-  const suppressions = resolved.leavesOutSuppressed ? await engine.openSuppressions?.() : undefined;
+  const suppressions = resolved.leavesOutSuppressed ? await engine.openSuppressions() : undefined;
   const names =
     creations.length === 0 ? undefined : await openPlannedNames({ send: send.plain, account, creations });
   return {

@@ -139,8 +139,6 @@ export interface StoredPlan {
   tally: PlanTally;
   /** Present once it is closed. */
   end?: PlanEnd;
-  /** Of everything before the end. */
-  digest: string;
 }
 
 /**
@@ -193,7 +191,7 @@ class KeptPlanReader {
 
   private begin(head: PlanHead): void {
     const { creations, bytes } = this;
-    this.kept = { head, creations, bytes, taken: 0, tally: createTally(), digest: "" };
+    this.kept = { head, creations, bytes, taken: 0, tally: createTally() };
   }
 
   private addCreation(creation: Creation): void {
@@ -207,9 +205,8 @@ class KeptPlanReader {
   }
 
   private close(end: PlanEnd): void {
-    const digest = computeDigest(this.hash);
-    if (!this.kept || end.digest !== digest) throw planDamagedError(this.file);
-    this.kept = { ...this.kept, end, digest };
+    if (!this.kept || end.digest !== computeDigest(this.hash)) throw planDamagedError(this.file);
+    this.kept = { ...this.kept, end };
   }
 }
 
