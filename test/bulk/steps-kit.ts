@@ -117,7 +117,6 @@ export async function openSteps(
   return {
     session: openSession(state, {
       work: makeWork(structureId),
-      behavior,
       lookup,
       toIdentity,
       startedAt: clock.now(),

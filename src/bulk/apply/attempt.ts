@@ -55,13 +55,13 @@ const maxLooks = 3;
 /** As the plan has it, unless an earlier write is to be settled first or the contact has to be seen again. */
 export async function planFirstAttempt(task: Task, { lastLookUp, lookUpAgain }: Freshness): Promise<Attempt> {
   const { session, item, planned } = task;
-  const { ledger, visibility, behavior, clock } = session;
+  const { ledger, visibility, lookup, clock } = session;
   const open = ledger.openIntent(item.ref);
   const start: Attempt = {
     ...lastLookUp,
     decision: planned,
     open,
-    elements: behavior.get("mutateElements"),
+    elements: lookup.behavior.get("mutateElements"),
     conflicts: 0,
     lost: 0,
     lookUps: 0,

@@ -62,7 +62,7 @@ export function readId(body: unknown): string | undefined {
 
 /** What the answer to a write tells of the service. Nothing else is read from the answer to a mutate. */
 export function learnFromAnswer(
-  { behavior, visibility }: Session,
+  { lookup: { behavior }, visibility }: Session,
   { decision, elements }: SentAttempt,
   body: unknown,
 ): void {

@@ -52,7 +52,7 @@ export async function performWrite(task: Task, freshness: Freshness): Promise<vo
       const lookUps = next.lookUps + 1;
       next = { ...decided(task, next, await freshness.lookUpAgain()), lookUps };
     }
-    const elements: Elements | undefined = next.elements ?? session.behavior.get("mutateElements");
+    const elements: Elements | undefined = next.elements ?? session.lookup.behavior.get("mutateElements");
     next = await sendAttempt(task, { ...next, elements });
   }
 }
@@ -170,8 +170,8 @@ function mayBeAboutElements(
 }
 
 /** Bare ids are refused too: the form was not the reason. */
-function noteRefusedElements({ behavior, visibility }: Session, { elements }: SentAttempt): void {
-  if (behavior.get("mutateElements") === undefined && elements === "id") visibility.isObject = true;
+function noteRefusedElements({ lookup, visibility }: Session, { elements }: SentAttempt): void {
+  if (lookup.behavior.get("mutateElements") === undefined && elements === "id") visibility.isObject = true;
 }
 
 /** The key is taken by a contact that no plain search shows. */

@@ -143,7 +143,7 @@ async function prepareApply(context: RunContext, head: PlanHead, plan: PlanFile)
   // Read now, so that the price counts what the backup needs.
   if (plan.deletes > 0) await Promise.all([account.lists(structure), account.complete(structure)]);
   const source = [...new Set([...head.source, "createdAt"])];
-  const { behavior, lookup } = openLookup(context, {
+  const lookup = openLookup(context, {
     structureId,
     keyType,
     source,
@@ -155,9 +155,6 @@ async function prepareApply(context: RunContext, head: PlanHead, plan: PlanFile)
   const suppressions = await engine.openSuppressions();
   return {
     account,
-    structureId,
-    keyType,
-    behavior,
     work: createStrictWork(suppressions),
     lookup,
     input: { ...noInput, read: plan.writes },

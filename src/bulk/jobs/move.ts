@@ -108,7 +108,7 @@ const parts = wholeContact.filter((part) => part !== "_id" && part !== "key");
 async function readyMove(context: RunContext, move: Move): Promise<ReadyJob> {
   const { account, structure, deletesOld } = move;
   const { _id: structureId, keyType } = structure;
-  const { behavior, lookup } = openLookup(context, {
+  const lookup = openLookup(context, {
     structureId,
     keyType,
     source: parts,
@@ -120,9 +120,6 @@ async function readyMove(context: RunContext, move: Move): Promise<ReadyJob> {
   if (deletesOld) await Promise.all([account.lists(structure), account.complete(structure)]);
   return {
     account,
-    structureId,
-    keyType,
-    behavior,
     work: moveWork({ structureId, deletesOld, suppressions }),
     lookup,
     input: { ...noInput, read: 2 },

@@ -37,7 +37,6 @@ export function openKeySearch(
 export function openLookup(
   context: Opening,
   about: AboutKeys & Pick<LookupOptions, "source" | "asksHidden" | "listIds" | "isGone">,
-): { behavior: Behavior; lookup: Lookup } {
-  const { behavior, keys } = openKeySearch(context, about);
-  return { behavior, lookup: new Lookup({ ...about, send: context.send, keys, behavior }) };
+): Lookup {
+  return new Lookup({ ...about, send: context.send, ...openKeySearch(context, about) });
 }

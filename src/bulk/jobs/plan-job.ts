@@ -69,7 +69,7 @@ export async function makePlanFile(
 }
 
 async function headFor({ kind, engine, clock }: RunState, job: ReadyJob): Promise<PlanHead> {
-  const { structureId, keyType } = job;
+  const { structureId, keyType } = job.lookup;
   return {
     version: 1,
     program: engine.version,
@@ -98,9 +98,9 @@ export function readClosedPlan(
 }
 
 export function createSession(state: RunState, job: ReadyJob, lookup: Lookup, startedAt: number): Session {
-  const readIdentity = createIdentityReader(job.keyType);
-  const { work, behavior } = job;
+  const { work } = job;
+  const toIdentity = createIdentityReader(lookup.keyType);
   const isLimited = state.options.guards?.maxRejects !== undefined || !job.isLenient;
   const onRejected = isLimited ? () => stopAtMaxRejects(state) : undefined;
-  return openSession(state, { work, behavior, lookup, toIdentity: readIdentity, startedAt, onRejected });
+  return openSession(state, { work, lookup, toIdentity, startedAt, onRejected });
 }

@@ -180,7 +180,7 @@ async function preparePlannedRun(
   const { structureId, keyType } = head.account;
   const account = openAccount(context, structureId);
   const resolved = await job.resolve(account);
-  const { behavior, lookup } = openLookup(context, {
+  const lookup = openLookup(context, {
     structureId,
     keyType,
     source: head.source,
@@ -193,9 +193,6 @@ async function preparePlannedRun(
     creations.length === 0 ? undefined : await openPlannedNames({ send: send.plain, account, creations });
   return {
     account,
-    structureId,
-    keyType,
-    behavior,
     work: createWork(resolved, structureId, suppressions),
     lookup,
     input: noInput,

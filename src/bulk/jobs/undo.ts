@@ -105,7 +105,7 @@ async function createUndoJob(
   // What tells a create of ours from one of others, and whether anybody has changed it since.
   const parts = ["fields", "lists", "tags", "createdAt", "updatedAt", ...statusParts];
   const { structureId } = place;
-  const { behavior, lookup } = openLookup(context, {
+  const lookup = openLookup(context, {
     structureId,
     keyType,
     source: parts,
@@ -113,9 +113,6 @@ async function createUndoJob(
   });
   return {
     account,
-    structureId,
-    keyType,
-    behavior,
     work: createUndoWork(scope, isSuppressed),
     lookup,
     input: { ...noInput, read: refs.length },

@@ -1,5 +1,4 @@
 /** A run while it is planned and applied: what it counts, and what its steps share. */
-import type { Behavior } from "../../service/behavior.ts";
 import type { Work } from "../items.ts";
 import type { EnteredRun } from "../runs/enter.ts";
 import type { JournalRecord } from "../runs/journal.ts";
@@ -24,7 +23,6 @@ export interface RunState extends RunContext, Counted {
 export interface Session extends RunState {
   readonly work: Work;
   readonly lookup: Lookup;
-  readonly behavior: Behavior;
   readonly toIdentity: (key: string) => string;
   /**
    * When this invocation began, in milliseconds since the epoch:
@@ -49,7 +47,7 @@ export interface Session extends RunState {
 /** The session of a run that is about to look contacts up. */
 export function openSession(
   state: RunState,
-  parts: Pick<Session, "work" | "behavior" | "lookup" | "toIdentity" | "startedAt" | "onRejected">,
+  parts: Pick<Session, "work" | "lookup" | "toIdentity" | "startedAt" | "onRejected">,
 ): Session {
   const { run, budget } = state;
   const syncIntents =
