@@ -161,17 +161,18 @@ async function handleRefusal(
 
 /** Whether the service may have refused the form in which references are named, rather than the change. */
 function mayBeAboutElements(
-  { visibility }: Session,
+  { observed }: Session,
   { decision, elements }: SentAttempt,
   error: ServiceError,
 ): boolean {
-  if (elements !== undefined || visibility.isObject) return false;
+  if (elements !== undefined || observed.refusesBareIds) return false;
   return decision.kind === "change" && mayBeElements(error, decision.body);
 }
 
 /** Bare ids are refused too: the form was not the reason. */
-function noteRefusedElements({ lookup, visibility }: Session, { elements }: SentAttempt): void {
-  if (lookup.behavior.get("mutateElements") === undefined && elements === "id") visibility.isObject = true;
+function noteRefusedElements({ lookup, observed }: Session, { elements }: SentAttempt): void {
+  if (lookup.behavior.get("mutateElements") === undefined && elements === "id")
+    observed.refusesBareIds = true;
 }
 
 /** The key is taken by a contact that no plain search shows. */

@@ -32,13 +32,13 @@ export interface Session extends RunState {
   /** Resolves when the intents that were noted are on the disk. @throws JournalError; absent in a dry run */
   readonly syncIntents?: () => Promise<void>;
   /** What this run has seen of the service, and does not keep. */
-  readonly visibility: {
-    /** Contacts in a row that a look-up had missed. */
-    missed: number;
+  readonly observed: {
+    /** Contacts that a look-up had missed, one after another. */
+    missedInARow: number;
     /** Waiting for a search to show a contact did not help. */
-    isVain: boolean;
+    waitsInVain: boolean;
     /** References as bare ids were refused too. */
-    isObject?: boolean;
+    refusesBareIds: boolean;
   };
   /** Called after each rejection; may stop the run. */
   readonly onRejected?: () => void;
@@ -56,7 +56,12 @@ export function openSession(
       () => run.journal.sync(),
       () => budget.underWay,
     );
-  return { ...state, ...parts, syncIntents, visibility: { missed: 0, isVain: false } };
+  return {
+    ...state,
+    ...parts,
+    syncIntents,
+    observed: { missedInARow: 0, waitsInVain: false, refusesBareIds: false },
+  };
 }
 
 /** Writes a record down and counts it: the two never part. */
