@@ -1,6 +1,6 @@
 /** The two contacts of a move: what they must be, and what is written to each. */
 
-import { findStatus, formatStatus, toIdSet, unsubscribed } from "../../api/contacts.ts";
+import { findStatus, formatStatus, isActive, toIdSet, unsubscribed } from "../../api/contacts.ts";
 import { EcmError, exitCodes, UsageError } from "../../errors.ts";
 import type { Suppressions } from "../../privacy/suppressions.ts";
 import type { Contact } from "../../wire.ts";
@@ -175,9 +175,4 @@ export function decideOld(
   const contactId = found._id!;
   if (deletesOld) return { kind: "delete", contactId, contact: found };
   return { kind: "status", contactId, status: unsubscribed, before: findStatus(found) };
-}
-
-/** Known to be; whoever's status is not told is not. */
-export function isActive(contact: Partial<Contact>): boolean {
-  return findStatus(contact)?.primary.toLowerCase() === "active";
 }

@@ -1,6 +1,6 @@
 /** What an undo decides of each contact that a run wrote: what still holds the run's value goes back. */
 
-import { findStatus, isInactive, toIdSet } from "../../api/contacts.ts";
+import { isActive, isInactive, toIdSet } from "../../api/contacts.ts";
 import type { Contact, MutateBody } from "../../wire.ts";
 import type { Before, Decision, Item, Operation, Remark, Work } from "../items.ts";
 import { toFieldValues } from "../plan/decide.ts";
@@ -160,8 +160,7 @@ function decideDeleted(
   if (hasLeft)
     return toRejection("left_since", "the contact it moved to has left or is gone; it is not recreated");
   if (found) return { kind: "skip", code: "exists" };
-  const primary = findStatus(contact)?.primary.toLowerCase();
-  if (primary !== "active") {
+  if (!isActive(contact)) {
     return toRejection("not_active", "the contact was not active when it was deleted; it is not recreated");
   }
   const recreation = recreate?.(contact);
