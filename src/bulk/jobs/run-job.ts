@@ -19,6 +19,7 @@ import { openStream, spool } from "../read/spool.ts";
 import type { EnteredRun } from "../runs/enter.ts";
 import { fileNames } from "../runs/file-names.ts";
 import { type Manifest, makeRunFolder, requireStatePlace, toRunsFolder } from "../runs/folder.ts";
+import type { SettledByInput } from "../runs/report.ts";
 import { sweepAbandoned } from "../runs/sweep.ts";
 import { computeRunFingerprint, describeRun } from "./describe-run.ts";
 import { closeUnlessRefused, endedBeforeWrites, enterJob, leaveRun } from "./enter-job.ts";
@@ -56,73 +57,49 @@ export async function runJob(
   const context = openContext({ kind: job.kind, subject: job.input.name, engine, options, emit });
   const resumed = resumes && !isDryRun ? await resumePlanned(context, job, resumes) : undefined;
   if (resumed) return resumed;
-  const spooledInput = await takeInput(engine, job);
-  return new InputRun(context, job, options, spooledInput).run();
+  return runInput(context, job, options, await takeInput(engine, job));
 }
 
-/** A run from its input on, until it is entered and its folder keeps what was taken. */
-class InputRun {
-  private readonly context: RunContext;
-  private readonly job: RowJob;
-  private readonly options: JobOptions;
-  private readonly taken: SpooledInput;
-  /** Rows, as far as they were read. */
-  private input = noInput;
-  /** The folder of the run that was entered. */
-  private folder: string | undefined;
-
-  constructor(context: RunContext, job: RowJob, options: JobOptions, taken: SpooledInput) {
-    this.context = context;
-    this.job = job;
-    this.options = options;
-    this.taken = taken;
-  }
-
-  async run(): Promise<Closed> {
-    const { stateFolder } = this.context.engine;
-    // Swept later with other abandoned folders if the process is killed.
-    const scratch = join(toRunsFolder(stateFolder), `.unpacked-${randomBytes(6).toString("hex")}`);
-    try {
-      return await this.readAndRun(scratch);
-    } catch (error) {
-      return await this.closeFailed(error);
-    } finally {
-      // What cannot be removed is swept later; it must not take the place of the failure.
-      await rm(scratch, { recursive: true, force: true }).catch(() => undefined);
-      const spooled = this.taken.spooled?.folder;
-      if (spooled !== undefined && spooled !== this.folder)
-        await rm(spooled, { recursive: true, force: true });
-    }
-  }
-
-  private async readAndRun(scratch: string): Promise<Closed> {
-    const { context, job, taken } = this;
-    const { isDryRun, clarify, resumes } = this.options;
+/** A run from its input on. @throws what failed, where that was refused, is a defect, or the run says it itself */
+async function runInput(
+  context: RunContext,
+  job: RowJob,
+  { isDryRun, clarify, resumes }: JobOptions,
+  taken: SpooledInput,
+): Promise<Closed> {
+  // Swept later with other abandoned folders if the process is killed.
+  const name = `.unpacked-${randomBytes(6).toString("hex")}`;
+  const scratch = join(toRunsFolder(context.engine.stateFolder), name);
+  let input = noInput;
+  let run: EnteredRun | undefined;
+  try {
     const read = await readInput(context, job, { ...taken.file, scratch }, clarify);
-    this.input = countSettledByInput(read);
+    input = countSettledByInput(read);
     const rowRun = await openRowRun(read, clarify);
-    if (isDryRun) return planAndApply(context, prepareRows(rowRun), undefined);
-    const run = await enter(rowRun, taken, resumes);
-    this.folder = run.folder;
-    return leaveRun(
-      context,
-      run,
-      () => planAndApply(context, prepareRows(rowRun), run),
-      (closed) => isInputUnasked(rowRun, closed),
-    );
+    const work = () => planAndApply(context, prepareRows(rowRun), run);
+    if (isDryRun) return await work();
+    run = await enter(rowRun, taken, resumes);
+    return await leaveRun(context, run, work, (closed) => isInputUnasked(rowRun, closed));
+  } catch (error) {
+    if (run) throw error instanceof RunStop ? error.failure : error;
+    return await closeFailed(context, error, input);
+  } finally {
+    // What cannot be removed is swept later; it must not take the place of the failure.
+    await rm(scratch, { recursive: true, force: true }).catch(() => undefined);
+    const spooled = taken.spooled?.folder;
+    // The folder of a run keeps what was taken.
+    if (spooled !== undefined && spooled !== run?.folder) await rm(spooled, { recursive: true, force: true });
   }
+}
 
-  /** @throws what failed, where that was refused, is a defect, or the run was entered and says it itself */
-  private async closeFailed(error: unknown): Promise<Closed> {
-    if (this.folder === undefined) {
-      const stop = toErrorStop(error);
-      const closed = await closeUnentered(this.context, stop, this.input);
-      const isOurs = error instanceof RunStop || error instanceof EcmError;
-      if (isOurs && !endedBeforeWrites(stop.failure)) return closed;
-      this.context.emit({ kind: "refused", summary: closed.summary });
-    }
-    throw error instanceof RunStop ? error.failure : error;
-  }
+/** Of a run that was not entered: rows, as far as they were read, are pending. */
+async function closeFailed(context: RunContext, error: unknown, input: SettledByInput): Promise<Closed> {
+  const stop = toErrorStop(error);
+  const closed = await closeUnentered(context, stop, input);
+  const isOurs = error instanceof RunStop || error instanceof EcmError;
+  if (isOurs && !endedBeforeWrites(stop.failure)) return closed;
+  context.emit({ kind: "refused", summary: closed.summary });
+  throw error instanceof RunStop ? error.failure : error;
 }
 
 /**
