@@ -87,9 +87,7 @@ export async function openExportProgress(
   if (good.length < written.lines.length || written.hasMore) {
     await writeFile(journal, good.map(formatCheckedLine).join(""), { mode: 0o600, flush: true });
   }
-  const state = last
-    ? { ...pickState(last), seen: new IdSet(good.flatMap((line) => line.ids)) }
-    : createExportState();
+  const state = last ? restoreState(last, good) : createExportState();
   return {
     state,
     partFile,
@@ -97,13 +95,19 @@ export async function openExportProgress(
     isContinued: last !== undefined,
     isDamaged: good.length < written.lines.length || written.isDamaged,
     async recordPage(ids, { bytes, checksum }) {
-      const line: PageLine = { ...pickState(state), bytes, checksum, ids };
+      const { seen: _seen, ...position } = state;
+      const line: PageLine = { ...position, bytes, checksum, ids };
       await appendFile(journal, formatCheckedLine(line), { mode: 0o600, flush: true });
     },
     async finish() {
       await rm(home, { recursive: true, force: true });
     },
   };
+}
+
+function restoreState(last: PageLine, all: readonly PageLine[]): ExportState {
+  const { bytes: _bytes, checksum: _checksum, ids: _ids, ...position } = last;
+  return { ...position, seen: new IdSet(all.flatMap(({ ids }) => ids)) };
 }
 
 interface WrittenPages {
@@ -174,9 +178,4 @@ function readSilence(path: string, now: number): Promise<number> {
     ({ mtimeMs }) => now - mtimeMs,
     () => Number.POSITIVE_INFINITY,
   );
-}
-
-function pickState(state: Omit<ExportState, "seen">): Omit<ExportState, "seen"> {
-  const { page, pageSize, pass, position, tail, isDoubtful, firstTotal, total, given } = state;
-  return { page, pageSize, pass, position, tail, isDoubtful, firstTotal, total, given };
 }
