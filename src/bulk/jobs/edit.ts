@@ -46,7 +46,6 @@ export async function editJob(options: EditOptions): Promise<RowJob> {
   return {
     kind,
     input: input ?? { name: describeConditions(conditions) },
-    isWithoutInput: input === undefined,
     open: input && ((file) => openInput(file, toReadOptions(read))),
     async requireOpened(opened) {
       if (!consentChoosesRows && !addsToLists(wanted)) return;
@@ -195,14 +194,9 @@ function requireOneKeyEach(kind: EditOptions["kind"], { otherIdentities }: Surve
 export function restoreEditOptions(
   kind: EditOptions["kind"],
   record: Record<string, unknown>,
-  input: RowJob["input"],
-  isWithoutInput: boolean,
+  input: RowJob["input"] | undefined,
 ): EditOptions {
-  return {
-    ...(record as Omit<EditOptions, "kind" | "input">),
-    kind,
-    input: isWithoutInput ? undefined : input,
-  };
+  return { ...(record as Omit<EditOptions, "kind" | "input">), kind, input };
 }
 
 function addsToLists(wanted: EditOptions["wanted"]): boolean {

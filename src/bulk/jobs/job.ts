@@ -26,8 +26,6 @@ export interface RowJob {
   kind: Exclude<Manifest["kind"], "undo" | "apply" | "move">;
   /** As it was named; a stream where that is no path; the path where it is not the name. */
   input: { name: string; stream?: Readable; path?: string };
-  /** The contacts come from the account's pages: there is no input. */
-  isWithoutInput?: boolean;
   /** Reads the input's bytes before a request is spent. Absent where there is no input. @throws UsageError */
   open?(file: InputFile): Promise<OpenedInput>;
   /** Refuses what nobody has to be asked about, before a request is spent. @throws UsageError */
@@ -37,6 +35,7 @@ export interface RowJob {
 }
 
 export interface ResolvedJob {
+  /** The contacts come from the account's pages: there is no input. */
   isWithoutInput?: boolean;
   understand(input: OpenedInput, structure: ContactStructure): Promise<UnderstoodInput>;
   /** Everything that decides a contact's outcome, as `resume` hands it back. */

@@ -222,8 +222,8 @@ interface SpooledInput {
 }
 
 /** What can be read only once is copied first, so that the run can be resumed. */
-async function takeInput(engine: Engine, { input, isWithoutInput }: RowJob): Promise<SpooledInput> {
-  if (isWithoutInput) return { file: { path: "", name: input.name } };
+async function takeInput(engine: Engine, { input, open }: RowJob): Promise<SpooledInput> {
+  if (!open) return { file: { path: "", name: input.name } };
   const name = input.name === "-" ? "standard input" : input.name;
   const source = resolve(input.path ?? input.name);
   const stream = input.stream ?? (await openStream(source, engine.signal));

@@ -43,7 +43,7 @@ export async function startRun(
   requireDistinctFiles(job, flags);
   for (const file of [flags.backup, flags.rejects]) if (file !== undefined) context.noteWrittenFile(file);
   const { name, path = name, stream } = job.input;
-  const inputs = stream || job.isWithoutInput ? [] : [resolve(path)];
+  const inputs = stream || !job.open ? [] : [resolve(path)];
   await context.tellUnderWay({ kind: "run", what: `A run (${what})`, inputs });
   const plan = await openPlanOutput(context, flags, options.isDryRun);
   const display = displayRun(context, what, options.isDryRun);
