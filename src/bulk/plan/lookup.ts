@@ -57,7 +57,7 @@ export class Lookup {
     if (missing.length === 0) return this.markEach(items, found);
     if (this.knowsAll) {
       for (const { ref } of missing) found.set(ref, { isRemembered: true });
-      await this.search.hidden.tellHidden(missing, found);
+      await this.search.hidden.addHidden(missing, found);
     } else for (const [ref, each] of await this.search.findFresh(missing)) found.set(ref, each);
     return this.markEach(items, found);
   }
@@ -74,8 +74,8 @@ export class Lookup {
   }
 
   /** A contact that this look-up has missed or could not know of. */
-  meet(contact: Partial<Contact>): void {
-    this.options.keys.meet(contact);
+  noteContact(contact: Partial<Contact>): void {
+    this.options.keys.noteContact(contact);
   }
 
   /** One contact by its id; undefined when it does not exist. */
