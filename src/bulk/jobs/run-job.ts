@@ -3,9 +3,10 @@
  * `mutate`, `lists sync` and the others differ only in their job.
  */
 import { randomBytes } from "node:crypto";
-import { access, constants, rm, stat } from "node:fs/promises";
+import { constants, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Readable } from "node:stream";
+import { exists } from "../../disk/walk.ts";
 import { EcmError, exitCodes, ReadOnlyError, UsageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import { RunStop, toErrorStop } from "../pace/run-stop.ts";
@@ -207,11 +208,7 @@ export async function requireWritableRejects(
       advise`Choose a file; afterwards, ${ecm`runs rejects`} prints it`,
     );
   }
-  const mayWrite = await access(dirname(file), constants.W_OK).then(
-    () => true,
-    () => false,
-  );
-  if (found?.isDirectory() || !mayWrite) {
+  if (found?.isDirectory() || !(await exists(dirname(file), constants.W_OK))) {
     throw new UsageError(`--rejects: cannot write ${rejects}`, "Choose a file in a writable folder");
   }
 }
