@@ -97,13 +97,11 @@ export async function openPlannedFile(
 }
 
 function describeApplyRun(
-  { engine: { version, account, stateFolder }, subject }: RunContext,
+  { engine: { account, stateFolder }, subject }: RunContext,
   { path, head, end }: PlanFile,
 ): RunDescription {
   const { baseUrl, structureId } = head.account;
   return {
-    kind: "apply",
-    version,
     account: { baseUrl, profile: account.profile, structureId },
     input: {
       name: subject,

@@ -11,11 +11,9 @@ export function describeRun(
   input: { file: InputFile; isSpooled: boolean },
   resumes: Manifest | undefined,
 ): RunDescription {
-  const { kind, subject, engine, job, structure, understood } = rowRun;
+  const { subject, engine, job, structure, understood } = rowRun;
   const { facts } = understood;
   return {
-    kind,
-    version: engine.version,
     account: {
       baseUrl: engine.account.baseUrl,
       profile: engine.account.profile,

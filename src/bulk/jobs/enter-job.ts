@@ -13,10 +13,10 @@ import { MoveRefusedError } from "./move-pair.ts";
 import { planAndApply } from "./plan-and-apply.ts";
 import type { ReadyJob } from "./ready-job.ts";
 
-/** What a job says of its run. Where its files go, and what limits it, is the same for all. */
+/** What a job says of its run. */
 export type RunDescription = Omit<
   Manifest,
-  "format" | "id" | "startedAt" | "rejects" | "plan" | "backup" | "guards"
+  "format" | "id" | "kind" | "version" | "startedAt" | "rejects" | "plan" | "backup" | "guards"
 >;
 
 /** A run that reads no rows: what it does, and what is said of it. */
@@ -70,7 +70,7 @@ export function closeUnlessRefused(
  * @throws LockedError; JournalDamagedError
  */
 export function enterJob(
-  { engine, clock, options, emit }: RunContext,
+  { kind, engine, clock, options, emit }: RunContext,
   about: RunDescription,
   {
     spooled,
@@ -82,6 +82,8 @@ export function enterJob(
     stateFolder: engine.stateFolder,
     now: clock.now(),
     about: {
+      kind,
+      version: engine.version,
       rejects: rejects === undefined ? undefined : resolve(rejects),
       plan: planFile === undefined ? undefined : resolve(planFile),
       backup: backUp?.target,

@@ -86,13 +86,10 @@ function sameKey({ to }: MoveOptions): UsageError {
 
 function aboutMove({ engine }: RunContext, move: Move, resumes: Manifest | undefined): RunDescription {
   const { structure, oldKey, newKey, from, to, merges, deletesOld } = move;
-  const { version, account } = engine;
-  const { baseUrl, profile } = account;
+  const { baseUrl, profile } = engine.account;
   const structureId = structure._id;
   const names = { from: oldKey.identity, to: newKey.identity };
   return {
-    kind: "move",
-    version,
     account: { baseUrl, profile, structureId },
     input: { name: "1 contact", file: "", isSpooled: false, sha256: "", bytes: 0 },
     // What the manifest says of the keys may be masked by an erasure.

@@ -75,7 +75,7 @@ async function prepareUndo(context: RunContext, source: UndoneRun, undo: UndoOpt
   const extent = await surveyJournal(source, undo.isPartial ?? false, context.emit);
   return {
     job: await createUndoJob(context, source, extent, undo),
-    about: describeUndoRun(context, source, undo),
+    about: describeUndoRun(source, undo),
     async entered({ manifest }) {
       // Once it is undone, the same command does not report what it had done.
       if (isFinished(source.manifest)) await noteReported(source.folder);
@@ -171,14 +171,11 @@ interface Extent {
 }
 
 function describeUndoRun(
-  { engine: { version } }: RunContext,
   { manifest, folder }: UndoneRun,
   { isPartial = false, deletesCreated = false }: UndoOptions,
 ): RunDescription {
   const { id, account, fingerprint } = manifest;
   return {
-    kind: "undo",
-    version,
     account,
     input: {
       name: id,
