@@ -34,7 +34,7 @@ export async function makePlanFile(
 ): Promise<{ state: RunState; plan: ClosedPlan | undefined }> {
   const { clock, run, options } = state;
   beginPhase(state, "looking");
-  const source = await job.source(state, scratch);
+  const source = await job.source!(state, scratch);
   const { removals, input = state.input, lookup = job.lookup } = source;
   try {
     const head = { ...(await headFor(state, job)), ...(removals && { removals }) };
@@ -80,7 +80,7 @@ async function headFor({ kind, engine, clock }: RunState, job: ReadyJob): Promis
     input: null,
     listIds: [],
     table: keyTableFacts,
-    ...(await job.head()),
+    ...(await job.head!()),
   };
 }
 

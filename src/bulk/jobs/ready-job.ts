@@ -39,12 +39,13 @@ export interface ReadyJob {
   readonly unsubscribesMarked?: boolean;
   /** Rejected rows stop it only where a limit was given. */
   readonly isLenient?: boolean;
-  head(): Promise<PlanDescription>;
+  /** This and the next are absent where the plan is closed. */
+  head?(): Promise<PlanDescription>;
   /**
    * Reads the pages that are needed first, if any.
    * @throws RunStop; UsageError when a sync would remove too many
    */
-  source(state: RunState, scratch: string): Promise<PlanSource>;
+  source?(state: RunState, scratch: string): Promise<PlanSource>;
   /** After what is missing was created. */
   created?(run: EnteredRun): Promise<void>;
 }

@@ -177,8 +177,6 @@ async function preparePlannedRun(
     names,
     requestsAfter: resolved.requestsAfter,
     unsubscribesMarked: resolved.unsubscribesMarked,
-    head: () => Promise.reject(new Error("the plan is closed")),
-    source: () => Promise.reject(new Error("the plan is closed")),
   };
 }
 

@@ -69,10 +69,7 @@ function toUndoItem(undoes: WrittenContact, toIdentity: (key: string) => string)
   };
 }
 
-export function createUndoWork(
-  scope: UndoScope = {},
-  isSuppressed: (key: string) => boolean,
-): Work<UndoItem> {
+export function createUndoWork(scope: UndoScope, isSuppressed: (key: string) => boolean): Work<UndoItem> {
   const isChangedBack = ({ undoes: { operation, isUnproven, createdId } }: UndoItem) => {
     if (isUnproven) return false;
     if (operation.kind === "create") return scope.deletesCreated === true && createdId !== undefined;

@@ -31,17 +31,17 @@ import { readWrittenContacts } from "./written-contacts.ts";
 
 interface UndoOptions {
   /** Undoes what a damaged journal can still prove. */
-  isPartial?: boolean;
+  isPartial: boolean;
   /** Deletes the contacts that the run created and nobody has changed since. */
-  deletesCreated?: boolean;
+  deletesCreated: boolean;
   /** Requests that follow on the undo once it is complete. */
-  requestsAfter?: number;
+  requestsAfter: number;
   /** Whether nobody may be created with this key. */
   isSuppressed?: (key: string) => boolean;
 }
 
 export interface UndoRunOptions extends RunOptions {
-  undo?: UndoOptions;
+  undo: UndoOptions;
 }
 
 type UndoneRun = { manifest: Manifest; folder: string };
@@ -64,7 +64,7 @@ export async function undoRun(
     return await runPrepared(context, async () => {
       // No other process can work on it meanwhile.
       lease = await takeLease(toLocksFolder(engine.stateFolder), fingerprint, `run ${id}`);
-      return prepareUndo(context, source, options.undo ?? {});
+      return prepareUndo(context, source, options.undo);
     });
   } finally {
     await lease?.release();
@@ -72,7 +72,7 @@ export async function undoRun(
 }
 
 async function prepareUndo(context: RunContext, source: UndoneRun, undo: UndoOptions): Promise<PreparedRun> {
-  const extent = await surveyJournal(source, undo.isPartial ?? false, context.emit);
+  const extent = await surveyJournal(source, undo.isPartial, context.emit);
   return {
     job: await createUndoJob(context, source, extent, undo),
     about: describeUndoRun(source, undo),
@@ -91,7 +91,7 @@ async function createUndoJob(
   context: RunContext,
   source: UndoneRun,
   { refs, returns }: Extent,
-  { isPartial = false, deletesCreated = false, requestsAfter = 0, isSuppressed = () => false }: UndoOptions,
+  { isPartial, deletesCreated, requestsAfter, isSuppressed = () => false }: UndoOptions,
 ): Promise<ReadyJob> {
   const { send, emit } = context;
   const { account: place } = source.manifest;
@@ -172,7 +172,7 @@ interface Extent {
 
 function describeUndoRun(
   { manifest, folder }: UndoneRun,
-  { isPartial = false, deletesCreated = false }: UndoOptions,
+  { isPartial, deletesCreated }: UndoOptions,
 ): RunDescription {
   const { id, account, fingerprint } = manifest;
   return {

@@ -105,7 +105,7 @@ async function undo(
       agree: undoAgreement(context, display),
     };
     const undo = {
-      isPartial: flags.partial,
+      isPartial: flags.partial === true,
       deletesCreated,
       requestsAfter: countRequestsAfterUndo(manifest, deletesCreated),
       isSuppressed: await createSuppressedCheck(context, manifest),
