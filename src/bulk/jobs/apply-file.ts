@@ -29,8 +29,6 @@ import { refusalRemark } from "./removals.ts";
 import { spoolInput } from "./run-job.ts";
 import { type ApplyItem, createStrictWork } from "./strict-work.ts";
 
-const batchSize = 100;
-
 /** @throws UsageError for a plan of another account */
 export async function applyPlanFile(
   engine: Engine,
@@ -177,15 +175,11 @@ async function* readApprovedItems(
   ids: ReadonlyMap<string, string>,
   toIdentity: (key: string) => string,
 ): AsyncGenerator<ApplyItem[]> {
-  let batch: ApplyItem[] = [];
   for await (const line of plan.lines()) {
     if (!line.apply || line.apply.isErased) continue;
     const { operation } = replaceStandIns(line.apply, ids);
-    if (batch.push(toApplyItem(line, line.apply, { operation, toIdentity })) < batchSize) continue;
-    yield batch;
-    batch = [];
+    yield [toApplyItem(line, line.apply, { operation, toIdentity })];
   }
-  yield batch;
 }
 
 function toApplyItem(
