@@ -20,7 +20,7 @@ import { createIdentityReader } from "../read/keys.ts";
 import type { EnteredRun } from "../runs/enter.ts";
 import { fileNames } from "../runs/file-names.ts";
 import { runCommands } from "../runs/kinds.ts";
-import { stopAtMaxRejects } from "./max-rejects.ts";
+import { findMaxRejectsStop } from "./max-rejects.ts";
 import type { PlanPlace } from "./plan-place.ts";
 import type { ReadyJob } from "./ready-job.ts";
 import { keyTableFacts } from "./rejected.ts";
@@ -101,6 +101,9 @@ export function createSession(state: RunState, job: ReadyJob, lookup: Lookup, st
   const { work } = job;
   const toIdentity = createIdentityReader(lookup.keyType);
   const isLimited = state.options.guards?.maxRejects !== undefined || !job.isLenient;
-  const onRejected = isLimited ? () => stopAtMaxRejects(state) : undefined;
+  const onRejected = () => {
+    const tooMany = isLimited && findMaxRejectsStop(state);
+    if (tooMany) state.send.stop(tooMany);
+  };
   return openSession(state, { work, lookup, toIdentity, startedAt, onRejected });
 }
