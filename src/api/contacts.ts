@@ -144,11 +144,6 @@ export function isInactive(found: Partial<Contact> | undefined): boolean {
   return findStatus(found)?.primary.toLowerCase() === "inactive";
 }
 
-/** Known to be; whoever's status is not told is neither. */
-export function isActive(found: Partial<Contact> | undefined): boolean {
-  return findStatus(found)?.primary.toLowerCase() === "active";
-}
-
 /** @throws UnreadableAnswerError when the answer is not a contact. */
 export function readContact(answer: ApiAnswer): Contact {
   const body = answer.body as Partial<Contact> | null;

@@ -77,7 +77,7 @@ export class CheckedSearch {
   }
 
   /** A contact that was read: its key must be found by every later search for it. */
-  noteContact(contact: Partial<Contact> | undefined): void {
+  note(contact: Partial<Contact> | undefined): void {
     this.#expected ??= contact?.key;
   }
 
@@ -119,7 +119,7 @@ export class CheckedSearch {
       return this.#form.isOneByOne ? undefined : this.askSeveral(query);
     }
     if (this.#form.isSettled) return contacts;
-    this.noteContact(contacts[0]);
+    this.note(contacts[0]);
     return this.askSeveral(query);
   }
 }

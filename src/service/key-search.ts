@@ -43,8 +43,8 @@ export class KeySearch {
   }
 
   /** A contact that was read: its key must be found by every later search for it. */
-  noteContact(contact: Partial<Contact> | undefined): void {
-    this.#search.noteContact(contact);
+  note(contact: Partial<Contact> | undefined): void {
+    this.#search.note(contact);
   }
 
   /**
@@ -89,7 +89,7 @@ export class KeySearch {
     try {
       const contacts = await (keys.length === 1 ? this.#search.ask(query) : this.#search.askSeveral(query));
       if (contacts === undefined) return this.#findAll(query);
-      this.noteContact(contacts[0]);
+      this.note(contacts[0]);
       this.#taken.add(toKind(query));
       return { contacts, refused: new Map() };
     } catch (error) {

@@ -126,7 +126,7 @@ describe("a search for many keys in a service that takes", () => {
     const { searches, send } = createSearchService({ values: "first", held: k(0, 40) });
     const behavior = createBehavior(knownBehavior);
     const search = new KeySearch({ send, behavior, structureId: "s", toIdentity: (key) => key });
-    search.noteContact({ key: "k39" });
+    search.note({ key: "k39" });
     expect((await search.find(k(0, 20), ["_id", "key"])).contacts).toHaveLength(20);
     expect(behavior.get("keys")).toBe("alternatives");
     expect(searches).toHaveLength(3);
@@ -136,7 +136,7 @@ describe("a search for many keys in a service that takes", () => {
     const { send } = createSearchService({ held: k(0, 10) });
     const behavior = createBehavior();
     const search = new KeySearch({ send, behavior, structureId: "s", toIdentity: (key) => key });
-    search.noteContact({ key: "gone" });
+    search.note({ key: "gone" });
     expect((await search.find(k(5, 15), ["_id", "key"])).contacts).toHaveLength(5);
     expect(behavior.get("keys")).toBe("any");
   });

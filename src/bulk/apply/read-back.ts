@@ -80,7 +80,7 @@ async function findExisting(session: Session, item: Item, isUncertain: boolean):
   const existing = await findOne(session, item);
   if (existing.contact) {
     observed.missedInARow++;
-    lookup.noteContact(existing.contact);
+    lookup.note(existing.contact);
     return { kind: "again", found: existing };
   }
   const hidden = await lookup.findHidden(item);

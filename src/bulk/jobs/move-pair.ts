@@ -1,12 +1,12 @@
 /** The two contacts of a move: what they must be, and what is written to each. */
 
-import { findStatus, formatStatus, isActive, toIdSet, unsubscribed } from "../../api/contacts.ts";
+import { findStatus, formatStatus, toIdSet, unsubscribed } from "../../api/contacts.ts";
 import { EcmError, exitCodes, UsageError } from "../../errors.ts";
 import type { Suppressions } from "../../privacy/suppressions.ts";
 import type { Contact } from "../../wire.ts";
 import type { ContactKey, Decision, DesiredContact, Item, OldContact, Work } from "../items.ts";
 import { computeChange, decide, filledValues, noChange } from "../plan/decide.ts";
-import { isHidden } from "../plan/found.ts";
+import { isActive, isHidden } from "../plan/found.ts";
 import { isPersonKept } from "../plan/planned-moves.ts";
 import { createKeyReader } from "../read/keys.ts";
 

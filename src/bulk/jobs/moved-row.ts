@@ -1,10 +1,10 @@
 /** What an import decides of a row that says under which key the person was known before. Pure. */
-import { isActive } from "../../api/contacts.ts";
 import { formatCount, formatCounted } from "../../counts.ts";
 import type { Contact } from "../../wire.ts";
 import type { Decision, DesiredContact, Item, OldContact } from "../items.ts";
 import { type DecideOptions, decide, filledValues, toDesiredFromCreate } from "../plan/decide.ts";
 import type { RunEvent } from "../plan/events.ts";
+import { isActive } from "../plan/found.ts";
 import type { PlanTally } from "../plan/tally.ts";
 import { findHindrance } from "./move-pair.ts";
 

@@ -3,10 +3,10 @@
  * deleted: whether they have left under their new key.
  */
 
-import { isActive } from "../../api/contacts.ts";
 import { ServiceError } from "../../errors.ts";
 import { fetchContact } from "../../service/mutate-contact.ts";
 import type { Contact, Send } from "../../wire.ts";
+import { isActive } from "../plan/found.ts";
 import type { Manifest } from "../runs/folder.ts";
 import { readWrittenContacts, type WrittenContact } from "./written-contacts.ts";
 

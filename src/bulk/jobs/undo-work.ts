@@ -1,9 +1,10 @@
 /** What an undo decides of each contact that a run wrote: what still holds the run's value goes back. */
 
-import { isActive, isInactive, toIdSet } from "../../api/contacts.ts";
+import { isInactive, toIdSet } from "../../api/contacts.ts";
 import type { Contact, IdRef, MutateBody } from "../../wire.ts";
 import type { Before, Decision, Item, Operation, Remark, Work } from "../items.ts";
 import { toFieldValues } from "../plan/decide.ts";
+import { isActive } from "../plan/found.ts";
 import { formatPart, type PlanNames } from "../plan/plan-line.ts";
 import { isWrite } from "../plan/tally.ts";
 import { isUntouched, type Recreation, type Remaining } from "./recreate.ts";

@@ -74,8 +74,8 @@ export class Lookup {
   }
 
   /** A contact that this look-up has missed or could not know of. */
-  noteContact(contact: Partial<Contact>): void {
-    this.options.keys.noteContact(contact);
+  note(contact: Partial<Contact>): void {
+    this.options.keys.note(contact);
   }
 
   /** One contact by its id; undefined when it does not exist. */

@@ -2,12 +2,12 @@
  * Rows that say under which key a person was known before: both keys are looked up together, and where the new
  * contact is created in place of an active one, the plan gets a line for each of the two.
  */
-import { findStatus, isActive } from "../../api/contacts.ts";
+import { findStatus } from "../../api/contacts.ts";
 import { isErasedKey } from "../../api/key-spelling.ts";
 import type { Contact } from "../../wire.ts";
 import type { Decision, Item, NamedKey, OldContact } from "../items.ts";
 import { noChange } from "./decide.ts";
-import { type Found, isHidden } from "./found.ts";
+import { type Found, isActive, isHidden } from "./found.ts";
 import type { Lookup } from "./lookup.ts";
 
 /** Whom a row names besides its own key: the old key first. */

@@ -127,7 +127,7 @@ function storePage(
   }
   const { lists } = options;
   if (lists) for (const contact of items) contact.lists ??= lists;
-  options.keys.noteContact(items[0]);
+  options.keys.note(items[0]);
   if (!options.filters?.length && items.some(isInactive)) options.behavior.learn("inactive", "shown");
   snapshot.add({ ...place, total, contacts: items });
 }
