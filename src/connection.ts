@@ -19,7 +19,7 @@ import { formatDuration } from "./moments.ts";
 import { mergeLimits } from "./rate-limits.ts";
 import type { Recorder } from "./recording/recorder.ts";
 import type { SandboxRecords } from "./sandbox/read-person.ts";
-import { type Account, createAccount } from "./service/account.ts";
+import { Account } from "./service/account.ts";
 import { type Behaviors, createBehavior, readSoundBehavior } from "./service/behavior.ts";
 import { NamesCache, type NamesFile } from "./service/names-cache.ts";
 import { quoteShellWord } from "./shell-word.ts";
@@ -99,7 +99,7 @@ export async function openConnection(
     },
   });
   const behaviors = createBehaviors(folders.state, profile.baseUrl.value, () => clock.now());
-  const account = createAccount(send, {
+  const account = new Account(send, {
     preferred: profile.structure?.value,
     behaviors,
     names,

@@ -49,37 +49,34 @@ export {
   type SurveyedRows,
 } from "./read/check.ts";
 export { type ColumnShape, columnShapes, entryExamples, maxTableValues } from "./read/column-shapes.ts";
+export { isOurBookkeeping } from "./read/columns.ts";
 export type { MappingEntry } from "./read/compute/entry.ts";
+export { findConsentName } from "./read/consent-names.ts";
 export type { ColumnTally, ConsentTally } from "./read/consent-tally.ts";
+export { openInput } from "./read/formats/open.ts";
+export { SeveralSheetsError } from "./read/input-errors.ts";
+export { createIdentityReader, createKeyReader } from "./read/keys.ts";
+export { type Mapping, readMapping, writeMapping } from "./read/mapping-file.ts";
+export { findNearestName, foldName } from "./read/names.ts";
+export { type NewField, parseNewFieldId } from "./read/new-fields.ts";
 export {
   countMarkedRows,
-  findConsentName,
   findSecondKeys,
-  foldName,
-  isOurBookkeeping,
   isTargetWord,
-  type NewField,
-  openInput,
   type Proposal,
   type ProposedColumn,
   proposeLabel,
   proposeLateColumns,
-  readRows,
-  requireMapped,
   type SecondKey,
   UnclearColumnsError,
-  understandKeys,
-} from "./read/index.ts";
-export { SeveralSheetsError } from "./read/input-errors.ts";
-export { createIdentityReader, createKeyReader } from "./read/keys.ts";
-export { type Mapping, readMapping, writeMapping } from "./read/mapping-file.ts";
-export { findNearestName } from "./read/names.ts";
-export { parseNewFieldId } from "./read/new-fields.ts";
+} from "./read/proposal.ts";
+export { readRows } from "./read/read-rows.ts";
 export type { InputFacts, ReadOptions, ReadRow, Target } from "./read/rows.ts";
 export { type InputFile, requireFile } from "./read/source.ts";
 export { openStream, spool } from "./read/spool.ts";
 export { listSystemNames } from "./read/systems.ts";
 export { UnknownFieldError } from "./read/targets.ts";
+export { requireMapped, understandKeys } from "./read/understand.ts";
 export { readRunRecord } from "./runs/damage.ts";
 export { isFinished, isReported, requirePlanned } from "./runs/enter.ts";
 export { fileNames } from "./runs/file-names.ts";

@@ -221,7 +221,7 @@ export interface Change {
 
 /** A write that is about to be sent. `remark`: what is to be said of the contact although it is written. */
 export type Operation = (
-  | { kind: "create"; body: CreateContactBody }
+  | { kind: "create"; contactId?: undefined; body: CreateContactBody }
   | Change
   /** `PATCH` of the status, which no mutate can change. `before` as the account told it, if it did. */
   | {

@@ -14,10 +14,10 @@ import {
   rmSync,
   type WriteFileOptions,
   writeFileSync,
-  writeSync,
 } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { writeWhole } from "./write-whole.ts";
 
 const privateMode = 0o600;
 
@@ -57,9 +57,7 @@ export async function openAtomicFile(path: string, mode: number = privateMode): 
   return {
     append: (data) => handle.appendFile(data),
     appendNow(data) {
-      for (let at = 0; at < data.length; ) {
-        at += writeSync(handle.fd, data, at, data.length - at, length + at);
-      }
+      writeWhole(handle.fd, data, length);
       length += data.length;
     },
     clear() {

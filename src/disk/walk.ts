@@ -10,10 +10,19 @@ export function isRegular(file: string): Promise<boolean> {
   );
 }
 
-export function exists(file: string): Promise<boolean> {
-  return access(file).then(
+/** @param mode of `constants`, such as `W_OK`; default: that it is there */
+export function exists(path: string, mode?: number): Promise<boolean> {
+  return access(path, mode).then(
     () => true,
     () => false,
+  );
+}
+
+/** When something was last written to it, in milliseconds since the epoch; long ago for what is not there. */
+export function readChangeTime(path: string): Promise<number> {
+  return stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => 0,
   );
 }
 

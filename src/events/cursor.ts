@@ -191,7 +191,7 @@ function findNew({ shown, former = {} }: State, events: readonly ContactEvent[])
 
 /** The state once these have been shown. */
 function advance(state: State, { events, left, feed, readAt, missingSince }: ShownBatch): State {
-  const newest = findLatest(feed);
+  const newest = sortTimes(feed).at(-1);
   const feedIdentities = new Set(feed.map(toIdentity));
   const horizon = Math.min(readAt, newest ?? readAt) - (maxDays + 1) * dayMilliseconds;
   // What no feed can tell any more is forgotten; neither this clock nor one odd event decides that alone.
@@ -209,7 +209,7 @@ function advance(state: State, { events, left, feed, readAt, missingSince }: Sho
     shown[identity] = [count, Number.isNaN(at) ? null : at, toLastingIdentity(event)];
   }
   const former = Object.entries(state.former ?? {}).filter(([, [, at]]) => !isForgotten(at));
-  const unshown = [findEarliest(left), missingSince].filter((time) => time !== undefined);
+  const unshown = [sortTimes(left)[0], missingSince].filter((time) => time !== undefined);
   return {
     format: 2,
     readAt,
@@ -220,22 +220,8 @@ function advance(state: State, { events, left, feed, readAt, missingSince }: Sho
   };
 }
 
-function findLatest(events: readonly ContactEvent[]): number | undefined {
-  return findBoundary(events, (one, other) => one > other);
-}
-
-function findEarliest(events: readonly ContactEvent[]): number | undefined {
-  return findBoundary(events, (one, other) => one < other);
-}
-
-function findBoundary(
-  events: readonly ContactEvent[],
-  isBeyond: (one: number, other: number) => boolean,
-): number | undefined {
-  let found: number | undefined;
-  for (const event of events) {
-    const time = toTime(event);
-    if (!Number.isNaN(time) && (found === undefined || isBeyond(time, found))) found = time;
-  }
-  return found;
+/** The times that can be read, the earliest first. */
+function sortTimes(events: readonly ContactEvent[]): number[] {
+  const times = events.map(toTime).filter((time) => !Number.isNaN(time));
+  return times.sort((one, other) => one - other);
 }

@@ -10,6 +10,7 @@ import { crc32 } from "node:zlib";
 import { formatCheckedLine, readCheckedLine } from "../disk/checked-line.ts";
 import { makeFolder } from "../disk/make-folder.ts";
 import { readChunks } from "../disk/read-chunks.ts";
+import { readChangeTime } from "../disk/walk.ts";
 import { createExportState, type ExportState } from "./export.ts";
 import { IdSet } from "./id-set.ts";
 
@@ -73,7 +74,7 @@ export async function openExportProgress(
   const journal = join(home, "journal");
   const partFile = join(home, "part");
   await removeOldExports(join(folder, "exports"), now);
-  const isOld = (await readSilence(journal, now)) > maxPauseMilliseconds;
+  const isOld = now - (await readChangeTime(journal)) > maxPauseMilliseconds;
   if (isFresh || isOld || (await isInPlace(partFile, target, isPacked)))
     await rm(home, { recursive: true, force: true });
   makeFolder(home);
@@ -87,9 +88,7 @@ export async function openExportProgress(
   if (good.length < written.lines.length || written.hasMore) {
     await writeFile(journal, good.map(formatCheckedLine).join(""), { mode: 0o600, flush: true });
   }
-  const state = last
-    ? { ...pickState(last), seen: new IdSet(good.flatMap((line) => line.ids)) }
-    : createExportState();
+  const state = last ? restoreState(last, good) : createExportState();
   return {
     state,
     partFile,
@@ -97,13 +96,19 @@ export async function openExportProgress(
     isContinued: last !== undefined,
     isDamaged: good.length < written.lines.length || written.isDamaged,
     async recordPage(ids, { bytes, checksum }) {
-      const line: PageLine = { ...pickState(state), bytes, checksum, ids };
+      const { seen: _seen, ...position } = state;
+      const line: PageLine = { ...position, bytes, checksum, ids };
       await appendFile(journal, formatCheckedLine(line), { mode: 0o600, flush: true });
     },
     async finish() {
       await rm(home, { recursive: true, force: true });
     },
   };
+}
+
+function restoreState(last: PageLine, all: readonly PageLine[]): ExportState {
+  const { bytes: _bytes, checksum: _checksum, ids: _ids, ...position } = last;
+  return { ...position, seen: new IdSet(all.flatMap(({ ids }) => ids)) };
 }
 
 interface WrittenPages {
@@ -163,20 +168,7 @@ async function isInPlace(partFile: string, target: string, isPacked: boolean): P
 async function removeOldExports(exportsFolder: string, now: number): Promise<void> {
   for (const name of await readdir(exportsFolder).catch(() => [] as string[])) {
     const home = join(exportsFolder, name);
-    const silences = await Promise.all([readSilence(home, now), readSilence(join(home, "journal"), now)]);
-    if (Math.min(...silences) > maxAgeMilliseconds) await rm(home, { recursive: true, force: true });
+    const times = await Promise.all([readChangeTime(home), readChangeTime(join(home, "journal"))]);
+    if (now - Math.max(...times) > maxAgeMilliseconds) await rm(home, { recursive: true, force: true });
   }
-}
-
-/** Milliseconds since something was last written; for ever where it is not there. */
-function readSilence(path: string, now: number): Promise<number> {
-  return stat(path).then(
-    ({ mtimeMs }) => now - mtimeMs,
-    () => Number.POSITIVE_INFINITY,
-  );
-}
-
-function pickState(state: Omit<ExportState, "seen">): Omit<ExportState, "seen"> {
-  const { page, pageSize, pass, position, tail, isDoubtful, firstTotal, total, given } = state;
-  return { page, pageSize, pass, position, tail, isDoubtful, firstTotal, total, given };
 }

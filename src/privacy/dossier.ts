@@ -4,6 +4,7 @@
  */
 import { basename, join } from "node:path";
 import { readRunChanges } from "../bulk/jobs/changes.ts";
+import { toRecord } from "../bulk/jobs/pending-rejects.ts";
 import { readPlanHead, readPlanLines, type StoredLine } from "../bulk/plan/plan-file.ts";
 import type { PlanLine } from "../bulk/plan/plan-line.ts";
 import { fileNames } from "../bulk/runs/file-names.ts";
@@ -151,10 +152,7 @@ async function readPlan(
 function toLine(stored: StoredLine, columns: readonly { name: string }[]): RunRecords["planned"][number] {
   const { cells = [], apply: _apply, of: _of, ref: _ref, ...line } = stored;
   if (stored.line === null || cells.length === 0) return line;
-  const named = cells.flatMap((cell, index) =>
-    cell === undefined || cell === null ? [] : [[columns[index]?.name || String(index + 1), cell]],
-  );
-  return { ...line, row: Object.fromEntries(named) };
+  return { ...line, row: toRecord(cells, columns) };
 }
 
 async function readChanges(

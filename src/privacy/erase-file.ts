@@ -2,12 +2,21 @@
  * Taking persons out of one file: their own records go, or keep nothing but ids; anywhere else their keys are
  * masked. A file is replaced whole, so that a kill leaves it as it was or as it should be.
  */
-import { createReadStream } from "node:fs";
-import { open, readFile, stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { createPlanSealer } from "../bulk/runs/plan-seal.ts";
 import { openAtomicFile } from "../disk/atomic-file.ts";
 import { computeChecksum } from "../disk/checked-line.ts";
-import { createTableEraser, eraseObjects, type TableErasure } from "./erase-table.ts";
+import { createTableEraser, eraseObjects, parseObject, type TableErasure } from "./erase-table.ts";
+import {
+  isJsonStart,
+  maxParsedBytes,
+  readChunksAsText,
+  readTextForm,
+  toLatin1,
+  toNarrow,
+  toUtf8,
+  toWide,
+} from "./file-text.ts";
 import type { Redactor } from "./redaction.ts";
 
 /**
@@ -15,9 +24,6 @@ import type { Redactor } from "./redaction.ts";
  * in bytes: longer than any key with its escapes.
  */
 const overlapBytes = 16 * 1024;
-const chunkBytes = 1024 * 1024;
-/** Larger files are masked, and not parsed as one JSON value. */
-export const maxParsedBytes = 64 * 1024 * 1024;
 
 /** Whether the key is anywhere in the file. False for one that does not exist. */
 export async function holdsKey(file: string, redactor: Redactor): Promise<boolean> {
@@ -25,9 +31,9 @@ export async function holdsKey(file: string, redactor: Redactor): Promise<boolea
   /** Where in `text` begins what was not looked at yet. */
   let from = 0;
   try {
-    for await (const piece of createReadStream(file, { encoding: "latin1", highWaterMark: chunkBytes })) {
+    for await (const piece of readChunksAsText(file)) {
       const dropped = Math.max(0, from - overlapBytes);
-      text = text.slice(dropped) + (piece as string);
+      text = text.slice(dropped) + piece;
       from -= dropped;
       // What precedes and follows decides whether an address is a whole one.
       const to = Math.max(from, text.length - overlapBytes);
@@ -55,10 +61,10 @@ export function createJournalEraser(redactor: Redactor): LineEraser {
     const hasMessage = refs.size > 0 && json.includes('"message"');
     if (!hasMessage && !redactor.isIn(json)) return line;
     const record = JSON.parse(toUtf8(json)) as { key?: unknown; ref?: unknown; message?: string };
-    const isTheirs = isOwn(record, redactor);
+    const isTheirs = hasTheirKey(record, redactor);
     if (isTheirs) refs.add(record.ref);
     if (record.message !== undefined && refs.has(record.ref)) record.message = "";
-    const erased = redactor.redact(toLatin1(JSON.stringify(isTheirs ? removeValues(record) : record)));
+    const erased = redactor.redact(toLatin1(JSON.stringify(isTheirs ? blankValues(record) : record)));
     return `${computeChecksum(Buffer.from(erased, "latin1"))} ${erased}`;
   };
 }
@@ -83,7 +89,7 @@ function erasePlanLine(text: string, redactor: Redactor): string {
     of?: unknown;
     apply?: { ref: number };
   };
-  if (!isOwn(line, redactor)) return redactor.redact(text);
+  if (!hasTheirKey(line, redactor)) return redactor.redact(text);
   const { key, line: place, of, apply } = line;
   const left = { line: place, key, contactId: null, action: apply ? line.action : "skip" };
   const none = { code: "suppressed", message: null, changes: [] };
@@ -105,8 +111,8 @@ export async function eraseLines(file: string, redactor: Redactor, eraser: LineE
   if (!(await holdsKey(file, redactor))) return false;
   return replaceFile(file, async (write) => {
     let rest = "";
-    for await (const piece of createReadStream(file, { encoding: "latin1", highWaterMark: chunkBytes })) {
-      const lines = (rest + (piece as string)).split("\n");
+    for await (const piece of readChunksAsText(file)) {
+      const lines = (rest + piece).split("\n");
       rest = lines.pop()!;
       const remainingLines = lines.map(eraser).filter((line) => line !== undefined);
       if (remainingLines.length > 0) await write(`${remainingLines.join("\n")}\n`);
@@ -123,12 +129,16 @@ export async function eraseTable(file: string, erasure: TableErasure): Promise<b
   const { redactor, keepsRows } = erasure;
   if (!(await holdsKey(file, redactor))) return false;
   const { size } = await stat(file);
-  const [head = ""] = await readHead(file);
-  const wide = /^\u00ff\u00fe/.test(head) ? "le" : /^\u00fe\u00ff/.test(head) ? "be" : undefined;
-  const isJson = /^(?:\u00ef\u00bb\u00bf)?\s*[[{]/.test(head);
+  const { wide, isJson } = await readTextForm(file);
   if (size > maxParsedBytes && (wide || isJson))
     return eraseLines(file, redactor, createTextEraser(redactor));
-  if (wide) return eraseWide(file, wide, erasure);
+  if (wide) {
+    const narrow = toNarrow(await readFile(file), wide);
+    const erased = isJsonStart(narrow)
+      ? eraseObjects(narrow, erasure)
+      : createTableEraser(erasure)(narrow, true);
+    return replaceFile(file, (write) => write(toWide(erased, wide)));
+  }
   if (!isJson) {
     const erase = createTableEraser(erasure);
     return replaceFile(file, async (write) => {
@@ -140,38 +150,9 @@ export async function eraseTable(file: string, erasure: TableErasure): Promise<b
   const whole = keepsRows ? undefined : parseObject(text);
   return replaceFile(file, async (write) => {
     if (!Array.isArray(whole)) return write(eraseObjects(text, erasure));
-    const left = whole.filter((each) => !isOwn(each as { key?: unknown }, redactor));
+    const left = whole.filter((each) => !hasTheirKey(each as { key?: unknown }, redactor));
     return write(redactor.redact(toLatin1(`${JSON.stringify(left, null, 2)}\n`)));
   });
-}
-
-/** UTF-16, as spreadsheets save it. */
-async function eraseWide(file: string, order: "le" | "be", erasure: TableErasure): Promise<true> {
-  const bytes = await readFile(file);
-  const text = (order === "le" ? bytes : bytes.subarray(0, bytes.length & ~1).swap16()).toString("utf16le");
-  const narrow = toLatin1(text.slice(1));
-  const isJson = /^\s*[[{]/.test(narrow);
-  const erased = isJson ? eraseObjects(narrow, erasure) : createTableEraser(erasure)(narrow, true);
-  const written = Buffer.from(`\ufeff${toUtf8(erased)}`, "utf16le");
-  return replaceFile(file, (write) =>
-    write((order === "le" ? written : written.swap16()).toString("latin1")),
-  );
-}
-
-export async function* readChunksAsText(file: string): AsyncGenerator<string> {
-  for await (const piece of createReadStream(file, { encoding: "latin1", highWaterMark: chunkBytes }))
-    yield piece as string;
-}
-
-/** The first bytes. */
-export async function readHead(file: string): Promise<string[]> {
-  const handle = await open(file, "r");
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(256), 0, 256, 0);
-    return [buffer.toString("latin1", 0, bytesRead)];
-  } finally {
-    await handle.close();
-  }
 }
 
 async function replaceFile(
@@ -190,34 +171,15 @@ async function replaceFile(
   return true;
 }
 
-function isOwn({ key }: { key?: unknown }, redactor: Redactor): boolean {
+function hasTheirKey({ key }: { key?: unknown }, redactor: Redactor): boolean {
   return typeof key === "string" && redactor.isKey(key);
 }
 
 /** Everything that is known of the person goes; ids stay, so that the counts of a run do. */
-function removeValues(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(removeValues);
+function blankValues(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(blankValues);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, name === "value" ? "" : removeValues(member)]),
+    Object.entries(value).map(([name, member]) => [name, name === "value" ? "" : blankValues(member)]),
   );
-}
-
-function parseObject(
-  bytes: string,
-): { _id?: unknown; contactStructureId?: unknown; key?: unknown } | undefined {
-  if (!/^\s*[[{]/.test(bytes)) return undefined;
-  try {
-    return JSON.parse(toUtf8(bytes)) as object;
-  } catch {
-    return undefined;
-  }
-}
-
-function toUtf8(bytes: string): string {
-  return Buffer.from(bytes, "latin1").toString("utf8");
-}
-
-export function toLatin1(text: string): string {
-  return Buffer.from(text).toString("latin1");
 }

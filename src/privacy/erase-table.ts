@@ -5,6 +5,7 @@
  */
 import { createErasedKey } from "../api/key-spelling.ts";
 import { splitRecords, type WrittenRecord } from "../bulk/read/csv.ts";
+import { toLatin1, toUtf8 } from "./file-text.ts";
 import type { Redactor } from "./redaction.ts";
 
 export interface TableErasure {
@@ -57,14 +58,14 @@ export function findTheirRows(
   const rows = records.slice(0, sampleRecords).map(({ cells }) => cells);
   const names = (rows[0] ?? []).map((name) => name.replace(/^\u00ef\u00bb\u00bf/, "").trim());
   const isNamed = (name: string) =>
-    keyNames.includes(toText(name)) || (keyNames.length === 0 && keyName.test(name));
+    keyNames.includes(toUtf8(name)) || (keyNames.length === 0 && keyName.test(name));
   let columns = names.flatMap((name, index) => (isNamed(name) ? [index] : []));
   if (columns.length === 0) {
     const countAddresses = (index: number) =>
       rows.filter((row) => row[index]?.includes("@")).length / rows.length;
     columns = names.flatMap((_, index) => (countAddresses(index) >= 0.5 ? [index] : []));
   }
-  const isKey = (cell: string) => redactor.isKey(toText(cell)) || redactor.isKey(cell);
+  const isKey = (cell: string) => redactor.isKey(toUtf8(cell)) || redactor.isKey(cell);
   return (cells) =>
     columns.length === 0 ? cells.some(isKey) : columns.some((index) => isKey(cells[index] ?? ""));
 }
@@ -73,7 +74,7 @@ export function findTheirRows(
 function emptyCells({ written, cells }: WrittenRecord, delimiter: string, redactor: Redactor): string {
   const [lineBreak = ""] = /\r?\n?$/.exec(written) ?? [];
   const empty = cells.map((cell) => {
-    if (redactor.isKey(toText(cell)) || redactor.isKey(cell)) return createErasedKey(6);
+    if (redactor.isKey(toUtf8(cell)) || redactor.isKey(cell)) return createErasedKey(6);
     const breaks = cell.replaceAll(/[^\r\n]/g, "");
     return breaks === "" ? "" : `"${breaks}"`;
   });
@@ -132,7 +133,8 @@ export function eraseObjects(json: string, erasure: TableErasure): string {
     if (erased === undefined) continue;
     const breaks = object.replaceAll(/[^\n]/g, "");
     written +=
-      redactor.redact(json.slice(from, start)) + redactor.redact(`{${breaks}${toBytes(erased).slice(1)}`);
+      redactor.redact(json.slice(from, start)) +
+      redactor.redact(`{${breaks}${toLatin1(JSON.stringify(erased)).slice(1)}`);
     from = end;
   }
   return written + redactor.redact(json.slice(from));
@@ -186,16 +188,8 @@ export function* findObjects(json: string): Generator<[start: number, end: numbe
 
 export function parseObject(object: string): unknown {
   try {
-    return JSON.parse(toText(object));
+    return JSON.parse(toUtf8(object));
   } catch {
     return undefined;
   }
-}
-
-export function toText(latin1: string): string {
-  return Buffer.from(latin1, "latin1").toString("utf8");
-}
-
-function toBytes(value: unknown): string {
-  return Buffer.from(JSON.stringify(value)).toString("latin1");
 }

@@ -1,7 +1,8 @@
 /** What one file holds of a person: the reading counterpart of `erase-file.ts`. */
 import { readFile, stat } from "node:fs/promises";
-import { holdsKey, maxParsedBytes, readChunksAsText, readHead, toLatin1 } from "./erase-file.ts";
+import { holdsKey } from "./erase-file.ts";
 import type { TableErasure } from "./erase-table.ts";
+import { isJsonStart, maxParsedBytes, readChunksAsText, readTextForm, toNarrow } from "./file-text.ts";
 import { createTableReader, type OwnRecords, readOwnObjects } from "./read-table.ts";
 
 /** What a file holds of the persons, as `eraseTable` and `eraseLines` would find it; nothing is written. */
@@ -13,11 +14,8 @@ export async function readOwnRecords(file: string, erasure: TableErasure): Promi
 }
 
 async function readHolding(file: string, erasure: TableErasure): Promise<OwnRecords> {
-  const [head = ""] = await readHead(file);
-  const wide = /^\u00ff\u00fe/.test(head) ? "le" : /^\u00fe\u00ff/.test(head) ? "be" : undefined;
-  const isJson = isJsonStart(head);
-  const isWhole = wide !== undefined || isJson;
-  if (isWhole && (await stat(file)).size > maxParsedBytes) return { records: [], mentions: 1 };
+  const { wide, isJson } = await readTextForm(file);
+  if ((wide || isJson) && (await stat(file)).size > maxParsedBytes) return { records: [], mentions: 1 };
   if (wide) return readText(toNarrow(await readFile(file), wide), erasure);
   if (isJson) return readText(await readFile(file, "latin1"), erasure);
   const isTable = /\.(?:csv|tsv|txt)$/.test(file) || erasure.keyNames.length > 0;
@@ -37,14 +35,4 @@ async function readTable(file: string, erasure: TableErasure): Promise<OwnRecord
     records: parts.flatMap(({ records }) => records),
     mentions: parts.reduce((sum, { mentions }) => sum + mentions, 0),
   };
-}
-
-function isJsonStart(text: string): boolean {
-  return /^(?:\u00ef\u00bb\u00bf)?\s*[[{]/.test(text);
-}
-
-/** The UTF-8 bytes of a text in UTF-16, without its byte order mark. */
-function toNarrow(bytes: Buffer, order: "le" | "be"): string {
-  const little = order === "le" ? bytes : bytes.subarray(0, bytes.length & ~1).swap16();
-  return toLatin1(little.toString("utf16le").slice(1));
 }

@@ -7,8 +7,8 @@ import {
   parseObject,
   readRecords,
   type TableErasure,
-  toText,
 } from "./erase-table.ts";
+import { toUtf8 } from "./file-text.ts";
 
 /** What a file holds of one person. */
 export interface OwnRecords {
@@ -35,7 +35,7 @@ export function createTableReader(erasure: TableErasure): (piece: string, isLast
     rest = read.rest;
     isTheirs ??= findTheirRows(read.records, erasure);
     const own: OwnRecords = { records: [], mentions: 0 };
-    names ??= read.records[0]?.cells.map((name) => toText(name).replace(/^\ufeff/, ""));
+    names ??= read.records[0]?.cells.map((name) => toUtf8(name).replace(/^\ufeff/, ""));
     for (const { written, cells } of read.records) {
       if (!redactor.isIn(written)) continue;
       if (isTheirs(cells)) own.records.push(toRecord(cells, names ?? []));
@@ -47,7 +47,7 @@ export function createTableReader(erasure: TableErasure): (piece: string, isLast
 
 /** Cells without a name are named by their place. */
 function toRecord(cells: readonly string[], names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(cells.map((cell, index) => [names[index] || String(index + 1), toText(cell)]));
+  return Object.fromEntries(cells.map((cell, index) => [names[index] || String(index + 1), toUtf8(cell)]));
 }
 
 /** The same of the objects of a JSON text. */

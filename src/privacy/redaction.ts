@@ -5,6 +5,7 @@
  */
 import { domainToASCII, domainToUnicode } from "node:url";
 import { createErasedKey, toPersonIdentity } from "../api/key-spelling.ts";
+import { toLatin1, toUtf8 } from "./file-text.ts";
 
 export interface Redactor {
   /**
@@ -98,7 +99,7 @@ function createFinder(form: string, isAddress: boolean): Finder {
 
 function listNarrowForms(character: string): string[] {
   const forms = listCases(character).flatMap((each) => {
-    const utf8 = toLatin1(Buffer.from(each));
+    const utf8 = toLatin1(each);
     const percent = [...utf8].map((byte) => `%${toHex(byte.charCodeAt(0), 2)}`).join("");
     const json = [...Array(each.length).keys()].map((at) => `\\u${toHex(each.charCodeAt(at), 4)}`).join("");
     const codePoint = each.codePointAt(0)!;
@@ -128,11 +129,7 @@ function listCases(character: string): string[] {
 
 function toUtf16(text: string, order: "utf16le" | "utf16be"): string {
   const bytes = Buffer.from(text, "utf16le");
-  return toLatin1(order === "utf16le" ? bytes : bytes.swap16());
-}
-
-function toLatin1(bytes: Buffer): string {
-  return bytes.toString("latin1");
+  return (order === "utf16le" ? bytes : bytes.swap16()).toString("latin1");
 }
 
 function toHex(code: number, digits: number): string {
@@ -183,12 +180,12 @@ function readCharacterBefore(bytes: string, start: number): string {
   // A letter behind an odd number of backslashes is an escape, such as a line break.
   const escaped = /(\\+)[nrtbf]$/.exec(before);
   if (escaped && escaped[1]!.length % 2 === 1) return "\n";
-  return [...Buffer.from(before, "latin1").toString("utf8")].at(-1) ?? "";
+  return [...toUtf8(before)].at(-1) ?? "";
 }
 
 function readCharacterAfter(bytes: string, end: number): string {
   const after = bytes.slice(end, end + 8);
   const unicode = /^\\u([0-9a-f]{4})/i.exec(after) ?? /^%([0-9a-f]{2})/i.exec(after);
   if (unicode) return String.fromCharCode(Number.parseInt(unicode[1]!, 16));
-  return [...Buffer.from(after, "latin1").toString("utf8")][0] ?? "";
+  return [...toUtf8(after)][0] ?? "";
 }

@@ -17,9 +17,9 @@ import {
   readSync,
   type Stats,
   statSync,
-  writeSync,
 } from "node:fs";
 import { writeAtomically } from "../disk/atomic-file.ts";
+import { writeWhole } from "../disk/write-whole.ts";
 
 /** What is on record of one hash. */
 export interface Suppressed {
@@ -168,11 +168,10 @@ export function appendRecords(file: string, contents: Contents, added: string): 
   const head = formatHead(secret, all);
   const descriptor = openSync(file, "r+");
   try {
-    const place = head.length + records.length;
-    writeAt(descriptor, all.slice(records.length), place);
+    writeWhole(descriptor, Buffer.from(all.slice(records.length), "latin1"), head.length + records.length);
     ftruncateSync(descriptor, head.length + all.length);
     fsyncSync(descriptor);
-    writeAt(descriptor, head, 0);
+    writeWhole(descriptor, Buffer.from(head, "latin1"), 0);
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);
@@ -193,13 +192,6 @@ function computeChecksum(secret: string, records: string): string {
 
 function isSame(one: string, other: string): boolean {
   return timingSafeEqual(Buffer.from(one), Buffer.from(other));
-}
-
-function writeAt(descriptor: number, text: string, place: number): void {
-  const bytes = Buffer.from(text, "latin1");
-  for (let at = 0; at < bytes.length; ) {
-    at += writeSync(descriptor, bytes, at, bytes.length - at, place + at);
-  }
 }
 
 /** The first line before the rest: a change that is under way writes them in the other order. */

@@ -37,34 +37,6 @@ export interface SuppressionState extends SuppressionReason {
   addedAt?: string;
 }
 
-export interface Suppressions {
-  readonly file: string;
-  /**
-   * Whether this key must not be created. Sees what other processes add meanwhile.
-   * @throws SuppressionsError
-   */
-  has(key: string): boolean;
-  /** The same at this very moment: asked when somebody is about to be created. @throws SuppressionsError */
-  hasNow(key: string): boolean;
-  /**
-   * On disk when it resolves.
-   * @param why of each key, or of all; what is known already stays
-   * @returns an entry for each person, and how many are new.
-   * @throws SuppressionsError
-   */
-  add(
-    keys: readonly string[],
-    now: number,
-    why?: (key: string) => SuppressionReason | undefined,
-  ): Promise<{ entries: SuppressedPerson[]; added: number }>;
-  /** @returns how many were on the list. @throws SuppressionsError */
-  remove(keys: readonly string[], now: number): Promise<number>;
-  /** In the order in which they were added. @throws SuppressionsError */
-  list(): SuppressedPerson[];
-  /** What is known of a key. Writes nothing. @throws SuppressionsError */
-  describe(key: string): SuppressionState;
-}
-
 /** Where the list of an account is kept. The base address identifies the account. */
 export function toSuppressionsPath(stateFolder: string, baseUrl: string): string {
   const name = createHash("sha256").update(baseUrl).digest("hex").slice(0, 16);
@@ -74,16 +46,7 @@ export function toSuppressionsPath(stateFolder: string, baseUrl: string): string
 /** How long the list is believed before the file is looked at again, in milliseconds. */
 const staleMilliseconds = 100;
 
-/**
- * Opens the list, and reads it.
- * @param mustExist a list that was named and is not there cannot be read; otherwise it is empty
- * @throws SuppressionsError for a list that cannot be read
- */
-export function openSuppressions(file: string, { mustExist = false } = {}): Suppressions {
-  return new SuppressionList(file, mustExist);
-}
-
-class SuppressionList implements Suppressions {
+export class Suppressions {
   readonly file: string;
   private readonly mustExist: boolean;
   private contents: Contents | undefined;
@@ -92,22 +55,38 @@ class SuppressionList implements Suppressions {
   private seen: Stats | undefined;
   private lookedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(file: string, mustExist: boolean) {
+  /**
+   * Reads the list.
+   * @param mustExist a list that was named and is not there cannot be read; otherwise it is empty
+   * @throws SuppressionsError for a list that cannot be read
+   */
+  constructor(file: string, mustExist = false) {
     this.file = file;
     this.mustExist = mustExist;
     this.load();
   }
 
+  /**
+   * Whether this key must not be created. Sees what other processes add meanwhile.
+   * @throws SuppressionsError
+   */
   has(key: string): boolean {
     if (performance.now() - this.lookedAt > staleMilliseconds) this.load();
     return this.find(key) !== undefined;
   }
 
+  /** The same at this very moment: asked when somebody is about to be created. @throws SuppressionsError */
   hasNow(key: string): boolean {
     this.load();
     return this.find(key) !== undefined;
   }
 
+  /**
+   * On disk when it resolves.
+   * @param why of each key, or of all; what is known already stays
+   * @returns an entry for each person, and how many are new.
+   * @throws SuppressionsError
+   */
   async add(
     keys: readonly string[],
     now: number,
@@ -137,6 +116,7 @@ class SuppressionList implements Suppressions {
     return { entries: this.withReasons([...entries.values()]), added };
   }
 
+  /** @returns how many were on the list. @throws SuppressionsError */
   async remove(keys: readonly string[], now: number): Promise<number> {
     const addedAt = new Date(now).toISOString();
     this.load();
@@ -153,11 +133,13 @@ class SuppressionList implements Suppressions {
     return removed;
   }
 
+  /** In the order in which they were added. @throws SuppressionsError */
   list(): SuppressedPerson[] {
     this.load();
     return this.withReasons([...(this.contents?.entries.values() ?? [])]);
   }
 
+  /** What is known of a key. Writes nothing. @throws SuppressionsError */
   describe(key: string): SuppressionState {
     this.load();
     const entry = this.find(key);

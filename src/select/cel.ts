@@ -3,15 +3,15 @@ import type { ASTNode, Environment } from "@marcbachmann/cel-js";
 
 export type Cel = typeof import("@marcbachmann/cel-js");
 
-/** Conversions under names of the same length, so that places stay where they are. */
-const strictNames: Record<string, string> = { int: "Int", uint: "Uint" };
+/** The library's own conversions, and what takes their place. */
+export const strictNumbers: Record<string, string> = { int: "Int", uint: "Uint" };
 
 /**
  * The library takes an empty text for 0, which the language calls an error: `int(Age) < 18` would hold for
  * everybody whose age is not known.
  */
 export function registerStrictNumbers(cel: Cel, environment: Environment): void {
-  for (const [name, strict] of Object.entries(strictNames)) {
+  for (const [name, strict] of Object.entries(strictNumbers)) {
     const convert = new cel.Environment().registerVariable("x", "dyn").parse(`${name}(x)`);
     for (const type of ["string", "int", "uint", "double"]) {
       environment.registerFunction(`${strict}(${type}): ${name}`, (x: unknown) => {
@@ -25,17 +25,11 @@ export function registerStrictNumbers(cel: Cel, environment: Environment): void 
   );
 }
 
-/** The expression with the strict conversions in place of the library's own. */
-export function withStrictNumbers(text: string, ast: ASTNode): string {
-  let strict = text;
+/** Has calls made under other names: of the same length, so that the places in messages stay what they are. */
+export function renameCalls(ast: ASTNode, op: "call" | "rcall", names: Record<string, string>): void {
   for (const node of walkNodes(ast)) {
-    const name = node.op === "call" ? (node.args as [string, unknown])[0] : "";
-    const replacement = Object.hasOwn(strictNames, name) ? strictNames[name]! : undefined;
-    if (replacement && text.startsWith(name, node.start)) {
-      strict = strict.slice(0, node.start) + replacement + strict.slice(node.start + name.length);
-    }
+    if (node.op === op && Object.hasOwn(names, node.args[0])) node.args[0] = names[node.args[0]]!;
   }
-  return strict;
 }
 
 /** A node and all below it. */

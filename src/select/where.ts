@@ -15,9 +15,10 @@ import {
   type Cel,
   describePlace,
   registerStrictNumbers,
+  renameCalls,
+  strictNumbers,
   summarize,
   walkNodes,
-  withStrictNumbers,
 } from "./cel.ts";
 import type { LocalCondition } from "./conditions.ts";
 import { requireStatusWords } from "./status-words.ts";
@@ -42,9 +43,7 @@ export async function parseWhere(text: string): Promise<Where> {
   const { ast } = parseGrammar(cel, text);
   requireStatusWords(text, ast);
   requireSoundLiterals(cel, text, ast);
-  const names = new Set(
-    [...walkNodes(ast)].flatMap((node) => (node.op === "id" ? [node.args as string] : [])),
-  );
+  const names = listNames(ast);
   return {
     text,
     async compile(account, structure) {
@@ -63,9 +62,8 @@ function compileCondition(cel: Cel, text: string, ast: ASTNode, vocabulary: Voca
   const variables = new Map([...vocabulary.variables].filter(([name]) => canDeclare(environment, name)));
   registerStrictNumbers(cel, environment);
   // Statuses are compared in lower case, whichever letter case the service and the expression write them in.
-  const program = withWhereErrors(text, () =>
-    environment.parse(withStrictNumbers(foldStatuses(text, ast), ast)),
-  );
+  const program = withWhereErrors(text, () => environment.parse(foldStatuses(text, ast)));
+  renameCalls(program.ast, "call", strictNumbers);
   const checked = program.check();
   if (!checked.valid) throw whereError(text, checked.error, { vocabulary, ast });
   if (checked.type !== "bool") {
@@ -74,9 +72,7 @@ function compileCondition(cel: Cel, text: string, ast: ASTNode, vocabulary: Voca
       'Compare it with something, such as City == "Oslo"',
     );
   }
-  const used = new Set(
-    [...walkNodes(ast)].flatMap((node) => (node.op === "id" ? [node.args as string] : [])),
-  );
+  const used = listNames(ast);
   const usedVariables = [...variables].filter(([name]) => used.has(name));
   const usedBuiltIn = Object.keys(builtIn).filter((name) => used.has(name));
   const needs = new Set(usedBuiltIn.flatMap((name) => builtIn[name]!.needs));
@@ -99,6 +95,10 @@ function compileCondition(cel: Cel, text: string, ast: ASTNode, vocabulary: Voca
       }
     },
   };
+}
+
+function listNames(ast: ASTNode): Set<string> {
+  return new Set([...walkNodes(ast)].flatMap((node) => (node.op === "id" ? [node.args as string] : [])));
 }
 
 /** A label can be a word that CEL keeps for itself; such a field is reached through `fields`. */

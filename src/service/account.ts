@@ -23,61 +23,6 @@ import {
 import { findProvenListFilters, type ListFilters } from "./several-lists.ts";
 import { createWholeStructures } from "./whole-structures.ts";
 
-export interface Account {
-  structures(): Promise<ContactStructure[]>;
-  /** The structure to work in: the named one, else the account's only one. */
-  structure(nameOrId?: string): Promise<ContactStructure>;
-  /**
-   * The structure with its tags. A listing that follows the specification to the letter leaves
-   * them out; then it is read alone. Where that is not possible either, `tags` stays
-   * undefined: unknown, which is not the same as none.
-   */
-  complete(structure: ContactStructure): Promise<ContactStructure>;
-  /**
-   * As `complete`, with all that an update sends back: a `required` that a listing left out would be lost.
-   */
-  forUpdate(structure: ContactStructure): Promise<ContactStructure>;
-  /** Every list of the structure. */
-  lists(structure: ContactStructure): Promise<ContactList[]>;
-  /** The same, fetched now, with what it took. */
-  freshLists(structure: ContactStructure): Promise<ListReading>;
-  /** The last such reading of this command; undefined where remembered names were taken. */
-  lastReading(structure: ContactStructure): ListReading | undefined;
-  /** How many lists there are, in one request; undefined where the service does not say. */
-  countLists(structure: ContactStructure): Promise<number | undefined>;
-  list(structure: ContactStructure, nameOrId: string): Promise<ContactList>;
-  /**
-   * How members of any of these lists are searched for.
-   * @throws EcmError where no form of it finds them all
-   */
-  anyOfLists(structure: ContactStructure, listIds: readonly string[]): Promise<ListFilters>;
-  /**
-   * Keeps other processes of this machine from creating names meanwhile.
-   * @throws LockedError when one takes too long
-   */
-  readonly creatingNames: NamesLock;
-  /** What was fetched so far, without a request: names for what is shown. */
-  readCachedNames(
-    structure: ContactStructure,
-  ): Promise<{ structure: ContactStructure; lists: ContactList[] }>;
-  /**
-   * Names for all that contacts hold: the structure, with its tags where a contact has any, and the lists
-   * where one is in any. Where something that is remembered does not name it all, it is looked up again.
-   */
-  naming(structure: ContactStructure, contacts: Partial<Contact>[]): Promise<Naming>;
-  /**
-   * Performs something with names that earlier commands saw a short while ago, in place of fetching them.
-   * Where that fails for a name that is not known or an id that the service refuses, the names are fetched,
-   * and if they are others now it is performed once more. What is returned within has names and ids alone: it
-   * is not what the service answers.
-   * @param effect a write relies on names for a shorter time than a read
-   * @param perform prints nothing before it can fail
-   */
-  withRemembered<T>(effect: "read" | "write", perform: () => Promise<T>): Promise<T>;
-  /** Forgets what was fetched, after a write that changed it. */
-  forget(): void;
-}
-
 /** One process at a time creates names in an account, as far as processes share a state folder. */
 export type NamesLock = <T>(structureId: string, perform: () => Promise<T>) => Promise<T>;
 
@@ -85,18 +30,17 @@ export interface AccountOptions {
   /** The structure named by flag, environment or profile, if any. */
   preferred?: string;
   /** What is known of how the service behaves. */
-  behaviors?: Behaviors;
+  behaviors: Behaviors;
   /** Without it nothing is remembered. */
   names?: NamesCache;
-  /** Without it nobody is kept out. */
-  creatingNames?: NamesLock;
+  creatingNames: NamesLock;
 }
 
-export function createAccount(send: Send, options: AccountOptions = {}): Account {
-  return new FetchedAccount(send, options);
-}
-
-class FetchedAccount implements Account {
+export class Account {
+  /**
+   * Keeps other processes of this machine from creating names meanwhile.
+   * @throws LockedError when one takes too long
+   */
   readonly creatingNames: NamesLock;
   readonly #send: Send;
   readonly #options: AccountOptions;
@@ -109,7 +53,7 @@ class FetchedAccount implements Account {
   constructor(send: Send, options: AccountOptions) {
     this.#send = send;
     this.#options = options;
-    this.creatingNames = options.creatingNames ?? ((_structureId, perform) => perform());
+    this.creatingNames = options.creatingNames;
     this.#names = options.names ?? new NamesCache();
     this.#whole = createWholeStructures(send, this.#names);
   }
@@ -122,18 +66,28 @@ class FetchedAccount implements Account {
     return this.#structures;
   }
 
-  async structure(named = this.#options.preferred): Promise<ContactStructure> {
-    return chooseStructure(await this.structures(), named);
+  /** The structure to work in: the named one, else the account's only one. */
+  async structure(nameOrId = this.#options.preferred): Promise<ContactStructure> {
+    return chooseStructure(await this.structures(), nameOrId);
   }
 
+  /**
+   * The structure with its tags. A listing that follows the specification to the letter leaves
+   * them out; then it is read alone. Where that is not possible either, `tags` stays
+   * undefined: unknown, which is not the same as none.
+   */
   complete(structure: ContactStructure): Promise<ContactStructure> {
     return this.#whole.complete(structure);
   }
 
+  /**
+   * As `complete`, with all that an update sends back: a `required` that a listing left out would be lost.
+   */
   forUpdate(structure: ContactStructure): Promise<ContactStructure> {
     return this.#whole.forUpdate(structure);
   }
 
+  /** Every list of the structure. */
   lists({ _id: id }: ContactStructure): Promise<ContactList[]> {
     const known = this.#lists.get(id);
     if (known) return known;
@@ -143,6 +97,7 @@ class FetchedAccount implements Account {
     return lists;
   }
 
+  /** The same, fetched now, with what it took. */
   freshLists({ _id: id }: ContactStructure): Promise<ListReading> {
     const reading = this.#readLists(id);
     const fresh = reading.then((read) => read.lists);
@@ -152,22 +107,29 @@ class FetchedAccount implements Account {
     return reading;
   }
 
+  /** The last such reading of this command; undefined where remembered names were taken. */
   lastReading({ _id }: ContactStructure): ListReading | undefined {
     return this.#readings.get(_id);
   }
 
+  /** How many lists there are, in one request; undefined where the service does not say. */
   countLists({ _id }: ContactStructure): Promise<number | undefined> {
-    return countLists(this.#send, _id, this.#options.behaviors?.(_id));
+    return countLists(this.#send, _id, this.#options.behaviors(_id));
   }
 
-  async list(structure: ContactStructure, wanted: string): Promise<ContactList> {
-    return resolveName(wanted, await this.lists(structure), (list) => list.name, "list");
+  async list(structure: ContactStructure, nameOrId: string): Promise<ContactList> {
+    return resolveName(nameOrId, await this.lists(structure), (list) => list.name, "list");
   }
 
+  /**
+   * How members of any of these lists are searched for.
+   * @throws EcmError where no form of it finds them all
+   */
   anyOfLists({ _id }: ContactStructure, listIds: readonly string[]): Promise<ListFilters> {
-    return findProvenListFilters(this.#send, _id, listIds, this.#options.behaviors?.(_id));
+    return findProvenListFilters(this.#send, _id, listIds, this.#options.behaviors(_id));
   }
 
+  /** What was fetched so far, without a request: names for what is shown. */
   async readCachedNames(structure: ContactStructure): Promise<Naming> {
     return {
       structure: (await this.#whole.byId.get(structure._id)) ?? structure,
@@ -175,6 +137,10 @@ class FetchedAccount implements Account {
     };
   }
 
+  /**
+   * Names for all that contacts hold: the structure, with its tags where a contact has any, and the lists
+   * where one is in any. Where something that is remembered does not name it all, it is looked up again.
+   */
   async naming(structure: ContactStructure, contacts: Partial<Contact>[]): Promise<Naming> {
     const named = async (whole: ContactStructure): Promise<Naming> => ({
       structure: contacts.some(({ tags }) => tags?.length) ? await this.complete(whole) : whole,
@@ -188,6 +154,14 @@ class FetchedAccount implements Account {
     return named(own ?? (await this.structure(structure._id)));
   }
 
+  /**
+   * Performs something with names that earlier commands saw a short while ago, in place of fetching them.
+   * Where that fails for a name that is not known or an id that the service refuses, the names are fetched,
+   * and if they are others now it is performed once more. What is returned within has names and ids alone: it
+   * is not what the service answers.
+   * @param effect a write relies on names for a shorter time than a read
+   * @param perform prints nothing before it can fail
+   */
   async withRemembered<T>(effect: "read" | "write", perform: () => Promise<T>): Promise<T> {
     this.#names.recall(effect);
     try {
@@ -201,6 +175,7 @@ class FetchedAccount implements Account {
     }
   }
 
+  /** Forgets what was fetched, after a write that changed it. */
   forget(): void {
     this.#structures = undefined;
     this.#whole.byId.clear();
@@ -211,7 +186,7 @@ class FetchedAccount implements Account {
   async #readLists(structureId: string): Promise<ListReading> {
     const { behaviors } = this.#options;
     const requestedAt = this.#names.now();
-    const reading = await readAllLists(this.#send, structureId, behaviors?.(structureId));
+    const reading = await readAllLists(this.#send, structureId, behaviors(structureId));
     this.#names.keepLists(structureId, reading.lists, requestedAt);
     this.#readings.set(structureId, reading);
     return reading;

@@ -121,15 +121,14 @@ export function cacheAllLists(
 
 /** The same, outdated: structures or lists were changed. Completions still offer them. */
 export function dropOutdated(cached: CachedNames, changedAt: number): CachedNames {
-  const keepCurrent = <T extends Timed>(entries: Record<string, T> | undefined) =>
-    entries &&
+  const outdate = <T extends Timed>(entries: Record<string, T> = {}) =>
     Object.fromEntries(Object.entries(entries).map(([id, entry]) => [id, { ...entry, seenAt: 0 }]));
   return {
     ...cached,
     changedAt,
     ...(cached.structures && { structures: { ...cached.structures, seenAt: 0 } }),
-    ...(cached.whole && { whole: keepCurrent(cached.whole) }),
-    ...(cached.lists && { lists: keepCurrent(cached.lists) }),
+    whole: outdate(cached.whole),
+    lists: outdate(cached.lists),
   };
 }
 
@@ -151,14 +150,12 @@ export function readSince(cached: CachedNames, since: number, now: number): Fres
 /** All names, however old. */
 export function listKnownNames(cached: CachedNames): KnownNames {
   const { structures, whole = {}, lists = {}, campaigns = [], domains = [] } = cached;
-  const each = (structures?.items ?? []).map((item) => ({
+  const each: ContactStructure[] = (structures?.items ?? []).map((item) => ({
     ...item,
     tags: item.tags ?? whole[item._id]?.item.tags,
   }));
   const ids = new Set(each.map(({ _id }) => _id));
-  each.push(
-    ...Object.values(whole).flatMap(({ item }) => (ids.has(item._id) ? [] : { ...item, tags: item.tags })),
-  );
+  for (const { item } of Object.values(whole)) if (!ids.has(item._id)) each.push(item);
   const toUnique = (names: string[]) => [...new Set(names)];
   return {
     structures: toUnique(each.map(({ label }) => label)),

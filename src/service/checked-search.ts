@@ -57,7 +57,7 @@ export class CheckedSearch {
     try {
       contacts = await this.ask({ ...query, keys });
     } catch (error) {
-      if (!form.isFirstTry() || !isRefusal(error)) throw error;
+      if (!form.isFirstTry || !isRefusal(error)) throw error;
       return this.#askAlternatives(query, error);
     }
     if (!isCheckable || keys.length === 1) return contacts;
@@ -66,7 +66,7 @@ export class CheckedSearch {
       return carried === undefined ? contacts : keepOnly(query.keys, contacts, toIdentity);
     }
     if (carried !== undefined) return this.#askAfterMissing(carried, query, contacts);
-    return form.isTrusted() ? contacts : this.#askWithSomeone(query, contacts);
+    return form.isTrusted ? contacts : this.#askWithSomeone(query, contacts);
   }
 
   /** Somebody whom the other criterias find; undefined where there is nobody. */
@@ -77,19 +77,19 @@ export class CheckedSearch {
   }
 
   /** A contact that was read: its key must be found by every later search for it. */
-  meet(contact: Partial<Contact> | undefined): void {
+  note(contact: Partial<Contact> | undefined): void {
     this.#expected ??= contact?.key;
   }
 
   /** The usual form was refused, with nothing known of it. */
   async #askAlternatives(query: KeyQuery, refusal: ServiceError): Promise<FoundParts | undefined> {
-    this.#form.use("alternatives");
+    this.#form.current = "alternatives";
     try {
       return await this.askSeveral(query);
     } catch (error) {
       if (!isRefusal(error)) throw error;
       // Neither form is taken: it is the number of keys, or one of them.
-      this.#form.use("any");
+      this.#form.current = "any";
       throw refusal;
     }
   }
@@ -99,7 +99,7 @@ export class CheckedSearch {
     const someone =
       contacts[0]?.key ?? (await this.askWithoutKeys({ source: ["_id", "key"], further: [] }))?.key;
     if (someone === undefined) {
-      this.#form.trust();
+      this.#form.isTrusted = true;
       return contacts;
     }
     this.#expected = someone;
@@ -116,10 +116,10 @@ export class CheckedSearch {
     if (holdsKey(await this.ask({ keys: [missing], source: ["_id", "key"], further: [] }), missing)) {
       this.#expected = missing;
       this.#form.disprove();
-      return this.#form.isOneByOne() ? undefined : this.askSeveral(query);
+      return this.#form.isOneByOne ? undefined : this.askSeveral(query);
     }
-    if (this.#form.isSettled()) return contacts;
-    this.meet(contacts[0]);
+    if (this.#form.isSettled) return contacts;
+    this.note(contacts[0]);
     return this.askSeveral(query);
   }
 }

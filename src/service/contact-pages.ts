@@ -4,7 +4,7 @@ import { statusParts } from "../api/contacts.ts";
 import type { Contact, Send, SendOptions } from "../wire.ts";
 import { type Behavior, createBehavior } from "./behavior.ts";
 import { type ContactSearch, createContactPages, keepMatching } from "./contact-search.ts";
-import { createKeySearch } from "./key-search.ts";
+import { KeySearch } from "./key-search.ts";
 import { maxPageSize, openPages, type ReadPage, readPagesInOrder } from "./pages.ts";
 
 /** Contacts on a page that is shown. */
@@ -66,7 +66,7 @@ export function readSearchPages(
 ): ReadPage<Partial<Contact>> {
   const { keys, structureId, filters, keeps } = search;
   if (!keys) return createContactPages(send, search, behavior, options);
-  const keySearch = createKeySearch({
+  const keySearch = new KeySearch({
     send: (request) => send(request, options),
     behavior,
     structureId,

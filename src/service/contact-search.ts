@@ -104,7 +104,7 @@ async function askInCase(
   const defaultQuery =
     knownCase === undefined ? query : { ...query, filters: toCase(query.filters, knownCase) };
   try {
-    return noteSourceForm(readSearch(await send(searchContactsRequest(defaultQuery), options)), behavior);
+    return noteStatus(readSearch(await send(searchContactsRequest(defaultQuery), options)), behavior);
   } catch (error) {
     const other = knownCase === undefined ? toCase(query.filters, "capital") : query.filters;
     const isOther = JSON.stringify(other) !== JSON.stringify(defaultQuery.filters);
@@ -118,7 +118,7 @@ async function askInCase(
     );
     if (knownCase === undefined) behavior?.learn("statusCase", "capital");
     else behavior?.forget("statusCase");
-    return noteSourceForm(answer, behavior);
+    return noteStatus(answer, behavior);
   }
 }
 
@@ -145,7 +145,7 @@ export function keepMatching(
   return Object.fromEntries(Object.entries(contact).filter(([name]) => !extra.includes(name)));
 }
 
-function noteSourceForm(answer: SearchAnswer, behavior?: Behavior): SearchAnswer {
+function noteStatus(answer: SearchAnswer, behavior?: Behavior): SearchAnswer {
   const [contact] = answer.contacts;
   if (contact?.status !== undefined) behavior?.learn("status", "object");
   else if (contact?.contactStatus !== undefined) behavior?.learn("status", "parts");

@@ -37,10 +37,10 @@ const inOrder = /^(?:verified|valid|validated|success|succeeded|active|ok|passed
 
 /** Every DNS record that a domain needs: of each of its parts that tells some. */
 export function dnsRecords(domain: unknown): DnsRecord[] {
-  return listMembers(domain).flatMap(([part, told]) => {
-    const status = readMember(told, "status");
+  return listMembers(domain).flatMap(([part, value]) => {
+    const status = readMember(value, "status");
     const isMissing = status !== true && !(typeof status === "string" && inOrder.test(status));
-    const records = readMember(told, "records");
+    const records = readMember(value, "records");
     return (Array.isArray(records) ? records : []).filter(isObject).map((record) => ({
       part,
       status,

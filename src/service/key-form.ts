@@ -14,52 +14,57 @@ export interface KeyQuery {
   further: readonly Criteria[];
 }
 
-export type KeyForm = ReturnType<typeof createKeyForm>;
-
-export function createKeyForm(behavior: Behavior) {
-  let form: BehaviorPoints["keys"] = behavior.get("keys") ?? "any";
-  /** Answers of this process have shown that several keys count. */
-  let isProven = false;
+export class KeyForm {
+  /** In which keys are asked for. */
+  current: BehaviorPoints["keys"];
   /** Known from earlier, or there is no contact to prove it by: believed without proof. */
-  let isTrusted = behavior.get("keys") !== undefined;
+  isTrusted: boolean;
+  /** Answers of this process have shown that several keys count. */
+  #isProven = false;
+  readonly #behavior: Behavior;
 
-  function prove(): void {
-    isProven = true;
-    behavior.learn("keys", form);
+  constructor(behavior: Behavior) {
+    const known = behavior.get("keys");
+    this.#behavior = behavior;
+    this.current = known ?? "any";
+    this.isTrusted = known !== undefined;
   }
 
-  function useOneByOne(): void {
-    form = "one";
-    prove();
+  get isOneByOne(): boolean {
+    return this.current === "one";
   }
 
-  return {
-    isOneByOne: () => form === "one",
-    /** The usual form, unproven: where it is refused, alternatives are tried. */
-    isFirstTry: () => form === "any" && !isProven,
-    isTrusted: () => isTrusted,
-    /** Searches need not wait for each other to find out. */
-    isSettled: () => isProven || isTrusted,
-    toFilters({ keys, further }: KeyQuery): Filter[] {
-      if (form !== "alternatives" || keys.length === 1)
-        return createFilter(createEquals("KEY", [...keys]), ...further);
-      return keys.flatMap((key) => createFilter(createEquals("KEY", [key]), ...further));
-    },
-    /** Tries a form; nothing is learned of it. */
-    use(next: "any" | "alternatives"): void {
-      form = next;
-    },
-    useOneByOne,
-    prove,
-    trust(): void {
-      isTrusted = true;
-    },
-    /** Only some keys count: the next form is taken. */
-    disprove(): void {
-      isProven = false;
-      isTrusted = false;
-      if (form === "any") form = "alternatives";
-      else useOneByOne();
-    },
-  };
+  /** The usual form, unproven: where it is refused, alternatives are tried. */
+  get isFirstTry(): boolean {
+    return this.current === "any" && !this.#isProven;
+  }
+
+  /** Searches need not wait for each other to find out. */
+  get isSettled(): boolean {
+    return this.#isProven || this.isTrusted;
+  }
+
+  toFilters({ keys, further }: KeyQuery): Filter[] {
+    if (this.current !== "alternatives" || keys.length === 1)
+      return createFilter(createEquals("KEY", [...keys]), ...further);
+    return keys.flatMap((key) => createFilter(createEquals("KEY", [key]), ...further));
+  }
+
+  useOneByOne(): void {
+    this.current = "one";
+    this.prove();
+  }
+
+  prove(): void {
+    this.#isProven = true;
+    this.#behavior.learn("keys", this.current);
+  }
+
+  /** Only some keys count: the next form is taken. */
+  disprove(): void {
+    this.#isProven = false;
+    this.isTrusted = false;
+    if (this.current === "any") this.current = "alternatives";
+    else this.useOneByOne();
+  }
 }

@@ -6,7 +6,7 @@ import type { ServiceError } from "../errors.ts";
 import type { Contact, Criteria } from "../wire.ts";
 import type { Behavior } from "./behavior.ts";
 import { CheckedSearch, type CheckedSearchOptions, isRefusal } from "./checked-search.ts";
-import { createKeyForm, type KeyForm, type KeyQuery } from "./key-form.ts";
+import { KeyForm, type KeyQuery } from "./key-form.ts";
 
 export interface FoundByKeys {
   /** In the order in which the service gave them. */
@@ -15,26 +15,10 @@ export interface FoundByKeys {
   refused: Map<string, ServiceError>;
 }
 
-export interface KeySearch extends Pick<CheckedSearch, "meet"> {
-  /** Most keys that are known to fit into one search; 1 where several keys cannot be asked for. */
-  readonly limit: number;
-  /**
-   * @param further criterias that must hold as well
-   * @throws ServiceError when it is no key that the service refuses, but
-   *   such a search: then nobody is known to be absent
-   * @throws EcmError when the pages never add up to their total
-   */
-  find(keys: readonly string[], source: readonly string[], further?: Criteria[]): Promise<FoundByKeys>;
-}
-
 /** Smaller pages are read one after the other. */
 const minPageSize = 50;
 
-export function createKeySearch(options: CheckedSearchOptions): KeySearch {
-  return new SeveralKeys(options);
-}
-
-class SeveralKeys implements KeySearch {
+export class KeySearch {
   readonly #behavior: Behavior;
   readonly #form: KeyForm;
   readonly #search: CheckedSearch;
@@ -44,23 +28,31 @@ class SeveralKeys implements KeySearch {
   #most: number;
   /** While it is not known what works, one search finds out and the others wait. */
   #previous: Promise<unknown> = Promise.resolve();
-  readonly meet: KeySearch["meet"];
 
   constructor(options: CheckedSearchOptions) {
     this.#behavior = options.behavior;
-    this.#form = createKeyForm(options.behavior);
+    this.#form = new KeyForm(options.behavior);
     this.#search = new CheckedSearch(options, this.#form);
     this.#most = findMaxKeys(options.behavior);
-    this.meet = (contact) => this.#search.meet(contact);
   }
 
+  /** Most keys that are known to fit into one search; 1 where several keys cannot be asked for. */
   get limit(): number {
     // One place is for the key that must be found.
-    return this.#form.isOneByOne()
-      ? 1
-      : Math.max(1, Math.min(this.#most, choosePageSize(this.#behavior)) - 1);
+    return this.#form.isOneByOne ? 1 : Math.max(1, Math.min(this.#most, choosePageSize(this.#behavior)) - 1);
   }
 
+  /** A contact that was read: its key must be found by every later search for it. */
+  note(contact: Partial<Contact> | undefined): void {
+    this.#search.note(contact);
+  }
+
+  /**
+   * @param further criterias that must hold as well
+   * @throws ServiceError when it is no key that the service refuses, but
+   *   such a search: then nobody is known to be absent
+   * @throws EcmError when the pages never add up to their total
+   */
   async find(
     keys: readonly string[],
     source: readonly string[],
@@ -68,10 +60,10 @@ class SeveralKeys implements KeySearch {
   ): Promise<FoundByKeys> {
     const query = { keys: [...new Set(keys)], source, further };
     const areSeveral = query.keys.length > 1;
-    const isSettled = () => this.#form.isSettled();
     // With other conditions nobody must be found: that several keys count is found out without them.
-    if (further.length > 0 && areSeveral && !isSettled()) await this.find(query.keys, ["_id", "key"]);
-    if (isSettled() || !areSeveral) return this.#findAll(query);
+    if (further.length > 0 && areSeveral && !this.#form.isSettled)
+      await this.find(query.keys, ["_id", "key"]);
+    if (this.#form.isSettled || !areSeveral) return this.#findAll(query);
     const own = this.#previous.then(() => this.#findAll(query));
     this.#previous = own.catch(() => undefined);
     return own;
@@ -81,7 +73,7 @@ class SeveralKeys implements KeySearch {
     const { keys } = query;
     const found: FoundByKeys = { contacts: [], refused: new Map() };
     for (let start = 0; start < keys.length; ) {
-      const size = this.#form.isOneByOne() ? 1 : this.#most;
+      const size = this.#form.isOneByOne ? 1 : this.#most;
       const part = await this.#findPart({ ...query, keys: keys.slice(start, start + size) });
       start += Math.min(size, keys.length - start);
       found.contacts.push(...part.contacts);
@@ -93,11 +85,11 @@ class SeveralKeys implements KeySearch {
   async #findPart(query: KeyQuery): Promise<FoundByKeys> {
     const { keys } = query;
     if (keys.length === 0) return { contacts: [], refused: new Map() };
-    if (this.#form.isOneByOne() && keys.length > 1) return this.#findAll(query);
+    if (this.#form.isOneByOne && keys.length > 1) return this.#findAll(query);
     try {
       const contacts = await (keys.length === 1 ? this.#search.ask(query) : this.#search.askSeveral(query));
       if (contacts === undefined) return this.#findAll(query);
-      this.meet(contacts[0]);
+      this.note(contacts[0]);
       this.#taken.add(toKind(query));
       return { contacts, refused: new Map() };
     } catch (error) {
@@ -128,14 +120,14 @@ class SeveralKeys implements KeySearch {
     const { keys } = query;
     const half = Math.ceil(keys.length / 2);
     const left = await this.#findPart({ ...query, keys: keys.slice(0, half) });
-    if (left.refused.size === 0 && !this.#form.isOneByOne()) {
+    if (left.refused.size === 0 && !this.#form.isOneByOne) {
       this.#most = Math.min(this.#most, half);
       if (this.#most === 1) this.#form.useOneByOne();
     }
     const right = await this.#findAll({ ...query, keys: keys.slice(half) });
     const refused = new Map([...left.refused, ...right.refused]);
     if (refused.size > 0) this.#most = findMaxKeys(this.#behavior);
-    else if (!this.#form.isOneByOne()) this.#behavior.learn("maxKeys", this.#most);
+    else if (!this.#form.isOneByOne) this.#behavior.learn("maxKeys", this.#most);
     return { contacts: [...left.contacts, ...right.contacts], refused };
   }
 }

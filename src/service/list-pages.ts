@@ -9,10 +9,10 @@ import { openPages, type ReadPage, readPagesInOrder } from "./pages.ts";
 const listPageSize = 100;
 
 /** Reads the pages of a structure's lists. */
-export function createListPages(send: Send, structureId: string, behavior?: Behavior): ReadPage<ContactList> {
+export function createListPages(send: Send, structureId: string, behavior: Behavior): ReadPage<ContactList> {
   return async (page, size) => {
     const { lists, total } = readLists(await send(listListsRequest(structureId, page, size)));
-    behavior?.learn("lists", total === undefined ? "array" : "records");
+    behavior.learn("lists", total === undefined ? "array" : "records");
     return { items: lists, total };
   };
 }
@@ -34,7 +34,7 @@ export interface ListReading {
 export async function readAllLists(
   send: Send,
   structureId: string,
-  behavior?: Behavior,
+  behavior: Behavior,
 ): Promise<ListReading> {
   const ofStructure = createListPages(send, structureId, behavior);
   let requests = 0;
@@ -57,7 +57,7 @@ export async function readAllLists(
 export async function fetchAllLists(
   send: Send,
   structureId: string,
-  behavior?: Behavior,
+  behavior: Behavior,
 ): Promise<ContactList[]> {
   return (await readAllLists(send, structureId, behavior)).lists;
 }
@@ -66,7 +66,7 @@ export async function fetchAllLists(
 export async function countLists(
   send: Send,
   structureId: string,
-  behavior?: Behavior,
+  behavior: Behavior,
 ): Promise<number | undefined> {
   return (await createListPages(send, structureId, behavior)(1, 1)).total;
 }
@@ -87,7 +87,7 @@ export async function fetchList(
   send: Send,
   structureId: string,
   listId: string,
-  behavior?: Behavior,
+  behavior: Behavior,
 ): Promise<ContactList | undefined> {
   try {
     const list = readList(await send(getListRequest(structureId, listId)));

@@ -86,15 +86,15 @@ export interface Figure {
  * The forms of a figure: a bare number; `{ count, diff }`; `{ count: { value, prev, diff }, rate }`; `{
  * unique, rate }`.
  */
-function readFigure(part: string, name: string, told: unknown): Figure {
-  if (!isObject(told)) return { part, name, value: told };
-  const { count = told, rate, diff } = told;
+function readFigure(part: string, name: string, content: unknown): Figure {
+  if (!isObject(content)) return { part, name, value: content };
+  const { count = content, rate, diff } = content;
   const value = isObject(count) ? (count.value ?? count.unique ?? count.total) : count;
   return {
     part,
     name,
     // What has none of these forms is shown as it came.
-    value: value === undefined && rate === undefined ? told : value,
+    value: value === undefined && rate === undefined ? content : value,
     previous: readMember(count, "prev"),
     change: readMember(count, "diff") ?? diff,
     rate: isObject(rate) ? (rate.value ?? rate) : rate,
@@ -103,16 +103,16 @@ function readFigure(part: string, name: string, told: unknown): Figure {
 }
 
 /** Each member as a figure. */
-export function readFigures(part: string, told: unknown, except: readonly string[] = []): Figure[] {
-  return listMembers(told)
+export function readFigures(part: string, content: unknown, except: readonly string[] = []): Figure[] {
+  return listMembers(content)
     .filter(([name]) => !except.includes(name))
     .map(([name, value]) => readFigure(part, name, value));
 }
 
 /** What the overall report compares: each campaign with its rates. */
 export function comparedCampaigns(overall: unknown): unknown[] {
-  const told = readMember(overall, "campaignComparison");
-  return Array.isArray(told) ? told : [];
+  const campaigns = readMember(overall, "campaignComparison");
+  return Array.isArray(campaigns) ? campaigns : [];
 }
 
 const nameOfLink = ["url", "link", "href", "emailTargetUrl", "name", "linkId", "_id"];
@@ -120,9 +120,9 @@ const clicksOfLink = ["clicks", "total", "count", "uniqueClicks", "unique"];
 
 /** Clicks by link: an array of objects, or an object with a member for each link. */
 export function readLinks(report: unknown): Figure[] {
-  const told = readMember(report, "linkActivity");
-  if (!Array.isArray(told)) return readFigures("links", told);
-  return told.map((link) => {
+  const links = readMember(report, "linkActivity");
+  if (!Array.isArray(links)) return readFigures("links", links);
+  return links.map((link) => {
     const first = (names: string[]) =>
       names.map((name) => readMember(link, name)).find((each) => each != null);
     const name = first(nameOfLink);
@@ -142,8 +142,8 @@ export interface Bar {
 
 /** The days or hours of a histogram; none where the answer has none. */
 export function readBars(histogram: unknown): Bar[] {
-  const told = readMember(histogram, "histogram");
-  return (Array.isArray(told) ? told : []).map((bar) => ({
+  const bars = readMember(histogram, "histogram");
+  return (Array.isArray(bars) ? bars : []).map((bar) => ({
     date: readMember(bar, "date"),
     total: readMember(bar, "total"),
     detail: readMember(bar, "detail"),

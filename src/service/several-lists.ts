@@ -26,12 +26,12 @@ export async function findProvenListFilters(
   send: Send,
   structureId: string,
   lists: readonly string[],
-  behavior?: Behavior,
+  behavior: Behavior,
 ): Promise<ListFilters> {
   const ids = [...new Set(lists)];
   const [asValues, asFilters] = formsFor(ids);
   // Where the service does not filter by list, what its pages tell decides.
-  if (ids.length < 2 || behavior?.get("listColumn") === "refused") return asValues;
+  if (ids.length < 2 || behavior.get("listColumn") === "refused") return asValues;
   const count = async (filters: Filter[]): Promise<number> => {
     const query = { structureId, filters, page: 1, pageSize: 1, source: ["_id"] };
     return readSearch(await send(searchContactsRequest(query))).totalRecords;

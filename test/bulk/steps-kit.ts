@@ -19,8 +19,9 @@ import { type JournalRecord, readJournal } from "../../src/bulk/runs/journal.ts"
 import { realClock } from "../../src/clock.ts";
 import { openNetwork } from "../../src/http/network.ts";
 import { createSend } from "../../src/http/send.ts";
+import { Suppressions } from "../../src/privacy/suppressions.ts";
 import { createBehavior } from "../../src/service/behavior.ts";
-import { createKeySearch } from "../../src/service/key-search.ts";
+import { KeySearch } from "../../src/service/key-search.ts";
 import type { Contact } from "../../src/wire.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
@@ -33,6 +34,18 @@ export interface Steps {
   structureId: string;
   /** What the journal says, without the start of the run. */
   journal(): Promise<JournalRecord[]>;
+}
+
+/** What an engine is given besides its line, for a run that nobody else has to do with. */
+export function createSurroundings(stateFolder: string) {
+  const behavior = createBehavior();
+  return {
+    stateFolder,
+    requestsSent: () => 0,
+    openSuppressions: async () => new Suppressions(join(stateFolder, "suppressions.txt")),
+    behaviors: () => behavior,
+    creatingNames: <T>(_structureId: string, perform: () => Promise<T>) => perform(),
+  };
 }
 
 /** Parts of a contact that are looked up. */
@@ -64,7 +77,14 @@ export async function openSteps(
   const context = openContext({
     kind: "import",
     subject: "people.csv",
-    engine: { send, clock, signal, stateFolder, version: "0.0.0", account: { baseUrl, isReadOnly: false } },
+    engine: {
+      ...createSurroundings(stateFolder),
+      send,
+      clock,
+      signal,
+      version: "0.0.0",
+      account: { baseUrl, isReadOnly: false },
+    },
     options: { reserve: 0, waits: false, isDryRun: false, isFresh: false, concurrency: 1 },
     emit: () => undefined,
   });
@@ -83,7 +103,7 @@ export async function openSteps(
   });
   onTestFinished(() => run.leave());
   const behavior = createBehavior();
-  const keys = createKeySearch({ send: context.send.searches, behavior, structureId, toIdentity });
+  const keys = new KeySearch({ send: context.send.searches, behavior, structureId, toIdentity });
   const lookup = new Lookup({
     send: context.send,
     keys,
@@ -97,7 +117,6 @@ export async function openSteps(
   return {
     session: openSession(state, {
       work: makeWork(structureId),
-      behavior,
       lookup,
       toIdentity,
       startedAt: clock.now(),

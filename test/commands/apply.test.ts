@@ -569,3 +569,13 @@ it("--read-only refuses it; a rehearsal of a plan plans again what is left of it
   const applied = await service.ecm(["apply", less, "--json"]);
   expect(parseSummary(applied).rows, applied.stderr).toMatchObject({ created: 1, updated: 1 });
 });
+
+it("a no at its question counts the plan's contacts as pending", { tags: "slow" }, async () => {
+  const service = await startPeople();
+  const plan = await makePlanFile(service, ["contact", "delete", "--tag", "VIP", "--yes"]);
+  const declined = await service.ecm(["apply", plan.file, "--json"], { terminalColumns: 200, typed: "n\r" });
+  expect(declined.code).toBe(1);
+  const rows = { read: plan.writes, pending: plan.writes };
+  expect(parseSummary(declined)).toMatchObject({ run: null, status: "stopped", stoppedBy: "error", rows });
+  expect(listWrites(service)).toEqual([]);
+});

@@ -1,7 +1,7 @@
 import { appendFile, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openSuppressions } from "../../src/privacy/suppressions.ts";
+import { Suppressions } from "../../src/privacy/suppressions.ts";
 import { ecmWith, spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
 import { firstQuick } from "../support/first-quick.ts";
 import { startSandbox } from "../support/sandbox.ts";
@@ -180,7 +180,7 @@ describe("ecm suppressions", () => {
 
   it("sees what another process adds while it is open", async () => {
     const file = join(await temporaryFolder(), "list.txt");
-    const [one, other] = [openSuppressions(file), openSuppressions(file)];
+    const [one, other] = [new Suppressions(file), new Suppressions(file)];
     await one.add(["a@example.com"], 0);
     await expect.poll(() => other.has("A@example.com")).toBe(true);
   });

@@ -9,6 +9,7 @@ import { realClock } from "../../src/clock.ts";
 import { openNetwork } from "../../src/http/network.ts";
 import { createSend } from "../../src/http/send.ts";
 import { inputFile, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
+import { createSurroundings } from "../bulk/steps-kit.ts";
 import { cutEvery } from "./journal-cut.ts";
 import { type RecordingProxy, startRecordingProxy } from "./recording-proxy.ts";
 
@@ -103,10 +104,10 @@ async function importWith(proxy: RecordingProxy, path: string, openFile: Engine[
     signal,
   });
   const engine: Engine = {
+    ...createSurroundings(proxy.env.ECM_STATE_DIR!),
     send,
     clock: realClock,
     signal,
-    stateFolder: proxy.env.ECM_STATE_DIR!,
     version: "test",
     account: { baseUrl, isReadOnly: false },
     openJournalFile: openFile,

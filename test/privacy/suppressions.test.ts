@@ -4,14 +4,14 @@ import { appendFile, chmod, readFile, stat, symlink, writeFile } from "node:fs/p
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { openSuppressions, SuppressionsError } from "../../src/privacy/suppressions.ts";
+import { Suppressions, SuppressionsError } from "../../src/privacy/suppressions.ts";
 import { DamagedList, readSuppressionList } from "../../src/privacy/suppressions-file.ts";
 import { spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
 import { runs } from "../support/runs.ts";
 
 async function createList(...keys: string[]) {
   const file = join(await temporaryFolder(), "list.txt");
-  const list = openSuppressions(file);
+  const list = new Suppressions(file);
   await list.add(keys, 0);
   return { file, list, text: await readFile(file, "latin1") };
 }
@@ -51,7 +51,7 @@ describe("a suppression list", () => {
     const saying = async (changed: string) => {
       await writeFile(file, changed, "latin1");
       try {
-        openSuppressions(file);
+        new Suppressions(file);
       } catch (error) {
         expect(error).toBeInstanceOf(SuppressionsError);
         return (error as Error).message;
@@ -78,10 +78,10 @@ describe("a suppression list", () => {
     const removal = (await readFile(file, "latin1")).slice(-91);
     for (const torn of ["", addition.slice(0, 40)]) {
       await writeFile(file, text + removal + addition + torn, "latin1");
-      const again = openSuppressions(file);
+      const again = new Suppressions(file);
       expect([again.has("ada@example.com"), again.has("bob@example.com")]).toEqual([true, true]);
       await again.add(["carl@example.com"], 0);
-      const whole = openSuppressions(file);
+      const whole = new Suppressions(file);
       expect(["ada", "bob", "carl"].filter((name) => whole.has(`${name}@example.com`))).toHaveLength(3);
       expect(readSuppressionList(file).uncounted).toEqual([]);
     }
@@ -93,18 +93,18 @@ describe("a suppression list", () => {
     await chmod(file, 0o660);
     const link = join(await temporaryFolder(), "link.txt");
     await symlink(file, link);
-    const list = openSuppressions(link);
+    const list = new Suppressions(link);
     const everybody = ["Ada@Example.com", "jörg@xn--bcher-kva.de", "Customer 4711"];
     expect(everybody.map((key) => list.has(key))).toEqual([true, true, true]);
     const { added, entries } = await list.add([...everybody, "eve@example.com"], 0);
     expect([added, entries.length]).toEqual([1, 4]);
     expect(await readFile(file, "latin1")).toMatch(/^ecm-suppressions 2 /);
     expect((await stat(file)).mode & 0o777).toBe(0o660);
-    const again = openSuppressions(file);
+    const again = new Suppressions(file);
     expect([...everybody, "eve@example.com"].map((key) => again.has(key))).toEqual([true, true, true, true]);
     expect(again.list()[0]!.addedAt).toBe("2026-01-01T00:00:00.000Z");
     expect(await again.remove(["ADA@example.com"], 0)).toBe(1);
-    expect(openSuppressions(file).has("ada@example.com")).toBe(false);
+    expect(new Suppressions(file).has("ada@example.com")).toBe(false);
   });
 
   it("does not believe the half line of a list of format 1", { tags: "slow" }, async () => {
@@ -112,12 +112,12 @@ describe("a suppression list", () => {
     const text = formatOne(["ada@example.com", "bob@example.com"]);
     for (const cut of [2, 20, 60]) {
       await writeFile(file, text.slice(0, -cut));
-      expect(() => openSuppressions(file)).toThrow("the line is damaged");
+      expect(() => new Suppressions(file)).toThrow("the line is damaged");
     }
     // A version of before that was running while the list was converted.
     const { file: newer, list } = await createList("ada@example.com");
     await appendFile(newer, `\n+${"a".repeat(64)} 2026-01-01T00:00:00.000Z\n`);
-    expect(openSuppressions(newer).list()).toHaveLength(2);
+    expect(new Suppressions(newer).list()).toHaveLength(2);
     expect(list.has("ada@example.com")).toBe(true);
   });
 
@@ -142,6 +142,6 @@ describe("a suppression list", () => {
       results.map(({ code }) => code),
       results.map(({ stderr }) => stderr).join(""),
     ).toEqual([0, 0, 0, 0]);
-    expect(openSuppressions(shared).list()).toHaveLength(201);
+    expect(new Suppressions(shared).list()).toHaveLength(201);
   });
 });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { ServiceError } from "../../src/errors.ts";
 import { createBehavior, type KnownBehavior } from "../../src/service/behavior.ts";
-import { createKeySearch } from "../../src/service/key-search.ts";
+import { KeySearch } from "../../src/service/key-search.ts";
 import type { ApiAnswer, ApiRequest, SearchBody, Send } from "../../src/wire.ts";
 
 interface Service {
@@ -54,7 +54,7 @@ const k = (from: number, to: number) => Array.from({ length: to - from }, (_, in
 async function lookUp(service: Service, keys: string[], knownBehavior: KnownBehavior = {}) {
   const { searches, send } = createSearchService(service);
   const behavior = createBehavior(knownBehavior);
-  const search = createKeySearch({ send, behavior, structureId: "s", toIdentity: (key) => key });
+  const search = new KeySearch({ send, behavior, structureId: "s", toIdentity: (key) => key });
   const found = await search.find(keys, ["_id", "key"]);
   return {
     found: found.contacts.map(({ key }) => key),
@@ -125,8 +125,8 @@ describe("a search for many keys in a service that takes", () => {
     const knownBehavior: KnownBehavior = { keys: { value: "any", learnedAt: "2026-01-01T00:00:00Z" } };
     const { searches, send } = createSearchService({ values: "first", held: k(0, 40) });
     const behavior = createBehavior(knownBehavior);
-    const search = createKeySearch({ send, behavior, structureId: "s", toIdentity: (key) => key });
-    search.meet({ key: "k39" });
+    const search = new KeySearch({ send, behavior, structureId: "s", toIdentity: (key) => key });
+    search.note({ key: "k39" });
     expect((await search.find(k(0, 20), ["_id", "key"])).contacts).toHaveLength(20);
     expect(behavior.get("keys")).toBe("alternatives");
     expect(searches).toHaveLength(3);
@@ -135,8 +135,8 @@ describe("a search for many keys in a service that takes", () => {
   it("nothing amiss when the contact that was to be found is deleted meanwhile", async () => {
     const { send } = createSearchService({ held: k(0, 10) });
     const behavior = createBehavior();
-    const search = createKeySearch({ send, behavior, structureId: "s", toIdentity: (key) => key });
-    search.meet({ key: "gone" });
+    const search = new KeySearch({ send, behavior, structureId: "s", toIdentity: (key) => key });
+    search.note({ key: "gone" });
     expect((await search.find(k(5, 15), ["_id", "key"])).contacts).toHaveLength(5);
     expect(behavior.get("keys")).toBe("any");
   });

@@ -7,7 +7,7 @@
 import type { Item, Operation } from "../items.ts";
 import { toErrorStop } from "../pace/run-stop.ts";
 import type { Found } from "../plan/found.ts";
-import { type Planned, readPlanBlocks, type StoredLine } from "../plan/plan-file.ts";
+import { readPlanBlocks, type StoredLine } from "../plan/plan-file.ts";
 import { countReadsBefore, listUnknown, toNamedItems } from "../plan/planned-moves.ts";
 import { isScarce, recordInJournal, type Session } from "../plan/session.ts";
 import { toPlannedItem } from "../plan/stored-line.ts";
@@ -36,10 +36,9 @@ export async function applyPlan(session: Session, file: string): Promise<void> {
         await pool.untilFewerThan(isAlone ? 1 : options.concurrency);
         // Nobody who is left may be begun; what is known of an open write is settled when the run is resumed.
         if (send.stopped) throw send.stopped;
-        const contactId = "contactId" in planned ? planned.contactId : undefined;
         const freshness = group.freshnessFor(item, found);
         const task = { session, item, planned };
-        pool.add(afterFirst(task, () => inTurn(contactId, () => performWrite(task, freshness))));
+        pool.add(afterFirst(task, () => inTurn(planned.contactId, () => performWrite(task, freshness))));
       }
     }
   } catch (error) {
@@ -79,20 +78,17 @@ async function* readGroups(session: Session, file: string): AsyncGenerator<Group
  */
 function contactToWrite(session: Session, line: StoredLine): PlannedContact | undefined {
   const { ledger, toIdentity } = session;
-  if (!isPlanned(line) || ledger.isDone(line.apply.ref)) return undefined;
-  if (line.apply.isErased) {
-    recordInJournal(session, { kind: "done", ref: line.apply.ref, outcome: "skipped", code: "suppressed" });
+  const { apply } = line;
+  if (!apply || ledger.isDone(apply.ref)) return undefined;
+  if (apply.isErased) {
+    recordInJournal(session, { kind: "done", ref: apply.ref, outcome: "skipped", code: "suppressed" });
     return undefined;
   }
-  const { operation, desired } = replaceStandIns(line.apply, ledger.names);
-  const item = toPlannedItem({ ...line, apply: { ...line.apply, operation, desired } }, toIdentity);
-  const contactId = "contactId" in operation ? operation.contactId : undefined;
+  const { operation, desired } = replaceStandIns(apply, ledger.names);
+  const item = toPlannedItem({ ...line, apply: { ...apply, operation, desired } }, toIdentity);
+  const { contactId } = operation;
   const contact = contactId === undefined ? undefined : { _id: contactId, key: line.key };
   return { item, planned: operation, found: { contact, isRemembered: true } };
-}
-
-function isPlanned(line: StoredLine): line is StoredLine & { apply: Planned } {
-  return line.apply !== undefined;
 }
 
 /** Contacts whose second look is one search. */

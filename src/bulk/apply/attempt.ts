@@ -55,13 +55,13 @@ const maxLooks = 3;
 /** As the plan has it, unless an earlier write is to be settled first or the contact has to be seen again. */
 export async function planFirstAttempt(task: Task, { lastLookUp, lookUpAgain }: Freshness): Promise<Attempt> {
   const { session, item, planned } = task;
-  const { ledger, visibility, behavior, clock } = session;
+  const { ledger, observed, lookup, clock } = session;
   const open = ledger.openIntent(item.ref);
   const start: Attempt = {
     ...lastLookUp,
     decision: planned,
     open,
-    elements: behavior.get("mutateElements"),
+    elements: lookup.behavior.get("mutateElements"),
     conflicts: 0,
     lost: 0,
     lookUps: 0,
@@ -71,7 +71,7 @@ export async function planFirstAttempt(task: Task, { lastLookUp, lookUpAgain }: 
     return decided(task, start, { found, at: clock.now() });
   }
   if (open || ledger.isBegun(item.ref)) return decided(task, start, await lookUpAgain());
-  if (planned.kind !== "create" || visibility.missed < maxMissed) return start;
+  if (planned.kind !== "create" || observed.missedInARow < maxMissed) return start;
   return decided(task, start, { found: await findOne(session, item), at: clock.now() });
 }
 

@@ -75,27 +75,27 @@ export async function findOne({ lookup }: Session, item: Item): Promise<Found> {
  * not for each row anew.
  */
 async function findExisting(session: Session, item: Item, isUncertain: boolean): Promise<AfterRefusal> {
-  const { behavior, lookup, visibility, clock } = session;
+  const { lookup, observed, clock } = session;
   const since = clock.now();
   const existing = await findOne(session, item);
   if (existing.contact) {
-    visibility.missed++;
-    lookup.meet(existing.contact);
+    observed.missedInARow++;
+    lookup.note(existing.contact);
     return { kind: "again", found: existing };
   }
   const hidden = await lookup.findHidden(item);
   if (hidden) {
-    behavior.learn("inactive", "hidden");
+    lookup.behavior.learn("inactive", "hidden");
     return { kind: "hidden", contact: hidden };
   }
-  for (const pause of visibility.isVain && !isUncertain ? [] : visibilityPausesMilliseconds) {
+  for (const pause of observed.waitsInVain && !isUncertain ? [] : visibilityPausesMilliseconds) {
     await clock.sleep(pause, session.send.ended);
     const found = await findOne(session, item);
     if (!found.contact) continue;
-    behavior.learn("searchLag", Math.max(1, Math.round(clock.now() - since)));
+    lookup.behavior.learn("searchLag", Math.max(1, Math.round(clock.now() - since)));
     return { kind: "again", found };
   }
-  visibility.isVain = true;
+  observed.waitsInVain = true;
   return { kind: "hidden" };
 }
 

@@ -62,11 +62,11 @@ export function readId(body: unknown): string | undefined {
 
 /** What the answer to a write tells of the service. Nothing else is read from the answer to a mutate. */
 export function learnFromAnswer(
-  { behavior, visibility }: Session,
+  { lookup: { behavior }, observed }: Session,
   { decision, elements }: SentAttempt,
   body: unknown,
 ): void {
-  if (decision.kind === "create") visibility.missed = 0;
+  if (decision.kind === "create") observed.missedInARow = 0;
   if (decision.kind !== "change") return;
   const isContact = (body as Partial<Contact> | null | undefined)?._id === decision.contactId;
   behavior.learn(

@@ -52,7 +52,7 @@ export async function performWrite(task: Task, freshness: Freshness): Promise<vo
       const lookUps = next.lookUps + 1;
       next = { ...decided(task, next, await freshness.lookUpAgain()), lookUps };
     }
-    const elements: Elements | undefined = next.elements ?? session.behavior.get("mutateElements");
+    const elements: Elements | undefined = next.elements ?? session.lookup.behavior.get("mutateElements");
     next = await sendAttempt(task, { ...next, elements });
   }
 }
@@ -79,7 +79,7 @@ function settleStatus({ session, item }: Task, known: Attempt): Attempt {
 
 /** An earlier write has turned out to have been applied. */
 function concludeApplied(task: Task, { operation }: OpenIntent, found: Partial<Contact> | undefined): void {
-  const contact = found ?? { _id: operation.kind === "create" ? undefined : operation.contactId };
+  const contact = found ?? { _id: operation.contactId };
   settleWrite(task, toPlannedOutcome(task.item, operation), contact, operation.remark);
 }
 
@@ -161,17 +161,18 @@ async function handleRefusal(
 
 /** Whether the service may have refused the form in which references are named, rather than the change. */
 function mayBeAboutElements(
-  { visibility }: Session,
+  { observed }: Session,
   { decision, elements }: SentAttempt,
   error: ServiceError,
 ): boolean {
-  if (elements !== undefined || visibility.isObject) return false;
+  if (elements !== undefined || observed.refusesBareIds) return false;
   return decision.kind === "change" && mayBeElements(error, decision.body);
 }
 
 /** Bare ids are refused too: the form was not the reason. */
-function noteRefusedElements({ behavior, visibility }: Session, { elements }: SentAttempt): void {
-  if (behavior.get("mutateElements") === undefined && elements === "id") visibility.isObject = true;
+function noteRefusedElements({ lookup, observed }: Session, { elements }: SentAttempt): void {
+  if (lookup.behavior.get("mutateElements") === undefined && elements === "id")
+    observed.refusesBareIds = true;
 }
 
 /** The key is taken by a contact that no plain search shows. */

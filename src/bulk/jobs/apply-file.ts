@@ -4,10 +4,9 @@
  */
 import { createReadStream } from "node:fs";
 import { join, resolve } from "node:path";
-import { EcmError, NotFoundError, ReadOnlyError, UsageError } from "../../errors.ts";
+import { NotFoundError, UsageError } from "../../errors.ts";
 import { replaceStandIns } from "../apply/stand-ins.ts";
 import type { Operation } from "../items.ts";
-import { RunStop, toErrorStop } from "../pace/run-stop.ts";
 import type { RunEvent } from "../plan/events.ts";
 import { findRemovalFailure } from "../plan/guards.ts";
 import { type NameBook, openPlannedNames } from "../plan/name-book.ts";
@@ -20,18 +19,15 @@ import { restoreNamed } from "../plan/stored-line.ts";
 import { createIdentityReader } from "../read/keys.ts";
 import { fileNames } from "../runs/file-names.ts";
 import { computeFingerprint } from "../runs/fingerprint.ts";
-import { isInPlanFolder, type Manifest, requireStatePlace, toRunsFolder } from "../runs/folder.ts";
-import { enterJob, leaveRun, type RunDescription } from "./enter-job.ts";
-import { type Closed, closeUnentered, noInput } from "./finish.ts";
+import { isInPlanFolder, type Manifest, toRunsFolder } from "../runs/folder.ts";
+import { type RunDescription, runPrepared } from "./enter-job.ts";
+import { type Closed, noInput } from "./finish.ts";
 import { openAccount, openLookup } from "./open-account.ts";
-import { planAndApply } from "./plan-and-apply.ts";
 import type { ReadyJob } from "./ready-job.ts";
 import { keyTableFacts } from "./rejected.ts";
 import { refusalRemark } from "./removals.ts";
 import { spoolInput } from "./run-job.ts";
 import { type ApplyItem, createStrictWork } from "./strict-work.ts";
-
-const batchSize = 100;
 
 /** @throws UsageError for a plan of another account */
 export async function applyPlanFile(
@@ -42,25 +38,19 @@ export async function applyPlanFile(
 ): Promise<Closed> {
   requireMatchingPlan(plan, engine);
   const head = allowRemovals(plan.head, options);
-  const refusal = findPlanRemovalFailure({ ...plan, head });
-  if (refusal && !options.isDryRun) throw refusal;
-  if (engine.account.isReadOnly && !options.isDryRun) throw ReadOnlyError.forCommand();
-  if (!options.isDryRun) await requireStatePlace(engine.stateFolder);
+  const { isDryRun } = options;
   const subject = toPlanName(engine.stateFolder, plan);
   const context = openContext({ kind: "apply", applies: plan.head.kind, subject, engine, options, emit });
-  if (refusal) emit({ kind: "remark", text: `${refusalRemark}${refusal.message}` });
-  try {
+  return runPrepared(context, async () => {
+    const refusal = findPlanRemovalFailure({ ...plan, head });
+    if (refusal && !isDryRun) throw refusal;
+    if (refusal) emit({ kind: "remark", text: `${refusalRemark}${refusal.message}` });
     const job = await prepareApply(context, head, plan);
-    if (options.isDryRun) return await planAndApply(context, job, undefined);
     // Its own file is removed once the run has ended, however it ended.
-    const isUsersFile = !isInPlanFolder(engine.stateFolder, plan.path);
-    const spooled = isUsersFile ? undefined : await spoolInput(engine, createReadStream(plan.path), subject);
-    const run = await enterJob(context, describeApplyRun(context, plan), { spooled });
-    return await leaveRun(context, run, () => planAndApply(context, job, run));
-  } catch (error) {
-    if (!(error instanceof RunStop || error instanceof EcmError) || error instanceof UsageError) throw error;
-    return closeUnentered(context, toErrorStop(error));
-  }
+    const isKept = isDryRun || !isInPlanFolder(engine.stateFolder, plan.path);
+    const spooled = isKept ? undefined : await spoolInput(engine, createReadStream(plan.path), subject);
+    return { job, about: describeApplyRun(context, plan), spooled };
+  });
 }
 
 /** What was allowed when the plan was made, unless something else is allowed now. */
@@ -105,13 +95,11 @@ export async function openPlannedFile(
 }
 
 function describeApplyRun(
-  { engine: { version, account, stateFolder }, subject }: RunContext,
+  { engine: { account, stateFolder }, subject }: RunContext,
   { path, head, end }: PlanFile,
 ): RunDescription {
   const { baseUrl, structureId } = head.account;
   return {
-    kind: "apply",
-    version,
     account: { baseUrl, profile: account.profile, structureId },
     input: {
       name: subject,
@@ -151,7 +139,7 @@ async function prepareApply(context: RunContext, head: PlanHead, plan: PlanFile)
   // Read now, so that the price counts what the backup needs.
   if (plan.deletes > 0) await Promise.all([account.lists(structure), account.complete(structure)]);
   const source = [...new Set([...head.source, "createdAt"])];
-  const { behavior, lookup } = openLookup(context, {
+  const lookup = openLookup(context, {
     structureId,
     keyType,
     source,
@@ -160,12 +148,9 @@ async function prepareApply(context: RunContext, head: PlanHead, plan: PlanFile)
   });
   const { creations } = plan;
   const names = await openPlannedNames({ send: send.plain, account, creations });
-  const suppressions = await engine.openSuppressions?.();
+  const suppressions = await engine.openSuppressions();
   return {
     account,
-    structureId,
-    keyType,
-    behavior,
     work: createStrictWork(suppressions),
     lookup,
     input: { ...noInput, read: plan.writes },
@@ -190,15 +175,11 @@ async function* readApprovedItems(
   ids: ReadonlyMap<string, string>,
   toIdentity: (key: string) => string,
 ): AsyncGenerator<ApplyItem[]> {
-  let batch: ApplyItem[] = [];
   for await (const line of plan.lines()) {
     if (!line.apply || line.apply.isErased) continue;
     const { operation } = replaceStandIns(line.apply, ids);
-    if (batch.push(toApplyItem(line, line.apply, { operation, toIdentity })) < batchSize) continue;
-    yield batch;
-    batch = [];
+    yield [toApplyItem(line, line.apply, { operation, toIdentity })];
   }
-  yield batch;
 }
 
 function toApplyItem(
@@ -206,7 +187,7 @@ function toApplyItem(
   { ref, key: forms, isRemoval, others, movesFrom, follows }: Planned,
   { operation, toIdentity }: { operation: Operation; toIdentity: (key: string) => string },
 ): ApplyItem {
-  const contactId = operation.kind === "create" ? undefined : operation.contactId;
+  const { contactId } = operation;
   const sent = operation.kind === "create" ? forms.sent : key;
   return {
     kind: "contact",

@@ -61,7 +61,6 @@ export function composeListJob(options: ComposeOptions, isResumed: boolean): Row
   return {
     kind,
     input: { name: `${names} into ${JSON.stringify(into)}` },
-    isWithoutInput: true,
     async resolve(account) {
       const structure = await account.structure();
       if (!isResumed) requireFreeListName(into, await account.lists(structure));

@@ -1,5 +1,5 @@
 /** What a run's manifest says of it, and what makes two invocations one run. */
-import type { InputFile } from "../read/index.ts";
+import type { InputFile } from "../read/source.ts";
 import { computeFingerprint } from "../runs/fingerprint.ts";
 import type { Manifest } from "../runs/folder.ts";
 import type { RunDescription } from "./enter-job.ts";
@@ -11,11 +11,9 @@ export function describeRun(
   input: { file: InputFile; isSpooled: boolean },
   resumes: Manifest | undefined,
 ): RunDescription {
-  const { kind, subject, engine, job, structure, understood } = rowRun;
+  const { subject, engine, job, structure, understood } = rowRun;
   const { facts } = understood;
   return {
-    kind,
-    version: engine.version,
     account: {
       baseUrl: engine.account.baseUrl,
       profile: engine.account.profile,

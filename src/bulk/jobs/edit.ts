@@ -12,8 +12,9 @@ import { createMutateBody, type RequestedChanges } from "../../service/contact-c
 import type { Contact, MutateBody } from "../../wire.ts";
 import type { DesiredContact } from "../items.ts";
 import { toDesiredFromMutate } from "../plan/decide.ts";
-import { openInput, requireClearConsent, understandKeys } from "../read/index.ts";
+import { openInput } from "../read/formats/open.ts";
 import type { Survey } from "../read/survey.ts";
+import { requireClearConsent, understandKeys } from "../read/understand.ts";
 import type { ContactEdit, ResolvedJob, RowJob } from "./job.ts";
 import { type KeysFileOptions, toReadOptions } from "./keys-file-options.ts";
 
@@ -45,7 +46,6 @@ export async function editJob(options: EditOptions): Promise<RowJob> {
   return {
     kind,
     input: input ?? { name: describeConditions(conditions) },
-    isWithoutInput: input === undefined,
     open: input && ((file) => openInput(file, toReadOptions(read))),
     async requireOpened(opened) {
       if (!consentChoosesRows && !addsToLists(wanted)) return;
@@ -194,14 +194,9 @@ function requireOneKeyEach(kind: EditOptions["kind"], { otherIdentities }: Surve
 export function restoreEditOptions(
   kind: EditOptions["kind"],
   record: Record<string, unknown>,
-  input: RowJob["input"],
-  isWithoutInput: boolean,
+  input: RowJob["input"] | undefined,
 ): EditOptions {
-  return {
-    ...(record as Omit<EditOptions, "kind" | "input">),
-    kind,
-    input: isWithoutInput ? undefined : input,
-  };
+  return { ...(record as Omit<EditOptions, "kind" | "input">), kind, input };
 }
 
 function addsToLists(wanted: EditOptions["wanted"]): boolean {

@@ -1,25 +1,76 @@
 /** Coming into a job's run and leaving it: the same for every job, whatever it plans. */
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
-import { DeclinedError, type EcmError, InterruptedError, UsageError } from "../../errors.ts";
+import { DeclinedError, EcmError, InterruptedError, ReadOnlyError, UsageError } from "../../errors.ts";
+import { RunStop, toErrorStop } from "../pace/run-stop.ts";
 import type { RunContext } from "../plan/run-context.ts";
+import { JournalDamagedError } from "../runs/damage.ts";
 import { type EnteredRun, enterRun } from "../runs/enter.ts";
-import type { Manifest } from "../runs/folder.ts";
-import { type Closed, closeCompleted } from "./finish.ts";
+import { type Manifest, requireStatePlace } from "../runs/folder.ts";
+import type { SettledByInput } from "../runs/report.ts";
+import { type Closed, closeCompleted, closeUnentered } from "./finish.ts";
 import { MoveRefusedError } from "./move-pair.ts";
+import { planAndApply } from "./plan-and-apply.ts";
+import type { ReadyJob } from "./ready-job.ts";
 
-/** What a job says of its run. Where its files go, and what limits it, is the same for all. */
+/** What a job says of its run. */
 export type RunDescription = Omit<
   Manifest,
-  "format" | "id" | "startedAt" | "rejects" | "plan" | "backup" | "guards"
+  "format" | "id" | "kind" | "version" | "startedAt" | "rejects" | "plan" | "backup" | "guards"
 >;
+
+/** A run that reads no rows: what it does, and what is said of it. */
+export interface PreparedRun {
+  job: ReadyJob;
+  about: RunDescription;
+  /** A folder made for an input that can be read only once. */
+  spooled?: { id: string; folder: string };
+  /** Before its plan is made. */
+  entered?(run: EnteredRun): Promise<void>;
+}
+
+/**
+ * Prepares, enters and does a run that reads no rows; what stops it is in the result.
+ * @throws what it was refused for before the first write
+ */
+export async function runPrepared(context: RunContext, prepare: () => Promise<PreparedRun>): Promise<Closed> {
+  const { engine, options } = context;
+  if (engine.account.isReadOnly && !options.isDryRun) throw ReadOnlyError.forCommand();
+  if (!options.isDryRun) await requireStatePlace(engine.stateFolder);
+  try {
+    const { job, about, spooled, entered } = await prepare();
+    if (options.isDryRun) return await planAndApply(context, job, undefined);
+    const run = await enterJob(context, about, { spooled });
+    return await leaveRun(context, run, async () => {
+      await entered?.(run);
+      return planAndApply(context, job, run);
+    });
+  } catch (error) {
+    return closeUnlessRefused(context, error);
+  }
+}
+
+/** @param input rows, as far as they are known @throws what was refused before the first write, and defects */
+export function closeUnlessRefused(
+  context: RunContext,
+  error: unknown,
+  input?: SettledByInput,
+): Promise<Closed> {
+  // What a damaged journal can still prove is for a person to say.
+  const isRefused =
+    error instanceof EcmError
+      ? endedBeforeWrites(error) || (context.kind === "undo" && error instanceof JournalDamagedError)
+      : !(error instanceof RunStop);
+  if (isRefused) throw error;
+  return closeUnentered(context, toErrorStop(error), input);
+}
 
 /**
  * @param spooled a folder made for an input that can be read only once
  * @throws LockedError; JournalDamagedError
  */
 export function enterJob(
-  { engine, clock, options, emit }: RunContext,
+  { kind, engine, clock, options, emit }: RunContext,
   about: RunDescription,
   {
     spooled,
@@ -31,6 +82,8 @@ export function enterJob(
     stateFolder: engine.stateFolder,
     now: clock.now(),
     about: {
+      kind,
+      version: engine.version,
       rejects: rejects === undefined ? undefined : resolve(rejects),
       plan: planFile === undefined ? undefined : resolve(planFile),
       backup: backUp?.target,

@@ -11,11 +11,12 @@ import type { Decision, DesiredContact } from "../items.ts";
 import type { DecideOptions } from "../plan/decide.ts";
 import type { NameBook } from "../plan/name-book.ts";
 import type { PlanMapping } from "../plan/plan-file.ts";
-import type { InputFile, OpenedInput, UnderstoodInput } from "../read/index.ts";
+import type { OpenedInput } from "../read/formats/open.ts";
 import type { Duplicates } from "../read/join.ts";
 import type { NewField } from "../read/new-fields.ts";
-import type { Reading } from "../read/reading.ts";
+import type { Reading, UnderstoodInput } from "../read/reading.ts";
 import type { InputFacts, Row } from "../read/rows.ts";
+import type { InputFile } from "../read/source.ts";
 import type { Survey } from "../read/survey.ts";
 import type { Manifest } from "../runs/folder.ts";
 import type { UniqueField } from "./unique-values.ts";
@@ -25,8 +26,6 @@ export interface RowJob {
   kind: Exclude<Manifest["kind"], "undo" | "apply" | "move">;
   /** As it was named; a stream where that is no path; the path where it is not the name. */
   input: { name: string; stream?: Readable; path?: string };
-  /** The contacts come from the account's pages: there is no input. */
-  isWithoutInput?: boolean;
   /** Reads the input's bytes before a request is spent. Absent where there is no input. @throws UsageError */
   open?(file: InputFile): Promise<OpenedInput>;
   /** Refuses what nobody has to be asked about, before a request is spent. @throws UsageError */
@@ -36,6 +35,7 @@ export interface RowJob {
 }
 
 export interface ResolvedJob {
+  /** The contacts come from the account's pages: there is no input. */
   isWithoutInput?: boolean;
   understand(input: OpenedInput, structure: ContactStructure): Promise<UnderstoodInput>;
   /** Everything that decides a contact's outcome, as `resume` hands it back. */

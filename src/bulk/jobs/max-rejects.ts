@@ -7,17 +7,8 @@ import { countPlannedWrites } from "../plan/tally.ts";
 /** Rejected rows that stop a run of which nothing was accepted. */
 const defaultMaxRejects = 50;
 
-/** Nothing more leaves once too many are rejected. */
-export function stopAtMaxRejects(state: RunState): void {
-  try {
-    requireMaxRejects(state);
-  } catch (reason) {
-    state.send.stop(reason as RunStop);
-  }
-}
-
-/** @throws RunStop */
-export function requireMaxRejects(state: RunState): void {
+/** Undefined where not too many are rejected so far. */
+export function findMaxRejectsStop(state: RunState): RunStop | undefined {
   const { maxRejects } = state.options.guards ?? {};
   const { rejected, read, created, updated, deleted, unchanged } = countRunRows(state);
   if (!maxRejects) {
@@ -25,11 +16,11 @@ export function requireMaxRejects(state: RunState): void {
     // While it is planned, a row that will be written is accepted.
     const isPlanning = state.ledger.counts.rejected === 0;
     if (rejected < defaultMaxRejects || isAccepted || (isPlanning && countPlannedWrites(state.tally) > 0))
-      return;
+      return undefined;
   } else if ("rows" in maxRejects) {
-    if (rejected < Math.max(1, maxRejects.rows)) return;
-  } else if (rejected === 0 || rejected * 100 < maxRejects.percent * read) return;
-  throw new RunStop(
+    if (rejected < Math.max(1, maxRejects.rows)) return undefined;
+  } else if (rejected === 0 || rejected * 100 < maxRejects.percent * read) return undefined;
+  return new RunStop(
     "max-rejects",
     new EcmError(exitCodes.rejectedRows, `Stopped: ${rejected} rows were rejected`, {
       type: "TooManyRejectsError",

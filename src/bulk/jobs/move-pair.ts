@@ -6,7 +6,7 @@ import type { Suppressions } from "../../privacy/suppressions.ts";
 import type { Contact } from "../../wire.ts";
 import type { ContactKey, Decision, DesiredContact, Item, OldContact, Work } from "../items.ts";
 import { computeChange, decide, filledValues, noChange } from "../plan/decide.ts";
-import { isHidden } from "../plan/found.ts";
+import { isActive, isHidden } from "../plan/found.ts";
 import { isPersonKept } from "../plan/planned-moves.ts";
 import { createKeyReader } from "../read/keys.ts";
 
@@ -27,7 +27,7 @@ export interface MoveRules {
   structureId: string;
   /** The old contact is deleted instead of unsubscribed. */
   deletesOld: boolean;
-  suppressions: Suppressions | undefined;
+  suppressions: Suppressions;
 }
 
 const newRef = 1;
@@ -76,8 +76,8 @@ export function requireWhole(contact: Partial<Contact>, verb: string): void {
 }
 
 /** @throws MoveRefusedError */
-export function requireUnsuppressed(keys: readonly string[], suppressions: Suppressions | undefined): void {
-  const suppressed = keys.find((key) => suppressions?.hasNow(key));
+export function requireUnsuppressed(keys: readonly string[], suppressions: Suppressions): void {
+  const suppressed = keys.find((key) => suppressions.hasNow(key));
   if (suppressed === undefined) return;
   throw new MoveRefusedError(
     `${suppressed} is on the suppression list`,
@@ -120,7 +120,7 @@ function takeOver(old: Partial<Contact>, isMerge: boolean): DesiredContact {
 
 /** The same decisions when it is planned, and right before each write. */
 export function moveWork(rules: MoveRules): Work {
-  const isSuppressed = (item: Item) => isPersonKept(item, (key) => rules.suppressions?.hasNow(key));
+  const isSuppressed = (item: Item) => isPersonKept(item, (key) => rules.suppressions.hasNow(key));
   return {
     isSuppressed,
     // Both were read for the plan.
@@ -175,9 +175,4 @@ export function decideOld(
   const contactId = found._id!;
   if (deletesOld) return { kind: "delete", contactId, contact: found };
   return { kind: "status", contactId, status: unsubscribed, before: findStatus(found) };
-}
-
-/** Known to be; whoever's status is not told is not. */
-export function isActive(contact: Partial<Contact>): boolean {
-  return findStatus(contact)?.primary.toLowerCase() === "active";
 }

@@ -4,20 +4,19 @@
  */
 
 import { wholeContact } from "../../api/contacts.ts";
-import { EcmError, exitCodes, ReadOnlyError, UsageError } from "../../errors.ts";
+import { exitCodes, UsageError } from "../../errors.ts";
 import type { Account } from "../../service/account.ts";
 import type { ContactStructure } from "../../wire.ts";
 import type { ContactKey } from "../items.ts";
-import { RunStop, toErrorStop } from "../pace/run-stop.ts";
 import type { RunEvent } from "../plan/events.ts";
 import type { Lookup } from "../plan/lookup.ts";
 import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
 import { acceptIds, createKeyReader } from "../read/keys.ts";
 import { computeFingerprint } from "../runs/fingerprint.ts";
-import { type Manifest, requireStatePlace } from "../runs/folder.ts";
+import type { Manifest } from "../runs/folder.ts";
 import { toStoredNames } from "../runs/names-file.ts";
-import { endedBeforeWrites, enterJob, leaveRun, type RunDescription } from "./enter-job.ts";
-import { type Closed, closeUnentered, noInput } from "./finish.ts";
+import { type RunDescription, runPrepared } from "./enter-job.ts";
+import { type Closed, noInput } from "./finish.ts";
 import {
   type MovePair,
   MoveRefusedError,
@@ -29,7 +28,6 @@ import {
   requireWhole,
 } from "./move-pair.ts";
 import { openAccount, openLookup } from "./open-account.ts";
-import { planAndApply } from "./plan-and-apply.ts";
 import type { ReadyJob } from "./ready-job.ts";
 
 export interface MoveOptions {
@@ -60,20 +58,11 @@ export async function moveContact(
   options: MoveRunOptions,
   emit: (event: RunEvent) => void,
 ): Promise<Closed> {
-  if (engine.account.isReadOnly && !options.isDryRun) throw ReadOnlyError.forCommand();
-  if (!options.isDryRun) await requireStatePlace(engine.stateFolder);
   const context = openContext({ kind: "move", subject: "1 contact", engine, options, emit });
-  try {
+  return runPrepared(context, async () => {
     const read = await readMove(context, move);
-    const job = await readyMove(context, read);
-    if (options.isDryRun) return await planAndApply(context, job, undefined);
-    const run = await enterJob(context, aboutMove(context, read, options.resumes));
-    return await leaveRun(context, run, () => planAndApply(context, job, run));
-  } catch (error) {
-    if (!(error instanceof RunStop || error instanceof EcmError) || endedBeforeWrites(error as EcmError))
-      throw error;
-    return closeUnentered(context, toErrorStop(error));
-  }
+    return { job: await readyMove(context, read), about: aboutMove(context, read, options.resumes) };
+  });
 }
 
 /** The inverse of what the manifest keeps, for `runs resume`. */
@@ -97,13 +86,10 @@ function sameKey({ to }: MoveOptions): UsageError {
 
 function aboutMove({ engine }: RunContext, move: Move, resumes: Manifest | undefined): RunDescription {
   const { structure, oldKey, newKey, from, to, merges, deletesOld } = move;
-  const { version, account } = engine;
-  const { baseUrl, profile } = account;
+  const { baseUrl, profile } = engine.account;
   const structureId = structure._id;
   const names = { from: oldKey.identity, to: newKey.identity };
   return {
-    kind: "move",
-    version,
     account: { baseUrl, profile, structureId },
     input: { name: "1 contact", file: "", isSpooled: false, sha256: "", bytes: 0 },
     // What the manifest says of the keys may be masked by an erasure.
@@ -119,21 +105,18 @@ const parts = wholeContact.filter((part) => part !== "_id" && part !== "key");
 async function readyMove(context: RunContext, move: Move): Promise<ReadyJob> {
   const { account, structure, deletesOld } = move;
   const { _id: structureId, keyType } = structure;
-  const { behavior, lookup } = openLookup(context, {
+  const lookup = openLookup(context, {
     structureId,
     keyType,
     source: parts,
     readsStatus: true,
     asksHidden: true,
   });
-  const suppressions = await context.engine.openSuppressions?.();
+  const suppressions = await context.engine.openSuppressions();
   // Read now, so that the price counts what the backup needs.
   if (deletesOld) await Promise.all([account.lists(structure), account.complete(structure)]);
   return {
     account,
-    structureId,
-    keyType,
-    behavior,
     work: moveWork({ structureId, deletesOld, suppressions }),
     lookup,
     input: { ...noInput, read: 2 },

@@ -4,8 +4,9 @@ import type { Contact } from "../../wire.ts";
 import type { Decision, DesiredContact, Item, OldContact } from "../items.ts";
 import { type DecideOptions, decide, filledValues, toDesiredFromCreate } from "../plan/decide.ts";
 import type { RunEvent } from "../plan/events.ts";
+import { isActive } from "../plan/found.ts";
 import type { PlanTally } from "../plan/tally.ts";
-import { findHindrance, isActive } from "./move-pair.ts";
+import { findHindrance } from "./move-pair.ts";
 
 type RemarkEvent = Extract<RunEvent, { kind: "remark" }>;
 

@@ -1,7 +1,7 @@
 /** The account of a run, and how its contacts are looked up. */
-import { type Account, createAccount } from "../../service/account.ts";
-import { type Behavior, createBehavior } from "../../service/behavior.ts";
-import { createKeySearch, type KeySearch } from "../../service/key-search.ts";
+import { Account } from "../../service/account.ts";
+import type { Behavior } from "../../service/behavior.ts";
+import { KeySearch } from "../../service/key-search.ts";
 import type { LookupOptions } from "../plan/found.ts";
 import { Lookup } from "../plan/lookup.ts";
 import type { RunContext } from "../plan/run-context.ts";
@@ -15,7 +15,7 @@ export function openAccount(
   preferred = engine.account.preferredStructure,
 ): Account {
   const { behaviors, creatingNames } = engine;
-  return createAccount(send.plain, { preferred, behaviors, creatingNames });
+  return new Account(send.plain, { preferred, behaviors, creatingNames });
 }
 
 interface AboutKeys extends Pick<LookupOptions, "structureId" | "keyType"> {
@@ -27,9 +27,9 @@ export function openKeySearch(
   { engine, send }: Opening,
   { structureId, keyType, readsStatus }: AboutKeys,
 ): { behavior: Behavior; keys: KeySearch } {
-  const behavior = engine.behaviors?.(structureId) ?? createBehavior();
+  const behavior = engine.behaviors(structureId);
   const toIdentity = createIdentityReader(keyType);
-  const keys = createKeySearch({ send: send.searches, behavior, structureId, toIdentity, readsStatus });
+  const keys = new KeySearch({ send: send.searches, behavior, structureId, toIdentity, readsStatus });
   return { behavior, keys };
 }
 
@@ -37,7 +37,6 @@ export function openKeySearch(
 export function openLookup(
   context: Opening,
   about: AboutKeys & Pick<LookupOptions, "source" | "asksHidden" | "listIds" | "isGone">,
-): { behavior: Behavior; lookup: Lookup } {
-  const { behavior, keys } = openKeySearch(context, about);
-  return { behavior, lookup: new Lookup({ ...about, send: context.send, keys, behavior }) };
+): Lookup {
+  return new Lookup({ ...about, send: context.send, ...openKeySearch(context, about) });
 }

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { toPersonIdentity } from "../../api/key-spelling.ts";
 import { readPlanLines, type StoredLine } from "../plan/plan-file.ts";
-import { rejectColumns } from "../read/index.ts";
+import { rejectColumns } from "../read/missing-cells.ts";
 import type { InputFacts } from "../read/rows.ts";
 import { readRunRecord } from "../runs/damage.ts";
 import { fileNames } from "../runs/file-names.ts";
@@ -100,9 +100,13 @@ async function* readIdentified(
   }
 }
 
-function toRecord(cells: readonly (string | undefined)[], columns: Columns): Record<string, string> {
+/** A row by its columns; a cell without one by its place. A plan has null for a cell that is missing. */
+export function toRecord(
+  cells: readonly (string | null | undefined)[],
+  columns: readonly { name: string }[],
+): Record<string, string> {
   const named = cells.flatMap((cell, index) =>
-    cell === undefined ? [] : [[columns[index]?.name || String(index + 1), cell]],
+    cell === undefined || cell === null ? [] : [[columns[index]?.name || String(index + 1), cell]],
   );
   return Object.fromEntries(named);
 }

@@ -22,7 +22,7 @@ import { createTally } from "../plan/tally.ts";
 import type { EnteredRun } from "../runs/enter.ts";
 import { Ledger } from "../runs/ledger.ts";
 import { type Closed, closeRun, foreseeSummary } from "./finish.ts";
-import { requireMaxRejects } from "./max-rejects.ts";
+import { findMaxRejectsStop } from "./max-rejects.ts";
 import { describeMoves } from "./moved-row.ts";
 import { createSession, makePlanFile, readClosedPlan } from "./plan-job.ts";
 import { choosePlanPlace, type PlanPlace, planPath } from "./plan-place.ts";
@@ -72,7 +72,8 @@ class PlannedWork {
   /** @param kept what is there of the run's plan @throws whatever stops the run */
   async planAndApply(kept: StoredPlan | undefined): Promise<void> {
     const { options, run, emit } = this.state;
-    if (options.guards?.maxRejects) requireMaxRejects(this.state);
+    const tooMany = options.guards?.maxRejects && findMaxRejectsStop(this.state);
+    if (tooMany) throw tooMany;
     const old = kept?.end && readClosedPlan(this.place.file!, { ...kept, end: kept.end });
     const plan = old ?? (await this.plan(kept));
     const price = await findPlanPrice(this.state, this.job, plan, old !== undefined);

@@ -20,7 +20,7 @@ import { createIdentityReader } from "../read/keys.ts";
 import type { EnteredRun } from "../runs/enter.ts";
 import { fileNames } from "../runs/file-names.ts";
 import { runCommands } from "../runs/kinds.ts";
-import { stopAtMaxRejects } from "./max-rejects.ts";
+import { findMaxRejectsStop } from "./max-rejects.ts";
 import type { PlanPlace } from "./plan-place.ts";
 import type { ReadyJob } from "./ready-job.ts";
 import { keyTableFacts } from "./rejected.ts";
@@ -34,7 +34,7 @@ export async function makePlanFile(
 ): Promise<{ state: RunState; plan: ClosedPlan | undefined }> {
   const { clock, run, options } = state;
   beginPhase(state, "looking");
-  const source = await job.source(state, scratch);
+  const source = await job.source!(state, scratch);
   const { removals, input = state.input, lookup = job.lookup } = source;
   try {
     const head = { ...(await headFor(state, job)), ...(removals && { removals }) };
@@ -69,7 +69,7 @@ export async function makePlanFile(
 }
 
 async function headFor({ kind, engine, clock }: RunState, job: ReadyJob): Promise<PlanHead> {
-  const { structureId, keyType } = job;
+  const { structureId, keyType } = job.lookup;
   return {
     version: 1,
     program: engine.version,
@@ -80,7 +80,7 @@ async function headFor({ kind, engine, clock }: RunState, job: ReadyJob): Promis
     input: null,
     listIds: [],
     table: keyTableFacts,
-    ...(await job.head()),
+    ...(await job.head!()),
   };
 }
 
@@ -98,9 +98,12 @@ export function readClosedPlan(
 }
 
 export function createSession(state: RunState, job: ReadyJob, lookup: Lookup, startedAt: number): Session {
-  const readIdentity = createIdentityReader(job.keyType);
-  const { work, behavior } = job;
+  const { work } = job;
+  const toIdentity = createIdentityReader(lookup.keyType);
   const isLimited = state.options.guards?.maxRejects !== undefined || !job.isLenient;
-  const onRejected = isLimited ? () => stopAtMaxRejects(state) : undefined;
-  return openSession(state, { work, behavior, lookup, toIdentity: readIdentity, startedAt, onRejected });
+  const onRejected = () => {
+    const tooMany = isLimited && findMaxRejectsStop(state);
+    if (tooMany) state.send.stop(tooMany);
+  };
+  return openSession(state, { work, lookup, toIdentity, startedAt, onRejected });
 }

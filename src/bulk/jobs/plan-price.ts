@@ -1,4 +1,5 @@
 /** What is left of a plan to be written, and what that costs. */
+import type { Lookup } from "../plan/lookup.ts";
 import type { ClosedPlan } from "../plan/plan-file.ts";
 import { countReadsBefore, listUnknown } from "../plan/planned-moves.ts";
 import { computePlanPrice, type PlanRest, type Price } from "../plan/price.ts";
@@ -44,7 +45,7 @@ export async function findPlanPrice(
 async function computeRestOfOldPlan({ lines }: ClosedPlan, ledger: Ledger, job: ReadyJob): Promise<PlanRest> {
   const { readsAlone } = job.work;
   const rest = { writes: 0, requests: 0, changes: 0, searches: 0 };
-  const group = new SearchCount(job);
+  const group = new SearchCount(job.lookup);
   for await (const { apply } of lines()) {
     if (!apply || apply.isErased || ledger.isDone(apply.ref)) continue;
     const { operation } = apply;
@@ -66,8 +67,8 @@ class SearchCount {
   private keys = 0;
   private unknown = 0;
 
-  constructor({ lookup, behavior }: Pick<ReadyJob, "lookup" | "behavior">) {
-    this.blockSize = lookup.blockSize;
+  constructor({ blockSize, behavior }: Lookup) {
+    this.blockSize = blockSize;
     this.asksHidden = behavior.get("inactive") !== "shown";
   }
 

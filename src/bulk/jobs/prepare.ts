@@ -12,12 +12,12 @@ import { NameBook } from "../plan/name-book.ts";
 import type { PagesOptions } from "../plan/read-account.ts";
 import type { RunContext } from "../plan/run-context.ts";
 import { createEmptySurvey, emptyInput } from "../read/empty-input.ts";
-import type { InputFile, OpenedInput, UnderstoodInput } from "../read/index.ts";
-import type { JoinedRows } from "../read/join.ts";
-import { joinRows } from "../read/join.ts";
+import type { OpenedInput } from "../read/formats/open.ts";
+import { type JoinedRows, joinRows } from "../read/join.ts";
 import { findOldKeyConflicts, type OldKeyConflicts } from "../read/old-keys.ts";
-import type { Survey } from "../read/survey.ts";
-import { surveyInput } from "../read/survey.ts";
+import type { UnderstoodInput } from "../read/reading.ts";
+import type { InputFile } from "../read/source.ts";
+import { type Survey, surveyInput } from "../read/survey.ts";
 import { needsStatus, type ResolvedJob, type RowJob } from "./job.ts";
 import { openAccount, openKeySearch } from "./open-account.ts";
 
@@ -125,7 +125,7 @@ async function openClarified(
 /** Looks up the names in the input and in the flags. @throws EcmError for a name that does not exist */
 export async function openRowRun(read: ReadInput, clarify: Clarify | undefined): Promise<RowRun> {
   const { engine, account, structure, survey, send, emit } = read;
-  const suppressions = read.job.leavesOutSuppressed ? await engine.openSuppressions?.() : undefined;
+  const suppressions = read.job.leavesOutSuppressed ? await engine.openSuppressions() : undefined;
   const { job, result: names } = await resolveClarified(clarify, account, read.job, (now) =>
     NameBook.open({
       send: send.plain,

@@ -1,6 +1,5 @@
 /** A job that is ready to be planned and applied: what it adds to the one path of every bulk run. */
 import type { Account } from "../../service/account.ts";
-import type { Behavior } from "../../service/behavior.ts";
 import type { Work } from "../items.ts";
 import type { Lookup } from "../plan/lookup.ts";
 import type { PlanEntries } from "../plan/make-plan.ts";
@@ -28,27 +27,25 @@ type PlanDescription = Pick<PlanHead, "names" | "source"> & Partial<PlanHead>;
 
 export interface ReadyJob {
   readonly account: Account;
-  readonly structureId: string;
-  readonly keyType: string;
-  readonly behavior: Behavior;
   readonly work: Work;
   /** Without what is kept of pages: for the second looks. */
   readonly lookup: Lookup;
   /** Rows that stand for no contact; all rows, as far as they are known. */
   readonly input: SettledByInput;
   /** What the run creates in the account first. */
-  readonly names?: Pick<NameBook, "missing" | "creations" | "requestsToCreate" | "create" | "toId">;
+  readonly names?: NameBook;
   /** Requests that follow on the run once it is complete. */
   readonly requestsAfter?: number;
   readonly unsubscribesMarked?: boolean;
   /** Rejected rows stop it only where a limit was given. */
   readonly isLenient?: boolean;
-  head(): Promise<PlanDescription>;
+  /** This and the next are absent where the plan is closed. */
+  head?(): Promise<PlanDescription>;
   /**
    * Reads the pages that are needed first, if any.
    * @throws RunStop; UsageError when a sync would remove too many
    */
-  source(state: RunState, scratch: string): Promise<PlanSource>;
+  source?(state: RunState, scratch: string): Promise<PlanSource>;
   /** After what is missing was created. */
   created?(run: EnteredRun): Promise<void>;
 }

@@ -2,11 +2,12 @@
  * What an undo needs to know of contacts that a run created or deleted: whether one is as it was made, and
  * how to make one again. Pure.
  */
-import { findStatus, toIdSet } from "../../api/contacts.ts";
+import { toIdSet } from "../../api/contacts.ts";
 import { isErasedKey } from "../../api/key-spelling.ts";
 import type { Contact, CreateContactBody } from "../../wire.ts";
 import { filledValues, isSameMap, isSameSet } from "../plan/decide.ts";
 import { formatPart, type PlanNames } from "../plan/plan-line.ts";
+import { hasLeft } from "../plan/planned-moves.ts";
 
 /** `lost`: fields, lists and tags that the account does not have any more. */
 export type Recreation = { body: CreateContactBody; lost: string[] } | "suppressed";
@@ -16,8 +17,7 @@ const creationToleranceMilliseconds = 1000;
 
 /** Whether a contact is as this create made it: nobody has changed it since, and it has not left. */
 export function isUntouched(body: CreateContactBody, found: Partial<Contact>): boolean {
-  const primary = findStatus(found)?.primary.toLowerCase();
-  if (primary !== undefined && primary !== "active") return false;
+  if (hasLeft(found)) return false;
   const { createdAt, updatedAt, __v } = found;
   const isStamped = createdAt !== undefined && updatedAt !== undefined;
   const isUnchanged = isStamped

@@ -44,7 +44,7 @@ export async function writeRejected(
   if (run)
     return writeRunRejects(state, { stop, plan, rejectsPath, own: join(run.folder, fileNames.rejects) });
   if (rejectsPath === undefined) return null;
-  return (await isWritten(await resolveTarget(rejectsPath), state, plan)) ? rejectsPath : null;
+  return (await tryWrite(await resolveTarget(rejectsPath), state, plan)) ? rejectsPath : null;
 }
 
 /** Into the run's folder first, then to where people look for it. */
@@ -52,14 +52,14 @@ async function writeRunRejects(
   state: RunState,
   { stop, plan, rejectsPath, own }: { stop?: RunStop; plan: string; rejectsPath?: string; own: string },
 ): Promise<string | null> {
-  if (!(await isWritten(own, state, plan))) return null;
-  if (rejectsPath === undefined) return (await writtenBeside(state, stop, plan)) ?? own;
-  if (await isCopied(own, rejectsPath)) return rejectsPath;
+  if (!(await tryWrite(own, state, plan))) return null;
+  if (rejectsPath === undefined) return (await tryWriteBeside(state, stop, plan)) ?? own;
+  if (await tryCopy(own, rejectsPath)) return rejectsPath;
   state.emit({ kind: "remark", text: `--rejects: ${rejectsPath} cannot be written` });
   return own;
 }
 
-async function isWritten(file: string, { emit, ledger }: RunState, plan: string): Promise<boolean> {
+async function tryWrite(file: string, { emit, ledger }: RunState, plan: string): Promise<boolean> {
   try {
     const table = await readTable(plan);
     return (await writeRejects(file, table, () => readRejectedLines(plan, ledger))) > 0;
@@ -74,7 +74,7 @@ async function isWritten(file: string, { emit, ledger }: RunState, plan: string)
  * Undefined for a run that has not come to its end, and where nothing
  * can be written beside the input: that is said.
  */
-async function writtenBeside(
+async function tryWriteBeside(
   { run, kind, options, engine, emit, ledger }: RunState,
   stop: RunStop | undefined,
   plan: string,
@@ -108,7 +108,7 @@ function resolveTarget(file: string): Promise<string> {
   return realpath(file).catch(() => file);
 }
 
-function isCopied(from: string, to: string): Promise<boolean> {
+function tryCopy(from: string, to: string): Promise<boolean> {
   return copyFile(from, to).then(
     () => true,
     () => false,

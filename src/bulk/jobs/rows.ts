@@ -33,7 +33,7 @@ import { readSelected } from "./selected.ts";
 import { UniqueValues } from "./unique-values.ts";
 
 export function prepareRows(rowRun: RowRun): ReadyJob {
-  const { job, account, structure, behavior, names, understood, survey, suppressions } = rowRun;
+  const { job, account, structure, names, understood, survey, suppressions } = rowRun;
   const lookup = createRowLookup(rowRun);
   const unique = job.uniqueFields && new UniqueValues(job.uniqueFields);
   const required = structure.fields.filter((field) => field.required);
@@ -43,9 +43,6 @@ export function prepareRows(rowRun: RowRun): ReadyJob {
   };
   return {
     account,
-    structureId: structure._id,
-    keyType: structure.keyType,
-    behavior,
     work,
     lookup,
     input: countSettledByInput(rowRun),

@@ -3,9 +3,10 @@
  * `mutate`, `lists sync` and the others differ only in their job.
  */
 import { randomBytes } from "node:crypto";
-import { access, constants, rm, stat } from "node:fs/promises";
+import { constants, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Readable } from "node:stream";
+import { exists } from "../../disk/walk.ts";
 import { EcmError, exitCodes, ReadOnlyError, UsageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import { RunStop, toErrorStop } from "../pace/run-stop.ts";
@@ -14,15 +15,15 @@ import { openPlannedNames } from "../plan/name-book.ts";
 import type { Creation } from "../plan/names.ts";
 import { type PlanHead, readStoredPlan } from "../plan/plan-file.ts";
 import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
-import type { InputFile } from "../read/index.ts";
-import { requireFile } from "../read/source.ts";
+import { type InputFile, requireFile } from "../read/source.ts";
 import { openStream, spool } from "../read/spool.ts";
 import type { EnteredRun } from "../runs/enter.ts";
 import { fileNames } from "../runs/file-names.ts";
 import { type Manifest, makeRunFolder, requireStatePlace, toRunsFolder } from "../runs/folder.ts";
+import type { SettledByInput } from "../runs/report.ts";
 import { sweepAbandoned } from "../runs/sweep.ts";
 import { computeRunFingerprint, describeRun } from "./describe-run.ts";
-import { endedBeforeWrites, enterJob, leaveRun } from "./enter-job.ts";
+import { closeUnlessRefused, endedBeforeWrites, enterJob, leaveRun } from "./enter-job.ts";
 import { countSettledByInput } from "./entries.ts";
 import { type Closed, closeUnentered, noInput } from "./finish.ts";
 import { needsStatus, type RowJob } from "./job.ts";
@@ -57,73 +58,49 @@ export async function runJob(
   const context = openContext({ kind: job.kind, subject: job.input.name, engine, options, emit });
   const resumed = resumes && !isDryRun ? await resumePlanned(context, job, resumes) : undefined;
   if (resumed) return resumed;
-  const spooledInput = await takeInput(engine, job);
-  return new InputRun(context, job, options, spooledInput).run();
+  return runInput(context, job, options, await takeInput(engine, job));
 }
 
-/** A run from its input on, until it is entered and its folder keeps what was taken. */
-class InputRun {
-  private readonly context: RunContext;
-  private readonly job: RowJob;
-  private readonly options: JobOptions;
-  private readonly taken: SpooledInput;
-  /** Rows, as far as they were read. */
-  private input = noInput;
-  /** The folder of the run that was entered. */
-  private folder: string | undefined;
-
-  constructor(context: RunContext, job: RowJob, options: JobOptions, taken: SpooledInput) {
-    this.context = context;
-    this.job = job;
-    this.options = options;
-    this.taken = taken;
-  }
-
-  async run(): Promise<Closed> {
-    const { stateFolder } = this.context.engine;
-    // Swept later with other abandoned folders if the process is killed.
-    const scratch = join(toRunsFolder(stateFolder), `.unpacked-${randomBytes(6).toString("hex")}`);
-    try {
-      return await this.readAndRun(scratch);
-    } catch (error) {
-      return await this.closeFailed(error);
-    } finally {
-      // What cannot be removed is swept later; it must not take the place of the failure.
-      await rm(scratch, { recursive: true, force: true }).catch(() => undefined);
-      const spooled = this.taken.spooled?.folder;
-      if (spooled !== undefined && spooled !== this.folder)
-        await rm(spooled, { recursive: true, force: true });
-    }
-  }
-
-  private async readAndRun(scratch: string): Promise<Closed> {
-    const { context, job, taken } = this;
-    const { isDryRun, clarify, resumes } = this.options;
+/** A run from its input on. @throws what failed, where that was refused, is a defect, or the run says it itself */
+async function runInput(
+  context: RunContext,
+  job: RowJob,
+  { isDryRun, clarify, resumes }: JobOptions,
+  taken: SpooledInput,
+): Promise<Closed> {
+  // Swept later with other abandoned folders if the process is killed.
+  const name = `.unpacked-${randomBytes(6).toString("hex")}`;
+  const scratch = join(toRunsFolder(context.engine.stateFolder), name);
+  let input = noInput;
+  let run: EnteredRun | undefined;
+  try {
     const read = await readInput(context, job, { ...taken.file, scratch }, clarify);
-    this.input = countSettledByInput(read);
+    input = countSettledByInput(read);
     const rowRun = await openRowRun(read, clarify);
-    if (isDryRun) return planAndApply(context, prepareRows(rowRun), undefined);
-    const run = await enter(rowRun, taken, resumes);
-    this.folder = run.folder;
-    return leaveRun(
-      context,
-      run,
-      () => planAndApply(context, prepareRows(rowRun), run),
-      (closed) => isInputUnasked(rowRun, closed),
-    );
+    const work = () => planAndApply(context, prepareRows(rowRun), run);
+    if (isDryRun) return await work();
+    run = await enter(rowRun, taken, resumes);
+    return await leaveRun(context, run, work, (closed) => isInputUnasked(rowRun, closed));
+  } catch (error) {
+    if (run) throw error instanceof RunStop ? error.failure : error;
+    return await closeFailed(context, error, input);
+  } finally {
+    // What cannot be removed is swept later; it must not take the place of the failure.
+    await rm(scratch, { recursive: true, force: true }).catch(() => undefined);
+    const spooled = taken.spooled?.folder;
+    // The folder of a run keeps what was taken.
+    if (spooled !== undefined && spooled !== run?.folder) await rm(spooled, { recursive: true, force: true });
   }
+}
 
-  /** @throws what failed, where that was refused, is a defect, or the run was entered and says it itself */
-  private async closeFailed(error: unknown): Promise<Closed> {
-    if (this.folder === undefined) {
-      const stop = toErrorStop(error);
-      const closed = await closeUnentered(this.context, stop, this.input);
-      const isOurs = error instanceof RunStop || error instanceof EcmError;
-      if (isOurs && !endedBeforeWrites(stop.failure)) return closed;
-      this.context.emit({ kind: "refused", summary: closed.summary });
-    }
-    throw error instanceof RunStop ? error.failure : error;
-  }
+/** Of a run that was not entered: rows, as far as they were read, are pending. */
+async function closeFailed(context: RunContext, error: unknown, input: SettledByInput): Promise<Closed> {
+  const stop = toErrorStop(error);
+  const closed = await closeUnentered(context, stop, input);
+  const isOurs = error instanceof RunStop || error instanceof EcmError;
+  if (isOurs && !endedBeforeWrites(stop.failure)) return closed;
+  context.emit({ kind: "refused", summary: closed.summary });
+  throw error instanceof RunStop ? error.failure : error;
 }
 
 /**
@@ -167,9 +144,7 @@ async function resumePlanned(
       return planAndApply(context, await preparePlannedRun(context, job, plan.head, plan.creations), run);
     });
   } catch (error) {
-    if (!(error instanceof RunStop || error instanceof EcmError) || endedBeforeWrites(error as EcmError))
-      throw error;
-    return closeUnentered(context, toErrorStop(error), plan.end.input);
+    return closeUnlessRefused(context, error, plan.end.input);
   }
 }
 
@@ -183,7 +158,7 @@ async function preparePlannedRun(
   const { structureId, keyType } = head.account;
   const account = openAccount(context, structureId);
   const resolved = await job.resolve(account);
-  const { behavior, lookup } = openLookup(context, {
+  const lookup = openLookup(context, {
     structureId,
     keyType,
     source: head.source,
@@ -191,22 +166,17 @@ async function preparePlannedRun(
     asksHidden: needsHiddenContacts(resolved),
     listIds: head.listIds,
   });
-  const suppressions = resolved.leavesOutSuppressed ? await engine.openSuppressions?.() : undefined;
+  const suppressions = resolved.leavesOutSuppressed ? await engine.openSuppressions() : undefined;
   const names =
     creations.length === 0 ? undefined : await openPlannedNames({ send: send.plain, account, creations });
   return {
     account,
-    structureId,
-    keyType,
-    behavior,
     work: createWork(resolved, structureId, suppressions),
     lookup,
     input: noInput,
     names,
     requestsAfter: resolved.requestsAfter,
     unsubscribesMarked: resolved.unsubscribesMarked,
-    head: () => Promise.reject(new Error("the plan is closed")),
-    source: () => Promise.reject(new Error("the plan is closed")),
   };
 }
 
@@ -236,11 +206,7 @@ export async function requireWritableRejects(
       advise`Choose a file; afterwards, ${ecm`runs rejects`} prints it`,
     );
   }
-  const mayWrite = await access(dirname(file), constants.W_OK).then(
-    () => true,
-    () => false,
-  );
-  if (found?.isDirectory() || !mayWrite) {
+  if (found?.isDirectory() || !(await exists(dirname(file), constants.W_OK))) {
     throw new UsageError(`--rejects: cannot write ${rejects}`, "Choose a file in a writable folder");
   }
 }
@@ -251,8 +217,8 @@ interface SpooledInput {
 }
 
 /** What can be read only once is copied first, so that the run can be resumed. */
-async function takeInput(engine: Engine, { input, isWithoutInput }: RowJob): Promise<SpooledInput> {
-  if (isWithoutInput) return { file: { path: "", name: input.name } };
+async function takeInput(engine: Engine, { input, open }: RowJob): Promise<SpooledInput> {
+  if (!open) return { file: { path: "", name: input.name } };
   const name = input.name === "-" ? "standard input" : input.name;
   const source = resolve(input.path ?? input.name);
   const stream = input.stream ?? (await openStream(source, engine.signal));

@@ -28,15 +28,15 @@ export interface ApplyItem extends Item {
 const changed: Decision = { kind: "skip", code: "changed" };
 
 /** What was approved, where the contact is as it was when that was planned; nothing else. */
-export function createStrictWork(suppressions: Suppressions | undefined): Work<ApplyItem> {
+export function createStrictWork(suppressions: Suppressions): Work<ApplyItem> {
   return {
-    isSuppressed: (item) => isPersonKept(item, (key) => suppressions?.hasNow(key)),
+    isSuppressed: (item) => isPersonKept(item, (key) => suppressions.hasNow(key)),
     decide(item, found, old) {
       const { approved } = item;
       if (findHindrance(old)) return changed;
       if (approved.kind !== "create") return decideExisting(approved, found);
       if (found) return !isHidden(found) && holdsCreate(approved.body, found) ? { kind: "leave" } : changed;
-      const isKept = isPersonKept(item, (key) => suppressions?.has(key));
+      const isKept = isPersonKept(item, (key) => suppressions.has(key));
       return isKept ? { kind: "skip", code: "suppressed" } : approved;
     },
   };

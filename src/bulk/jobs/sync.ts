@@ -3,7 +3,8 @@
 import { statusParts } from "../../api/contacts.ts";
 import { UsageError } from "../../errors.ts";
 import { noChange } from "../plan/decide.ts";
-import { openInput, requireClearConsent, understandKeys } from "../read/index.ts";
+import { openInput } from "../read/formats/open.ts";
+import { requireClearConsent, understandKeys } from "../read/understand.ts";
 import type { ResolvedJob, RowJob } from "./job.ts";
 import { type KeysFileOptions, toReadOptions } from "./keys-file-options.ts";
 

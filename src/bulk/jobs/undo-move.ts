@@ -6,8 +6,8 @@
 import { ServiceError } from "../../errors.ts";
 import { fetchContact } from "../../service/mutate-contact.ts";
 import type { Contact, Send } from "../../wire.ts";
+import { isActive } from "../plan/found.ts";
 import type { Manifest } from "../runs/folder.ts";
-import { isActive } from "./move-pair.ts";
 import { readWrittenContacts, type WrittenContact } from "./written-contacts.ts";
 
 interface UndoneMove {

@@ -1,9 +1,10 @@
 /** What an undo decides of each contact that a run wrote: what still holds the run's value goes back. */
 
-import { findStatus, isInactive, toIdSet } from "../../api/contacts.ts";
-import type { Contact, MutateBody } from "../../wire.ts";
+import { isInactive, toIdSet } from "../../api/contacts.ts";
+import type { Contact, IdRef, MutateBody } from "../../wire.ts";
 import type { Before, Decision, Item, Operation, Remark, Work } from "../items.ts";
 import { toFieldValues } from "../plan/decide.ts";
+import { isActive } from "../plan/found.ts";
 import { formatPart, type PlanNames } from "../plan/plan-line.ts";
 import { isWrite } from "../plan/tally.ts";
 import { isUntouched, type Recreation, type Remaining } from "./recreate.ts";
@@ -69,10 +70,7 @@ function toUndoItem(undoes: WrittenContact, toIdentity: (key: string) => string)
   };
 }
 
-export function createUndoWork(
-  scope: UndoScope = {},
-  isSuppressed: (key: string) => boolean,
-): Work<UndoItem> {
+export function createUndoWork(scope: UndoScope, isSuppressed: (key: string) => boolean): Work<UndoItem> {
   const isChangedBack = ({ undoes: { operation, isUnproven, createdId } }: UndoItem) => {
     if (isUnproven) return false;
     if (operation.kind === "create") return scope.deletesCreated === true && createdId !== undefined;
@@ -117,7 +115,7 @@ export function decideUndo(
   }
   if (operation.kind === "delete") return decideDeleted(operation, found, scope);
   if (!found || found._id !== operation.contactId) return toRejection("gone", "the contact no longer exists");
-  const { body, kept: leftOut } = createRestorer(operation, found, scope);
+  const { body, leftOut } = planRestoration(operation, found, scope);
   if (isUnsubscribed) leftOut.push("the status (contacts cannot be reactivated through the API)");
   const remark = toNotRestoredRemark(leftOut);
   if (Object.keys(body).length === 0) return remark ? { kind: "reject", ...remark } : { kind: "leave" };
@@ -160,8 +158,7 @@ function decideDeleted(
   if (hasLeft)
     return toRejection("left_since", "the contact it moved to has left or is gone; it is not recreated");
   if (found) return { kind: "skip", code: "exists" };
-  const primary = findStatus(contact)?.primary.toLowerCase();
-  if (primary !== "active") {
+  if (!isActive(contact)) {
     return toRejection("not_active", "the contact was not active when it was deleted; it is not recreated");
   }
   const recreation = recreate?.(contact);
@@ -178,48 +175,47 @@ function toNotRestoredRemark(parts: readonly string[]): Remark | undefined {
     : { code: "changed_since", message: `not restored: ${parts.join(", ")}` };
 }
 
-function createRestorer(
+/** What goes back of a change, and in words what does not. */
+function planRestoration(
   { body: done, before }: Extract<Operation, { kind: "change" }>,
   found: Partial<Contact>,
   { names, remaining = {} }: UndoScope,
-): { body: MutateBody; kept: string[] } {
-  const values = toFieldValues(found);
-  const lists = toIdSet(found.lists ?? []);
-  const tags = toIdSet(found.tags ?? []);
+): { body: MutateBody; leftOut: string[] } {
   const leftOut: string[] = [];
-  const noteLeftOut = (what: keyof PlanNames, id: string) => leftOut.push(formatPart(what, id, names));
-  const earlier = new Map(before.fields.map(({ _id, value }) => [_id, value]));
-  const updateFields = (done.updateFields ?? []).flatMap(({ _id, value }) => {
-    const now = values.get(_id) ?? "";
-    const was = earlier.get(_id) ?? "";
-    if (now === was) return [];
-    if (now === value && (remaining.fields?.has(_id) ?? true)) return [{ _id, value: was }];
-    noteLeftOut("field", _id);
-    return [];
-  });
-  const toRefs = (ids: { _id: string }[] = [], isIncluded: (id: string) => boolean) =>
-    ids.filter(({ _id }) => isIncluded(_id)).map(({ _id }) => ({ _id }));
-  if (!before.knewLists) for (const { _id } of done.addLists ?? []) noteLeftOut("list", _id);
-  if (!before.knewTags) for (const { _id } of done.addTags ?? []) noteLeftOut("tag", _id);
-  /** What is gone from the account would have the whole change refused. */
-  const listRestored = (what: "list" | "tag", ids: { _id: string }[] = [], held: ReadonlySet<string>) => {
-    const there = what === "list" ? remaining.lists : remaining.tags;
-    return toRefs(ids, (id) => {
-      if (held.has(id)) return false;
-      const isThere = there?.has(id) ?? true;
-      if (!isThere) noteLeftOut(what, id);
-      return isThere;
-    });
+  const leaveOut = (what: keyof PlanNames, id: string) => {
+    leftOut.push(formatPart(what, id, names));
+    return false;
   };
+  /** What is gone from the account would have the whole change refused. */
+  const isThere = (what: keyof PlanNames, id: string) =>
+    (remaining[`${what}s`]?.has(id) ?? true) || leaveOut(what, id);
+  const values = toFieldValues(found);
+  const earlier = new Map(before.fields.map(({ _id, value }) => [_id, value]));
+  const restored = (done.updateFields ?? []).filter(({ _id, value }) => {
+    const now = values.get(_id) ?? "";
+    if (now === (earlier.get(_id) ?? "")) return false;
+    return now === value ? isThere("field", _id) : leaveOut("field", _id);
+  });
+  const restoreMemberships = (what: "list" | "tag", added: IdRef[] = [], removed: IdRef[] = []) => {
+    const held = toIdSet(found[`${what}s`] ?? []);
+    const wasKnown = what === "list" ? before.knewLists : before.knewTags;
+    const isTakenBack = (id: string) => (wasKnown ? held.has(id) : leaveOut(what, id));
+    return {
+      remove: added.filter(({ _id }) => isTakenBack(_id)),
+      add: removed.filter(({ _id }) => !held.has(_id) && isThere(what, _id)),
+    };
+  };
+  const lists = restoreMemberships("list", done.addLists, done.removeLists);
+  const tags = restoreMemberships("tag", done.addTags, done.removeTags);
   const parts: MutateBody = {
-    updateFields,
-    removeLists: before.knewLists ? toRefs(done.addLists, (id) => lists.has(id)) : [],
-    addLists: listRestored("list", done.removeLists, lists),
-    removeTags: before.knewTags ? toRefs(done.addTags, (id) => tags.has(id)) : [],
-    addTags: listRestored("tag", done.removeTags, tags),
+    updateFields: restored.map(({ _id }) => ({ _id, value: earlier.get(_id) ?? "" })),
+    removeLists: lists.remove,
+    addLists: lists.add,
+    removeTags: tags.remove,
+    addTags: tags.add,
   };
   const body = Object.fromEntries(Object.entries(parts).filter(([, part]) => (part as unknown[]).length > 0));
-  return { body, kept: leftOut };
+  return { body, leftOut };
 }
 
 function toRejection(code: string, message: string): Decision {

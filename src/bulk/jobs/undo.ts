@@ -6,10 +6,8 @@
 import { join } from "node:path";
 import { statusParts, toIdSet } from "../../api/contacts.ts";
 import { type Lease, takeLease } from "../../disk/lease.ts";
-import { DeclinedError, EcmError, ReadOnlyError, UsageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import type { Account } from "../../service/account.ts";
-import { RunStop, toErrorStop } from "../pace/run-stop.ts";
 import { createProgress, type RunEvent } from "../plan/events.ts";
 import { toPlanNames } from "../plan/plan-line.ts";
 import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
@@ -22,10 +20,9 @@ import { computeFingerprint } from "../runs/fingerprint.ts";
 import { type Manifest, toLocksFolder, writeManifest } from "../runs/folder.ts";
 import { mergeNames, type StoredNames, toStoredNames } from "../runs/names-file.ts";
 import { noteReported } from "../runs/reported.ts";
-import { enterJob, leaveRun, type RunDescription } from "./enter-job.ts";
-import { type Closed, closeUnentered, noInput } from "./finish.ts";
+import { type PreparedRun, type RunDescription, runPrepared } from "./enter-job.ts";
+import { type Closed, noInput } from "./finish.ts";
 import { openAccount, openLookup } from "./open-account.ts";
-import { planAndApply } from "./plan-and-apply.ts";
 import type { ReadyJob } from "./ready-job.ts";
 import { planRecreation } from "./recreate.ts";
 import { hasLeftSince } from "./undo-move.ts";
@@ -34,17 +31,17 @@ import { readWrittenContacts } from "./written-contacts.ts";
 
 interface UndoOptions {
   /** Undoes what a damaged journal can still prove. */
-  isPartial?: boolean;
+  isPartial: boolean;
   /** Deletes the contacts that the run created and nobody has changed since. */
-  deletesCreated?: boolean;
+  deletesCreated: boolean;
   /** Requests that follow on the undo once it is complete. */
-  requestsAfter?: number;
+  requestsAfter: number;
   /** Whether nobody may be created with this key. */
   isSuppressed?: (key: string) => boolean;
 }
 
 export interface UndoRunOptions extends RunOptions {
-  undo?: UndoOptions;
+  undo: UndoOptions;
 }
 
 type UndoneRun = { manifest: Manifest; folder: string };
@@ -64,43 +61,37 @@ export async function undoRun(
   emit({ kind: "phase", progress: () => createProgress(context, "looking", {}) });
   let lease: Lease | undefined;
   try {
-    lease = await takeLease(toLocksFolder(engine.stateFolder), fingerprint, `run ${id}`);
-    if (engine.account.isReadOnly && !options.isDryRun) throw ReadOnlyError.forCommand();
-    return await runLockedUndo(context, source, options.undo ?? {});
-  } catch (error) {
-    const stop = toErrorStop(error);
-    const isRefusal = [UsageError, DeclinedError, JournalDamagedError].some(
-      (kind) => stop.failure instanceof kind,
-    );
-    if (isRefusal || !(error instanceof RunStop || error instanceof EcmError)) throw error;
-    return closeUnentered(context, stop);
+    return await runPrepared(context, async () => {
+      // No other process can work on it meanwhile.
+      lease = await takeLease(toLocksFolder(engine.stateFolder), fingerprint, `run ${id}`);
+      return prepareUndo(context, source, options.undo);
+    });
   } finally {
     await lease?.release();
   }
 }
 
-/** Undoes a run that no other process can work on. */
-async function runLockedUndo(context: RunContext, source: UndoneRun, undo: UndoOptions): Promise<Closed> {
-  const extent = await surveyJournal(source, undo.isPartial ?? false, context.emit);
-  const job = await prepareUndo(context, source, extent, undo);
-  if (context.options.isDryRun) return planAndApply(context, job, undefined);
-  const run = await enterJob(context, describeUndoRun(context, source, undo));
-  return leaveRun(context, run, async () => {
-    // Once it is undone, the same command does not report what it had done.
-    if (isFinished(source.manifest)) await noteReported(source.folder);
-    else {
-      // What was put back must not be written again when it is resumed.
-      await writeManifest(source.folder, { ...source.manifest, supersededBy: run.manifest.id });
-    }
-    return planAndApply(context, job, run);
-  });
+async function prepareUndo(context: RunContext, source: UndoneRun, undo: UndoOptions): Promise<PreparedRun> {
+  const extent = await surveyJournal(source, undo.isPartial, context.emit);
+  return {
+    job: await createUndoJob(context, source, extent, undo),
+    about: describeUndoRun(source, undo),
+    async entered({ manifest }) {
+      // Once it is undone, the same command does not report what it had done.
+      if (isFinished(source.manifest)) await noteReported(source.folder);
+      else {
+        // What was put back must not be written again when it is resumed.
+        await writeManifest(source.folder, { ...source.manifest, supersededBy: manifest.id });
+      }
+    },
+  };
 }
 
-async function prepareUndo(
+async function createUndoJob(
   context: RunContext,
   source: UndoneRun,
   { refs, returns }: Extent,
-  { isPartial = false, deletesCreated = false, requestsAfter = 0, isSuppressed = () => false }: UndoOptions,
+  { isPartial, deletesCreated, requestsAfter, isSuppressed = () => false }: UndoOptions,
 ): Promise<ReadyJob> {
   const { send, emit } = context;
   const { account: place } = source.manifest;
@@ -114,7 +105,7 @@ async function prepareUndo(
   // What tells a create of ours from one of others, and whether anybody has changed it since.
   const parts = ["fields", "lists", "tags", "createdAt", "updatedAt", ...statusParts];
   const { structureId } = place;
-  const { behavior, lookup } = openLookup(context, {
+  const lookup = openLookup(context, {
     structureId,
     keyType,
     source: parts,
@@ -122,9 +113,6 @@ async function prepareUndo(
   });
   return {
     account,
-    structureId,
-    keyType,
-    behavior,
     work: createUndoWork(scope, isSuppressed),
     lookup,
     input: { ...noInput, read: refs.length },
@@ -183,14 +171,11 @@ interface Extent {
 }
 
 function describeUndoRun(
-  { engine: { version } }: RunContext,
   { manifest, folder }: UndoneRun,
-  { isPartial = false, deletesCreated = false }: UndoOptions,
+  { isPartial, deletesCreated }: UndoOptions,
 ): RunDescription {
   const { id, account, fingerprint } = manifest;
   return {
-    kind: "undo",
-    version,
     account,
     input: {
       name: id,

@@ -30,12 +30,13 @@ export interface PaceOptions {
   budget: Budget;
   clock: Clock;
   concurrency: number;
-  /** Its reason is an InterruptedError. Requests under way get `graceMilliseconds` to be answered. */
+  /** Its reason is an InterruptedError. Requests under way get a moment to be answered. */
   signal: AbortSignal;
   /** Requests of this invocation that were sent already. */
-  sentBefore?: number;
-  graceMilliseconds?: number;
+  sentBefore: number;
 }
+
+const graceMilliseconds = 600;
 
 interface PacedRequest {
   request: ApiRequest;
@@ -61,10 +62,10 @@ export class PacedSend {
   private readonly readDate = createDateReader();
 
   constructor(options: PaceOptions) {
-    const { signal, clock, graceMilliseconds = 600, sentBefore = 0 } = options;
+    const { signal, clock, sentBefore } = options;
     this.options = options;
     this.gate = new Gate({ ...options, outage: this.outage });
-    this.interruption = watchSignal(signal, { gate: this.gate, clock, graceMilliseconds });
+    this.interruption = watchSignal(signal, this.gate, clock);
     this.sent = { search: 0, create: 0, mutate: 0, other: sentBefore, retried: 0, total: sentBefore };
     this.counts = this.sent;
   }
@@ -233,10 +234,7 @@ interface Interruption {
  * At a signal, nothing more passes the gate, and requests under way are given up when their grace period is
  * over. `begin` does the same for a request that was interrupted otherwise.
  */
-function watchSignal(
-  signal: AbortSignal,
-  { gate, clock, graceMilliseconds }: { gate: Gate; clock: Clock; graceMilliseconds: number },
-): Interruption {
+function watchSignal(signal: AbortSignal, gate: Gate, clock: Clock): Interruption {
   const giveUp = new AbortController();
   function begin(): void {
     const reason = signal.reason instanceof InterruptedError ? signal.reason : new InterruptedError();

@@ -33,7 +33,7 @@ export class BlockSearch {
     const found = await this.findByIds(items.filter(({ key }) => isId(key.written)));
     const byKey = found.size === 0 ? items : items.filter(({ ref }) => !found.has(ref));
     for (const block of splitIntoBlocks(byKey, this.options.keys)) await this.findBlock(block, found);
-    await this.hidden.tellHidden(byKey, found);
+    await this.hidden.addHidden(byKey, found);
     return found;
   }
 

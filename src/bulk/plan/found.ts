@@ -1,4 +1,5 @@
 /** What a look-up is given, and what it tells of a contact. */
+import { findStatus } from "../../api/contacts.ts";
 import type { ServiceError } from "../../errors.ts";
 import type { Behavior } from "../../service/behavior.ts";
 import type { KeySearch } from "../../service/key-search.ts";
@@ -30,6 +31,11 @@ export interface HiddenContact extends Partial<Contact> {
 
 export function isHidden(contact: Partial<Contact> | undefined): contact is HiddenContact {
   return (contact as Partial<HiddenContact> | undefined)?.isHidden === true;
+}
+
+/** Known to be; whoever's status is not told is not. */
+export function isActive(found: Partial<Contact> | undefined): boolean {
+  return findStatus(found)?.primary.toLowerCase() === "active";
 }
 
 export interface LookupOptions {

@@ -26,17 +26,17 @@ export class HiddenSearch {
   }
 
   /** Looks for those who were not found. Who cannot be looked for is not known to be absent. */
-  async tellHidden(items: readonly Item[], found: Map<number, Found>): Promise<void> {
+  async addHidden(items: readonly Item[], found: Map<number, Found>): Promise<void> {
     const { asksHidden, keys, behavior } = this.options;
     const asked = asksHidden ? items : items.filter(({ isAskedHidden }) => isAskedHidden);
     const missing = asked.filter(({ ref }) => !found.get(ref)?.contact && !found.get(ref)?.refused);
     for (const block of splitIntoBlocks(missing, keys)) {
       if (behavior.get("inactive") === "shown") return;
-      await this.tellBlock(block, found);
+      await this.addHiddenInBlock(block, found);
     }
   }
 
-  private async tellBlock(block: readonly Item[], found: Map<number, Found>): Promise<void> {
+  private async addHiddenInBlock(block: readonly Item[], found: Map<number, Found>): Promise<void> {
     const { keyType, behavior } = this.options;
     const { contacts, refused } = await this.findInactive(toKeys(block, keyType));
     if (contacts.length > 0) behavior.learn("inactive", "hidden");

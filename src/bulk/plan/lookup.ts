@@ -3,6 +3,7 @@
  * block in one search, or every contact page by page where the account is smaller than the input.
  */
 import { isId } from "../../api/names.ts";
+import type { Behavior } from "../../service/behavior.ts";
 import type { Contact } from "../../wire.ts";
 import type { Item } from "../items.ts";
 import { maxBlockSize } from "./block-keys.ts";
@@ -16,6 +17,9 @@ import type { Found, LookupOptions } from "./found.ts";
 const maxRememberedContacts = 100_000;
 
 export class Lookup {
+  readonly structureId: string;
+  readonly keyType: string;
+  readonly behavior: Behavior;
   /** Everyone is known from pages of the account: nobody has to be asked for. */
   readonly knowsAll: boolean;
   /** When the oldest page was read, in milliseconds since the epoch; infinite without pages. */
@@ -27,6 +31,9 @@ export class Lookup {
 
   constructor(options: LookupOptions) {
     this.options = options;
+    this.structureId = options.structureId;
+    this.keyType = options.keyType;
+    this.behavior = options.behavior;
     this.search = new BlockSearch(options);
     this.knowsAll = options.isAbsentOutside === true;
     this.takenAt = options.snapshot?.takenAt ?? Number.POSITIVE_INFINITY;
@@ -50,7 +57,7 @@ export class Lookup {
     if (missing.length === 0) return this.markEach(items, found);
     if (this.knowsAll) {
       for (const { ref } of missing) found.set(ref, { isRemembered: true });
-      await this.search.hidden.tellHidden(missing, found);
+      await this.search.hidden.addHidden(missing, found);
     } else for (const [ref, each] of await this.search.findFresh(missing)) found.set(ref, each);
     return this.markEach(items, found);
   }
@@ -67,8 +74,8 @@ export class Lookup {
   }
 
   /** A contact that this look-up has missed or could not know of. */
-  meet(contact: Partial<Contact>): void {
-    this.options.keys.meet(contact);
+  note(contact: Partial<Contact>): void {
+    this.options.keys.note(contact);
   }
 
   /** One contact by its id; undefined when it does not exist. */
@@ -77,12 +84,12 @@ export class Lookup {
   }
 
   private recall(item: Item): Found | undefined {
-    const { snapshot, asksHidden, behavior } = this.options;
+    const { snapshot, asksHidden } = this.options;
     const contact =
       (isId(item.key.written) ? snapshot?.findById(item.key.identity) : undefined) ??
       snapshot?.find(item.key.identity, (each) => isWritten(item, each));
     const isAsked = asksHidden || item.isAskedHidden;
-    const isAbsent = this.knowsAll && (!isAsked || behavior.get("inactive") === "shown");
+    const isAbsent = this.knowsAll && (!isAsked || this.behavior.get("inactive") === "shown");
     return contact || isAbsent ? { contact, isRemembered: true } : undefined;
   }
 

@@ -139,8 +139,6 @@ export interface StoredPlan {
   tally: PlanTally;
   /** Present once it is closed. */
   end?: PlanEnd;
-  /** Of everything before the end. */
-  digest: string;
 }
 
 /**
@@ -176,7 +174,7 @@ class KeptPlanReader {
   }
 
   /** @throws PlanDamagedError */
-  take({ text, length }: RawLine): void {
+  take(text: string): void {
     const { plan, create, block, end } = parseMark(this.file, text);
     if (end) {
       this.close({ ...decode(end), tally: restoreTally(end.tally) });
@@ -184,8 +182,8 @@ class KeptPlanReader {
     }
     if (!this.kept && !plan) throw planDamagedError(this.file);
     if (block && block.digest !== computeDigest(this.hash)) throw planDamagedError(this.file);
-    this.hash.update(Buffer.from(`${text}\n`, "latin1"));
-    this.bytes += length;
+    this.hash.update(`${text}\n`, "latin1");
+    this.bytes += text.length + 1;
     if (plan) this.begin(decode(plan));
     else if (create) this.addCreation(decode(create));
     else if (block) this.keepBlock(block);
@@ -193,7 +191,7 @@ class KeptPlanReader {
 
   private begin(head: PlanHead): void {
     const { creations, bytes } = this;
-    this.kept = { head, creations, bytes, taken: 0, tally: createTally(), digest: "" };
+    this.kept = { head, creations, bytes, taken: 0, tally: createTally() };
   }
 
   private addCreation(creation: Creation): void {
@@ -207,9 +205,8 @@ class KeptPlanReader {
   }
 
   private close(end: PlanEnd): void {
-    const digest = computeDigest(this.hash);
-    if (!this.kept || end.digest !== digest) throw planDamagedError(this.file);
-    this.kept = { ...this.kept, end, digest };
+    if (!this.kept || end.digest !== computeDigest(this.hash)) throw planDamagedError(this.file);
+    this.kept = { ...this.kept, end };
   }
 }
 
@@ -246,7 +243,7 @@ export async function readPlanHead(
 ): Promise<{ head: PlanHead; creations: Creation[] } | undefined> {
   let head: PlanHead | undefined;
   const creations: Creation[] = [];
-  for await (const { text } of readRawLines(file)) {
+  for await (const text of readRawLines(file)) {
     const { plan, create } = parsed(text);
     if (plan) head = plan;
     else if (create) creations.push(create);
@@ -258,7 +255,7 @@ export async function readPlanHead(
 /** The blocks of a plan, in its order. */
 export async function* readPlanBlocks(file: string): AsyncGenerator<PlanBlock> {
   let lines: StoredLine[] = [];
-  for await (const { text } of readRawLines(file)) {
+  for await (const text of readRawLines(file)) {
     const value = parsed(text);
     if (value.plan || value.create) continue;
     if (value.end) return;
@@ -291,20 +288,14 @@ function parsed(text: string): Mark & StoredLine {
   return JSON.parse(Buffer.from(text, "latin1").toString("utf8")) as Mark & StoredLine;
 }
 
-interface RawLine {
-  text: string;
-  /** In bytes, with its break. */
-  length: number;
-}
-
-/** Lines with their break, byte for byte as latin1; what follows the last break is left out. */
-async function* readRawLines(file: string): AsyncGenerator<RawLine> {
+/** Lines, byte for byte as latin1; what follows the last break is left out. */
+async function* readRawLines(file: string): AsyncGenerator<string> {
   let rest = "";
   try {
     for await (const piece of createReadStream(file, { encoding: "latin1" })) {
       const lines = (rest + (piece as string)).split("\n");
       rest = lines.pop()!;
-      for (const text of lines) yield { text, length: text.length + 1 };
+      yield* lines;
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;

@@ -180,7 +180,7 @@ class SealCheck {
       const { digest } = (value.end ?? {}) as Partial<PlanEnd>;
       if (digest !== `sha256:${hash.digest("hex")}`) throw planChangedError(path);
       this.isEnded = true;
-    } else hash.update(Buffer.from(`${text}\n`, "latin1"));
+    } else hash.update(`${text}\n`, "latin1");
     return value;
   }
 

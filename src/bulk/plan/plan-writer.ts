@@ -1,6 +1,7 @@
 /** Writing a plan, block by block. */
 import { createHash, type Hash } from "node:crypto";
-import { closeSync, createReadStream, fsyncSync, ftruncateSync, openSync, writeSync } from "node:fs";
+import { closeSync, createReadStream, fsyncSync, ftruncateSync, openSync } from "node:fs";
+import { writeWhole } from "../../disk/write-whole.ts";
 import { type SettledByInput, sumCounts } from "../runs/report.ts";
 import type { Creation } from "./names.ts";
 import {
@@ -105,7 +106,6 @@ export class PlanWriter {
     if (this.descriptor === undefined) return;
     const bytes = Buffer.from(values.map((value) => `${JSON.stringify(value)}\n`).join(""));
     this.hash.update(bytes);
-    // A full disk takes a part of it first, without an error.
-    for (let at = 0; at < bytes.length; ) at += writeSync(this.descriptor, bytes, at);
+    writeWhole(this.descriptor, bytes);
   }
 }

@@ -7,7 +7,7 @@ import { isErasedKey } from "../../api/key-spelling.ts";
 import type { Contact } from "../../wire.ts";
 import type { Decision, Item, NamedKey, OldContact } from "../items.ts";
 import { noChange } from "./decide.ts";
-import { type Found, isHidden } from "./found.ts";
+import { type Found, isActive, isHidden } from "./found.ts";
 import type { Lookup } from "./lookup.ts";
 
 /** Whom a row names besides its own key: the old key first. */
@@ -93,20 +93,19 @@ async function readOld(
   isWritten: boolean,
   lookup: Pick<Lookup, "read">,
 ): Promise<Partial<Contact> | undefined> {
-  const isKnown = hasLeftUnder(contact) || (!isWritten && findStatus(contact));
+  const isKnown = hasLeft(contact) || (!isWritten && findStatus(contact));
   return isKnown ? contact : lookup.read(contact._id!);
 }
 
 /** Of a contact that would be created, whoever has left under any key stands for all; else whose place it takes. */
 function chooseOld({ former }: Item, own: Found, others: Known): OldContact | undefined {
-  const left = own.contact ? undefined : others.find(({ contact }) => hasLeftUnder(contact));
+  const left = own.contact ? undefined : others.find(({ contact }) => hasLeft(contact));
   return left ?? others.find(({ ref }) => ref === former?.ref);
 }
 
 /** Whether somebody is known to be inactive. */
-function hasLeftUnder(contact: Partial<Contact>): boolean {
-  const status = findStatus(contact);
-  return isHidden(contact) || (status !== undefined && status.primary.toLowerCase() !== "active");
+export function hasLeft(contact: Partial<Contact>): boolean {
+  return isHidden(contact) || (findStatus(contact) !== undefined && !isActive(contact));
 }
 
 /** A contact of which something was decided, and the items of the others that are written with it. */
@@ -131,7 +130,7 @@ export function planMove(item: Item, { others: known = [] }: Found, decision: De
   // Whom the file marks is unsubscribed under whatever key.
   if (!item.desired?.unsubscribes || decision.kind === "reject") return { item, old: [] };
   const desired = { ...noChange, isNotSubscribed: true, unsubscribes: true };
-  const active = known.filter((each) => !hasLeftUnder(each.contact));
+  const active = known.filter((each) => !hasLeft(each.contact));
   return { item, old: active.map((each) => ({ ...toOtherItem(item, each, each.contact), desired })) };
 }
 

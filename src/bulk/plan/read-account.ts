@@ -47,7 +47,7 @@ export async function readAccountIfSmaller(
   // For one block, asking would cost as much as it can save; unless it has to be found out first how to ask.
   const mayAsk = contacts <= 1 || options.behavior.get("keys") !== undefined;
   if (lookUps <= 1 && mayAsk && snapshot.total === undefined) return false;
-  if (snapshot.total === undefined && !(await isFirstPageRead(snapshot, options))) return false;
+  if (snapshot.total === undefined && !(await tryReadFirstPage(snapshot, options))) return false;
   // The status of everybody would take a request for each.
   if (readsStatus && options.behavior.get("source") === "common") return false;
   const missing = findMissingPages(snapshot);
@@ -63,7 +63,7 @@ export async function readAllPages(snapshot: AccountSnapshot, options: PagesOpti
 }
 
 /** A service may refuse a search without a condition: then the keys are looked up. */
-async function isFirstPageRead(snapshot: AccountSnapshot, options: PagesOptions): Promise<boolean> {
+async function tryReadFirstPage(snapshot: AccountSnapshot, options: PagesOptions): Promise<boolean> {
   try {
     await readFirstPage(snapshot, options);
     return true;
@@ -127,7 +127,7 @@ function storePage(
   }
   const { lists } = options;
   if (lists) for (const contact of items) contact.lists ??= lists;
-  options.keys.meet(items[0]);
+  options.keys.note(items[0]);
   if (!options.filters?.length && items.some(isInactive)) options.behavior.learn("inactive", "shown");
   snapshot.add({ ...place, total, contacts: items });
 }

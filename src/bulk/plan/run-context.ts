@@ -29,14 +29,14 @@ export interface Engine {
   account: { baseUrl: string; profile?: string; isReadOnly: boolean; preferredStructure?: string };
   /** What earlier answers of this process said. */
   limits?: RateLimits;
-  /** How many requests the command has sent so far; asked when the run begins. Default: none. */
-  requestsSent?(): number;
+  /** How many requests the command has sent so far; asked when the run begins. */
+  requestsSent(): number;
   /** Opens the account's suppression list. @throws SuppressionsError */
-  openSuppressions?(): Promise<Suppressions>;
-  /** What is known of how the service behaves. Default: nothing. */
-  behaviors?: Behaviors;
-  /** Keeps others from creating names meanwhile. Default: nobody. */
-  creatingNames?: NamesLock;
+  openSuppressions(): Promise<Suppressions>;
+  /** What is known of how the service behaves. */
+  behaviors: Behaviors;
+  /** Keeps others from creating names meanwhile. */
+  creatingNames: NamesLock;
   /** Replaced in tests of a disk that fails. */
   openJournalFile?: (file: string) => JournalFile;
 }
@@ -119,7 +119,7 @@ export function openContext(
   about: Pick<RunContext, "kind" | "applies" | "subject" | "engine" | "options" | "emit">,
 ): RunContext {
   const { engine, options } = about;
-  const sentBefore = engine.requestsSent?.() ?? 0;
+  const sentBefore = engine.requestsSent();
   const budget = new Budget(options, sentBefore);
   if (engine.limits) budget.seed(engine.limits);
   const send = new PacedSend({ ...engine, sentBefore, budget, concurrency: options.concurrency });

@@ -1,5 +1,4 @@
 /** A run while it is planned and applied: what it counts, and what its steps share. */
-import type { Behavior } from "../../service/behavior.ts";
 import type { Work } from "../items.ts";
 import type { EnteredRun } from "../runs/enter.ts";
 import type { JournalRecord } from "../runs/journal.ts";
@@ -24,7 +23,6 @@ export interface RunState extends RunContext, Counted {
 export interface Session extends RunState {
   readonly work: Work;
   readonly lookup: Lookup;
-  readonly behavior: Behavior;
   readonly toIdentity: (key: string) => string;
   /**
    * When this invocation began, in milliseconds since the epoch:
@@ -34,13 +32,13 @@ export interface Session extends RunState {
   /** Resolves when the intents that were noted are on the disk. @throws JournalError; absent in a dry run */
   readonly syncIntents?: () => Promise<void>;
   /** What this run has seen of the service, and does not keep. */
-  readonly visibility: {
-    /** Contacts in a row that a look-up had missed. */
-    missed: number;
+  readonly observed: {
+    /** Contacts that a look-up had missed, one after another. */
+    missedInARow: number;
     /** Waiting for a search to show a contact did not help. */
-    isVain: boolean;
+    waitsInVain: boolean;
     /** References as bare ids were refused too. */
-    isObject?: boolean;
+    refusesBareIds: boolean;
   };
   /** Called after each rejection; may stop the run. */
   readonly onRejected?: () => void;
@@ -49,7 +47,7 @@ export interface Session extends RunState {
 /** The session of a run that is about to look contacts up. */
 export function openSession(
   state: RunState,
-  parts: Pick<Session, "work" | "behavior" | "lookup" | "toIdentity" | "startedAt" | "onRejected">,
+  parts: Pick<Session, "work" | "lookup" | "toIdentity" | "startedAt" | "onRejected">,
 ): Session {
   const { run, budget } = state;
   const syncIntents =
@@ -58,7 +56,12 @@ export function openSession(
       () => run.journal.sync(),
       () => budget.underWay,
     );
-  return { ...state, ...parts, syncIntents, visibility: { missed: 0, isVain: false } };
+  return {
+    ...state,
+    ...parts,
+    syncIntents,
+    observed: { missedInARow: 0, waitsInVain: false, refusesBareIds: false },
+  };
 }
 
 /** Writes a record down and counts it: the two never part. */

@@ -2,9 +2,10 @@
  * Contacts of the account, read page by page and kept in a file: 40 bytes of memory for each, however many
  * fields it has. A snapshot outlives a stop: the pages that are there are not read again.
  */
-import { closeSync, fstatSync, ftruncateSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, ftruncateSync, openSync, readSync, rmSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { createInterface } from "node:readline";
+import { writeWhole } from "../../disk/write-whole.ts";
 import { TextIndex } from "../../text-index.ts";
 import type { Contact } from "../../wire.ts";
 
@@ -73,9 +74,7 @@ export class AccountSnapshot {
       lines.push(line);
       offset += line.length;
     }
-    const bytes = Buffer.concat(lines);
-    // A full disk takes a part of it first, without an error.
-    for (let at = 0; at < bytes.length; ) at += writeSync(this.descriptor, bytes, at);
+    writeWhole(this.descriptor, Buffer.concat(lines));
     this.end = offset;
     this.note(header, entries);
   }

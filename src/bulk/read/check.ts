@@ -83,8 +83,8 @@ export async function checkInput(
   duplicates: Duplicates,
   signal: AbortSignal,
 ): Promise<{ report: CheckReport; surveyed: SurveyedRows }> {
-  const told = listNamedFields(options);
-  const structure = await assumedStructure(opened, options, told);
+  const namedFields = listNamedFields(options);
+  const structure = await assumedStructure(opened, options, namedFields);
   const understood = await understandInput(opened, options, structure);
   const names = understood.facts.columns.map(({ name }) => name);
   const made = madeColumns(names, understood.reading.computed, understood.reading);
@@ -110,7 +110,7 @@ export async function checkInput(
     }
   }
   report.columns = tallies.map((tally, place) =>
-    tally.result(findTarget(understood, place, new Set(told.map(foldName)))),
+    tally.result(findTarget(understood, place, new Set(namedFields.map(foldName)))),
   );
   return { report, surveyed };
 }
@@ -174,14 +174,14 @@ function checkedRow(
 
 /**
  * Of the file's columns first, then of what the mapping adds.
- * @param told labels of the fields that the mapping names
+ * @param labels of the fields that the mapping names
  */
-function findTarget({ facts, reading }: UnderstoodInput, place: number, told: ReadonlySet<string>): Target {
+function findTarget({ facts, reading }: UnderstoodInput, place: number, labels: ReadonlySet<string>): Target {
   const added = reading.computed.filter(({ replaces }) => replaces.length === 0);
   const isConsent = reading.consent.some(({ index }) => index === place);
   const target = facts.columns[place]?.target ?? added[place - facts.columns.length]!.target;
-  const isTold = target.kind === "field" && told.has(foldName(target.label));
-  return isConsent && !isTold ? { kind: "consent" } : target;
+  const isNamed = target.kind === "field" && labels.has(foldName(target.label));
+  return isConsent && !isNamed ? { kind: "consent" } : target;
 }
 
 class ColumnTally {
@@ -235,11 +235,11 @@ const words = ["key", "old-key", "lists", "tags", "ignore"];
 async function assumedStructure(
   opened: OpenedInput,
   options: ReadOptions,
-  told: readonly string[],
+  namedFields: readonly string[],
 ): Promise<ContactStructure> {
   const { names } = await readTableLayout(opened, options, placeholderStructure, "contacts");
   const system = findInputSystem(names, options, true);
-  const labels = [...told, ...names.filter((name) => isFieldName(name, system))];
+  const labels = [...namedFields, ...names.filter((name) => isFieldName(name, system))];
   const fields = new Map<string, FieldDefinition>();
   for (const [label, predefinedField] of predefined) add(fields, label, predefinedField);
   for (const label of labels) add(fields, label);

@@ -61,7 +61,7 @@ export function mapColumns(input: MappingInput): Columns {
     throw new UnclearColumnsError(problem, createProposal(input, known));
   }
   const computed = computedColumns(input);
-  noteSharedFields(input.names, { targets: settled, isTold: isExplicit, computed }, notes);
+  noteSharedFields(input.names, { targets: settled, isExplicit, computed }, notes);
   notes.push(...describeFallbacks(input.names, settled));
   return { targets: settled, consent, consentAside: aside, computed, notes };
 }
@@ -151,8 +151,8 @@ function placeKey(
 /** Columns named like a field, then like a first or last name. No field is filled from two columns. */
 function placeFields(input: MappingInput, targets: Targets): void {
   const { names, structure, system } = input;
-  const told = [...targets, ...computedColumns(input).map(({ target }) => target)];
-  const takenFieldIds = new Set(told.flatMap((target) => (target?.kind === "field" ? [target.fieldId] : [])));
+  const all = [...targets, ...computedColumns(input).map(({ target }) => target)];
+  const takenFieldIds = new Set(all.flatMap((target) => (target?.kind === "field" ? [target.fieldId] : [])));
   const assignField = (index: number, field: FieldDefinition | undefined) => {
     if (!field || takenFieldIds.has(field._id)) return;
     targets[index] = { kind: "field", fieldId: field._id, label: field.label };
@@ -208,7 +208,7 @@ function placeRemaining(
 /** Several columns mapped to one field by hand: the last one that has a value fills it. */
 function noteSharedFields(
   names: string[],
-  { targets, isTold: isExplicit, computed }: Pick<Columns, "targets" | "computed"> & { isTold: boolean[] },
+  { targets, isExplicit, computed }: Pick<Columns, "targets" | "computed"> & { isExplicit: boolean[] },
   notes: string[],
 ): void {
   const byField = new Map<string, string[]>();

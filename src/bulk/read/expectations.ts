@@ -16,6 +16,7 @@ import type { ReadRow } from "./rows.ts";
 import type { System } from "./system-table.ts";
 import type { TableLayout } from "./table-layout.ts";
 import { placeholderStructure, toReading } from "./table-reading.ts";
+import { quote } from "./values.ts";
 
 type Batches = () => AsyncIterable<readonly Pick<ReadRow, "line" | "cells">[]>;
 
@@ -177,12 +178,12 @@ class ColumnCheck {
     }
     if (twice.count > 0) {
       const first = this.linesByValue.get(toCompared(twice.first));
-      unmet.push(`${name} is not unique: ${shown(twice.first)} is on line ${first} too${twice.place()}`);
+      unmet.push(`${name} is not unique: ${quote(twice.first)} is on line ${first} too${twice.place()}`);
     }
     if (foreign.count > 0)
-      unmet.push(`${name} has unexpected values such as ${shown(foreign.first)}${foreign.place()}`);
+      unmet.push(`${name} has unexpected values such as ${quote(foreign.first)}${foreign.place()}`);
     if (unlike.count > 0)
-      unmet.push(`${name} does not match ${matches}: ${shown(unlike.first)}${unlike.place()}`);
+      unmet.push(`${name} does not match ${matches}: ${quote(unlike.first)}${unlike.place()}`);
     return unmet;
   }
 
@@ -217,8 +218,4 @@ function columnNamed({ name, place }: ColumnExpectation, columns: readonly MadeC
     `${place}: expect: there is no column ${JSON.stringify(name)}`,
     near ? `Did you mean ${JSON.stringify(near)}?` : `Columns: ${formatQuotedNames(names)}`,
   );
-}
-
-function shown(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 59)}…` : text);
 }

@@ -2,9 +2,10 @@
 import { stat } from "node:fs/promises";
 import { TextIndex } from "../../text-index.ts";
 import { ConsentTally } from "./consent-tally.ts";
-import { readRowBatches, type UnderstoodInput } from "./index.ts";
 import { inputChangedError } from "./input-errors.ts";
 import { Oddities } from "./oddities.ts";
+import { readRowBatches } from "./read-rows.ts";
+import type { UnderstoodInput } from "./reading.ts";
 import type { Mark, ReadRow, RejectedRow, Row } from "./rows.ts";
 import type { InputFile } from "./source.ts";
 

@@ -3,12 +3,13 @@
  * disk; a torn tail is cut off when the journal is opened again.
  */
 
-import { closeSync, fdatasync, openSync, writeSync } from "node:fs";
+import { closeSync, fdatasync, openSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { formatCheckedLine, readCheckedLine } from "../../disk/checked-line.ts";
 import { diskFullHint } from "../../disk/disk-room.ts";
+import { writeWhole } from "../../disk/write-whole.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import type { Operation, Outcome } from "../items.ts";
 
@@ -62,10 +63,7 @@ const datasync = promisify(fdatasync);
 export function openJournalFile(file: string): JournalFile {
   const descriptor = openSync(file, "a", 0o600);
   return {
-    append(data) {
-      const bytes = Buffer.from(data);
-      for (let written = 0; written < bytes.length; ) written += writeSync(descriptor, bytes, written);
-    },
+    append: (data) => writeWhole(descriptor, Buffer.from(data)),
     datasync: () => datasync(descriptor),
     close: () => closeSync(descriptor),
   };

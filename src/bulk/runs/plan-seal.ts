@@ -13,7 +13,7 @@ export function createPlanSealer(): (line: string) => string {
     const isMark = /^\{"(?:block|end)":/.test(line);
     // No text of a line holds this: its quotes would be escaped.
     const sealed = isMark ? line.replace(digest, `"digest":"sha256:${hash.copy().digest("hex")}"`) : line;
-    hash.update(Buffer.from(`${sealed}\n`, "latin1"));
+    hash.update(`${sealed}\n`, "latin1");
     return sealed;
   };
 }

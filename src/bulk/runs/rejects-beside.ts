@@ -2,9 +2,10 @@
  * A place beside the input for what was rejected: where a person looks for it, and never in place of a file
  * that is theirs.
  */
-import { access, constants, lstat, open, rm } from "node:fs/promises";
+import { constants, lstat, open, rm } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve, sep } from "node:path";
 import { openWrittenFiles } from "../../disk/own-outputs.ts";
+import { exists } from "../../disk/walk.ts";
 import { noteWrittenFile } from "../../disk/written-files.ts";
 import type { SourceForm } from "../read/rows.ts";
 import type { Manifest } from "./folder.ts";
@@ -33,11 +34,7 @@ export async function takePlaceBeside(
 ): Promise<PlaceBeside | undefined> {
   const folder = dirname(file);
   if (isSpooled || file === "" || file.startsWith(join(resolve(stateFolder), sep))) return undefined;
-  const mayWrite = await access(folder, constants.W_OK).then(
-    () => true,
-    () => false,
-  );
-  if (!mayWrite) return undefined;
+  if (!(await exists(folder, constants.W_OK))) return undefined;
   const written = openWrittenFiles(stateFolder);
   for (let number = 1; number <= maxFiles; number++) {
     const path = join(folder, nameBeside(file, form, number));

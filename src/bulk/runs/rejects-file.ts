@@ -6,7 +6,8 @@ import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { diskFullHint } from "../../disk/disk-room.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
-import { isOurBookkeeping, listMissingNames, missingColumn, rejectColumns } from "../read/index.ts";
+import { isOurBookkeeping } from "../read/columns.ts";
+import { listMissingNames, missingColumn, rejectColumns } from "../read/missing-cells.ts";
 import type { InputFacts, SourceForm } from "../read/rows.ts";
 import { openRowsFile, type RowsFile } from "./rejects-forms.ts";
 

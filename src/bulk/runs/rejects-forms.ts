@@ -1,7 +1,7 @@
 /** The rows of a rejects file as they are written down: text in the form of the input, or a workbook. */
-import type iconv from "iconv-lite";
 import { formatCsvLine, formatTsvLine } from "../../delimited-lines.ts";
 import { openAtomicFile } from "../../disk/atomic-file.ts";
+import { loadIconv } from "../read/encoding/decode.ts";
 import type { InputFacts, SourceForm } from "../read/rows.ts";
 
 export interface RowsFile {
@@ -80,10 +80,6 @@ async function encoderFor(form: SourceForm | undefined): Promise<Encoder> {
   const { encode, encodingExists } = await loadIconv();
   if (!encodingExists(encoding)) return { encode: (text) => text, hasMark: true };
   return { encode: (text) => encode(text, encoding, { addBOM: false }), hasMark };
-}
-
-async function loadIconv(): Promise<typeof iconv> {
-  return (await import("iconv-lite")).default;
 }
 
 function toLine(cells: readonly string[], { delimiter, hasEscapes }: TableDialect): string {

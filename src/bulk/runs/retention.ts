@@ -1,6 +1,7 @@
 /** How long runs are kept: their folders hold people's data. */
-import { readdir, stat } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { readChangeTime } from "../../disk/walk.ts";
 import { isFinished } from "./enter.ts";
 import { listRuns, type Manifest, type ManifestError, type StoredRun } from "./folder.ts";
 
@@ -40,13 +41,6 @@ export async function findOldRuns(
 
 async function lastChange({ folder, manifest }: StoredRun): Promise<number> {
   const names = await readdir(folder).catch(() => [] as string[]);
-  const times = await Promise.all(
-    names.map((name) =>
-      stat(join(folder, name)).then(
-        ({ mtimeMs }) => mtimeMs,
-        () => 0,
-      ),
-    ),
-  );
+  const times = await Promise.all(names.map((name) => readChangeTime(join(folder, name))));
   return Math.max(Date.parse(manifest.startedAt) || 0, ...times);
 }

@@ -1,6 +1,7 @@
 /** Taking away what never became a run. */
-import { readdir, rm, stat } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { readChangeTime } from "../../disk/walk.ts";
 import { fileNames } from "./file-names.ts";
 import { hasRun, isRunName, toRunsFolder } from "./folder.ts";
 
@@ -16,16 +17,8 @@ export async function sweepAbandoned(stateFolder: string, nowMilliseconds: numbe
   for (const name of await readdir(root).catch(() => [] as string[])) {
     if (!isRunName(name) && !scratchName.test(name)) continue;
     const folder = join(root, name);
-    const times = await Promise.all([changedAt(folder), changedAt(join(folder, fileNames.input))]);
+    const times = await Promise.all([readChangeTime(folder), readChangeTime(join(folder, fileNames.input))]);
     const isOld = nowMilliseconds - Math.max(...times) > 86_400_000;
     if (isOld && !(await hasRun(folder))) await rm(folder, { recursive: true, force: true });
   }
-}
-
-/** Milliseconds since the epoch; long ago for what is not there. */
-function changedAt(path: string): Promise<number> {
-  return stat(path).then(
-    ({ mtimeMs }) => mtimeMs,
-    () => 0,
-  );
 }

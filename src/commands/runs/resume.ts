@@ -106,7 +106,7 @@ async function restoreJob({ kind, input: { name, file }, options }: Manifest): P
   const input = { name, path: file };
   if (kind === "mutate" || kind === "unsubscribe" || kind === "delete") {
     const { editJob, restoreEditOptions } = await import("../../bulk/index.ts");
-    return editJob(restoreEditOptions(kind, options, input, file === ""));
+    return editJob(restoreEditOptions(kind, options, file === "" ? undefined : input));
   }
   if (kind === "merge" || kind === "duplicate") {
     const { composeListJob, restoreComposeOptions } = await import("../../bulk/index.ts");

@@ -95,7 +95,7 @@ async function undo(
     await requireUndoableList(context, manifest);
     const agree = undoAgreement(context, display);
     const undo = {
-      isPartial: flags.partial,
+      isPartial: flags.partial === true,
       deletesCreated,
       requestsAfter: countRequestsAfterUndo(manifest, deletesCreated),
       isSuppressed: await createSuppressedCheck(context, manifest),

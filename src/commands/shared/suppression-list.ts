@@ -12,10 +12,9 @@ export async function openSuppressionList(
   context: Context,
   { mayBeMissing = false } = {},
 ): Promise<Suppressions> {
-  const { openSuppressions, toSuppressionsPath } = await import("../../privacy/suppressions.ts");
+  const { Suppressions, toSuppressionsPath } = await import("../../privacy/suppressions.ts");
   const configuredFile = context.settings.suppressions;
-  if (configuredFile !== undefined)
-    return openSuppressions(resolve(configuredFile), { mustExist: !mayBeMissing });
+  if (configuredFile !== undefined) return new Suppressions(resolve(configuredFile), !mayBeMissing);
   const { baseUrl } = await context.profile();
-  return openSuppressions(toSuppressionsPath(context.folders.state, baseUrl.value));
+  return new Suppressions(toSuppressionsPath(context.folders.state, baseUrl.value));
 }

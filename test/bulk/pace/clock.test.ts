@@ -18,6 +18,7 @@ describe("a clock that is set while the hour's end is waited for", () => {
     budget.seed({ hour: { limit: 100, remaining: 0, reset: start / 1000 + 3600 } });
     const paced = new PacedSend({
       send: answering,
+      sentBefore: 0,
       budget,
       clock,
       concurrency: 1,

@@ -15,11 +15,13 @@ import { describe, expect, test } from "vitest";
 import { readRecords } from "../../../src/bulk/read/csv.ts";
 import { decodeAll, resolveEncoding } from "../../../src/bulk/read/encoding/decode.ts";
 import { findEncoding } from "../../../src/bulk/read/encoding/detect.ts";
-import { readRows, type UnderstoodInput, understandInput } from "../../../src/bulk/read/index.ts";
 import { inspectFile } from "../../../src/bulk/read/inspect.ts";
 import { createKeyReader } from "../../../src/bulk/read/keys.ts";
+import { readRows } from "../../../src/bulk/read/read-rows.ts";
+import type { UnderstoodInput } from "../../../src/bulk/read/reading.ts";
 import type { ReadOptions } from "../../../src/bulk/read/rows.ts";
 import { readText } from "../../../src/bulk/read/text.ts";
+import { understandInput } from "../../../src/bulk/read/understand.ts";
 import { EcmError } from "../../../src/errors.ts";
 import { fileWith, structure, toInputFile } from "./reading.ts";
 

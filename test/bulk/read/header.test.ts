@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { readRows, understandInput, understandKeys } from "../../../src/bulk/read/index.ts";
+import { readRows } from "../../../src/bulk/read/read-rows.ts";
 import type { ReadRow } from "../../../src/bulk/read/rows.ts";
+import { understandInput, understandKeys } from "../../../src/bulk/read/understand.ts";
 import { catchFailure, fileWith, read, structure, toInputFile } from "./reading.ts";
 
 test("a header below other lines is found", async () => {

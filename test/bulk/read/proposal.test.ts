@@ -1,7 +1,11 @@
 /** Where the columns of a file could go: what is proposed to a person, from the head of the file alone. */
 import { describe, expect, it } from "vitest";
-import { proposeLateColumns } from "../../../src/bulk/read/index.ts";
-import { findSecondKeys, type Proposal, UnclearColumnsError } from "../../../src/bulk/read/proposal.ts";
+import {
+  findSecondKeys,
+  type Proposal,
+  proposeLateColumns,
+  UnclearColumnsError,
+} from "../../../src/bulk/read/proposal.ts";
 import { read, structure } from "./reading.ts";
 
 const account = {

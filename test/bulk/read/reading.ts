@@ -1,13 +1,11 @@
 /** A test's own files, read as an import reads them. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  type InputFile,
-  readRows,
-  type UnderstoodInput,
-  understandInput,
-} from "../../../src/bulk/read/index.ts";
+import { readRows } from "../../../src/bulk/read/read-rows.ts";
+import type { UnderstoodInput } from "../../../src/bulk/read/reading.ts";
 import type { ReadOptions, ReadRow, RejectedRow, Row } from "../../../src/bulk/read/rows.ts";
+import type { InputFile } from "../../../src/bulk/read/source.ts";
+import { understandInput } from "../../../src/bulk/read/understand.ts";
 import { formatHint, type Hint } from "../../../src/hint.ts";
 import type { ContactStructure } from "../../../src/wire.ts";
 import { temporaryFolder } from "../../support/ecm.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { understandInput } from "../../../src/bulk/read/index.ts";
+import { understandInput } from "../../../src/bulk/read/understand.ts";
 import { formatTsvLine } from "../../../src/delimited-lines.ts";
 import { createContactColumnsView } from "../../../src/service/contact-columns.ts";
 import { runs } from "../../support/runs.ts";

@@ -5,7 +5,7 @@ import { UsageError } from "../../../errors.ts";
 import { findColumns, formatQuotedNames } from "../column-names.ts";
 import { findNearestName, foldName } from "../names.ts";
 import type { Splitting } from "../system-table.ts";
-import { isBlankText, splitNames } from "../values.ts";
+import { isBlankText, quote, splitNames } from "../values.ts";
 import { createDateReader } from "./dates.ts";
 import { describePlace, type MappingEntry } from "./entry.ts";
 import { type CellAt, type Computed, type Expression, ExpressionCompiler } from "./expression.ts";
@@ -106,7 +106,7 @@ function dateChange(formats: readonly string[], isTable: boolean): (text: string
   return (text) => {
     if (isBlankText(text)) return "";
     const date = read(trimEdges(text));
-    if (date === undefined) throw new Error(`${shown(text)} is not a date in ${wanted}`);
+    if (date === undefined) throw new Error(`${quote(text)} is not a date in ${wanted}`);
     return date;
   };
 }
@@ -128,7 +128,7 @@ function tableChange(
     if (found !== undefined) return found;
     if (cell === "" || otherwise === "blank") return "";
     if (otherwise === "keep") return text;
-    throw new Error(`${shown(text)} is not in the table of values`);
+    throw new Error(`${quote(text)} is not in the table of values`);
   };
 }
 
@@ -157,8 +157,4 @@ function unknownColumn(entry: MappingEntry, column: string, { names }: TableFact
     `${describePlace(entry)}: the file has no column ${JSON.stringify(column)}${at}`,
     near ? `Did you mean ${JSON.stringify(near)}?` : `Columns: ${formatQuotedNames(names)}`,
   );
-}
-
-function shown(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 59)}…` : text);
 }

@@ -10,6 +10,8 @@ import {
   type Cel,
   describePlace,
   registerStrictNumbers,
+  renameCalls,
+  strictNumbers,
   summarize,
   walkNodes,
 } from "../../../select/cel.ts";
@@ -39,8 +41,6 @@ const limits = {
   maxMapEntries: 200,
   maxCallArguments: 16,
 };
-/** The strict forms of what the library reads too loosely or too slowly; see `replaceLoose`. */
-const strictNames: Record<string, string> = { int: "Int", uint: "Uint", matches: "Matches" };
 const macros = ["all", "exists", "exists_one", "filter", "map"];
 /** Types of which adding two takes no more than their length. */
 const addable = ["string", "int", "uint", "double", "google.protobuf.Timestamp", "google.protobuf.Duration"];
@@ -94,7 +94,9 @@ export class ExpressionCompiler {
     if (this.patterns > maxPatterns) {
       throw new UsageError(`${place}: the mapping has more than ${maxPatterns} patterns`, "Use fewer");
     }
-    replaceLoose(program.ast);
+    // An empty text is no number, and a pattern takes linear time.
+    renameCalls(program.ast, "call", strictNumbers);
+    renameCalls(program.ast, "rcall", { matches: "Matches" });
     const checked = program.check();
     if (!checked.valid) throw wrong(text, place, checked.error);
     requireAddable(program.ast, text, place);
@@ -257,15 +259,6 @@ function requirePattern(pattern: ASTNode | undefined, text: string, place: strin
     createPattern(pattern.args);
   } catch (error) {
     throw new UsageError(`${place}: ${(error as Error).message}${at(text, pattern)}`);
-  }
-}
-
-/** An empty text is no number, and a pattern takes linear time. The places of nodes stay what they are. */
-function replaceLoose(ast: ASTNode): void {
-  for (const node of walkNodes(ast)) {
-    if (node.op !== "call" && node.op !== "rcall") continue;
-    const [name] = node.args;
-    if (Object.hasOwn(strictNames, name)) node.args[0] = strictNames[name]!;
   }
 }
 

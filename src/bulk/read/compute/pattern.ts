@@ -1,5 +1,6 @@
 /** Regular expressions in linear time, whatever the pattern: those of RE2. */
 import { RE2JS } from "re2js";
+import { quote } from "../values.ts";
 import { maxTextCharacters } from "./string-functions.ts";
 
 /** Of one mapping. */
@@ -17,11 +18,11 @@ export function createPattern(pattern: string): (text: string) => boolean {
   // Compiling writes each repetition out.
   const repeats = [...pattern.matchAll(/\{(\d+)(?:,(\d+))?\}/g)].flatMap(([, least, most]) => [least, most]);
   if (repeats.some((count) => Number(count ?? 0) > maxRepeats)) {
-    throw new Error(`the pattern ${shown(pattern)} repeats more than ${maxRepeats} times`);
+    throw new Error(`the pattern ${quote(pattern)} repeats more than ${maxRepeats} times`);
   }
   const compiled = compilePattern(pattern);
   if (compiled.programSize() > maxProgramSize)
-    throw new Error(`the pattern ${shown(pattern)} repeats too much`);
+    throw new Error(`the pattern ${quote(pattern)} repeats too much`);
   return (text) => {
     if (text.length > maxTextCharacters) throw new Error("the text is too long for a pattern");
     return compiled.test(text);
@@ -34,10 +35,6 @@ function compilePattern(pattern: string): RE2JS {
   } catch (error) {
     const [message = ""] = (error as Error).message.replace(/^error parsing regexp: /, "").split("\n");
     const remark = /\(\?[=!<]/.test(message) ? " (look-arounds are not supported)" : "";
-    throw new Error(`the pattern ${shown(pattern)} is wrong: ${message}${remark}`);
+    throw new Error(`the pattern ${quote(pattern)} is wrong: ${message}${remark}`);
   }
-}
-
-function shown(pattern: string): string {
-  return JSON.stringify(pattern.length > 60 ? `${pattern.slice(0, 59)}…` : pattern);
 }

@@ -86,6 +86,6 @@ export async function decodeAll(bytes: Uint8Array, encoding: string): Promise<st
   return decoder.write(bytes) + decoder.end();
 }
 
-async function loadIconv() {
+export async function loadIconv() {
   return (await import("iconv-lite")).default;
 }

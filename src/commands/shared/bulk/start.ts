@@ -43,7 +43,7 @@ export async function startRun(
   requireAnswer(context, danger, options.isDryRun);
   requireDistinctFiles(job, flags);
   const { name, path = name, stream } = job.input;
-  const inputs = stream || job.isWithoutInput ? [] : [resolve(path)];
+  const inputs = stream || !job.open ? [] : [resolve(path)];
   await context.tellUnderWay({ kind: "run", what: `A run (${what})`, inputs });
   return withRun(context, { what, options, flags }, async ({ engine, display, options }) => {
     if (structureId !== undefined) engine.account.preferredStructure = structureId;
