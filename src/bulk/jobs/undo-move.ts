@@ -15,34 +15,43 @@ interface UndoneMove {
   folder: string;
 }
 
+/** The contact that a person has now, whose other one the run deleted. */
+export interface MovedTo {
+  contactId: string;
+  key: string;
+}
+
 function isMove({ kind, options }: Manifest): boolean {
   return kind === "move" || (kind === "apply" && options.applies === "move");
 }
 
 /**
- * Whether somebody to whom a contact moved is not known to be active any more. Who is gone may have been
- * deleted by this undo itself, where it deletes what the run created.
+ * To whom the contact moved that the run deleted. No other run both creates contacts and deletes some: a move,
+ * and the undo of one.
  */
-export async function hasLeftSince(
-  { manifest, folder }: UndoneMove,
-  send: Send,
-  rules: { deletesCreated: boolean; isSuppressed(key: string): boolean },
-): Promise<boolean> {
-  if (!isMove(manifest)) return false;
+export async function findMovedTo({ manifest, folder }: UndoneMove): Promise<MovedTo | undefined> {
   for await (const written of readWrittenContacts(folder, true)) {
-    const id = findNewId(written);
-    if (id === undefined) continue;
-    if (rules.isSuppressed(written.key)) return true;
-    const contact = await contactWith(send, id);
-    if (contact ? !isActive(contact) : !rules.deletesCreated) return true;
+    const contactId = findNewId(written, isMove(manifest));
+    if (contactId !== undefined) return { contactId, key: written.key };
   }
-  return false;
+  return undefined;
 }
 
 /** Of the contact that somebody moved to: it was created, or got what it lacked. */
-function findNewId({ operation, createdId }: WrittenContact): string | undefined {
+function findNewId({ operation, createdId }: WrittenContact, isMerge: boolean): string | undefined {
   if (operation.kind === "create") return createdId;
-  return operation.kind === "change" ? operation.contactId : undefined;
+  return isMerge && operation.kind === "change" ? operation.contactId : undefined;
+}
+
+/** Whether somebody is not known to be active any more under the key that they moved to. */
+export async function hasLeftSince(
+  { contactId, key }: MovedTo,
+  send: Send,
+  isSuppressed: (key: string) => boolean,
+): Promise<boolean> {
+  if (isSuppressed(key)) return true;
+  const contact = await contactWith(send, contactId);
+  return !contact || !isActive(contact);
 }
 
 async function contactWith(send: Send, id: string): Promise<Contact | undefined> {
