@@ -283,7 +283,8 @@ function toContactLine({ item, found, decision }: DecidedItem, names: PlanNames)
   };
 }
 
-function toRowLine({ line, key, action, code, message, cells, of }: PassedRow): StoredLine {
-  const planned: StoredLine = { line, key, contactId: null, action, code, message, changes: [], cells };
+function toRowLine({ line, key, action, code, message, cells, mark, of }: PassedRow): StoredLine {
+  const row = { line, key, contactId: null, action, code, message, changes: [], cells };
+  const planned: StoredLine = mark === undefined ? row : { ...row, mark };
   return of === undefined ? planned : { ...planned, of };
 }
