@@ -50,7 +50,10 @@ export interface Survey {
   batches(): AsyncIterable<readonly ReadRow[]>;
 }
 
-/** @throws UsageError when the file cannot be read to its end; the signal's reason */
+/**
+ * @throws UsageError when the file cannot be read to its end; EcmError when it is still being written; the
+ *   signal's reason
+ */
 export async function surveyInput(
   understood: UnderstoodInput,
   signal: AbortSignal,
@@ -68,6 +71,10 @@ export async function surveyInput(
     if (keptBatches && read <= maxKeptRows) keptBatches.push(rows);
     else keptBatches = undefined;
   }
+  await requireUnchanged(understood.file, before);
+  // What was understood is of the file as it was opened; some file systems tell no size.
+  if (before.size > 0 && before.size !== understood.facts.bytes)
+    throw inputChangedError(understood.file.name);
   const batches = keptBatches;
   return {
     read,
