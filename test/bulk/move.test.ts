@@ -143,6 +143,13 @@ describe("a contact that moves", () => {
     expect(parseSummary(await undo(other, run!)).codes.rejected).toMatchObject({ left_since: 1 });
     expect((await other.ecm(["apply", plan, "--yes"])).code).toBe(3);
     expect([...(await readContacts(other)).keys()]).toEqual(["bob@example.com"]);
+
+    // Where the new contact lacked nothing, the run did not write it.
+    await other.ecm(["contact", "create", "--key", old]);
+    await other.ecm(["contact", "create", "--key", next]);
+    const merged = parseSummary(await move(other, "--merge", "--delete-old")).run!;
+    await other.ecm(["contact", "unsubscribe", next, "--yes"]);
+    expect(parseSummary(await undo(other, merged)).codes.rejected).toMatchObject({ left_since: 1 });
   });
 
   it("stays unsubscribed when the move is undone, and that is said", { tags: "slow" }, async () => {

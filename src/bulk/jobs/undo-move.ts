@@ -4,6 +4,8 @@
  */
 
 import { ServiceError } from "../../errors.ts";
+import type { Account } from "../../service/account.ts";
+import { findContactsOfKey } from "../../service/erase-contact.ts";
 import { fetchContact } from "../../service/mutate-contact.ts";
 import type { Contact, Send } from "../../wire.ts";
 import { isActive } from "../plan/found.ts";
@@ -28,13 +30,22 @@ function isMove({ kind, options }: Manifest): boolean {
 /**
  * To whom the contact moved that the run deleted. No other run both creates contacts and deletes some: a move,
  * and the undo of one.
+ * @returns undefined for a run that moved nobody; "gone" where the account does not hold them any more
  */
-export async function findMovedTo({ manifest, folder }: UndoneMove): Promise<MovedTo | undefined> {
+export async function findMovedTo(
+  { manifest, folder }: UndoneMove,
+  send: Send,
+  account: Account,
+): Promise<MovedTo | "gone" | undefined> {
   for await (const written of readWrittenContacts(folder, true)) {
     const contactId = findNewId(written, isMove(manifest));
     if (contactId !== undefined) return { contactId, key: written.key };
   }
-  return undefined;
+  if (manifest.kind !== "move") return undefined;
+  // The new contact lacked nothing: the run did not write it.
+  const key = String(manifest.options.to);
+  const [contact] = await findContactsOfKey(send, account, [key]);
+  return contact ? { contactId: contact._id, key: contact.key } : "gone";
 }
 
 /** Of the contact that somebody moved to: it was created, or got what it lacked. */
@@ -45,12 +56,12 @@ function findNewId({ operation, createdId }: WrittenContact, isMerge: boolean): 
 
 /** Whether somebody is not known to be active any more under the key that they moved to. */
 export async function hasLeftSince(
-  { contactId, key }: MovedTo,
+  movedTo: MovedTo | "gone",
   send: Send,
   isSuppressed: (key: string) => boolean,
 ): Promise<boolean> {
-  if (isSuppressed(key)) return true;
-  const contact = await contactWith(send, contactId);
+  if (movedTo === "gone" || isSuppressed(movedTo.key)) return true;
+  const contact = await contactWith(send, movedTo.contactId);
   return !contact || !isActive(contact);
 }
 

@@ -105,8 +105,9 @@ async function createUndoJob(
   const undoData = await readUndoData(account, source, { returns, isSuppressed });
   const { keyType, recreate, remaining, names } = undoData;
   if (recreate) emit({ kind: "remark", text: deletionLossNote, isAside: true });
-  const movedTo = recreate && (await findMovedTo(source));
-  const hasLeft = movedTo && (await hasLeftSince(movedTo, send.plain, isSuppressed));
+  const found = recreate && (await findMovedTo(source, send.plain, account));
+  const hasLeft = found && (await hasLeftSince(found, send.plain, isSuppressed));
+  const movedTo = found === "gone" ? undefined : found;
   const moves: UndoneMoves = { movedTo, goesAfter: deletesCreated && !hasLeft };
   const scope: UndoScope = { hasLeft, deletesCreated, recreate, remaining, names: toPlanNames(names) };
   const toIdentity = createIdentityReader(keyType);
