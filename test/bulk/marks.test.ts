@@ -81,11 +81,11 @@ describe("a rejects file", () => {
       const service = await startSandbox();
       // The rejected rows alone have no word that makes a column of consent.
       const text =
-        "Email,Status,Opt in\na@example.org,unsubscribed,no\na@example.org,active,yes,more\nb at example.org,inactive,yes\nc at example.org,active,\nd at example.org,active,yes\ne@example.org,Prospect,yes,\nf at example.org,Prospect,yes\n";
+        "Email,Status,Opt in\na@example.org,unsubscribed,no\na@example.org,active,yes,more\nb at example.org,inactive,yes\nc at example.org,active,\nd at example.org,active,yes\ne@example.org,Prospect,yes,\nf at example.org,Prospect,yes\ne@example.org,active,yes,more\n";
       const flags = ["--ignore-unmapped", "--json"];
       const first = parseSummary(await service.ecm(["import", await inputFile(text), ...flags]));
-      expect(first.rows).toMatchObject({ rejected: 5, skipped: 2, created: 0 });
-      const fixed = (await readFile(first.rejects!, "utf8")).replaceAll(" at ", "@").replace(",more", "");
+      expect(first.rows).toMatchObject({ rejected: 6, skipped: 2, created: 0 });
+      const fixed = (await readFile(first.rejects!, "utf8")).replaceAll(" at ", "@").replaceAll(",more", "");
       expect(fixed.split("\n").map((line) => line.split(",").at(-1))).toEqual([
         "ecm_not_subscribed",
         "another row of the input says so",
@@ -93,13 +93,14 @@ describe("a rejects file", () => {
         "Opt in: (empty)",
         "",
         "? Status: Prospect",
+        "? another row of the input says so",
         "",
       ]);
       await writeFile(first.rejects!, fixed);
       const args =
         how === "import FILE" ? ["import", first.rejects!, ...flags] : [...how.split(" "), "--json"];
       const again = await service.ecm(args);
-      expect(parseSummary(again).rows, again.stderr).toMatchObject({ created: 1, skipped: 4, rejected: 0 });
+      expect(parseSummary(again).rows, again.stderr).toMatchObject({ created: 1, skipped: 5, rejected: 0 });
       expect(await keysIn(service)).toEqual(["d@example.org"]);
     },
   );

@@ -163,16 +163,17 @@ function toRejectedEntry(rowRun: RowRun, row: RejectedRow): PassedRow {
   };
 }
 
+const markOfOther = "another row of the input says so";
+
 /** What other rows of the file say of whom a rejected row means. */
-function findOtherMark(
-  { survey }: RowRun,
-  { identities = [], mark: own }: RejectedRow,
-): Mark | "clear" | undefined {
+function findOtherMark({ survey }: RowRun, { identities = [], mark: own }: RejectedRow): Mark | undefined {
   for (const identity of identities) {
-    if (survey.markedIdentities.has(identity)) return "clear";
+    const { clear, unclear } = survey.markedIdentities;
+    if (clear.has(identity)) return { notSubscribed: markOfOther, isMarkClear: true };
     const mark = survey.markedElsewhere.get(identity);
     // The row's own is among them.
     if (mark && (!own || (mark.isMarkClear && !own.isMarkClear))) return mark;
+    if (unclear.has(identity)) return { notSubscribed: markOfOther, isMarkClear: false };
   }
   return undefined;
 }

@@ -40,8 +40,6 @@ export function withMarks(row: Row, markedElsewhere: ReadonlyMap<string, Mark>):
   return marked;
 }
 
-const markOfOther = "another row of the input says so";
-
 /** What a rejects file says of a marked row. */
 export function formatMark({ notSubscribed, isMarkClear }: Mark): string {
   return isMarkClear || readMarkCell(notSubscribed) === "unclear"
@@ -55,10 +53,10 @@ export function formatMark({ notSubscribed, isMarkClear }: Mark): string {
  */
 export function findHiddenMark(
   own: (Mark & { refusals: readonly ConsentRefusal[] }) | undefined,
-  other: Mark | "clear" | undefined,
+  other: Mark | undefined,
   columns: readonly ConsentColumn[],
 ): string | undefined {
-  if (other) return other === "clear" ? markOfOther : formatMark(other);
+  if (other) return formatMark(other);
   const isHidden = own?.refusals.some(
     ({ index, cell }) => cell === "" || columns.some((each) => each.index === index && isHiddenIn(each)),
   );

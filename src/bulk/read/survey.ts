@@ -29,8 +29,8 @@ export interface Survey {
   consent: ConsentTally;
   /** Identities that a rejected row, or another contact's, marks as not subscribed, and why. */
   markedElsewhere: ReadonlyMap<string, Mark>;
-  /** Whom sound rows mark under their own key. */
-  markedIdentities: TextIndex;
+  /** Whom sound rows mark under their own key, by whether the mark is understood. */
+  markedIdentities: Record<"clear" | "unclear", TextIndex>;
   /** Whom its sound rows name. */
   identities: TextIndex;
   /** Whom they name under further keys besides. */
@@ -97,7 +97,7 @@ class RowTally {
   readonly #rejectedCodes = new Map<string, number>();
   readonly #warnings = new Map<string, number>();
   readonly #markedElsewhere = new Map<string, Mark>();
-  readonly #markedIdentities = new TextIndex();
+  readonly #markedIdentities = { clear: new TextIndex(), unclear: new TextIndex() };
   #rejected = 0;
   #lastLine = 0;
   #openRow: Row | undefined;
@@ -147,7 +147,8 @@ class RowTally {
     this.#identities.add(row.key.identity);
     for (const { identity } of row.otherKeys ?? []) this.#otherIdentities.add(identity);
     this.#addOldKey(row);
-    if (row.notSubscribed !== undefined) this.#markedIdentities.add(row.key.identity);
+    if (row.notSubscribed !== undefined)
+      this.#markedIdentities[row.isMarkClear ? "clear" : "unclear"].add(row.key.identity);
     if (row.alsoNames && row.notSubscribed !== undefined) {
       this.#mark(row.alsoNames, { notSubscribed: row.notSubscribed, isMarkClear: row.isMarkClear ?? false });
     }
