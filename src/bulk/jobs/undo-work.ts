@@ -171,7 +171,8 @@ function decideCreated(
   if (!deletesCreated || contactId === undefined) {
     return toRejection("created", "the run created this contact; it stays without --delete-created");
   }
-  if (!found) return { kind: "leave" };
+  // Another contact may have the key by now.
+  if (found?._id !== contactId) return { kind: "leave" };
   return isUntouched(body, found)
     ? { kind: "delete", contactId, contact: found }
     : toRejection("changed_since", "the run created this contact, and it was changed since; it stays");

@@ -235,7 +235,7 @@ function countDecided({ work, tally }: Session, { item, found, decision }: Decid
   const isMarked = item.desired?.unsubscribes
     ? decision.kind !== "reject" && work.isMarked?.(item, found.contact) === true
     : [found.contact, ...others].some((contact) => work.isMarked?.(item, contact));
-  if (item.movesFrom) tally.moved++;
+  if (item.movesFrom && isWrite(decision)) tally.moved++;
   const isDoubtful = isMarked && (work.isDoubtful?.(item) ?? false);
   const lacks = listLacking(work, decision);
   const counted = {
