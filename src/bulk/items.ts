@@ -49,6 +49,8 @@ export interface Item {
   key: ContactKey;
   /** The cells of its row, for the rejects file. */
   cells: readonly (string | undefined)[];
+  /** How its input marks the person as not subscribed, for the rejects file. */
+  mark?: string;
   /** What its row, or the change that is made to everyone, wants of it; once it was needed. */
   desired?: DesiredContact;
   /** Of a row that may create its contact. */
@@ -98,6 +100,8 @@ export interface PassedRow {
   code: string;
   message: string;
   cells: readonly (string | undefined)[];
+  /** How its input marks the person as not subscribed, where its cells alone may not say so. */
+  mark?: string;
   /** The contact that another row stands for, where a rejection of it takes this row too. */
   of?: number;
 }

@@ -9,7 +9,7 @@ const firstSize = 100;
 
 /**
  * Every record of a request that answers in pages: `{ total, records }`, `{ totalRecords, contacts }` or a
- * bare array. Page and size of the caller's own are kept as the size; it always begins at the first page.
+ * bare array; and the largest total that any page told. Page and size of the caller's own are kept as the size; it always begins at the first page.
  * @throws UsageError for a request that writes; UnreadableAnswerError for an answer that is no page
  */
 export async function joinPages(
@@ -26,7 +26,8 @@ export async function joinPages(
   let total: number | undefined;
   const read: ReadPage<unknown> = async (page, size) => {
     const answer = toPage((await send(pagedRequest.of(page, size))).body);
-    total = answer.total;
+    // The largest: where one was removed meanwhile, another may have slid past the reader.
+    if (answer.total !== undefined) total = Math.max(total ?? 0, answer.total);
     return answer;
   };
   const records: unknown[] = [];

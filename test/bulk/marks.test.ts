@@ -71,6 +71,54 @@ describe("a row that is rejected", () => {
   });
 });
 
+describe("a rejects file", () => {
+  it.each(["runs retry last", "import FILE"])(
+    "keeps the marks of the whole input: %s",
+    {
+      tags: "slow",
+    },
+    async (how) => {
+      const service = await startSandbox();
+      // The rejected rows alone have no word that makes a column of consent.
+      const text =
+        "Email,Status,Opt in\na@example.org,unsubscribed,no\na@example.org,active,yes,more\nb at example.org,inactive,yes\nc at example.org,active,\nd at example.org,active,yes\ne@example.org,Prospect,yes,\nf at example.org,Prospect,yes\ne@example.org,active,yes,more\n";
+      const flags = ["--ignore-unmapped", "--json"];
+      const first = parseSummary(await service.ecm(["import", await inputFile(text), ...flags]));
+      expect(first.rows).toMatchObject({ rejected: 6, skipped: 2, created: 0 });
+      const fixed = (await readFile(first.rejects!, "utf8")).replaceAll(" at ", "@").replaceAll(",more", "");
+      expect(fixed.split("\n").map((line) => line.split(",").at(-1))).toEqual([
+        "ecm_not_subscribed",
+        "another row of the input says so",
+        "Status: inactive",
+        "Opt in: (empty)",
+        "",
+        "? Status: Prospect",
+        "? another row of the input says so",
+        "",
+      ]);
+      await writeFile(first.rejects!, fixed);
+      const args =
+        how === "import FILE" ? ["import", first.rejects!, ...flags] : [...how.split(" "), "--json"];
+      const again = await service.ecm(args);
+      expect(parseSummary(again).rows, again.stderr).toMatchObject({ created: 1, skipped: 5, rejected: 0 });
+      expect(await keysIn(service)).toEqual(["d@example.org"]);
+    },
+  );
+
+  it("can say that somebody is subscribed all the same, and unsubscribes nobody where it is unclear", {
+    tags: "slow",
+  }, async () => {
+    const service = await startAccount("a@example.org", "b@example.org");
+    const text =
+      "Email,ecm_not_subscribed\na@example.org,? Status: Prospect\nb@example.org,Status: left\nc@example.org,\n";
+    const { rows } = parseSummary(
+      await service.ecm(["import", await inputFile(text), "--unsubscribe-marked", "--json"]),
+    );
+    expect(rows).toMatchObject({ created: 1, updated: 1, unchanged: 1 });
+    expect(await activeIn(service)).toEqual(["a@example.org", "c@example.org"]);
+  });
+});
+
 it("a row with a value below a nameless column marks its contact", { tags: "slow" }, async () => {
   const sound = Array.from({ length: 1001 }, (_, at) => `p${at}@example.org,no,\n`).join("");
   const { rejected } = await read(`Email,Unsubscribed,\n${sound}G@example.org,yes,surplus\n`);

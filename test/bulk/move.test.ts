@@ -121,6 +121,37 @@ describe("a contact that moves", () => {
     expect((await readContacts(service)).has(old)).toBe(false);
   });
 
+  it("is not created again by an undo once they are gone under the new key, or under that of the undo", {
+    tags: "slow",
+  }, async () => {
+    const undo = (service: RunningSandbox, run: string) =>
+      service.ecm(["runs", "undo", run, "--delete-created", "--yes", "--json"]);
+    const service = await scene();
+    const moved = parseSummary(await move(service, "--delete-old")).run!;
+    const undone = parseSummary(await undo(service, moved)).run!;
+    expect(await statusIn(service, old)).toBe("active");
+    await service.ecm(["contact", "unsubscribe", old, "--yes"]);
+    const again = await undo(service, undone);
+    expect(parseSummary(again).codes.rejected).toMatchObject({ left_since: 1 });
+    expect((await readContacts(service)).has(next)).toBe(false);
+
+    const other = await scene();
+    const { run } = parseSummary(await move(other, "--delete-old"));
+    const plan = join(await temporaryFolder(), "plan.ndjson");
+    await other.ecm(["runs", "undo", run!, "--dry-run", "--plan", plan]);
+    await other.ecm(["contact", "delete", next, "--yes"]);
+    expect(parseSummary(await undo(other, run!)).codes.rejected).toMatchObject({ left_since: 1 });
+    expect((await other.ecm(["apply", plan, "--yes"])).code).toBe(3);
+    expect([...(await readContacts(other)).keys()]).toEqual(["bob@example.com"]);
+
+    // Where the new contact lacked nothing, the run did not write it.
+    await other.ecm(["contact", "create", "--key", old]);
+    await other.ecm(["contact", "create", "--key", next]);
+    const merged = parseSummary(await move(other, "--merge", "--delete-old")).run!;
+    await other.ecm(["contact", "unsubscribe", next, "--yes"]);
+    expect(parseSummary(await undo(other, merged)).codes.rejected).toMatchObject({ left_since: 1 });
+  });
+
   it("stays unsubscribed when the move is undone, and that is said", { tags: "slow" }, async () => {
     const service = await scene();
     await move(service);

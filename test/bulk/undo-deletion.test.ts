@@ -80,28 +80,33 @@ describe("undo --delete-created", () => {
   it("deletes what the run created and nobody has changed since, after a question", {
     tags: "slow",
   }, async () => {
-    const { service, run } = await withPeople(5);
+    const { service, run } = await withPeople(6);
+    // Somebody else's contact, with the same key and values.
+    await service.ecm(["contact", "delete", "p5@example.com", "--yes"]);
+    const again = ["contact", "create", "--key", "p5@example.com", "--set", "First Name=First 5"];
+    await service.ecm([...again, "--list", "L", "--tag", "T"]);
     await service.ecm(["contact", "mutate", "p0@example.com", "--set", "Last Name=Changed"]);
     await service.ecm(["contact", "unsubscribe", "p1@example.com", "-y"]);
     await service.ecm(["contact", "delete", "p2@example.com", "--yes"]);
     const args = ["runs", "undo", run, "--delete-created", "--json"];
     expect((await service.ecm(args)).code).toBe(2);
-    expect((await readContacts(service)).size).toBe(4);
+    expect((await readContacts(service)).size).toBe(5);
     const dialog = {
       terminalColumns: 120,
       typed: [["Type 2 to permanently delete 2 contacts", "no\r"]] as [string, string][],
     };
     expect((await service.ecm(args, dialog)).code).toBe(1);
-    expect((await readContacts(service)).size).toBe(4);
+    expect((await readContacts(service)).size).toBe(5);
     const undone = await service.ecm([...args, "--yes"]);
     expect(undone.code).toBe(3);
     expect(parseSummary(undone)).toMatchObject({
-      rows: { read: 5, deleted: 2, unchanged: 1, rejected: 2 },
+      rows: { read: 6, deleted: 2, unchanged: 2, rejected: 2 },
       codes: { rejected: { changed_since: 2 } },
     });
-    expect([...(await readContacts(service)).keys()].sort()).toEqual(["p0@example.com", "p1@example.com"]);
+    const left = ["p0@example.com", "p1@example.com", "p5@example.com"];
+    expect([...(await readContacts(service)).keys()].sort()).toEqual(left);
     // Without the flag, created contacts stay.
     const plain = parseSummary(await service.ecm(["runs", "undo", run, "--json"]));
-    expect(plain).toMatchObject({ rows: { rejected: 5, deleted: 0 }, codes: { rejected: { created: 5 } } });
+    expect(plain).toMatchObject({ rows: { rejected: 6, deleted: 0 }, codes: { rejected: { created: 6 } } });
   });
 });

@@ -210,6 +210,7 @@ describe("ecm api with members, names and pages", () => {
       ["POST", "/x", "-f", "n=1", "-F", "n=2"],
       ["POST", "/x", "-f", "n=1", "--data", file],
       ["POST", "/x", "-F", "n=12345678901234567890"],
+      ["POST", "/x", "-F", "n=1e400"],
       ["POST", "/x", "-F", `n=@${file}.missing`],
       ["GET", "/x", "-f", "n=1"],
     ]) {

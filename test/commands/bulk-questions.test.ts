@@ -2,8 +2,10 @@
  * A bulk write at a terminal is agreed to by a person or by --yes, whatever
  * forbids questions, and again when it is resumed.
  */
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { inputFile, manyContacts, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
+import { temporaryFolder } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 const at = { terminalColumns: 200 };
@@ -129,4 +131,23 @@ describe("before the answer that cannot be taken back", () => {
     expect(code).toBe(5);
     expect(stderr).not.toContain("✓");
   });
+});
+
+it("counts what was planned where the answer is no, or Ctrl-C", { tags: "slow" }, async () => {
+  const { ecm } = await startSandbox();
+  const file = await inputFile(manyRows(2));
+  const plan = join(await temporaryFolder(), "plan.ndjson");
+  await ecm(["import", file, "--dry-run", "--plan", plan]);
+  const planned = { run: null, rows: { read: 2, created: 0, pending: 2 } };
+  const declined = await ecm(["apply", plan, "--json"], { ...at, typed: "n\r" });
+  expect(declined.code).toBe(1);
+  expect(parseSummary(declined)).toMatchObject(planned);
+  await ecm(["import", file]);
+  const interrupted = await ecm(["runs", "undo", "last", "--delete-created", "--json"], {
+    ...at,
+    typed: "\u0003",
+  });
+  expect(interrupted.code).toBe(130);
+  expect(parseSummary(interrupted)).toMatchObject(planned);
+  expect(interrupted.stderr).toContain('"applied":"no"');
 });

@@ -110,6 +110,21 @@ describe("lists merge", () => {
     }
   });
 
+  it("takes no list for its own that others have made while it was stopped", { tags: "slow" }, async () => {
+    const sandbox = await twoLists();
+    const { ecm } = sandbox;
+    const merge = ["lists", "merge", "Leads", "Fair", "--into", "All", "--json"];
+    const stopped = await ecm([...merge, "--max-requests", "6"]);
+    expect(stopped.code).toBe(7);
+    await ecm(["lists", "create", "All"]);
+    for (const again of [merge, ["runs", "resume", parseSummary(stopped).run!, "--json"]]) {
+      const refused = await ecm(again);
+      expect(refused.code, refused.stderr).toBe(6);
+      expect(refused.stderr).toContain("already exists");
+    }
+    expect(await countMembers(sandbox, "All")).toBe("0");
+  });
+
   it("deletes sources only when told, and none whose contacts are not all in the new list", {
     tags: "slow",
   }, async () => {

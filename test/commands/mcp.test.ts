@@ -8,6 +8,7 @@ import { openFileFolder } from "../../src/commands/mcp/files.ts";
 import type { Clock } from "../../src/wire.ts";
 import { manyContacts } from "../bulk/kit.ts";
 import { ecmWith, spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
+import { json, startHttpServer } from "../support/http-server.ts";
 import { type Answer, account, ada, belowWorkingFolder, bob, searchKeys, startMcp } from "../support/mcp.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
@@ -152,6 +153,31 @@ describe("reads", () => {
     expect(runs).toMatchObject([{ kind: "import", status: "completed" }]);
     const output = await call("run_show", { run: "last", changes: true, limit: 1 });
     expect(output).toMatchObject({ changes: [{ action: "create" }], total: 2, nextPage: 2 });
+  });
+
+  it("get a contact by its id, with the names of its own structure, where several are", async () => {
+    const ids = ["a", "b", "c"].map((digit) => digit.repeat(24));
+    const [one, two, field] = ids as [string, string, string];
+    const structures = [one, two].map((_id) => ({
+      ...{ _id, label: _id, keyName: "Email", keyType: "email", tags: [], __v: 1 },
+      fields: [{ _id: field, label: `City of ${_id}`, dataType: "text" }],
+    }));
+    const contact = {
+      _id: "d".repeat(24),
+      key: "a@b.c",
+      contactStructureId: two,
+      fields: [{ _id: field, value: "Rome" }],
+    };
+    const { baseUrl } = await startHttpServer(({ url }, response) => {
+      if (url.startsWith("/api/contact/")) return json(response, 200, contact);
+      json(response, 200, url.includes("/lists") ? { total: 0, records: [] } : structures);
+    });
+    const key = `ecm_us_${"k".repeat(43)}`;
+    const session = await startMcp({ ...(await temporaryHome()), ECM_BASE_URL: baseUrl, ECM_API_KEY: key });
+    expect(await session.call("contact_get", { contact: contact._id })).toMatchObject({
+      contact: { key: "a@b.c" },
+      names: { [field]: `City of ${two}` },
+    });
   });
 
   it("show campaigns, domains and reports, and say which scope is missing", { tags: "slow" }, async () => {

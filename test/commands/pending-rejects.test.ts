@@ -1,5 +1,6 @@
 /** `runs rejects --pending`: rejected rows that were never imported again. */
 import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { inputFile, parseSummary } from "../bulk/kit.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
@@ -55,6 +56,32 @@ describe("runs rejects --pending", () => {
     expect(await pendingLines(service)).toHaveLength(4);
     await ecm(["import", await inputFile("Email,First Name\nx@example.com,X\n")]);
     expect((await pendingLines(service)).map(([, name]) => name)).toEqual(["Bob", "Cy", "Y"]);
+  });
+
+  it("tells rows of two files apart that are on one line and wrong in one way, and two structures", {
+    tags: "slow",
+  }, async () => {
+    const service = await startSandbox();
+    const { ecm } = service;
+    await ecm(["import", await inputFile("Email,First Name\n,Ada\n", "one.csv")]);
+    const second = await ecm(["import", await inputFile("Email,First Name\n,Bob\n", "two.csv"), "--json"]);
+    const { rejects, run } = parseSummary(second);
+    const text = await readFile(rejects!, "utf8");
+    await writeFile(rejects!, text.replace(",Bob", "bob@example.com,Bob"));
+    expect((await ecm(["runs", "retry", run!])).code).toBe(0);
+    expect(await pendingLines(service)).toEqual([[2, "Ada"]]);
+
+    await ecm(["import", await inputFile("Email,First Name\ndora@example.com,Dora,more\n")]);
+    const dora = await ecm([
+      "import",
+      await inputFile("Email,First Name\ndora@example.com,Dora\n"),
+      "--json",
+    ]);
+    expect(await pendingLines(service)).toHaveLength(1);
+    const manifest = join(service.env.ECM_STATE_DIR!, "runs", parseSummary(dora).run!, "manifest.json");
+    const written = await readFile(manifest, "utf8");
+    await writeFile(manifest, written.replace(/"structureId": "\w+"/, '"structureId": "another"'));
+    expect((await pendingLines(service)).map(([, name]) => name)).toEqual(["Ada", "Dora"]);
   });
 
   it("advises the command with the account of the run", { tags: "slow" }, async () => {

@@ -83,6 +83,9 @@ describe("runs list at a terminal", () => {
     expect((await ecm(["runs", "undo", second, "--delete-created", "--yes"])).code).toBe(0);
     expect(await undone()).toMatchObject({ [first]: null, [second]: "whole" });
     expect((await ecm(["runs", "show", second], at(100))).stdout).not.toContain("Undo: ");
+    // The undo of the undo: what the first one has put back stays so.
+    expect((await ecm(["runs", "undo", "last"])).code).toBe(0);
+    expect(await undone()).toMatchObject({ [first]: null, [second]: "part" });
   });
 
   it("has the columns that it had where no terminal is", { tags: "slow" }, async () => {

@@ -5,6 +5,7 @@
 import { describe, expect, it } from "vitest";
 import { ServiceError } from "../../src/errors.ts";
 import { openSearch } from "../../src/service/contact-pages.ts";
+import { joinPages } from "../../src/service/joined-pages.ts";
 import { readComplete } from "../../src/service/pages.ts";
 import type { ApiAnswer, ApiRequest, Contact, SearchBody, Send } from "../../src/wire.ts";
 
@@ -39,6 +40,16 @@ async function readKeys(send: Send, options: Parameters<typeof openSearch>[2] = 
   for await (const each of (await openSearch(send, search, options)).contacts) keys.push(each.key);
   return keys;
 }
+
+it("counts all that there was where others remove records while their pages are joined", async () => {
+  const { send } = serviceThat((body, request) =>
+    paged(contacts(6).slice(request === 1 ? 0 : 1))(body, request),
+  );
+  const toSearch: Send = (request) => send({ ...request, body: JSON.parse(request.rawBody!) });
+  const rawBody = JSON.stringify({ pageSize: 3 });
+  const joined = await joinPages(toSearch, { method: "POST", path: "/search", rawBody, effect: "read" });
+  expect(joined).toMatchObject({ records: { length: 5 }, total: 6 });
+});
 
 describe("reading every page", () => {
   it("gives each contact once and asks for no page after the last", async () => {

@@ -28,6 +28,7 @@ import { keyTableFacts } from "./rejected.ts";
 import { refusalRemark } from "./removals.ts";
 import { spoolInput } from "./run-job.ts";
 import { type ApplyItem, createStrictWork } from "./strict-work.ts";
+import { findPlannedSync } from "./synced-list.ts";
 
 /** @throws UsageError for a plan of another account */
 export async function applyPlanFile(
@@ -49,7 +50,7 @@ export async function applyPlanFile(
     // Its own file is removed once the run has ended, however it ended.
     const isKept = isDryRun || !isInPlanFolder(engine.stateFolder, plan.path);
     const spooled = isKept ? undefined : await spoolInput(engine, createReadStream(plan.path), subject);
-    return { job, about: describeApplyRun(context, plan), spooled };
+    return { job, about: describeApplyRun(context, plan), spooled, syncs: findPlannedSync(plan.head) };
   });
 }
 

@@ -6,7 +6,7 @@ import { type PlanLine, toPlanLine, toPlanNames } from "../plan/plan-line.ts";
 import { readRunNames } from "../plan/run-names.ts";
 import { fileNames } from "../runs/file-names.ts";
 import type { Manifest } from "../runs/folder.ts";
-import { readWrittenContacts } from "./written-contacts.ts";
+import { readWrittenContacts, type WrittenContact } from "./written-contacts.ts";
 
 /**
  * One line for each contact that the run wrote, in input order. A write of which it is not known whether it
@@ -22,7 +22,9 @@ export async function readRunChanges(
   const planned = await readPlanned(run.folder);
   const found: { ref: number; line: PlanLine }[] = [];
   const sortFound = () => found.sort((one, other) => one.ref - other.ref).splice(limit);
-  for await (const { ref, key, operation, createdId, isUnproven } of readWrittenContacts(run.folder, true)) {
+  for await (const done of readWrittenContacts(run.folder, true)) {
+    const { ref, key, createdId, isUnproven } = done;
+    const operation = findDone(done);
     const { line = hasLine(run.manifest, operation) ? ref : null, ...known } = planned.get(ref) ?? {};
     const contact = { line, key, found: createdId ? { _id: createdId } : undefined };
     const written = toPlanLine(contact, operation, names);
@@ -32,6 +34,13 @@ export async function readRunChanges(
   }
   sortFound();
   return found.map(({ line }) => line);
+}
+
+/** What follows on an unsubscription was done where the journal has it, whatever was meant to follow. */
+function findDone({ operation, unsubscription }: WrittenContact): Operation {
+  const status = unsubscription ?? operation;
+  if (status.kind !== "status") return operation;
+  return { ...status, next: operation.kind === "change" ? operation : undefined };
 }
 
 /** What only the plan knows of a contact. */

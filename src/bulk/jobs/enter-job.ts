@@ -5,7 +5,7 @@ import { DeclinedError, EcmError, InterruptedError, ReadOnlyError, UsageError } 
 import { RunStop, toErrorStop } from "../pace/run-stop.ts";
 import type { RunContext } from "../plan/run-context.ts";
 import { JournalDamagedError } from "../runs/damage.ts";
-import { type EnteredRun, enterRun } from "../runs/enter.ts";
+import { type EnteredRun, enterRun, type SyncedList } from "../runs/enter.ts";
 import { type Manifest, requireStatePlace } from "../runs/folder.ts";
 import type { SettledByInput } from "../runs/report.ts";
 import { type Closed, closeCompleted, closeUnentered } from "./finish.ts";
@@ -25,6 +25,8 @@ export interface PreparedRun {
   about: RunDescription;
   /** A folder made for an input that can be read only once. */
   spooled?: { id: string; folder: string };
+  /** The list that its plan makes the same as an input. */
+  syncs?: SyncedList;
   /** Before its plan is made. */
   entered?(run: EnteredRun): Promise<void>;
 }
@@ -38,9 +40,9 @@ export async function runPrepared(context: RunContext, prepare: () => Promise<Pr
   if (engine.account.isReadOnly && !options.isDryRun) throw ReadOnlyError.forCommand();
   if (!options.isDryRun) await requireStatePlace(engine.stateFolder);
   try {
-    const { job, about, spooled, entered } = await prepare();
+    const { job, about, spooled, syncs, entered } = await prepare();
     if (options.isDryRun) return await planAndApply(context, job, undefined);
-    const run = await enterJob(context, about, { spooled });
+    const run = await enterJob(context, about, { spooled, syncs });
     return await leaveRun(context, run, async () => {
       await entered?.(run);
       return planAndApply(context, job, run);
@@ -74,8 +76,9 @@ export function enterJob(
   about: RunDescription,
   {
     spooled,
+    syncs,
     isFresh = options.isFresh,
-  }: { spooled?: { id: string; folder: string }; isFresh?: boolean } = {},
+  }: { spooled?: { id: string; folder: string }; syncs?: SyncedList; isFresh?: boolean } = {},
 ): Promise<EnteredRun> {
   const { rejects, planFile, backUp, guards } = options;
   return enterRun({
@@ -91,6 +94,7 @@ export function enterJob(
       ...about,
     },
     spooled,
+    syncs,
     isFresh,
     openJournalFile: engine.openJournalFile,
     onChanged: (older) => emit({ kind: "input-changed", older: older.id }),

@@ -9,8 +9,8 @@ import type { AccountSnapshot } from "../plan/snapshot.ts";
 import { describeRepeated, findRole } from "../read/join.ts";
 import { createIdentityReader } from "../read/keys.ts";
 import type { OldKeyConflict } from "../read/old-keys.ts";
-import { withMarks } from "../read/row-marks.ts";
-import type { ReadRow, RejectedRow, Row } from "../read/rows.ts";
+import { findHiddenMark, formatMark, withMarks } from "../read/row-marks.ts";
+import type { Mark, ReadRow, RejectedRow, Row } from "../read/rows.ts";
 import { listKeyIndexes } from "../read/targets.ts";
 import type { SettledByInput } from "../runs/report.ts";
 import type { ReadInput, RowRun } from "./prepare.ts";
@@ -99,6 +99,7 @@ export function toRowItem(
     line,
     key,
     cells,
+    ...markOf(marked),
     ...(keyFault && { keyFault }),
     ...(conflict && { conflict }),
     ...(oldKey && { former: { ref: survey.lastLine + line, key: oldKey } }),
@@ -149,24 +150,54 @@ export function countRefsPerLine({ understood, joined, survey }: RowRun): number
 
 function toRejectedEntry(rowRun: RowRun, row: RejectedRow): PassedRow {
   const { line, cells, code, message } = row;
-  return { kind: "passed", line, key: findKeyCell(rowRun, row), action: "reject", code, message, cells };
-}
-
-function toSkippedEntry(
-  { job, oldKeyConflicts }: RowRun,
-  { line, key, cells }: Row,
-  other: number,
-): PassedRow {
-  const conflict = oldKeyConflicts.get(key.identity);
-  if (conflict) return { kind: "passed", line, key: key.sent, action: "reject", ...conflict, cells };
+  const mark = findHiddenMark(row.mark, findOtherMark(rowRun, row), rowRun.understood.reading.consent);
   return {
     kind: "passed",
     line,
-    key: key.sent,
+    key: findKeyCell(rowRun, row),
+    action: "reject",
+    code,
+    message,
+    cells,
+    ...(mark !== undefined && { mark }),
+  };
+}
+
+const markOfOther = "another row of the input says so";
+
+/** What other rows of the file say of whom a rejected row means. */
+function findOtherMark({ survey }: RowRun, { identities = [], mark: own }: RejectedRow): Mark | undefined {
+  for (const identity of identities) {
+    const { clear, unclear } = survey.markedIdentities;
+    if (clear.has(identity)) return { notSubscribed: markOfOther, isMarkClear: true };
+    const mark = survey.markedElsewhere.get(identity);
+    // The row's own is among them.
+    if (mark && (!own || (mark.isMarkClear && !own.isMarkClear))) return mark;
+    if (unclear.has(identity)) return { notSubscribed: markOfOther, isMarkClear: false };
+  }
+  return undefined;
+}
+
+/** How a sound row is marked, by itself or by another one. */
+function markOf({ notSubscribed, isMarkClear = false }: Row): { mark?: string } {
+  return notSubscribed === undefined ? {} : { mark: formatMark({ notSubscribed, isMarkClear }) };
+}
+
+function toSkippedEntry(
+  { survey, joined, job, oldKeyConflicts }: RowRun,
+  row: Row,
+  other: number,
+): PassedRow {
+  const { line, key, cells } = row;
+  const conflict = oldKeyConflicts.get(key.identity);
+  const marked = withMarks(joined.groups.get(key.identity)?.row ?? row, survey.markedElsewhere);
+  const passed = { kind: "passed", line, key: key.sent, cells, ...markOf(marked) } as const;
+  if (conflict) return { ...passed, action: "reject", ...conflict };
+  return {
+    ...passed,
     action: job.duplicates === "reject" ? "reject" : "skip",
     code: "duplicate",
     message: describeRepeated(other),
-    cells,
     // Joined rows make one contact: fixing it takes all of them.
     ...(job.duplicates === "merge" && { of: other }),
   };

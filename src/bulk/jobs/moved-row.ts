@@ -66,11 +66,13 @@ type Said = Pick<RemarkEvent, "text" | "isAside">;
 /** What is said before the price of people who move, or who may have left under another key. */
 export function describeMoves(tally: PlanTally): Said[] {
   const { former, moved, leftBefore, skipped, knownInactive, knownInactiveContacts } = tally;
+  const { unsubscribed, deleted } = tally;
   const { moved_unsubscribed: left = 0 } = skipped;
   const said: Said[] = [];
-  if (moved > 0) {
+  if (moved > 0 && unsubscribed + deleted > 0) {
     const who = formatCounted(moved, "contact is", "contacts are");
-    said.push({ text: `${who} unsubscribed under the old key, once the new one is written`, isAside: true });
+    const how = deleted > 0 ? "deleted" : "unsubscribed";
+    said.push({ text: `${who} ${how} under the old key, once the new one is written`, isAside: true });
   }
   if (former > moved) {
     const who = formatCounted(former - moved, "contact", "contacts");

@@ -2,6 +2,7 @@
  * The one path of every bulk run: plan, show the plan and its price, have it agreed to, apply it, report.
  * What a job adds is which contacts are planned, and how each is decided.
  */
+import { requireFreeListName } from "../../api/lists.ts";
 import type { Contact } from "../../wire.ts";
 import { applyPlan } from "../apply/apply-plan.ts";
 import { type RunStop, requireRequestsLeft, toErrorStop } from "../pace/run-stop.ts";
@@ -189,14 +190,32 @@ async function* readContactsToDelete({ lines }: ClosedPlan): AsyncGenerator<Part
   }
 }
 
+/**
+ * A list of its name that somebody else has made, while a run that composes one was stopped, is not the new list.
+ * @throws EcmError (exit 6)
+ */
+function requireNewList({ kind, ledger }: RunState, names: ReadyJob["names"], plan: ClosedPlan): void {
+  if ((kind !== "merge" && kind !== "duplicate") || ledger.isNaming) return;
+  const { creations, head } = plan;
+  const [creation] = creations;
+  if (creation && names?.creations.some(({ name }) => name === creation.name)) return;
+  const _id = head.listIds.at(-1) ?? "";
+  const name = creation?.name ?? head.names.lists[_id] ?? _id;
+  requireFreeListName(name, [{ _id, name }]);
+}
+
 /** Creates what the plan names and the account does not have yet, once for the run. */
 async function createNames(
   state: RunState,
   { names, created }: ReadyJob,
   run: EnteredRun,
-  { creations }: ClosedPlan,
+  plan: ClosedPlan,
 ): Promise<void> {
+  const { creations } = plan;
+  requireNewList(state, names, plan);
   if (!names || creations.length === 0 || state.ledger.names.size > 0) return;
+  recordInJournal(state, { kind: "names", ids: {} });
+  await run.journal.sync();
   await names.create();
   const ids = Object.fromEntries(creations.map((each) => [toStandInId(each), names.toId(each)]));
   recordInJournal(state, { kind: "names", ids });

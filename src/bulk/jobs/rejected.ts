@@ -127,7 +127,8 @@ function countRejected({ input, tally, ledger, options }: RunState): number {
 export async function* readRejectedLines(plan: string, ledger: Ledger): AsyncGenerator<RejectedLine> {
   for await (const line of readPlanLines(plan)) {
     const reason = findReason(line, ledger);
-    if (reason) yield { row: { line: toRowNumber(line), cells: toCells(line) }, ...reason };
+    const row = { line: toRowNumber(line), cells: toCells(line) };
+    if (reason) yield { row, mark: line.mark, ...reason };
   }
 }
 

@@ -2,6 +2,7 @@
 import { rm } from "node:fs/promises";
 import { isErasedKey } from "../../api/key-spelling.ts";
 import type { Suppressions } from "../../privacy/suppressions.ts";
+import { leavesOutInactive } from "../../service/contact-search.ts";
 import type { Contact, FieldDefinition, FieldValue } from "../../wire.ts";
 import type { Decision, OldContact, Work } from "../items.ts";
 import { type DecideOptions, decide, isMarked } from "../plan/decide.ts";
@@ -198,6 +199,7 @@ async function openSource(
 ): Promise<RowSource> {
   const { job, survey } = rowRun;
   const snapshot = await takeSnapshot(rowRun, state, scratch);
+  warnOfHidden(rowRun);
   try {
     const close = () => snapshot?.close();
     const lookup = createRowLookup(rowRun, snapshot);
@@ -232,6 +234,19 @@ async function openSource(
     snapshot?.close();
     throw error;
   }
+}
+
+/** Pages of the account may leave out who is inactive: then nobody of them is chosen, or taken out of a list. */
+function warnOfHidden({ kind, job, behavior, emit }: RowRun): void {
+  if (kind === "unsubscribe" || !(job.isWithoutInput || job.members)) return;
+  if (!leavesOutInactive({ filters: job.selection?.filters ?? [] }, behavior)) return;
+  const where =
+    kind === "sync"
+      ? "those in the list stay in it"
+      : kind === "mutate" || kind === "delete"
+        ? "none of them is chosen; choose them with --status inactive"
+        : "none of them comes into the new list";
+  emit({ kind: "remark", text: `warning: The service hides inactive contacts: ${where}` });
 }
 
 /**

@@ -32,6 +32,7 @@ import { planAndApply } from "./plan-and-apply.ts";
 import { type Clarify, openRowRun, type RowRun, readInput } from "./prepare.ts";
 import type { ReadyJob } from "./ready-job.ts";
 import { createWork, needsHiddenContacts, prepareRows } from "./rows.ts";
+import { findPlannedSync, findSyncedList } from "./synced-list.ts";
 
 export interface JobOptions extends RunOptions {
   clarify?: Clarify;
@@ -118,6 +119,7 @@ async function enter(
   try {
     return await enterJob(rowRun, describeRun(rowRun, { file, isSpooled: spooled !== undefined }, resumes), {
       spooled,
+      syncs: findSyncedList(rowRun.job.members),
     });
   } catch (error) {
     throw toErrorStop(error);
@@ -139,7 +141,7 @@ async function resumePlanned(
   if (!plan?.end) return undefined;
   try {
     const { format: _format, id: _id, startedAt: _startedAt, summary: _summary, ...about } = manifest;
-    const run = await enterJob(context, about, { isFresh: false });
+    const run = await enterJob(context, about, { isFresh: false, syncs: findPlannedSync(plan.head) });
     return await leaveRun(context, run, async () => {
       return planAndApply(context, await preparePlannedRun(context, job, plan.head, plan.creations), run);
     });

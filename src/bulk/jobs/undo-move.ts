@@ -4,6 +4,8 @@
  */
 
 import { ServiceError } from "../../errors.ts";
+import type { Account } from "../../service/account.ts";
+import { findContactsOfKey } from "../../service/erase-contact.ts";
 import { fetchContact } from "../../service/mutate-contact.ts";
 import type { Contact, Send } from "../../wire.ts";
 import { isActive } from "../plan/found.ts";
@@ -15,34 +17,52 @@ interface UndoneMove {
   folder: string;
 }
 
+/** The contact that a person has now, whose other one the run deleted. */
+export interface MovedTo {
+  contactId: string;
+  key: string;
+}
+
 function isMove({ kind, options }: Manifest): boolean {
   return kind === "move" || (kind === "apply" && options.applies === "move");
 }
 
 /**
- * Whether somebody to whom a contact moved is not known to be active any more. Who is gone may have been
- * deleted by this undo itself, where it deletes what the run created.
+ * To whom the contact moved that the run deleted. No other run both creates contacts and deletes some: a move,
+ * and the undo of one.
+ * @returns undefined for a run that moved nobody; "gone" where the account does not hold them any more
  */
-export async function hasLeftSince(
+export async function findMovedTo(
   { manifest, folder }: UndoneMove,
   send: Send,
-  rules: { deletesCreated: boolean; isSuppressed(key: string): boolean },
-): Promise<boolean> {
-  if (!isMove(manifest)) return false;
+  account: Account,
+): Promise<MovedTo | "gone" | undefined> {
   for await (const written of readWrittenContacts(folder, true)) {
-    const id = findNewId(written);
-    if (id === undefined) continue;
-    if (rules.isSuppressed(written.key)) return true;
-    const contact = await contactWith(send, id);
-    if (contact ? !isActive(contact) : !rules.deletesCreated) return true;
+    const contactId = findNewId(written, isMove(manifest));
+    if (contactId !== undefined) return { contactId, key: written.key };
   }
-  return false;
+  if (manifest.kind !== "move") return undefined;
+  // The new contact lacked nothing: the run did not write it.
+  const key = String(manifest.options.to);
+  const [contact] = await findContactsOfKey(send, account, [key]);
+  return contact ? { contactId: contact._id, key: contact.key } : "gone";
 }
 
 /** Of the contact that somebody moved to: it was created, or got what it lacked. */
-function findNewId({ operation, createdId }: WrittenContact): string | undefined {
+function findNewId({ operation, createdId }: WrittenContact, isMerge: boolean): string | undefined {
   if (operation.kind === "create") return createdId;
-  return operation.kind === "change" ? operation.contactId : undefined;
+  return isMerge && operation.kind === "change" ? operation.contactId : undefined;
+}
+
+/** Whether somebody is not known to be active any more under the key that they moved to. */
+export async function hasLeftSince(
+  movedTo: MovedTo | "gone",
+  send: Send,
+  isSuppressed: (key: string) => boolean,
+): Promise<boolean> {
+  if (movedTo === "gone" || isSuppressed(movedTo.key)) return true;
+  const contact = await contactWith(send, movedTo.contactId);
+  return !contact || !isActive(contact);
 }
 
 async function contactWith(send: Send, id: string): Promise<Contact | undefined> {

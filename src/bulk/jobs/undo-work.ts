@@ -7,11 +7,21 @@ import { toFieldValues } from "../plan/decide.ts";
 import { isActive } from "../plan/found.ts";
 import { formatPart, type PlanNames } from "../plan/plan-line.ts";
 import { isWrite } from "../plan/tally.ts";
+import { findHindrance } from "./move-pair.ts";
 import { isUntouched, type Recreation, type Remaining } from "./recreate.ts";
+import type { MovedTo } from "./undo-move.ts";
 import { readWrittenContacts, type WrittenContact } from "./written-contacts.ts";
 
 export interface UndoItem extends Item {
   undoes: WrittenContact;
+}
+
+/** Whom the run moved from one key to another. */
+export interface UndoneMoves {
+  /** To whom the contact moved that the run deleted. */
+  movedTo?: MovedTo;
+  /** That one goes once the other is created again. */
+  goesAfter: boolean;
 }
 
 /** What an undo may do besides putting back what was changed. */
@@ -29,21 +39,23 @@ export interface UndoScope {
 }
 
 /**
- * One item for each contact that the run wrote, in the order of the run. The
- * journal has them in the order of their outcomes.
+ * One item for each contact that the run wrote, in the order of the run; but somebody who moves back is created
+ * before the contact goes that they have now. The journal has them in the order of their outcomes.
  * @param refs of all of them
  */
 export async function* readUndoItems(
   folder: string,
   refs: readonly number[],
-  toIdentity: (key: string) => string,
-  isPartial: boolean,
+  moves: UndoneMoves,
+  { toIdentity, isPartial }: { toIdentity: (key: string) => string; isPartial: boolean },
 ): AsyncGenerator<UndoItem[]> {
   const order = [...new Set(refs)].sort((one, other) => one - other);
   const waiting = new Map<number, UndoItem>();
   let next = 0;
   for await (const undoes of readWrittenContacts(folder, isPartial)) {
-    waiting.set(undoes.ref, toUndoItem(undoes, toIdentity));
+    waiting.set(undoes.ref, toUndoItem(undoes, moves, toIdentity));
+    // Two contacts, which belong together.
+    if (moves.movedTo) continue;
     const ready: UndoItem[] = [];
     for (let item = waiting.get(order[next]!); item; item = waiting.get(order[next]!)) {
       ready.push(item);
@@ -51,10 +63,27 @@ export async function* readUndoItems(
     }
     if (ready.length > 0) yield ready;
   }
-  yield [...waiting.values()].sort((one, other) => one.ref - other.ref);
+  const rest = [...waiting.values()].sort((one, other) => one.ref - other.ref);
+  yield moves.movedTo ? orderMove(rest, moves.goesAfter) : rest;
 }
 
-function toUndoItem(undoes: WrittenContact, toIdentity: (key: string) => string): UndoItem {
+/** @param goesAfter whether the contact to which the other moved follows on that one's creation */
+function orderMove(items: readonly UndoItem[], goesAfter: boolean): UndoItem[] {
+  const back = items.find(({ undoes }) => undoes.operation.kind === "delete" && !undoes.isUnproven);
+  if (!back) return [...items];
+  const others = items.filter((item) => item !== back);
+  return [back, ...others.map((item) => (goesAfter ? follow(item, back) : item))];
+}
+
+function follow(item: UndoItem, { ref, key }: UndoItem): UndoItem {
+  return item.undoes.operation.kind === "create" ? { ...item, follows: ref, movesTo: key.sent } : item;
+}
+
+function toUndoItem(
+  undoes: WrittenContact,
+  { movedTo }: UndoneMoves,
+  toIdentity: (key: string) => string,
+): UndoItem {
   const { ref, key, operation, createdId } = undoes;
   // A deleted contact's id is gone with it.
   const contactId =
@@ -66,6 +95,7 @@ function toUndoItem(undoes: WrittenContact, toIdentity: (key: string) => string)
     key: { written: key, sent: key, identity: toIdentity(key) },
     cells: [key],
     ...(contactId !== undefined && { contactId }),
+    ...(operation.kind === "delete" && movedTo && { movesFrom: movedTo }),
     undoes,
   };
 }
@@ -77,7 +107,8 @@ export function createUndoWork(scope: UndoScope, isSuppressed: (key: string) => 
     return operation.kind === "change";
   };
   return {
-    decide: (item, found) => decideUndo(item, found, scope),
+    decide: (item, found, old) =>
+      findHindrance(old) ? hasLeftSinceRejection : decideUndo(item, found, scope),
     needsLookup: (item) =>
       isChangedBack(item) || (item.undoes.operation.kind === "delete" && !item.undoes.isUnproven),
     readsAlone: isChangedBack,
@@ -102,7 +133,7 @@ export function decideUndo(
   found: Partial<Contact> | undefined,
   scope: UndoScope = {},
 ): Decision {
-  const { operation, isUnproven, isUnsubscribed } = item.undoes;
+  const { operation, isUnproven, unsubscription } = item.undoes;
   if (isUnproven) {
     return toRejection(
       "unproven",
@@ -116,7 +147,7 @@ export function decideUndo(
   if (operation.kind === "delete") return decideDeleted(operation, found, scope);
   if (!found || found._id !== operation.contactId) return toRejection("gone", "the contact no longer exists");
   const { body, leftOut } = planRestoration(operation, found, scope);
-  if (isUnsubscribed) leftOut.push("the status (contacts cannot be reactivated through the API)");
+  if (unsubscription) leftOut.push("the status (contacts cannot be reactivated through the API)");
   const remark = toNotRestoredRemark(leftOut);
   if (Object.keys(body).length === 0) return remark ? { kind: "reject", ...remark } : { kind: "leave" };
   if (found.__v !== undefined) body.__v = found.__v;
@@ -140,7 +171,8 @@ function decideCreated(
   if (!deletesCreated || contactId === undefined) {
     return toRejection("created", "the run created this contact; it stays without --delete-created");
   }
-  if (!found) return { kind: "leave" };
+  // Another contact may have the key by now.
+  if (found?._id !== contactId) return { kind: "leave" };
   return isUntouched(body, found)
     ? { kind: "delete", contactId, contact: found }
     : toRejection("changed_since", "the run created this contact, and it was changed since; it stays");
@@ -155,8 +187,7 @@ function decideDeleted(
   found: Partial<Contact> | undefined,
   { recreate, hasLeft }: UndoScope,
 ): Decision {
-  if (hasLeft)
-    return toRejection("left_since", "the contact it moved to has left or is gone; it is not recreated");
+  if (hasLeft) return hasLeftSinceRejection;
   if (found) return { kind: "skip", code: "exists" };
   if (!isActive(contact)) {
     return toRejection("not_active", "the contact was not active when it was deleted; it is not recreated");
@@ -167,6 +198,11 @@ function decideDeleted(
   const remark = toNotRestoredRemark(recreation.lost);
   return { kind: "create", body: recreation.body, ...(remark && { remark }) };
 }
+
+const hasLeftSinceRejection = toRejection(
+  "left_since",
+  "the contact it moved to has left or is gone; it is not recreated",
+);
 
 /** @param parts what cannot be put back */
 function toNotRestoredRemark(parts: readonly string[]): Remark | undefined {

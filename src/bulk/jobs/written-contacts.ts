@@ -13,8 +13,8 @@ export interface WrittenContact {
   operation: Operation;
   /** Of a contact that the run created. */
   createdId?: string;
-  /** The run has unsubscribed it besides, which nothing can put back. */
-  isUnsubscribed?: boolean;
+  /** The run has unsubscribed it first, which nothing can put back. */
+  unsubscription?: Operation;
   /** The journal is damaged: whether this was carried out is not known. */
   isUnproven?: boolean;
 }
@@ -107,7 +107,7 @@ class WritesOfRun {
       key,
       operation,
       ...(operation.kind === "create" && contactId !== undefined && { createdId: contactId }),
-      ...(earlier !== undefined && intent !== earlier && { isUnsubscribed: true }),
+      ...(earlier !== undefined && intent !== earlier && { unsubscription: earlier.operation }),
     };
   }
 }

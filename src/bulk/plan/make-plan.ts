@@ -235,7 +235,7 @@ function countDecided({ work, tally }: Session, { item, found, decision }: Decid
   const isMarked = item.desired?.unsubscribes
     ? decision.kind !== "reject" && work.isMarked?.(item, found.contact) === true
     : [found.contact, ...others].some((contact) => work.isMarked?.(item, contact));
-  if (item.movesFrom) tally.moved++;
+  if (item.movesFrom && isWrite(decision)) tally.moved++;
   const isDoubtful = isMarked && (work.isDoubtful?.(item) ?? false);
   const lacks = listLacking(work, decision);
   const counted = {
@@ -283,7 +283,8 @@ function toContactLine({ item, found, decision }: DecidedItem, names: PlanNames)
   };
 }
 
-function toRowLine({ line, key, action, code, message, cells, of }: PassedRow): StoredLine {
-  const planned: StoredLine = { line, key, contactId: null, action, code, message, changes: [], cells };
+function toRowLine({ line, key, action, code, message, cells, mark, of }: PassedRow): StoredLine {
+  const row = { line, key, contactId: null, action, code, message, changes: [], cells };
+  const planned: StoredLine = mark === undefined ? row : { ...row, mark };
   return of === undefined ? planned : { ...planned, of };
 }

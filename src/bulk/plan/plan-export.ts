@@ -4,7 +4,7 @@ import type { ClosedPlan, StoredLine } from "./plan-file.ts";
 import type { PlanLine } from "./plan-line.ts";
 
 /** A line of a plan file: what people read, and what `ecm apply` needs. */
-export type ExportedLine = Omit<StoredLine, "cells" | "of" | "ref">;
+export type ExportedLine = Omit<StoredLine, "cells" | "mark" | "of" | "ref">;
 
 /**
  * @param write takes the lines of the file, each with its break; absent where no file is wanted
@@ -26,7 +26,7 @@ export async function exportPlan(
   const { table: _table, ...about } = head;
   await writeLine({ plan: about });
   for (const create of creations) await writeLine({ create });
-  for await (const { cells: _cells, of: _of, ref: _ref, ...line } of lines()) {
+  for await (const { cells: _cells, mark: _mark, of: _of, ref: _ref, ...line } of lines()) {
     const { apply: _apply, ...publicLine } = line;
     onLine(publicLine);
     await writeLine(line);

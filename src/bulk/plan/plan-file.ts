@@ -7,7 +7,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { EcmError, exitCodes } from "../../errors.ts";
-import type { ContactKey, DesiredContact, Item, Limit, NamedKey, Operation } from "../items.ts";
+import type { ContactKey, DesiredContact, Item, Limit, NamedKey, Operation, PassedRow } from "../items.ts";
 import type { MappingEntry } from "../read/compute/entry.ts";
 import type { InputFacts } from "../read/rows.ts";
 import type { StoredNames } from "../runs/names-file.ts";
@@ -71,7 +71,7 @@ export type StoredNamedKey = Omit<NamedKey, "key"> & { key: Pick<ContactKey, "wr
 type StoredDesired = Omit<DesiredContact, "fields"> & { fields: [id: string, value: string][] };
 
 /** A line of the run's own plan. */
-export interface StoredLine extends PlanLine {
+export interface StoredLine extends PlanLine, Pick<PassedRow, "mark"> {
   cells?: readonly (string | undefined)[];
   /** Of a row that another row stands for: that contact's ref. */
   of?: number;

@@ -6,13 +6,18 @@ import type { PlanLine } from "./plan-line.ts";
 
 /** The line of a contact, with what applying it needs. */
 export function toStoredLine(line: PlanLine, item: Item, operation: Operation | undefined): StoredLine {
-  if (!operation) return { ...line, cells: item.cells, ...(line.line === null && { ref: item.ref }) };
+  const { mark } = item;
+  if (!operation) {
+    const ref = line.line === null ? { ref: item.ref } : {};
+    return { ...line, cells: item.cells, ...(mark !== undefined && { mark }), ...ref };
+  }
   const {
     kind: _kind,
     line: _line,
     found: _found,
     consent: _consent,
     former: _former,
+    mark: _mark,
     others,
     ...kept
   } = item;
@@ -28,6 +33,7 @@ export function toStoredLine(line: PlanLine, item: Item, operation: Operation | 
   return {
     ...line,
     cells,
+    ...(mark !== undefined && { mark }),
     apply: {
       ...more,
       key: toStoredKey(key),

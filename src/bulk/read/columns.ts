@@ -6,6 +6,7 @@ import { findIndexes, formatQuotedNames, maxNamesShown } from "./column-names.ts
 import type { ConsentColumn } from "./consent.ts";
 import { findConsentColumns, unclearConsentError } from "./consent-columns.ts";
 import type { ComputedColumn, MappingInput, Targets } from "./mapping-input.ts";
+import { markColumn } from "./mark-cells.ts";
 import { missingColumn, rejectColumns } from "./missing-cells.ts";
 import { findNearestName, findPredefinedField, foldName, isIdName, isKeyName } from "./names.ts";
 import { createProposal, UnclearColumnsError } from "./proposal.ts";
@@ -228,7 +229,7 @@ function noteSharedFields(
 
 /** The columns that a rejects file adds. */
 export function isOurBookkeeping(name: string): boolean {
-  return [...rejectColumns, missingColumn].includes(foldName(name));
+  return [...rejectColumns, missingColumn, markColumn].includes(foldName(name));
 }
 
 function unmappedColumnsError({ names, structure, place }: MappingInput, lost: number[]): UsageError {

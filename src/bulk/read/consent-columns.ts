@@ -9,6 +9,8 @@ import type { ConsentColumn, ConsentRule } from "./consent.ts";
 import { type ConsentName, findConsentName } from "./consent-names.ts";
 import type { FoundConsent, Readings } from "./find-consent.ts";
 import type { MappingInput, Targets } from "./mapping-input.ts";
+import { markColumn } from "./mark-cells.ts";
+import { foldName } from "./names.ts";
 import { findSystemRule, isFullExport, isIgnoredColumn } from "./systems.ts";
 
 /** How a person says that a column is read. `none`: it does not speak of consent. */
@@ -149,8 +151,9 @@ function parseConsentColumn(text: string, names: string[]): { column: string; re
   return { column: match[1]!, reading: match[2]!.toLowerCase() as ConsentReading };
 }
 
-/** By the system's own rule. */
+/** By the system's own rule, or that of our rejects files. */
 function findRule({ names, system }: MappingInput, index: number): ConsentRule | undefined {
+  if (foldName(names[index]!) === markColumn) return "marked";
   return system && findSystemRule(system, names[index]!);
 }
 
@@ -161,6 +164,7 @@ const readingOfRule: Record<ConsentRule, ConsentReading> = {
   optedOut: "opt-out",
   evidence: "opt-out",
   always: "opt-out",
+  marked: "opt-out",
 };
 const readingOfName: Partial<Record<ConsentName, ConsentReading>> = { optIn: "opt-in", optOut: "opt-out" };
 

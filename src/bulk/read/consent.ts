@@ -5,14 +5,22 @@
 import { foldPhrase, isWithoutBlanks, phraseKey } from "./consent-fold.ts";
 import { ambiguousGone, aroundGone, cellWords, signs } from "./consent-words/cells.ts";
 import { type Language, splitEntries } from "./consent-words/languages.ts";
+import { markColumn, readMarkCell } from "./mark-cells.ts";
 
 /**
  * How a consent column speaks. `subscribed`: its cells say yes or no to mail, and an empty one is no yes;
  * `unlessRefused`: so too, but an empty cell says nothing; `status`: its cells are words for what has become
  * of a person; `optedOut`: its cells say yes or no to having left; `evidence`: any value of the cell speaks
- * against mail; `always`: the column's presence does.
+ * against mail; `always`: the column's presence does; `marked`: it is that of a rejects file.
  */
-export type ConsentRule = "subscribed" | "unlessRefused" | "status" | "optedOut" | "evidence" | "always";
+export type ConsentRule =
+  | "subscribed"
+  | "unlessRefused"
+  | "status"
+  | "optedOut"
+  | "evidence"
+  | "always"
+  | "marked";
 
 export interface ConsentColumn {
   index: number;
@@ -168,9 +176,12 @@ const meaningsToAnswers: Record<"subscribed" | "status" | "optedOut", Record<Cel
   },
 };
 
+const answersToMarks = { none: "allows", clear: "refuses", unclear: "unclear" } as const;
+
 /** Whether a cell lets a person be mailed; `unclear` counts as refusing. */
 export function toAnswer(rule: ConsentRule, cell: string): Answer {
   if (rule === "always") return "refuses";
+  if (rule === "marked") return answersToMarks[readMarkCell(cell)];
   const cellMeaning = readConsentCell(cell);
   if (rule === "evidence") return cellMeaning === "empty" ? "allows" : "refuses";
   if (rule === "unlessRefused")
@@ -201,6 +212,8 @@ export function describeRefusals(
   return refusals
     .map(({ index, cell: word }) => {
       const column = columns.find((each) => each.index === index);
+      // What it says has the name of the input's own column.
+      if (column?.name === markColumn) return word;
       return `${column?.name ?? index + 1}: ${word === "" ? "(empty)" : word}`;
     })
     .join("; ");

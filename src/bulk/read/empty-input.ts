@@ -30,6 +30,7 @@ export function createEmptySurvey(): Survey {
     rejected: 0,
     consent: new ConsentTally([]),
     markedElsewhere: new Map(),
+    markedIdentities: { clear: new TextIndex(), unclear: new TextIndex() },
     otherIdentities: new TextIndex(),
     rejectedCodes: new Map(),
     warnings: new Map(),

@@ -237,12 +237,14 @@ class RowReader {
    */
   #rejected(record: RowRecord, reason: Reason, shifted = 0): RejectedRow {
     const row = toRejected(record, reason);
+    if (this.#reading.consent.length === 0) return row;
     const refusals = this.#refusalsIn(record.cells, shifted);
-    if (refusals.length === 0) return row;
     // Where the cells of a row end is a guess, the key may be in any of them.
     const text = record.fault ? record.cells.join(" ") : this.#listAddresses(record.cells, shifted);
     const identities = findAddresses(text).map(this.#readIdentity);
-    return { ...row, mark: { identities, refusals, ...toMark(refusals, this.#reading.consent) } };
+    if (refusals.length === 0) return { ...row, identities };
+    const mark = { identities, refusals, ...toMark(refusals, this.#reading.consent) };
+    return { ...row, identities, mark };
   }
 
   /** @param keyCell where it can hold further addresses */

@@ -1,5 +1,6 @@
 /** Reading: what the cells of a row say of consent. */
 import { type ConsentColumn, type ConsentRefusal, describeRefusals, findRefusal } from "./consent.ts";
+import { readMarkCell, unclearSign } from "./mark-cells.ts";
 import type { Mark, Row } from "./rows.ts";
 
 export function toMark(refusals: readonly ConsentRefusal[], consent: readonly ConsentColumn[]): Mark {
@@ -37,4 +38,32 @@ export function withMarks(row: Row, markedElsewhere: ReadonlyMap<string, Mark>):
     marked = { ...marked, notSubscribed, isMarkClear: isMarkClear || mark.isMarkClear };
   }
   return marked;
+}
+
+/** What a rejects file says of a marked row. */
+export function formatMark({ notSubscribed, isMarkClear }: Mark): string {
+  return isMarkClear || readMarkCell(notSubscribed) === "unclear"
+    ? notSubscribed
+    : unclearSign + notSubscribed;
+}
+
+/**
+ * The mark of a row that is wrong by itself, where it is not in its cells for all to see.
+ * @param other what other rows say of the addresses in its cells
+ */
+export function findHiddenMark(
+  own: (Mark & { refusals: readonly ConsentRefusal[] }) | undefined,
+  other: Mark | undefined,
+  columns: readonly ConsentColumn[],
+): string | undefined {
+  if (other) return formatMark(other);
+  const isHidden = own?.refusals.some(
+    ({ index, cell }) => cell === "" || columns.some((each) => each.index === index && isHiddenIn(each)),
+  );
+  return own && isHidden ? formatMark(own) : undefined;
+}
+
+/** A column that is known by its values, in whatever rows they are. */
+function isHiddenIn({ rule }: ConsentColumn): boolean {
+  return rule === "status" || rule === "marked";
 }

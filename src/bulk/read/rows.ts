@@ -50,6 +50,8 @@ export interface RejectedRow {
   /** Stable snake_case name of the reason. */
   code: string;
   message: string;
+  /** Where the file speaks of consent: of all addresses that its cells have for its person. */
+  identities?: string[];
   /** Of a row that says all the same that somebody is not subscribed. */
   mark?: Mark & { identities: string[]; refusals: ConsentRefusal[] };
 }

@@ -29,6 +29,8 @@ export interface Survey {
   consent: ConsentTally;
   /** Identities that a rejected row, or another contact's, marks as not subscribed, and why. */
   markedElsewhere: ReadonlyMap<string, Mark>;
+  /** Whom sound rows mark under their own key, by whether the mark is understood. */
+  markedIdentities: Record<"clear" | "unclear", TextIndex>;
   /** Whom its sound rows name. */
   identities: TextIndex;
   /** Whom they name under further keys besides. */
@@ -48,7 +50,10 @@ export interface Survey {
   batches(): AsyncIterable<readonly ReadRow[]>;
 }
 
-/** @throws UsageError when the file cannot be read to its end; the signal's reason */
+/**
+ * @throws UsageError when the file cannot be read to its end; EcmError when it is still being written; the
+ *   signal's reason
+ */
 export async function surveyInput(
   understood: UnderstoodInput,
   signal: AbortSignal,
@@ -66,6 +71,10 @@ export async function surveyInput(
     if (keptBatches && read <= maxKeptRows) keptBatches.push(rows);
     else keptBatches = undefined;
   }
+  await requireUnchanged(understood.file, before);
+  // What was understood is of the file as it was opened; some file systems tell no size.
+  if (before.size > 0 && before.size !== understood.facts.bytes)
+    throw inputChangedError(understood.file.name);
   const batches = keptBatches;
   return {
     read,
@@ -88,6 +97,7 @@ class RowTally {
   readonly #rejectedCodes = new Map<string, number>();
   readonly #warnings = new Map<string, number>();
   readonly #markedElsewhere = new Map<string, Mark>();
+  readonly #markedIdentities = { clear: new TextIndex(), unclear: new TextIndex() };
   #rejected = 0;
   #lastLine = 0;
   #openRow: Row | undefined;
@@ -115,6 +125,7 @@ class RowTally {
       tags: this.#tags,
       consent: this.#consent,
       markedElsewhere: this.#markedElsewhere,
+      markedIdentities: this.#markedIdentities,
       identities: this.#identities,
       otherIdentities: this.#otherIdentities,
       oldKeys: this.#namesOldKey ? this.#oldKeys : undefined,
@@ -136,6 +147,8 @@ class RowTally {
     this.#identities.add(row.key.identity);
     for (const { identity } of row.otherKeys ?? []) this.#otherIdentities.add(identity);
     this.#addOldKey(row);
+    if (row.notSubscribed !== undefined)
+      this.#markedIdentities[row.isMarkClear ? "clear" : "unclear"].add(row.key.identity);
     if (row.alsoNames && row.notSubscribed !== undefined) {
       this.#mark(row.alsoNames, { notSubscribed: row.notSubscribed, isMarkClear: row.isMarkClear ?? false });
     }

@@ -47,6 +47,8 @@ export interface EnterRunOptions {
    */
   spooled?: { id: string; folder: string };
   isFresh: boolean;
+  /** A list that no other run may make the same as its input meanwhile. */
+  syncs?: SyncedList;
   openJournalFile?: (file: string) => JournalFile;
   /** Unfinished runs of a file of this name whose content was another. */
   onChanged?(older: Manifest): void;
@@ -56,25 +58,41 @@ export interface EnterRunOptions {
   onTookOver?(whose: string): void;
 }
 
+export interface SyncedList {
+  listId: string;
+  /** As it was named. */
+  name: string;
+}
+
 /** @throws LockedError when another process works on the same run; JournalDamagedError; JournalError */
 export async function enterRun(options: EnterRunOptions): Promise<EnteredRun> {
   const { stateFolder, about, spooled, isFresh } = options;
   const place = spooled ?? (await makeRunFolder(stateFolder, options.now));
-  let lease: Lease | undefined;
+  const leases: Lease[] = [];
   try {
-    lease = await takeLease(toLocksFolder(stateFolder), about.fingerprint, "this run");
+    const lease = await takeLease(toLocksFolder(stateFolder), about.fingerprint, "this run");
+    leases.push(lease);
+    if (options.syncs) leases.push(await takeListLease(options, options.syncs));
     if (lease.tookOver !== undefined) options.onTookOver?.(lease.tookOver);
     const unfinished = isFresh ? undefined : await findUnfinished(options);
     if (unfinished) requirePlanned(unfinished.manifest);
     if (!unfinished) await begin(options, place);
     else if (!spooled) await rm(place.folder, { recursive: true, force: true });
     const { manifest, folder } = unfinished ?? (await findById(stateFolder, place.id));
-    return await openRun({ manifest, folder, lease, options, isResumed: unfinished !== undefined });
+    return await openRun({ manifest, folder, leases, options, isResumed: unfinished !== undefined });
   } catch (error) {
     await rm(place.folder, { recursive: true, force: true }).catch(() => undefined);
-    await lease?.release();
+    for (const lease of leases) await lease.release();
     throw error;
   }
+}
+
+function takeListLease(
+  { stateFolder, about: { account } }: EnterRunOptions,
+  { listId, name }: SyncedList,
+): Promise<Lease> {
+  const matter = `sync ${account.baseUrl} ${account.structureId} ${listId}`;
+  return takeLease(toLocksFolder(stateFolder), matter, `a sync of the list ${JSON.stringify(name)}`);
 }
 
 async function begin(options: EnterRunOptions, place: { id: string; folder: string }): Promise<void> {
@@ -143,17 +161,19 @@ export function isReported({ manifest, folder }: Pick<StoredRun, "manifest" | "f
 async function openRun(entering: {
   manifest: Manifest;
   folder: string;
-  lease: Lease;
+  /** Of the run itself, and of what it works on. */
+  leases: Lease[];
   options: EnterRunOptions;
   isResumed: boolean;
 }): Promise<EnteredRun> {
-  const { manifest, folder, lease, options, isResumed } = entering;
+  const { manifest, folder, leases, options, isResumed } = entering;
   const file = join(folder, fileNames.journal);
   const { ledger, end, damage } = await readRunRecord({ manifest, folder });
   if (damage !== undefined) throw cannotResumeError(manifest.id, damage);
   if (isResumed) await cutTornTail(file, end);
-  const journal = new Journal(file, options.openJournalFile, lease.requireHeld);
-  const leases = [lease];
+  const journal = new Journal(file, options.openJournalFile, () => {
+    for (const lease of leases) lease.requireHeld();
+  });
   return {
     manifest,
     folder,

@@ -31,6 +31,8 @@ export class Ledger {
   readonly remarks = new Map<number, Remark>();
   /** What was created in the account: stand-in → id. */
   readonly names = new Map<string, string>();
+  /** It may have been created: what was made is noted after the attempt. */
+  isNaming = false;
   /** Contacts that the account holds as inactive. */
   inactive = 0;
   isEnded = false;
@@ -61,6 +63,7 @@ export class Ledger {
         this.takeDecided(record);
         break;
       case "names":
+        this.isNaming = true;
         for (const [standIn, id] of Object.entries(record.ids)) this.names.set(standIn, id);
         break;
       case "start":

@@ -1,18 +1,22 @@
 /**
  * The rejects file: the input's own columns and three of ours, so that it can be fixed and imported as it is;
- * a fourth where a row lacks cells, which would come back as blank ones.
+ * one more where a row lacks cells, which would come back as blank ones, and one where a row is marked as not
+ * subscribed, which its cells alone may not say.
  */
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { diskFullHint } from "../../disk/disk-room.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import { isOurBookkeeping } from "../read/columns.ts";
+import { markColumn } from "../read/mark-cells.ts";
 import { listMissingNames, missingColumn, rejectColumns } from "../read/missing-cells.ts";
 import type { InputFacts, SourceForm } from "../read/rows.ts";
 import { openRowsFile, type RowsFile } from "./rejects-forms.ts";
 
 export interface RejectedLine {
   row: { line: number; cells: (string | undefined)[] };
+  /** How its input marks it as not subscribed, where its cells alone may not say so. */
+  mark?: string;
   code: string;
   message: string;
 }
@@ -39,16 +43,21 @@ export async function writeRejects(
   let count = 0;
   let opened: RowsFile | undefined;
   try {
-    const saysMissing = await hasAny(rejected(), (line) => listMissing(line) !== "");
-    const ours = [...rejectColumns, ...(saysMissing ? [missingColumn] : [])];
+    const { saysMissing, saysMarked } = await findExtras(rejected(), listMissing);
+    const ours = [
+      ...rejectColumns,
+      ...(saysMissing ? [missingColumn] : []),
+      ...(saysMarked ? [markColumn] : []),
+    ];
     opened = await openRowsFile(target, facts, form);
     await opened.append([...own.map((index) => columns[index]!.name), ...ours]);
     for await (const line of rejected()) {
-      const { row, code, message } = line;
+      const { row, mark = "", code, message } = line;
       const cells = own.map((index) => row.cells[index] ?? "");
       const surplus = row.cells.slice(columns.length).map((cell = "") => cell);
       const missing = saysMissing ? [listMissing(line)] : [];
-      await opened.append([...cells, String(row.line), code, message, ...missing, ...surplus]);
+      const marked = saysMarked ? [mark] : [];
+      await opened.append([...cells, String(row.line), code, message, ...missing, ...marked, ...surplus]);
       count++;
     }
     if (count > 0) await opened.commit();
@@ -66,7 +75,16 @@ export async function writeRejects(
   return count;
 }
 
-async function hasAny<T>(each: AsyncIterable<T>, holds: (one: T) => boolean): Promise<boolean> {
-  for await (const one of each) if (holds(one)) return true;
-  return false;
+/** Which further columns of ours some row needs. */
+async function findExtras(
+  rejected: AsyncIterable<RejectedLine>,
+  listMissing: (line: RejectedLine) => string,
+): Promise<{ saysMissing: boolean; saysMarked: boolean }> {
+  const extras = { saysMissing: false, saysMarked: false };
+  for await (const line of rejected) {
+    extras.saysMissing ||= listMissing(line) !== "";
+    extras.saysMarked ||= line.mark !== undefined;
+    if (extras.saysMissing && extras.saysMarked) break;
+  }
+  return extras;
 }

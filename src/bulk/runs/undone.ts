@@ -5,12 +5,27 @@ import type { Manifest } from "./folder.ts";
 /** `part`: some of its contacts could not be restored. */
 export type Undone = "whole" | "part";
 
-/** By the id of the run. An undo that has not come to its end is not counted. */
+/**
+ * By the id of the run. An undo that has not come to its end is not counted, nor one that was undone itself:
+ * then the run is in force again.
+ */
 export function undoneRuns(manifests: Iterable<Manifest>): Map<string, Undone> {
-  const undone = new Map<string, Undone>();
+  const undos = new Map<string, { id: string; undone: Undone }[]>();
   for (const manifest of manifests) {
-    const { run, undone: how } = readUndo(manifest) ?? {};
-    if (run !== undefined && how && undone.get(run) !== "whole") undone.set(run, how);
+    const { run, undone } = readUndo(manifest) ?? {};
+    if (run !== undefined && undone) undos.set(run, [...(undos.get(run) ?? []), { id: manifest.id, undone }]);
+  }
+  const findUndone = (run: string): Undone | undefined => {
+    const valid = (undos.get(run) ?? []).flatMap(({ id, undone }): Undone[] => {
+      const isUndone = findUndone(id);
+      return isUndone === "whole" ? [] : [isUndone ?? undone];
+    });
+    return valid.includes("whole") ? "whole" : valid[0];
+  };
+  const undone = new Map<string, Undone>();
+  for (const run of undos.keys()) {
+    const how = findUndone(run);
+    if (how) undone.set(run, how);
   }
   return undone;
 }

@@ -67,7 +67,8 @@ async function runContactCreate(context: Context, flags: ContactCreateOptions): 
     return { request, answer: await send(request).catch(throwDuplicateExplained) };
   });
   if (!answer) {
-    const would = key === undefined ? "create a contact" : `create the contact ${key}`;
+    const { key: sentKey } = (request.body ?? {}) as Partial<CreateContactBody>;
+    const would = sentKey === undefined ? "create a contact" : `create the contact ${sentKey}`;
     return explainDryRun(context.terminal, output, would, request);
   }
   const contact = readContact(answer);

@@ -8,7 +8,10 @@ const rememberedMilliseconds = 10 * 60_000;
 type Names = Record<string, string>;
 
 export interface ContactNames {
-  /** Of the ids that stand somewhere in the value. Costs two requests every ten minutes at most. */
+  /**
+   * Of the ids that stand somewhere in the value, in the structure of its contacts. Costs two requests every
+   * ten minutes at most.
+   */
   find(value: unknown, signal: AbortSignal): Promise<Names>;
 }
 
@@ -19,11 +22,12 @@ interface Labelled {
 }
 
 export function createContactNames(invoke: Invoke, clock: Clock): ContactNames {
-  let known: { names: Names; at: number } | undefined;
+  const known = new Map<string | undefined, { names: Names; at: number }>();
 
-  async function read(signal: AbortSignal): Promise<Names> {
-    const structure = await invoke(["structure", "get"], { signal });
-    const lists = await invoke(["lists", "list", "--size=1000"], { signal });
+  async function read(structureId: string | undefined, signal: AbortSignal): Promise<Names> {
+    const options = { signal, structureId };
+    const structure = await invoke(["structure", "get"], options);
+    const lists = await invoke(["lists", "list", "--size=1000"], options);
     const { fields = [], tags = [] } = structure.value as { fields?: Labelled[]; tags?: Labelled[] };
     const all = [...fields, ...tags, ...(lists.value as Labelled[])];
     return Object.fromEntries(all.map(({ _id, label, name }) => [_id, label ?? name ?? _id]));
@@ -31,11 +35,14 @@ export function createContactNames(invoke: Invoke, clock: Clock): ContactNames {
 
   return {
     async find(value, signal) {
-      const ids = new Set(JSON.stringify(value).match(/[0-9a-f]{24}/g));
+      const text = JSON.stringify(value);
+      const ids = new Set(text.match(/[0-9a-f]{24}/g));
       if (ids.size === 0) return {};
-      if (!known || clock.now() - known.at > rememberedMilliseconds || clock.now() < known.at)
-        known = { names: await read(signal), at: clock.now() };
-      return Object.fromEntries(Object.entries(known.names).filter(([id]) => ids.has(id)));
+      const structureId = /"contactStructureId":"([0-9a-f]{24})"/.exec(text)?.[1];
+      const age = clock.now() - (known.get(structureId)?.at ?? Number.NEGATIVE_INFINITY);
+      if (age < 0 || age > rememberedMilliseconds)
+        known.set(structureId, { names: await read(structureId, signal), at: clock.now() });
+      return Object.fromEntries(Object.entries(known.get(structureId)!.names).filter(([id]) => ids.has(id)));
     },
   };
 }

@@ -18,6 +18,8 @@ interface InvokeOptions {
   accepts?: readonly number[];
   /** The command writes one JSON value a line: they come as an array. */
   isLines?: boolean;
+  /** The id of one that is not the server's. */
+  structureId?: string;
 }
 
 interface Invoked {
@@ -50,12 +52,12 @@ export function createInvoke(
   const globals = [
     ...(name ? [`--profile=${name.value}`] : []),
     ...(baseUrl?.source === "flag" && !isSandbox ? [`--base-url=${baseUrl.value}`] : []),
-    ...(structure ? [`--structure=${structure.value}`] : []),
     ...[`--timeout=${timeoutSeconds}`, `--max-wait=${maxWaitSeconds}`],
     ...["--json", "--no-input", "--no-color", "--no-pager"],
     ...(mayWrite ? [] : ["--read-only"]),
   ];
-  return async (words, { stdin = "", observer, signal, accepts = [], isLines = false }) => {
+  return async (words, { stdin = "", observer, signal, accepts = [], isLines = false, structureId }) => {
+    const chosen = structureId ?? structure?.value;
     const stdout = createCollector();
     const stderr = createCollector();
     const interruption = new AbortController();
@@ -66,7 +68,7 @@ export function createInvoke(
     if (signals.some((each) => each.aborted)) interrupt();
     try {
       const exitCode = await tree.run({
-        args: [...globals, ...words],
+        args: [...globals, ...(chosen ? [`--structure=${chosen}`] : []), ...words],
         streams: {
           stdin: Readable.from(stdin === "" ? [] : [stdin]),
           stdout: stdout.stream,

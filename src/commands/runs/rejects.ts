@@ -26,7 +26,7 @@ export function registerRunsRejects(parent: Command, context: Context): void {
   describeCommand(command, {
     examples: ["ecm runs rejects last > fix-me.csv", "ecm runs rejects --pending"],
     output:
-      "At a terminal a table of lines and reasons; else the rejects file: the input's own columns, ecm_line, ecm_error and ecm_message; where a row lacks cells, ecm_missing names their columns. Nothing if no row was rejected. With -o json, and with --pending, { run, file, startedAt, baseUrl, line, code, message, row }. With --pending a row counts as imported again where a later import has written its key, or has read it from a rejects file.",
+      "At a terminal a table of lines and reasons; else the rejects file: the input's own columns, ecm_line, ecm_error and ecm_message; where a row lacks cells, ecm_missing names their columns; where the whole input marks it as not subscribed, ecm_not_subscribed says so. Nothing if no row was rejected. With -o json, and with --pending, { run, file, startedAt, baseUrl, line, code, message, row }. With --pending a row counts as imported again where a later import has written its key, or has read it from a rejects file.",
     isLocal: true,
     exitCodes: { 5: "no such run" },
   });

@@ -42,8 +42,11 @@ async function parseTypedValue(terminal: Terminal, text: string): Promise<unknow
   if (text.startsWith("@")) return readDataInput(terminal, text.slice(1), "-F");
   const isTyped = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/.test(text);
   const value: unknown = isTyped ? JSON.parse(text) : text;
-  // A number that JavaScript cannot hold would be sent as another one.
-  if (typeof value === "number" && !Number.isSafeInteger(value) && Number.isInteger(value)) {
+  // A number that JavaScript cannot hold would be sent as another one, or as null.
+  if (
+    typeof value === "number" &&
+    (Number.isInteger(value) ? !Number.isSafeInteger(value) : !Number.isFinite(value))
+  ) {
     throw new UsageError(`-F: ${text} is too large to be sent exactly`, "Send the body with --data");
   }
   return value;

@@ -1,5 +1,7 @@
+import { appendFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { surveyInput } from "../../../src/bulk/read/survey.ts";
 import { understandInput } from "../../../src/bulk/read/understand.ts";
 import { formatTsvLine } from "../../../src/delimited-lines.ts";
 import { createContactColumnsView } from "../../../src/service/contact-columns.ts";
@@ -27,6 +29,18 @@ test("columns named like the key and the fields map themselves", async () => {
   expect(understood.facts.sha256).toMatch(/^[0-9a-f]{64}$/);
   expect(understood.facts.sample).toEqual(rows);
 });
+
+test.each(["before it is read again", "while it is read"])(
+  "a file that grows %s is refused",
+  async (when) => {
+    const path = await fileWith("Email\nada@example.com\nbob@exampl");
+    const understood = await understandInput(toInputFile(path), { map: new Map() }, structure);
+    const grow = () => appendFileSync(path, "e.com\n");
+    if (when !== "while it is read") grow();
+    const survey = surveyInput(understood, new AbortController().signal, grow);
+    await expect(survey).rejects.toThrow("was changed while it was being read");
+  },
+);
 
 test.each([";", "\t", "|", ","])("the delimiter %j is found", async (delimiter) => {
   const text = [
