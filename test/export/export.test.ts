@@ -1,10 +1,9 @@
 /** `ecm export` while others add and remove contacts between two pages: each contact that stays, once. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ecmWith, temporaryHome } from "../support/ecm.ts";
-import { json, startHttpServer } from "../support/http-server.ts";
+import { json } from "../support/http-server.ts";
 import { runs } from "../support/runs.ts";
-import { testKey } from "../support/test-send.ts";
+import { startService } from "../support/service.ts";
 
 interface Change {
   /** Which contacts go: their places as parts of all. */
@@ -34,7 +33,7 @@ async function changing(
     __v: 1,
   };
   const sizes: number[] = [];
-  const server = await startHttpServer((request, response) => {
+  const { ecm } = await startService((request, response) => {
     if (request.method === "GET") {
       return json(response, 200, request.url.includes("/lists") ? [] : [structure]);
     }
@@ -49,8 +48,6 @@ async function changing(
     }
     for (const part of add) everybody.splice(Math.floor(part * (everybody.length + 1)), 0, person());
   });
-  const env = { ...(await temporaryHome()), ECM_BASE_URL: server.baseUrl, ECM_API_KEY: testKey };
-  const ecm = ecmWith(env);
   const exported = async () => {
     const { code, stdout, stderr } = await ecm(["export", "-o", "id"]);
     const byId = stdout.split("\n").filter(Boolean);

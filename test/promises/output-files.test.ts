@@ -6,16 +6,16 @@ import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { read } from "../bulk/read/reading.ts";
 import { textRow, workbook } from "../bulk/read/workbooks.ts";
-import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { temporaryFolder } from "../support/ecm.ts";
 import { firstQuick } from "../support/first-quick.ts";
-import { json, startHttpServer } from "../support/http-server.ts";
+import { json } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
+import { startService } from "../support/service.ts";
 
 /** A service that must not be asked, and a folder. */
 async function unasked() {
-  const server = await startHttpServer((_request, response) => json(response, 200, []));
-  const env = { ...(await temporaryHome()), ECM_BASE_URL: server.baseUrl, ECM_API_KEY: "k".repeat(20) };
-  return { server, ecm: ecmWith(env), folder: await temporaryFolder() };
+  const { server, ecm } = await startService((_request, response) => json(response, 200, []));
+  return { server, ecm, folder: await temporaryFolder() };
 }
 
 const people = {
@@ -397,7 +397,7 @@ describe("a file that stands in the place of an output file", () => {
       fields: [],
       tags: [],
     };
-    const server = await startHttpServer(async (request, response) => {
+    const { ecm } = await startService(async (request, response) => {
       if (request.method === "GET")
         return json(
           response,
@@ -407,9 +407,8 @@ describe("a file that stands in the place of an output file", () => {
       await writeFile(file, "somebody's\n");
       json(response, 200, { totalRecords: 0, contacts: [] });
     });
-    const env = { ...(await temporaryHome()), ECM_BASE_URL: server.baseUrl, ECM_API_KEY: "k".repeat(20) };
     for (const args of [["export"], ["contact", "search"]]) {
-      const result = await ecmWith(env)([...args, "--output-file", file]);
+      const result = await ecm([...args, "--output-file", file]);
       expect(result).toMatchObject({
         code: 1,
         stderr: expect.stringContaining("changed by another program"),

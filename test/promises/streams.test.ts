@@ -2,9 +2,10 @@
 import { chmod, lstat, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ecmWith, spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
-import { json, startHttpServer } from "../support/http-server.ts";
+import { spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
+import { json } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
+import { startService } from "../support/service.ts";
 
 const structure = {
   _id: "64f0c2a9e1b2c3d4e5f60718",
@@ -17,9 +18,7 @@ const structure = {
 };
 
 async function answering(body: unknown) {
-  const server = await startHttpServer((_request, response) => json(response, 200, body));
-  const env = { ...(await temporaryHome()), ECM_BASE_URL: server.baseUrl, ECM_API_KEY: "k".repeat(20) };
-  return { server, ecm: ecmWith(env) };
+  return startService((_request, response) => json(response, 200, body));
 }
 
 describe("formats", () => {
