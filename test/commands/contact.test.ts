@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Contact } from "../../src/wire.ts";
 import { inputFile } from "../bulk/kit.ts";
-import { spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
+import { done, spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
 import { firstQuick } from "../support/first-quick.ts";
 import { type Answerer, errorBody, json } from "../support/http-server.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
@@ -22,12 +22,6 @@ async function seeded(): Promise<RunningSandbox & { ada: Contact }> {
   });
   const ada = await done(running.ecm(splitWords("contact get ada@example.com --json")));
   return { ...running, ada: JSON.parse(ada) as Contact };
-}
-
-async function done(result: ReturnType<RunningSandbox["ecm"]>): Promise<string> {
-  const { code, stdout, stderr } = await result;
-  expect(code, stderr).toBe(0);
-  return stdout;
 }
 
 /** `ecm` against a service that answers as a test says. */

@@ -2,16 +2,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { temporaryFolder } from "../support/ecm.ts";
+import { done, temporaryFolder } from "../support/ecm.ts";
 import { type Answerer, errorBody, json } from "../support/http-server.ts";
-import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
+import { startSandbox } from "../support/sandbox.ts";
 import { startService } from "../support/service.ts";
-
-async function done(result: ReturnType<RunningSandbox["ecm"]>): Promise<string> {
-  const { code, stdout, stderr } = await result;
-  expect(code, stderr).toBe(0);
-  return stdout;
-}
 
 describe("lists create", () => {
   it("gives the service's own object, and people a name and an id", async () => {

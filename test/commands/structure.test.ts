@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ContactStructure } from "../../src/wire.ts";
-import { temporaryFolder } from "../support/ecm.ts";
+import { done, temporaryFolder } from "../support/ecm.ts";
 import { type Answerer, errorBody, json } from "../support/http-server.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 import { startService } from "../support/service.ts";
@@ -13,12 +13,6 @@ type Run = RunningSandbox["ecm"];
 async function withoutLimits(result: ReturnType<Run>) {
   const { stderr, ...rest } = await result;
   return { ...rest, stderr: stderr.replace(/^rate-limit: .*\n/m, "") };
-}
-
-async function done(result: ReturnType<Run>): Promise<string> {
-  const { code, stdout, stderr } = await result;
-  expect(code, stderr).toBe(0);
-  return stdout;
 }
 
 async function readStructure(ecm: Run): Promise<ContactStructure> {
