@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { json } from "../support/http-server.ts";
 import { runs } from "../support/runs.ts";
-import { startService } from "../support/service.ts";
+import { plainStructure, startService } from "../support/service.ts";
 
 interface Change {
   /** Which contacts go: their places as parts of all. */
@@ -23,19 +23,10 @@ async function changing(
   const person = () => ({ _id: (++last).toString(16).padStart(24, "0"), key: `p${last}@x.org` });
   const everybody = Array.from({ length: count }, person);
   const staying = new Set(everybody.map(({ key }) => key));
-  const structure = {
-    _id: "s1",
-    label: "D",
-    keyName: "Email",
-    keyType: "email",
-    fields: [],
-    tags: [],
-    __v: 1,
-  };
   const sizes: number[] = [];
   const { ecm } = await startService((request, response) => {
     if (request.method === "GET") {
-      return json(response, 200, request.url.includes("/lists") ? [] : [structure]);
+      return json(response, 200, request.url.includes("/lists") ? [] : [plainStructure]);
     }
     const { page, pageSize } = JSON.parse(request.body) as { page: number; pageSize: number };
     const size = Math.min(pageSize, maxPageSize);

@@ -6,24 +6,15 @@ import { describe, expect, it } from "vitest";
 import { InterruptedError } from "../../src/errors.ts";
 import { type Result, temporaryFolder } from "../support/ecm.ts";
 import { errorBody, json } from "../support/http-server.ts";
-import { startService } from "../support/service.ts";
+import { plainStructure, startService } from "../support/service.ts";
 
 /** An account of twelve contacts whose service gives three at a time. */
 async function smallPages() {
   const everybody = Array.from({ length: 12 }, (_, index) => ({ _id: `c${index}`, key: `p${index}@x.org` }));
   const scene = { onSearch: async (_page: number): Promise<void> => undefined };
   const { env, ecm } = await startService((request, response) => {
-    const structure = {
-      _id: "s1",
-      label: "D",
-      keyName: "Email",
-      keyType: "email",
-      fields: [],
-      tags: [],
-      __v: 1,
-    };
     if (request.method === "GET") {
-      return json(response, 200, request.url.includes("/lists") ? [] : [structure]);
+      return json(response, 200, request.url.includes("/lists") ? [] : [plainStructure]);
     }
     const { page, pageSize } = JSON.parse(request.body) as { page: number; pageSize: number };
     if (pageSize > 3)

@@ -10,7 +10,7 @@ import { temporaryFolder } from "../support/ecm.ts";
 import { firstQuick } from "../support/first-quick.ts";
 import { json } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { startService } from "../support/service.ts";
+import { plainStructure, startService } from "../support/service.ts";
 
 /** A service that must not be asked, and a folder. */
 async function unasked() {
@@ -389,20 +389,16 @@ describe("a file that stands in the place of an output file", () => {
 
   it("is not replaced where somebody has put it there while the output was made", async () => {
     const file = join(await temporaryFolder(), "contacts.csv");
-    const structure = {
-      _id: "64f0c2a9e1b2c3d4e5f60718",
-      label: "D",
-      keyName: "Email",
-      keyType: "email",
-      fields: [],
-      tags: [],
-    };
     const { ecm } = await startService(async (request, response) => {
       if (request.method === "GET")
         return json(
           response,
           200,
-          request.url.includes("/lists") ? [] : request.url.endsWith(structure._id) ? structure : [structure],
+          request.url.includes("/lists")
+            ? []
+            : request.url.endsWith(plainStructure._id)
+              ? plainStructure
+              : [plainStructure],
         );
       await writeFile(file, "somebody's\n");
       json(response, 200, { totalRecords: 0, contacts: [] });
