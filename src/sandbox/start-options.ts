@@ -18,15 +18,15 @@ const wholeNumber = (min: number, max: number) => {
 };
 const matching = (pattern: RegExp, message: string) =>
   v.optional(v.pipe(v.string(message), v.regex(pattern, message)));
-const isText = "must be a string";
+const notText = "must be a string";
 
 const schema = v.strictObject({
-  folder: v.optional(v.pipe(v.string(isText), v.nonEmpty("must not be empty"))),
+  folder: v.optional(v.pipe(v.string(notText), v.nonEmpty("must not be empty"))),
   port: wholeNumber(0, maxPort),
   hourlyLimit: wholeNumber(1, maxRequests),
   windowSeconds: wholeNumber(1, maxWindowSeconds),
   monthlyLimit: wholeNumber(1, maxRequests),
-  faults: v.optional(v.array(v.string(isText), "must be an array of strings")),
+  faults: v.optional(v.array(v.string(notText), "must be an array of strings")),
   variants: v.optional(v.custom<Record<string, unknown>>(isObject, "must be an object of names and values")),
   region: matching(/^[a-z]{2}$/, "must be two lower-case letters, such as jp"),
   seed: wholeNumber(0, Number.MAX_SAFE_INTEGER),

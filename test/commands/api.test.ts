@@ -3,19 +3,14 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { apiRequest } from "../../src/commands/api.ts";
 import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
-import { type Answerer, json, startHttpServer } from "../support/http-server.ts";
+import { json } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
-
-async function ecmTo(answer: Answerer) {
-  const server = await startHttpServer(answer);
-  const env = { ECM_BASE_URL: server.baseUrl, ECM_API_KEY: "k".repeat(50) };
-  return { server, ecm: ecmWith({ ...(await temporaryHome()), ...env }) };
-}
+import { startService } from "../support/service.ts";
 
 describe("ecm api", () => {
   it("writes the answer as it came", async () => {
     const body = '{ "a":1,\r\n "big": 12345678901234567890, "é": "\\u00e9" }\n';
-    const { ecm, server } = await ecmTo((_request, response) => response.end(body));
+    const { ecm, server } = await startService((_request, response) => response.end(body));
     const result = await ecm(["api", "get", "/api/x?y=1", "--query", "a=b=c", "--query", "d="]);
     expect(result).toMatchObject({ code: 0, stdout: body });
     expect(server.requests[0]).toMatchObject({ method: "GET", url: "/api/x?y=1&a=b%3Dc&d=", body: "" });
@@ -48,7 +43,7 @@ describe("ecm api", () => {
   });
 
   it("sends a file or standard input as it is", async () => {
-    const { ecm, server } = await ecmTo((_request, response) => json(response, 200, {}));
+    const { ecm, server } = await startService((_request, response) => json(response, 200, {}));
     const file = join(await temporaryFolder(), "body.json");
     await writeFile(file, '{"key" : "a@b.c"}');
     expect((await ecm(["api", "POST", "/api/contact", "--data", file])).code).toBe(0);
@@ -58,13 +53,13 @@ describe("ecm api", () => {
   });
 
   it("prints status and headers with --include", async () => {
-    const { ecm } = await ecmTo((_request, response) => json(response, 201, {}, { "x-more": "1" }));
+    const { ecm } = await startService((_request, response) => json(response, 201, {}, { "x-more": "1" }));
     const { stdout } = await ecm(["api", "POST", "/api/x", "--include"]);
     expect(stdout).toMatch(/^HTTP 201\n(.+: .+\n)*x-more: 1\n(.+: .+\n)*\n\{\}$/);
   });
 
   it("cannot move the cursor of a terminal, and leaves bytes alone elsewhere", async () => {
-    const { ecm } = await ecmTo((_request, response) => response.end("a\u001b[31m\u009b2J\nb"));
+    const { ecm } = await startService((_request, response) => response.end("a\u001b[31m\u009b2J\nb"));
     const onTerminal = await ecm(["api", "GET", "/x", "-q"], { terminalColumns: 80 });
     expect(onTerminal.stdout).toBe("a\\x1b[31m\\x9b2J\nb\n");
     expect((await ecm(["api", "GET", "/x"])).stdout).toBe("a\u001b[31m\u009b2J\nb");
@@ -96,7 +91,7 @@ describe("ecm api", () => {
   });
 
   it("lets reads out with --read-only, and no write", async () => {
-    const { ecm, server } = await ecmTo((_request, response) => json(response, 200, {}));
+    const { ecm, server } = await startService((_request, response) => json(response, 200, {}));
     const exits = [];
     for (const [method, path] of [
       ["GET", "/api/contact"],
@@ -122,7 +117,7 @@ describe("ecm api", () => {
     [["api", "GET", "/api/contact", "--query", "novalue"]],
     [["api", "GET"]],
   ])("refuses %j before anything is sent", async (args) => {
-    const { ecm, server } = await ecmTo((_request, response) => json(response, 200, {}));
+    const { ecm, server } = await startService((_request, response) => json(response, 200, {}));
     expect(await ecm(args)).toMatchObject({ code: 2, stdout: "" });
     expect(server.requests).toEqual([]);
   });
@@ -142,7 +137,7 @@ describe("ecm api", () => {
 
 describe("the line of any command", () => {
   it("says of a write to a dead port that nothing was applied", { tags: "slow" }, async () => {
-    const { server, ecm } = await ecmTo((_request, response) => response.destroy());
+    const { server, ecm } = await startService((_request, response) => response.destroy());
     const lost = await ecm(["api", "POST", "/api/contact", "-o", "json"]);
     expect(lost.code).toBe(8);
     expect(JSON.parse(lost.stderr).error).toMatchObject({
@@ -159,14 +154,14 @@ describe("the line of any command", () => {
   });
 
   it("gives up after --timeout", async () => {
-    const { ecm } = await ecmTo(() => undefined);
+    const { ecm } = await startService(() => undefined);
     const result = await ecm(["api", "GET", "/api/contact", "--timeout", "0.1"]);
     expect(result.code).toBe(8);
     expect(result.stderr).toContain("0.1 s");
   });
 
   it("shows requests and answers on stderr with --verbose, bodies only with =bodies", async () => {
-    const { ecm, server } = await ecmTo((_request, response) =>
+    const { ecm, server } = await startService((_request, response) =>
       json(response, 200, { said: "yes\u001b[31m" }, { "x-monthly-limit": "9", "x-monthly-remaining": "8" }),
     );
     const args = ["api", "POST", "/api/contact/search", "--data", "-"];
@@ -186,7 +181,7 @@ describe("the line of any command", () => {
 
 describe("ecm api with members, names and pages", () => {
   it("makes a body of -f strings and -F values", async () => {
-    const { ecm, server } = await ecmTo((_request, response) => json(response, 200, {}));
+    const { ecm, server } = await startService((_request, response) => json(response, 200, {}));
     const file = join(await temporaryFolder(), "text.txt");
     await writeFile(file, "two\nlines");
     const values = ["a=true", "b=42", "c=null", "d=1.5", "e=01", "f=yes", `g=@${file}`].flatMap((each) => [
@@ -272,7 +267,7 @@ describe("ecm api with members, names and pages", () => {
 
   it("indents JSON at a terminal, and leaves alone what would change", async () => {
     const bodies = ['{"a":[1,"x  y"]}', '{"big":12345678901234567890}'];
-    const { ecm } = await ecmTo((_request, response, count) =>
+    const { ecm } = await startService((_request, response, count) =>
       response.end(bodies[count - 1] ?? bodies[count]),
     );
     const at = { terminalColumns: 80 };

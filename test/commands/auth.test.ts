@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";
 import { errorBody, json, startHttpServer } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
+import { startService } from "../support/service.ts";
 
 /** The embedded service behind a port, and an `ecm` that knows nothing of it yet. */
 async function fresh() {
@@ -240,9 +241,8 @@ describe("ecm auth status", () => {
   });
 
   it("does not call a key refused that could not be tried", async () => {
-    const server = await startHttpServer((_request, response) => response.end("<html>"));
-    const env = { ECM_BASE_URL: server.baseUrl, ECM_API_KEY: "k".repeat(50) };
-    const result = await ecmWith({ ...(await temporaryHome()), ...env })(["auth", "status", "--json"]);
+    const { ecm } = await startService((_request, response) => response.end("<html>"));
+    const result = await ecm(["auth", "status", "--json"]);
     expect(result.code).toBe(1);
     expect(JSON.parse(result.stdout).works).toBeNull();
   });

@@ -1,8 +1,9 @@
 /** `ecm campaigns`, `templates`, `domains`: what the service tells is kept and shown, whatever it is. */
 import { describe, expect, it } from "vitest";
-import { ecmWith, temporaryHome } from "../support/ecm.ts";
-import { errorBody, json, startHttpServer } from "../support/http-server.ts";
+import { ecmWith } from "../support/ecm.ts";
+import { errorBody, json } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
+import { startService } from "../support/service.ts";
 
 const people = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ key: `p${index}@example.com` }));
@@ -10,17 +11,11 @@ const at = (terminalColumns: number) => ({ terminalColumns });
 
 /** A service that answers these paths with these bodies, and anything else with 404. */
 async function answering(bodies: Record<string, unknown>, status = 200) {
-  const server = await startHttpServer((request, response) => {
+  return startService((request, response) => {
     const body = bodies[new URL(request.url, "http://x").pathname];
     if (body === undefined) return json(response, 404, errorBody("RecordNotFound", "Not found"));
     json(response, status, body);
   });
-  const env: Record<string, string> = {
-    ...(await temporaryHome()),
-    ECM_BASE_URL: server.baseUrl,
-    ECM_API_KEY: "k".repeat(50),
-  };
-  return { server, ecm: ecmWith(env) };
 }
 
 const campaigns = "/api/email/campaign";

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseSummary } from "../bulk/kit.ts";
+import { countRequests } from "../bulk/plan-kit.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 import type { RunningSandbox } from "../support/sandbox.ts";
 import { startSandbox } from "../support/sandbox.ts";
@@ -20,7 +21,6 @@ async function twoLists(): Promise<RunningSandbox> {
 const countMembers = async ({ ecm }: RunningSandbox, list: string) =>
   (await ecm(["contact", "search", "--list", list, "--count"])).stdout.trim();
 /** Requests that the service has answered so far. */
-const countRequests = ({ sandbox }: RunningSandbox) => sandbox.admin.requests().length;
 const namesIn = async ({ ecm }: RunningSandbox) =>
   JSON.parse((await ecm(["lists", "list", "--json"])).stdout).map(({ name }: { name: string }) => name);
 

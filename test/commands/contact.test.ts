@@ -5,10 +5,11 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Contact } from "../../src/wire.ts";
 import { inputFile } from "../bulk/kit.ts";
-import { ecmWith, spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
+import { done, spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
 import { firstQuick } from "../support/first-quick.ts";
-import { errorBody, json, startHttpServer } from "../support/http-server.ts";
+import { type Answerer, errorBody, json } from "../support/http-server.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
+import { startService } from "../support/service.ts";
 
 /** An account with a field, two tags and two lists, and Ada in it. */
 async function seeded(): Promise<RunningSandbox & { ada: Contact }> {
@@ -23,17 +24,10 @@ async function seeded(): Promise<RunningSandbox & { ada: Contact }> {
   return { ...running, ada: JSON.parse(ada) as Contact };
 }
 
-async function done(result: ReturnType<RunningSandbox["ecm"]>): Promise<string> {
-  const { code, stdout, stderr } = await result;
-  expect(code, stderr).toBe(0);
-  return stdout;
-}
-
 /** `ecm` against a service that answers as a test says. */
-async function against(answer: Parameters<typeof startHttpServer>[0]) {
-  const server = await startHttpServer(answer);
-  const env = { ECM_BASE_URL: server.baseUrl, ECM_API_KEY: `ecm_us_${"x".repeat(43)}` };
-  return { ecm: ecmWith({ ...(await temporaryHome()), ...env }), seen: server.requests };
+async function against(answer: Answerer) {
+  const { server, ecm } = await startService(answer);
+  return { ecm, seen: server.requests };
 }
 
 const splitWords = (line: string) => line.split(" ");

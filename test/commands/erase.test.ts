@@ -8,14 +8,7 @@ import { toLocksFolder, toRunsFolder } from "../../src/bulk/runs/folder.ts";
 import { listActivities } from "../../src/disk/activities.ts";
 import { takeLease } from "../../src/disk/lease.ts";
 import { inputFile, parseSummary } from "../bulk/kit.ts";
-import {
-  type Ecm,
-  ecmWith,
-  spawnEcm,
-  temporaryFolder,
-  temporaryHome,
-  waitForResult,
-} from "../support/ecm.ts";
+import { done, ecmWith, spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 const people = [
@@ -55,12 +48,6 @@ async function untilUnderWay(env: Record<string, string>): Promise<void> {
   await expect
     .poll(async () => (await listActivities(env.ECM_STATE_DIR!)).length, { timeout: 20_000 })
     .toBe(1);
-}
-
-async function done(result: ReturnType<Ecm>) {
-  const { code, stdout, stderr } = await result;
-  expect(code, stderr).toBe(0);
-  return stdout;
 }
 
 describe("contact erase", () => {

@@ -5,9 +5,10 @@
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
-import { errorBody, json, startHttpServer } from "../support/http-server.ts";
+import { ecmWith, temporaryFolder } from "../support/ecm.ts";
+import { errorBody, json } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
+import { startService } from "../support/service.ts";
 
 const now = Date.parse("2026-11-21T12:00:00Z");
 const clock = { now: () => now, sleep: () => Promise.resolve() };
@@ -32,7 +33,7 @@ async function createFeed(
   events: Event[],
   { largest = 1000, onPage = (_page: number): void => undefined } = {},
 ) {
-  const server = await startHttpServer((request, response) => {
+  const service = await startService((request, response) => {
     const url = new URL(request.url, "http://x");
     if (!url.pathname.endsWith("/events")) {
       return json(response, 404, errorBody("RecordNotFound", "Contact not found"));
@@ -45,19 +46,13 @@ async function createFeed(
     json(response, 200, { total: found.length, records: found.slice((page! - 1) * size!, page! * size!) });
     onPage(page!);
   });
-  const env: Record<string, string> = {
-    ...(await temporaryHome()),
-    ECM_BASE_URL: server.baseUrl,
-    ECM_API_KEY: "k".repeat(50),
-  };
-  const run = ecmWith(env);
-  const ecm = (args: string[]) => run(["events", ...args], { clock });
+  const ecm = (args: string[]) => service.ecm(["events", ...args], { clock });
   const ids = async (...args: string[]) => {
     const { code, stdout, stderr } = await ecm([...args, "-o", "id"]);
     expect(code, stderr).toBe(0);
     return stdout.split("\n").filter(Boolean);
   };
-  return { server, env, ecm, ids, last: (...args: string[]) => ids("--since", "last", ...args) };
+  return { ...service, ecm, ids, last: (...args: string[]) => ids("--since", "last", ...args) };
 }
 
 describe("events", () => {

@@ -1,9 +1,9 @@
 import { readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ecmWith, temporaryHome } from "../support/ecm.ts";
-import { json, startHttpServer } from "../support/http-server.ts";
+import { json } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
+import { startService } from "../support/service.ts";
 import { jumpingClock } from "../support/test-send.ts";
 
 const start = Date.parse("2026-11-21T13:00:00Z");
@@ -16,13 +16,10 @@ const headers = {
 };
 
 async function ecmWithLimits() {
-  const server = await startHttpServer((_request, response) => json(response, 200, [], headers));
-  const home = await temporaryHome();
-  const env = { ...home, ECM_BASE_URL: server.baseUrl, ECM_API_KEY: "k".repeat(50) };
-  const ecm = ecmWith(env);
+  const { server, env, ecm } = await startService((_request, response) => json(response, 200, [], headers));
   return {
     server,
-    cache: home.ECM_CACHE_DIR!,
+    cache: env.ECM_CACHE_DIR!,
     at: (seconds: number, args: string[], more = {}) =>
       ecm(args, { clock: jumpingClock([], start + seconds * 1000), env: more }),
   };

@@ -2,15 +2,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
-import { errorBody, json, startHttpServer } from "../support/http-server.ts";
-import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
-
-async function done(result: ReturnType<RunningSandbox["ecm"]>): Promise<string> {
-  const { code, stdout, stderr } = await result;
-  expect(code, stderr).toBe(0);
-  return stdout;
-}
+import { done, temporaryFolder } from "../support/ecm.ts";
+import { type Answerer, errorBody, json } from "../support/http-server.ts";
+import { startSandbox } from "../support/sandbox.ts";
+import { startService } from "../support/service.ts";
 
 describe("lists create", () => {
   it("gives the service's own object, and people a name and an id", async () => {
@@ -150,9 +145,9 @@ describe("lists delete", () => {
 });
 
 /** An account with these lists, whose single lists answer as told. */
-async function fakeAccount(lists: unknown[], answer: Parameters<typeof startHttpServer>[0]) {
+async function fakeAccount(lists: unknown[], answer: Answerer) {
   const structures = [{ _id: "s1", label: "D", keyName: "E", keyType: "email", fields: [] }];
-  const server = await startHttpServer((request, response, count) => {
+  return startService((request, response, count) => {
     if (/\/lists\/./.test(request.url)) return answer(request, response, count);
     json(
       response,
@@ -160,8 +155,6 @@ async function fakeAccount(lists: unknown[], answer: Parameters<typeof startHttp
       request.url.includes("/lists") ? { total: lists.length, records: lists } : structures,
     );
   });
-  const env = { ECM_BASE_URL: server.baseUrl, ECM_API_KEY: `ecm_us_${"x".repeat(43)}` };
-  return { server, ecm: ecmWith({ ...(await temporaryHome()), ...env }) };
 }
 
 describe("lists list", () => {
@@ -192,11 +185,9 @@ describe("lists list", () => {
   it("takes a bare array, keeps attributes that it does not know, and escapes what a terminal would obey", async () => {
     const lists = [{ _id: "l1", name: "A\u001b[31m", color: { deep: [1, null] } }];
     const structures = [{ _id: "s1", label: "D", keyName: "E", keyType: "email", fields: [] }];
-    const server = await startHttpServer((request, response) =>
+    const { ecm } = await startService((request, response) =>
       json(response, 200, request.url.includes("/lists") ? lists : structures),
     );
-    const env = { ECM_BASE_URL: server.baseUrl, ECM_API_KEY: `ecm_us_${"x".repeat(43)}` };
-    const ecm = ecmWith({ ...(await temporaryHome()), ...env });
     expect(JSON.parse(await done(ecm(["lists", "list", "--json"])))).toEqual(lists);
     expect(await done(ecm(["lists", "list", "-o", "ndjson"]))).toBe(`${JSON.stringify(lists[0])}\n`);
     const table = await done(ecm(["lists", "list"], { terminalColumns: 40 }));

@@ -3,10 +3,10 @@
  */
 
 import { describe, expect, it } from "vitest";
-import { ecmWith, temporaryHome } from "../support/ecm.ts";
 import { firstQuick } from "../support/first-quick.ts";
-import { errorBody, json, startHttpServer } from "../support/http-server.ts";
+import { errorBody, json } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
+import { startService } from "../support/service.ts";
 
 const at = (terminalColumns: number) => ({ terminalColumns, env: { NO_COLOR: "1" } });
 const id = "6b01ef0b2f5df91e78000001";
@@ -24,18 +24,12 @@ async function afterSending() {
 
 /** A service whose reports are these, by the end of their path. */
 async function reporting(reports: Record<string, unknown>) {
-  const server = await startHttpServer((request, response) => {
+  return startService((request, response) => {
     const { pathname } = new URL(request.url, "http://x");
     const [, body] = Object.entries(reports).find(([path]) => pathname === `/api/reports/${path}`) ?? [];
     if (body === undefined) return json(response, 404, errorBody("RecordNotFound", "Not found"));
     json(response, 200, body);
   });
-  const env: Record<string, string> = {
-    ...(await temporaryHome()),
-    ECM_BASE_URL: server.baseUrl,
-    ECM_API_KEY: "k".repeat(50),
-  };
-  return { server, ecm: ecmWith(env) };
 }
 
 describe("reports", () => {

@@ -3,21 +3,16 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ContactStructure } from "../../src/wire.ts";
-import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
-import { errorBody, json, startHttpServer } from "../support/http-server.ts";
+import { done, temporaryFolder } from "../support/ecm.ts";
+import { type Answerer, errorBody, json } from "../support/http-server.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
+import { startService } from "../support/service.ts";
 
 type Run = RunningSandbox["ecm"];
 
 async function withoutLimits(result: ReturnType<Run>) {
   const { stderr, ...rest } = await result;
   return { ...rest, stderr: stderr.replace(/^rate-limit: .*\n/m, "") };
-}
-
-async function done(result: ReturnType<Run>): Promise<string> {
-  const { code, stdout, stderr } = await result;
-  expect(code, stderr).toBe(0);
-  return stdout;
 }
 
 async function readStructure(ecm: Run): Promise<ContactStructure> {
@@ -256,14 +251,13 @@ describe("a structure file that is not what it seems", () => {
       tags: [],
       __v: 1,
     }));
-    const server = await startHttpServer((request, response) => {
+    const { server, ecm } = await startService((request, response) => {
       if (request.method === "GET") return json(response, 200, held);
       json(response, 200, { ...held[1], ...JSON.parse(request.body) });
     });
-    const env = { ECM_BASE_URL: server.baseUrl, ECM_API_KEY: `ecm_us_${"x".repeat(43)}` };
     const writes = () =>
       server.requests.filter(({ method }) => method === "PUT").map(({ body }) => JSON.parse(body));
-    return { ecm: ecmWith({ ...(await temporaryHome()), ...env }), writes };
+    return { ecm, writes };
   };
 
   it("because it is another structure's, asks at a terminal and is exit 2 elsewhere", async () => {
@@ -327,10 +321,9 @@ describe("a service that tells less, or has moved on", () => {
   };
   const { tags: _tags, __v, ...short } = structure;
 
-  async function against(answer: Parameters<typeof startHttpServer>[0]) {
-    const server = await startHttpServer(answer);
-    const env = { ECM_BASE_URL: server.baseUrl, ECM_API_KEY: `ecm_us_${"x".repeat(43)}` };
-    return { ecm: ecmWith({ ...(await temporaryHome()), ...env }), seen: server.requests };
+  async function against(answer: Answerer) {
+    const { server, ecm } = await startService(answer);
+    return { ecm, seen: server.requests };
   }
 
   it("is asked for the whole structure when the listing leaves out tags, and gets every attribute of fields and tags back, and nothing else", async () => {

@@ -5,8 +5,8 @@
  * @module-tag slow
  */
 import { expect, it } from "vitest";
-import { ecmWith, temporaryHome } from "../support/ecm.ts";
-import { json, startHttpServer } from "../support/http-server.ts";
+import { json } from "../support/http-server.ts";
+import { startService } from "../support/service.ts";
 
 it("a feed without an end is an error, and shows nothing", async () => {
   let isEndless = true;
@@ -15,13 +15,11 @@ it("a feed without an end is an error, and shows nothing", async () => {
     type: "email-opened",
     contactId: `c${number}`,
   });
-  const server = await startHttpServer((request, response, count) => {
+  const { ecm } = await startService((request, response, count) => {
     const page = Number(new URL(request.url, "http://x").searchParams.get("page"));
     const records = isEndless ? [event(2 * count), event(2 * count + 1)] : [event(page)].slice(page - 1);
     json(response, 200, { records });
   });
-  const env = { ...(await temporaryHome()), ECM_BASE_URL: server.baseUrl, ECM_API_KEY: "k".repeat(50) };
-  const ecm = ecmWith(env);
   for (const flags of [["--since", "last"], ["--all"]]) {
     const { code, stdout, stderr } = await ecm(["events", ...flags, "-o", "id"]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });

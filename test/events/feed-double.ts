@@ -1,6 +1,6 @@
 /** A service whose feed of events behaves in every way that its documents leave open, over real HTTP. */
-import { ecmWith, temporaryHome } from "../support/ecm.ts";
-import { errorBody, json, startHttpServer } from "../support/http-server.ts";
+import { errorBody, json } from "../support/http-server.ts";
+import { startService } from "../support/service.ts";
 
 export type FeedEvent = Record<string, unknown> & { timestamp: string; type: string };
 
@@ -41,7 +41,7 @@ export async function startFeed(events: FeedEvent[], play: Play) {
       play.order === "shuffled" ? toWeight(event) : scramble(toWeight(event) + salt * 7919);
     return byTime.sort((one, other) => key(one) - key(other));
   };
-  const server = await startHttpServer((request, response) => {
+  const service = await startService((request, response) => {
     feed.requests++;
     const { searchParams } = new URL(request.url, "http://x");
     const [page, requestedSize] = [Number(searchParams.get("page")), Number(searchParams.get("size"))];
@@ -63,21 +63,15 @@ export async function startFeed(events: FeedEvent[], play: Play) {
     json(response, 200, total === "array" ? records : { total: claimedTotal, records });
     feed.events.push(...(play.arrivals?.shift() ?? []));
   });
-  const env: Record<string, string> = {
-    ...(await temporaryHome()),
-    ECM_BASE_URL: server.baseUrl,
-    ECM_API_KEY: "k".repeat(50),
-  };
-  const run = ecmWith(env);
   /** @param clockDays how many days this machine's clock is ahead */
   const ecm = (args: string[], clockDays = 0) => {
     const clock = {
       now: () => feed.now + clockDays * dayMilliseconds,
       sleep: () => Promise.resolve(),
     };
-    return run(["events", ...args, "--json"], { clock });
+    return service.ecm(["events", ...args, "--json"], { clock });
   };
-  return { feed, ecm, env };
+  return { feed, ecm, env: service.env };
 }
 
 /** A number below 2³² that looks like chance. */

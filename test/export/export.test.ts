@@ -1,10 +1,9 @@
 /** `ecm export` while others add and remove contacts between two pages: each contact that stays, once. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ecmWith, temporaryHome } from "../support/ecm.ts";
-import { json, startHttpServer } from "../support/http-server.ts";
+import { json } from "../support/http-server.ts";
 import { runs } from "../support/runs.ts";
-import { testKey } from "../support/test-send.ts";
+import { plainStructure, startService } from "../support/service.ts";
 
 interface Change {
   /** Which contacts go: their places as parts of all. */
@@ -24,19 +23,10 @@ async function changing(
   const person = () => ({ _id: (++last).toString(16).padStart(24, "0"), key: `p${last}@x.org` });
   const everybody = Array.from({ length: count }, person);
   const staying = new Set(everybody.map(({ key }) => key));
-  const structure = {
-    _id: "s1",
-    label: "D",
-    keyName: "Email",
-    keyType: "email",
-    fields: [],
-    tags: [],
-    __v: 1,
-  };
   const sizes: number[] = [];
-  const server = await startHttpServer((request, response) => {
+  const { ecm } = await startService((request, response) => {
     if (request.method === "GET") {
-      return json(response, 200, request.url.includes("/lists") ? [] : [structure]);
+      return json(response, 200, request.url.includes("/lists") ? [] : [plainStructure]);
     }
     const { page, pageSize } = JSON.parse(request.body) as { page: number; pageSize: number };
     const size = Math.min(pageSize, maxPageSize);
@@ -49,8 +39,6 @@ async function changing(
     }
     for (const part of add) everybody.splice(Math.floor(part * (everybody.length + 1)), 0, person());
   });
-  const env = { ...(await temporaryHome()), ECM_BASE_URL: server.baseUrl, ECM_API_KEY: testKey };
-  const ecm = ecmWith(env);
   const exported = async () => {
     const { code, stdout, stderr } = await ecm(["export", "-o", "id"]);
     const byId = stdout.split("\n").filter(Boolean);

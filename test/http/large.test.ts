@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { maxBodyBytes } from "../../src/http/failure.ts";
 import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
-import { errorBody, json, startHttpServer } from "../support/http-server.ts";
+import { type Answerer, errorBody, json, startHttpServer } from "../support/http-server.ts";
+import { startService } from "../support/service.ts";
 import { createSendTo, testKey } from "../support/test-send.ts";
 
 const mebibyte = Buffer.alloc(1024 * 1024, "x");
@@ -59,11 +60,10 @@ describe.each(["single", "bulk"] as const)("an answer beyond 64 MiB over a %s co
 });
 
 describe("ecm api --output-file", () => {
-  async function scene(answer: Parameters<typeof startHttpServer>[0]) {
-    const server = await startHttpServer(answer);
-    const env = { ...(await temporaryHome()), ECM_BASE_URL: server.baseUrl, ECM_API_KEY: testKey };
+  async function scene(answer: Answerer) {
+    const { server, ecm } = await startService(answer);
     const folder = await temporaryFolder();
-    return { server, ecm: ecmWith(env), folder, file: join(folder, "body") };
+    return { server, ecm, folder, file: join(folder, "body") };
   }
 
   it("takes a body of any size, without the key that it may hold", { tags: "slow" }, async () => {

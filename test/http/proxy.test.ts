@@ -6,6 +6,7 @@ import { findProxy } from "../../src/config/proxy.ts";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";
 import { json, startHttpServer } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
+import { startService } from "../support/service.ts";
 
 const baseUrl = "https://api.example.com";
 
@@ -134,13 +135,8 @@ describe("requests through a proxy", () => {
   });
 
   it("that are answered by a page are not blamed on the key", async () => {
-    const page = await startHttpServer((_request, response) => {
+    const { ecm } = await startService((_request, response) => {
       response.writeHead(403, { "content-type": "text/html" }).end("<html>Blocked by policy</html>");
-    });
-    const ecm = ecmWith({
-      ...(await temporaryHome()),
-      ECM_BASE_URL: page.baseUrl,
-      ECM_API_KEY: "k".repeat(50),
     });
     const { stderr, code } = await ecm(["lists", "list"]);
     expect(code).toBe(4);

@@ -4,26 +4,17 @@ import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { InterruptedError } from "../../src/errors.ts";
-import { ecmWith, type Result, temporaryFolder, temporaryHome } from "../support/ecm.ts";
-import { errorBody, json, startHttpServer } from "../support/http-server.ts";
-import { testKey } from "../support/test-send.ts";
+import { type Result, temporaryFolder } from "../support/ecm.ts";
+import { errorBody, json } from "../support/http-server.ts";
+import { plainStructure, startService } from "../support/service.ts";
 
 /** An account of twelve contacts whose service gives three at a time. */
 async function smallPages() {
   const everybody = Array.from({ length: 12 }, (_, index) => ({ _id: `c${index}`, key: `p${index}@x.org` }));
   const scene = { onSearch: async (_page: number): Promise<void> => undefined };
-  const server = await startHttpServer((request, response) => {
-    const structure = {
-      _id: "s1",
-      label: "D",
-      keyName: "Email",
-      keyType: "email",
-      fields: [],
-      tags: [],
-      __v: 1,
-    };
+  const { env, ecm } = await startService((request, response) => {
     if (request.method === "GET") {
-      return json(response, 200, request.url.includes("/lists") ? [] : [structure]);
+      return json(response, 200, request.url.includes("/lists") ? [] : [plainStructure]);
     }
     const { page, pageSize } = JSON.parse(request.body) as { page: number; pageSize: number };
     if (pageSize > 3)
@@ -31,12 +22,7 @@ async function smallPages() {
     const contacts = everybody.slice((page - 1) * pageSize, page * pageSize);
     void scene.onSearch(page).then(() => json(response, 200, { totalRecords: everybody.length, contacts }));
   });
-  const env: Record<string, string> = {
-    ...(await temporaryHome()),
-    ECM_BASE_URL: server.baseUrl,
-    ECM_API_KEY: testKey,
-  };
-  return Object.assign(scene, { env, ecm: ecmWith(env) });
+  return Object.assign(scene, { env, ecm });
 }
 
 /** An export that was interrupted while it read its third page. */

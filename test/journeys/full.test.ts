@@ -10,10 +10,10 @@ import { openSnapshot } from "../../src/bulk/plan/snapshot.ts";
 import { reportError } from "../../src/terminal/report-error.ts";
 import { createTerminal } from "../../src/terminal/terminal.ts";
 import { inputFile, manyRows, readContacts } from "../bulk/kit.ts";
-import { ecmWith, type Result, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
-import { errorBody, json, startHttpServer } from "../support/http-server.ts";
+import { type Result, temporaryFolder, waitForResult } from "../support/ecm.ts";
+import { errorBody, json } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { testKey } from "../support/test-send.ts";
+import { startService } from "../support/service.ts";
 
 const program = fileURLToPath(new URL("../../bin/ecm.js", import.meta.url));
 
@@ -85,10 +85,9 @@ it("a refusal of the system is no defect of ours", async () => {
 
 it("foreign characters in a JSON error move nothing, and are still exact", async () => {
   const message = "\u001b[31mred\u009b1m \u202egnp.exe\u2069 \ufeff\u007f é";
-  const server = await startHttpServer((_request, response) =>
+  const { ecm } = await startService((_request, response) =>
     json(response, 400, errorBody("ValidationError", message)),
   );
-  const ecm = ecmWith({ ...(await temporaryHome()), ECM_BASE_URL: server.baseUrl, ECM_API_KEY: testKey });
   const { stderr } = await ecm(["api", "GET", "/api/x", "--json"]);
   expect(stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufeff]/);
   expect((JSON.parse(stderr) as { error: { message: string } }).error.message).toBe(message);

@@ -3,9 +3,10 @@
  * says what is known, in words or as one JSON line.
  */
 import { describe, expect, it } from "vitest";
-import { ecmWith, spawnEcm, temporaryHome, waitForResult } from "../support/ecm.ts";
-import { errorBody, json, startHttpServer } from "../support/http-server.ts";
+import { spawnEcm, waitForResult } from "../support/ecm.ts";
+import { errorBody, json } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
+import { startService } from "../support/service.ts";
 
 type Answer = [status: number, body: unknown, headers?: Record<string, string>];
 
@@ -14,9 +15,7 @@ const write = ["contact", "create", "--data", "-"];
 const stdin = '{"key":"ada@example.com"}';
 
 async function answering([status, body, headers]: Answer) {
-  const server = await startHttpServer((_request, response) => json(response, status, body, headers));
-  const env = { ...(await temporaryHome()), ECM_BASE_URL: server.baseUrl, ECM_API_KEY: "k".repeat(20) };
-  return { server, ecm: ecmWith(env) };
+  return startService((_request, response) => json(response, status, body, headers));
 }
 
 describe("a failure", () => {
@@ -94,9 +93,7 @@ describe("a failure", () => {
   it("to reach anything is 8, and says of a write whether it may have been applied", {
     tags: "slow",
   }, async () => {
-    const lost = await startHttpServer((_request, response) => response.socket!.destroy());
-    const env = { ...(await temporaryHome()), ECM_BASE_URL: lost.baseUrl, ECM_API_KEY: "k".repeat(20) };
-    const ecm = ecmWith(env);
+    const { server: lost, ecm } = await startService((_request, response) => response.socket!.destroy());
     expect((await ecm([...read, "--json"])).code).toBe(8);
     expect(lost.requests).toHaveLength(3);
     const { code, stderr } = await ecm([...write, "--json"], { stdin });
@@ -141,8 +138,7 @@ describe("a signal", () => {
       const isUnderWay = new Promise<void>((resolve) => {
         arrived = resolve;
       });
-      const server = await startHttpServer(() => arrived());
-      const env = { ...(await temporaryHome()), ECM_BASE_URL: server.baseUrl, ECM_API_KEY: "k".repeat(20) };
+      const { env } = await startService(() => arrived());
       const child = spawnEcm([...write, "--json"], env);
       child.stdin!.end(stdin);
       const result = waitForResult(child);
@@ -165,11 +161,9 @@ describe("a wait for the hour", () => {
   }, async () => {
     const hour = { "retry-after": "1" };
     const busy = errorBody("TooManyRequestsError", "Rate limit exceeded. Retry after 1 seconds.");
-    const server = await startHttpServer((_request, response, count) =>
+    const { server, ecm } = await startService((_request, response, count) =>
       count % 2 === 1 ? json(response, 429, busy, hour) : json(response, 200, []),
     );
-    const env = { ...(await temporaryHome()), ECM_BASE_URL: server.baseUrl, ECM_API_KEY: "k".repeat(20) };
-    const ecm = ecmWith(env);
     const [waited, quiet] = [await ecm(read), await ecm([...read, "-q"])];
     expect([waited.code, waited.stderr]).toEqual([0, "Waiting 1 s: hourly limit reached\n"]);
     expect([quiet.code, quiet.stderr]).toEqual([0, ""]);

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { type Ecm, spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
 import { errorBody, json, startHttpServer } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
+import { plainStructure } from "../support/service.ts";
 
 const values = [
   ...["line\nbreak", "cr\rlf\r\nx", 'q"uote', "a,b;c\td|e", "'lead", "''two", "=1+1", "+1", "-1", "@x"],
@@ -205,16 +206,7 @@ describe("an export", () => {
       });
       const server = await startHttpServer((request, response) => {
         if (request.method === "GET") {
-          const structure = {
-            _id: "s1",
-            label: "D",
-            keyName: "Email",
-            keyType: "email",
-            fields: [],
-            tags: [],
-            __v: 1,
-          };
-          return json(response, 200, request.url.includes("/lists") ? [] : [structure]);
+          return json(response, 200, request.url.includes("/lists") ? [] : [plainStructure]);
         }
         const { page, pageSize } = JSON.parse(request.body) as { page: number; pageSize: number };
         if (pageSize > 3)

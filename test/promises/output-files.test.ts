@@ -6,16 +6,16 @@ import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { read } from "../bulk/read/reading.ts";
 import { textRow, workbook } from "../bulk/read/workbooks.ts";
-import { ecmWith, temporaryFolder, temporaryHome } from "../support/ecm.ts";
+import { temporaryFolder } from "../support/ecm.ts";
 import { firstQuick } from "../support/first-quick.ts";
-import { json, startHttpServer } from "../support/http-server.ts";
+import { json } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
+import { plainStructure, startService } from "../support/service.ts";
 
 /** A service that must not be asked, and a folder. */
 async function unasked() {
-  const server = await startHttpServer((_request, response) => json(response, 200, []));
-  const env = { ...(await temporaryHome()), ECM_BASE_URL: server.baseUrl, ECM_API_KEY: "k".repeat(20) };
-  return { server, ecm: ecmWith(env), folder: await temporaryFolder() };
+  const { server, ecm } = await startService((_request, response) => json(response, 200, []));
+  return { server, ecm, folder: await temporaryFolder() };
 }
 
 const people = {
@@ -389,27 +389,22 @@ describe("a file that stands in the place of an output file", () => {
 
   it("is not replaced where somebody has put it there while the output was made", async () => {
     const file = join(await temporaryFolder(), "contacts.csv");
-    const structure = {
-      _id: "64f0c2a9e1b2c3d4e5f60718",
-      label: "D",
-      keyName: "Email",
-      keyType: "email",
-      fields: [],
-      tags: [],
-    };
-    const server = await startHttpServer(async (request, response) => {
+    const { ecm } = await startService(async (request, response) => {
       if (request.method === "GET")
         return json(
           response,
           200,
-          request.url.includes("/lists") ? [] : request.url.endsWith(structure._id) ? structure : [structure],
+          request.url.includes("/lists")
+            ? []
+            : request.url.endsWith(plainStructure._id)
+              ? plainStructure
+              : [plainStructure],
         );
       await writeFile(file, "somebody's\n");
       json(response, 200, { totalRecords: 0, contacts: [] });
     });
-    const env = { ...(await temporaryHome()), ECM_BASE_URL: server.baseUrl, ECM_API_KEY: "k".repeat(20) };
     for (const args of [["export"], ["contact", "search"]]) {
-      const result = await ecmWith(env)([...args, "--output-file", file]);
+      const result = await ecm([...args, "--output-file", file]);
       expect(result).toMatchObject({
         code: 1,
         stderr: expect.stringContaining("changed by another program"),

@@ -3,8 +3,8 @@
  * exactly so, parts left out that were not sent.
  */
 import { expect, it } from "vitest";
-import { ecmWith, temporaryHome } from "../support/ecm.ts";
-import { errorBody, json, startHttpServer } from "../support/http-server.ts";
+import { errorBody, json } from "../support/http-server.ts";
+import { startService } from "../support/service.ts";
 
 const hour = {
   "x-ratelimit-limit": "3600",
@@ -16,8 +16,8 @@ const { "x-ratelimit-reset": _, ...hourWithoutReset } = hour;
 
 async function runAgainst(headers: Record<string, string>, status = 200) {
   const body = status === 200 ? [] : errorBody("X", "no");
-  const server = await startHttpServer((_request, response) => json(response, status, body, headers));
-  return ecmWith({ ...(await temporaryHome()), ECM_BASE_URL: server.baseUrl, ECM_API_KEY: "k".repeat(20) });
+  const { ecm } = await startService((_request, response) => json(response, status, body, headers));
+  return ecm;
 }
 
 const get = ["api", "GET", "/api/contact-structure"];

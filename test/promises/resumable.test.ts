@@ -1,9 +1,10 @@
 /** When a limit ends: in words, in the JSON error, in the summary, and in the list of runs. */
 import { describe, expect, it } from "vitest";
 import { call, inputFile, manyRows, parseSummary } from "../bulk/kit.ts";
-import { ecmWith, type Result, temporaryHome } from "../support/ecm.ts";
-import { errorBody, json, startHttpServer } from "../support/http-server.ts";
+import type { Result } from "../support/ecm.ts";
+import { errorBody, json } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
+import { startService } from "../support/service.ts";
 
 function readError({ stderr }: Result): Record<string, unknown> {
   return JSON.parse(stderr.split("\n").find((line) => line.startsWith('{"error"'))!).error;
@@ -83,16 +84,11 @@ describe("a bulk run that a limit stopped says when it can go on", () => {
   });
 
   it("unless the service names a time that no date can hold", async () => {
-    const server = await startHttpServer((_request, response) =>
+    const { ecm } = await startService((_request, response) =>
       json(response, 429, errorBody("TooManyRequestsError", "Monthly API quota exceeded."), {
         "retry-after": "999999999999999",
       }),
     );
-    const ecm = ecmWith({
-      ...(await temporaryHome()),
-      ECM_BASE_URL: server.baseUrl,
-      ECM_API_KEY: "k".repeat(20),
-    });
     const result = await ecm(["import", await inputFile(manyRows(3)), "--json"]);
     expect(result.code, result.stderr).toBe(7);
     expect(parseSummary(result)).not.toHaveProperty("resumableAt");

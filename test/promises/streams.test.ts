@@ -2,29 +2,18 @@
 import { chmod, lstat, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ecmWith, spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
-import { json, startHttpServer } from "../support/http-server.ts";
+import { spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
+import { json } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
-
-const structure = {
-  _id: "64f0c2a9e1b2c3d4e5f60718",
-  label: "Default",
-  keyName: "Email",
-  keyType: "email",
-  fields: [],
-  tags: [],
-  __v: 1,
-};
+import { plainStructure, startService } from "../support/service.ts";
 
 async function answering(body: unknown) {
-  const server = await startHttpServer((_request, response) => json(response, 200, body));
-  const env = { ...(await temporaryHome()), ECM_BASE_URL: server.baseUrl, ECM_API_KEY: "k".repeat(20) };
-  return { server, ecm: ecmWith(env) };
+  return startService((_request, response) => json(response, 200, body));
 }
 
 describe("formats", () => {
   it("give the service's own objects in json and ndjson, unknown members and their order kept", async () => {
-    const odd = { zeta: { b: [null, 1.5], a: "ü" }, ...structure, alpha: false };
+    const odd = { zeta: { b: [null, 1.5], a: "ü" }, ...plainStructure, alpha: false };
     const { ecm } = await answering([odd]);
     const whole = await ecm(["structure", "list", "--json"]);
     expect(JSON.stringify(JSON.parse(whole.stdout))).toBe(JSON.stringify([odd]));
@@ -121,7 +110,7 @@ describe("an output file", () => {
   });
 
   it("that cannot be is found out before anything is sent", async () => {
-    const { server, ecm } = await answering([structure]);
+    const { server, ecm } = await answering([plainStructure]);
     const folder = await temporaryFolder();
     await mkdir(join(folder, "sub"));
     for (const file of [join(folder, "sub"), join(folder, "none", "x.csv"), "/dev/null", ""]) {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough, Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { run } from "../../src/run.ts";
 import type { Clock } from "../../src/wire.ts";
 import { type Answer, createTypist } from "./typing.ts";
@@ -70,6 +70,13 @@ export function ecmWith(env: Record<string, string>): Ecm {
     typist.requireExpected();
     return { code, stdout: stdout.text(), stderr: stderr.text() };
   };
+}
+
+/** The stdout of a command that exits with 0. */
+export async function done(result: Promise<Result>): Promise<string> {
+  const { code, stdout, stderr } = await result;
+  expect(code, stderr).toBe(0);
+  return stdout;
 }
 
 const builtProgram = fileURLToPath(new URL("../../bin/ecm.js", import.meta.url));

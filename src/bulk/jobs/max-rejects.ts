@@ -1,4 +1,5 @@
 /** Too many rejected rows stop a run: the mapping is probably wrong. */
+import { formatCounted } from "../../counts.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import { RunStop } from "../pace/run-stop.ts";
 import { countRunRows, type RunState } from "../plan/session.ts";
@@ -22,10 +23,14 @@ export function findMaxRejectsStop(state: RunState): RunStop | undefined {
   } else if (rejected === 0 || rejected * 100 < maxRejects.percent * read) return undefined;
   return new RunStop(
     "max-rejects",
-    new EcmError(exitCodes.rejectedRows, `Stopped: ${rejected} rows were rejected`, {
-      type: "TooManyRejectsError",
-      hint: "Check the mapping, or allow more with --max-rejects",
-      allowedBy: ["--max-rejects", `${rejected + 1}`],
-    }),
+    new EcmError(
+      exitCodes.rejectedRows,
+      `Stopped: ${formatCounted(rejected, "row was", "rows were")} rejected`,
+      {
+        type: "TooManyRejectsError",
+        hint: "Check the mapping, or allow more with --max-rejects",
+        allowedBy: ["--max-rejects", `${rejected + 1}`],
+      },
+    ),
   );
 }

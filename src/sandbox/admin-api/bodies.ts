@@ -1,19 +1,18 @@
 /** What requests to /__sandbox/ may hold, and how a person writes times and durations there. */
 import * as v from "valibot";
+import { isObject } from "../../is-object.ts";
 import type { RequestQuery } from "../public-types.ts";
 import { maxWindowSeconds } from "../rules/limits.ts";
 import { invalid, type Refusal } from "../rules/refusal.ts";
-import { text } from "../rules/requests.ts";
+import { notArray, notObject, text } from "../rules/requests.ts";
 import type { RequestFilter } from "../store/request-log.ts";
 
-const isObject = "must be an object";
-const isArray = "must be an array";
 const count = v.pipe(
   v.number("must be a whole number"),
   v.safeInteger("must be a whole number"),
   v.minValue(0, "must not be negative"),
 );
-const isWindow = `must be from 1 to ${maxWindowSeconds}`;
+const notInWindow = `must be from 1 to ${maxWindowSeconds}`;
 const name = v.pipe(
   text,
   v.check((value) => value.trim() !== "", "must not be empty"),
@@ -22,21 +21,18 @@ const name = v.pipe(
 
 const flag = v.boolean("must be true or false");
 
-export const resetBody = v.strictObject({ seed: v.optional(count), everything: v.optional(flag) }, isObject);
-
-// A record of the library takes arrays too.
-const isPlainObject = (input: unknown) =>
-  typeof input === "object" && input !== null && !Array.isArray(input);
+export const resetBody = v.strictObject({ seed: v.optional(count), everything: v.optional(flag) }, notObject);
 
 export const worldBody = v.strictObject(
   {
     from: v.optional(v.string("must be a string")),
     seed: v.optional(count),
     variants: v.optional(
-      v.pipe(v.custom<Record<string, unknown>>(isPlainObject, isObject), v.metadata({ type: "object" })),
+      // A record of the library takes arrays too.
+      v.pipe(v.custom<Record<string, unknown>>(isObject, notObject), v.metadata({ type: "object" })),
     ),
   },
-  isObject,
+  notObject,
 );
 
 export const clockBody = v.strictObject(
@@ -46,12 +42,12 @@ export const clockBody = v.strictObject(
     real: v.optional(v.literal(true, "must be true")),
     frozen: v.optional(flag),
   },
-  isObject,
+  notObject,
 );
 
 export const faultsBody = v.strictObject(
-  { faults: v.array(v.string("must be a string"), isArray) },
-  isObject,
+  { faults: v.array(v.string("must be a string"), notArray) },
+  notObject,
 );
 
 const usage = v.union(
@@ -61,11 +57,13 @@ const usage = v.union(
 export const limitsBody = v.strictObject(
   {
     hourly: v.optional(count),
-    windowSeconds: v.optional(v.pipe(count, v.minValue(1, isWindow), v.maxValue(maxWindowSeconds, isWindow))),
+    windowSeconds: v.optional(
+      v.pipe(count, v.minValue(1, notInWindow), v.maxValue(maxWindowSeconds, notInWindow)),
+    ),
     monthly: v.optional(count),
     used: v.optional(usage),
   },
-  isObject,
+  notObject,
 );
 
 const statusText = v.union(
@@ -74,7 +72,7 @@ const statusText = v.union(
 );
 // A record of the library passes over members that objects of JavaScript have, such as `constructor`.
 const valuesByLabel = v.pipe(
-  v.custom<Record<string, string>>(isPlainObject, isObject),
+  v.custom<Record<string, string>>(isObject, notObject),
   v.metadata({ type: "object", additionalProperties: { type: "string" } }),
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
@@ -93,11 +91,11 @@ const seedContact = v.strictObject(
   {
     key: text,
     fields: v.optional(valuesByLabel, {}),
-    lists: v.optional(v.array(name, isArray), []),
-    tags: v.optional(v.array(name, isArray), []),
+    lists: v.optional(v.array(name, notArray), []),
+    tags: v.optional(v.array(name, notArray), []),
     status: v.optional(statusText),
   },
-  isObject,
+  notObject,
 );
 const seedCampaign = v.strictObject(
   {
@@ -107,11 +105,11 @@ const seedCampaign = v.strictObject(
     previewText: v.optional(text),
     status: v.optional(v.picklist(["draft", "scheduled", "sent"], "must be draft, scheduled or sent")),
     sentAt: v.optional(v.string("must be a time such as 2027-01-31T12:00:00Z")),
-    lists: v.optional(v.array(name, isArray)),
+    lists: v.optional(v.array(name, notArray)),
   },
-  isObject,
+  notObject,
 );
-const seedTemplate = v.strictObject({ name, subject: v.optional(text) }, isObject);
+const seedTemplate = v.strictObject({ name, subject: v.optional(text) }, notObject);
 const dnsPart = v.picklist(
   ["dkim", "dmarc", "spf", "linkTracking"],
   "must be dkim, dmarc, spf or linkTracking",
@@ -120,21 +118,21 @@ const seedDomain = v.strictObject(
   {
     domain: v.pipe(text, v.regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/i, "must be a domain such as example.com")),
     provider: v.optional(text),
-    missing: v.optional(v.array(dnsPart, isArray)),
+    missing: v.optional(v.array(dnsPart, notArray)),
   },
-  isObject,
+  notObject,
 );
 export const seedBody = v.strictObject(
   {
-    fields: v.optional(v.array(name, isArray), []),
-    tags: v.optional(v.array(name, isArray), []),
-    lists: v.optional(v.array(name, isArray), []),
-    contacts: v.optional(v.array(seedContact, isArray), []),
-    campaigns: v.optional(v.array(seedCampaign, isArray)),
-    templates: v.optional(v.array(seedTemplate, isArray)),
-    domains: v.optional(v.array(seedDomain, isArray)),
+    fields: v.optional(v.array(name, notArray), []),
+    tags: v.optional(v.array(name, notArray), []),
+    lists: v.optional(v.array(name, notArray), []),
+    contacts: v.optional(v.array(seedContact, notArray), []),
+    campaigns: v.optional(v.array(seedCampaign, notArray)),
+    templates: v.optional(v.array(seedTemplate, notArray)),
+    domains: v.optional(v.array(seedDomain, notArray)),
   },
-  isObject,
+  notObject,
 );
 
 export type CheckedSeed = v.InferOutput<typeof seedBody>;
@@ -143,7 +141,7 @@ export type SeedContact = CheckedSeed["contacts"][number];
 
 /** The input as the schema types it. @throws Refusal whose field is the place, such as `contacts[3].key` */
 export function parseBody<S extends v.GenericSchema>(schema: S, input: unknown): v.InferOutput<S> {
-  if (Array.isArray(input)) throw invalid(`The body ${isObject}`);
+  if (Array.isArray(input)) throw invalid(`The body ${notObject}`);
   const result = v.safeParse(schema, input, { abortEarly: true });
   if (result.success) return result.output;
   const issue = result.issues[0];
@@ -230,7 +228,7 @@ export function parseRequestQuery(
 }
 
 function refuseUnknownNames(query: RequestQuery): void {
-  if (typeof query !== "object" || query === null) throw invalid(`The query ${isObject}`);
+  if (typeof query !== "object" || query === null) throw invalid(`The query ${notObject}`);
   for (const [member, value] of Object.entries(query)) {
     if (!queryNames.includes(member)) throw invalidAt(member, "is not known here");
     if (value !== undefined && typeof value !== "string" && typeof value !== "number") {

@@ -6,22 +6,21 @@ import type { EventBody, EventView } from "../public-types.ts";
 import { eventAnswer } from "../rules/answers.ts";
 import { recordEvent } from "../rules/events.ts";
 import { Refusal } from "../rules/refusal.ts";
-import { eventTypes, text } from "../rules/requests.ts";
+import { eventTypes, notObject, text } from "../rules/requests.ts";
 import type { Store } from "../store/index.ts";
 import { toWire } from "../store/wire-contact.ts";
 import { invalidAt, parseBody, parseTime } from "./bodies.ts";
 
-const isObject = "must be an object";
 const { contactId: _, ...members } = eventAnswer.entries;
 // The members of an event as it is answered, with messages for an invalid one.
 const texts = Object.fromEntries(Object.keys(members).map((name) => [name, v.optional(text)])) as Record<
   keyof typeof members,
   v.OptionalSchema<typeof text, undefined>
 >;
-const triggeredBy = v.strictObject({ type: text, userId: v.optional(text) }, isObject);
+const triggeredBy = v.strictObject({ type: text, userId: v.optional(text) }, notObject);
 export const eventBody = v.strictObject(
   { ...texts, triggeredBy: v.optional(triggeredBy), key: text, type: text },
-  isObject,
+  notObject,
 );
 
 const shortNames: Record<string, string> = { complained: "email-complaint" };

@@ -34,17 +34,17 @@ const page = v.pipe(
  */
 const pageSize = v.pipe(integer, v.minValue(1, "must be at least 1"), v.metadata({ maximum: maxPageSize }));
 
-const isArray = "must be an array";
-const isObject = "must be an object";
+export const notArray = "must be an array";
+export const notObject = "must be an object";
 
-export const idRef = v.strictObject({ _id: text }, isObject);
-export const fieldValue = v.strictObject({ _id: text, value: text }, isObject);
+export const idRef = v.strictObject({ _id: text }, notObject);
+export const fieldValue = v.strictObject({ _id: text, value: text }, notObject);
 
 function withoutRepeats<T extends { _id: string }>(entries: T[]): boolean {
   return new Set(entries.map((entry) => entry._id)).size === entries.length;
 }
-const idRefs = v.pipe(v.array(idRef, isArray), v.check(withoutRepeats, "names one _id twice"));
-const fieldValues = v.pipe(v.array(fieldValue, isArray), v.check(withoutRepeats, "names one _id twice"));
+const idRefs = v.pipe(v.array(idRef, notArray), v.check(withoutRepeats, "names one _id twice"));
+const fieldValues = v.pipe(v.array(fieldValue, notArray), v.check(withoutRepeats, "names one _id twice"));
 
 const idAsRef = v.pipe(
   text,
@@ -52,9 +52,9 @@ const idAsRef = v.pipe(
 );
 const mutateReferences = {
   object: idRefs,
-  id: v.pipe(v.array(idAsRef, isArray), v.check(withoutRepeats, "names one _id twice")),
+  id: v.pipe(v.array(idAsRef, notArray), v.check(withoutRepeats, "names one _id twice")),
   both: v.pipe(
-    v.array(v.union([idAsRef, idRef], "must be an object with an _id"), isArray),
+    v.array(v.union([idAsRef, idRef], "must be an object with an _id"), notArray),
     v.check(withoutRepeats, "names one _id twice"),
   ),
 };
@@ -67,7 +67,7 @@ export const createContact = v.strictObject(
     lists: v.optional(idRefs, []),
     tags: v.optional(idRefs, []),
   },
-  isObject,
+  notObject,
 );
 
 export const replaceContact = v.strictObject(
@@ -79,12 +79,12 @@ export const replaceContact = v.strictObject(
     tags: v.optional(idRefs, []),
     // A contact that was read can be sent back: these may be there, and stay as they are.
     _id: v.optional(text),
-    status: v.optional(v.strictObject({ primary: text, secondary: v.optional(text) }, isObject)),
+    status: v.optional(v.strictObject({ primary: text, secondary: v.optional(text) }, notObject)),
     createdAt: v.optional(text),
     updatedAt: v.optional(text),
     __v: version,
   },
-  isObject,
+  notObject,
 );
 
 function mutateSchema(refs: v.GenericSchema<unknown[], { _id: string }[]>) {
@@ -97,7 +97,7 @@ function mutateSchema(refs: v.GenericSchema<unknown[], { _id: string }[]>) {
       updateFields: v.optional(fieldValues, []),
       __v: v.optional(version),
     },
-    isObject,
+    notObject,
   );
 }
 export const mutateContact = mutateSchema(mutateReferences.both);
@@ -126,7 +126,7 @@ export const patchContact = v.strictObject(
       'must be { primary: "Active" } or { primary: "Inactive", secondary: "Unsubscribe" }',
     ),
   },
-  isObject,
+  notObject,
 );
 
 export const criteria = v.strictObject(
@@ -136,9 +136,9 @@ export const criteria = v.strictObject(
       "must be KEY, CONTACT_STATUS or LIST_ID",
     ),
     operator: v.picklist(["EQ"], "must be EQ"),
-    values: v.pipe(v.array(text, isArray), v.minLength(1, "must not be empty")),
+    values: v.pipe(v.array(text, notArray), v.minLength(1, "must not be empty")),
   },
-  isObject,
+  notObject,
 );
 
 /** The names that the `source` of a search takes: a closed list, in exactly this case. */
@@ -161,7 +161,7 @@ const sources = {
   common: ["_id", "key", "fields", "tags", "lists", "createdAt"],
 } as const;
 
-export const filter = v.strictObject({ criterias: v.array(criteria, isArray) }, isObject);
+export const filter = v.strictObject({ criterias: v.array(criteria, notArray) }, notObject);
 
 function searchWith(names: readonly string[]) {
   return v.strictObject(
@@ -170,12 +170,12 @@ function searchWith(names: readonly string[]) {
       page,
       pageSize,
       source: v.pipe(
-        v.array(v.picklist(names, `must be one of ${names.join(", ")}`), isArray),
+        v.array(v.picklist(names, `must be one of ${names.join(", ")}`), notArray),
         v.minLength(1, "must not be empty"),
       ),
-      contactSpecification: v.strictObject({ filters: v.array(filter, isArray) }, isObject),
+      contactSpecification: v.strictObject({ filters: v.array(filter, notArray) }, notObject),
     },
-    isObject,
+    notObject,
   );
 }
 export const searchContacts = searchWith(sources.published);
@@ -195,32 +195,32 @@ export const fieldDefinition = v.looseObject(
     required: v.optional(v.boolean("must be true or false")),
     predefinedField: v.optional(named),
   },
-  isObject,
+  notObject,
 );
-export const tagDefinition = v.looseObject({ _id: v.optional(text), label: named }, isObject);
+export const tagDefinition = v.looseObject({ _id: v.optional(text), label: named }, notObject);
 
 export const updateStructure = v.strictObject(
   {
     label: named,
     keyName: named,
-    fields: v.array(fieldDefinition, isArray),
-    tags: v.optional(v.array(tagDefinition, isArray)),
+    fields: v.array(fieldDefinition, notArray),
+    tags: v.optional(v.array(tagDefinition, notArray)),
     __v: v.optional(version),
   },
-  isObject,
+  notObject,
 );
 
 const listName = v.pipe(
   named,
   v.maxLength(maxListNameLength, `must not be longer than ${maxListNameLength} characters`),
 );
-export const createList = v.strictObject({ name: listName }, isObject);
-export const renameList = v.strictObject({ name: listName, __v: v.optional(version) }, isObject);
+export const createList = v.strictObject({ name: listName }, notObject);
+export const renameList = v.strictObject({ name: listName, __v: v.optional(version) }, notObject);
 /** The bodies of these three are not published: they name lists as a contact's body does. */
 const someLists = v.pipe(idRefs, v.minLength(1, "must not be empty"));
-export const duplicateList = v.strictObject({ name: listName }, isObject);
-export const mergeLists = v.strictObject({ name: listName, lists: someLists }, isObject);
-export const deleteLists = v.strictObject({ lists: someLists }, isObject);
+export const duplicateList = v.strictObject({ name: listName }, notObject);
+export const mergeLists = v.strictObject({ name: listName, lists: someLists }, notObject);
+export const deleteLists = v.strictObject({ lists: someLists }, notObject);
 
 /** A number in a query: digits alone. OpenAPI describes it as an integer from 1 on. */
 const digits = (maximum: number) =>

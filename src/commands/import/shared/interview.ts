@@ -60,10 +60,12 @@ export async function askColumns(
 function toTable(draft: Draft) {
   const { columns, proposal } = draft;
   const rows = proposal.head.length;
-  const counted = (count: number, one: string) => (count > 0 ? [`${formatCounted(count, one)}`] : []);
-  const news = counted(columns.filter(({ isNew }) => isNew).length, "new field");
+  const news = columns.filter(({ isNew }) => isNew).length;
   const ignored = columns.filter(({ target }) => target === "ignore").length;
-  const parts = [...news, ...(ignored > 0 ? [`${formatCount(ignored)} ignored`] : [])];
+  const parts = [
+    ...(news > 0 ? [formatCounted(news, "new field")] : []),
+    ...(ignored > 0 ? [`${formatCount(ignored)} ignored`] : []),
+  ];
   const head = proposal.isWhole ? "" : ` (from the first ${formatCount(rows)} rows)`;
   return {
     message: `${formatCounted(columns.length, "column")}${parts.length > 0 ? `, ${parts.join(", ")}` : ""}${head}. Is this right?`,

@@ -1,4 +1,4 @@
-/** `-q` leaves errors, warnings and questions; a bulk command with `--json` always ends with its summary. */
+/** A bulk command with `--json` always ends with its summary. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -21,72 +21,6 @@ function summaryAndError({ stdout, stderr }: Result) {
     error: (JSON.parse(stderr.trim().split("\n").at(-1)!) as { error: Record<string, unknown> }).error,
   };
 }
-
-describe("--quiet", () => {
-  it("leaves nothing on stderr of a command that did what it was told", { tags: "slow" }, async () => {
-    const { ecm } = await startSandbox();
-    const file = await people(3);
-    const folder = await temporaryFolder();
-    for (const args of [
-      ["import", file, "--dry-run"],
-      ["import", file, "--list", "News", "--tag", "vip", "--create-missing"],
-      ["runs", "list"],
-      ["runs", "show", "last"],
-      ["contact", "mutate", "person-0@example.com", "--add-tag", "vip"],
-      ["contact", "mutate", "--list", "News", "--set", "First Name=Ada"],
-      ["contact", "search", "--page-size", "1", "--page", "1"],
-      ["contact", "search", "--key", "nobody@example.com", "-o", "table"],
-      ["contact", "unsubscribe", "person-1@example.com", "-y"],
-      ["lists", "sync", "News", file],
-      ["lists", "duplicate", "News", "Copy"],
-      ["lists", "list", "--size", "1", "--page", "1"],
-      ["lists", "rename", "Copy", "Copy"],
-      ["structure", "tag", "add", "vip"],
-      ["export", "--output-file", join(folder, "all.csv")],
-      ["events", "--limit", "1"],
-      ["campaigns", "list"],
-      ["domains", "list", "-o", "table"],
-      ["reports", "-o", "table"],
-      ["reports", "histogram", "--event", "email-sent"],
-      ["runs", "undo", "last"],
-      ["contact", "delete", "person-2@example.com", "--yes"],
-      ["lists", "delete", "News", "--yes"],
-      ["suppressions", "add", "gone@example.com"],
-      ["limits"],
-      ["auth", "status"],
-    ]) {
-      const { code, stderr } = await ecm([...args, "-q"]);
-      expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: "" });
-    }
-  });
-
-  it("draws nothing at a terminal either, and still asks with the price", { tags: "slow" }, async () => {
-    const { ecm } = await startSandbox();
-    const file = await people(3);
-    const options = {
-      terminalColumns: 80,
-      typed: [
-        ["Add these contacts", "\r"],
-        ["Write to", "n\r"],
-      ] as [string, string][],
-    };
-    const declined = await ecm(["import", file, "-q"], options);
-    expect(declined.code).toBe(1);
-    expect(declined.stderr).not.toContain("Importing");
-    expect(declined.stderr).not.toContain("█");
-    const done = await ecm(["import", file, "-q", "--yes"], { terminalColumns: 80 });
-    expect(done).toMatchObject({ code: 0, stderr: "" });
-  });
-
-  it("keeps warnings, and why a run stopped", async () => {
-    const { ecm } = await startSandbox();
-    const file = join(await temporaryFolder(), "bad.csv");
-    await writeFile(file, "Email\nno address\nnone either\n");
-    const { code, stderr } = await ecm(["import", file, "-q", "--max-rejects", "1"]);
-    expect(code).toBe(3);
-    expect(stderr).toMatch(/^Stopped: 2 rows were rejected/m);
-  });
-});
 
 describe("the summary of a bulk command", () => {
   it("is printed when the hour is used up before the first answer, with the hour's end", async () => {
