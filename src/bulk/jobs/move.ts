@@ -65,9 +65,9 @@ export async function moveContact(
   });
 }
 
-/** The inverse of what the manifest keeps, for `runs resume`. */
-export function moveOptionsFrom({ options }: Manifest): MoveOptions {
-  return options as unknown as MoveOptions;
+/** From a manifest, for `runs resume`. */
+export function restoreMoveOptions(record: Record<string, unknown>): MoveOptions {
+  return record as Partial<MoveOptions> as MoveOptions;
 }
 
 async function readMove(context: RunContext, move: MoveOptions): Promise<Move> {
