@@ -57,12 +57,8 @@ export async function resolveContactConditions(
     requested.tag?.length ? await createTagCondition(account, structure, requested.tag) : undefined,
     status && createSecondaryCondition(status),
   );
-  const conditions: Conditions = { filters };
-  if (areSeveral) {
-    conditions.keys = { values: keys, areEmails: isEmailKey(structure.keyType) };
-  }
-  if (keeps) conditions.keeps = keeps;
-  return conditions;
+  const several = areSeveral && { values: keys, areEmails: isEmailKey(structure.keyType) };
+  return { filters, ...(several && { keys: several }), ...(keeps && { keeps }) };
 }
 
 /** Both must hold. */
