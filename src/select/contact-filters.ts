@@ -57,8 +57,11 @@ export async function resolveContactConditions(
     requested.tag?.length ? await createTagCondition(account, structure, requested.tag) : undefined,
     status && createSecondaryCondition(status),
   );
-  const several = areSeveral && { values: keys, areEmails: isEmailKey(structure.keyType) };
-  return { filters, ...(several && { keys: several }), ...(keeps && { keeps }) };
+  return {
+    filters,
+    ...(areSeveral && { keys: { values: keys, areEmails: isEmailKey(structure.keyType) } }),
+    ...(keeps && { keeps }),
+  };
 }
 
 /** Both must hold. */
