@@ -23,7 +23,7 @@ export {
   toSubscriptionRule,
 } from "./jobs/import.ts";
 export type { RowJob } from "./jobs/job.ts";
-export { moveContact, moveOptionsFrom } from "./jobs/move.ts";
+export { moveContact, restoreMoveOptions } from "./jobs/move.ts";
 export { type PendingReject, pendingRejects, readRejectedRows } from "./jobs/pending-rejects.ts";
 export { refusalRemark } from "./jobs/removals.ts";
 export { type JobOptions, requireWritableRejects, runJob } from "./jobs/run-job.ts";

@@ -178,7 +178,7 @@ class Contest {
       return false;
     }
     if (lease.isHeld || other < name) {
-      throw life === "unknown" ? lockedBySilent(what, lease, times) : lockedByLiving(what, lease, path);
+      throw life === "unknown" ? silentError(what, lease, times) : lockedError(what, lease, path);
     }
     return true;
   }
@@ -259,7 +259,7 @@ function toLease(file: string, what: string, tookOver: string | undefined, times
 }
 
 /** By a process that cannot be seen. */
-function lockedBySilent(what: string, lease: ReadLease, { silence }: LeaseTimes): LockedError {
+function silentError(what: string, lease: ReadLease, { silence }: LeaseTimes): LockedError {
   const minutes = `${Math.round(silence / 1000) / 60} min`;
   return new LockedError(
     inUse(what, lease),
@@ -267,7 +267,7 @@ function lockedBySilent(what: string, lease: ReadLease, { silence }: LeaseTimes)
   );
 }
 
-function lockedByLiving(what: string, lease: ReadLease, path: string): LockedError {
+function lockedError(what: string, lease: ReadLease, path: string): LockedError {
   const mayBeReused = lease.holder.start === "" ? `. If that process is not ecm, delete ${path}` : "";
   return new LockedError(
     inUse(what, lease),

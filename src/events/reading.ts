@@ -90,7 +90,7 @@ class FeedReader {
     for (let number = 2; number <= maxPages; number++) {
       if (!(await this.readNext(number))) return reading;
     }
-    throw endless();
+    throw endlessFeedError();
   }
 
   private take({ records, total }: FeedPage): void {
@@ -139,7 +139,7 @@ class FeedReader {
   }
 }
 
-function endless(): EcmError {
+function endlessFeedError(): EcmError {
   return new EcmError(
     exitCodes.failed,
     `The feed of events has no end: ${formatCount(maxPages)} pages were read`,

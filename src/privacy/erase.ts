@@ -139,14 +139,14 @@ async function requireErasableRuns(state: string, redactor: Redactor): Promise<v
   for (const folder of await listFolders(toRunsFolder(state))) {
     const lockedRun = await lockRun(state, folder);
     try {
-      if (lockedRun === "at work") {
+      if (lockedRun.isAtWork) {
         const isSearchable = !(await isPacked(join(folder, fileNames.input)));
         if (!isSearchable || (await countFilesHolding(folder, redactor)) > 0)
           throw lockedError(`Run ${basename(folder)}`);
       }
-      if (typeof lockedRun === "object") await requireSearchable(folder, lockedRun.manifest);
+      if (lockedRun.manifest) await requireSearchable(folder, lockedRun.manifest);
     } finally {
-      if (typeof lockedRun === "object") await lockedRun.lease.release();
+      await lockedRun.lease?.release();
     }
   }
 }
@@ -160,12 +160,12 @@ export async function countFilesWith(folders: OwnFolders, redactor: Redactor): P
 
 async function eraseFromRun(state: string, folder: string, redactor: Redactor): Promise<number> {
   const lockedRun = await lockRun(state, folder);
-  if (lockedRun === "at work") {
+  if (lockedRun.isAtWork) {
     if ((await countFilesHolding(folder, redactor)) > 0) throw lockedError(`Run ${basename(folder)}`);
     return 0;
   }
   try {
-    const manifest = lockedRun?.manifest;
+    const { manifest } = lockedRun;
     let erased = 0;
     for await (const file of walkFiles(folder)) {
       if (basename(file) === fileNames.manifest) continue;
@@ -177,7 +177,7 @@ async function eraseFromRun(state: string, folder: string, redactor: Redactor): 
     );
     return erased + Number(masked);
   } finally {
-    await lockedRun?.lease.release();
+    await lockedRun.lease?.release();
   }
 }
 
@@ -226,19 +226,22 @@ async function noteErasedInput(folder: string, file: string, manifest: Manifest)
   await writeManifest(folder, { ...manifest, input: { ...manifest.input, erasedSha256: sha256 } });
 }
 
-type LockedRun = { manifest: Manifest; lease: Lease } | "at work" | undefined;
+/** Empty for a folder that is no run. */
+interface LockedRun {
+  manifest?: Manifest;
+  lease?: Lease;
+  /** Another process has it. */
+  isAtWork?: true;
+}
 
-/** Undefined for a folder that is no run. */
 async function lockRun(state: string, folder: string): Promise<LockedRun> {
   const manifest = await readManifest(folder).catch(() => undefined);
-  if (!manifest) return undefined;
+  if (!manifest) return {};
   try {
-    return {
-      manifest,
-      lease: await takeLease(toLocksFolder(state), manifest.fingerprint, `run ${manifest.id}`),
-    };
+    const lease = await takeLease(toLocksFolder(state), manifest.fingerprint, `run ${manifest.id}`);
+    return { manifest, lease };
   } catch (error) {
-    if (error instanceof LockedError) return "at work";
+    if (error instanceof LockedError) return { isAtWork: true };
     throw error;
   }
 }

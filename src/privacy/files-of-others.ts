@@ -31,9 +31,9 @@ export async function findFilesOfOthers(
   redactor: Redactor,
 ): Promise<FileOfOthers[]> {
   const files = new Set<string>();
-  for (const namedFiles of [...listWrittenFiles(state), ...(await listFilesOfRuns(state))]) {
-    if ([state, cache].some((own) => namedFiles.startsWith(join(own, sep)))) continue;
-    for (const each of [namedFiles, ...(await listTemporaryFiles(namedFiles))]) files.add(each);
+  for (const named of [...listWrittenFiles(state), ...(await listFilesOfRuns(state))]) {
+    if ([state, cache].some((own) => named.startsWith(join(own, sep)))) continue;
+    for (const each of [named, ...(await listTemporaryFiles(named))]) files.add(each);
   }
   const found: FileOfOthers[] = [];
   for (const file of files) {

@@ -57,12 +57,11 @@ export async function resolveContactConditions(
     requested.tag?.length ? await createTagCondition(account, structure, requested.tag) : undefined,
     status && createSecondaryCondition(status),
   );
-  const conditions: Conditions = { filters };
-  if (areSeveral) {
-    conditions.keys = { values: keys, areEmails: isEmailKey(structure.keyType) };
-  }
-  if (keeps) conditions.keeps = keeps;
-  return conditions;
+  return {
+    filters,
+    ...(areSeveral && { keys: { values: keys, areEmails: isEmailKey(structure.keyType) } }),
+    ...(keeps && { keeps }),
+  };
 }
 
 /** Both must hold. */

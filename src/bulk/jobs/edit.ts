@@ -61,8 +61,8 @@ export async function editJob(options: EditOptions): Promise<RowJob> {
       const selection = await resolveSelection(account, structure, { ...conditions, where });
       // Read now, so that the price counts what the backup needs.
       if (kind === "delete") await Promise.all([account.lists(structure), account.complete(structure)]);
-      const source = neededParts(kind, body, selection);
-      return resolvedJob(options, { selection, source, desired: body && toDesiredFromMutate(body) });
+      const source = listNeededParts(kind, body, selection);
+      return toResolvedJob(options, { selection, source, desired: body && toDesiredFromMutate(body) });
     },
   };
 }
@@ -76,7 +76,7 @@ interface ResolvedEdit {
   desired: DesiredContact | undefined;
 }
 
-function resolvedJob(options: EditOptions, { selection, source, desired }: ResolvedEdit): ResolvedJob {
+function toResolvedJob(options: EditOptions, { selection, source, desired }: ResolvedEdit): ResolvedJob {
   const { kind, input, isPlain, conditions = {}, wanted, read, rows, includeUnsubscribed } = options;
   const marksChoose = doMarksChoose(options);
   const readOptions = {
@@ -113,7 +113,7 @@ function resolvedJob(options: EditOptions, { selection, source, desired }: Resol
       row.notSubscribed === undefined || includeUnsubscribed
         ? desired!
         : { ...desired!, isNotSubscribed: true },
-    notSubscribedAre: fateOfMarked(options),
+    notSubscribedAre: describeMarked(options),
     listIds: () => (desired ? [...desired.addLists, ...desired.removeLists] : []),
     selection,
     edit: edits[kind],
@@ -127,13 +127,13 @@ function doMarksChoose({ kind, input, isPlain, rows }: EditOptions): boolean {
 }
 
 /** What becomes of those whom the file marks as not subscribed, in words. */
-function fateOfMarked(options: EditOptions): string {
+function describeMarked(options: EditOptions): string {
   if (doMarksChoose(options)) return "chosen";
   return options.includeUnsubscribed ? "added like any other (--include-unsubscribed)" : "added to no list";
 }
 
 /** Parts of a contact that decisions need, besides its id and its key. */
-function neededParts(
+function listNeededParts(
   kind: EditOptions["kind"],
   body: MutateBody | undefined,
   { needs }: Selection,

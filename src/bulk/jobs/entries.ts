@@ -91,7 +91,7 @@ export function toRowItem(
   const isOverridden = marked.notSubscribed !== undefined && desired?.isNotSubscribed !== true;
   const consent =
     desired && job.decide.mode !== "update"
-      ? findConsent(understood, { line, cells }, isOverridden)
+      ? toConsentRead(understood, { line, cells }, isOverridden)
       : undefined;
   return {
     kind: "contact",
@@ -114,7 +114,7 @@ export function toRowItem(
  * What a row says of its contact's consent, kept with the contact that it creates.
  * @param isOverridden the contact may be created although its row says not subscribed
  */
-function findConsent(
+function toConsentRead(
   { reading, facts }: RowRun["understood"],
   { line, cells }: Pick<Row, "line" | "cells">,
   isOverridden: boolean,

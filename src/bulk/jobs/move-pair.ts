@@ -36,12 +36,12 @@ const oldRef = 2;
 /** The new key as it is sent. @throws UsageError for one that no contact may have */
 export function readNewKey(typed: string, keyType: string): ContactKey {
   const reading = createKeyReader(keyType)(typed);
-  if (!("key" in reading)) throw unfit(typed, reading.message);
-  if (reading.fault) throw unfit(typed, reading.fault.message);
+  if (!("key" in reading)) throw unfitKeyError(typed, reading.message);
+  if (reading.fault) throw unfitKeyError(typed, reading.fault.message);
   return reading.key;
 }
 
-function unfit(typed: string, why: string): UsageError {
+function unfitKeyError(typed: string, why: string): UsageError {
   return new UsageError(`${JSON.stringify(typed)} cannot be the new key: ${why}`, "Nothing was sent");
 }
 

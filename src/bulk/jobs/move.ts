@@ -65,9 +65,9 @@ export async function moveContact(
   });
 }
 
-/** The inverse of what the manifest keeps, for `runs resume`. */
-export function moveOptionsFrom({ options }: Manifest): MoveOptions {
-  return options as unknown as MoveOptions;
+/** From a manifest, for `runs resume`. */
+export function restoreMoveOptions(record: Record<string, unknown>): MoveOptions {
+  return record as Partial<MoveOptions> as MoveOptions;
 }
 
 async function readMove(context: RunContext, move: MoveOptions): Promise<Move> {
@@ -76,11 +76,11 @@ async function readMove(context: RunContext, move: MoveOptions): Promise<Move> {
   const newKey = readNewKey(move.to, structure.keyType);
   const old = acceptIds(createKeyReader(structure.keyType))(move.from);
   const oldKey = "key" in old ? old.key : { written: move.from, sent: move.from, identity: move.from };
-  if (oldKey.identity === newKey.identity) throw sameKey(move);
+  if (oldKey.identity === newKey.identity) throw sameKeyError(move);
   return { ...move, account, structure, oldKey, newKey };
 }
 
-function sameKey({ to }: MoveOptions): UsageError {
+function sameKeyError({ to }: MoveOptions): UsageError {
   return new UsageError(`${to} is the same key as before`, "Letter case alone makes no other contact");
 }
 
@@ -143,16 +143,16 @@ async function readPair(
   const [oldFound, newFound] = [found.get(old.ref), found.get(target.ref)];
   const refused = oldFound?.refused ?? newFound?.refused;
   if (refused) throw refused;
-  if (!oldFound?.contact) throw noContact(from);
+  if (!oldFound?.contact) throw noContactError(from);
   requireWholeIfHidden(oldFound.contact, "moved");
   const whole = await lookup.read(oldFound.contact._id!);
-  if (!whole) throw noContact(from);
+  if (!whole) throw noContactError(from);
   requireWhole(whole, "moved");
   if (!newFound?.contact) return { old: whole, existing: undefined };
   if (newFound.contact._id === whole._id) throw new UsageError("Both names are the same contact");
-  if (!merges) throw exists(newFound.contact.key ?? target.key.sent, from);
+  if (!merges) throw existsError(newFound.contact.key ?? target.key.sent, from);
   const existing = await lookup.read(newFound.contact._id!);
-  if (!existing) throw noContact(target.key.sent);
+  if (!existing) throw noContactError(target.key.sent);
   requireWhole(existing, "merged into");
   return { old: whole, existing };
 }
@@ -162,7 +162,7 @@ function requireWholeIfHidden(contact: Parameters<typeof requireWhole>[0], verb:
   if ("isHidden" in contact) requireWhole(contact, verb);
 }
 
-function noContact(name: string): MoveRefusedError {
+function noContactError(name: string): MoveRefusedError {
   return new MoveRefusedError(
     `No contact has the key or id ${JSON.stringify(name)}`,
     "Nothing was written",
@@ -170,7 +170,7 @@ function noContact(name: string): MoveRefusedError {
   );
 }
 
-function exists(key: string, from: string): MoveRefusedError {
+function existsError(key: string, from: string): MoveRefusedError {
   return new MoveRefusedError(
     `A contact with the key ${key} already exists`,
     `To give it what it lacks of ${from}, pass --merge; what it has stays`,

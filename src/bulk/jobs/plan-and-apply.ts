@@ -2,6 +2,7 @@
  * The one path of every bulk run: plan, show the plan and its price, have it agreed to, apply it, report.
  * What a job adds is which contacts are planned, and how each is decided.
  */
+import { rm } from "node:fs/promises";
 import { requireFreeListName } from "../../api/lists.ts";
 import type { Contact } from "../../wire.ts";
 import { applyPlan } from "../apply/apply-plan.ts";
@@ -76,7 +77,9 @@ class PlannedWork {
     const tooMany = options.guards?.maxRejects && findMaxRejectsStop(this.state);
     if (tooMany) throw tooMany;
     const old = kept?.end && readClosedPlan(this.place.file!, { ...kept, end: kept.end });
-    const plan = old ?? (await this.plan(kept));
+    const made = old ? undefined : await makePlanFile(this.state, this.job, kept, this.place);
+    if (made) this.state = made.state;
+    const plan = old ?? made?.plan;
     const price = await findPlanPrice(this.state, this.job, plan, old !== undefined);
     this.price = price;
     if (!old) for (const remark of describeMoves(this.state.tally)) emit({ kind: "remark", ...remark });
@@ -92,9 +95,11 @@ class PlannedWork {
     beginPhase(state, "reporting", price);
     const rejects = await writeRejected(state, stop, place.file);
     const firstRejects = await this.firstRejects(stop);
-    if (!state.run) await place.remove();
     reportMarkedContacts(state, job, stop);
-    if (!state.run) reportLackingContacts(state);
+    if (!state.run) {
+      if (place.file) await rm(place.file, { force: true }).catch(() => undefined);
+      reportLackingContacts(state);
+    }
     return { ...(await closeRun(state, { stop, price, rejects, backup })), firstRejects };
   }
 
@@ -103,12 +108,6 @@ class PlannedWork {
     const { state, place } = this;
     const isShown = state.options.isAtTerminal && stop?.by !== "signal" && countRunRows(state).rejected > 0;
     return isShown && place.file !== undefined ? readFirstRejects(place.file, state.ledger) : [];
-  }
-
-  private async plan(kept: StoredPlan | undefined): Promise<ClosedPlan | undefined> {
-    const { state, plan } = await makePlanFile(this.state, this.job, kept, this.place);
-    this.state = state;
-    return plan;
   }
 
   /**
@@ -127,7 +126,10 @@ class PlannedWork {
       const foreseen = isFirst ? await this.foresee(run, plan, price) : undefined;
       await options.agree?.(price, subtractSettled(state), job.names?.missing, foreseen);
     }
-    if (isFirst && price.left > 0) this.backup = await backUp(state, job, run, plan);
+    if (isFirst && price.left > 0) {
+      const { account } = job;
+      this.backup = await options.backUp?.write(readContactsToDelete(plan), { folder: run.folder, account });
+    }
     await createNames(state, job, run, plan);
   }
 
@@ -172,16 +174,6 @@ function reportMarkedContacts({ tally, emit }: RunState, job: ReadyJob, stop: Ru
 function reportLackingContacts({ tally, emit }: RunState): void {
   const { lacking: total, lackingContacts: contacts } = tally;
   if (total > 0) emit({ kind: "lacking", contacts, total });
-}
-
-/** @returns the backup's path; undefined where nothing is backed up */
-async function backUp(
-  { options }: RunState,
-  { account }: ReadyJob,
-  { folder }: EnteredRun,
-  plan: ClosedPlan,
-): Promise<string | undefined> {
-  return options.backUp?.write(readContactsToDelete(plan), { folder, account });
 }
 
 async function* readContactsToDelete({ lines }: ClosedPlan): AsyncGenerator<Partial<Contact>> {

@@ -1,6 +1,6 @@
 /** Where a plan and what is read for it are kept. */
 import { randomBytes } from "node:crypto";
-import { access, constants, rm } from "node:fs/promises";
+import { access, constants } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeFolder } from "../../disk/make-folder.ts";
@@ -18,7 +18,6 @@ export interface PlanPlace {
   file: string | undefined;
   /** Where pages of the account are kept until the plan is closed. */
   scratch: string;
-  remove(): Promise<void>;
 }
 
 /**
@@ -29,21 +28,11 @@ export async function choosePlanPlace(
   { engine, options }: RunContext,
   run: EnteredRun | undefined,
 ): Promise<PlanPlace> {
-  if (run) {
-    const scratch = join(run.folder, fileNames.snapshot);
-    return { file: planPath(run), scratch, remove: async () => undefined };
-  }
+  if (run) return { file: planPath(run), scratch: join(run.folder, fileNames.snapshot) };
   const folder = await createScratchFolder(engine);
   const name = join(folder, `.dry-run-${randomBytes(6).toString("hex")}`);
   const isPlanNeeded = options.takePlan !== undefined || options.rejects !== undefined;
-  const file = isPlanNeeded ? `${name}.ndjson` : undefined;
-  return {
-    file,
-    scratch: name,
-    async remove() {
-      if (file) await rm(file, { force: true }).catch(() => undefined);
-    },
-  };
+  return { file: isPlanNeeded ? `${name}.ndjson` : undefined, scratch: name };
 }
 
 async function createScratchFolder({ stateFolder }: Engine): Promise<string> {

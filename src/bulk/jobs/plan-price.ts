@@ -49,11 +49,11 @@ async function computeRestOfOldPlan({ lines }: ClosedPlan, ledger: Ledger, job: 
   for await (const { apply } of lines()) {
     if (!apply || apply.isErased || ledger.isDone(apply.ref)) continue;
     const { operation } = apply;
-    const isRead = readsAlone && operation.kind !== "create";
-    const isSearched = !readsAlone && operation.kind !== "create";
+    const isExisting = operation.kind !== "create";
     rest.writes++;
-    rest.requests += countOperationRequests(operation) + countReadsBefore(apply) + (isRead ? 1 : 0);
-    rest.searches += group.add(isSearched ? 1 : 0, listUnknown(apply).length);
+    rest.requests +=
+      countOperationRequests(operation) + countReadsBefore(apply) + (isExisting && readsAlone ? 1 : 0);
+    rest.searches += group.add(isExisting && !readsAlone ? 1 : 0, listUnknown(apply).length);
   }
   return { ...rest, searches: rest.searches + group.end() };
 }

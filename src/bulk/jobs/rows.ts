@@ -274,7 +274,7 @@ async function takeSnapshot(
     toIdentity: createIdentityReader(structure.keyType),
   };
   if (job.isWithoutInput) return readSelected(rowRun, file, opening);
-  const snapshot = await openPages(file, opening, rowRun.clock.now());
+  const snapshot = await openRecent(file, opening, rowRun.clock.now());
   const pages = readContactPages(rowRun);
   try {
     if (job.members) await readMembers(snapshot, pages, job.members);
@@ -290,7 +290,7 @@ async function takeSnapshot(
 }
 
 /** Pages that an earlier invocation has read, unless they are old. */
-async function openPages(file: string, options: SnapshotOptions, now: number): Promise<AccountSnapshot> {
+async function openRecent(file: string, options: SnapshotOptions, now: number): Promise<AccountSnapshot> {
   const snapshot = await openSnapshot(file, options);
   if (snapshot.total === undefined || snapshot.isRecent(now)) return snapshot;
   snapshot.close();

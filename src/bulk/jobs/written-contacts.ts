@@ -37,7 +37,7 @@ export async function* readWrittenContacts(
   }
   const unproven = writes.unproven();
   if (isPartial) yield* unproven;
-  else if (unproven.length > 0) throw unknownEnd(unproven.length, basename(folder));
+  else if (unproven.length > 0) throw unknownEndError(unproven.length, basename(folder));
 }
 
 /** What a run meant to do to a contact. */
@@ -112,7 +112,7 @@ class WritesOfRun {
   }
 }
 
-function unknownEnd(writes: number, run: string): EcmError {
+function unknownEndError(writes: number, run: string): EcmError {
   const [noun, verb] = writes === 1 ? ["write", "was"] : ["writes", "were"];
   return new EcmError(exitCodes.usage, `It is unknown whether ${writes} ${noun} of the run ${verb} applied`, {
     hint: advise`Resume it, then undo it: ${ecm`runs resume ${run}`}`,

@@ -151,73 +151,41 @@ export async function readStoredPlan(
   file: string,
   maxTaken = Number.POSITIVE_INFINITY,
 ): Promise<StoredPlan | undefined> {
-  const reader = new KeptPlanReader(file, maxTaken);
-  for await (const line of readRawLines(file)) {
-    reader.take(line);
-    if (reader.kept?.end) break;
+  const hash = createHash("sha256");
+  const creations: Creation[] = [];
+  let kept: StoredPlan | undefined;
+  let bytes = 0;
+  for await (const text of readRawLines(file)) {
+    const { plan, create, block, end } = parseMark(file, text, hash);
+    if (!kept && !plan) throw planDamagedError(file);
+    if (end) return { ...kept!, end: { ...decode(end), tally: restoreTally(end.tally) } };
+    hash.update(`${text}\n`, "latin1");
+    bytes += text.length + 1;
+    if (plan) kept = { head: decode(plan), creations, bytes, taken: 0, tally: createTally() };
+    else if (create) {
+      creations.push(decode(create));
+      kept!.bytes = bytes;
+    } else if (block && block.taken <= maxTaken)
+      kept = { ...kept!, bytes, taken: block.taken, tally: restoreTally(block.tally) };
   }
-  return reader.kept;
+  return kept;
 }
 
-/** What the lines of a plan say up to here, each proven by the digests behind it. */
-class KeptPlanReader {
-  kept: StoredPlan | undefined;
-  private readonly file: string;
-  private readonly maxTaken: number;
-  private readonly hash = createHash("sha256");
-  private readonly creations: Creation[] = [];
-  private bytes = 0;
-
-  constructor(file: string, maxTaken: number) {
-    this.file = file;
-    this.maxTaken = maxTaken;
-  }
-
-  /** @throws PlanDamagedError */
-  take(text: string): void {
-    const { plan, create, block, end } = parseMark(this.file, text);
-    if (end) {
-      this.close({ ...decode(end), tally: restoreTally(end.tally) });
-      return;
-    }
-    if (!this.kept && !plan) throw planDamagedError(this.file);
-    if (block && block.digest !== computeDigest(this.hash)) throw planDamagedError(this.file);
-    this.hash.update(`${text}\n`, "latin1");
-    this.bytes += text.length + 1;
-    if (plan) this.begin(decode(plan));
-    else if (create) this.addCreation(decode(create));
-    else if (block) this.keepBlock(block);
-  }
-
-  private begin(head: PlanHead): void {
-    const { creations, bytes } = this;
-    this.kept = { head, creations, bytes, taken: 0, tally: createTally() };
-  }
-
-  private addCreation(creation: Creation): void {
-    this.creations.push(creation);
-    this.kept!.bytes = this.bytes;
-  }
-
-  private keepBlock({ taken, tally }: BlockMark): void {
-    if (taken > this.maxTaken) return;
-    this.kept = { ...this.kept!, bytes: this.bytes, taken, tally: restoreTally(tally) };
-  }
-
-  private close(end: PlanEnd): void {
-    if (!this.kept || end.digest !== computeDigest(this.hash)) throw planDamagedError(this.file);
-    this.kept = { ...this.kept, end };
-  }
-}
-
-/** Lines of contacts, which are most, are not parsed: they are told by how they begin. */
-function parseMark(file: string, text: string): Mark {
+/**
+ * Lines of contacts, which are most, are not parsed: they are told by how they begin.
+ * @param hash of the lines before it @throws PlanDamagedError where it says that they were others
+ */
+function parseMark(file: string, text: string, hash: Hash): Mark {
   if (!/^\{"(?:plan|create|block|end)":/.test(text)) return {};
+  let mark: Mark;
   try {
-    return JSON.parse(text) as Mark;
+    mark = JSON.parse(text) as Mark;
   } catch {
     throw planDamagedError(file);
   }
+  const proof = mark.block ?? mark.end;
+  if (proof && proof.digest !== computeDigest(hash)) throw planDamagedError(file);
+  return mark;
 }
 
 /**

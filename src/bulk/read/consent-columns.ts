@@ -45,8 +45,8 @@ export function findConsentColumns(input: MappingInput, targets: Targets): Conse
   const columns: ConsentColumns = { consent: [], unclear: [], notes: [], aside: [] };
   const judge = (index: number): Verdict => {
     const seen = { index, found: found.get(index), rule: findRule(input, index) };
-    if (namedColumns.has(index)) return verdictOfNamed(input, seen, namedColumns.get(index));
-    return targets[index]?.kind === "ignore" ? verdictOfIgnored(input, seen) : verdictOfSeen(input, seen);
+    if (namedColumns.has(index)) return judgeNamed(input, seen, namedColumns.get(index));
+    return targets[index]?.kind === "ignore" ? judgeIgnored(input, seen) : judgeSeen(input, seen);
   };
   for (const [index, name] of names.entries()) {
     const { rule, unclear, note, flag } = judge(index);
@@ -78,7 +78,7 @@ interface Seen {
 }
 
 /** A person has named the column as consent. @throws UsageError where it says another thing itself */
-function verdictOfNamed(input: MappingInput, seen: Seen, reading: ConsentReading | undefined): Verdict {
+function judgeNamed(input: MappingInput, seen: Seen, reading: ConsentReading | undefined): Verdict {
   const { index, found } = seen;
   requireSameReading(input, index, reading);
   if (reading === "none") {
@@ -91,7 +91,7 @@ function verdictOfNamed(input: MappingInput, seen: Seen, reading: ConsentReading
 }
 
 /** A person has put the column aside; they are told if it looks like consent. */
-function verdictOfIgnored({ names }: MappingInput, seen: Seen): Verdict {
+function judgeIgnored({ names }: MappingInput, seen: Seen): Verdict {
   const outcome = seen.found?.outcome;
   if (!knownRule(seen) && outcome !== "unclear" && outcome !== "unreadable") return {};
   const flag = `--map ${quoteShellWord(`${names[seen.index]}=ignore`)}`;
@@ -104,7 +104,7 @@ const passedOver: Partial<Record<FoundConsent["outcome"], string>> = {
 };
 
 /** Nobody has said anything of the column. */
-function verdictOfSeen(input: MappingInput, seen: Seen): Verdict {
+function judgeSeen(input: MappingInput, seen: Seen): Verdict {
   const { index, found } = seen;
   const rule = knownRule(seen);
   if (rule) return { rule };
@@ -157,7 +157,7 @@ function findRule({ names, system }: MappingInput, index: number): ConsentRule |
   return system && findSystemRule(system, names[index]!);
 }
 
-const readingOfRule: Record<ConsentRule, ConsentReading> = {
+const readingsByRule: Record<ConsentRule, ConsentReading> = {
   subscribed: "opt-in",
   unlessRefused: "opt-in",
   status: "opt-out",
@@ -166,7 +166,7 @@ const readingOfRule: Record<ConsentRule, ConsentReading> = {
   always: "opt-out",
   marked: "opt-out",
 };
-const readingOfName: Partial<Record<ConsentName, ConsentReading>> = { optIn: "opt-in", optOut: "opt-out" };
+const readingsByName: Partial<Record<ConsentName, ConsentReading>> = { optIn: "opt-in", optOut: "opt-out" };
 
 /** A name or a rule that says one thing is not told another. @throws UsageError */
 function requireSameReading(input: MappingInput, index: number, reading: ConsentReading | undefined): void {
@@ -174,7 +174,7 @@ function requireSameReading(input: MappingInput, index: number, reading: Consent
   const name = input.names[index]!;
   const rule = findRule(input, index);
   const kind = findConsentName(name);
-  const own = rule ? readingOfRule[rule] : kind && readingOfName[kind];
+  const own = rule ? readingsByRule[rule] : kind && readingsByName[kind];
   if (own === undefined || own === reading) return;
   const why = rule ? `${input.system!.title} has its own rule for it` : "its name says so";
   throw new UsageError(

@@ -157,13 +157,13 @@ async function resumeApplying({ context, display, engine, manifest, options }: R
 }
 
 async function resumeMoving({ context, display, engine, manifest, options }: Resuming): Promise<Closed> {
-  const [{ moveContact, moveOptionsFrom }, { createBackUp }] = await Promise.all([
+  const [{ moveContact, restoreMoveOptions }, { createBackUp }] = await Promise.all([
     import("../../bulk/index.ts"),
     import("../shared/bulk/backup.ts"),
   ]);
   const agree = createAgreement(context, display, "move");
   const steps = { agree, backUp: createBackUp(context, manifest.backup), resumes: manifest };
-  const move = moveOptionsFrom(manifest);
+  const move = restoreMoveOptions(manifest.options);
   const result = await moveContact(engine, move, { ...options, ...steps }, display.on);
   noteLeftMeanwhile(context, result.summary, move.to);
   return result;

@@ -65,7 +65,7 @@ function compileEntry(
       { entry, replaces, reads: expression.reads, compute: (cellAt) => finish(expression.compute(cellAt)) },
     ];
   }
-  if (replaces.length === 0) throw unknownColumn(entry, name, table, "");
+  if (replaces.length === 0) throw noColumnError(entry, name, table, "");
   return replaces.map((index) => ({
     entry,
     index,
@@ -143,7 +143,7 @@ function requireFitting(entry: MappingEntry, { isList }: Expression): void {
 /** @param at the place in the expression */
 function findColumn(entry: MappingEntry, column: string, table: TableFacts, at: string): number {
   const indexes = findColumns(column, table.names);
-  if (indexes.length === 0) throw unknownColumn(entry, column, table, at);
+  if (indexes.length === 0) throw noColumnError(entry, column, table, at);
   if (indexes.length === 1) return indexes[0]!;
   throw new UsageError(
     `${describePlace(entry)}: ${indexes.length} columns are named ${JSON.stringify(column)}${at}`,
@@ -151,7 +151,7 @@ function findColumn(entry: MappingEntry, column: string, table: TableFacts, at: 
   );
 }
 
-function unknownColumn(entry: MappingEntry, column: string, { names }: TableFacts, at: string): UsageError {
+function noColumnError(entry: MappingEntry, column: string, { names }: TableFacts, at: string): UsageError {
   const near = findNearestName(column, names);
   return new UsageError(
     `${describePlace(entry)}: the file has no column ${JSON.stringify(column)}${at}`,

@@ -98,7 +98,7 @@ export class ExpressionCompiler {
     renameCalls(program.ast, "call", strictNumbers);
     renameCalls(program.ast, "rcall", { matches: "Matches" });
     const checked = program.check();
-    if (!checked.valid) throw wrong(text, place, checked.error);
+    if (!checked.valid) throw expressionError(text, place, checked.error);
     requireAddable(program.ast, text, place);
     const type = checked.type ?? "";
     if (!results.includes(type)) {
@@ -118,7 +118,7 @@ export class ExpressionCompiler {
     try {
       return this.environment.parse(text);
     } catch (error) {
-      if (error instanceof this.cel.ParseError) throw wrong(text, place, error);
+      if (error instanceof this.cel.ParseError) throw expressionError(text, place, error);
       // The library calls itself for each level.
       throw new UsageError(`${place}: the value is nested too deeply`, "Simplify it");
     }
@@ -137,7 +137,7 @@ function computeWith(
     for (const [name, index] of named) {
       const cell = cellAt(index);
       isMissing &&= cell === undefined;
-      if (cell !== undefined && cell.length > maxTextCharacters) throw tooLong();
+      if (cell !== undefined && cell.length > maxTextCharacters) throw tooLongError();
       row.set(name, cell ?? "");
     }
     return isMissing ? undefined : textFrom(evaluate(program, context));
@@ -166,12 +166,12 @@ function textFrom(value: unknown): Computed {
 const loneSurrogate = /\p{Surrogate}/u;
 
 function checkedText(text: string): string {
-  if (text.length > maxTextCharacters) throw tooLong();
+  if (text.length > maxTextCharacters) throw tooLongError();
   if (loneSurrogate.test(text)) throw new Error("the value is cut within a character");
   return text;
 }
 
-function tooLong(): Error {
+function tooLongError(): Error {
   return new Error(`a text is longer than ${formatCount(maxTextCharacters)} characters`);
 }
 
@@ -272,7 +272,7 @@ function requireAddable(ast: ASTNode, text: string, place: string): void {
   }
 }
 
-function wrong(text: string, place: string, error: unknown): UsageError {
+function expressionError(text: string, place: string, error: unknown): UsageError {
   const summary = summarize(error);
   const isName = /^Unknown variable/.test(summary);
   return new UsageError(
