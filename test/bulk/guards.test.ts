@@ -273,10 +273,11 @@ describe("the members that a sync takes out", () => {
 it("a guard holds for a run that has begun, too", async () => {
   const service = await startPeople();
   const stdin = "Email\nx1@example.com\nx2@example.com\nx3@example.com\n";
-  const begin = ["import", "-", "--concurrency", "1", "--max-requests"];
+  const start = ["import", "-", "--concurrency", "1", "--max-requests"];
   for (let spent = 2; spent < 10 && listWrites(service).length === 0; spent++) {
-    await service.ecm([...begin, `${spent}`], { stdin });
+    await service.ecm([...start, `${spent}`], { stdin });
   }
+  const begun = listWrites(service).length;
   for (const again of [
     ["import", "-"],
     ["runs", "resume", "last"],
