@@ -270,7 +270,7 @@ describe("the members that a sync takes out", () => {
   });
 });
 
-it("a guard holds for a run that has begun, too", async () => {
+it("a guard holds for a run that has begun, too", { tags: "slow" }, async () => {
   const service = await startPeople();
   const stdin = "Email\nx1@example.com\nx2@example.com\nx3@example.com\n";
   const start = ["import", "-", "--concurrency", "1", "--max-requests"];
