@@ -15,7 +15,9 @@ export function quotedCsvLine(cells: readonly string[]): string {
 }
 
 function formatCsvCell(cell: string, delimiter: string): string {
-  const mustQuote = /["\r\n]|^\s|\s$/.test(cell) || cell.includes(delimiter);
+  if (cell === "") return cell;
+  // With tabs in between, quotes say that it is no tsv, whose cells are escaped.
+  const mustQuote = /["\r\n]|^\s|\s$/.test(cell) || cell.includes(delimiter) || delimiter === "\t";
   return mustQuote ? quotedCell(cell) : cell;
 }
 

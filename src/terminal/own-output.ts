@@ -15,7 +15,7 @@ const otherHeaders = new Set([
   "hash,added,reason,source",
 ]);
 
-const delimiters = [",", ";", "|"];
+const delimiters = [",", ";", "|", "\t"];
 
 /** @param start of the file's text @param columns that `--columns` asks for this time */
 export function isOwnOutput(start: string, columns: readonly string[] | undefined): boolean {

@@ -376,3 +376,18 @@ describe("who leaves a list, or comes into it, while lists sync waits", () => {
     expect(members).toEqual(keys.filter((key) => key !== last));
   });
 });
+
+it("who unsubscribes while a run waits is counted as inactive", { tags: "slow" }, async () => {
+  const { service, runWaiting } = await startScene();
+  const path = await inputFile(manyRows(count, () => "New"));
+  const result = await runWaiting(["import", path, "--json"], async () => {
+    for (const key of (await holders(service, "Old")).map((each) => each.key))
+      await unsubscribe(service, key);
+  });
+  const inactive = await call<unknown[]>(service, "GET", "/api/contact").then(
+    (all) =>
+      (all as { status: { primary: string } }[]).filter(({ status }) => status.primary === "Inactive").length,
+  );
+  expect(inactive).toBeGreaterThan(0);
+  expect(parseSummary(result)).toMatchObject({ rows: { updated: count }, consent: { inactive } });
+});

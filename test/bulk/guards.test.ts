@@ -270,6 +270,25 @@ describe("the members that a sync takes out", () => {
   });
 });
 
+it("a guard holds for a run that has begun, too", { tags: "slow" }, async () => {
+  const service = await startPeople();
+  const stdin = "Email\nx1@example.com\nx2@example.com\nx3@example.com\n";
+  const start = ["import", "-", "--concurrency", "1", "--max-requests"];
+  for (let spent = 2; spent < 10 && listWrites(service).length === 0; spent++) {
+    await service.ecm([...start, `${spent}`], { stdin });
+  }
+  const begun = listWrites(service).length;
+  for (const again of [
+    ["import", "-"],
+    ["runs", "resume", "last"],
+  ]) {
+    const refused = await service.ecm([...again, "--max-create", "1"], { stdin });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("Nothing more was written") });
+  }
+  expect(listWrites(service)).toHaveLength(begun);
+  expect((await service.ecm(["import", "-", "--max-create", "3"], { stdin })).code).toBe(0);
+});
+
 it("--max-create holds for whom the plan changes and who is gone before the write", {
   tags: "slow",
 }, async () => {

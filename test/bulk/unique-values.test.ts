@@ -1,5 +1,6 @@
 /** `import --unique FIELD`: who would be created with a value of somebody inactive is named, for no request more. */
 import { describe, expect, it } from "vitest";
+import { UniqueValues } from "../../src/bulk/jobs/unique-values.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 import { inputFile, manyContacts, parseSummary } from "./kit.ts";
 
@@ -45,4 +46,20 @@ describe("import --unique", () => {
     expect(wrong.code).toBe(2);
     expect(wrong.stderr).toContain('--unique: there is no field "Customer number"');
   });
+});
+
+it("knows a unique value with blanks around it, and in another letter case", () => {
+  const values = new UniqueValues([{ _id: "f1", label: "Number" }]);
+  const held = (key: string, value: string) =>
+    values.add({ key, status: { primary: "Inactive" }, fields: [{ _id: "f1", value }] } as never);
+  held("ada@old.example", "AB-1");
+  held("bob@old.example", " ");
+  const find = (value: string) => values.find({ fields: new Map([["f1", value]]) } as never)?.inactive;
+  expect([" ab-1\u00a0", "AB-1", "AB-12", "", "  "].map(find)).toEqual([
+    "ada@old.example",
+    "ada@old.example",
+    undefined,
+    undefined,
+    undefined,
+  ]);
 });

@@ -61,9 +61,10 @@ export function settleWrite(
 }
 
 /**
- * Whom the plan took for absent, and the account holds as inactive;
+ * Whom the plan took for absent or active, and the account holds as inactive;
  * the others were counted when they were planned.
  */
 function isNewlyInactive({ planned }: Task, contact: Partial<Contact> | undefined): true | undefined {
-  return planned.kind === "create" && isInactive(contact) ? true : undefined;
+  const wasCounted = planned.kind === "change" ? planned.before.inactive : planned.kind !== "create";
+  return !wasCounted && isInactive(contact) ? true : undefined;
 }

@@ -120,7 +120,8 @@ class PlannedWork {
     const monthStop = findMonthStop(price, options);
     if (monthStop) throw monthStop;
     const isFirst = !hasBegun(ledger);
-    const refusal = isFirst ? findGuardFailure(tally, options.guards, planPath(run)) : undefined;
+    const guards = isFirst ? options.guards : options.typedGuards;
+    const refusal = findGuardFailure(tally, guards, { file: planPath(run), isFirst });
     if (refusal) throw refusal;
     if (price.left > 0) {
       const foreseen = isFirst ? await this.foresee(run, plan, price) : undefined;

@@ -7,6 +7,7 @@ import { UsageError } from "../../errors.ts";
 import type { Contact, ContactStructure, FieldDefinition } from "../../wire.ts";
 import type { DesiredContact, InactiveMatch } from "../items.ts";
 import { toFieldValues } from "../plan/decide.ts";
+import { foldName } from "../read/names.ts";
 import { findField } from "../read/targets.ts";
 
 export type UniqueField = Pick<FieldDefinition, "_id" | "label">;
@@ -37,20 +38,21 @@ export class UniqueValues {
     const values = toFieldValues(contact);
     for (const { _id } of this.fields) {
       const value = values.get(_id);
-      if (value) this.held.set(toEntry(_id, value), contact.key ?? contact._id ?? "");
+      if (value?.trim()) this.held.set(toEntry(_id, value), contact.key ?? contact._id ?? "");
     }
   }
 
   find(desired: DesiredContact | undefined): InactiveMatch | undefined {
     for (const { _id, label } of this.fields) {
       const value = desired?.fields.get(_id);
-      const inactive = value ? this.held.get(toEntry(_id, value)) : undefined;
+      const inactive = value?.trim() ? this.held.get(toEntry(_id, value)) : undefined;
       if (value && inactive !== undefined) return { field: label, value, inactive };
     }
     return undefined;
   }
 }
 
+/** Blanks around a value and its letter case make it no other one. */
 function toEntry(fieldId: string, value: string): string {
-  return `${fieldId} ${value}`;
+  return `${fieldId} ${foldName(value)}`;
 }

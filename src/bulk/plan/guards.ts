@@ -9,13 +9,13 @@ import type { PlanHead } from "./plan-file.ts";
 import { countPlannedWrites, type PlanTally } from "./tally.ts";
 
 /**
- * What the plan would do beyond its limits.
+ * What the plan would do beyond its limits; of a run that has begun, what was done already counts too.
  * @param file the plan, where it stays for a look
  */
 export function findGuardFailure(
   tally: PlanTally,
   guards: GuardOptions = {},
-  file?: string,
+  { file, isFirst = true }: { file?: string; isFirst?: boolean } = {},
 ): UsageError | undefined {
   const contacts = countPlannedWrites(tally) + tally.unchanged + sumCounts(tally.skipped);
   const guarded: [flag: string, guard: Limit | undefined, count: number, what: string][] = [
@@ -30,9 +30,10 @@ export function findGuardFailure(
     const would = what.replace("@", formatCount(count));
     const words = count === 1 ? would.replace(/s$/, "") : would;
     const look = file === undefined ? "--dry-run --plan plan.ndjson" : ecm`plan show ${toOperands(file)}`;
+    const written = isFirst ? "Nothing was written" : "Nothing more was written";
     return new UsageError(
       `This would ${words} (of ${formatCount(contacts)} looked at); ${flag} allows ${limit}`,
-      advise`Nothing was written. Look at the plan: ${look}; to allow it, pass ${flag} ${count}`,
+      advise`${written}. Look at the plan: ${look}; to allow it, pass ${flag} ${count}`,
       { type: "GuardError", allowedBy: [flag, `${count}`] },
     );
   }

@@ -53,6 +53,8 @@ export interface RunOptions extends BudgetOptions {
    */
   isAtTerminal?: boolean;
   guards?: GuardOptions;
+  /** Those given for this invocation: they hold for a run that has begun, too. */
+  typedGuards?: GuardOptions;
   /**
    * Takes the plan once it is closed, before the first write. Then every
    * contact has a line, also who stays as they are.

@@ -13,6 +13,8 @@ export interface Header {
   names: string[];
   /** Names a key column, or every column that `--map` names. */
   isSure: boolean;
+  /** Every name is in quotes, as in our csv with tabs, and never in our tsv. */
+  isQuoted?: boolean;
 }
 
 /** Reports and some exports have a title above the header: this many records are looked at. */

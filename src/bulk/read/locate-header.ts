@@ -1,4 +1,6 @@
 /** Reading: the header of a file: where it is, or why there is none. */
+
+import { quotedCell } from "../../delimited-lines.ts";
 import { UsageError } from "../../errors.ts";
 import type { ContactStructure } from "../../wire.ts";
 import { needsNoColumn } from "./compute/entry.ts";
@@ -53,7 +55,8 @@ export async function locateHeader(
   }).catch((error: unknown) => {
     throw toUnreadableError(source.file.name, error);
   });
-  if (header.line !== undefined) return { ...header, line: header.line };
+  const isQuoted = text.startsWith(header.names.map(quotedCell).join("\t"));
+  if (header.line !== undefined) return { ...header, line: header.line, isQuoted };
   throw options.skipLines
     ? new UsageError(
         `${source.file.name} has nothing after ${options.skipLines} skipped lines`,

@@ -125,11 +125,10 @@ interface OwnTsv {
  */
 function readOwnTsv(
   { hasCarriageReturn }: Inspection,
-  { delimiter, names }: Header,
+  { delimiter, names, isQuoted }: Header,
   options: ReadOptions,
 ): OwnTsv {
-  const isExplicit = options.from === "ecm";
-  const hasEscapes =
-    delimiter === "\t" && !options.hasNoHeader && (isExplicit || recogniseSystem(names)?.name === "ecm");
+  const isOurs = options.from === "ecm" || recogniseSystem(names)?.name === "ecm";
+  const hasEscapes = delimiter === "\t" && !options.hasNoHeader && isOurs && !isQuoted;
   return { isTable: false, hasEscapes, hasNoQuotes: hasEscapes && !hasCarriageReturn };
 }

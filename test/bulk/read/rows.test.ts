@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { surveyInput } from "../../../src/bulk/read/survey.ts";
 import { understandInput } from "../../../src/bulk/read/understand.ts";
-import { formatTsvLine } from "../../../src/delimited-lines.ts";
+import { formatCsvLine, formatTsvLine } from "../../../src/delimited-lines.ts";
 import { createContactColumnsView } from "../../../src/service/contact-columns.ts";
 import { runs } from "../../support/runs.ts";
 import { catchFailure, fileWith, read, structure, toInputFile } from "./reading.ts";
@@ -155,6 +155,15 @@ describe("our own tsv", () => {
       structure,
     );
     expect(understood.facts.columns.map(({ name }) => name)).toEqual(["Email", "Note;Email;City;Name;x"]);
+  });
+
+  test("our csv with tabs is none: its cells are quoted, and nothing is escaped", async () => {
+    const cells = ["a@example.com", '"C:\\new"\\t\tx', "", "", "active", ""];
+    const { all, rows } = await read(
+      [header.split("\t"), cells].map((each) => `${formatCsvLine(each, "\t")}\n`).join(""),
+    );
+    expect(all).toHaveLength(1);
+    expect(rows[0]?.cells).toEqual(cells);
   });
 
   test("a tsv by others keeps its backslashes", async () => {
