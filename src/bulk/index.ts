@@ -82,13 +82,12 @@ export { requireMapped, understandKeys } from "./read/understand.ts";
 export { readRunRecord } from "./runs/damage.ts";
 export { isFinished, isReported, requirePlanned } from "./runs/enter.ts";
 export { fileNames } from "./runs/file-names.ts";
+export { findRun, listRuns } from "./runs/find-runs.ts";
 export { computeFingerprint } from "./runs/fingerprint.ts";
 export {
-  findRun,
   type GuardOptions,
   isInPlanFolder,
   isRunName,
-  listRuns,
   type Manifest,
   makePlanFolder,
   toLocksFolder,
