@@ -57,6 +57,15 @@ describe("what used to create people who had left, without a word", () => {
 });
 
 describe("a file that no longer says who has left", () => {
+  it("reads a column of who has left that is empty in every row", async () => {
+    const service = await startSandbox();
+    for (const column of ["Unsubscribed", "Opt-Out", "Unsubscribed At", "Bounced"]) {
+      const path = await inputFile(`Email,${column}\nada@example.com,\nbob@example.com,\n`);
+      const { code, stderr } = await service.ecm(["import", path, "--dry-run"]);
+      expect([code, stderr]).toEqual([0, expect.stringContaining(`${column}: read as consent; no row`)]);
+    }
+  });
+
   it("is warned of once, in the dry run too", { tags: "slow" }, async () => {
     const service = await startSandbox();
     const path = await inputFile(

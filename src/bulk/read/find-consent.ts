@@ -125,7 +125,8 @@ class ConsentSearch {
   /** @returns undefined for a column that has nothing to do with consent */
   outcome(): FoundConsent | undefined {
     if (this.#kind === "otherChannel" && !this.#isNamed) return this.#found("otherChannel");
-    if (this.#kind === "optOut") return this.#found(this.#hasContent ? "consent" : "empty", "optedOut");
+    // Empty in every row, it says that nobody has left.
+    if (this.#kind === "optOut") return this.#found("consent", "optedOut");
     return this.#hasContent ? this.#outcomeOfCells() : this.#outcomeWithoutCells();
   }
 
