@@ -56,16 +56,36 @@ describe("what used to create people who had left, without a word", () => {
   });
 });
 
-describe("a file that no longer says who has left", () => {
-  it("reads a column of who has left that is empty in every row", async () => {
+describe("a file that says of nobody that they have left", () => {
+  it.each([
+    ["Status", "subscribed"],
+    ["Email Status", "Subscribed"],
+    ["Unsubscribed", ""],
+    ["Opt-Out", ""],
+    ["Unsubscribed At", ""],
+    ["Bounced", ""],
+  ])("is read all the same: %s, in every row %j", async (column, value) => {
     const service = await startSandbox();
-    for (const column of ["Unsubscribed", "Opt-Out", "Unsubscribed At", "Bounced"]) {
-      const path = await inputFile(`Email,${column}\nada@example.com,\nbob@example.com,\n`);
-      const { code, stderr } = await service.ecm(["import", path, "--dry-run"]);
-      expect([code, stderr]).toEqual([0, expect.stringContaining(`${column}: read as consent; no row`)]);
-    }
+    const path = await inputFile(`Email,${column}\nada@example.com,${value}\nbob@example.com,${value}\n`);
+    const { code, stderr } = await service.ecm(["import", path, "--dry-run"]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`${column}: read as consent; no row`)]);
   });
 
+  it.each([
+    ["Status", "active"],
+    ["Opt-In", ""],
+  ])("is asked about: %s, in every row %j", async (column, value) => {
+    const service = await startSandbox();
+    const path = await inputFile(`Email,${column}\nada@example.com,${value}\nbob@example.com,${value}\n`);
+    const { code, stderr } = await service.ecm(["import", path, "--dry-run"]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(`says who is subscribed: --map ${column}=consent`),
+    ]);
+  });
+});
+
+describe("a file that no longer says who has left", () => {
   it("is warned of once, in the dry run too", { tags: "slow" }, async () => {
     const service = await startSandbox();
     const path = await inputFile(
