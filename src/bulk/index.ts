@@ -10,7 +10,6 @@ export { type ComposeOptions, composeListJob, restoreComposeOptions } from "./jo
 export {
   type EditOptions,
   editJob,
-  MarkedRowsError,
   restoreEditOptions,
   type TypedConditions,
 } from "./jobs/edit.ts";
@@ -23,6 +22,8 @@ export {
   toSubscriptionRule,
 } from "./jobs/import.ts";
 export type { RowJob } from "./jobs/job.ts";
+export { type KeysFileOptions, toReadOptions } from "./jobs/keys-file-options.ts";
+export { type ChosenRows, MarkedRowsError, requireChosenRows } from "./jobs/marked-rows.ts";
 export { moveContact, restoreMoveOptions } from "./jobs/move.ts";
 export { type PendingReject, pendingRejects, readRejectedRows } from "./jobs/pending-rejects.ts";
 export { refusalRemark } from "./jobs/removals.ts";
@@ -74,19 +75,19 @@ export { readRows } from "./read/read-rows.ts";
 export type { InputFacts, ReadOptions, ReadRow, Target } from "./read/rows.ts";
 export { type InputFile, requireFile } from "./read/source.ts";
 export { openStream, spool } from "./read/spool.ts";
+export { surveyInput } from "./read/survey.ts";
 export { listSystemNames } from "./read/systems.ts";
 export { UnknownFieldError } from "./read/targets.ts";
 export { requireMapped, understandKeys } from "./read/understand.ts";
 export { readRunRecord } from "./runs/damage.ts";
 export { isFinished, isReported, requirePlanned } from "./runs/enter.ts";
 export { fileNames } from "./runs/file-names.ts";
+export { findRun, listRuns } from "./runs/find-runs.ts";
 export { computeFingerprint } from "./runs/fingerprint.ts";
 export {
-  findRun,
   type GuardOptions,
   isInPlanFolder,
   isRunName,
-  listRuns,
   type Manifest,
   makePlanFolder,
   toLocksFolder,

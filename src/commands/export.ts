@@ -9,7 +9,7 @@ import type { OutputOptions } from "../terminal/format.ts";
 import { resolveOutputTarget } from "../terminal/output-target.ts";
 import { presentList } from "../terminal/present.ts";
 import type { Send, SendOptions } from "../wire.ts";
-import { resolveConditions } from "./contact/shared/conditions.ts";
+import { formatUnfound, resolveConditions } from "./contact/shared/conditions.ts";
 import { warnOfHidden } from "./contact/shared/search-warnings.ts";
 import {
   addOutputFileFlags,
@@ -91,7 +91,7 @@ async function runExport(context: Context, options: ExportOptions): Promise<void
   const connection = await context.connect();
   const { send, account, behaviors } = connection;
   const structure = await account.structure();
-  const found = await conditions(account, structure);
+  const { named, ...found } = await conditions(account, structure);
   const view = toSearchView(
     createContactColumnsView(await account.complete(structure), await account.lists(structure)),
   );
@@ -104,7 +104,7 @@ async function runExport(context: Context, options: ExportOptions): Promise<void
     const contacts = exportContacts(send, search, createExportState(), sendOptions);
     const count = await presentList(context.terminal, output, contacts, view);
     // A table says it itself, by its length.
-    if (!context.terminal.isStdoutTerminal) noteWritten(context, output, count);
+    if (!context.terminal.isStdoutTerminal) noteWritten(context, output, { count, named });
     return;
   }
   const file = { output, path: resolveOutputTarget(output.outputFile).path };
@@ -129,7 +129,7 @@ async function runExport(context: Context, options: ExportOptions): Promise<void
   const locks = join(context.folders.state, "locks");
   const lease = await takeLease(locks, `export ${file.path}`, `the export into ${output.outputFile}`);
   try {
-    const exportOptions = { search, sendOptions, view, identity, isFresh: options.fresh ?? false };
+    const exportOptions = { search, named, sendOptions, view, identity, isFresh: options.fresh ?? false };
     await exportIntoFile(context, send, file, exportOptions);
   } finally {
     await lease.release();
@@ -143,6 +143,7 @@ async function exportIntoFile(
   { output, path }: { output: OutputOptions; path: string },
   exportOptions: {
     search: ContactSearch;
+    named: number | undefined;
     sendOptions: SendOptions;
     view: ContactView;
     identity: unknown;
@@ -173,11 +174,17 @@ async function exportIntoFile(
   const continuation = { sink, count: state.given, isOpened: progress.isContinued };
   const count = await presentList(terminal, { ...output, continuation }, contacts, exportOptions.view);
   await progress.finish();
-  noteWritten(context, output, count);
+  noteWritten(context, output, { count, named: exportOptions.named });
 }
 
-function noteWritten({ terminal }: Context, { outputFile }: OutputOptions, count: number): void {
+/** @param counts of the contacts, and of the keys that a file names */
+function noteWritten(
+  { terminal }: Context,
+  { outputFile }: OutputOptions,
+  { count, named }: { count: number; named: number | undefined },
+): void {
   const contacts = formatCounted(count, "contact");
-  if (outputFile !== undefined) terminal.note(`Wrote ${contacts} to ${outputFile}`);
-  else if (terminal.isStderrTerminal) terminal.note(`Wrote ${contacts}`);
+  const unfound = formatUnfound(count, named);
+  if (outputFile !== undefined) terminal.note(`Wrote ${contacts} to ${outputFile}${unfound}`);
+  else if (terminal.isStderrTerminal) terminal.note(`Wrote ${contacts}${unfound}`);
 }

@@ -1,4 +1,5 @@
 /** Nobody whom a file marks as gone is created, by any command. */
+import { writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 import { call, contactLines, inputFile, parseSummary, readContacts } from "./kit.ts";
@@ -52,6 +53,54 @@ describe("what used to create people who had left, without a word", () => {
       "cy@example.com",
       "dora@example.com",
     ]);
+  });
+});
+
+describe("a file that says of nobody that they have left", () => {
+  it.each([
+    ["Status", "subscribed"],
+    ["Email Status", "Subscribed"],
+    ["Unsubscribed", ""],
+    ["Opt-Out", ""],
+    ["Unsubscribed At", ""],
+    ["Bounced", ""],
+  ])("is read all the same: %s, in every row %j", async (column, value) => {
+    const service = await startSandbox();
+    const path = await inputFile(`Email,${column}\nada@example.com,${value}\nbob@example.com,${value}\n`);
+    const { code, stderr } = await service.ecm(["import", path, "--dry-run"]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`${column}: read as consent; no row`)]);
+  });
+
+  it.each([
+    ["Status", "active"],
+    ["Opt-In", ""],
+  ])("is asked about: %s, in every row %j", async (column, value) => {
+    const service = await startSandbox();
+    const path = await inputFile(`Email,${column}\nada@example.com,${value}\nbob@example.com,${value}\n`);
+    const { code, stderr } = await service.ecm(["import", path, "--dry-run"]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(`says who is subscribed: --map ${column}=consent`),
+    ]);
+  });
+});
+
+describe("a file that no longer says who has left", () => {
+  it("is warned of once, in the dry run too", { tags: "slow" }, async () => {
+    const service = await startSandbox();
+    const path = await inputFile(
+      "Email,Unsubscribed,Bounced\nada@example.com,no,no\nbob@example.com,yes,no\n",
+    );
+    await service.ecm(["import", path]);
+    await writeFile(path, "Email,Unsubscribed\nada@example.com,no\nbob@example.com,yes\n");
+    expect((await service.ecm(["import", path])).stderr).toContain('has lost "Bounced"');
+    await writeFile(path, "Email\nada@example.com\nbob@example.com\n");
+    const warning = 'has lost "Unsubscribed", which said who is not subscribed';
+    const other = await service.ecm(["import", await inputFile("Email\nbob@example.com\n"), "--dry-run"]);
+    expect(other.stderr).not.toContain("has lost");
+    expect((await service.ecm(["import", path, "--dry-run"])).stderr).toContain(warning);
+    expect((await service.ecm(["import", path])).stderr).toContain(warning);
+    expect((await service.ecm(["import", path, "--dry-run"])).stderr).not.toContain("has lost");
   });
 });
 

@@ -349,6 +349,29 @@ describe("why somebody is suppressed, and where that is known from", () => {
     expect(await readReasons(`Email\n${ada}\n`, "left.csv")).toEqual([undefined, "left.csv"]);
   });
 
+  it("a table that marks only some of its rows does not say who is meant", { tags: "slow" }, async () => {
+    const file = await keysFile(
+      "Email,Unsubscribed\nada@example.com,yes\nbob@example.com,no\ncarl@exa mple.com,no\n",
+      "crm.csv",
+    );
+    const refused = await home();
+    const { code, stderr } = await refused.ecm(["suppressions", "add", "--keys", file]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("marks 1 of 3 rows as not subscribed")]);
+    expect(stderr).toContain("--marked-rows to suppress those alone");
+    expect((await refused.ecm(["suppressions", "list", "-o", "id"])).stdout).toBe("");
+    for (const [flag, codes] of [
+      ["--marked-rows", [0, 0, 1]],
+      ["--all-rows", [3, 0, 0]],
+    ] as const) {
+      const { ecm } = await home();
+      const added = await ecm(["suppressions", "add", "--keys", file, flag]);
+      const checked = [ada, "bob@example.com"].map(async (key) => ecm(["suppressions", "check", key]));
+      expect([added, ...(await Promise.all(checked))].map((each) => each.code)).toEqual(codes);
+    }
+    const typed = await refused.ecm(["suppressions", "add", ada, "--marked-rows"]);
+    expect([typed.code, typed.stderr]).toEqual([2, expect.stringContaining("given with --keys")]);
+  });
+
   it("--reason and --source say it; the first reason stays, and goes with the key", async () => {
     const { ecm } = await home();
     await ecm(["suppressions", "add", ada, "--reason", "asked by phone", "--source", "desk"]);

@@ -1,4 +1,5 @@
 /** `--where`, `--since`: what is decided here, on the pages that the service's own filters leave. */
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { call, inputFile } from "../bulk/kit.ts";
 import type { Ecm } from "../support/ecm.ts";
@@ -180,6 +181,9 @@ describe("--keys", () => {
       "ada@example.com bob@example.com",
     );
     expect(await rows(["export", "--keys", await inputFile("Email\n", "none.csv")])).toBe("");
+    const out = join(dirname(keys), "out.csv");
+    const written = await ecm(["export", "--keys", keys, "--output-file", out]);
+    expect(written.stderr).toContain(`Wrote 2 contacts to ${out}, for 3 keys in the file`);
     const two = await ecm(["export", "--keys", keys, "--key", "ada@example.com"]);
     expect(two.code).toBe(2);
     expect((await ecm(["export", "--keys", "no-such-file.csv"])).code).toBe(2);

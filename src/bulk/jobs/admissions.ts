@@ -4,7 +4,8 @@ import { toPersonIdentity } from "../../api/key-spelling.ts";
 import type { ConsentRead } from "../items.ts";
 import { readPlanLines, type StoredLine } from "../plan/plan-file.ts";
 import { fileNames } from "../runs/file-names.ts";
-import { listRuns, type ManifestError, type StoredRun } from "../runs/folder.ts";
+import { listRuns, type StoredRun } from "../runs/find-runs.ts";
+import type { ManifestError } from "../runs/folder.ts";
 import { readWrittenContacts } from "./written-contacts.ts";
 
 export interface Admission {

@@ -4,7 +4,6 @@
  */
 
 import { findStatus, isInactive, statusParts, unsubscribed, wholeContact } from "../../api/contacts.ts";
-import { formatCount } from "../../counts.ts";
 import { UsageError } from "../../errors.ts";
 import { type RequestedSelection, resolveSelection, type Selection } from "../../select/selection.ts";
 import { parseWhere } from "../../select/where.ts";
@@ -17,6 +16,7 @@ import type { Survey } from "../read/survey.ts";
 import { requireClearConsent, understandKeys } from "../read/understand.ts";
 import type { ContactEdit, ResolvedJob, RowJob } from "./job.ts";
 import { type KeysFileOptions, toReadOptions } from "./keys-file-options.ts";
+import { type ChosenRows, requireChosenRows } from "./marked-rows.ts";
 
 export interface EditOptions {
   kind: "mutate" | "unsubscribe" | "delete";
@@ -31,7 +31,7 @@ export interface EditOptions {
   /** How the file is read; by default as it says itself. */
   read?: KeysFileOptions;
   /** Of a file whose consent columns mark some rows: those alone, or all. Absent: refused. */
-  rows?: "marked" | "all";
+  rows?: ChosenRows;
   /** Add to lists whom the file marks as not subscribed, too. */
   includeUnsubscribed?: boolean;
 }
@@ -101,7 +101,7 @@ function toResolvedJob(options: EditOptions, { selection, source, desired }: Res
     takesRow: rows === "marked" ? (row) => row.isMarkClear ?? false : undefined,
     requireInput: (survey, { system }) => {
       requireOneKeyEach(kind, survey);
-      if (marksChoose) requireRows(options, survey, system);
+      if (marksChoose && kind !== "mutate") requireChosenRows(kind, rows, survey, system);
     },
     duplicates: "first",
     lists: [],
@@ -141,43 +141,6 @@ function listNeededParts(
   const changed = body ? toSource(body) : [];
   const parts = kind === "delete" ? wholeContact : [...changed, ...statusParts, ...needs];
   return [...new Set(parts)].filter((part) => part !== "_id" && part !== "key");
-}
-
-/** The file's own columns mark some of its rows as not subscribed: who is meant is for a person to say. */
-export class MarkedRowsError extends UsageError {
-  readonly rows: { marked: number; all: number };
-
-  constructor(verb: string, rows: { marked: number; all: number }) {
-    const [marked, all] = [rows.marked, rows.all].map(formatCount);
-    super(
-      `The file marks ${marked} of ${all} rows as not subscribed, so that it is not clear whom to ${verb}`,
-      `Pass --marked-rows to ${verb} those alone, or --all-rows to ${verb} everyone in the file`,
-      { type: "MarkedRowsError" },
-    );
-    this.rows = rows;
-  }
-}
-
-/**
- * A table that marks every row, or has no column of consent, is taken whole. So is one that is to be deleted
- * and marks nobody, and our own export, which tells the status of each contact in any case.
- */
-function requireRows(
-  { kind, rows }: EditOptions,
-  { consent, read }: Survey,
-  system: string | undefined,
-): void {
-  const { clearlyMarked, columns } = consent;
-  if (rows === "marked") {
-    if (columns.length > 0) return;
-    throw new UsageError(
-      "--marked-rows: the file has no column that says who is not subscribed",
-      "Name it with --consent-column, or leave out --marked-rows",
-    );
-  }
-  if (columns.length === 0 || clearlyMarked === read) return;
-  if (clearlyMarked === 0 && (kind === "delete" || system === "ecm")) return;
-  throw new MarkedRowsError(kind, { marked: clearlyMarked, all: read });
 }
 
 /** A row that has several keys may mean one contact or all: taking the first would leave the others in silence. */

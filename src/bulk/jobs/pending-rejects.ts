@@ -6,7 +6,8 @@ import { rejectColumns } from "../read/missing-cells.ts";
 import type { InputFacts } from "../read/rows.ts";
 import { readRunRecord } from "../runs/damage.ts";
 import { fileNames } from "../runs/file-names.ts";
-import { listRuns, type Manifest, type ManifestError, type StoredRun } from "../runs/folder.ts";
+import { listRuns, type StoredRun } from "../runs/find-runs.ts";
+import type { Manifest, ManifestError } from "../runs/folder.ts";
 import type { Ledger } from "../runs/ledger.ts";
 import { readRejectedLines, readTable } from "./rejected.ts";
 

@@ -19,6 +19,7 @@ import type { UnderstoodInput } from "../read/reading.ts";
 import type { InputFile } from "../read/source.ts";
 import { type Survey, surveyInput } from "../read/survey.ts";
 import { needsStatus, type ResolvedJob, type RowJob } from "./job.ts";
+import { describeLostConsent } from "./lost-consent.ts";
 import { openAccount, openKeySearch } from "./open-account.ts";
 
 /** What was read of a run's input. */
@@ -91,6 +92,9 @@ export async function readInput(
   job = answered.job;
   const understood = answered.result;
   emit({ kind: "understood", facts: understood.facts });
+  const lost =
+    context.kind === "import" ? await describeLostConsent(context, structure._id, understood) : undefined;
+  if (lost !== undefined) emit({ kind: "remark", text: `warning: ${lost}` });
   const survey = job.isWithoutInput
     ? createEmptySurvey()
     : await surveyInput(understood, engine.signal, (rows) => {

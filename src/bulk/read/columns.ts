@@ -5,6 +5,7 @@ import type { FieldDefinition } from "../../wire.ts";
 import { findIndexes, formatQuotedNames, maxNamesShown } from "./column-names.ts";
 import type { ConsentColumn } from "./consent.ts";
 import { findConsentColumns, unclearConsentError } from "./consent-columns.ts";
+import { findConsentName } from "./consent-names.ts";
 import type { ComputedColumn, MappingInput, Targets } from "./mapping-input.ts";
 import { markColumn } from "./mark-cells.ts";
 import { missingColumn, rejectColumns } from "./missing-cells.ts";
@@ -242,11 +243,22 @@ function unmappedColumnsError({ names, structure, place }: MappingInput, lost: n
     return near ? `${JSON.stringify(name)} (like the field ${JSON.stringify(near)}?)` : JSON.stringify(name);
   });
   if (lost.length > maxNamesShown) described.push(`and ${lost.length - maxNamesShown} more`);
+  const message = `${place}: ${lost.length === 1 ? "1 column does" : `${lost.length} columns do`} not match any field: ${described.join(", ")}`;
   const example = names[lost.find((index) => foldName(names[index]!) !== "") ?? -1];
+  if (example === undefined)
+    return new UsageError(message, "Give the column a name, or pass --ignore-unmapped");
+  // Ignored for good, it would be ignored where it says that somebody has left, too.
+  const consent = lost.map((index) => names[index]!).find((name) => isConsentName(name));
+  const mapConsent =
+    consent &&
+    `If ${JSON.stringify(consent)} says who is subscribed: --map ${quoteShellWord(`${consent}=consent`)}. `;
   return new UsageError(
-    `${place}: ${lost.length === 1 ? "1 column does" : `${lost.length} columns do`} not match any field: ${described.join(", ")}`,
-    example === undefined
-      ? "Give the column a name, or pass --ignore-unmapped"
-      : `Map each with --map ${quoteShellWord(`${example}=FIELD`)} or --map ${quoteShellWord(`${example}=ignore`)}, or ignore them all with --ignore-unmapped`,
+    message,
+    `${mapConsent ?? ""}Map each with --map ${quoteShellWord(`${example}=FIELD`)} or --map ${quoteShellWord(`${example}=ignore`)}, or ignore them all with --ignore-unmapped`,
   );
+}
+
+function isConsentName(name: string): boolean {
+  const kind = findConsentName(name);
+  return kind === "status" || kind === "optIn";
 }

@@ -64,6 +64,7 @@ class ConsentSearch {
   #hasContent = false;
   /** Some cell is gone beyond doubt. */
   #hasGone = false;
+  #hasSubscribed = false;
   /** Of a word that can mean nothing else, whatever the column. */
   #hasUnmistakable = false;
   #hasAnswer = false;
@@ -110,6 +111,7 @@ class ConsentSearch {
     this.#hasContent = true;
     if (isGone(said)) this.#hasGone = true;
     if (said === "gone" && isUnmistakable(cell)) this.#hasUnmistakable = true;
+    if (said === "subscribed") this.#hasSubscribed = true;
     if (isAnswer(said)) this.#hasAnswer = true;
     else this.#unclear ??= { cell: cell.trim(), line };
     if (needsPolarity(said)) this.#needsPolarity = true;
@@ -125,7 +127,8 @@ class ConsentSearch {
   /** @returns undefined for a column that has nothing to do with consent */
   outcome(): FoundConsent | undefined {
     if (this.#kind === "otherChannel" && !this.#isNamed) return this.#found("otherChannel");
-    if (this.#kind === "optOut") return this.#found(this.#hasContent ? "consent" : "empty", "optedOut");
+    // Empty in every row, it says that nobody has left.
+    if (this.#kind === "optOut") return this.#found("consent", "optedOut");
     return this.#hasContent ? this.#outcomeOfCells() : this.#outcomeWithoutCells();
   }
 
@@ -137,6 +140,8 @@ class ConsentSearch {
   #outcomeOfCells(): FoundConsent | undefined {
     if (this.#kind === "optIn") return this.#found(this.#hasAnswer ? "consent" : "unreadable", "subscribed");
     if (this.#kind === "status" && this.#hasGone) return this.#found("consent");
+    // Nobody has left so far.
+    if (this.#kind === "status" && this.#hasSubscribed && !this.#hasOther) return this.#found("consent");
     const hasGone = this.#kind === "other" ? this.#hasUnmistakable : this.#hasGone;
     if (hasGone && !this.#hasOther) return this.#found("consent");
     if (this.#isNamed) return this.#found(this.#needsPolarity ? "unclear" : "consent");

@@ -8,15 +8,8 @@ import { EcmError, exitCodes } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import { cannotResumeError, readRunRecord } from "./damage.ts";
 import { fileNames } from "./file-names.ts";
-import {
-  listRuns,
-  type Manifest,
-  type ManifestError,
-  makeRunFolder,
-  type StoredRun,
-  toLocksFolder,
-  writeManifest,
-} from "./folder.ts";
+import { listRuns, type StoredRun } from "./find-runs.ts";
+import { type Manifest, type ManifestError, makeRunFolder, toLocksFolder, writeManifest } from "./folder.ts";
 import { createJournal, cutTornTail, Journal, type JournalFile } from "./journal.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Summary } from "./report.ts";

@@ -3,7 +3,8 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { readChangeTime } from "../../disk/walk.ts";
 import { isFinished } from "./enter.ts";
-import { listRuns, type Manifest, type ManifestError, type StoredRun } from "./folder.ts";
+import { listRuns, type StoredRun } from "./find-runs.ts";
+import type { Manifest, ManifestError } from "./folder.ts";
 
 export interface OldRun extends StoredRun {
   /** When something was last written to its folder, in milliseconds since the epoch. */

@@ -7,15 +7,9 @@ import { explainDryRun } from "../../terminal/dry-run.ts";
 import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
 import { writtenFileOption } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
+import { addMarkedRowsFlags, type MarkedRowsFlags, readMarkedRowsFlags } from "../shared/marked-rows.ts";
 import { resolveContact } from "../shared/resolve-contact.ts";
-import {
-  addMarkedRowsFlags,
-  addSelectionFlags,
-  chooseContacts,
-  type MarkedRowsFlags,
-  readMarkedRowsFlags,
-  type SelectionFlags,
-} from "./shared/selection.ts";
+import { addSelectionFlags, chooseContacts, type SelectionFlags } from "./shared/selection.ts";
 
 interface ContactDeleteOptions extends SelectionFlags, BulkFlags, MarkedRowsFlags {
   backup?: string;
@@ -58,7 +52,7 @@ async function runContactDelete(
 ): Promise<void> {
   const chosen = await chooseContacts(context, contacts, flags, "delete");
   const { one } = chosen;
-  const reading = readMarkedRowsFlags(chosen, flags);
+  const reading = readMarkedRowsFlags(chosen.keys, flags);
   if (one !== undefined && !chosen.isRun && flags.dryRun) return dryRunOne(context, one);
   const { createBackUp, createBackupTarget } = await import("../shared/bulk/backup.ts");
   const target = flags.backup === undefined ? undefined : createBackupTarget(context, flags.backup);

@@ -22,7 +22,7 @@ import {
   wholeNumberOption,
 } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
-import { type ConditionFlags, resolveConditions } from "./shared/conditions.ts";
+import { type ConditionFlags, formatUnfound, resolveConditions } from "./shared/conditions.ts";
 import { warnOfHidden, warnOfMissing, warnOfMissingParts } from "./shared/search-warnings.ts";
 import { parseParts, planContactView } from "./shared/view.ts";
 
@@ -127,7 +127,7 @@ async function showSearch(
   const { terminal, observer } = context;
   const structure = await account.structure();
   const behavior = behaviors(structure._id);
-  const found = await conditions(account, structure);
+  const { named, ...found } = await conditions(account, structure);
   const { page = 1, pageSize = defaultPageSize } = options;
   if (options.count) {
     const count = await countContacts(context, send, { ...found, source: ["_id"] }, behavior);
@@ -153,7 +153,7 @@ async function showSearch(
       warnOfMissing(terminal, total, countMissing());
       const isCut = count === options.limit && (search.keeps !== undefined || count < total);
       if (isCut) noteCount(terminal, output, `${formatPart(search, count, total)} · all: --all`);
-      else noteCount(terminal, output, formatAll(search, count, total));
+      else noteCount(terminal, output, formatAll(search, count, { searched: total, named }));
     };
   }
   const { contacts, total, hasMore, searched } = search.keeps
@@ -168,7 +168,7 @@ async function showSearch(
     await presentList(terminal, output, contacts, shownView);
     observer?.page?.({ total, hasMore });
     if (hasMore) announcePage(context, "contacts", { shown: contacts.length, total }, options.page);
-    else if (page === 1) noteCount(terminal, output, formatAll(search, contacts.length, searched));
+    else if (page === 1) noteCount(terminal, output, formatAll(search, contacts.length, { searched, named }));
   };
 }
 
@@ -184,11 +184,17 @@ function formatPart({ keeps }: ContactSearch, count: number, total: number): str
     : `${formatCount(count)} of ${formatCounted(total, "contact")}`;
 }
 
-/** @param searched how many were read, where a condition is decided here */
-function formatAll({ keeps }: ContactSearch, count: number, searched: number | undefined): string {
+interface CountedBesides {
+  /** How many were read, where a condition is decided here. */
+  searched: number | undefined;
+  /** How many keys a file names. */
+  named: number | undefined;
+}
+
+function formatAll({ keeps }: ContactSearch, count: number, { searched, named }: CountedBesides): string {
   if (count === 0) return "";
   const read = keeps && searched !== undefined ? `, of ${formatCount(searched)} searched` : "";
-  return `${formatCounted(count, "contact")}${read}`;
+  return `${formatCounted(count, "contact")}${read}${formatUnfound(count, named)}`;
 }
 
 /** What is typed first is often a name: a key is compared as a whole. */

@@ -14,15 +14,9 @@ import { requireAnswer } from "../shared/bulk/agree.ts";
 import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
 import { presentChanges, showsChanges } from "../shared/change-lines.ts";
 import { describeCommand } from "../shared/help-text.ts";
+import { addMarkedRowsFlags, type MarkedRowsFlags, readMarkedRowsFlags } from "../shared/marked-rows.ts";
 import { resolveContact } from "../shared/resolve-contact.ts";
-import {
-  addMarkedRowsFlags,
-  addSelectionFlags,
-  chooseContacts,
-  type MarkedRowsFlags,
-  readMarkedRowsFlags,
-  type SelectionFlags,
-} from "./shared/selection.ts";
+import { addSelectionFlags, chooseContacts, type SelectionFlags } from "./shared/selection.ts";
 import { checkContactColumns, presentContact } from "./shared/view.ts";
 
 interface ContactUnsubscribeOptions extends SelectionFlags, BulkFlags, MarkedRowsFlags {}
@@ -61,7 +55,7 @@ async function runContactUnsubscribe(
   flags: ContactUnsubscribeOptions,
 ): Promise<void> {
   const chosen = await chooseContacts(context, contacts, flags, "unsubscribe");
-  const reading = readMarkedRowsFlags(chosen, flags);
+  const reading = readMarkedRowsFlags(chosen.keys, flags);
   requireAnswer(context, "unsubscribe", flags.dryRun ?? false);
   if (chosen.one !== undefined && !chosen.isRun) return unsubscribeOne(context, chosen.one, flags);
   const options = toRunOptions(flags, context.clock.now());

@@ -5,11 +5,12 @@ import { ecm } from "../../hint.ts";
 import type { SuppressionReason } from "../../privacy/suppressions.ts";
 import { presentList } from "../../terminal/present.ts";
 import { describeCommand } from "../shared/help-text.ts";
+import { addMarkedRowsFlags, type MarkedRowsFlags, readMarkedRowsFlags } from "../shared/marked-rows.ts";
 import { openSuppressionList } from "../shared/suppression-list.ts";
 import { readKeysFromFile, readTypedKeys } from "./shared/keys-to-add.ts";
 import { formatKeyCount, requireKeys, suppressedView } from "./shared/view.ts";
 
-interface SuppressionsAddFlags {
+interface SuppressionsAddFlags extends MarkedRowsFlags {
   keys?: string;
   reason?: string;
   source?: string;
@@ -28,8 +29,10 @@ export function registerSuppressionsAdd(parent: Command, context: Context): void
     .option(
       "--source <text>",
       "where that is known from (default: the recognised service, or the file's name)",
-    )
-    .action((keys: string[], flags: SuppressionsAddFlags) => runSuppressionsAdd(context, keys, flags));
+    );
+  addMarkedRowsFlags(command).action((keys: string[], flags: SuppressionsAddFlags) =>
+    runSuppressionsAdd(context, keys, flags),
+  );
   describeCommand(command, {
     takesProfiles: true,
     isLocal: true,
@@ -37,6 +40,7 @@ export function registerSuppressionsAdd(parent: Command, context: Context): void
     examples: [
       "ecm suppressions add ada@example.com --reason unsubscribed --source phone",
       "ecm suppressions add --keys sendgrid-bounces.csv",
+      "ecm suppressions add --keys crm.csv --marked-rows",
     ],
     output:
       "The keyed hash of each key, when it was added, why and whence: { hash, addedAt, reason, source }. No address is stored.",
@@ -59,8 +63,11 @@ async function runSuppressionsAdd(
   const output = context.output();
   if (flags.keys === undefined) requireKeys(typedKeys, ecm`suppressions add KEY`);
   const told = readTold(flags);
+  const reading = readMarkedRowsFlags(flags.keys, flags);
   const { keys, reasons, remarks, rejected } =
-    flags.keys === undefined ? await readTypedKeys(typedKeys) : await readKeysFromFile(context, flags.keys);
+    flags.keys === undefined
+      ? await readTypedKeys(typedKeys)
+      : await readKeysFromFile(context, flags.keys, reading);
   const list = await openSuppressionList(context, { mayBeMissing: true });
   const { entries, added } = await list.add(keys, context.clock.now(), (key) => {
     const why = { ...reasons.get(key), ...told };

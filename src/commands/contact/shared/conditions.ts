@@ -1,5 +1,6 @@
 /** The flags that say which contacts are meant → the part of a search that says so. */
 import type { Context } from "../../../context.ts";
+import { formatCounted } from "../../../counts.ts";
 import { UsageError } from "../../../errors.ts";
 import type { LocalCondition } from "../../../select/conditions.ts";
 import {
@@ -29,11 +30,16 @@ export interface ConditionFlags extends RequestedContacts {
   updatedAfter?: number;
 }
 
+export interface FoundConditions extends Omit<ContactSearch, "source"> {
+  /** How many keys and ids the file of `--keys` has. */
+  named?: number;
+}
+
 /** Says what is wrong with the flags at once; resolves names once there is an account to ask. */
 export async function resolveConditions(
   context: Context,
   flags: ConditionFlags,
-): Promise<(account: Account, structure: ContactStructure) => Promise<Omit<ContactSearch, "source">>> {
+): Promise<(account: Account, structure: ContactStructure) => Promise<FoundConditions>> {
   const where = await parseWhereFlag(flags.where);
   const text = flags.text === undefined ? undefined : createTextCondition(flags.text);
   const { keys: file } = flags;
@@ -54,8 +60,13 @@ export async function resolveConditions(
     if (keysFile && "keys" in keysFile && keysFile.keys.length === 0) conditions.push(nobody);
     conditions.push(await where?.compile(account, structure));
     const keeps = conditions.reduce(combine, search.keeps);
-    return keeps ? { ...search, keeps } : search;
+    return { ...search, ...(keeps && { keeps }), ...(keysFile && { named: keysFile.count }) };
   };
+}
+
+/** Behind a number of contacts: that not each key of the file found somebody. */
+export function formatUnfound(count: number, named: number | undefined): string {
+  return named === undefined || count >= named ? "" : `, for ${formatCounted(named, "key")} in the file`;
 }
 
 /** An empty file selects no contact; that differs from having no condition. */

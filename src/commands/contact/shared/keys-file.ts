@@ -7,7 +7,10 @@ import type { ContactStructure } from "../../../wire.ts";
 import { withInputFile } from "../../shared/input-file.ts";
 
 /** What is asked of the service by its keys; where ids are among them, what is decided on its pages. */
-export type KeysFileCondition = { keys: string[] } | { condition: LocalCondition };
+export type KeysFileCondition = ({ keys: string[] } | { condition: LocalCondition }) & {
+  /** Different keys and ids. */
+  count: number;
+};
 
 /** How many lines that are neither keys nor ids are named. */
 const maxRemarksShown = 5;
@@ -58,9 +61,11 @@ async function toKeysFileCondition(
   for (const line of wrong.slice(0, maxRemarksShown)) context.terminal.warn(line);
   if (wrong.length > maxRemarksShown)
     context.terminal.warn(`${wrong.length - maxRemarksShown} more lines like these`);
-  if (!hasIds) return { keys: [...keys] };
+  const count = identities.size;
+  if (!hasIds) return { keys: [...keys], count };
   const toIdentity = createIdentityReader(structure.keyType);
   return {
+    count,
     condition: {
       needs: ["_id", "key"],
       wanted: { named: [...identities].sort() },

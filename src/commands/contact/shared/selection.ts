@@ -1,19 +1,12 @@
 /** The flags by which a bulk change chooses its contacts. */
 import { type Command, Option } from "commander";
-import type { EditOptions, TypedConditions } from "../../../bulk/index.ts";
+import type { TypedConditions } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
 import { UsageError } from "../../../errors.ts";
 import { advise, ecm } from "../../../hint.ts";
 import { parseStatus } from "../../../select/status-filter.ts";
 import type { BulkFlags } from "../../shared/bulk/flags.ts";
-import {
-  addTableFlags,
-  keysOption,
-  repeatableOption,
-  type TableFlags,
-  toTableOptions,
-  whereOption,
-} from "../../shared/flags.ts";
+import { keysOption, repeatableOption, whereOption } from "../../shared/flags.ts";
 import { requireTextOrAsk } from "../../shared/questions.ts";
 import { createMissingContact } from "./questions.ts";
 
@@ -53,40 +46,6 @@ export function addSelectionFlags(command: Command): Command {
     .addOption(whereOption())
     .option("--all", "every contact of the structure")
     .addOption(new Option("--bulk", "a bulk run, also for one contact").hideHelp());
-}
-
-/** For a command that takes everyone in a file: whom its marks choose, and how its columns are read. */
-export interface MarkedRowsFlags extends TableFlags {
-  markedRows?: boolean;
-  allRows?: boolean;
-}
-
-export function addMarkedRowsFlags(command: Command): Command {
-  return addTableFlags(command)
-    .option("--marked-rows", "with --keys: only the rows that the file marks as not subscribed")
-    .option("--all-rows", "with --keys: every row, also where the file marks only some as not subscribed");
-}
-
-/** @throws UsageError for flags that contradict one another, or that are about a file where there is none */
-export function readMarkedRowsFlags(
-  { keys }: ChosenContacts,
-  { markedRows, allRows, map, consentColumn, sheet }: MarkedRowsFlags,
-): Pick<EditOptions, "read" | "rows"> {
-  if (markedRows && allRows) {
-    throw new UsageError("--marked-rows and --all-rows cannot be used together", "Leave out one of the two");
-  }
-  const hasFileFlags = [markedRows, allRows, map, consentColumn, sheet].some((each) => each !== undefined);
-  if (!hasFileFlags) return {};
-  if (keys === undefined) {
-    throw new UsageError(
-      "--marked-rows, --all-rows, --map, --sheet and --consent-column apply to the file given with --keys",
-      "Name the file with --keys, or leave them out",
-    );
-  }
-  return {
-    read: toTableOptions({ map, consentColumn, sheet }),
-    rows: allRows ? "all" : markedRows ? "marked" : undefined,
-  };
 }
 
 /** Whom a bulk change is for. */

@@ -8,6 +8,7 @@ import type { SuppressionExport } from "../../../privacy/suppression-exports.ts"
 import type { SuppressionReason } from "../../../privacy/suppressions.ts";
 import type { ContactStructure } from "../../../wire.ts";
 import { withInputFile } from "../../shared/input-file.ts";
+import type { MarkedRowsReading } from "../../shared/marked-rows.ts";
 
 /** Keys that are added, what is to be said of some of them, and what is no key. */
 interface KeysToAdd {
@@ -74,23 +75,41 @@ const placeholderStructure: ContactStructure = {
   tags: [],
 };
 
-/** The keys of a file, with what it says of each. */
-async function readKeysToAdd(input: InputFile, terminal: Context["terminal"]): Promise<KeysToAdd> {
-  const { readRows, understandKeys } = await import("../../../bulk/index.ts");
-  const read = await openKeys();
+/** The keys of a file, with what it says of each. @throws MarkedRowsError where it is not clear who is meant */
+async function readKeysToAdd(
+  { terminal, signal }: Context,
+  input: InputFile,
+  { read, rows }: MarkedRowsReading,
+): Promise<KeysToAdd> {
+  const { understandKeys, surveyInput, requireChosenRows, toReadOptions } = await import(
+    "../../../bulk/index.ts"
+  );
+  const found = await openKeys();
   const known = await recogniseExport(input);
   if (known) terminal.note(`Recognised: a suppression export of ${known.title}`);
-  const options = { map: new Map(known ? [[known.key, "key"]] : []), takesIds: true };
-  const understood = await understandKeys(input, options, placeholderStructure);
+  const options = { ...toReadOptions(read), takesIds: true };
+  if (known && options.map.size === 0) options.map.set(known.key, "key");
+  // Such an export holds nobody else.
+  const marksChoose = !known && rows !== "all";
+  const reading = { ...options, readsConsent: marksChoose, consentChoosesRows: marksChoose };
+  const understood = await understandKeys(input, reading, placeholderStructure);
+  const survey = await surveyInput(understood, signal, () => {});
+  requireChosenRows("suppress", rows, survey, understood.facts.system);
   const names = understood.facts.columns.map((column) => column.name);
-  for await (const row of readRows(understood)) {
+  for await (const row of flatten(survey.batches())) {
+    const mark = row.kind === "row" ? row : row.mark;
+    if (rows === "marked" && !mark?.isMarkClear) continue;
     const place = `${input.name}:${row.line}: `;
     const cell = (column: string) => row.cells[names.indexOf(column)] ?? "";
     const why = known ? known.why(cell) : { source: nameSource(input.name) };
-    if (row.kind === "row") read.take(row.key.written, place, why);
-    else read.rejected.push(`${place}${row.message}`);
+    if (row.kind === "row") found.take(row.key.written, place, why);
+    else found.rejected.push(`${place}${row.message}`);
   }
-  return read;
+  return found;
+}
+
+async function* flatten<T>(batches: AsyncIterable<readonly T[]>): AsyncGenerator<T> {
+  for await (const batch of batches) yield* batch;
 }
 
 /** Undefined for a name that may be an address: none is kept. */
@@ -115,6 +134,10 @@ async function recogniseExport(input: InputFile): Promise<SuppressionExport | un
   return undefined;
 }
 
-export function readKeysFromFile(context: Context, file: string): Promise<KeysToAdd> {
-  return withInputFile(context, file, (input) => readKeysToAdd(input, context.terminal));
+export function readKeysFromFile(
+  context: Context,
+  file: string,
+  reading: MarkedRowsReading,
+): Promise<KeysToAdd> {
+  return withInputFile(context, file, (input) => readKeysToAdd(context, input, reading));
 }

@@ -1,0 +1,30 @@
+/** A file that said who has left when it was imported last, and does not any more. */
+
+import type { RunContext } from "../plan/run-context.ts";
+import { formatQuotedNames } from "../read/column-names.ts";
+import type { UnderstoodInput } from "../read/reading.ts";
+import { listRuns } from "../runs/find-runs.ts";
+
+/**
+ * An export that lost a column of consent lets in whoever has left. A column that is there and is not read as
+ * consent was looked at.
+ * @returns a sentence, where that is so
+ */
+export async function describeLostConsent(
+  { engine }: RunContext,
+  structureId: string,
+  { file, facts }: UnderstoodInput,
+): Promise<string | undefined> {
+  const runs = await listRuns(engine.stateFolder);
+  const last = runs.find(
+    ({ manifest: { kind, account, input } }) =>
+      kind === "import" &&
+      input.file === file.path &&
+      account.baseUrl === engine.account.baseUrl &&
+      account.structureId === structureId,
+  );
+  const names = new Set(facts.columns.map(({ name }) => name));
+  const lost = last?.manifest.input.consentColumns?.filter((name) => !names.has(name)) ?? [];
+  if (!last || lost.length === 0) return undefined;
+  return `${file.name} has lost ${formatQuotedNames(lost)}, which said who is not subscribed when it was imported last (run ${last.manifest.id})`;
+}
