@@ -102,6 +102,17 @@ describe("a file that no longer says who has left", () => {
     expect((await service.ecm(["import", path])).stderr).toContain(warning);
     expect((await service.ecm(["import", path, "--dry-run"])).stderr).not.toContain("has lost");
   });
+
+  it("is warned of by lists sync", { tags: "slow" }, async () => {
+    const service = await startSandbox({
+      contents: { lists: ["News"], contacts: [{ key: "ada@example.com" }] },
+    });
+    const path = await inputFile("Email,Unsubscribed\nada@example.com,yes\n");
+    await service.ecm(["lists", "sync", "News", path]);
+    await writeFile(path, "Email\nada@example.com\n");
+    const sync = await service.ecm(["lists", "sync", "News", path]);
+    expect(sync.stderr).toContain('has lost "Unsubscribed"');
+  });
 });
 
 /** Contacts of an account, as `key: status`. */

@@ -1,4 +1,4 @@
-/** A file that said who has left when it was imported last, and does not any more. */
+/** A file that said who has left in its last run, and does not any more. */
 
 import type { RunContext } from "../plan/run-context.ts";
 import { formatQuotedNames } from "../read/column-names.ts";
@@ -15,10 +15,10 @@ export async function describeLostConsent(
   structureId: string,
   { file, facts }: UnderstoodInput,
 ): Promise<string | undefined> {
+  if (facts.columns.length === 0) return undefined;
   const runs = await listRuns(engine.stateFolder);
   const last = runs.find(
-    ({ manifest: { kind, account, input } }) =>
-      kind === "import" &&
+    ({ manifest: { account, input } }) =>
       input.file === file.path &&
       account.baseUrl === engine.account.baseUrl &&
       account.structureId === structureId,
@@ -26,5 +26,5 @@ export async function describeLostConsent(
   const names = new Set(facts.columns.map(({ name }) => name));
   const lost = last?.manifest.input.consentColumns?.filter((name) => !names.has(name)) ?? [];
   if (!last || lost.length === 0) return undefined;
-  return `${file.name} has lost ${formatQuotedNames(lost)}, which said who is not subscribed when it was imported last (run ${last.manifest.id})`;
+  return `${file.name} has lost ${formatQuotedNames(lost)}, which said who is not subscribed in run ${last.manifest.id}`;
 }

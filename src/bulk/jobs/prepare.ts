@@ -92,8 +92,7 @@ export async function readInput(
   job = answered.job;
   const understood = answered.result;
   emit({ kind: "understood", facts: understood.facts });
-  const lost =
-    context.kind === "import" ? await describeLostConsent(context, structure._id, understood) : undefined;
+  const lost = await describeLostConsent(context, structure._id, understood);
   if (lost !== undefined) emit({ kind: "remark", text: `warning: ${lost}` });
   const survey = job.isWithoutInput
     ? createEmptySurvey()
