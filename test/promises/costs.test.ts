@@ -253,6 +253,31 @@ describe("remembered names", () => {
     });
   });
 
+  it("are not taken for a condition: an outdated id would find nobody, or everybody", {
+    tags: "slow",
+  }, async () => {
+    const { ecm, id } = await account();
+    const elsewhere = { env: { ECM_CACHE_DIR: await temporaryFolder() } };
+    for (const condition of [
+      ["--list", "Newsletter"],
+      ["--filter", "LIST_ID EQ Newsletter"],
+      ["--tag", "vip"],
+      ["--where", '"Newsletter" in lists && "vip" in tags && City == "Paris"'],
+    ]) {
+      await ecm(["contact", "search", "-o", "table"]);
+      await ecm(["lists", "delete", "Newsletter", "--yes"], elsewhere);
+      await ecm(["lists", "create", "Newsletter"], elsewhere);
+      await ecm(["structure", "tag", "remove", "vip", "--yes"], elsewhere);
+      await ecm(["structure", "tag", "add", "vip"], elsewhere);
+      await ecm(["structure", "field", "remove", "City", "--yes"], elsewhere);
+      await ecm(["structure", "field", "add", "City"], elsewhere);
+      const change = ["--add-list", "Newsletter", "--add-tag", "vip", "--set", "City=Paris"];
+      await ecm(["contact", "mutate", id, ...change], elsewhere);
+      const found = await ecm(["contact", "search", ...condition, "-o", "id"]);
+      expect(found.stdout, condition.join(" ")).toBe(`${id}\n`);
+    }
+  });
+
   it("are dropped by a write that changes structures or lists, by ecm api too", {
     tags: "slow",
   }, async () => {

@@ -107,11 +107,18 @@ async function runContactSearch(context: Context, options: ContactSearchOptions)
     await context.tellUnderWay({ kind: "export", what: "A search of all contacts", inputs: [] });
   const connection = await context.connect();
   const search = () => showSearch(context, connection, options, { output, conditions, parts });
-  // The columns of all pages are chosen before the contacts are seen: names that are missing could not be
-  // looked up then.
-  const isStream = options.all || options.limit !== undefined;
-  const show = await (isStream ? search() : connection.account.withRemembered("read", search));
+  const show = await (needsFreshNames(options)
+    ? search()
+    : connection.account.withRemembered("read", search));
   await show();
+}
+
+/**
+ * The columns of all pages are chosen before the contacts are seen: names that are missing could not be
+ * looked up then. And nobody refuses an outdated id in a condition: it finds nobody, or everybody.
+ */
+function needsFreshNames({ all, limit, list, tag, filter, where }: ContactSearchOptions): boolean {
+  return all || [limit, list, tag, filter, where].some((each) => each !== undefined);
 }
 
 /**
