@@ -58,7 +58,7 @@ export async function openPages<T>(read: ReadPage<T>, options: PageOptions): Pro
       return { size: findPageSize(first, size, (cut) => behavior?.learn(points[of].cut, cut)), first };
     } catch (error) {
       if (size <= 1 || !isSizeRefusal(error)) throw error;
-      size = Math.floor(size / 2);
+      size = size > maxPageSize ? maxPageSize : Math.floor(size / 2);
     }
   }
 }
