@@ -67,6 +67,16 @@ describe("tools", () => {
   });
 });
 
+it("tells with an answer what its command warns of", { tags: "slow" }, async () => {
+  const { env } = await startSandbox({ variants: { literal: "yes" }, contents: { lists: ["A", "B"] } });
+  const { call } = await startMcp(env);
+  const { warnings } = await call("structure_get");
+  expect(warnings).toEqual(["The service did not say which tags there are"]);
+  const part = await call("lists_list", { limit: 1 });
+  expect(part).toMatchObject({ hasMore: true });
+  expect(part).not.toHaveProperty("warnings");
+});
+
 describe("failures", () => {
   it("speak the client's language: arguments, tools, and JSON in place of a shell's words", {
     tags: "slow",
