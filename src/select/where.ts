@@ -21,7 +21,7 @@ import {
   walkNodes,
 } from "./cel.ts";
 import type { LocalCondition } from "./conditions.ts";
-import { requireStatusWords } from "./status-words.ts";
+import { findComparedTexts, requireStatusWords } from "./status-words.ts";
 import { describeTypes, findHabit } from "./where-hints.ts";
 import { builtIn, createVocabulary, findFieldAccess, requireNames, type Vocabulary } from "./where-names.ts";
 
@@ -181,20 +181,13 @@ function requirePattern(text: string, node: ASTNode): void {
   }
 }
 
-const comparisons: readonly string[] = ["==", "!=", "in"];
-
 /** Same length, so that places stay where they are. */
 function foldStatuses(text: string, ast: ASTNode): string {
   let folded = text;
-  for (const node of walkNodes(ast)) {
-    if (!comparisons.includes(node.op)) continue;
-    const sides = node.args as ASTNode[];
-    if (!sides.some(({ op, args }) => op === "id" && (args === "status" || args === "substatus"))) continue;
-    for (const literal of sides.flatMap((side) => [...walkNodes(side)])) {
-      if (literal.op !== "value" || typeof literal.args !== "string") continue;
-      const lower = folded.slice(literal.start, literal.end).toLowerCase();
-      folded = folded.slice(0, literal.start) + lower + folded.slice(literal.end);
-    }
+  const texts = [...walkNodes(ast)].filter(({ op }) => op !== "rcall").flatMap(findComparedTexts);
+  for (const { literal } of texts) {
+    const lower = folded.slice(literal.start, literal.end).toLowerCase();
+    folded = folded.slice(0, literal.start) + lower + folded.slice(literal.end);
   }
   return folded;
 }
