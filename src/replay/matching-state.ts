@@ -3,7 +3,18 @@
  * before had made. Pure.
  */
 import type { FieldDefinition, FieldValue, TagDefinition } from "../wire.ts";
-import { type Members, type Ref, readFilters, toArray, toIds, toMembers, toRefs, toText } from "./members.ts";
+import {
+  type Members,
+  putFirst,
+  type Ref,
+  readFilters,
+  readStatus,
+  toArray,
+  toIds,
+  toMembers,
+  toRefs,
+  toText,
+} from "./members.ts";
 import { isDone, type Step } from "./steps.ts";
 
 export interface KnownContact {
@@ -49,6 +60,8 @@ interface Write {
   body: Members;
 }
 
+/** Of a structure whose id no step has told yet. */
+const untoldId = "0".repeat(24);
 /** More are not needed to see how pages are cut. */
 const maxUnseen = 2500;
 
@@ -169,6 +182,11 @@ class StateReader {
   private readStructure({ _id, label, keyName, keyType, fields, tags, __v }: Members): void {
     if (typeof _id !== "string") return;
     const known = this.requireStructure(_id);
+    if (known.label === undefined) {
+      // In the order that it tells first: what contacts have named so far has no place of its own.
+      known.fields = putFirst(this.listOlder(fields), known.fields);
+      known.tags = putFirst(this.listOlder(tags), known.tags);
+    }
     known.label ??= toText(label);
     known.keyName ??= toText(keyName);
     known.keyType ??= toText(keyType);
@@ -207,7 +225,8 @@ class StateReader {
     known.key ??= toText(key);
     const status = readStatus(shown);
     const writes = this.writes.get(_id) ?? [];
-    if (status) known.status ??= writes.some(isStatusChange) ? undefined : status;
+    const hasSetStatus = writes.some(({ endpoint }) => endpoint === "setContactStatus");
+    if (status) known.status ??= hasSetStatus ? undefined : status;
     if (typeof __v === "number") known.version ??= Math.max(0, __v - writes.length);
     if (Array.isArray(fields)) known.fields ??= undoFields(writes, toRefs(fields));
     if (Array.isArray(lists)) known.lists ??= this.undo(_id, "lists", toIds(lists));
@@ -239,14 +258,17 @@ class StateReader {
     }
   }
 
+  /** @param id undefined where a step does not tell it: then the first, which gets its id from a later step */
   private requireStructure(id?: string): KnownStructure {
-    const { structures } = this.state;
+    const { structures, lists } = this.state;
     const [first] = structures.keys();
-    const wanted = id ?? first ?? "0".repeat(24);
+    const wanted = id ?? first ?? untoldId;
     const known = structures.get(wanted);
     if (known) return known;
-    const made: KnownStructure = { fields: new Map(), tags: new Map() };
+    const made = structures.get(untoldId) ?? { fields: new Map(), tags: new Map() };
+    structures.delete(untoldId);
     structures.set(wanted, made);
+    for (const list of lists.values()) if (list.structureId === untoldId) list.structureId = wanted;
     return made;
   }
 
@@ -272,20 +294,8 @@ class StateReader {
   }
 }
 
-function isStatusChange({ endpoint }: Write): boolean {
-  return endpoint === "setContactStatus";
-}
-
 /** What a change set was something else before; which is not known. */
 function undoFields(writes: Write[], fields: Ref[]): FieldValue[] {
   const changed = new Set(writes.flatMap(({ body }) => [...toIds(body.updateFields), ...toIds(body.fields)]));
   return fields.filter(({ _id }) => !changed.has(_id)) as FieldValue[];
-}
-
-function readStatus({ status, contactStatus, contactSubStatus }: Members): KnownContact["status"] {
-  const parts =
-    status === undefined ? { primary: contactStatus, secondary: contactSubStatus } : toMembers(status);
-  const [primary, secondary] = [toText(parts.primary), toText(parts.secondary)];
-  if (primary === undefined) return undefined;
-  return secondary === undefined ? { primary } : { primary, secondary };
 }

@@ -49,7 +49,7 @@ export interface Reader extends Offered {
   read(words: string[], input: never, call: ReaderCall): Promise<object>;
 }
 
-export interface ReaderCall {
+interface ReaderCall {
   /** The warnings of what it runs are told to the client. */
   invoke: Invoke;
   signal: AbortSignal;
