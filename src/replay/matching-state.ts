@@ -3,6 +3,8 @@
  * before had made. Pure.
  */
 import type { FieldDefinition, FieldValue, TagDefinition } from "../wire.ts";
+import { FoundStatuses } from "./found-statuses.ts";
+import { IdOrder } from "./id-order.ts";
 import {
   type Members,
   putFirst,
@@ -47,12 +49,13 @@ export interface MatchingState {
   structures: Map<string, KnownStructure>;
   lists: Map<string, KnownList>;
   contacts: Map<string, KnownContact>;
-  /** Ids in the order in which an answer gave them. */
-  sequences: string[][];
+  order: IdOrder;
   /** Keys that were refused because somebody has them, and nobody was shown to. */
   takenKeys: { key: string; structureId: string }[];
   /** Contacts of the account that no answer shows, at least. */
   unseen: number;
+  /** Theirs, and of those with a taken key; undefined where no search tells. */
+  unseenStatus?: KnownContact["status"];
 }
 
 interface Write {
@@ -76,14 +79,14 @@ class StateReader {
     structures: new Map(),
     lists: new Map(),
     contacts: new Map(),
-    sequences: [],
+    order: new IdOrder(),
     takenKeys: [],
     unseen: 0,
   };
   private readonly made = new Set<string>();
   private readonly madeKeys = new Set<string>();
   private readonly writes = new Map<string, Write[]>();
-  private readonly foundByStatus = new Map<string, string>();
+  private readonly statuses = new FoundStatuses();
   /** Greatest total of a search for everyone, less who was made before it. */
   private total = 0;
   private madeContacts = 0;
@@ -113,10 +116,9 @@ class StateReader {
     for (const [id, contact] of state.contacts) {
       for (const member of ["lists", "tags"] as const) contact[member] ??= this.undo(id, member, []);
       contact.fields ??= [];
-      if (this.foundByStatus.get(id) === "inactive") {
-        contact.status ??= { primary: "Inactive", secondary: "Unsubscribe" };
-      }
+      contact.status ??= this.statuses.get(id, this.writes.has(id));
     }
+    state.unseenStatus = this.statuses.unseen;
     const taken = new Set([...state.contacts.values()].map(({ key }) => key?.toLowerCase()));
     state.takenKeys = state.takenKeys.filter(({ key }) => !taken.has(key.toLowerCase()));
     state.unseen = Math.min(maxUnseen, Math.max(0, this.total - state.contacts.size));
@@ -169,7 +171,8 @@ class StateReader {
     const records = Array.isArray(answer) ? answer : toArray(members.contacts ?? members.records);
     const shown = (records.length > 0 ? records : [answer]).map(toMembers);
     const isById = !query.some(([name]) => name === "sort");
-    if (isById) this.state.sequences.push(toIds(records).filter((id) => !this.made.has(id)));
+    const ids = toIds(records).filter((id) => !this.made.has(id));
+    if (isById) this.state.order.read(exchange, ids);
     if (/Structures?$/.test(endpoint)) {
       for (const each of shown) this.readStructure(each);
     } else if (endpoint.includes("List") && structureId !== undefined) {
@@ -261,8 +264,7 @@ class StateReader {
   /** @param id undefined where a step does not tell it: then the first, which gets its id from a later step */
   private requireStructure(id?: string): KnownStructure {
     const { structures, lists } = this.state;
-    const [first] = structures.keys();
-    const wanted = id ?? first ?? untoldId;
+    const wanted = id ?? [...structures.keys()][0] ?? untoldId;
     const known = structures.get(wanted);
     if (known) return known;
     const made = structures.get(untoldId) ?? { fields: new Map(), tags: new Map() };
@@ -279,18 +281,12 @@ class StateReader {
     this.state.lists.set(id, { structureId: structureId ?? first!, name: "", version: 0 });
   }
 
-  /** Whom a search finds by a status alone has it, and its total says how many there are. */
+  /** Its total says how many there are. */
   private readSearch(body: Members, answer: unknown): void {
-    const [criteria, ...others] = readFilters(body).flat();
-    const { totalRecords, contacts } = toMembers(answer);
-    if (!criteria) this.total = Math.max(this.total, Number(totalRecords ?? 0) - this.madeContacts);
-    const [status, ...more] = toArray(criteria?.values);
-    const isByStatus = criteria?.columnToFilter === "CONTACT_STATUS" && others.length + more.length === 0;
-    if (!isByStatus || typeof status !== "string") return;
-    for (const id of toIds(contacts)) {
-      if (!this.foundByStatus.has(id) && !this.writes.has(id))
-        this.foundByStatus.set(id, status.toLowerCase());
-    }
+    this.statuses.read(body, answer, (id) => this.writes.has(id));
+    if (readFilters(body).flat().length > 0) return;
+    const total = Number(toMembers(answer).totalRecords ?? 0);
+    this.total = Math.max(this.total, total - this.madeContacts);
   }
 }
 
