@@ -165,6 +165,17 @@ describe("reads", () => {
     expect(output).toMatchObject({ changes: [{ action: "create" }], total: 2, nextPage: 2 });
   });
 
+  it("name a tag and a list that were made a moment ago", { tags: "slow" }, async () => {
+    const { env, ecm } = await account();
+    const { call } = await startMcp(env);
+    await call("contact_get", { contact: ada.Email });
+    await ecm(["structure", "tag", "add", "gold"]);
+    await ecm(["lists", "create", "Spring"]);
+    await ecm(["contact", "mutate", ada.Email, "--add-tag", "gold", "--add-list", "Spring"]);
+    const { names } = await call("contact_get", { contact: ada.Email });
+    expect(Object.values(names!)).toEqual(expect.arrayContaining(["gold", "News", "Spring"]));
+  });
+
   it("get a contact by its id, with the names of its own structure, where several are", async () => {
     const ids = ["a", "b", "c"].map((digit) => digit.repeat(24));
     const [one, two, field] = ids as [string, string, string];
