@@ -4,6 +4,7 @@
 import type { ASTNode } from "@marcbachmann/cel-js";
 import { statusParts } from "../api/contacts.ts";
 import { findClosest, isId } from "../api/names.ts";
+import { isEmailKey } from "../api/structures.ts";
 import { NotFoundError, UsageError } from "../errors.ts";
 import type { ContactList, ContactStructure } from "../wire.ts";
 import { at, isText, walkNodes } from "./cel.ts";
@@ -31,6 +32,8 @@ export interface Vocabulary {
   /** Id → name. Undefined: the service does not tell which tags there are. */
   lists: Map<string, string>;
   tags: Map<string, string> | undefined;
+  /** Keys that differ in letter case alone are one. */
+  hasEmailKeys: boolean;
 }
 
 export function createVocabulary(structure: ContactStructure, lists: readonly ContactList[]): Vocabulary {
@@ -59,6 +62,7 @@ export function createVocabulary(structure: ContactStructure, lists: readonly Co
     fields,
     lists: new Map(lists.map(({ _id, name }) => [_id, name])),
     tags: structure.tags && new Map(structure.tags.map(({ _id, label }) => [_id, label])),
+    hasEmailKeys: isEmailKey(structure.keyType),
   };
 }
 

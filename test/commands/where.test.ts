@@ -64,6 +64,10 @@ describe("--where", () => {
       ['key.startsWith("e") || First_Name_ == "Bob"', "be"],
       ['fields["First-Name!"] == "" && fields.Age != ""', "e"],
       ['Age != "" && int(Age) > 36', "e"],
+      // Keys are one in every letter case where they are compared as a whole, and texts elsewhere are not.
+      ['!(key in ["ADA@example.com", "x"]) && key != "Bob@Example.com"', "e"],
+      ['First_Name_ == "Ada" && fields["First-Name!"] + "@example.com" != key', "a"],
+      ['key == "Eve@example.com" || key.startsWith("A") || City == "oslo"', "e"],
       // A built-in name wins over the field of that name.
       ['key == "ada@example.com" && fields["key"] == ""', "a"],
       ['fields["in"] == "" && fields["Größe"] == "" && fields["a.b"] == ""', "abe"],
