@@ -89,6 +89,12 @@ describe("--where", () => {
     expect(await found(ecm, 'City == "Oslo"', "--key", "bob@example.com")).toBe("b");
     const count = await ecm(["contact", "search", "--where", 'City == "Oslo"', "--count"]);
     expect(count.stdout.trim()).toBe("2");
+    // Also where the key itself is not asked for.
+    const several = ["contact", "search", "--key", "ada@example.com", "--key", "bob@example.com"];
+    const named = await ecm([...several, "--where", 'key.startsWith("a")', "--count"]);
+    expect(named.stdout.trim()).toBe("1");
+    const ids = await ecm([...several, "--text", "bob", "-o", "id"]);
+    expect(ids.stdout.trim()).toMatch(/^[0-9a-f]{24}$/);
     const exported = await ecm(["export", "--where", '"Old" in lists', "-o", "ndjson"]);
     expect(exported.stdout.trim().split("\n")).toHaveLength(1);
     expect(exported.stdout).toContain("eve@example.com");
