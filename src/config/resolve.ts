@@ -34,7 +34,7 @@ const embeddedBaseUrl = "http://sandbox.localhost";
  * Flag before environment before profile, for each value by itself. Three rules guard a key:
  * a named `sandbox` is always the embedded service, whatever address the environment holds;
  * every address is https, or loopback; and where a variable alone parts the current
- * profile's key from its address, there is a warning.
+ * profile's key from its address, or both of a named profile are replaced, there is a warning.
  * @param canAsk whether a key command may ask at standard input; asked only when one is run
  * @param openProfiles asked only when a profile is needed: address and key of the environment need none
  * @throws NoKeyError when no profile is configured and none named;
@@ -173,11 +173,11 @@ function chooseBaseUrl(
   const value = parse(settings.baseUrl.value, source === "flag" ? "--base-url" : "ECM_BASE_URL");
   const isTyped = source === "flag" || name?.source === "flag";
   const isOwn = own !== undefined && isSameOrigin(own, value);
-  const warning = `ECM_BASE_URL is set: the key of the ${place} goes to ${value}`;
-  const isExpected = isTyped || isOwn || settings.apiKey !== undefined;
-  const warnings = [isExpected ? undefined : warning, findPlainHttpWarning(value)].filter(
-    (each) => each !== undefined,
-  );
+  const warnings = [findPlainHttpWarning(value)].filter((each) => each !== undefined);
+  if (!isOwn && !isTyped && !settings.apiKey)
+    warnings.unshift(`ECM_BASE_URL is set: the key of the ${place} goes to ${value}`);
+  if (!isOwn && name && source === "environment" && settings.apiKey)
+    warnings.unshift(`ECM_BASE_URL and ECM_API_KEY are set: ${value} is used, not the account of ${place}`);
   return { baseUrl: { value, source }, warning: warnings.length > 0 ? warnings.join("; ") : undefined };
 }
 

@@ -3,7 +3,20 @@
  * before had made. Pure.
  */
 import type { FieldDefinition, FieldValue, TagDefinition } from "../wire.ts";
-import { type Members, type Ref, readFilters, toArray, toIds, toMembers, toRefs, toText } from "./members.ts";
+import { FoundStatuses } from "./found-statuses.ts";
+import { IdOrder } from "./id-order.ts";
+import {
+  type Members,
+  putFirst,
+  type Ref,
+  readFilters,
+  readStatus,
+  toArray,
+  toIds,
+  toMembers,
+  toRefs,
+  toText,
+} from "./members.ts";
 import { isDone, type Step } from "./steps.ts";
 
 export interface KnownContact {
@@ -36,12 +49,13 @@ export interface MatchingState {
   structures: Map<string, KnownStructure>;
   lists: Map<string, KnownList>;
   contacts: Map<string, KnownContact>;
-  /** Ids in the order in which an answer gave them. */
-  sequences: string[][];
+  order: IdOrder;
   /** Keys that were refused because somebody has them, and nobody was shown to. */
   takenKeys: { key: string; structureId: string }[];
   /** Contacts of the account that no answer shows, at least. */
   unseen: number;
+  /** Theirs, and of those with a taken key; undefined where no search tells. */
+  unseenStatus?: KnownContact["status"];
 }
 
 interface Write {
@@ -49,6 +63,8 @@ interface Write {
   body: Members;
 }
 
+/** Of a structure whose id no step has told yet. */
+const untoldId = "0".repeat(24);
 /** More are not needed to see how pages are cut. */
 const maxUnseen = 2500;
 
@@ -63,14 +79,14 @@ class StateReader {
     structures: new Map(),
     lists: new Map(),
     contacts: new Map(),
-    sequences: [],
+    order: new IdOrder(),
     takenKeys: [],
     unseen: 0,
   };
   private readonly made = new Set<string>();
   private readonly madeKeys = new Set<string>();
   private readonly writes = new Map<string, Write[]>();
-  private readonly foundByStatus = new Map<string, string>();
+  private readonly statuses = new FoundStatuses();
   /** Greatest total of a search for everyone, less who was made before it. */
   private total = 0;
   private madeContacts = 0;
@@ -100,10 +116,9 @@ class StateReader {
     for (const [id, contact] of state.contacts) {
       for (const member of ["lists", "tags"] as const) contact[member] ??= this.undo(id, member, []);
       contact.fields ??= [];
-      if (this.foundByStatus.get(id) === "inactive") {
-        contact.status ??= { primary: "Inactive", secondary: "Unsubscribe" };
-      }
+      contact.status ??= this.statuses.get(id, this.writes.has(id));
     }
+    state.unseenStatus = this.statuses.unseen;
     const taken = new Set([...state.contacts.values()].map(({ key }) => key?.toLowerCase()));
     state.takenKeys = state.takenKeys.filter(({ key }) => !taken.has(key.toLowerCase()));
     state.unseen = Math.min(maxUnseen, Math.max(0, this.total - state.contacts.size));
@@ -156,7 +171,8 @@ class StateReader {
     const records = Array.isArray(answer) ? answer : toArray(members.contacts ?? members.records);
     const shown = (records.length > 0 ? records : [answer]).map(toMembers);
     const isById = !query.some(([name]) => name === "sort");
-    if (isById) this.state.sequences.push(toIds(records).filter((id) => !this.made.has(id)));
+    const ids = toIds(records).filter((id) => !this.made.has(id));
+    if (isById) this.state.order.read(exchange, ids);
     if (/Structures?$/.test(endpoint)) {
       for (const each of shown) this.readStructure(each);
     } else if (endpoint.includes("List") && structureId !== undefined) {
@@ -169,6 +185,11 @@ class StateReader {
   private readStructure({ _id, label, keyName, keyType, fields, tags, __v }: Members): void {
     if (typeof _id !== "string") return;
     const known = this.requireStructure(_id);
+    if (known.label === undefined) {
+      // In the order that it tells first: what contacts have named so far has no place of its own.
+      known.fields = putFirst(this.listOlder(fields), known.fields);
+      known.tags = putFirst(this.listOlder(tags), known.tags);
+    }
     known.label ??= toText(label);
     known.keyName ??= toText(keyName);
     known.keyType ??= toText(keyType);
@@ -207,7 +228,8 @@ class StateReader {
     known.key ??= toText(key);
     const status = readStatus(shown);
     const writes = this.writes.get(_id) ?? [];
-    if (status) known.status ??= writes.some(isStatusChange) ? undefined : status;
+    const hasSetStatus = writes.some(({ endpoint }) => endpoint === "setContactStatus");
+    if (status) known.status ??= hasSetStatus ? undefined : status;
     if (typeof __v === "number") known.version ??= Math.max(0, __v - writes.length);
     if (Array.isArray(fields)) known.fields ??= undoFields(writes, toRefs(fields));
     if (Array.isArray(lists)) known.lists ??= this.undo(_id, "lists", toIds(lists));
@@ -239,14 +261,16 @@ class StateReader {
     }
   }
 
+  /** @param id undefined where a step does not tell it: then the first, which gets its id from a later step */
   private requireStructure(id?: string): KnownStructure {
-    const { structures } = this.state;
-    const [first] = structures.keys();
-    const wanted = id ?? first ?? "0".repeat(24);
+    const { structures, lists } = this.state;
+    const wanted = id ?? [...structures.keys()][0] ?? untoldId;
     const known = structures.get(wanted);
     if (known) return known;
-    const made: KnownStructure = { fields: new Map(), tags: new Map() };
+    const made = structures.get(untoldId) ?? { fields: new Map(), tags: new Map() };
+    structures.delete(untoldId);
     structures.set(wanted, made);
+    for (const list of lists.values()) if (list.structureId === untoldId) list.structureId = wanted;
     return made;
   }
 
@@ -257,35 +281,17 @@ class StateReader {
     this.state.lists.set(id, { structureId: structureId ?? first!, name: "", version: 0 });
   }
 
-  /** Whom a search finds by a status alone has it, and its total says how many there are. */
+  /** Its total says how many there are. */
   private readSearch(body: Members, answer: unknown): void {
-    const [criteria, ...others] = readFilters(body).flat();
-    const { totalRecords, contacts } = toMembers(answer);
-    if (!criteria) this.total = Math.max(this.total, Number(totalRecords ?? 0) - this.madeContacts);
-    const [status, ...more] = toArray(criteria?.values);
-    const isByStatus = criteria?.columnToFilter === "CONTACT_STATUS" && others.length + more.length === 0;
-    if (!isByStatus || typeof status !== "string") return;
-    for (const id of toIds(contacts)) {
-      if (!this.foundByStatus.has(id) && !this.writes.has(id))
-        this.foundByStatus.set(id, status.toLowerCase());
-    }
+    this.statuses.read(body, answer, (id) => this.writes.has(id));
+    if (readFilters(body).flat().length > 0) return;
+    const total = Number(toMembers(answer).totalRecords ?? 0);
+    this.total = Math.max(this.total, total - this.madeContacts);
   }
-}
-
-function isStatusChange({ endpoint }: Write): boolean {
-  return endpoint === "setContactStatus";
 }
 
 /** What a change set was something else before; which is not known. */
 function undoFields(writes: Write[], fields: Ref[]): FieldValue[] {
   const changed = new Set(writes.flatMap(({ body }) => [...toIds(body.updateFields), ...toIds(body.fields)]));
   return fields.filter(({ _id }) => !changed.has(_id)) as FieldValue[];
-}
-
-function readStatus({ status, contactStatus, contactSubStatus }: Members): KnownContact["status"] {
-  const parts =
-    status === undefined ? { primary: contactStatus, secondary: contactSubStatus } : toMembers(status);
-  const [primary, secondary] = [toText(parts.primary), toText(parts.secondary)];
-  if (primary === undefined) return undefined;
-  return secondary === undefined ? { primary } : { primary, secondary };
 }

@@ -21,14 +21,16 @@ export function seedState(store: Store, state: MatchingState, now: number): Ids 
     const add = (id: string, contact: KnownContact) =>
       addContact(store, ids, id, { firstStructure, contact, now });
     for (const [id, contact] of state.contacts) add(id, contact);
-    for (const [index, taken] of state.takenKeys.entries()) add(`taken ${index}`, taken);
-    for (let index = 0; index < state.unseen; index++) add(`unseen ${index}`, {});
+    const { takenKeys, unseen, unseenStatus: status } = state;
+    for (const [index, taken] of takenKeys.entries()) add(`taken ${index}`, { ...taken, status });
+    for (let index = 0; index < unseen; index++) add(`unseen ${index}`, { status });
   });
   return ids;
 }
 
 /** Ids grow in the order in which the answers gave them; who is in no answer comes last. */
-function chooseIds({ structures, lists, contacts, sequences, takenKeys, unseen }: MatchingState): Ids {
+function chooseIds({ structures, lists, contacts, order, takenKeys, unseen }: MatchingState): Ids {
+  const { sequences, beginnings } = order;
   const before = new Map<string, string[]>();
   for (const sequence of sequences) {
     for (const [index, id] of sequence.entries()) {
@@ -43,6 +45,7 @@ function chooseIds({ structures, lists, contacts, sequences, takenKeys, unseen }
     for (const each of before.get(id) ?? []) add(each);
     ids.set(id, (ids.size + 1).toString(16).padStart(24, "0"));
   };
+  for (const sequence of beginnings) sequence.forEach(add);
   // The longest ones say most.
   for (const sequence of [...sequences].sort((a, b) => b.length - a.length)) sequence.forEach(add);
   for (const [id, { fields, tags }] of structures) [id, ...fields.keys(), ...tags.keys()].forEach(add);

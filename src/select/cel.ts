@@ -42,6 +42,13 @@ export function* walkNodes(value: unknown): Generator<ASTNode> {
   }
 }
 
+export type TextNode = ASTNode & { args: string };
+
+/** A text that is written out. */
+export function isText(node: ASTNode): node is TextNode {
+  return node.op === "value" && typeof node.args === "string";
+}
+
 /** What is wrong, without the place. */
 export function summarize(error: unknown): string {
   return (error as { summary?: string }).summary ?? (error as Error).message;

@@ -2,7 +2,7 @@
 import type { ASTNode } from "@marcbachmann/cel-js";
 import { findClosest } from "../api/names.ts";
 import { UsageError } from "../errors.ts";
-import { at, walkNodes } from "./cel.ts";
+import { at, isText, type TextNode, walkNodes } from "./cel.ts";
 import { findMeantStatus, primaryStatuses, secondaryStatuses } from "./status-filter.ts";
 
 /**
@@ -12,20 +12,48 @@ import { findMeantStatus, primaryStatuses, secondaryStatuses } from "./status-fi
  */
 export function requireStatusWords(text: string, ast: ASTNode): void {
   for (const node of walkNodes(ast)) {
-    if (node.op !== "==" && node.op !== "!=") continue;
-    const sides = node.args as [ASTNode, ASTNode];
-    const name = sides.find(({ op, args }) => op === "id" && (args === "status" || args === "substatus"));
-    const literal = sides.find(({ op, args }) => op === "value" && typeof args === "string");
-    if (!name || !literal) continue;
-    const hint = describeWord(name.args as string, node.op, String(literal.args).toLowerCase());
-    if (hint === undefined) continue;
-    const word = JSON.stringify(literal.args);
-    throw new UsageError(
-      `--where: No contact has the ${String(name.args)} ${word}${at(text, literal)}`,
-      hint,
-    );
+    for (const { name, literal } of findComparedTexts(node)) {
+      const hint = describeText(name, node.op, literal.args);
+      if (hint === undefined) continue;
+      const word = JSON.stringify(literal.args);
+      throw new UsageError(`--where: No contact has the ${name} ${word}${at(text, literal)}`, hint);
+    }
   }
 }
+
+/** The texts that a status meets: compared with it, in a list that it is looked for in, or asked of it. */
+export function findComparedTexts({ op, args }: ASTNode): { name: string; literal: TextNode }[] {
+  if (!["==", "!=", "in", "rcall"].includes(op)) return [];
+  const [one, ...others] = (op === "rcall" ? [args[1], ...args[2]] : args) as [ASTNode, ...ASTNode[]];
+  const isEquation = op === "==" || op === "!=";
+  const status = [one, ...(isEquation ? others : [])].find(isStatus);
+  if (!status) return [];
+  return [one, ...others].flatMap(findTexts).map((literal) => ({ name: status.args as string, literal }));
+}
+
+/** A text, those of a list, and those that a condition chooses from. */
+function findTexts(node: ASTNode): TextNode[] {
+  if (isText(node)) return [node];
+  if (node.op === "list") return (node.args as ASTNode[]).flatMap(findTexts);
+  return node.op === "?:" ? (node.args as ASTNode[]).slice(1).flatMap(findTexts) : [];
+}
+
+function isStatus({ op, args }: ASTNode): boolean {
+  return op === "id" && (args === "status" || args === "substatus");
+}
+
+function describeText(name: string, op: string, text: string): string | undefined {
+  const word = text.toLowerCase();
+  // Of a pattern, `\\S` is no capital.
+  if (op === "rcall")
+    return /\p{Lu}/u.test(text.replace(/\\./g, ""))
+      ? `Statuses are in lower case: ${JSON.stringify(word)}`
+      : undefined;
+  const hint = describeWord(name, op === "in" ? "==" : op, word);
+  return op === "in" && hint === allStatuses ? undefined : hint;
+}
+
+const allStatuses = `Statuses: ${primaryStatuses.join(", ")}`;
 
 function describeWord(name: string, op: string, word: string): string | undefined {
   const known = name === "status" ? primaryStatuses : secondaryStatuses;
@@ -36,5 +64,5 @@ function describeWord(name: string, op: string, word: string): string | undefine
   if (primary !== undefined) return `Write status ${op} "${primary}"`;
   const likely = findClosest(word, known);
   if (likely !== undefined) return `Did you mean "${likely}"?`;
-  return name === "status" ? `Statuses: ${primaryStatuses.join(", ")}` : undefined;
+  return name === "status" ? allStatuses : undefined;
 }

@@ -4,9 +4,10 @@
 import type { ASTNode } from "@marcbachmann/cel-js";
 import { statusParts } from "../api/contacts.ts";
 import { findClosest, isId } from "../api/names.ts";
+import { isEmailKey } from "../api/structures.ts";
 import { NotFoundError, UsageError } from "../errors.ts";
 import type { ContactList, ContactStructure } from "../wire.ts";
-import { at, walkNodes } from "./cel.ts";
+import { at, isText, walkNodes } from "./cel.ts";
 
 /** Names that every structure has, with the parts of a contact that they need. */
 export const builtIn: Record<string, { type: string; needs: readonly string[] }> = {
@@ -31,6 +32,8 @@ export interface Vocabulary {
   /** Id → name. Undefined: the service does not tell which tags there are. */
   lists: Map<string, string>;
   tags: Map<string, string> | undefined;
+  /** Keys that differ in letter case alone are one. */
+  hasEmailKeys: boolean;
 }
 
 export function createVocabulary(structure: ContactStructure, lists: readonly ContactList[]): Vocabulary {
@@ -59,6 +62,7 @@ export function createVocabulary(structure: ContactStructure, lists: readonly Co
     fields,
     lists: new Map(lists.map(({ _id, name }) => [_id, name])),
     tags: structure.tags && new Map(structure.tags.map(({ _id, label }) => [_id, label])),
+    hasEmailKeys: isEmailKey(structure.keyType),
   };
 }
 
@@ -81,12 +85,13 @@ function requireField(text: string, node: ASTNode, { fields }: Vocabulary): void
 }
 
 function requireMember(text: string, node: ASTNode, vocabulary: Vocabulary): void {
-  const named = findMemberAccess(node);
-  const known = named && vocabulary[named.part];
-  if (!named || !known) return;
-  const names = [...known.values()];
-  if (names.includes(named.name)) return;
-  throw unknownNameError(text, named, named.part === "tags" ? "tag" : "list", names);
+  for (const named of findMemberNames(node)) {
+    const known = vocabulary[named.part];
+    if (!known) continue;
+    const names = [...known.values()];
+    if (names.includes(named.name)) continue;
+    throw unknownNameError(text, named, named.part === "tags" ? "tag" : "list", names);
+  }
 }
 
 /** Where the service does not tell the labels of tags, only their ids and their number can be compared. */
@@ -139,13 +144,56 @@ export function findFieldAccess(node: ASTNode): NamedInText | undefined {
     : undefined;
 }
 
+type MemberName = NamedInText & { part: "lists" | "tags" };
+
 /** `"VIP" in tags`, `"News" in lists` */
-function findMemberAccess(node: ASTNode): (NamedInText & { part: "lists" | "tags" }) | undefined {
+function findMemberAccess(node: ASTNode): MemberName | undefined {
   if (node.op !== "in") return undefined;
   const [name, target] = node.args as [ASTNode, ASTNode];
-  const isPart = target.op === "id" && (target.args === "lists" || target.args === "tags");
-  if (!isPart || name.op !== "value" || typeof name.args !== "string") return undefined;
-  return { node: name, name: name.args, part: target.args as "lists" | "tags" };
+  const part = findPart(target);
+  return part && isText(name) ? { node: name, name: name.args, part } : undefined;
+}
+
+function findPart({ op, args }: ASTNode): MemberName["part"] | undefined {
+  return op === "id" && (args === "lists" || args === "tags") ? args : undefined;
+}
+
+/**
+ * The texts that meet names of lists or tags in a node: also `tags == ["VIP"]`, `tags[0] == "VIP"`,
+ * `tags.exists(t, t == "VIP")` and `["VIP"].exists(t, t in tags)`.
+ */
+function findMemberNames(node: ASTNode): MemberName[] {
+  const named = findMemberAccess(node);
+  if (named) return [named];
+  if (node.op === "==" || node.op === "!=") return findComparedNames(node.args as [ASTNode, ASTNode]);
+  return node.op === "rcall" ? findNamesInMacro(node) : [];
+}
+
+function findComparedNames([one, other]: [ASTNode, ASTNode]): MemberName[] {
+  const toPart = (side: ASTNode) => findPart(side.op === "[]" ? (side.args as [ASTNode, ASTNode])[0] : side);
+  const part = toPart(one) ?? toPart(other);
+  return part ? [one, other].flatMap((side) => toNames(side, part)) : [];
+}
+
+function findNamesInMacro({ args }: ASTNode): MemberName[] {
+  const [, target, [variable, ...body]] = args as [string, ASTNode, ASTNode[]];
+  if (variable?.op !== "id") return [];
+  const isVariable = ({ op, args }: ASTNode) => op === "id" && args === variable.args;
+  const part = findPart(target);
+  return [...walkNodes(body)].flatMap((node) => {
+    if (!["==", "!=", "in"].includes(node.op)) return [];
+    const [one, other] = node.args as [ASTNode, ASTNode];
+    if (!isVariable(one) && (node.op === "in" || !isVariable(other))) return [];
+    if (part) return [one, other].flatMap((side) => toNames(side, part));
+    const searched = node.op === "in" ? findPart(other) : undefined;
+    return searched ? toNames(target, searched) : [];
+  });
+}
+
+/** A text, or the texts of a list. */
+function toNames(node: ASTNode, part: MemberName["part"]): MemberName[] {
+  const texts = node.op === "list" ? (node.args as ASTNode[]) : [node];
+  return texts.filter(isText).map((text) => ({ node: text, name: text.args, part }));
 }
 
 function unknownNameError(

@@ -21,8 +21,9 @@ import {
   walkNodes,
 } from "./cel.ts";
 import type { LocalCondition } from "./conditions.ts";
-import { requireStatusWords } from "./status-words.ts";
+import { findComparedTexts, requireStatusWords } from "./status-words.ts";
 import { describeTypes, findHabit } from "./where-hints.ts";
+import { foldKeyComparisons } from "./where-keys.ts";
 import { builtIn, createVocabulary, findFieldAccess, requireNames, type Vocabulary } from "./where-names.ts";
 
 /** An expression whose grammar is right. */
@@ -64,6 +65,7 @@ function compileCondition(cel: Cel, text: string, ast: ASTNode, vocabulary: Voca
   // Statuses are compared in lower case, whichever letter case the service and the expression write them in.
   const program = withWhereErrors(text, () => environment.parse(foldStatuses(text, ast)));
   renameCalls(program.ast, "call", strictNumbers);
+  const foldedKey = vocabulary.hasEmailKeys && declareFoldedKey(environment, program.ast);
   const checked = program.check();
   if (!checked.valid) throw whereError(text, checked.error, { vocabulary, ast });
   if (checked.type !== "bool") {
@@ -85,6 +87,7 @@ function compileCondition(cel: Cel, text: string, ast: ASTNode, vocabulary: Voca
     fields: [...usedVariables.map(([, id]) => id), ...listNamedFields(ast, vocabulary)],
     holds(contact) {
       const values = read(contact);
+      if (foldedKey) values[foldedKey] = contact.key?.toLowerCase() ?? "";
       try {
         return program(values) === true;
       } catch (error) {
@@ -110,6 +113,14 @@ function canDeclare(environment: Environment, name: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** @returns the variable that is the key in lower case; undefined where it is not used */
+function declareFoldedKey(environment: Environment, ast: ASTNode): string | undefined {
+  let name = "folded_key";
+  // A field may have this name.
+  while (!canDeclare(environment, name)) name += "_";
+  return foldKeyComparisons(ast, name) ? name : undefined;
 }
 
 /** A contact → the values that the expression uses, and no others. */
@@ -181,20 +192,13 @@ function requirePattern(text: string, node: ASTNode): void {
   }
 }
 
-const comparisons: readonly string[] = ["==", "!=", "in"];
-
 /** Same length, so that places stay where they are. */
 function foldStatuses(text: string, ast: ASTNode): string {
   let folded = text;
-  for (const node of walkNodes(ast)) {
-    if (!comparisons.includes(node.op)) continue;
-    const sides = node.args as ASTNode[];
-    if (!sides.some(({ op, args }) => op === "id" && (args === "status" || args === "substatus"))) continue;
-    for (const literal of sides.flatMap((side) => [...walkNodes(side)])) {
-      if (literal.op !== "value" || typeof literal.args !== "string") continue;
-      const lower = folded.slice(literal.start, literal.end).toLowerCase();
-      folded = folded.slice(0, literal.start) + lower + folded.slice(literal.end);
-    }
+  const texts = [...walkNodes(ast)].filter(({ op }) => op !== "rcall").flatMap(findComparedTexts);
+  for (const { literal } of texts) {
+    const lower = folded.slice(literal.start, literal.end).toLowerCase();
+    folded = folded.slice(0, literal.start) + lower + folded.slice(literal.end);
   }
   return folded;
 }

@@ -161,10 +161,17 @@ export class Account {
    * is not what the service answers.
    * @param effect a write relies on names for a shorter time than a read
    * @param perform prints nothing before it can fail
+   * @param isDoubtful whether a result may be so because of an outdated name: it is treated like a failure
    */
-  async withRemembered<T>(effect: "read" | "write", perform: () => Promise<T>): Promise<T> {
+  async withRemembered<T>(
+    effect: "read" | "write",
+    perform: () => Promise<T>,
+    isDoubtful: (result: T) => boolean = () => false,
+  ): Promise<T> {
     this.#names.recall(effect);
     try {
+      const result = await perform();
+      if (!this.#names.isUsed || !isDoubtful(result) || !(await this.#lookAgain())) return result;
       return await perform();
     } catch (error) {
       if (!this.#names.isUsed || !mayBeOutdated(error) || !(await this.#lookAgain())) throw error;

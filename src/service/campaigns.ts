@@ -49,7 +49,8 @@ export async function fetchCampaign(send: Send, id: string): Promise<Record<stri
  */
 export async function resolveCampaign(send: Send, wanted: string): Promise<{ _id: string; name?: string }> {
   if (isId(wanted)) return { _id: wanted };
-  const named = (await readAllRecords(campaignPages(send))).flatMap((campaign) => {
+  const { records } = await readAllRecords(campaignPages(send));
+  const named = records.flatMap((campaign) => {
     const _id = textMember(campaign, "_id");
     return _id === undefined ? [] : [{ _id, name: textMember(campaign, "name") ?? _id }];
   });

@@ -80,14 +80,14 @@ export function readSearchPages(
     found ??= keySearch.find(keys.values, source, further).then(({ contacts, refused }) => {
       const [refusal] = refused.values();
       if (refusal) throw refusal;
-      return contacts.map((contact) => removeKey(contact, search.source));
+      return contacts.map((contact) => removeKey(contact, [...search.source, ...(keeps?.needs ?? [])]));
     });
     const contacts = await found;
     return { items: contacts.slice((page - 1) * size, page * size), total: contacts.length };
   };
 }
 
-/** The key was asked for to know what was found. */
+/** The key was asked for to know what was found. @param source parts that are asked for besides */
 function removeKey(contact: Partial<Contact>, source: readonly string[]): Partial<Contact> {
   if (source.includes("key")) return contact;
   const { key: _key, ...rest } = contact;

@@ -4,7 +4,7 @@ import { getListRequest, listListsRequest, readList, readLists } from "../api/li
 import { hasStatus } from "../errors.ts";
 import type { ContactList, Send } from "../wire.ts";
 import type { Behavior } from "./behavior.ts";
-import { openPages, type ReadPage, readPagesInOrder } from "./pages.ts";
+import { type ReadPage, readRepeatedly } from "./pages.ts";
 
 const listPageSize = 100;
 
@@ -38,20 +38,21 @@ export async function readAllLists(
 ): Promise<ListReading> {
   const ofStructure = createListPages(send, structureId, behavior);
   let requests = 0;
-  const read: typeof ofStructure = (page, size) => {
-    requests++;
-    return ofStructure(page, size);
-  };
-  const opened = await openPages(read, { size: listPageSize, behavior, of: "lists" });
-  const byId = new Map<string, ContactList>();
+  let hasTotal = false;
+  /** Of the first page, and of one that another follows. */
+  let firstSize: number | undefined;
   let pageSize: number | undefined;
-  let count = 0;
-  for await (const lists of readPagesInOrder(read, opened, ({ _id }) => _id)) {
-    if (count > 0) pageSize ??= count;
-    count = lists.length;
-    for (const list of lists) byId.set(list._id, list);
-  }
-  return { lists: [...byId.values()], requests, pageSize, hasTotal: opened.first.total !== undefined };
+  const read: typeof ofStructure = async (page, size) => {
+    requests++;
+    const answer = await ofStructure(page, size);
+    hasTotal = answer.total !== undefined;
+    if (page === 1) firstSize = answer.items.length;
+    else if (answer.items.length > 0) pageSize = firstSize;
+    return answer;
+  };
+  const options = { size: listPageSize, behavior, of: "lists" } as const;
+  const { items } = await readRepeatedly(read, options, ({ _id }) => _id);
+  return { lists: items, requests, pageSize, hasTotal };
 }
 
 export async function fetchAllLists(

@@ -58,7 +58,7 @@ export async function openPages<T>(read: ReadPage<T>, options: PageOptions): Pro
       return { size: findPageSize(first, size, (cut) => behavior?.learn(points[of].cut, cut)), first };
     } catch (error) {
       if (size <= 1 || !isSizeRefusal(error)) throw error;
-      size = Math.floor(size / 2);
+      size = size > maxPageSize ? maxPageSize : Math.floor(size / 2);
     }
   }
 }
@@ -143,18 +143,18 @@ export async function* readPagesInOrder<T>(
 }
 
 /**
- * Every item of every page: what is not among them is absent, for the pages add up to their total.
- * @throws EcmError when they never do
+ * Every item of every page, and the largest total that was told meanwhile: 0 where the service does not tell
+ * one. Where others remove or change items, one may slide past the reader: then all is read again, but not
+ * without an end.
  */
-export async function readComplete<T>(
+export async function readRepeatedly<T>(
   read: ReadPage<T>,
   options: PageOptions,
   toId: (item: T) => string | undefined,
-): Promise<T[]> {
-  for (let readings = 1; readings <= maxReadings; readings++) {
+): Promise<{ items: T[]; total: number }> {
+  for (let readings = 1; ; readings++) {
     const opened = await openPages(read, options);
     const items = new Map<string, T>();
-    // The largest: where one was removed meanwhile, another may have slid past the reader.
     let total = opened.first.total ?? 0;
     const counted = async (page: number, size: number) => {
       const next = await read(page, size);
@@ -164,8 +164,21 @@ export async function readComplete<T>(
     for await (const page of readPagesInOrder(counted, opened, toId)) {
       for (const item of page) items.set(toId(item) ?? "", item);
     }
-    if (items.size >= total) return [...items.values()];
+    if (items.size >= total || readings === maxReadings) return { items: [...items.values()], total };
   }
+}
+
+/**
+ * Every item of every page: what is not among them is absent, for the pages add up to their total.
+ * @throws EcmError when they never do
+ */
+export async function readComplete<T>(
+  read: ReadPage<T>,
+  options: PageOptions,
+  toId: (item: T) => string | undefined,
+): Promise<T[]> {
+  const { items, total } = await readRepeatedly(read, options, toId);
+  if (items.length >= total) return items;
   throw new EcmError(exitCodes.failed, "The pages of a search never add up to its totalRecords", {
     type: "UnreadableAnswerError",
     hint: advise`Check the service with: ${ecm`doctor`}`,

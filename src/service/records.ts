@@ -5,7 +5,7 @@
 import { hasStatus, UnreadableAnswerError } from "../errors.ts";
 import { isObject } from "../is-object.ts";
 import type { ApiAnswer, ApiRequest, Send } from "../wire.ts";
-import { openPages, type ReadPage, readPagesInOrder } from "./pages.ts";
+import { type ReadPage, readRepeatedly } from "./pages.ts";
 
 export type ReadScope = "campaigns:read" | "domains:read" | "reports:read";
 
@@ -74,19 +74,12 @@ export function readRecords(
   throw new UnreadableAnswerError(`The answer is not ${what}`, { status: answer.status });
 }
 
-/** Every record of every page, each once. */
-export async function readAllRecords(read: ReadPage<unknown>): Promise<unknown[]> {
-  const opened = await openPages(read, { size: recordsPerPage });
-  const records: unknown[] = [];
-  const seen = new Set<string>();
-  for await (const page of readPagesInOrder(read, opened, toRecordIdentity)) {
-    const fresh = page.filter((record) => !seen.has(toRecordIdentity(record)));
-    for (const record of fresh) seen.add(toRecordIdentity(record));
-    // A service that does not page gives the same again and again.
-    if (fresh.length === 0) break;
-    records.push(...fresh);
-  }
-  return records;
+/** Every record of every page, each once; `total`: how many were announced, 0 where the service does not say. */
+export async function readAllRecords(
+  read: ReadPage<unknown>,
+): Promise<{ records: unknown[]; total: number }> {
+  const { items, total } = await readRepeatedly(read, { size: recordsPerPage }, toRecordIdentity);
+  return { records: items, total };
 }
 
 export const recordsPerPage = 100;

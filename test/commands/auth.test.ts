@@ -290,6 +290,19 @@ describe("ecm auth use and logout", () => {
     expect((await ecm(["auth", "list", "-o", "id"])).stdout).toBe("sandbox\n");
   });
 
+  it("warn where a variable chooses another account than the one that was selected", async () => {
+    const { ecm, login } = await fresh();
+    await login("work");
+    await login("home");
+    const use = async (env: Record<string, string>) =>
+      (await ecm(["auth", "use", "home", "-q"], { env })).stderr;
+    expect(await use({ ECM_PROFILE: "work" })).toContain('ECM_PROFILE is set: commands here use "work"');
+    expect(await use({ ECM_PROFILE: "home" })).toBe("");
+    const account = { ECM_BASE_URL: "https://api.example.com", ECM_API_KEY: "k" };
+    expect(await use(account)).toContain("ECM_BASE_URL and ECM_API_KEY are set: commands here use");
+    expect(await use({ ECM_BASE_URL: "", ECM_API_KEY: "k" })).toBe("");
+  });
+
   it("refuse what does not exist, and the embedded service's profile", async () => {
     const ecm = ecmWith(await temporaryHome());
     expect((await ecm(["auth", "use", "nobody"])).code).toBe(2);

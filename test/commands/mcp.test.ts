@@ -67,6 +67,16 @@ describe("tools", () => {
   });
 });
 
+it("tells with an answer what its command warns of", { tags: "slow" }, async () => {
+  const { env } = await startSandbox({ variants: { literal: "yes" }, contents: { lists: ["A", "B"] } });
+  const { call } = await startMcp(env);
+  const { warnings } = await call("structure_get");
+  expect(warnings).toEqual(["The service did not say which tags there are"]);
+  const part = await call("lists_list", { limit: 1 });
+  expect(part).toMatchObject({ hasMore: true });
+  expect(part).not.toHaveProperty("warnings");
+});
+
 describe("failures", () => {
   it("speak the client's language: arguments, tools, and JSON in place of a shell's words", {
     tags: "slow",
@@ -153,6 +163,17 @@ describe("reads", () => {
     expect(runs).toMatchObject([{ kind: "import", status: "completed" }]);
     const output = await call("run_show", { run: "last", changes: true, limit: 1 });
     expect(output).toMatchObject({ changes: [{ action: "create" }], total: 2, nextPage: 2 });
+  });
+
+  it("name a tag and a list that were made a moment ago", { tags: "slow" }, async () => {
+    const { env, ecm } = await account();
+    const { call } = await startMcp(env);
+    await call("contact_get", { contact: ada.Email });
+    await ecm(["structure", "tag", "add", "gold"]);
+    await ecm(["lists", "create", "Spring"]);
+    await ecm(["contact", "mutate", ada.Email, "--add-tag", "gold", "--add-list", "Spring"]);
+    const { names } = await call("contact_get", { contact: ada.Email });
+    expect(Object.values(names!)).toEqual(expect.arrayContaining(["gold", "News", "Spring"]));
   });
 
   it("get a contact by its id, with the names of its own structure, where several are", async () => {

@@ -64,6 +64,10 @@ describe("--where", () => {
       ['key.startsWith("e") || First_Name_ == "Bob"', "be"],
       ['fields["First-Name!"] == "" && fields.Age != ""', "e"],
       ['Age != "" && int(Age) > 36', "e"],
+      // Keys are one in every letter case where they are compared as a whole, and texts elsewhere are not.
+      ['!(key in ["ADA@example.com", "x"]) && key != "Bob@Example.com"', "e"],
+      ['First_Name_ == "Ada" && fields["First-Name!"] + "@example.com" != key', "a"],
+      ['key == "Eve@example.com" || key.startsWith("A") || City == "oslo"', "e"],
       // A built-in name wins over the field of that name.
       ['key == "ada@example.com" && fields["key"] == ""', "a"],
       ['fields["in"] == "" && fields["Größe"] == "" && fields["a.b"] == ""', "abe"],
@@ -75,12 +79,22 @@ describe("--where", () => {
       ['status == "Active" && substatus != "Unsubscribe"', "abe"],
       ['status in ["ACTIVE", "x"]', "abe"],
       ['tags.exists(tag, tag.startsWith("V"))', "ae"],
+      ['tags.exists(t, t == "VIP" || t == City) && ["Old", "News"].all(l, l in lists)', "e"],
+      ['lists.exists(l, key == "x" || l == "Old") || lists == ["News"]', "ae"],
+      ['status == (City == "Oslo" ? "Active" : "Inactive")', "ab"],
+      ['!(substatus in ["unsubscribe", "BOUNCE"]) && status.matches("^\\\\Sct")', "abe"],
     ];
     for (const [expression, keys] of table) expect(await found(ecm, expression), expression).toBe(keys);
     expect(await found(ecm, 'City == "Oslo"', "--list", "News")).toBe("a");
     expect(await found(ecm, 'City == "Oslo"', "--key", "bob@example.com")).toBe("b");
     const count = await ecm(["contact", "search", "--where", 'City == "Oslo"', "--count"]);
     expect(count.stdout.trim()).toBe("2");
+    // Also where the key itself is not asked for.
+    const several = ["contact", "search", "--key", "ada@example.com", "--key", "bob@example.com"];
+    const named = await ecm([...several, "--where", 'key.startsWith("a")', "--count"]);
+    expect(named.stdout.trim()).toBe("1");
+    const ids = await ecm([...several, "--text", "bob", "-o", "id"]);
+    expect(ids.stdout.trim()).toMatch(/^[0-9a-f]{24}$/);
     const exported = await ecm(["export", "--where", '"Old" in lists', "-o", "ndjson"]);
     expect(exported.stdout.trim().split("\n")).toHaveLength(1);
     expect(exported.stdout).toContain("eve@example.com");
@@ -100,6 +114,12 @@ describe("--where", () => {
       ['fields["Ciy"] == ""', 'No field is named "Ciy" (at character 8:', 'Did you mean "City"?'],
       ['"vip" in tags', 'No tag is named "vip" (at character 1:', 'Did you mean "VIP"?'],
       ['!("Nws" in lists)', 'No list is named "Nws"', 'Did you mean "News"?'],
+      ['!tags.exists(t, t == "vip")', 'No tag is named "vip" (at character 22:', 'Did you mean "VIP"?'],
+      ['lists.all(l, l != "News" && l != "Odl")', 'No list is named "Odl"', 'Did you mean "Old"?'],
+      ['tags.exists(t, t in ["VIP", "vp"])', 'No tag is named "vp"'],
+      ['["VIP", "vp"].exists(t, t in tags)', 'No tag is named "vp"'],
+      ['size(tags) > 0 && tags[0] == "vip"', 'No tag is named "vip"'],
+      ['lists != ["Nws"]', 'No list is named "Nws"'],
       ['a_b == ""', "can mean 2 fields", 'fields["a.b"] or fields["a-b"]'],
     ];
     const searches = () => call<{ total: number }>({ baseUrl, apiKey }, "GET", "/api/contact-structure");
@@ -140,6 +160,10 @@ describe("--where", () => {
       ['status == "unsubscribed"', 'substatus == "unsubscribe"'],
       ['substatus != "Bounced"', 'substatus != "bounce"'],
       ['status == "actve"', 'Did you mean "active"?'],
+      ['!(status in ["unsubscribed", "inactive"])', '(at character 14: "unsub', 'substatus == "unsubscribe"'],
+      ['substatus in ["bounced"]', 'substatus == "bounce"'],
+      ['!substatus.contains("Bounce")', "(at character 21:", 'in lower case: "bounce"'],
+      ['status.matches("^Act")', 'in lower case: "^act"'],
     ];
     for (const [expression, ...words] of table) {
       const { code, stderr } = await ecm(["contact", "search", "--where", expression]);

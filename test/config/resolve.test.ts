@@ -132,6 +132,17 @@ describe("the account that a command works with", () => {
     expect(warning !== undefined).toBe(isWarned);
   });
 
+  it.each<[GlobalFlags, Record<string, string>, string | undefined]>([
+    [{ profile: "home" }, { ECM_BASE_URL: other, ECM_API_KEY: "k" }, "profile home"],
+    [{}, { ECM_PROFILE: "home", ECM_BASE_URL: other, ECM_API_KEY: "k" }, "profile home"],
+    [{ profile: "home" }, { ECM_BASE_URL: "https://home.example.com", ECM_API_KEY: "k" }, undefined],
+    [{ profile: "home", baseUrl: other }, { ECM_API_KEY: "k" }, undefined],
+  ])("warns where variables replace the account of a named profile: %o %o %s", async (flags, env, named) => {
+    const { warning } = await resolve(flags, env);
+    if (named === undefined) expect(warning).toBeUndefined();
+    else expect(warning).toContain(`${other} is used, not the account of ${named}`);
+  });
+
   it("refuses an address that is not safe, wherever it stands", async () => {
     await expect(resolve({ baseUrl: "http://other.example.com" }, { ECM_API_KEY: "k" })).rejects.toThrow(
       "--base-url",

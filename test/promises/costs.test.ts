@@ -253,6 +253,35 @@ describe("remembered names", () => {
     });
   });
 
+  it("are looked up again where a condition finds nobody: nobody refuses an outdated id there", {
+    tags: "slow",
+  }, async () => {
+    const { run, ecm, id } = await account();
+    const elsewhere = { env: { ECM_CACHE_DIR: await temporaryFolder() } };
+    await ecm(["contact", "mutate", id, "--add-list", "Newsletter"]);
+    await ecm(["contact", "search", "-o", "table"]);
+    expect((await run(["contact", "search", "--list", "Newsletter", "-o", "id"])).requests).toBe(1);
+    for (const condition of [
+      ["--list", "Newsletter"],
+      ["--list", "Newsletter", "--count"],
+      ["--filter", "LIST_ID EQ Newsletter"],
+      ["--tag", "vip"],
+      ["--where", '"Newsletter" in lists && "vip" in tags && City == "Paris"'],
+    ]) {
+      await ecm(["contact", "search", "-o", "table"]);
+      await ecm(["lists", "delete", "Newsletter", "--yes"], elsewhere);
+      await ecm(["lists", "create", "Newsletter"], elsewhere);
+      await ecm(["structure", "tag", "remove", "vip", "--yes"], elsewhere);
+      await ecm(["structure", "tag", "add", "vip"], elsewhere);
+      await ecm(["structure", "field", "remove", "City", "--yes"], elsewhere);
+      await ecm(["structure", "field", "add", "City"], elsewhere);
+      const change = ["--add-list", "Newsletter", "--add-tag", "vip", "--set", "City=Paris"];
+      await ecm(["contact", "mutate", id, ...change], elsewhere);
+      const found = await ecm(["contact", "search", ...condition, "-o", "id"]);
+      expect(found.stdout, condition.join(" ")).toBe(condition.includes("--count") ? "1\n" : `${id}\n`);
+    }
+  });
+
   it("are dropped by a write that changes structures or lists, by ecm api too", {
     tags: "slow",
   }, async () => {

@@ -42,6 +42,39 @@ it("a recording of the default does not differ", { tags: "slow" }, async () => {
   expect(differences).toEqual([]);
 });
 
+it("pages stand in their order, and the first one at the beginning, whatever else a search finds", async () => {
+  const [structureId, ids] = ["a".repeat(24), [1, 2, 3, 4, 5].map((n) => `${n}`.repeat(24))];
+  const find = (page: number, pageSize: number, found: string[], status?: string): RecordedExchange => ({
+    method: "POST",
+    path: "/api/contact/search",
+    body: {
+      contactStructureId: structureId,
+      page,
+      pageSize,
+      source: ["_id"],
+      contactSpecification: {
+        filters: status
+          ? [{ criterias: [{ columnToFilter: "CONTACT_STATUS", operator: "EQ", values: [status] }] }]
+          : [],
+      },
+    },
+    status: 200,
+    answer: {
+      totalRecords: status ? found.length : ids.length,
+      contacts: found.map((_id) => ({ _id, contactStructureId: structureId })),
+    },
+  });
+  const [one, two, three, four, five] = ids as [string, string, string, string, string];
+  const { differences } = await verify([
+    find(1, 2, [one, two]),
+    find(2, 2, [three, four]),
+    find(1, 10, [one, four, five], "inactive"),
+  ]);
+  expect(differences).toEqual([]);
+  const first = await verify([find(1, 10, [two, three, four], "active"), find(1, 1, [one])]);
+  expect(first.differences).toEqual([]);
+});
+
 it("parts of a contact that have no id are left aside", { tags: "slow" }, async () => {
   const contact = { _id: "b".repeat(24), contactStructureId: "a".repeat(24), key: "person-1@example.com" };
   const exchange: RecordedExchange = {

@@ -138,6 +138,13 @@ test("PATCH contact: the status changes as it was sent, and a search finds it wi
   expect([await find("inactive"), await find("INACTIVE"), await find("active")]).toEqual([1, 1, 0]);
 });
 
+test("PATCH contact: to the status that a contact has already changes nothing", async () => {
+  const { call, create } = await openAccount();
+  const made = await create("a@b.co");
+  const answer = await call("PATCH", `/api/contact/${made._id}`, { status: { primary: "Active" } });
+  expect(answer).toMatchObject({ status: 200, body: made });
+});
+
 test("PATCH contact: an inactive contact cannot be made active again", async () => {
   const { call, create } = await openAccount();
   const { _id } = await create("a@b.co");

@@ -85,6 +85,8 @@ test("GET lists: sort and criteria order and pick, without regard to case or wil
   expect(await names("sort=createdAt:desc")).toHaveLength(4);
   expect(await names("criteria=ALPHA")).toEqual(["Alpha", "alpha 2"]);
   expect(await names("criteria=%25")).toEqual(["50%"]);
+  await call("POST", path, { name: "Über uns" });
+  expect(await names("criteria=%C3%9CBER")).toEqual(["Über uns"]);
 });
 
 test("Lists beyond the specification: all, one, rename and delete", async () => {

@@ -4,6 +4,7 @@
  */
 import { describe, expect, it } from "vitest";
 import { ServiceError } from "../../src/errors.ts";
+import { createBehavior } from "../../src/service/behavior.ts";
 import { openSearch } from "../../src/service/contact-pages.ts";
 import { joinPages } from "../../src/service/joined-pages.ts";
 import { readComplete } from "../../src/service/pages.ts";
@@ -100,6 +101,17 @@ describe("reading every page", () => {
     });
     expect(await readKeys(send)).toHaveLength(40);
     expect(searches.map((body) => body.pageSize)).toEqual([1000, 500, 250, 125, 62, 31, 15, 15, 15]);
+  });
+
+  it("learns nothing less than what is usual from a size that nobody gives", async () => {
+    const { send, searches } = serviceThat((body, request) => {
+      if (body.pageSize > 1000) throw new ServiceError("pageSize", { status: 400, field: "pageSize" });
+      return paged(contacts(3))(body, request);
+    });
+    const behavior = createBehavior();
+    expect(await readKeys(send, { pageSize: 5000, behavior })).toHaveLength(3);
+    expect(searches.map((body) => body.pageSize)).toEqual([5000, 1000]);
+    expect(behavior.get("maxPage")).toBe(1000);
   });
 
   it("asks for the most that the service gives at once, and for no more than is wanted", async () => {

@@ -31,4 +31,17 @@ async function runAuthUse(context: Context, typedName?: string): Promise<void> {
   });
   profiles.use(name);
   context.terminal.note(`Selected profile "${name}"`);
+  warnOfVariables(context, name);
+}
+
+/** Whoever selects a profile believes that the next command uses it. */
+function warnOfVariables({ terminal, settings }: Context, name: string): void {
+  const { profile, baseUrl, apiKey } = settings;
+  if (profile?.source === "environment" && profile.value !== name) {
+    terminal.warn(`ECM_PROFILE is set: commands here use ${JSON.stringify(profile.value)} until it is unset`);
+  } else if (profile === undefined && baseUrl?.source === "environment" && apiKey) {
+    terminal.warn(
+      `ECM_BASE_URL and ECM_API_KEY are set: commands here use ${baseUrl.value} until they are unset`,
+    );
+  }
 }

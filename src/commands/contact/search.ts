@@ -3,14 +3,13 @@ import { isEmailKey } from "../../api/structures.ts";
 import type { Connection, Context, OutputFileFlags } from "../../context.ts";
 import { formatCount, formatCounted } from "../../counts.ts";
 import { advise, ecm } from "../../hint.ts";
-import type { Behavior } from "../../service/behavior.ts";
 import type { ContactView } from "../../service/contact-columns.ts";
-import { defaultPageSize, openSearch, readSearchPages } from "../../service/contact-pages.ts";
+import { defaultPageSize, openSearch } from "../../service/contact-pages.ts";
 import type { ContactSearch } from "../../service/contact-search.ts";
-import { maxPageSize, readSinglePage } from "../../service/pages.ts";
+import { maxPageSize } from "../../service/pages.ts";
 import type { OutputOptions } from "../../terminal/format.ts";
 import { presentList, presentValue } from "../../terminal/present.ts";
-import type { Contact, ContactStructure, Send } from "../../wire.ts";
+import type { ContactStructure } from "../../wire.ts";
 import { announcePage } from "../shared/announce-part.ts";
 import { formatForAccount } from "../shared/command-line.ts";
 import {
@@ -23,6 +22,7 @@ import {
 } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { type ConditionFlags, formatUnfound, resolveConditions } from "./shared/conditions.ts";
+import { countContacts, readSearchPage } from "./shared/search-page.ts";
 import { warnOfHidden, warnOfMissing, warnOfMissingParts } from "./shared/search-warnings.ts";
 import { parseParts, planContactView } from "./shared/view.ts";
 
@@ -107,23 +107,35 @@ async function runContactSearch(context: Context, options: ContactSearchOptions)
     await context.tellUnderWay({ kind: "export", what: "A search of all contacts", inputs: [] });
   const connection = await context.connect();
   const search = () => showSearch(context, connection, options, { output, conditions, parts });
-  // The columns of all pages are chosen before the contacts are seen: names that are missing could not be
-  // looked up then.
-  const isStream = options.all || options.limit !== undefined;
-  const show = await (isStream ? search() : connection.account.withRemembered("read", search));
+  const hasNames = (options.list ?? options.tag) !== undefined;
+  const { show } = await (needsFreshNames(options)
+    ? search()
+    : connection.account.withRemembered("read", search, ({ isEmpty }) => isEmpty && hasNames));
   await show();
 }
 
 /**
- * Everything that can fail for a name.
- * @returns what prints the contacts, and reads the pages after the first
+ * The columns of all pages are chosen before the contacts are seen: names that are missing could not be
+ * looked up then. And nobody refuses an outdated id in a condition: where that says "not", it finds everybody.
  */
+function needsFreshNames({ all, limit, filter, where }: ContactSearchOptions): boolean {
+  return all || [limit, filter, where].some((each) => each !== undefined);
+}
+
+interface PreparedSearch {
+  /** Nobody was found. */
+  isEmpty: boolean;
+  /** Prints the contacts, and reads the pages after the first. */
+  show(): Promise<void>;
+}
+
+/** Everything that can fail for a name. */
 async function showSearch(
   context: Context,
   { send, account, behaviors }: Connection,
   options: ContactSearchOptions,
   { output, conditions, parts }: RequestedPage,
-): Promise<() => Promise<void>> {
+): Promise<PreparedSearch> {
   const { terminal, observer } = context;
   const structure = await account.structure();
   const behavior = behaviors(structure._id);
@@ -131,10 +143,11 @@ async function showSearch(
   const { page = 1, pageSize = defaultPageSize } = options;
   if (options.count) {
     const count = await countContacts(context, send, { ...found, source: ["_id"] }, behavior);
-    return async () => {
+    const show = async () => {
       warnOfHidden(terminal, found, behavior);
       await presentValue(terminal, output, count, String(count));
     };
+    return { isEmpty: count === 0, show };
   }
   const shownFields = new Set(found.keeps?.fields);
   const { source, view } = await planContactView(account, output, structure, { parts, shownFields });
@@ -147,7 +160,7 @@ async function showSearch(
   if (options.all || options.limit !== undefined) {
     const { total, contacts, countMissing } = await openSearch(send, search, { ...options, behavior });
     const shownView = describeNobody(await view(), structure, options, context.settings);
-    return async () => {
+    const show = async () => {
       warnOfMissingParts(terminal, search, behavior, isAskedFor);
       const count = await presentList(terminal, output, contacts, shownView);
       warnOfMissing(terminal, total, countMissing());
@@ -155,21 +168,22 @@ async function showSearch(
       if (isCut) noteCount(terminal, output, `${formatPart(search, count, total)} · all: --all`);
       else noteCount(terminal, output, formatAll(search, count, { searched: total, named }));
     };
+    return { isEmpty: total === 0, show };
   }
-  const { contacts, total, hasMore, searched } = search.keeps
-    ? await readLocallyFilteredPage(terminal, send, search, { page, pageSize, behavior })
-    : await readPage(send, search, { page, pageSize, behavior });
+  const place = { page, pageSize, behavior };
+  const { contacts, total, hasMore, searched } = await readSearchPage(terminal, send, search, place);
   const shownView = describeEmptyPage(
     page,
     describeNobody(await view(contacts), structure, options, context.settings),
   );
-  return async () => {
+  const show = async () => {
     warnOfMissingParts(terminal, search, behavior, isAskedFor);
     await presentList(terminal, output, contacts, shownView);
     observer?.page?.({ total, hasMore });
     if (hasMore) announcePage(context, "contacts", { shown: contacts.length, total }, options.page);
     else if (page === 1) noteCount(terminal, output, formatAll(search, contacts.length, { searched, named }));
   };
+  return { isEmpty: contacts.length === 0, show };
 }
 
 /** Below a table on a screen: a script counts for itself. */
@@ -227,65 +241,4 @@ interface RequestedPage {
 
 function describeEmptyPage(page: number, view: ContactView): ContactView {
   return page > 1 ? { ...view, empty: `Page ${page} is empty.` } : view;
-}
-
-interface Place {
-  page: number;
-  pageSize: number;
-  behavior: Behavior;
-}
-
-interface SearchPage {
-  contacts: Partial<Contact>[];
-  /** Of all pages, where the service decides everything. */
-  total?: number;
-  hasMore: boolean;
-  /** How many were read, where a condition was decided here. */
-  searched?: number;
-}
-
-/** One page as the service gives it. */
-async function readPage(
-  send: Send,
-  search: ContactSearch,
-  { page, pageSize, behavior }: Place,
-): Promise<SearchPage> {
-  const read = readSearchPages(send, search, behavior);
-  const { items, total, hasMore } = await readSinglePage(read, page, { size: pageSize, behavior });
-  return { contacts: items, total, hasMore };
-}
-
-/** The service counts what it decides alone; what is decided here has to be read. */
-async function countContacts(
-  { terminal }: Context,
-  send: Send,
-  search: ContactSearch,
-  behavior: Behavior,
-): Promise<number> {
-  if (!search.keeps) return (await readSearchPages(send, search, behavior)(1, 1)).total ?? 0;
-  const { total, contacts, countMissing } = await openSearch(send, search, { behavior });
-  let count = 0;
-  for await (const _contact of contacts) count += 1;
-  warnOfMissing(terminal, total, countMissing());
-  return count;
-}
-
-/** A page of the contacts that a condition decided here holds for. */
-async function readLocallyFilteredPage(
-  terminal: Context["terminal"],
-  send: Send,
-  search: ContactSearch,
-  { page, pageSize, behavior }: Place,
-): Promise<SearchPage> {
-  const contacts: Partial<Contact>[] = [];
-  let passed = 0;
-  const { contacts: found, total: searched, countMissing } = await openSearch(send, search, { behavior });
-  for await (const contact of found) {
-    passed += 1;
-    if (passed <= (page - 1) * pageSize) continue;
-    if (contacts.length === pageSize) return { contacts, hasMore: true };
-    contacts.push(contact);
-  }
-  warnOfMissing(terminal, searched, countMissing());
-  return { contacts, hasMore: false, searched };
 }

@@ -28,7 +28,8 @@ read; with --list or --status the service selects the pages first.
   --where 'fields["E-mail 2"] != ""'
 
 Names:
-  key, status, substatus    strings
+  key, status, substatus    strings; email keys and statuses compare in any
+                            letter case (==, !=, in)
   lists, tags               lists of names
   fields                    a map: label → value
   createdAt, updatedAt      timestamps

@@ -13,7 +13,6 @@ import {
 import { createReader, joinWords, offerArguments, type Toolkit } from "./toolkit.ts";
 
 export function mailTools(toolkit: Toolkit): Tool[] {
-  const { invoke } = toolkit;
   return [
     createReader(toolkit, {
       name: "campaigns_list",
@@ -22,7 +21,8 @@ export function mailTools(toolkit: Toolkit): Tool[] {
       path: ["campaigns", "list"],
       offers: ["--status", ...pagedBy("--size")],
       output: rowsSchema("campaigns"),
-      read: (words, paged: Paged, signal) => readPage(invoke, "campaigns", { words, ...paged }, signal),
+      read: (words, paged: Paged, { invoke, signal }) =>
+        readPage(invoke, "campaigns", { words, ...paged }, signal),
     }),
     reportTool(toolkit),
     createReader(toolkit, {
@@ -32,7 +32,7 @@ export function mailTools(toolkit: Toolkit): Tool[] {
       path: ["domains", "list"],
       own: { limit: limitInput, page: pageInput },
       output: rowsSchema("domains"),
-      read: async (words, paged: Paged, signal) =>
+      read: async (words, paged: Paged, { invoke, signal }) =>
         part("domains", (await invoke(words, { signal })).value as unknown[], paged),
     }),
   ];

@@ -11,7 +11,6 @@ import { createReader, type Reader, type Toolkit } from "./toolkit.ts";
 export const selectionOffers: Offer[] = ["--key", "--list", "--tag", "--status", "--where"];
 
 export function readContactTools(toolkit: Toolkit, names: ContactNames): Tool[] {
-  const { invoke } = toolkit;
   const readers: Reader[] = [
     {
       name: "account_status",
@@ -20,7 +19,7 @@ export function readContactTools(toolkit: Toolkit, names: ContactNames): Tool[] 
         "Which account this server works with, whether its key works, and what is left of the hourly limit and the monthly quota. 1 request.",
       path: ["auth", "status"],
       output: { type: "object", properties: { limits: outline(schemas.$defs.limits) }, required: ["limits"] },
-      async read(words, _input, signal) {
+      async read(words, _input, { invoke, signal }) {
         const status = await invoke(words, { signal });
         const limits = await invoke(["limits"], { signal });
         return { ...(status.value as object), limits: limits.value };
@@ -33,7 +32,9 @@ export function readContactTools(toolkit: Toolkit, names: ContactNames): Tool[] 
       path: ["structure", "get"],
       offers: ["<structure>"],
       output: thingSchema("structure"),
-      read: async (words, _input, signal) => ({ structure: (await invoke(words, { signal })).value }),
+      read: async (words, _input, { invoke, signal }) => ({
+        structure: (await invoke(words, { signal })).value,
+      }),
     },
     {
       name: "lists_list",
@@ -42,9 +43,10 @@ export function readContactTools(toolkit: Toolkit, names: ContactNames): Tool[] 
       path: ["lists", "list"],
       offers: pagedBy("--size"),
       output: rowsSchema("lists"),
-      read: (words, paged: Paged, signal) => readPage(invoke, "lists", { words, ...paged }, signal),
+      read: (words, paged: Paged, { invoke, signal }) =>
+        readPage(invoke, "lists", { words, ...paged }, signal),
     },
-    searchReader(toolkit, names),
+    searchReader(names),
     {
       name: "contact_get",
       title: "Get a contact",
@@ -53,7 +55,7 @@ export function readContactTools(toolkit: Toolkit, names: ContactNames): Tool[] 
       offers: [{ flag: "<id-or-key>", name: "contact" }],
       required: ["contact"],
       output: thingSchema("contact", "names"),
-      async read(words, _input, signal) {
+      async read(words, _input, { invoke, signal }) {
         const { value } = await invoke(words, { signal });
         return { contact: value, names: await names.find(value, signal) };
       },
@@ -70,7 +72,7 @@ export function readContactTools(toolkit: Toolkit, names: ContactNames): Tool[] 
         limitBy("--limit"),
       ],
       output: rowsSchema("events"),
-      async read(words, _input, signal) {
+      async read(words, _input, { invoke, signal }) {
         // Of events there is no next page.
         const { nextPage: _, ...shown } = await readPage(invoke, "events", { words }, signal);
         return shown;
@@ -80,7 +82,7 @@ export function readContactTools(toolkit: Toolkit, names: ContactNames): Tool[] 
   return readers.map((reader) => createReader(toolkit, reader));
 }
 
-function searchReader({ invoke }: Toolkit, names: ContactNames): Reader {
+function searchReader(names: ContactNames): Reader {
   const found = rowsSchema("contacts");
   return {
     name: "contact_search",
@@ -94,7 +96,7 @@ function searchReader({ invoke }: Toolkit, names: ContactNames): Reader {
       properties: { ...(found.properties as object), names: { type: "object" }, count: { type: "integer" } },
       required: [],
     },
-    async read(words, { count, ...paged }: Paged & { count?: boolean }, signal) {
+    async read(words, { count, ...paged }: Paged & { count?: boolean }, { invoke, signal }) {
       if (count) return { count: (await invoke(words, { signal })).value };
       const page = await readPage(invoke, "contacts", { words, ...paged }, signal);
       return { ...page, names: await names.find(page, signal) };
@@ -103,7 +105,6 @@ function searchReader({ invoke }: Toolkit, names: ContactNames): Reader {
 }
 
 export function readRunTools(toolkit: Toolkit): Tool[] {
-  const { invoke } = toolkit;
   const paging = { limit: limitInput, page: pageInput };
   const readers: Reader[] = [
     {
@@ -114,7 +115,8 @@ export function readRunTools(toolkit: Toolkit): Tool[] {
       own: paging,
       output: rowsSchema("runs"),
       isLocal: true,
-      read: async (_words, paged: Paged, signal) => part("runs", await readOwnRuns(invoke, signal), paged),
+      read: async (_words, paged: Paged, { invoke, signal }) =>
+        part("runs", await readOwnRuns(invoke, signal), paged),
     },
     {
       name: "run_show",
@@ -133,7 +135,11 @@ export function readRunTools(toolkit: Toolkit): Tool[] {
         },
         required: ["run"],
       },
-      async read(_words, { run, changes, ...paged }: Paged & { run: string; changes?: boolean }, signal) {
+      async read(
+        _words,
+        { run, changes, ...paged }: Paged & { run: string; changes?: boolean },
+        { invoke, signal },
+      ) {
         const shown = findRun(await readOwnRuns(invoke, signal), run);
         if (!changes) return { run: shown };
         const words = ["runs", "show", "--changes", "--", shown.run];

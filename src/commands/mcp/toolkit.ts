@@ -46,8 +46,16 @@ export interface Reader extends Offered {
   /** It asks nothing of the service. */
   isLocal?: boolean;
   /** @param words of the command, as the input says */
-  read(words: string[], input: never, signal: AbortSignal): Promise<object>;
+  read(words: string[], input: never, call: ReaderCall): Promise<object>;
 }
+
+interface ReaderCall {
+  /** The warnings of what it runs are told to the client. */
+  invoke: Invoke;
+  signal: AbortSignal;
+}
+
+const warningStart = "warning: ";
 
 export function createReader(toolkit: Toolkit, reader: Reader): Tool {
   const { name, title, description, path, required, own, output, isLocal = false, read } = reader;
@@ -61,7 +69,15 @@ export function createReader(toolkit: Toolkit, reader: Reader): Tool {
     path,
     names,
     async call(input: object, signal) {
-      return read(joinWords(path, await toWords(input)), input as never, signal);
+      const warnings: string[] = [];
+      const invoke: Invoke = async (words, options) => {
+        const invoked = await toolkit.invoke(words, options);
+        const told = invoked.messages.filter((message) => message.startsWith(warningStart));
+        warnings.push(...told.map((message) => message.slice(warningStart.length)));
+        return invoked;
+      };
+      const answer = await read(joinWords(path, await toWords(input)), input as never, { invoke, signal });
+      return warnings.length > 0 ? { ...answer, warnings } : answer;
     },
   };
 }

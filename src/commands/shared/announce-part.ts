@@ -12,12 +12,13 @@ interface ShownPart {
 /**
  * Says that a list is shown in part: to a person at a terminal, and as a warning to a script that did not ask
  * for a part, with `--quiet` too. Whoever reads JSON gets a line of it besides, not with `--quiet`.
+ * A client of `ecm mcp` sees it in the answer.
  * @param isRequested the command names the part, such as with `--page` or `--limit`
  */
 export function announcePart(context: Context, text: string, isRequested: boolean, part: ShownPart): void {
   const { terminal, observer } = context;
   if (terminal.isStdoutClosed) return;
-  if (isRequested) terminal.note(text);
+  if (isRequested || observer?.page) terminal.note(text);
   else if (terminal.isStdoutTerminal) terminal.note(text, "needed");
   else terminal.warn(text);
   if (isJson(context.output().format) && !terminal.isStderrTerminal && !observer)

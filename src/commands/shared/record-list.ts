@@ -40,11 +40,14 @@ export async function showPages(context: Context, flags: PageFlags, list: PagedL
   const { send } = await context.connect();
   const { page = 1, size = recordsPerPage } = flags;
   const read = list.pages(send);
-  const { items, total, hasMore } = flags.all
-    ? { items: await readAllRecords(read), total: undefined, hasMore: false }
+  const all = flags.all ? await readAllRecords(read) : undefined;
+  const { items, total, hasMore } = all
+    ? { items: all.records, total: undefined, hasMore: false }
     : await readSinglePage(read, page, { size });
   const records = items.filter(isShown);
   await presentList(terminal, output, records, view);
+  if (all && all.records.length < all.total)
+    terminal.warn(`${all.records.length} of ${all.total} ${things} were read: some may be missing`);
   context.observer?.page?.({ total: total ?? (flags.all ? records.length : undefined), hasMore });
   if (hasMore && (total !== undefined || items.length >= size)) {
     announcePage(context, things, { shown: records.length, total }, flags.page);

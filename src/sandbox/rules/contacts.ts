@@ -129,7 +129,11 @@ export const contactEndpoints = [
         throw invalid("An inactive contact cannot be made active", { field: "status" });
       }
       const secondary = "secondary" in status ? status.secondary : undefined;
-      if (status.primary === was.primary && secondary === was.secondary) return toWire(before);
+      // What a creation calls active and confirmed is Active here.
+      const isSame = isInactive
+        ? status.primary === was.primary && secondary === was.secondary
+        : status.primary === "Active";
+      if (isSame) return toWire(before);
       const after = { ...before, status, updatedAt: now, version: before.version + 1 };
       store.contacts.replace(before, after);
       const type = status.primary === "Inactive" && !isInactive ? "contact-unsubscribed" : "contact-updated";

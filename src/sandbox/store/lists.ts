@@ -46,8 +46,9 @@ export class ListStore {
     structureId: string,
     { page, size, sort, direction, nameHolds }: ListPage,
   ): { total: number; lists: StoredList[] } {
-    const where = `WHERE structure_id = ?${nameHolds === undefined ? "" : " AND instr(lower(name), lower(?))"}`;
-    const values: Value[] = nameHolds === undefined ? [structureId] : [structureId, nameHolds];
+    const ids = nameHolds === undefined ? undefined : this.idsByName(structureId, nameHolds);
+    const where = `WHERE structure_id = ?${ids ? " AND lists.id IN (SELECT value FROM json_each(?))" : ""}`;
+    const values: Value[] = ids ? [structureId, JSON.stringify(ids)] : [structureId];
     const total = this.database.get<{ total: number }>(
       `SELECT count(*) AS total FROM lists ${where}`,
       ...values,
@@ -59,6 +60,14 @@ export class ListStore {
       (page - 1) * size,
     );
     return { total: total?.total ?? 0, lists: rows.map(readList) };
+  }
+
+  /** The database knows the letter case of ASCII alone. */
+  private idsByName(structureId: string, part: string): string[] {
+    const wanted = part.toLowerCase();
+    return this.database
+      .all<{ id: string; name: string }>("SELECT id, name FROM lists WHERE structure_id = ?", structureId)
+      .flatMap(({ id, name }) => (name.toLowerCase().includes(wanted) ? [id] : []));
   }
 
   all(structureId: string): StoredList[] {
