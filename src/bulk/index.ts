@@ -63,7 +63,6 @@ export { type NewField, parseNewFieldId } from "./read/new-fields.ts";
 export {
   countMarkedRows,
   findSecondKeys,
-  isTargetWord,
   type Proposal,
   type ProposedColumn,
   proposeLabel,
@@ -77,8 +76,8 @@ export { type InputFile, requireFile } from "./read/source.ts";
 export { openStream, spool } from "./read/spool.ts";
 export { surveyInput } from "./read/survey.ts";
 export { listSystemNames } from "./read/systems.ts";
-export { UnknownFieldError } from "./read/targets.ts";
-export { requireMapped, understandKeys } from "./read/understand.ts";
+export { isTargetWord, UnknownFieldError } from "./read/targets.ts";
+export { placeholderStructure, requireMapped, understandKeys } from "./read/understand.ts";
 export { readRunRecord } from "./runs/damage.ts";
 export { isFinished, isReported, requirePlanned } from "./runs/enter.ts";
 export { fileNames } from "./runs/file-names.ts";

@@ -1,4 +1,5 @@
 /** What a run's manifest says of it, and what makes two invocations one run. */
+import { describeReading } from "../read/reading.ts";
 import type { InputFile } from "../read/source.ts";
 import { computeFingerprint } from "../runs/fingerprint.ts";
 import type { Manifest } from "../runs/folder.ts";
@@ -53,7 +54,7 @@ export function computeRunFingerprint(
       target: target.kind === "field" ? { ...target, fieldId: names.fieldId(target.fieldId) } : target,
     })),
     // What the entries of a mapping compute is in the options.
-    reading: { ...reading, targets: undefined, computed: undefined, consentAside: undefined },
+    reading: job.isWithoutInput ? {} : describeReading(reading),
     options: job.options,
   });
 }

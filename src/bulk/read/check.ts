@@ -14,10 +14,10 @@ import { withMarks } from "./row-marks.ts";
 import type { InputFacts, ReadOptions, ReadRow, RejectedRow, Target } from "./rows.ts";
 import { type Survey, surveyInput } from "./survey.ts";
 import type { System } from "./system-table.ts";
-import { isIgnoredColumn } from "./systems.ts";
+import { chooseSystem, isIgnoredColumn } from "./systems.ts";
 import { readTableLayout } from "./table-layout.ts";
-import { findInputSystem, placeholderStructure } from "./table-reading.ts";
-import { understandInput } from "./understand.ts";
+import { isTargetWord } from "./targets.ts";
+import { placeholderStructure, understandInput } from "./understand.ts";
 
 export interface CheckedColumn {
   /** The file's column, or the name of what the mapping adds. */
@@ -87,7 +87,7 @@ export async function checkInput(
   const structure = await assumedStructure(opened, options, namedFields);
   const understood = await understandInput(opened, options, structure);
   const names = understood.facts.columns.map(({ name }) => name);
-  const made = madeColumns(names, understood.reading.computed, understood.reading);
+  const made = madeColumns(understood.reading, understood.reading.computed, names);
   const tallies = made.map((column) => new ColumnTally(column));
   const report: CheckReport = {
     facts: understood.facts,
@@ -229,16 +229,15 @@ class ColumnTally {
   }
 }
 
-const words = ["key", "old-key", "lists", "tags", "ignore"];
-
 /** A structure that has every field that the mapping or a column's name can mean. */
 async function assumedStructure(
   opened: OpenedInput,
   options: ReadOptions,
   namedFields: readonly string[],
 ): Promise<ContactStructure> {
-  const { names } = await readTableLayout(opened, options, placeholderStructure, "contacts");
-  const system = findInputSystem(names, options, true);
+  const { layout } = await readTableLayout(opened, options, placeholderStructure, "contacts");
+  const { names } = layout;
+  const system = chooseSystem(names, options.from, true);
   const labels = [...namedFields, ...names.filter((name) => isFieldName(name, system))];
   const fields = new Map<string, FieldDefinition>();
   for (const [label, predefinedField] of predefined) add(fields, label, predefinedField);
@@ -248,7 +247,8 @@ async function assumedStructure(
 
 function listNamedFields(options: ReadOptions): string[] {
   return [
-    ...[...options.map.values()].filter((target) => !isWord(target)),
+    // A wrong reading of consent is no field either.
+    ...[...options.map.values()].filter((target) => !isTargetWord(target) && !/^\s*consent:/i.test(target)),
     ...(options.entries ?? []).flatMap(({ target }) => (target.kind === "field" ? [target.field] : [])),
     ...(options.defaults ?? []).map(([field]) => field),
   ];
@@ -264,10 +264,6 @@ function add(fields: Map<string, FieldDefinition>, label: string, predefinedFiel
   if (known || label.trim() === "") return;
   const field = { _id: label, label, dataType: "text", ...(predefinedField && { predefinedField }) };
   fields.set(foldName(label), field as FieldDefinition);
-}
-
-function isWord(target: string): boolean {
-  return words.includes(foldName(target)) || /^consent(?::|$)/i.test(target.trim());
 }
 
 /** A column of such a name goes to a field of that name, if the account has it. */

@@ -7,7 +7,6 @@ import type { Survey } from "./survey.ts";
 
 export const emptyInput: UnderstoodInput = {
   file: { path: "", name: "" },
-  text: { path: "", name: "" },
   facts: {
     sha256: "",
     bytes: 0,

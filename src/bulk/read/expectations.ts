@@ -12,10 +12,8 @@ import { createIdentityReader } from "./keys.ts";
 import { type MadeColumn, madeColumns, toText } from "./made-columns.ts";
 import { findNearestName, foldName } from "./names.ts";
 import { readRowBatches } from "./read-rows.ts";
+import type { Reading } from "./reading.ts";
 import type { ReadRow } from "./rows.ts";
-import type { System } from "./system-table.ts";
-import type { TableLayout } from "./table-layout.ts";
-import { placeholderStructure, toReading } from "./table-reading.ts";
 import { quote } from "./values.ts";
 
 type Batches = () => AsyncIterable<readonly Pick<ReadRow, "line" | "cells">[]>;
@@ -24,12 +22,11 @@ type Batches = () => AsyncIterable<readonly Pick<ReadRow, "line" | "cells">[]>;
 export async function requireExpectations(
   opened: OpenedInput,
   expect: Expectations,
-  table: { layout: TableLayout; system: System | undefined; entries: readonly CompiledEntry[] },
+  reading: Reading,
+  entries: readonly CompiledEntry[],
 ): Promise<void> {
-  const { layout, system, entries } = table;
-  const reading = toReading(layout, placeholderStructure, system);
-  const columns = madeColumns(layout.names, entries, reading);
-  const batches = () => readRowBatches({ file: opened.file, text: layout.source.file, reading });
+  const columns = madeColumns(reading, entries, reading.table.names);
+  const batches = () => readRowBatches({ reading });
   const { failures, warnings } = await unmetExpectations(expect, columns, batches);
   opened.isAsExpected = true;
   opened.warnings.push(...warnings);

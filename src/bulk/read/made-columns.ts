@@ -17,9 +17,9 @@ export interface MadeColumn {
 type Cells = readonly (string | undefined)[];
 
 export function madeColumns(
-  names: readonly string[],
-  entries: readonly CompiledEntry[],
   reading: Reading,
+  entries: readonly CompiledEntry[],
+  names: readonly string[],
 ): MadeColumn[] {
   const readCell = cellReader(reading);
   const computeWith =

@@ -12,6 +12,7 @@ import { foldName } from "./names.ts";
 import { parseNewFieldId } from "./new-fields.ts";
 import type { ReadRow, Target } from "./rows.ts";
 import { isAddress, maxSampleRows, type Sample } from "./sample.ts";
+import { isTargetWord } from "./targets.ts";
 import { isBlankText } from "./values.ts";
 
 /** A column is told by its name where to go: those of one name go together. */
@@ -166,11 +167,6 @@ export function proposeLabel(
     const label = number === 1 ? plain : `${plain} ${number}`;
     if (isFree(label)) return label;
   }
-}
-
-/** Words that name no field. */
-export function isTargetWord(label: string): boolean {
-  return /^(?:key|old-key|lists|tags|ignore|consent(?::opt-(?:in|out))?)$/.test(foldName(label));
 }
 
 /** As a person would write it: a field's label, where that can mean nothing else. */

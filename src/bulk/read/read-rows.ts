@@ -27,10 +27,11 @@ import {
 import { findRefusalWithin, toMark } from "./row-marks.ts";
 import { cellReader, rowValueReader } from "./row-values.ts";
 import type { ReadRow, RejectedRow, Row } from "./rows.ts";
+import type { TableLayout } from "./table-layout.ts";
 import { readText } from "./text.ts";
 import { cellsReader, isBlankText, splitNames } from "./values.ts";
 
-type Readable = Pick<UnderstoodInput, "file" | "text" | "reading">;
+type Readable = Pick<UnderstoodInput, "reading">;
 
 /** The rows of a file one by one, see `readRowBatches`. */
 export async function* readRows(understood: Readable): AsyncGenerator<ReadRow> {
@@ -46,12 +47,12 @@ export async function* readRowBatches(understood: Readable): AsyncGenerator<Read
   const { reading } = understood;
   const reader = new RowReader(reading);
   const outside = new LinesOutsideRows(reading.system?.hasFooter ?? false);
-  for await (const records of readFileRecords(understood)) {
+  for await (const records of readFileRecords(reading.table)) {
     const rows: ReadRow[] = [];
     for (const record of records) {
       if (outside.has(record)) continue;
       const row = reader.read(record);
-      rows.push(record.isLastAndOpen && record.line > reading.startLine ? toLastRow(row) : row);
+      rows.push(record.isLastAndOpen && record.line > reading.table.startLine ? toLastRow(row) : row);
     }
     if (rows.length > 0) yield rows;
   }
@@ -93,24 +94,24 @@ type RowRecord = Omit<CsvRecord, "cells"> & Pick<ReadRow, "cells">;
  * The records of the rows. Without the header: a row has its own width
  * for csv-parse, and any other costs it an error.
  */
-async function* readFileRecords({ file, text, reading }: Readable): AsyncGenerator<RowRecord[]> {
-  const firstLine = reading.startLine + reading.headerLines;
-  const chunks = readText({ ...reading, file: text }, firstLine);
-  const plain = cellsReader(reading);
+async function* readFileRecords(table: TableLayout): AsyncGenerator<RowRecord[]> {
+  const { source, dialect, names, missing } = table;
+  const firstLine = table.startLine + table.headerLines;
+  const plain = cellsReader(dialect);
   const readCells = (record: RowRecord, written: string[]) => {
     const cells = plain(written);
-    while (reading.isSheet && cells.length < reading.targets.length) cells.push("");
-    record.cells = reading.missing ? removeMissing(cells, reading.missing) : cells;
+    while (table.isSheet && cells.length < names.length) cells.push("");
+    record.cells = missing ? removeMissing(cells, missing) : cells;
   };
   try {
-    for await (const records of readRecords(chunks, reading, firstLine)) {
-      if (reading.hasEscapes || reading.missing) {
+    for await (const records of readRecords(readText(source, firstLine), dialect, firstLine)) {
+      if (dialect.hasEscapes || missing) {
         for (const record of records) readCells(record, record.cells);
       }
       yield records;
     }
   } catch (error) {
-    throw toUnreadableError(file.name, error);
+    throw toUnreadableError(source.file.name, error);
   }
 }
 
@@ -212,10 +213,10 @@ class RowReader {
   /** A row whose cells are not those that the header names. */
   #misfitIn(record: RowRecord): RejectedRow | undefined {
     const { cells } = record;
-    const { width, targets } = this.#reading;
+    const { table, targets } = this.#reading;
     if (record.fault) return this.#rejected(record, faults[record.fault]);
-    if (record.isLastAndOpen && cells.length < width) {
-      return this.#rejected(record, toTruncatedFault(`cell ${cells.length} of ${width}`));
+    if (record.isLastAndOpen && cells.length < table.width) {
+      return this.#rejected(record, toTruncatedFault(`cell ${cells.length} of ${table.width}`));
     }
     const surplus = this.#countSurplus(cells);
     if (surplus > 0)

@@ -10,7 +10,7 @@ type ReadCell = (cells: Cells, index: number) => string | undefined;
 type RowValues = Pick<Row, "fields" | "lists" | "tags">;
 
 /** A cell without what only a spreadsheet needed. */
-export function cellReader({ system, formulaColumns, hasSafeCells }: Reading): ReadCell {
+export function cellReader({ system, table: { formulaColumns, hasSafeCells } }: Reading): ReadCell {
   const plainCell = createValueReader(hasSafeCells, system?.hasApostrophes ?? false);
   const formulas = new Set(formulaColumns);
   return (cells, index) => {

@@ -103,7 +103,7 @@ class RowTally {
   #openRow: Row | undefined;
 
   constructor({ facts, reading }: UnderstoodInput) {
-    this.#oddities = new Oddities(facts.columns, reading.formulaColumns);
+    this.#oddities = new Oddities(facts.columns, reading.table.formulaColumns);
     this.#consent = new ConsentTally(reading.consent);
     const namesOldKeys = reading.targets.some(({ kind }) => kind === "old-key");
     this.#oldKeys = namesOldKeys ? new TextIndex() : undefined;

@@ -78,8 +78,21 @@ export function listKeyIndexes(targets: readonly (Target | undefined)[]): number
   return indexes.sort((one, other) => rank(one) - rank(other));
 }
 
-const consentWord = /^consent(?::(opt-in|opt-out))?$/;
-const targetWords = new Set(["key", "old-key", "lists", "tags", "ignore"]);
+const targetWords = ["key", "old-key", "lists", "tags", "ignore"] as const;
+
+/** A target that is no field: `key`, `tags`, `consent:opt-in`. Undefined for any other text. */
+function parseTargetWord(text: string): Target | undefined {
+  const word = foldName(text);
+  const consent = /^consent(?::(opt-in|opt-out))?$/.exec(word);
+  if (consent) return { kind: "consent", reading: consent[1] as "opt-in" | "opt-out" | undefined };
+  const kind = targetWords.find((each) => each === word);
+  return kind && { kind };
+}
+
+/** Words that name no field. */
+export function isTargetWord(text: string): boolean {
+  return parseTargetWord(text) !== undefined;
+}
 
 /** A target as it is typed: `key`, `old-key`, `lists`, `tags`, `ignore`, or a field's label or id. */
 function parseTarget(
@@ -88,15 +101,10 @@ function parseTarget(
   column: string,
   { map, mapPlaces, newFields = [] }: Pick<ReadOptions, "map" | "mapPlaces" | "newFields">,
 ): Target {
-  const word = foldName(target);
-  const consent = consentWord.exec(word);
-  if (consent) return { kind: "consent", reading: consent[1] as "opt-in" | "opt-out" | undefined };
-  if (word === "key" || word === "old-key" || word === "lists" || word === "tags" || word === "ignore") {
-    return { kind: word };
-  }
-  const field = fieldTarget(target, structure, newFields);
-  if (field) return field;
-  const others = [...map.values()].filter((each) => each !== target && isMissing(each, structure, newFields));
+  const found = parseTargetWord(target) ?? fieldTarget(target, structure, newFields);
+  if (found) return found;
+  const isMissing = (each: string) => !isTargetWord(each) && !fieldTarget(each, structure, newFields);
+  const others = [...map.values()].filter((each) => each !== target && isMissing(each));
   const place = mapPlaces?.get(column);
   throw new UnknownFieldError(
     place === undefined ? `--map ${column}=${target}` : `${place}: ${JSON.stringify(column)}`,
@@ -104,16 +112,6 @@ function parseTarget(
     structure,
     (near) => (place === undefined ? `--map ${quoteShellWord(`${column}=${near}`)}` : JSON.stringify(near)),
   );
-}
-
-function isMissing(
-  target: string,
-  structure: ContactStructure,
-  newFields: NonNullable<ReadOptions["newFields"]>,
-): boolean {
-  const word = foldName(target);
-  if (consentWord.test(word) || targetWords.has(word)) return false;
-  return fieldTarget(target, structure, newFields) === undefined;
 }
 
 /** The values that contacts get when they are created, by the ids of their fields. @throws UsageError */

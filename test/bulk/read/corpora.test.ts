@@ -100,19 +100,17 @@ function toPlainCells(text: string, delimiter: string): string[][] {
 }
 
 /** All records of a file: their digest, and how many are not what a plain reader makes of the same text. */
-async function comparedRecords({
-  text: file,
-  reading,
-}: UnderstoodInput): Promise<{ digest: string; differing: number }> {
+async function comparedRecords({ reading }: UnderstoodInput): Promise<{ digest: string; differing: number }> {
+  const { source, dialect, startLine } = reading.table;
   const chunks: Buffer[] = [];
-  for await (const chunk of readText({ file, ...reading }, reading.startLine)) chunks.push(chunk);
+  for await (const chunk of readText(source, startLine)) chunks.push(chunk);
   const text = Buffer.concat(chunks);
   const records: string[][] = [];
-  for await (const batch of readRecords(oneChunk(text.toString("utf8")), reading, reading.startLine))
+  for await (const batch of readRecords(oneChunk(text.toString("utf8")), dialect, startLine))
     records.push(...batch.map(({ cells }) => cells));
-  if (reading.isTable)
+  if (dialect.isTable)
     return { digest: createHash("sha256").update(text).digest("hex").slice(0, 8), differing: 0 };
-  const plain = toPlainCells(text.toString("utf8"), reading.delimiter);
+  const plain = toPlainCells(text.toString("utf8"), dialect.delimiter);
   const rows = Math.max(plain.length, records.length);
   let differing = 0;
   for (let index = 0; index < rows; index += 1) {
