@@ -25,56 +25,34 @@ const maxUnclearCells = 5;
 
 /** What the rows of a file say of consent, counted for the report. */
 export class ConsentTally {
-  readonly #tallies: ReadonlyMap<number, ColumnTally>;
-  readonly #unclear: UnclearCell[] = [];
-  #unclearCount = 0;
-  #marked = 0;
-  #clearlyMarked = 0;
+  /** One for each consent column. */
+  readonly columns: readonly ColumnTally[];
+  /** The first cells that are no word for yes or no. */
+  readonly unclear: UnclearCell[] = [];
+  unclearCount = 0;
+  /** Rows with a mark that is understood. */
+  clearlyMarked = 0;
+  readonly #byIndex: ReadonlyMap<number, ColumnTally>;
 
   constructor(columns: readonly ConsentColumn[]) {
-    this.#tallies = new Map(
-      columns.map(({ index, name, rule }) => [index, { name, rule, marked: 0, words: new Map() }]),
-    );
-  }
-
-  get columns(): readonly ColumnTally[] {
-    return [...this.#tallies.values()];
-  }
-
-  /** The first cells that are no word for yes or no. */
-  get unclear(): readonly UnclearCell[] {
-    return this.#unclear;
-  }
-
-  get unclearCount(): number {
-    return this.#unclearCount;
-  }
-
-  /** Rows with at least one mark. */
-  get marked(): number {
-    return this.#marked;
-  }
-
-  /** Those of them that are understood. */
-  get clearlyMarked(): number {
-    return this.#clearlyMarked;
+    this.columns = columns.map(({ name, rule }) => ({ name, rule, marked: 0, words: new Map() }));
+    this.#byIndex = new Map(columns.map(({ index }, place) => [index, this.columns[place]!]));
   }
 
   /** Counts a row. */
-  add(line: number, refusals: readonly ConsentRefusal[] | undefined): void {
-    if (!refusals || refusals.length === 0) return;
-    this.#marked++;
-    if (refusals.some(({ isUnclear }) => !isUnclear)) this.#clearlyMarked++;
+  add(line: number, refusals: readonly ConsentRefusal[] = []): void {
+    if (refusals.some(({ isUnclear }) => !isUnclear)) this.clearlyMarked += 1;
     for (const { index, cell, isUnclear } of refusals) {
-      const tally = this.#tallies.get(index)!;
-      tally.marked++;
-      countWord(tally.words, cell);
-      if (isUnclear) this.#keepUnclear({ line, column: tally.name, said: cell });
+      const column = this.#byIndex.get(index)!;
+      column.marked += 1;
+      countWord(column.words, cell);
+      if (isUnclear) this.#keepUnclear({ line, column: column.name, said: cell });
     }
   }
 
   #keepUnclear(cell: UnclearCell): void {
-    if (this.#unclearCount++ < maxUnclearCells) this.#unclear.push(cell);
+    this.unclearCount += 1;
+    if (this.unclear.length < maxUnclearCells) this.unclear.push(cell);
   }
 }
 
