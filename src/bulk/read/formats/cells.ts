@@ -29,21 +29,23 @@ export function createCellReader(
   styles: readonly string[],
   texts: readonly string[],
 ): CellReader {
-  const byType = new Map<string, (value: string, style: string | undefined) => string | undefined>([
-    ["s", (value) => (/^\s*\d+\s*$/.test(value) ? texts[Number(value)] : undefined)],
-    ["str", unescapeText],
-    ["b", (value) => booleanTexts.get(value.trim()) ?? value],
-    // An ISO date, as some programs write it.
-    ["d", (value) => value.replace(/T00:00:00(?:\.0+)?Z?$/, "").replace(/(T[\d:]+)\.\d+Z?$/, "$1")],
-    [
-      "n",
-      (value, style = "0") => formatNumericCell(value, styles[Number(style)] ?? "General", epoch, formats),
-    ],
-  ]);
-  return (type, style, value) => {
+  return (type, style = "0", value) => {
     if (value === "") return "";
-    const read = byType.get(type);
-    return read ? read(value, style) : value;
+    switch (type) {
+      case "s":
+        return /^\s*\d+\s*$/.test(value) ? texts[Number(value)] : undefined;
+      case "str":
+        return unescapeText(value);
+      case "b":
+        return booleanTexts.get(value.trim()) ?? value;
+      case "d":
+        // An ISO date, as some programs write it.
+        return value.replace(/T00:00:00(?:\.0+)?Z?$/, "").replace(/(T[\d:]+)\.\d+Z?$/, "$1");
+      case "n":
+        return formatNumericCell(value, styles[Number(style)] ?? "General", epoch, formats);
+      default:
+        return value;
+    }
   };
 }
 
