@@ -5,12 +5,12 @@
 import type { ContactStructure } from "../../wire.ts";
 import { type CsvRecord, type Dialect, readRecords } from "./csv.ts";
 import type { OpenedInput } from "./formats/open.ts";
-import { type Header, isBlank } from "./header.ts";
+import { type Header, isBlank, locateHeader } from "./header.ts";
 import { toUnreadableError } from "./input-errors.ts";
 import type { Inspection } from "./inspect.ts";
-import { locateHeader, requireHeader } from "./locate-header.ts";
 import { findMissingCells, type MissingCells } from "./missing-cells.ts";
 import { foldName } from "./names.ts";
+import { requireHeader } from "./require-header.ts";
 import type { ReadOptions } from "./rows.ts";
 import { hasOnlyFormulas, maxSampleRows, type Sample } from "./sample.ts";
 import { recogniseSystem } from "./systems.ts";
@@ -72,7 +72,7 @@ export async function readTableLayout(
   // The only column of a list of keys has a name with which its rejects file is read again.
   const nameColumn = (_: string, at: number, { length }: readonly string[]) =>
     rowKind === "keys" && length === 1 ? "key" : String(at + 1);
-  const header: Header & { line: number } = table?.names
+  const header: Header = table?.names
     ? { delimiter: "\t", line: 1, names: table.names, isSure: true }
     : await locateHeader(source, options, structure, {
         isTable: table !== undefined,
@@ -93,7 +93,8 @@ export async function readTableLayout(
   const hasSafeCells = isNamed && written.some((name) => foldName(name) === safeCellsColumn);
   // Columns are named by labels, and a label can look like a formula too.
   const names = written.map(createValueReader(hasSafeCells, false));
-  if (hasHeader && !header.isSure) requireHeader(file.name, header, options.delimiter, structure);
+  if (hasHeader && !header.isSure)
+    requireHeader(file.name, header, options.delimiter !== undefined, structure);
   const layout: TableLayout = {
     source,
     dialect,
