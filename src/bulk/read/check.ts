@@ -185,46 +185,46 @@ function findTarget({ facts, reading }: UnderstoodInput, place: number, labels: 
 }
 
 class ColumnTally {
-  private readonly column: MadeColumn;
-  private readonly seen = new Set<number>();
-  private blank = 0;
-  private changed = 0;
-  private failed = 0;
-  private hasMore = false;
+  readonly #column: MadeColumn;
+  readonly #seen = new Set<number>();
+  #blank = 0;
+  #changed = 0;
+  #failed = 0;
+  #hasMore = false;
 
   constructor(column: MadeColumn) {
-    this.column = column;
+    this.#column = column;
   }
 
   add(cells: ReadRow["cells"]): void {
     let after: string;
     try {
-      after = toText(this.column.after(cells));
+      after = toText(this.#column.after(cells));
     } catch {
-      this.failed += 1;
+      this.#failed += 1;
       return;
     }
-    if (this.column.entry && after !== (this.column.before(cells) ?? "").trim()) this.changed += 1;
+    if (this.#column.entry && after !== (this.#column.before(cells) ?? "").trim()) this.#changed += 1;
     if (after === "") {
-      this.blank += 1;
+      this.#blank += 1;
       return;
     }
-    if (this.seen.size < maxDistinct) this.seen.add(hashText(after));
-    else this.hasMore ||= !this.seen.has(hashText(after));
+    if (this.#seen.size < maxDistinct) this.#seen.add(hashText(after));
+    else this.#hasMore ||= !this.#seen.has(hashText(after));
   }
 
   result(target: Target): CheckedColumn {
-    const { column, blank, changed, failed, seen, hasMore } = this;
+    const { name, entry } = this.#column;
     return {
-      column: column.name,
+      column: name,
       target: target.kind,
       ...(target.kind === "field" && { field: target.label }),
-      ...(column.entry && { rule: describeRule(column.entry) }),
-      blank,
-      distinct: seen.size,
-      ...(hasMore && { isDistinctAtLeast: true as const }),
-      changed,
-      failed,
+      ...(entry && { rule: describeRule(entry) }),
+      blank: this.#blank,
+      distinct: this.#seen.size,
+      ...(this.#hasMore && { isDistinctAtLeast: true as const }),
+      changed: this.#changed,
+      failed: this.#failed,
     };
   }
 }
@@ -236,34 +236,29 @@ async function assumedStructure(
   namedFields: readonly string[],
 ): Promise<ContactStructure> {
   const { layout } = await readTableLayout(opened, options, placeholderStructure, "contacts");
-  const { names } = layout;
-  const system = chooseSystem(names, options.from, true);
-  const labels = [...namedFields, ...names.filter((name) => isFieldName(name, system))];
-  const fields = new Map<string, FieldDefinition>();
-  for (const [label, predefinedField] of predefined) add(fields, label, predefinedField);
-  for (const label of labels) add(fields, label);
+  const system = chooseSystem(layout.names, options.from, true);
+  const fields = new Map(predefinedFields.map((field) => [foldName(field.label), field]));
+  for (const label of [...namedFields, ...layout.names.filter((name) => isFieldName(name, system))]) {
+    const folded = foldName(label);
+    if (label.trim() !== "" && !fields.has(folded))
+      fields.set(folded, { _id: label, label, dataType: "text" });
+  }
   return { ...placeholderStructure, fields: [...fields.values()] };
 }
 
+const predefinedFields: FieldDefinition[] = [
+  { _id: "First Name", label: "First Name", dataType: "text", predefinedField: "firstName" },
+  { _id: "Last Name", label: "Last Name", dataType: "text", predefinedField: "lastName" },
+];
+
 function listNamedFields(options: ReadOptions): string[] {
+  // A wrong reading of consent is no field either.
+  const isField = (target: string) => !isTargetWord(target) && !/^\s*consent:/i.test(target);
   return [
-    // A wrong reading of consent is no field either.
-    ...[...options.map.values()].filter((target) => !isTargetWord(target) && !/^\s*consent:/i.test(target)),
+    ...[...options.map.values()].filter(isField),
     ...(options.entries ?? []).flatMap(({ target }) => (target.kind === "field" ? [target.field] : [])),
     ...(options.defaults ?? []).map(([field]) => field),
   ];
-}
-
-const predefined = [
-  ["First Name", "firstName"],
-  ["Last Name", "lastName"],
-] as const;
-
-function add(fields: Map<string, FieldDefinition>, label: string, predefinedField?: string): void {
-  const known = fields.get(foldName(label));
-  if (known || label.trim() === "") return;
-  const field = { _id: label, label, dataType: "text", ...(predefinedField && { predefinedField }) };
-  fields.set(foldName(label), field as FieldDefinition);
 }
 
 /** A column of such a name goes to a field of that name, if the account has it. */

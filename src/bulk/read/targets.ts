@@ -4,7 +4,7 @@ import { advise, ecm, toOperands } from "../../hint.ts";
 import { quoteShellWord } from "../../shell-word.ts";
 import type { ContactStructure, FieldDefinition } from "../../wire.ts";
 import { findColumns, formatQuotedNames, unknownColumnError } from "./column-names.ts";
-import { describePlace, type MappingEntry } from "./compute/entry.ts";
+import { formatEntryPlace, type MappingEntry } from "./compute/entry.ts";
 import type { MappingInput, Targets } from "./mapping-input.ts";
 import { findNearestName, foldName } from "./names.ts";
 import { toNewFieldId } from "./new-fields.ts";
@@ -66,7 +66,7 @@ export function entryTarget(
   if (target.kind !== "field") return target;
   const found = fieldTarget(target.field, structure, newFields);
   if (found) return found;
-  throw new UnknownFieldError(describePlace(entry), [target.field], structure, (near) =>
+  throw new UnknownFieldError(formatEntryPlace(entry), [target.field], structure, (near) =>
     JSON.stringify(near),
   );
 }
