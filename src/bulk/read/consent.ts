@@ -134,59 +134,42 @@ function findRefusalInText(cell: string): CellMeaning {
 
 type Answer = "allows" | "refuses" | "unclear";
 
-const meaningsToAnswers: Record<"subscribed" | "status" | "optedOut", Record<CellMeaning, Answer>> = {
-  subscribed: {
-    yes: "allows",
-    active: "allows",
-    subscribed: "allows",
-    date: "allows",
-    no: "refuses",
-    gone: "refuses",
-    notSubscribed: "refuses",
-    empty: "refuses",
-    perhapsGone: "unclear",
-    number: "unclear",
-    unclear: "unclear",
-  },
-  status: {
-    yes: "allows",
-    active: "allows",
-    subscribed: "allows",
-    no: "refuses",
-    gone: "refuses",
-    notSubscribed: "refuses",
-    empty: "refuses",
-    date: "unclear",
-    perhapsGone: "unclear",
-    number: "unclear",
-    unclear: "unclear",
-  },
+const subscribed: Record<CellMeaning, Answer> = {
+  yes: "allows",
+  active: "allows",
+  subscribed: "allows",
+  date: "allows",
+  no: "refuses",
+  gone: "refuses",
+  notSubscribed: "refuses",
+  empty: "refuses",
+  perhapsGone: "unclear",
+  number: "unclear",
+  unclear: "unclear",
+};
+const answers: Record<"subscribed" | "status" | "optedOut", Record<CellMeaning, Answer>> = {
+  subscribed,
+  status: { ...subscribed, date: "unclear" },
   optedOut: {
-    no: "allows",
-    subscribed: "allows",
-    empty: "allows",
+    ...subscribed,
     yes: "refuses",
     active: "refuses",
-    gone: "refuses",
-    notSubscribed: "refuses",
     date: "refuses",
-    perhapsGone: "unclear",
-    number: "unclear",
-    unclear: "unclear",
+    no: "allows",
+    empty: "allows",
   },
 };
 
-const answersToMarks = { none: "allows", clear: "refuses", unclear: "unclear" } as const;
+const marks = { none: "allows", clear: "refuses", unclear: "unclear" } as const;
 
 /** Whether a cell lets a person be mailed; `unclear` counts as refusing. */
 export function toAnswer(rule: ConsentRule, cell: string): Answer {
   if (rule === "always") return "refuses";
-  if (rule === "marked") return answersToMarks[readMarkCell(cell)];
+  if (rule === "marked") return marks[readMarkCell(cell)];
   const cellMeaning = readConsentCell(cell);
   if (rule === "evidence") return cellMeaning === "empty" ? "allows" : "refuses";
-  if (rule === "unlessRefused")
-    return cellMeaning === "empty" ? "allows" : meaningsToAnswers.subscribed[cellMeaning];
-  return meaningsToAnswers[rule][cellMeaning];
+  if (rule === "unlessRefused") return cellMeaning === "empty" ? "allows" : answers.subscribed[cellMeaning];
+  return answers[rule][cellMeaning];
 }
 
 /**
