@@ -11,7 +11,7 @@ import { findPredefinedField, foldName, isKeyName } from "./names.ts";
 import { findOldKeyConflicts, type OldKeyConflicts } from "./old-keys.ts";
 import type { UnderstoodInput } from "./reading.ts";
 import { withMarks } from "./row-marks.ts";
-import type { InputFacts, ReadOptions, ReadRow, RejectedRow, Target } from "./rows.ts";
+import type { InputFacts, ReadOptions, ReadRow, Reason, Target } from "./rows.ts";
 import { type Survey, surveyInput } from "./survey.ts";
 import type { System } from "./system-table.ts";
 import { chooseSystem, isIgnoredColumn } from "./systems.ts";
@@ -50,7 +50,7 @@ export interface CheckedRow {
     lists: string[];
     tags: string[];
   };
-  rejected?: { code: string; message: string };
+  rejected?: Reason;
 }
 
 /** What all rows of a file say together, as an import reads them. */
@@ -115,12 +115,10 @@ export async function checkInput(
   return { report, surveyed };
 }
 
-type Fault = Pick<RejectedRow, "code" | "message">;
-
 function addRow(
   { rows, rejectedCodes, rejects }: CheckReport,
   row: ReadRow,
-  fault: Fault | undefined,
+  fault: Reason | undefined,
   { survey, joined }: SurveyedRows,
 ): void {
   rows.read += 1;
@@ -137,7 +135,7 @@ function addRow(
 }
 
 /** Why an import rejects a row, as far as the file alone tells. */
-function findFault(row: ReadRow, { joined, oldKeyConflicts }: SurveyedRows): Fault | undefined {
+function findFault(row: ReadRow, { joined, oldKeyConflicts }: SurveyedRows): Reason | undefined {
   if (row.kind === "rejected") return { code: row.code, message: row.message };
   const conflict = oldKeyConflicts.get(row.key.identity);
   if (conflict) return conflict;
@@ -149,7 +147,7 @@ function findFault(row: ReadRow, { joined, oldKeyConflicts }: SurveyedRows): Fau
 
 function checkedRow(
   row: ReadRow,
-  fault: Fault | undefined,
+  fault: Reason | undefined,
   names: readonly string[],
   { fields }: ContactStructure,
 ): CheckedRow {

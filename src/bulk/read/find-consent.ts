@@ -1,4 +1,5 @@
 /** Reading: which columns of a file speak of consent, by their names and by all of their cells. */
+import type { Cells } from "../items.ts";
 import { type CellMeaning, type ConsentRule, isUnmistakable, readConsentCell, toAnswer } from "./consent.ts";
 import { type ConsentName, findConsentName, hasHint } from "./consent-names.ts";
 
@@ -21,7 +22,7 @@ export interface FoundConsent {
   unclear?: { cell: string; line: number };
 }
 
-export type Batches = AsyncIterable<readonly { line: number; cells: readonly (string | undefined)[] }[]>;
+export type Batches = AsyncIterable<readonly { line: number; cells: Cells }[]>;
 
 /**
  * Finds the columns that speak of consent, by their names and values. Reads the rows once, if there is any

@@ -1,7 +1,9 @@
 /** Reading: the start of a file: its delimiter, and the line of its header. */
+
 import { quotedCell } from "../../delimited-lines.ts";
 import { UsageError } from "../../errors.ts";
 import type { ContactStructure } from "../../wire.ts";
+import type { Cells } from "../items.ts";
 import { needsNoColumn } from "./compute/entry.ts";
 import { CsvFault, type CsvRecord, readRecords } from "./csv.ts";
 import { toUnreadableError } from "./input-errors.ts";
@@ -193,7 +195,7 @@ function countCells(record: CsvRecord): number {
   return Math.min(record.cells.length, 900);
 }
 
-export function isBlank({ cells }: { cells: (string | undefined)[] }): boolean {
+export function isBlank({ cells }: { cells: Cells }): boolean {
   return cells.every((cell) => cell === undefined || cell === "" || cell.trim() === "");
 }
 

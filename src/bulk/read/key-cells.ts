@@ -1,20 +1,19 @@
 /** Reading: the cell of a row that gives its key, where several columns may. */
 import { isErasedKey } from "../../api/key-spelling.ts";
-import type { ContactKey } from "../items.ts";
+import type { Cells, ContactKey } from "../items.ts";
 import type { KeyReader } from "./keys.ts";
-import type { Reason } from "./row-faults.ts";
-import type { Row, Target } from "./rows.ts";
+import type { Reason, Target } from "./rows.ts";
 import { listKeyIndexes } from "./targets.ts";
 
 export class KeyCells {
   /** The first column, and those that are used where it is empty. */
   readonly #indexes: readonly number[];
-  readonly #readCell: (cells: Row["cells"], index: number) => string | undefined;
+  readonly #readCell: (cells: Cells, index: number) => string | undefined;
   readonly #readKey: KeyReader;
 
   constructor(
     targets: readonly Target[],
-    readCell: (cells: Row["cells"], index: number) => string | undefined,
+    readCell: (cells: Cells, index: number) => string | undefined,
     readKey: KeyReader,
   ) {
     this.#indexes = listKeyIndexes(targets);
@@ -27,7 +26,7 @@ export class KeyCells {
   }
 
   /** Of several columns the first that has a value, which a placeholder is not. */
-  choose(cells: Row["cells"]): string {
+  choose(cells: Cells): string {
     const [first = -1, ...fallbacks] = this.#indexes;
     const cell = this.#readCell(cells, first) ?? "";
     if (fallbacks.length === 0 || this.#hasValue(cell)) return cell;
@@ -40,7 +39,7 @@ export class KeyCells {
    * where one cannot be read: whether the person has left under it is not known.
    * @param chosen the cell of the row's key, which may be read in a way of its own
    */
-  listOthers(cells: Row["cells"], chosen: string, key: ContactKey): ContactKey[] | Reason | "erased" {
+  listOthers(cells: Cells, chosen: string, key: ContactKey): ContactKey[] | Reason | "erased" {
     if (!this.areSeveral) return [];
     const written = this.#indexes.map((index) => this.#readCell(cells, index) ?? "");
     if (written.some(isErasedKey)) return "erased";
@@ -55,7 +54,7 @@ export class KeyCells {
   }
 
   /** All that may hold addresses of the row's contact. @param shifted how much further to the right they may be */
-  listAll(cells: Row["cells"], shifted: number): string {
+  listAll(cells: Cells, shifted: number): string {
     const all = this.#indexes.flatMap((index) => cells.slice(index, index + 1 + shifted));
     return all.map((cell) => cell ?? "").join(" ");
   }

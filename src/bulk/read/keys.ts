@@ -13,13 +13,14 @@ import { isId } from "../../api/names.ts";
 import { isEmailKey } from "../../api/structures.ts";
 import type { ContactKey } from "../items.ts";
 import { carriers, roles, suggestDomain } from "./mail-domains.ts";
+import type { Reason } from "./rows.ts";
 
 export type KeyReading =
   | {
       key: ContactKey;
       warnings: string[];
       /** Why no contact may be created with it. */
-      fault?: { code: string; message: string };
+      fault?: Reason;
     }
   | {
       /** Stable name of the reason: `key_missing`, `key_syntax`, … */

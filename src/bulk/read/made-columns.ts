@@ -1,4 +1,5 @@
 /** Reading: the columns of a file as a mapping makes them, each with its cells before and after. */
+import type { Cells } from "../items.ts";
 import type { CompiledEntry } from "./compute/compile.ts";
 import type { Computed } from "./compute/expression.ts";
 import type { Reading } from "./reading.ts";
@@ -13,8 +14,6 @@ export interface MadeColumn {
   /** @throws Error with what is wrong with the value */
   after(cells: Cells): Computed;
 }
-
-type Cells = readonly (string | undefined)[];
 
 export function madeColumns(
   reading: Reading,

@@ -3,16 +3,10 @@
  * key of another row, nor a further one: in which order such moves happened, a file does not say.
  */
 import type { TextIndex } from "../../text-index.ts";
-import type { ReadRow, Row } from "./rows.ts";
+import type { ReadRow, Reason, Row } from "./rows.ts";
 
-/** Why the rows of a contact are rejected. */
-export interface OldKeyConflict {
-  code: "old_key_conflict";
-  message: string;
-}
-
-/** By the identity of a row's key. */
-export type OldKeyConflicts = ReadonlyMap<string, OldKeyConflict>;
+/** Why the rows of a contact are rejected, by the identity of its key. */
+export type OldKeyConflicts = ReadonlyMap<string, Reason>;
 
 interface Naming {
   identity: string;
@@ -45,7 +39,7 @@ class RepeatedNames {
   readonly #namings = new Map<string, Naming[]>();
   /** Key → the old key that its first row names. */
   readonly #oldKeys = new Map<string, { old: string; line: number }>();
-  readonly #found = new Map<string, OldKeyConflict>();
+  readonly #found = new Map<string, Reason>();
 
   constructor(identities: TextIndex) {
     this.#identities = identities;

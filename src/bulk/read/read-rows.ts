@@ -1,7 +1,7 @@
 /** Reading: an understood file → its rows, one by one, in flat memory. */
 
 import { createErasedKey, isErasedKey, toKeyIdentity, trimEdges } from "../../api/key-spelling.ts";
-import type { ContactKey } from "../items.ts";
+import type { Cells, ContactKey } from "../items.ts";
 import type { ConsentRefusal } from "./consent.ts";
 import { type CsvRecord, readRecords } from "./csv.ts";
 import { isBlank } from "./header.ts";
@@ -17,16 +17,10 @@ import {
 } from "./keys.ts";
 import { removeMissing } from "./missing-cells.ts";
 import type { Reading, UnderstoodInput } from "./reading.ts";
-import {
-  faults,
-  type Reason,
-  toTooManyCellsFault,
-  toTruncatedFault,
-  toValueWithoutColumnFault,
-} from "./row-faults.ts";
+import { faults, toTooManyCellsFault, toTruncatedFault, toValueWithoutColumnFault } from "./row-faults.ts";
 import { findRefusalWithin, toMark } from "./row-marks.ts";
 import { cellReader, rowValueReader } from "./row-values.ts";
-import type { ReadRow, RejectedRow, Row } from "./rows.ts";
+import type { ReadRow, Reason, RejectedRow, Row } from "./rows.ts";
 import type { TableLayout } from "./table-layout.ts";
 import { readText } from "./text.ts";
 import { cellsReader, isBlankText, splitNames } from "./values.ts";
@@ -174,7 +168,7 @@ class RowReader {
   /** The key of the row's contact, and the one under which it was known before. */
   #readKeys(
     written: string,
-    cells: Row["cells"],
+    cells: Cells,
   ): { key: Exclude<KeyReading, Reason>; oldKey?: ContactKey; otherKeys: ContactKey[] } | Reason | "erased" {
     if (isErasedKey(written)) return "erased";
     const read = this.#readKey(written);
@@ -197,13 +191,13 @@ class RowReader {
   }
 
   /** The cells that may hold addresses of the row's person. */
-  #listAddresses(cells: Row["cells"], shifted: number): string {
+  #listAddresses(cells: Cells, shifted: number): string {
     const old = this.#oldKeyIndex < 0 ? [] : cells.slice(this.#oldKeyIndex, this.#oldKeyIndex + 1 + shifted);
     return [this.#keyCells.listAll(cells, shifted), ...old.map((cell) => cell ?? "")].join(" ");
   }
 
   /** Undefined where the row names none; who was erased under it must not come back under another one. */
-  #readOldKey(cells: Row["cells"]): ContactKey | Reason | "erased" | undefined {
+  #readOldKey(cells: Cells): ContactKey | Reason | "erased" | undefined {
     if (this.#oldKeyIndex < 0) return undefined;
     const cell = this.#readCell(cells, this.#oldKeyIndex) ?? "";
     if (isErasedKey(cell)) return "erased";
@@ -226,7 +220,7 @@ class RowReader {
   }
 
   /** How many cells there are beyond the header, where any of them has a value. */
-  #countSurplus(cells: Row["cells"]): number {
+  #countSurplus(cells: Cells): number {
     const expected = this.#reading.targets.length;
     if (cells.length <= expected) return 0;
     return cells.slice(expected).some((cell) => cell?.trim()) ? cells.length - expected : 0;
@@ -249,7 +243,7 @@ class RowReader {
   }
 
   /** @param keyCell where it can hold further addresses */
-  #mark(row: Row, cells: Row["cells"], keyCell: string | undefined): void {
+  #mark(row: Row, cells: Cells, keyCell: string | undefined): void {
     const refusals = this.#refusalsIn(cells, 0);
     if (refusals.length === 0) return;
     Object.assign(row, { refusals, ...toMark(refusals, this.#reading.consent) });
@@ -261,7 +255,7 @@ class RowReader {
     if (named.size > 0) row.alsoNames = [...named];
   }
 
-  #refusalsIn(cells: Row["cells"], shifted: number): ConsentRefusal[] {
+  #refusalsIn(cells: Cells, shifted: number): ConsentRefusal[] {
     const { consent } = this.#reading;
     if (consent.length === 0) return none;
     const cellAt = (index: number) => this.#readCell(cells, index);

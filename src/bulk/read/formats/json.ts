@@ -1,10 +1,12 @@
 /** Reading: JSON, one object on each line or an array of objects → a table. */
+
 import { joinNames } from "../../../delimited-lines.ts";
 import { UsageError } from "../../../errors.ts";
 import { quoteShellWord } from "../../../shell-word.ts";
+import type { Cells } from "../../items.ts";
 import type { InputFile } from "../source.ts";
 import { elementPlace, formHint, readElements } from "./json-elements.ts";
-import { type TableCells, writeTable } from "./table.ts";
+import { writeTable } from "./table.ts";
 
 export interface JsonTable {
   /** Members of the objects, in the order in which they first appear. */
@@ -30,7 +32,7 @@ class ObjectReader {
     this.#file = file;
   }
 
-  async *rows(): AsyncGenerator<{ line: number; cells: TableCells }> {
+  async *rows(): AsyncGenerator<{ line: number; cells: Cells }> {
     let lastLine = 0;
     for await (const element of readElements(this.#file)) {
       const { value, line, number, isInArray } = element;
@@ -46,7 +48,7 @@ class ObjectReader {
   }
 
   /** @throws UsageError for a member that no cell can hold */
-  #toCells(members: readonly [string, unknown][], place: string): TableCells {
+  #toCells(members: readonly [string, unknown][], place: string): Cells {
     const cells: (string | undefined)[] = [];
     for (const [name, member] of members) {
       const index = this.columns.get(name) ?? this.columns.size;

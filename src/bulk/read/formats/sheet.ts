@@ -1,4 +1,5 @@
 /** Reading: the rows of one sheet of a workbook → a table in which each row has its number of the sheet. */
+
 import { UsageError } from "../../../errors.ts";
 import type { CellReader } from "./cells.ts";
 import { type MergedCells, readMergedCells, toColumnIndex } from "./merged-cells.ts";

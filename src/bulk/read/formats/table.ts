@@ -6,6 +6,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { formatTsvCell } from "../../../delimited-lines.ts";
 import { UsageError } from "../../../errors.ts";
+import type { Cells } from "../../items.ts";
 import { missingCell } from "../values.ts";
 
 /** Text is gathered to pieces of this many characters before it is written. */
@@ -17,9 +18,6 @@ const cutCharacterMessage =
 /** A small file can describe a table that fills a disk. */
 const maxCharacters = 4 * 1024 ** 3;
 
-/** Cells of a row; one that is undefined is missing, not blank. */
-export type TableCells = readonly (string | undefined)[];
-
 /**
  * Writes a table into a file that its owner alone can read.
  * @param name of the input, for messages
@@ -29,7 +27,7 @@ export type TableCells = readonly (string | undefined)[];
 export async function writeTable(
   path: string,
   name: string,
-  rows: AsyncIterable<{ line: number; cells: TableCells }>,
+  rows: AsyncIterable<{ line: number; cells: Cells }>,
 ): Promise<void> {
   const file = await openTarget(path, name);
   let piece = "";
@@ -72,7 +70,7 @@ function unwritableError(path: string, name: string, { message }: Error): UsageE
 }
 
 /** Cells that are missing at the end of a row are not written. */
-function joinCells(cells: TableCells, place: string): string {
+function joinCells(cells: Cells, place: string): string {
   const cut = cells.findIndex((cell) => cell !== undefined && loneSurrogate.test(cell));
   if (cut !== -1)
     throw new UsageError(`${place}: cell ${cut + 1} contains half of a character`, cutCharacterMessage);
