@@ -6,7 +6,7 @@ import type { ConsentRefusal } from "./consent.ts";
 import { type CsvRecord, readRecords } from "./csv.ts";
 import { isBlank } from "./header.ts";
 import { toUnreadableError } from "./input-errors.ts";
-import { KeyCells, readFurtherKey } from "./key-cells.ts";
+import { KeyCells } from "./key-cells.ts";
 import {
   acceptIds,
   createIdentityReader,
@@ -123,11 +123,9 @@ class RowReader {
   /** Its keys are those of contacts that may be there, whatever we would say of them. */
   readonly #namesContacts: boolean;
   readonly #keyCells: KeyCells;
-  readonly #oldKeyIndex: number;
-  readonly #emptyColumns: readonly number[] | undefined;
 
   constructor(reading: Reading) {
-    const { keyType, takesIds, emptyColumns } = reading;
+    const { keyType, takesIds } = reading;
     this.#reading = reading;
     this.#readCell = cellReader(reading);
     this.#readValues = rowValueReader(reading, this.#readCell);
@@ -136,8 +134,6 @@ class RowReader {
     this.#readIdentity = createIdentityReader(keyType);
     this.#namesContacts = takesIds || reading.system?.name === "ecm";
     this.#keyCells = new KeyCells(reading.targets, this.#readCell, readKey);
-    this.#oldKeyIndex = reading.targets.findIndex((target) => target.kind === "old-key");
-    this.#emptyColumns = emptyColumns.length === 0 ? undefined : emptyColumns;
   }
 
   read(record: RowRecord): ReadRow {
@@ -160,8 +156,8 @@ class RowReader {
     if (key.fault) row.keyFault = key.fault;
     if (oldKey) row.oldKey = oldKey;
     if (otherKeys.length > 0) row.otherKeys = otherKeys;
-    const mayHoldMore = addresses !== undefined || key.fault !== undefined || this.#namesSeveral;
-    this.#mark(row, cells, mayHoldMore ? this.#listAddresses(cells, 0) : undefined);
+    const mayHoldMore = addresses !== undefined || key.fault !== undefined || this.#keyCells.areSeveral;
+    this.#mark(row, cells, mayHoldMore ? this.#keyCells.listAll(cells, 0) : undefined);
     return row;
   }
 
@@ -172,42 +168,22 @@ class RowReader {
   ): { key: Exclude<KeyReading, Reason>; oldKey?: ContactKey; otherKeys: ContactKey[] } | Reason | "erased" {
     if (isErasedKey(written)) return "erased";
     const read = this.#readKey(written);
-    const key = this.#namesContacts ? acceptErased(read, written) : read;
+    const key = this.#namesContacts ? toHeldKey(read, written) : read;
     if ("code" in key) return key;
-    const oldKey = this.#readOldKey(cells);
+    const oldKey = this.#keyCells.readOld(cells);
     const otherKeys = this.#keyCells.listOthers(cells, written, key.key);
     if (oldKey === "erased" || otherKeys === "erased") return "erased";
     if (oldKey && "code" in oldKey) return oldKey;
     if ("code" in otherKeys) return otherKeys;
     // The same key in another spelling is no other contact.
-    return oldKey === undefined || oldKey.identity === key.key.identity
-      ? { key, otherKeys }
-      : { key, oldKey, otherKeys };
-  }
-
-  /** Whether a row may have several addresses of its person, each in a column of its own. */
-  get #namesSeveral(): boolean {
-    return this.#keyCells.areSeveral || this.#oldKeyIndex >= 0;
-  }
-
-  /** The cells that may hold addresses of the row's person. */
-  #listAddresses(cells: Cells, shifted: number): string {
-    const old = this.#oldKeyIndex < 0 ? [] : cells.slice(this.#oldKeyIndex, this.#oldKeyIndex + 1 + shifted);
-    return [this.#keyCells.listAll(cells, shifted), ...old.map((cell) => cell ?? "")].join(" ");
-  }
-
-  /** Undefined where the row names none; who was erased under it must not come back under another one. */
-  #readOldKey(cells: Cells): ContactKey | Reason | "erased" | undefined {
-    if (this.#oldKeyIndex < 0) return undefined;
-    const cell = this.#readCell(cells, this.#oldKeyIndex) ?? "";
-    if (isErasedKey(cell)) return "erased";
-    return readFurtherKey(cell, this.#readKey, "old");
+    const isOther = oldKey?.identity !== key.key.identity;
+    return { key, oldKey: isOther ? oldKey : undefined, otherKeys };
   }
 
   /** A row whose cells are not those that the header names. */
   #misfitIn(record: RowRecord): RejectedRow | undefined {
     const { cells } = record;
-    const { table, targets } = this.#reading;
+    const { table, targets, emptyColumns } = this.#reading;
     if (record.fault) return this.#rejected(record, faults[record.fault]);
     if (record.isLastAndOpen && cells.length < table.width) {
       return this.#rejected(record, toTruncatedFault(`cell ${cells.length} of ${table.width}`));
@@ -215,7 +191,7 @@ class RowReader {
     const surplus = this.#countSurplus(cells);
     if (surplus > 0)
       return this.#rejected(record, toTooManyCellsFault(cells.length, targets.length), surplus);
-    const unnamed = this.#emptyColumns?.find((index) => !isBlankText(cells[index] ?? ""));
+    const unnamed = emptyColumns.find((index) => !isBlankText(cells[index] ?? ""));
     return unnamed === undefined ? undefined : this.#rejected(record, toValueWithoutColumnFault(unnamed));
   }
 
@@ -231,11 +207,13 @@ class RowReader {
    * @param shifted by how many cells the row's own may be further to the right
    */
   #rejected(record: RowRecord, reason: Reason, shifted = 0): RejectedRow {
-    const row = toRejected(record, reason);
+    const { line, lines, cells } = record;
+    const { code, message } = reason;
+    const row: RejectedRow = { kind: "rejected", line, ...(lines > 1 && { lines }), cells, code, message };
     if (this.#reading.consent.length === 0) return row;
-    const refusals = this.#refusalsIn(record.cells, shifted);
+    const refusals = this.#refusalsIn(cells, shifted);
     // Where the cells of a row end is a guess, the key may be in any of them.
-    const text = record.fault ? record.cells.join(" ") : this.#listAddresses(record.cells, shifted);
+    const text = record.fault ? cells.join(" ") : this.#keyCells.listAll(cells, shifted);
     const identities = findAddresses(text).map(this.#readIdentity);
     if (refusals.length === 0) return { ...row, identities };
     const mark = { identities, refusals, ...toMark(refusals, this.#reading.consent) };
@@ -250,7 +228,7 @@ class RowReader {
     const named = new Set(keyCell === undefined ? none : findAddresses(keyCell).map(this.#readIdentity));
     for (const key of [row.oldKey, ...(row.otherKeys ?? none)]) if (key) named.add(key.identity);
     // Its own key too, where another row may name that as another address of its person.
-    if (this.#namesSeveral) named.add(row.key.identity);
+    if (this.#keyCells.areSeveral) named.add(row.key.identity);
     else named.delete(row.key.identity);
     if (named.size > 0) row.alsoNames = [...named];
   }
@@ -279,7 +257,7 @@ function toErasedRow({ line, cells }: RowRecord): Row {
  * The account may hold a contact under this key, whatever we would say of it: our own export wrote it, or a
  * contact is named.
  */
-function acceptErased(read: KeyReading, cell: string): KeyReading {
+function toHeldKey(read: KeyReading, cell: string): KeyReading {
   if (!("code" in read) || read.code === "key_missing" || read.code === "key_placeholder") return read;
   const sent = trimEdges(cell.normalize("NFC"));
   return {
@@ -288,8 +266,4 @@ function acceptErased(read: KeyReading, cell: string): KeyReading {
     warnings: [],
     fault: { code: read.code, message: read.message },
   };
-}
-
-function toRejected({ line, lines, cells }: RowRecord, { code, message }: Reason): RejectedRow {
-  return { kind: "rejected", line, ...(lines > 1 && { lines }), cells, code, message };
 }
