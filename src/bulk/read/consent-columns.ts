@@ -37,12 +37,17 @@ type NamedConsent = ReadonlyMap<number, ConsentReading | undefined>;
  * only `--map COLUMN=ignore` puts a column aside.
  *
  * @param targets what `--map` and the mapping file say
+ * @param foundConsent what names and cells say, from `lookForConsent`
  * @throws UsageError for a `--consent-column` that is not there, or that contradicts the column's own name
  */
-export function findConsentColumns(input: MappingInput, targets: Targets): ConsentColumns {
+export function findConsentColumns(
+  input: MappingInput,
+  targets: Targets,
+  foundConsent: readonly FoundConsent[],
+): ConsentColumns {
   const { names } = input;
   const namedColumns = readNamedConsent(input, targets);
-  const found = new Map(input.found?.map((each) => [each.index, each]));
+  const found = new Map(foundConsent.map((each) => [each.index, each]));
   const columns: ConsentColumns = { consent: [], unclear: [], notes: [], aside: [] };
   const judge = (index: number): Verdict => {
     const seen = { index, found: found.get(index), rule: findRule(input, index) };

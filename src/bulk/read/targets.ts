@@ -14,13 +14,7 @@ import type { ReadOptions, Target } from "./rows.ts";
  * What `--map` and the mapping file say. Each of their columns must exist. Of several keys the first that was
  * named is the key, the others are used in their order where it is empty.
  */
-export function readExplicitTargets({
-  names,
-  options,
-  structure,
-  place,
-  entries = [],
-}: MappingInput): Targets {
+export function readExplicitTargets({ names, options, structure, place, computed }: MappingInput): Targets {
   const explicitTargets: Targets = names.map(() => undefined);
   const keys: number[] = [];
   for (const [column, target] of options.map) {
@@ -31,8 +25,7 @@ export function readExplicitTargets({
     for (const index of indexes) explicitTargets[index] = resolved;
     if (resolved.kind === "key") keys.push(...indexes);
   }
-  for (const { entry, replaces } of entries) {
-    const target = entryTarget(entry, structure, options.newFields);
+  for (const { target, replaces } of computed) {
     for (const index of replaces) explicitTargets[index] = target;
   }
   const [, ...fallbacks] = new Set(keys.filter((index) => explicitTargets[index]?.kind === "key"));

@@ -8,7 +8,7 @@ import { findConsentColumns, lookForConsent, unclearConsentError } from "./conse
 import { hasHint } from "./consent-names.ts";
 import type { FoundEncoding } from "./encoding/detect.ts";
 import { type OpenedInput, openInput } from "./formats/open.ts";
-import type { MappingInput } from "./mapping-input.ts";
+import type { ComputedColumn, MappingInput } from "./mapping-input.ts";
 import { foldName } from "./names.ts";
 import { UnclearColumnsError } from "./proposal.ts";
 import { readRowBatches, readRows } from "./read-rows.ts";
@@ -19,7 +19,7 @@ import type { InputFile } from "./source.ts";
 import type { System } from "./system-table.ts";
 import { chooseSystem, recogniseSystem } from "./systems.ts";
 import { readTableLayout, type TableLayout } from "./table-layout.ts";
-import { defaultValues, isTargetWord, readExplicitTargets } from "./targets.ts";
+import { defaultValues, entryTarget, isTargetWord, readExplicitTargets } from "./targets.ts";
 
 /** Enough of a structure to find a header by: what the account really has is not asked yet. */
 export const placeholderStructure: ContactStructure = {
@@ -87,10 +87,11 @@ export async function requireClearConsent(
     structure: placeholderStructure,
     system,
     place: `${opened.file.name}:${layout.startLine}`,
+    computed: [],
   };
   const reading = readPlainly(layout, placeholderStructure.keyType, system);
-  input.found = await lookForConsent(input, () => readRowBatches({ reading }), hasHint);
-  const { unclear } = findConsentColumns(input, readExplicitTargets(input));
+  const foundConsent = await lookForConsent(input, () => readRowBatches({ reading }), hasHint);
+  const { unclear } = findConsentColumns(input, readExplicitTargets(input), foundConsent);
   if (unclear.length > 0) throw unclearConsentError(input, unclear);
 }
 
@@ -152,12 +153,17 @@ async function understand(
   await requireExpected(opened, options, plain, entries);
   const defaults = defaultValues(options.defaults ?? [], structure);
   const place = `${file.name}:${layout.startLine}`;
-  const input: MappingInput = { names, sample, options, structure, system, place, entries };
+  const computed = entries.map((each) => ({
+    ...each,
+    target: entryTarget(each.entry, structure, options.newFields),
+  }));
+  const input: MappingInput = { names, sample, options, structure, system, place, computed };
   const { notes, ...columns } = await mapTable(rowKind, input, plain);
   const reading: Reading = {
     ...plain,
     ...columns,
-    blankRules: listBlankRules(columns.computed),
+    computed,
+    blankRules: listBlankRules(computed),
     defaults,
     emptyColumns: rowKind === "contacts" && !options.ignoreUnmapped ? findEmptyColumns(names, sample) : [],
     takesIds: options.takesIds,
@@ -212,7 +218,7 @@ function findForm({ table }: OpenedInput, { source, isSheet }: TableLayout): Sou
   return { kind: isSheet ? "workbook" : "json", encoding: "utf-8", hasMark: true };
 }
 
-function listBlankRules(computed: Columns["computed"]): Map<string, BlankRule> {
+function listBlankRules(computed: readonly ComputedColumn[]): Map<string, BlankRule> {
   return new Map(
     computed.flatMap(({ target, entry: { blank } }) =>
       target.kind === "field" && blank !== undefined ? [[target.fieldId, blank]] : [],
@@ -223,10 +229,10 @@ function listBlankRules(computed: Columns["computed"]): Map<string, BlankRule> {
 /** Where the columns go. @throws UnclearColumnsError with those that a person must decide on */
 async function mapTable(rowKind: RowKind, input: MappingInput, reading: Reading): Promise<Columns> {
   const readBatches = () => readRowBatches({ reading });
-  if (rowKind === "contacts" || input.options.readsConsent)
-    input.found = await lookForConsent(input, readBatches);
+  const readsConsent = rowKind === "contacts" || input.options.readsConsent;
+  const foundConsent = readsConsent ? await lookForConsent(input, readBatches) : [];
   try {
-    return rowKind === "keys" ? mapKeyColumn(input) : mapColumns(input);
+    return rowKind === "keys" ? mapKeyColumn(input, foundConsent) : mapColumns(input, foundConsent);
   } catch (error) {
     if (error instanceof UnclearColumnsError) {
       error.proposal.rows = () => ({ names: input.names, batches: readBatches() });
