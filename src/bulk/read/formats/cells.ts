@@ -98,7 +98,9 @@ function formatDate(serial: number, pattern: string, epoch: Epoch): string | und
   const time = new Date(epochs[epoch] + Math.round(days * 86_400) * 1000);
   const text = time.toISOString().slice(0, 19);
   if (!hasDay) return serial < 1 ? text.slice(11) : undefined;
-  return time.getTime() % dayMilliseconds === 0 ? text.slice(0, 10) : text;
+  // Its day 0 is what a formula makes of a blank cell, and no date.
+  const shown = text.replace(/^1899-12-31/, "1900-01-00");
+  return time.getTime() % dayMilliseconds === 0 ? shown.slice(0, 10) : shown;
 }
 
 /** A format without its literal text; times that have passed, such as `[h]`, stay. */
