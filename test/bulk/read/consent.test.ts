@@ -138,8 +138,8 @@ describe("cells, by language", () => {
   test.each([
     [
       "Opt-In",
-      "yes, Y, true, TRUE, 1, 1.0, x, X, ✓, on, ja, J, Oui, sí, Sì, si, sim, да, はい, 是, 예, tak, ano, evet, kyllä, ○, 同意する",
-      "no, N, false, 0, 0.0, nein, Non, não, nee, nej, ei, nie, нет, いいえ, 否, ×, 아니요, hayır, perhaps",
+      "yes, Y, true, TRUE, 1, 1.0, x, X, ✓, on, ja, J, Oui, sí, Sì, si, sim, да, はい, 是, 예, tak, ano, evet, kyllä, ○, 同意する, Subscribed, opted-in",
+      "no, N, false, 0, 0.0, nein, Non, não, nee, nej, ei, nie, нет, いいえ, 否, ×, 아니요, hayır, perhaps, unsubscribed, opted out, bounced",
     ],
     [
       "Unsubscribed",
