@@ -52,8 +52,8 @@ export {
 export { type ColumnShape, columnShapes, entryExamples, maxTableValues } from "./read/column-shapes.ts";
 export { isOurBookkeeping } from "./read/columns.ts";
 export type { MappingEntry } from "./read/compute/entry.ts";
-export { findConsentName } from "./read/consent-names.ts";
-export type { ColumnTally, ConsentTally } from "./read/consent-tally.ts";
+export { findConsentName } from "./read/consent/names.ts";
+export type { ColumnTally, ConsentTally } from "./read/consent/tally.ts";
 export { openInput } from "./read/formats/open.ts";
 export { SeveralSheetsError } from "./read/input-errors.ts";
 export { createIdentityReader, createKeyReader } from "./read/keys.ts";

@@ -4,8 +4,8 @@
  */
 import { UsageError } from "../../errors.ts";
 import type { ContactStructure } from "../../wire.ts";
-import { type ConsentColumn, findRefusal } from "./consent.ts";
-import type { FoundConsent, Readings } from "./find-consent.ts";
+import { type ConsentColumn, findRefusal } from "./consent/cells.ts";
+import type { FoundConsent, Readings } from "./consent/search.ts";
 import { findLikeField } from "./like-fields.ts";
 import type { MappingInput } from "./mapping-input.ts";
 import { foldName } from "./names.ts";

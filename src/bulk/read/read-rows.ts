@@ -2,7 +2,8 @@
 
 import { createErasedKey, isErasedKey, toKeyIdentity, trimEdges } from "../../api/key-spelling.ts";
 import type { Cells, ContactKey } from "../items.ts";
-import type { ConsentRefusal } from "./consent.ts";
+import type { ConsentRefusal } from "./consent/cells.ts";
+import { findRefusalWithin, toMark } from "./consent/row-marks.ts";
 import { type CsvRecord, readRecords } from "./csv.ts";
 import { isBlank } from "./header.ts";
 import { toUnreadableError } from "./input-errors.ts";
@@ -18,7 +19,6 @@ import {
 import { removeMissing } from "./missing-cells.ts";
 import type { Reading, UnderstoodInput } from "./reading.ts";
 import { faults, toTooManyCellsFault, toTruncatedFault, toValueWithoutColumnFault } from "./row-faults.ts";
-import { findRefusalWithin, toMark } from "./row-marks.ts";
 import { cellReader, rowValueReader } from "./row-values.ts";
 import type { ReadRow, Reason, RejectedRow, Row } from "./rows.ts";
 import type { TableLayout } from "./table-layout.ts";

@@ -1,7 +1,7 @@
 /** Reading: how the rows of an understood file are read. */
 
 import type { BlankRule } from "./compute/entry.ts";
-import type { ConsentColumn } from "./consent.ts";
+import type { ConsentColumn } from "./consent/cells.ts";
 import type { ComputedColumn } from "./mapping-input.ts";
 import type { InputFacts, Target } from "./rows.ts";
 import type { InputFile } from "./source.ts";

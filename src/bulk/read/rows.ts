@@ -1,7 +1,7 @@
 /** What reading an input returns: valid rows and rejected rows. */
 import type { Cells, ContactKey } from "../items.ts";
 import type { Expectations, MappingEntry } from "./compute/entry.ts";
-import type { ConsentRefusal } from "./consent.ts";
+import type { ConsentRefusal } from "./consent/cells.ts";
 import type { NewField } from "./new-fields.ts";
 
 /** Why a row is rejected: a stable snake_case name, and a sentence. */

@@ -1,7 +1,7 @@
 /** The first pass over an input: everything is read and checked before anything is sent. */
 import { stat } from "node:fs/promises";
 import { TextIndex } from "../../text-index.ts";
-import { ConsentTally } from "./consent-tally.ts";
+import { ConsentTally } from "./consent/tally.ts";
 import { inputChangedError } from "./input-errors.ts";
 import { Oddities } from "./oddities.ts";
 import { readRowBatches } from "./read-rows.ts";

@@ -1,6 +1,6 @@
 /** Reading: which system wrote a file, and what its rules say of a column. */
 import { UsageError } from "../../errors.ts";
-import type { ConsentRule } from "./consent.ts";
+import type { ConsentRule } from "./consent/cells.ts";
 import { findNearestName, toLooseName } from "./names.ts";
 import { type System, systems } from "./system-table.ts";
 

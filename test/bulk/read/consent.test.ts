@@ -1,6 +1,6 @@
 /** What files of the world say of consent: by names and words that a native reader can check. */
 import { describe, expect, test } from "vitest";
-import { type ConsentName, findConsentName } from "../../../src/bulk/read/consent-names.ts";
+import { type ConsentName, findConsentName } from "../../../src/bulk/read/consent/names.ts";
 import type { ReadOptions } from "../../../src/bulk/read/rows.ts";
 import { catchFailure, read } from "./reading.ts";
 

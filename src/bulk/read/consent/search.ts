@@ -1,7 +1,7 @@
 /** Reading: which columns of a file speak of consent, by their names and by all of their cells. */
-import type { Cells } from "../items.ts";
-import { type CellMeaning, type ConsentRule, isUnmistakable, readConsentCell, toAnswer } from "./consent.ts";
-import { type ConsentName, findConsentName, hasHint } from "./consent-names.ts";
+import type { Cells } from "../../items.ts";
+import { type CellMeaning, type ConsentRule, isUnmistakable, readConsentCell, toAnswer } from "./cells.ts";
+import { type ConsentName, findConsentName, hasHint } from "./names.ts";
 
 /** How many rows each reading of a column leaves out. */
 export interface Readings {

@@ -2,10 +2,10 @@
  * Reading: how the cells of a consent column are read. In doubt a person is not subscribed, and nothing that
  * looks like consent is passed over without a word.
  */
-import { foldPhrase, isWithoutBlanks, phraseKey } from "./consent-fold.ts";
-import { ambiguousGone, aroundGone, cellWords, signs } from "./consent-words/cells.ts";
-import { type Language, splitEntries } from "./consent-words/languages.ts";
+import { foldPhrase, isWithoutBlanks, phraseKey } from "./fold.ts";
 import { markColumn, readMarkCell } from "./mark-cells.ts";
+import { ambiguousGone, aroundGone, cellWords, signs } from "./words/cells.ts";
+import { type Language, splitEntries } from "./words/languages.ts";
 
 /**
  * How a consent column speaks. `subscribed`: its cells say yes or no to mail, and an empty one is no yes;

@@ -1,5 +1,5 @@
 /** Reading: what the rows of a file say of consent, counted for the report. */
-import type { ConsentColumn, ConsentRefusal, ConsentRule } from "./consent.ts";
+import type { ConsentColumn, ConsentRefusal, ConsentRule } from "./cells.ts";
 
 /** A cell that is no word for yes or no. */
 export interface UnclearCell {

@@ -2,17 +2,17 @@
  * Reading: which of a file's columns speak of consent: told by
  * flags, by the system's rules, or found in the file.
  */
-import { UsageError } from "../../errors.ts";
-import { quoteShellWord } from "../../shell-word.ts";
-import { findColumns, unknownColumnError } from "./column-names.ts";
-import type { ConsentColumn, ConsentRule } from "./consent.ts";
-import { type ConsentName, findConsentName } from "./consent-names.ts";
-import { type Batches, type FoundConsent, findConsent, type Readings } from "./find-consent.ts";
-import type { MappingInput, Targets } from "./mapping-input.ts";
+import { UsageError } from "../../../errors.ts";
+import { quoteShellWord } from "../../../shell-word.ts";
+import { findColumns, unknownColumnError } from "../column-names.ts";
+import type { MappingInput, Targets } from "../mapping-input.ts";
+import { foldName } from "../names.ts";
+import { findSystemRule, isFullExport, isIgnoredColumn } from "../systems.ts";
+import { readExplicitTargets } from "../targets.ts";
+import type { ConsentColumn, ConsentRule } from "./cells.ts";
 import { markColumn } from "./mark-cells.ts";
-import { foldName } from "./names.ts";
-import { findSystemRule, isFullExport, isIgnoredColumn } from "./systems.ts";
-import { readExplicitTargets } from "./targets.ts";
+import { type ConsentName, findConsentName } from "./names.ts";
+import { type Batches, type FoundConsent, findConsent, type Readings } from "./search.ts";
 
 /** How a person says that a column is read. `none`: it does not speak of consent. */
 type ConsentReading = "opt-in" | "opt-out" | "none";
