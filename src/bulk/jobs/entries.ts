@@ -6,11 +6,11 @@ import type { Contact } from "../../wire.ts";
 import type { ConsentRead, Item, NamedKey, PassedRow } from "../items.ts";
 import type { PlanEntry } from "../plan/make-plan.ts";
 import type { AccountSnapshot } from "../plan/snapshot.ts";
+import { listKeyIndexes } from "../read/columns/targets.ts";
 import { findHiddenMark, formatMark, withMarks } from "../read/consent/row-marks.ts";
 import { describeRepeated, findRole } from "../read/join.ts";
 import { createIdentityReader } from "../read/keys.ts";
 import type { Mark, ReadRow, Reason, RejectedRow, Row } from "../read/rows.ts";
-import { listKeyIndexes } from "../read/targets.ts";
 import type { SettledByInput } from "../runs/report.ts";
 import type { ReadInput, RowRun } from "./prepare.ts";
 

@@ -2,12 +2,13 @@
 
 import { hashText } from "../../text-index.ts";
 import type { ContactStructure, FieldDefinition } from "../../wire.ts";
-import { isOurBookkeeping } from "./columns.ts";
+import { type MadeColumn, madeColumns, toText } from "./columns/made-columns.ts";
+import { isOurBookkeeping } from "./columns/map-columns.ts";
+import { isTargetWord } from "./columns/targets.ts";
 import { describeRule } from "./compute/entry.ts";
 import { withMarks } from "./consent/row-marks.ts";
 import type { OpenedInput } from "./formats/open.ts";
 import { type Duplicates, describeRepeated, findRole, type JoinedRows, joinRows } from "./join.ts";
-import { type MadeColumn, madeColumns, toText } from "./made-columns.ts";
 import { findPredefinedField, foldName, isKeyName } from "./names.ts";
 import { findOldKeyConflicts, type OldKeyConflicts } from "./old-keys.ts";
 import type { UnderstoodInput } from "./reading.ts";
@@ -16,7 +17,6 @@ import { type Survey, surveyInput } from "./survey.ts";
 import type { System } from "./system-table.ts";
 import { chooseSystem, isIgnoredColumn } from "./systems.ts";
 import { readTableLayout } from "./table-layout.ts";
-import { isTargetWord } from "./targets.ts";
 import { placeholderStructure, understandInput } from "./understand.ts";
 
 export interface CheckedColumn {

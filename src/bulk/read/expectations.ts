@@ -2,14 +2,14 @@
 import { formatCount, formatCounted } from "../../counts.ts";
 import { UsageError } from "../../errors.ts";
 import { TextIndex } from "../../text-index.ts";
-import { suggestColumn } from "./column-names.ts";
+import { suggestColumn } from "./columns/column-names.ts";
+import { type MadeColumn, madeColumns, toText } from "./columns/made-columns.ts";
 import type { CompiledEntry } from "./compute/compile.ts";
 import type { ColumnExpectation, Expectations } from "./compute/entry.ts";
 import type { Computed } from "./compute/expression.ts";
 import { createPattern } from "./compute/pattern.ts";
 import type { OpenedInput } from "./formats/open.ts";
 import { createIdentityReader } from "./keys.ts";
-import { type MadeColumn, madeColumns, toText } from "./made-columns.ts";
 import { foldName } from "./names.ts";
 import { readRowBatches } from "./read-rows.ts";
 import type { Reading } from "./reading.ts";

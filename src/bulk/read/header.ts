@@ -5,12 +5,12 @@ import { UsageError } from "../../errors.ts";
 import type { ContactStructure } from "../../wire.ts";
 import type { Cells } from "../items.ts";
 import { needsNoColumn } from "./compute/entry.ts";
-import { CsvFault, type CsvRecord, readRecords } from "./csv.ts";
 import { toUnreadableError } from "./input-errors.ts";
 import { foldName, isIdName, isKeyName } from "./names.ts";
 import type { ReadOptions } from "./rows.ts";
 import { recogniseSystem } from "./systems.ts";
-import { readStart, type TextSource } from "./text.ts";
+import { CsvFault, type CsvRecord, readRecords } from "./text/csv.ts";
+import { readStart, type TextSource } from "./text/text.ts";
 import { unescapedCells } from "./values.ts";
 
 export interface Header {

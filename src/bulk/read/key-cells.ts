@@ -1,9 +1,9 @@
 /** Reading: the cell of a row that gives its key, where several columns may. */
 import { isErasedKey } from "../../api/key-spelling.ts";
 import type { Cells, ContactKey } from "../items.ts";
+import { listKeyIndexes } from "./columns/targets.ts";
 import type { KeyReader } from "./keys.ts";
 import type { Reason, Target } from "./rows.ts";
-import { listKeyIndexes } from "./targets.ts";
 
 export class KeyCells {
   /** The first column, and those that are used where it is empty. */

@@ -4,7 +4,6 @@ import { createErasedKey, isErasedKey, toKeyIdentity, trimEdges } from "../../ap
 import type { Cells, ContactKey } from "../items.ts";
 import type { ConsentRefusal } from "./consent/cells.ts";
 import { findRefusalWithin, toMark } from "./consent/row-marks.ts";
-import { type CsvRecord, readRecords } from "./csv.ts";
 import { isBlank } from "./header.ts";
 import { toUnreadableError } from "./input-errors.ts";
 import { KeyCells } from "./key-cells.ts";
@@ -22,7 +21,8 @@ import { faults, toTooManyCellsFault, toTruncatedFault, toValueWithoutColumnFaul
 import { cellReader, rowValueReader } from "./row-values.ts";
 import type { ReadRow, Reason, RejectedRow, Row } from "./rows.ts";
 import type { TableLayout } from "./table-layout.ts";
-import { readText } from "./text.ts";
+import { type CsvRecord, readRecords } from "./text/csv.ts";
+import { readText } from "./text/text.ts";
 import { cellsReader, isBlankText, splitNames } from "./values.ts";
 
 type Readable = Pick<UnderstoodInput, "reading">;

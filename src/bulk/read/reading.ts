@@ -1,12 +1,12 @@
 /** Reading: how the rows of an understood file are read. */
 
+import type { ComputedColumn } from "./columns/mapping-input.ts";
 import type { BlankRule } from "./compute/entry.ts";
 import type { ConsentColumn } from "./consent/cells.ts";
-import type { ComputedColumn } from "./mapping-input.ts";
 import type { InputFacts, Target } from "./rows.ts";
-import type { InputFile } from "./source.ts";
 import type { System } from "./system-table.ts";
 import type { TableLayout } from "./table-layout.ts";
+import type { InputFile } from "./text/source.ts";
 
 export interface Reading {
   table: TableLayout;

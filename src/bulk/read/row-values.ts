@@ -1,6 +1,6 @@
 /** Reading: a row's cells → the values of its contact: its own cells, and what a mapping makes of them. */
 import type { Cells } from "../items.ts";
-import type { ComputedColumn } from "./mapping-input.ts";
+import type { ComputedColumn } from "./columns/mapping-input.ts";
 import type { Reading } from "./reading.ts";
 import type { Reason, Row } from "./rows.ts";
 import type { Splitting } from "./system-table.ts";

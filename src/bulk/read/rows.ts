@@ -1,8 +1,8 @@
 /** What reading an input returns: valid rows and rejected rows. */
 import type { Cells, ContactKey } from "../items.ts";
+import type { NewField } from "./columns/new-fields.ts";
 import type { Expectations, MappingEntry } from "./compute/entry.ts";
 import type { ConsentRefusal } from "./consent/cells.ts";
-import type { NewField } from "./new-fields.ts";
 
 /** Why a row is rejected: a stable snake_case name, and a sentence. */
 export interface Reason {

@@ -7,7 +7,7 @@ import { Oddities } from "./oddities.ts";
 import { readRowBatches } from "./read-rows.ts";
 import type { UnderstoodInput } from "./reading.ts";
 import type { Mark, ReadRow, RejectedRow, Row } from "./rows.ts";
-import type { InputFile } from "./source.ts";
+import type { InputFile } from "./text/source.ts";
 
 /** So many rows are kept in memory; more are read from the file again in each pass. */
 const maxKeptRows = 5000;

@@ -3,18 +3,18 @@
  * where it begins, what its columns are called.
  */
 import type { ContactStructure } from "../../wire.ts";
-import { type CsvRecord, type Dialect, readRecords } from "./csv.ts";
 import type { OpenedInput } from "./formats/open.ts";
 import { type Header, isBlank, locateHeader } from "./header.ts";
 import { toUnreadableError } from "./input-errors.ts";
-import type { Inspection } from "./inspect.ts";
 import { findMissingCells, type MissingCells } from "./missing-cells.ts";
 import { foldName } from "./names.ts";
 import { requireHeader } from "./require-header.ts";
 import type { ReadOptions } from "./rows.ts";
 import { hasOnlyFormulas, maxSampleRows, type Sample } from "./sample.ts";
 import { recogniseSystem } from "./systems.ts";
-import { readText, type TextSource } from "./text.ts";
+import { type CsvRecord, type Dialect, readRecords } from "./text/csv.ts";
+import type { Inspection } from "./text/inspect.ts";
+import { readText, type TextSource } from "./text/text.ts";
 import { cellsReader, createValueReader, unescapedCells } from "./values.ts";
 
 /** The column by which a file says that its cells were made safe for spreadsheets. */

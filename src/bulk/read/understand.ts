@@ -1,25 +1,25 @@
 /** Reading: what a file is, found out before anything is sent. */
 import type { ContactStructure } from "../../wire.ts";
-import { formatQuotedNames } from "./column-names.ts";
-import { type Columns, mapColumns, mapKeyColumn } from "./columns.ts";
+import { formatQuotedNames } from "./columns/column-names.ts";
+import { type Columns, mapColumns, mapKeyColumn } from "./columns/map-columns.ts";
+import type { ComputedColumn, MappingInput } from "./columns/mapping-input.ts";
+import { UnclearColumnsError } from "./columns/proposal.ts";
+import { defaultValues, entryTarget, isTargetWord, readExplicitTargets } from "./columns/targets.ts";
 import type { CompiledEntry } from "./compute/compile.ts";
 import { type BlankRule, describeRule } from "./compute/entry.ts";
 import { findConsentColumns, lookForConsent, unclearConsentError } from "./consent/columns.ts";
 import { hasHint } from "./consent/names.ts";
 import type { FoundEncoding } from "./encoding/detect.ts";
 import { type OpenedInput, openInput } from "./formats/open.ts";
-import type { ComputedColumn, MappingInput } from "./mapping-input.ts";
 import { foldName } from "./names.ts";
-import { UnclearColumnsError } from "./proposal.ts";
 import { readRowBatches, readRows } from "./read-rows.ts";
 import { type Reading, readPlainly, type UnderstoodInput } from "./reading.ts";
 import type { InputFacts, ReadOptions, SourceForm } from "./rows.ts";
 import { holdsValues, type Sample } from "./sample.ts";
-import type { InputFile } from "./source.ts";
 import type { System } from "./system-table.ts";
 import { chooseSystem, recogniseSystem } from "./systems.ts";
 import { readTableLayout, type TableLayout } from "./table-layout.ts";
-import { defaultValues, entryTarget, isTargetWord, readExplicitTargets } from "./targets.ts";
+import type { InputFile } from "./text/source.ts";
 
 /** Enough of a structure to find a header by: what the account really has is not asked yet. */
 export const placeholderStructure: ContactStructure = {

@@ -9,7 +9,7 @@ import { resolve } from "node:path";
 import { diskFullHint } from "../../disk/disk-room.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import type { Cells } from "../items.ts";
-import { isOurBookkeeping } from "../read/columns.ts";
+import { isOurBookkeeping } from "../read/columns/map-columns.ts";
 import { markColumn } from "../read/consent/mark-cells.ts";
 import { listMissingNames, missingColumn, rejectColumns } from "../read/missing-cells.ts";
 import type { InputFacts, SourceForm } from "../read/rows.ts";

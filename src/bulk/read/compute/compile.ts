@@ -2,7 +2,7 @@
 
 import { trimEdges } from "../../../api/key-spelling.ts";
 import { UsageError } from "../../../errors.ts";
-import { findColumns, suggestColumn } from "../column-names.ts";
+import { findColumns, suggestColumn } from "../columns/column-names.ts";
 import { foldName } from "../names.ts";
 import type { Splitting } from "../system-table.ts";
 import { isBlankText, quote, splitNames } from "../values.ts";

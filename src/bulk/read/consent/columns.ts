@@ -4,11 +4,11 @@
  */
 import { UsageError } from "../../../errors.ts";
 import { quoteShellWord } from "../../../shell-word.ts";
-import { findColumns, unknownColumnError } from "../column-names.ts";
-import type { MappingInput, Targets } from "../mapping-input.ts";
+import { findColumns, unknownColumnError } from "../columns/column-names.ts";
+import type { MappingInput, Targets } from "../columns/mapping-input.ts";
+import { readExplicitTargets } from "../columns/targets.ts";
 import { foldName } from "../names.ts";
 import { findSystemRule, isFullExport, isIgnoredColumn } from "../systems.ts";
-import { readExplicitTargets } from "../targets.ts";
 import type { ConsentColumn, ConsentRule } from "./cells.ts";
 import { markColumn } from "./mark-cells.ts";
 import { type ConsentName, findConsentName } from "./names.ts";

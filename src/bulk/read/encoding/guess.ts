@@ -1,6 +1,6 @@
 /** Reading: a file that is not UTF-8: how far from it, and which encodings would make sense of it. */
 
-import { type InputFile, readBytes } from "../source.ts";
+import { type InputFile, readBytes } from "../text/source.ts";
 import { decodeAll, resolveEncoding } from "./decode.ts";
 import { computeLikeness } from "./likeness.ts";
 

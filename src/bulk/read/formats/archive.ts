@@ -1,7 +1,7 @@
 /** Reading: a ZIP archive's entries. The only file that knows yauzl. */
 import type { Entry, ZipFile } from "yauzl";
 import { UsageError } from "../../../errors.ts";
-import type { InputFile } from "../source.ts";
+import type { InputFile } from "../text/source.ts";
 import { isBomb, tooLargeError } from "./table.ts";
 
 /** A workbook has some dozens. */

@@ -4,7 +4,7 @@ import { joinNames } from "../../../delimited-lines.ts";
 import { UsageError } from "../../../errors.ts";
 import { quoteShellWord } from "../../../shell-word.ts";
 import type { Cells } from "../../items.ts";
-import type { InputFile } from "../source.ts";
+import type { InputFile } from "../text/source.ts";
 import { elementPlace, formHint, readElements } from "./json-elements.ts";
 import { writeTable } from "./table.ts";
 

@@ -5,7 +5,7 @@
 import { posix } from "node:path";
 import { UsageError } from "../../../errors.ts";
 import { SeveralSheetsError, type SheetSize } from "../input-errors.ts";
-import type { InputFile } from "../source.ts";
+import type { InputFile } from "../text/source.ts";
 import { Archive } from "./archive.ts";
 import { builtInFormats, createCellReader, type Epoch, loadNumberFormats } from "./cells.ts";
 import { readSharedTexts } from "./shared-texts.ts";

@@ -1,5 +1,5 @@
 /** Reading: a file's bytes → UTF-8 text in chunks, from a physical line on. */
-import { createDecoder } from "./encoding/decode.ts";
+import { createDecoder } from "../encoding/decode.ts";
 import { type InputFile, readBytes } from "./source.ts";
 
 export interface TextSource {

@@ -1,21 +1,21 @@
 /** Reading: header names → where each column's cells go. */
-import { UsageError } from "../../errors.ts";
-import { quoteShellWord } from "../../shell-word.ts";
-import type { FieldDefinition } from "../../wire.ts";
+import { UsageError } from "../../../errors.ts";
+import { quoteShellWord } from "../../../shell-word.ts";
+import type { FieldDefinition } from "../../../wire.ts";
+import type { ConsentColumn } from "../consent/cells.ts";
+import { findConsentColumns, unclearConsentError } from "../consent/columns.ts";
+import { markColumn } from "../consent/mark-cells.ts";
+import { findConsentName } from "../consent/names.ts";
+import type { FoundConsent } from "../consent/search.ts";
+import { missingColumn, rejectColumns } from "../missing-cells.ts";
+import { findNearestName, findPredefinedField, foldName, isIdName, isKeyName } from "../names.ts";
+import type { Target } from "../rows.ts";
+import { findAddressColumn, holdsValues } from "../sample.ts";
+import type { System } from "../system-table.ts";
+import { isColumn, isIgnoredColumn } from "../systems.ts";
 import { findIndexes, formatQuotedNames, maxNamesShown } from "./column-names.ts";
-import type { ConsentColumn } from "./consent/cells.ts";
-import { findConsentColumns, unclearConsentError } from "./consent/columns.ts";
-import { markColumn } from "./consent/mark-cells.ts";
-import { findConsentName } from "./consent/names.ts";
-import type { FoundConsent } from "./consent/search.ts";
 import type { MappingInput, Targets } from "./mapping-input.ts";
-import { missingColumn, rejectColumns } from "./missing-cells.ts";
-import { findNearestName, findPredefinedField, foldName, isIdName, isKeyName } from "./names.ts";
 import { createProposal, UnclearColumnsError } from "./proposal.ts";
-import type { Target } from "./rows.ts";
-import { findAddressColumn, holdsValues } from "./sample.ts";
-import type { System } from "./system-table.ts";
-import { isColumn, isIgnoredColumn } from "./systems.ts";
 import { findField, listKeyIndexes, readExplicitTargets } from "./targets.ts";
 
 export interface Columns {

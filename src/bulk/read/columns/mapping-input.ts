@@ -1,9 +1,9 @@
 /** Reading: what is known of a file when its columns are mapped. */
-import type { ContactStructure } from "../../wire.ts";
-import type { CompiledEntry } from "./compute/compile.ts";
-import type { ReadOptions, Target } from "./rows.ts";
-import type { Sample } from "./sample.ts";
-import type { System } from "./system-table.ts";
+import type { ContactStructure } from "../../../wire.ts";
+import type { CompiledEntry } from "../compute/compile.ts";
+import type { ReadOptions, Target } from "../rows.ts";
+import type { Sample } from "../sample.ts";
+import type { System } from "../system-table.ts";
 
 /** An entry of a mapping, with where its values go. */
 export interface ComputedColumn extends CompiledEntry {

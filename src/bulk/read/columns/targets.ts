@@ -1,14 +1,14 @@
 /** Reading: targets that a person has named → fields of the account, lists, tags. */
-import { UsageError } from "../../errors.ts";
-import { advise, ecm, toOperands } from "../../hint.ts";
-import { quoteShellWord } from "../../shell-word.ts";
-import type { ContactStructure, FieldDefinition } from "../../wire.ts";
+import { UsageError } from "../../../errors.ts";
+import { advise, ecm, toOperands } from "../../../hint.ts";
+import { quoteShellWord } from "../../../shell-word.ts";
+import type { ContactStructure, FieldDefinition } from "../../../wire.ts";
+import { formatEntryPlace, type MappingEntry } from "../compute/entry.ts";
+import { findNearestName, foldName } from "../names.ts";
+import type { ReadOptions, Target } from "../rows.ts";
 import { findColumns, formatQuotedNames, unknownColumnError } from "./column-names.ts";
-import { formatEntryPlace, type MappingEntry } from "./compute/entry.ts";
 import type { MappingInput, Targets } from "./mapping-input.ts";
-import { findNearestName, foldName } from "./names.ts";
 import { toNewFieldId } from "./new-fields.ts";
-import type { ReadOptions, Target } from "./rows.ts";
 
 /**
  * What `--map` and the mapping file say. Each of their columns must exist. Of several keys the first that was

@@ -1,6 +1,6 @@
 /** Reading: names of a file's columns, found by flags and told in messages. */
-import { UsageError } from "../../errors.ts";
-import { findNearestName, foldName } from "./names.ts";
+import { UsageError } from "../../../errors.ts";
+import { findNearestName, foldName } from "../names.ts";
 
 /** Columns of this name: written so exactly, else without regard to case. */
 export function findColumns(column: string, names: string[]): number[] {

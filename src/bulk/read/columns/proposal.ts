@@ -2,18 +2,18 @@
  * Reading: where the columns of a file could go, for whoever can ask a person. A pure function of the head of the
  * file and of what the account has.
  */
-import { UsageError } from "../../errors.ts";
-import type { ContactStructure } from "../../wire.ts";
-import { type ConsentColumn, findRefusal } from "./consent/cells.ts";
-import type { FoundConsent, Readings } from "./consent/search.ts";
+import { UsageError } from "../../../errors.ts";
+import type { ContactStructure } from "../../../wire.ts";
+import { type ConsentColumn, findRefusal } from "../consent/cells.ts";
+import type { FoundConsent, Readings } from "../consent/search.ts";
+import { foldName } from "../names.ts";
+import type { ReadRow, Target } from "../rows.ts";
+import { isAddress, maxSampleRows, type Sample } from "../sample.ts";
+import { isBlankText } from "../values.ts";
 import { findLikeField } from "./like-fields.ts";
 import type { MappingInput } from "./mapping-input.ts";
-import { foldName } from "./names.ts";
 import { parseNewFieldId } from "./new-fields.ts";
-import type { ReadRow, Target } from "./rows.ts";
-import { isAddress, maxSampleRows, type Sample } from "./sample.ts";
 import { isTargetWord } from "./targets.ts";
-import { isBlankText } from "./values.ts";
 
 /** A column is told by its name where to go: those of one name go together. */
 export interface ProposedColumn {

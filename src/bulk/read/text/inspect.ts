@@ -1,7 +1,7 @@
 /** Reading: one pass over all bytes of a file: what it weighs, and what its bytes say about its text. */
 import { isAscii } from "node:buffer";
 import { createHash } from "node:crypto";
-import { UsageError } from "../../errors.ts";
+import { UsageError } from "../../../errors.ts";
 import { LineCounter } from "./line-counter.ts";
 import { type InputFile, readBytes } from "./source.ts";
 
