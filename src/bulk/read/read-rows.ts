@@ -5,7 +5,6 @@ import type { Cells, ContactKey } from "../items.ts";
 import type { ConsentRefusal } from "./consent/cells.ts";
 import { findRefusalWithin, toMark } from "./consent/row-marks.ts";
 import { isBlank } from "./header.ts";
-import { toUnreadableError } from "./input-errors.ts";
 import { KeyCells } from "./key-cells.ts";
 import {
   acceptIds,
@@ -20,9 +19,8 @@ import type { Reading, UnderstoodInput } from "./reading.ts";
 import { faults, toTooManyCellsFault, toTruncatedFault, toValueWithoutColumnFault } from "./row-faults.ts";
 import { cellReader, rowValueReader } from "./row-values.ts";
 import type { ReadRow, Reason, RejectedRow, Row } from "./rows.ts";
-import type { TableLayout } from "./table-layout.ts";
-import { type CsvRecord, readRecords } from "./text/csv.ts";
-import { readText } from "./text/text.ts";
+import { readTableRecords, type TableLayout } from "./table-layout.ts";
+import type { CsvRecord } from "./text/csv.ts";
 import { cellsReader, isBlankText, splitNames } from "./values.ts";
 
 type Readable = Pick<UnderstoodInput, "reading">;
@@ -97,15 +95,11 @@ async function* readFileRecords(table: TableLayout): AsyncGenerator<RowRecord[]>
     while (table.isSheet && cells.length < names.length) cells.push("");
     record.cells = missing ? removeMissing(cells, missing) : cells;
   };
-  try {
-    for await (const records of readRecords(readText(source, firstLine), dialect, firstLine)) {
-      if (dialect.hasEscapes || missing) {
-        for (const record of records) readCells(record, record.cells);
-      }
-      yield records;
+  for await (const records of readTableRecords(source, dialect, firstLine)) {
+    if (dialect.hasEscapes || missing) {
+      for (const record of records) readCells(record, record.cells);
     }
-  } catch (error) {
-    throw toUnreadableError(source.file.name, error);
+    yield records;
   }
 }
 

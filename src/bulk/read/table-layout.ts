@@ -119,27 +119,32 @@ async function readSample(
   dialect: TableDialect,
   startLine: number,
   hasHeader: boolean,
-): Promise<{ first?: string[]; firstLines: number; rows: (string | undefined)[][] }> {
-  let first: string[] | undefined;
-  let firstLines = 1;
-  const rows: (string | undefined)[][] = [];
-  const plain = cellsReader(dialect);
-  for await (const { line, lines, cells, fault } of recordsFrom(source, dialect, startLine)) {
-    if (line === startLine) firstLines = lines;
-    if (fault || isBlank({ cells })) continue;
-    if (hasHeader && line === startLine) first = dialect.hasEscapes ? unescapedCells(cells) : cells;
-    else if (rows.push(plain(cells)) === maxSampleRows) break;
+): Promise<{ first?: string[]; firstLines: number; rows: Sample }> {
+  const head: CsvRecord[] = [];
+  const isSound = (record: CsvRecord) => !record.fault && !isBlank(record);
+  for await (const records of readTableRecords(source, dialect, startLine)) {
+    head.push(...records.filter((record) => record.line === startLine || isSound(record)));
+    if (head.length > maxSampleRows + 1) break;
   }
-  return { first, firstLines, rows };
+  const sound = head.filter(isSound);
+  const first = hasHeader ? sound.find(({ line }) => line === startLine) : undefined;
+  const rows = sound.filter((record) => record !== first).slice(0, maxSampleRows);
+  const plain = cellsReader(dialect);
+  return {
+    first: first && (dialect.hasEscapes ? unescapedCells(first.cells) : first.cells),
+    firstLines: head[0]?.lines ?? 1,
+    rows: rows.map(({ cells }) => plain(cells)),
+  };
 }
 
-async function* recordsFrom(
+/** Records from a line on. @throws UsageError where the text cannot be read to its end */
+export async function* readTableRecords(
   source: TextSource,
   dialect: Dialect,
   startLine: number,
-): AsyncGenerator<CsvRecord> {
+): AsyncGenerator<CsvRecord[]> {
   try {
-    for await (const records of readRecords(readText(source, startLine), dialect, startLine)) yield* records;
+    yield* readRecords(readText(source, startLine), dialect, startLine);
   } catch (error) {
     throw toUnreadableError(source.file.name, error);
   }
