@@ -49,36 +49,40 @@ export {
   checkInput,
   type SurveyedRows,
 } from "./read/check.ts";
-export { type ColumnShape, columnShapes, entryExamples, maxTableValues } from "./read/column-shapes.ts";
-export { isOurBookkeeping } from "./read/columns.ts";
-export type { MappingEntry } from "./read/compute/entry.ts";
-export { findConsentName } from "./read/consent-names.ts";
-export type { ColumnTally, ConsentTally } from "./read/consent-tally.ts";
-export { openInput } from "./read/formats/open.ts";
-export { SeveralSheetsError } from "./read/input-errors.ts";
-export { createIdentityReader, createKeyReader } from "./read/keys.ts";
-export { type Mapping, readMapping, writeMapping } from "./read/mapping-file.ts";
-export { findNearestName, foldName } from "./read/names.ts";
-export { type NewField, parseNewFieldId } from "./read/new-fields.ts";
+export {
+  type ColumnShape,
+  columnShapes,
+  entryExamples,
+  maxTableValues,
+} from "./read/columns/column-shapes.ts";
+export { isOurBookkeeping } from "./read/columns/map-columns.ts";
+export { type Mapping, readMapping, writeMapping } from "./read/columns/mapping-file.ts";
+export { type NewField, parseNewFieldId } from "./read/columns/new-fields.ts";
 export {
   countMarkedRows,
   findSecondKeys,
-  isTargetWord,
   type Proposal,
   type ProposedColumn,
   proposeLabel,
   proposeLateColumns,
   type SecondKey,
   UnclearColumnsError,
-} from "./read/proposal.ts";
+} from "./read/columns/proposal.ts";
+export { isTargetWord, UnknownFieldError } from "./read/columns/targets.ts";
+export type { MappingEntry } from "./read/compute/entry.ts";
+export { findConsentName } from "./read/consent/names.ts";
+export type { ColumnTally, ConsentTally } from "./read/consent/tally.ts";
+export { openInput } from "./read/formats/open.ts";
+export { SeveralSheetsError } from "./read/input-errors.ts";
+export { createIdentityReader, createKeyReader } from "./read/keys.ts";
+export { findNearestName, foldName } from "./read/names.ts";
 export { readRows } from "./read/read-rows.ts";
 export type { InputFacts, ReadOptions, ReadRow, Target } from "./read/rows.ts";
-export { type InputFile, requireFile } from "./read/source.ts";
-export { openStream, spool } from "./read/spool.ts";
 export { surveyInput } from "./read/survey.ts";
 export { listSystemNames } from "./read/systems.ts";
-export { UnknownFieldError } from "./read/targets.ts";
-export { requireMapped, understandKeys } from "./read/understand.ts";
+export { type InputFile, requireFile } from "./read/text/source.ts";
+export { openStream, spool } from "./read/text/spool.ts";
+export { placeholderStructure, requireMapped, understandKeys } from "./read/understand.ts";
 export { readRunRecord } from "./runs/damage.ts";
 export { isFinished, isReported, requirePlanned } from "./runs/enter.ts";
 export { fileNames } from "./runs/file-names.ts";

@@ -4,6 +4,9 @@
  */
 import type { Contact, ContactStatus, CreateContactBody, FieldValue, MutateBody } from "../wire.ts";
 
+/** Cells of a row, as the file has them; one that is missing is undefined. */
+export type Cells = readonly (string | undefined)[];
+
 /** A contact's key in the forms the engine needs. */
 export interface ContactKey {
   /** As the file has it, edges trimmed: looked up first, since an account may hold it in this form. */
@@ -48,7 +51,7 @@ export interface Item {
   line: number | null;
   key: ContactKey;
   /** The cells of its row, for the rejects file. */
-  cells: readonly (string | undefined)[];
+  cells: Cells;
   /** How its input marks the person as not subscribed, for the rejects file. */
   mark?: string;
   /** What its row, or the change that is made to everyone, wants of it; once it was needed. */
@@ -99,7 +102,7 @@ export interface PassedRow {
   action: "skip" | "reject";
   code: string;
   message: string;
-  cells: readonly (string | undefined)[];
+  cells: Cells;
   /** How its input marks the person as not subscribed, where its cells alone may not say so. */
   mark?: string;
   /** The contact that another row stands for, where a rejection of it takes this row too. */

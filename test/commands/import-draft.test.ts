@@ -1,6 +1,6 @@
 /** Where the columns of a file go, as a person changes it: what becomes of the answers. */
 import { describe, expect, it } from "vitest";
-import { UnclearColumnsError } from "../../src/bulk/read/proposal.ts";
+import { UnclearColumnsError } from "../../src/bulk/read/columns/proposal.ts";
 import type { ReadOptions } from "../../src/bulk/read/rows.ts";
 import { Draft } from "../../src/commands/import/shared/draft.ts";
 import { read } from "../bulk/read/reading.ts";

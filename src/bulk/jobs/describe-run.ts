@@ -1,5 +1,6 @@
 /** What a run's manifest says of it, and what makes two invocations one run. */
-import type { InputFile } from "../read/source.ts";
+import { describeReading } from "../read/reading.ts";
+import type { InputFile } from "../read/text/source.ts";
 import { computeFingerprint } from "../runs/fingerprint.ts";
 import type { Manifest } from "../runs/folder.ts";
 import type { RunDescription } from "./enter-job.ts";
@@ -53,7 +54,7 @@ export function computeRunFingerprint(
       target: target.kind === "field" ? { ...target, fieldId: names.fieldId(target.fieldId) } : target,
     })),
     // What the entries of a mapping compute is in the options.
-    reading: { ...reading, targets: undefined, computed: undefined, consentAside: undefined },
+    reading: job.isWithoutInput ? {} : describeReading(reading),
     options: job.options,
   });
 }

@@ -6,12 +6,11 @@ import type { Contact } from "../../wire.ts";
 import type { ConsentRead, Item, NamedKey, PassedRow } from "../items.ts";
 import type { PlanEntry } from "../plan/make-plan.ts";
 import type { AccountSnapshot } from "../plan/snapshot.ts";
+import { listKeyIndexes } from "../read/columns/targets.ts";
+import { findHiddenMark, formatMark, withMarks } from "../read/consent/row-marks.ts";
 import { describeRepeated, findRole } from "../read/join.ts";
 import { createIdentityReader } from "../read/keys.ts";
-import type { OldKeyConflict } from "../read/old-keys.ts";
-import { findHiddenMark, formatMark, withMarks } from "../read/row-marks.ts";
-import type { Mark, ReadRow, RejectedRow, Row } from "../read/rows.ts";
-import { listKeyIndexes } from "../read/targets.ts";
+import type { Mark, ReadRow, Reason, RejectedRow, Row } from "../read/rows.ts";
 import type { SettledByInput } from "../runs/report.ts";
 import type { ReadInput, RowRun } from "./prepare.ts";
 
@@ -19,7 +18,7 @@ export interface RowItem extends Item {
   /** Why no contact is created with this key, although one that has it is looked for. */
   keyFault?: Row["keyFault"];
   /** Another row says something else of the key under which the person was known before. */
-  conflict?: OldKeyConflict;
+  conflict?: Reason;
   /** A member that a sync takes out of its list. */
   isRemoval?: boolean;
   /**

@@ -11,13 +11,13 @@ import type { Decision, DesiredContact } from "../items.ts";
 import type { DecideOptions } from "../plan/decide.ts";
 import type { NameBook } from "../plan/name-book.ts";
 import type { PlanMapping } from "../plan/plan-file.ts";
+import type { NewField } from "../read/columns/new-fields.ts";
 import type { OpenedInput } from "../read/formats/open.ts";
 import type { Duplicates } from "../read/join.ts";
-import type { NewField } from "../read/new-fields.ts";
 import type { Reading, UnderstoodInput } from "../read/reading.ts";
 import type { InputFacts, Row } from "../read/rows.ts";
-import type { InputFile } from "../read/source.ts";
 import type { Survey } from "../read/survey.ts";
+import type { InputFile } from "../read/text/source.ts";
 import type { Manifest } from "../runs/folder.ts";
 import type { UniqueField } from "./unique-values.ts";
 

@@ -1,7 +1,7 @@
 /** A file that said who has left in its last run, and does not any more. */
 
 import type { RunContext } from "../plan/run-context.ts";
-import { formatQuotedNames } from "../read/column-names.ts";
+import { formatQuotedNames } from "../read/columns/column-names.ts";
 import type { UnderstoodInput } from "../read/reading.ts";
 import { listRuns } from "../runs/find-runs.ts";
 

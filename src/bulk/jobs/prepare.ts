@@ -11,13 +11,13 @@ import { createProgress } from "../plan/events.ts";
 import { NameBook } from "../plan/name-book.ts";
 import type { PagesOptions } from "../plan/read-account.ts";
 import type { RunContext } from "../plan/run-context.ts";
-import { createEmptySurvey, emptyInput } from "../read/empty-input.ts";
+import { emptyInput } from "../read/empty-input.ts";
 import type { OpenedInput } from "../read/formats/open.ts";
 import { type JoinedRows, joinRows } from "../read/join.ts";
 import { findOldKeyConflicts, type OldKeyConflicts } from "../read/old-keys.ts";
 import type { UnderstoodInput } from "../read/reading.ts";
-import type { InputFile } from "../read/source.ts";
-import { type Survey, surveyInput } from "../read/survey.ts";
+import { Survey, surveyInput } from "../read/survey.ts";
+import type { InputFile } from "../read/text/source.ts";
 import { needsStatus, type ResolvedJob, type RowJob } from "./job.ts";
 import { describeLostConsent } from "./lost-consent.ts";
 import { openAccount, openKeySearch } from "./open-account.ts";
@@ -95,7 +95,7 @@ export async function readInput(
   const lost = await describeLostConsent(context, structure._id, understood);
   if (lost !== undefined) emit({ kind: "remark", text: `warning: ${lost}` });
   const survey = job.isWithoutInput
-    ? createEmptySurvey()
+    ? new Survey(emptyInput)
     : await surveyInput(understood, engine.signal, (rows) => {
         rowsRead = rows;
       });

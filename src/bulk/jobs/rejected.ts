@@ -1,6 +1,8 @@
 /** The rejects file of a run, from its plan and what became of it. */
+
 import { copyFile, realpath } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import type { Cells } from "../items.ts";
 import type { RunStop } from "../pace/run-stop.ts";
 import { type PlanHead, readPlanHead, readPlanLines, type StoredLine } from "../plan/plan-file.ts";
 import type { RunState } from "../plan/session.ts";
@@ -149,6 +151,6 @@ function toRowNumber({ line, apply, ref }: StoredLine): number {
   return line ?? apply?.ref ?? ref ?? 0;
 }
 
-function toCells({ cells = [] }: StoredLine): (string | undefined)[] {
+function toCells({ cells = [] }: StoredLine): Cells {
   return cells.map((cell) => cell ?? undefined);
 }

@@ -3,6 +3,7 @@
 import { createEquals, createFilter } from "../../api/contacts.ts";
 import { TextIndex } from "../../text-index.ts";
 import type { Contact } from "../../wire.ts";
+import type { Cells } from "../items.ts";
 import { noChange } from "../plan/decide.ts";
 import { findRemovalFailure } from "../plan/guards.ts";
 import type { PlanHead } from "../plan/plan-file.ts";
@@ -121,7 +122,7 @@ async function collectRejectedIdentities(
 }
 
 /** Whatever the cells of a row may name a contact by. */
-function* keysIn(cells: readonly (string | undefined)[]): Generator<string> {
+function* keysIn(cells: Cells): Generator<string> {
   for (const cell of cells) {
     if (cell === undefined) continue;
     yield cell;

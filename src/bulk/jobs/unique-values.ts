@@ -7,8 +7,8 @@ import { UsageError } from "../../errors.ts";
 import type { Contact, ContactStructure, FieldDefinition } from "../../wire.ts";
 import type { DesiredContact, InactiveMatch } from "../items.ts";
 import { toFieldValues } from "../plan/decide.ts";
+import { findField } from "../read/columns/targets.ts";
 import { foldName } from "../read/names.ts";
-import { findField } from "../read/targets.ts";
 
 export type UniqueField = Pick<FieldDefinition, "_id" | "label">;
 

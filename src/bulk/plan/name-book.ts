@@ -9,7 +9,7 @@ import type { Account } from "../../service/account.ts";
 import { ensureLists, ensureParts } from "../../service/create-names.ts";
 import { countRequestsToReadAgain } from "../../service/list-pages.ts";
 import type { ContactList, ContactStructure, Send } from "../../wire.ts";
-import { type NewField, toNewFieldId } from "../read/new-fields.ts";
+import { type NewField, toNewFieldId } from "../read/columns/new-fields.ts";
 import { type Creation, findMissing, type MissingNames, MissingNamesError, toStandInId } from "./names.ts";
 
 export interface NameBookOptions {

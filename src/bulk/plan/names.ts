@@ -5,7 +5,7 @@
 
 import { findClosest, foldCase } from "../../api/names.ts";
 import { NotFoundError } from "../../errors.ts";
-import { type NewField, parseNewFieldId, toNewFieldId } from "../read/new-fields.ts";
+import { type NewField, parseNewFieldId, toNewFieldId } from "../read/columns/new-fields.ts";
 
 /** A list, a tag or a field that does not exist yet. */
 export interface Creation {

@@ -4,10 +4,20 @@
  * the end with counts and digest. Lines come in blocks of contacts that were looked up together; a plan that
  * was cut off continues after its last whole block.
  */
+
 import { createHash, type Hash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { EcmError, exitCodes } from "../../errors.ts";
-import type { ContactKey, DesiredContact, Item, Limit, NamedKey, Operation, PassedRow } from "../items.ts";
+import type {
+  Cells,
+  ContactKey,
+  DesiredContact,
+  Item,
+  Limit,
+  NamedKey,
+  Operation,
+  PassedRow,
+} from "../items.ts";
 import type { MappingEntry } from "../read/compute/entry.ts";
 import type { InputFacts } from "../read/rows.ts";
 import type { StoredNames } from "../runs/names-file.ts";
@@ -72,7 +82,7 @@ type StoredDesired = Omit<DesiredContact, "fields"> & { fields: [id: string, val
 
 /** A line of the run's own plan. */
 export interface StoredLine extends PlanLine, Pick<PassedRow, "mark"> {
-  cells?: readonly (string | undefined)[];
+  cells?: Cells;
   /** Of a row that another row stands for: that contact's ref. */
   of?: number;
   /** Of a contact that no row names and that is not written. */

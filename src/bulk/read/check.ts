@@ -2,22 +2,22 @@
 
 import { hashText } from "../../text-index.ts";
 import type { ContactStructure, FieldDefinition } from "../../wire.ts";
-import { isOurBookkeeping } from "./columns.ts";
+import { type MadeColumn, madeColumns, toText } from "./columns/made-columns.ts";
+import { isOurBookkeeping } from "./columns/map-columns.ts";
+import { isTargetWord } from "./columns/targets.ts";
 import { describeRule } from "./compute/entry.ts";
+import { withMarks } from "./consent/row-marks.ts";
 import type { OpenedInput } from "./formats/open.ts";
 import { type Duplicates, describeRepeated, findRole, type JoinedRows, joinRows } from "./join.ts";
-import { type MadeColumn, madeColumns, toText } from "./made-columns.ts";
 import { findPredefinedField, foldName, isKeyName } from "./names.ts";
 import { findOldKeyConflicts, type OldKeyConflicts } from "./old-keys.ts";
 import type { UnderstoodInput } from "./reading.ts";
-import { withMarks } from "./row-marks.ts";
-import type { InputFacts, ReadOptions, ReadRow, RejectedRow, Target } from "./rows.ts";
+import type { InputFacts, ReadOptions, ReadRow, Reason, Target } from "./rows.ts";
 import { type Survey, surveyInput } from "./survey.ts";
 import type { System } from "./system-table.ts";
-import { isIgnoredColumn } from "./systems.ts";
+import { chooseSystem, isIgnoredColumn } from "./systems.ts";
 import { readTableLayout } from "./table-layout.ts";
-import { findInputSystem, placeholderStructure } from "./table-reading.ts";
-import { understandInput } from "./understand.ts";
+import { placeholderStructure, understandInput } from "./understand.ts";
 
 export interface CheckedColumn {
   /** The file's column, or the name of what the mapping adds. */
@@ -50,7 +50,7 @@ export interface CheckedRow {
     lists: string[];
     tags: string[];
   };
-  rejected?: { code: string; message: string };
+  rejected?: Reason;
 }
 
 /** What all rows of a file say together, as an import reads them. */
@@ -87,7 +87,7 @@ export async function checkInput(
   const structure = await assumedStructure(opened, options, namedFields);
   const understood = await understandInput(opened, options, structure);
   const names = understood.facts.columns.map(({ name }) => name);
-  const made = madeColumns(names, understood.reading.computed, understood.reading);
+  const made = madeColumns(understood.reading, understood.reading.computed, names);
   const tallies = made.map((column) => new ColumnTally(column));
   const report: CheckReport = {
     facts: understood.facts,
@@ -115,12 +115,10 @@ export async function checkInput(
   return { report, surveyed };
 }
 
-type Fault = Pick<RejectedRow, "code" | "message">;
-
 function addRow(
   { rows, rejectedCodes, rejects }: CheckReport,
   row: ReadRow,
-  fault: Fault | undefined,
+  fault: Reason | undefined,
   { survey, joined }: SurveyedRows,
 ): void {
   rows.read += 1;
@@ -137,7 +135,7 @@ function addRow(
 }
 
 /** Why an import rejects a row, as far as the file alone tells. */
-function findFault(row: ReadRow, { joined, oldKeyConflicts }: SurveyedRows): Fault | undefined {
+function findFault(row: ReadRow, { joined, oldKeyConflicts }: SurveyedRows): Reason | undefined {
   if (row.kind === "rejected") return { code: row.code, message: row.message };
   const conflict = oldKeyConflicts.get(row.key.identity);
   if (conflict) return conflict;
@@ -149,7 +147,7 @@ function findFault(row: ReadRow, { joined, oldKeyConflicts }: SurveyedRows): Fau
 
 function checkedRow(
   row: ReadRow,
-  fault: Fault | undefined,
+  fault: Reason | undefined,
   names: readonly string[],
   { fields }: ContactStructure,
 ): CheckedRow {
@@ -185,51 +183,49 @@ function findTarget({ facts, reading }: UnderstoodInput, place: number, labels: 
 }
 
 class ColumnTally {
-  private readonly column: MadeColumn;
-  private readonly seen = new Set<number>();
-  private blank = 0;
-  private changed = 0;
-  private failed = 0;
-  private hasMore = false;
+  readonly #column: MadeColumn;
+  readonly #seen = new Set<number>();
+  #blank = 0;
+  #changed = 0;
+  #failed = 0;
+  #hasMore = false;
 
   constructor(column: MadeColumn) {
-    this.column = column;
+    this.#column = column;
   }
 
   add(cells: ReadRow["cells"]): void {
     let after: string;
     try {
-      after = toText(this.column.after(cells));
+      after = toText(this.#column.after(cells));
     } catch {
-      this.failed += 1;
+      this.#failed += 1;
       return;
     }
-    if (this.column.entry && after !== (this.column.before(cells) ?? "").trim()) this.changed += 1;
+    if (this.#column.entry && after !== (this.#column.before(cells) ?? "").trim()) this.#changed += 1;
     if (after === "") {
-      this.blank += 1;
+      this.#blank += 1;
       return;
     }
-    if (this.seen.size < maxDistinct) this.seen.add(hashText(after));
-    else this.hasMore ||= !this.seen.has(hashText(after));
+    if (this.#seen.size < maxDistinct) this.#seen.add(hashText(after));
+    else this.#hasMore ||= !this.#seen.has(hashText(after));
   }
 
   result(target: Target): CheckedColumn {
-    const { column, blank, changed, failed, seen, hasMore } = this;
+    const { name, entry } = this.#column;
     return {
-      column: column.name,
+      column: name,
       target: target.kind,
       ...(target.kind === "field" && { field: target.label }),
-      ...(column.entry && { rule: describeRule(column.entry) }),
-      blank,
-      distinct: seen.size,
-      ...(hasMore && { isDistinctAtLeast: true as const }),
-      changed,
-      failed,
+      ...(entry && { rule: describeRule(entry) }),
+      blank: this.#blank,
+      distinct: this.#seen.size,
+      ...(this.#hasMore && { isDistinctAtLeast: true as const }),
+      changed: this.#changed,
+      failed: this.#failed,
     };
   }
 }
-
-const words = ["key", "old-key", "lists", "tags", "ignore"];
 
 /** A structure that has every field that the mapping or a column's name can mean. */
 async function assumedStructure(
@@ -237,37 +233,30 @@ async function assumedStructure(
   options: ReadOptions,
   namedFields: readonly string[],
 ): Promise<ContactStructure> {
-  const { names } = await readTableLayout(opened, options, placeholderStructure, "contacts");
-  const system = findInputSystem(names, options, true);
-  const labels = [...namedFields, ...names.filter((name) => isFieldName(name, system))];
-  const fields = new Map<string, FieldDefinition>();
-  for (const [label, predefinedField] of predefined) add(fields, label, predefinedField);
-  for (const label of labels) add(fields, label);
+  const { layout } = await readTableLayout(opened, options, placeholderStructure, "contacts");
+  const system = chooseSystem(layout.names, options.from, true);
+  const fields = new Map(predefinedFields.map((field) => [foldName(field.label), field]));
+  for (const label of [...namedFields, ...layout.names.filter((name) => isFieldName(name, system))]) {
+    const folded = foldName(label);
+    if (label.trim() !== "" && !fields.has(folded))
+      fields.set(folded, { _id: label, label, dataType: "text" });
+  }
   return { ...placeholderStructure, fields: [...fields.values()] };
 }
 
+const predefinedFields: FieldDefinition[] = [
+  { _id: "First Name", label: "First Name", dataType: "text", predefinedField: "firstName" },
+  { _id: "Last Name", label: "Last Name", dataType: "text", predefinedField: "lastName" },
+];
+
 function listNamedFields(options: ReadOptions): string[] {
+  // A wrong reading of consent is no field either.
+  const isField = (target: string) => !isTargetWord(target) && !/^\s*consent:/i.test(target);
   return [
-    ...[...options.map.values()].filter((target) => !isWord(target)),
+    ...[...options.map.values()].filter(isField),
     ...(options.entries ?? []).flatMap(({ target }) => (target.kind === "field" ? [target.field] : [])),
     ...(options.defaults ?? []).map(([field]) => field),
   ];
-}
-
-const predefined = [
-  ["First Name", "firstName"],
-  ["Last Name", "lastName"],
-] as const;
-
-function add(fields: Map<string, FieldDefinition>, label: string, predefinedField?: string): void {
-  const known = fields.get(foldName(label));
-  if (known || label.trim() === "") return;
-  const field = { _id: label, label, dataType: "text", ...(predefinedField && { predefinedField }) };
-  fields.set(foldName(label), field as FieldDefinition);
-}
-
-function isWord(target: string): boolean {
-  return words.includes(foldName(target)) || /^consent(?::|$)/i.test(target.trim());
 }
 
 /** A column of such a name goes to a field of that name, if the account has it. */

@@ -1,44 +1,40 @@
 /** The empty input of a run whose contacts come from the account. */
 
-import { TextIndex } from "../../text-index.ts";
-import { ConsentTally } from "./consent-tally.ts";
-import type { Reading, UnderstoodInput } from "./reading.ts";
-import type { Survey } from "./survey.ts";
+import { readPlainly, type UnderstoodInput } from "./reading.ts";
+import type { TableLayout } from "./table-layout.ts";
+
+const file = { path: "", name: "" };
+const encoding = "utf-8";
+const delimiter = ",";
+
+const table: TableLayout = {
+  source: { file, encoding, markBytes: 0 },
+  dialect: { delimiter, hasNoQuotes: false, hasEscapes: false, isTable: false },
+  startLine: 1,
+  headerLines: 0,
+  isHeaderSure: false,
+  written: [],
+  names: [],
+  isNamed: false,
+  isSheet: false,
+  hasSafeCells: false,
+  formulaColumns: [],
+  width: 0,
+};
 
 export const emptyInput: UnderstoodInput = {
-  file: { path: "", name: "" },
-  text: { path: "", name: "" },
+  file,
   facts: {
     sha256: "",
     bytes: 0,
-    encoding: "utf-8",
-    delimiter: ",",
+    encoding,
+    delimiter,
     hasEscapes: false,
-    form: { kind: "text", encoding: "utf-8", hasMark: false },
+    form: { kind: "text", encoding, hasMark: false },
     columns: [],
     computed: [],
     notes: [],
     sample: [],
   },
-  // There are no rows to be read.
-  reading: {} as Reading,
+  reading: readPlainly(table, "", undefined),
 };
-
-export function createEmptySurvey(): Survey {
-  return {
-    read: 0,
-    rejected: 0,
-    consent: new ConsentTally([]),
-    markedElsewhere: new Map(),
-    markedIdentities: { clear: new TextIndex(), unclear: new TextIndex() },
-    otherIdentities: new TextIndex(),
-    rejectedCodes: new Map(),
-    warnings: new Map(),
-    lists: new Set(),
-    tags: new Set(),
-    identities: new TextIndex(),
-    lastLine: 0,
-    notes: [],
-    async *batches() {},
-  };
-}

@@ -2,20 +2,18 @@
 import { formatCount, formatCounted } from "../../counts.ts";
 import { UsageError } from "../../errors.ts";
 import { TextIndex } from "../../text-index.ts";
-import { formatQuotedNames } from "./column-names.ts";
+import { suggestColumn } from "./columns/column-names.ts";
+import { type MadeColumn, madeColumns, toText } from "./columns/made-columns.ts";
 import type { CompiledEntry } from "./compute/compile.ts";
 import type { ColumnExpectation, Expectations } from "./compute/entry.ts";
 import type { Computed } from "./compute/expression.ts";
 import { createPattern } from "./compute/pattern.ts";
 import type { OpenedInput } from "./formats/open.ts";
 import { createIdentityReader } from "./keys.ts";
-import { type MadeColumn, madeColumns, toText } from "./made-columns.ts";
-import { findNearestName, foldName } from "./names.ts";
+import { foldName } from "./names.ts";
 import { readRowBatches } from "./read-rows.ts";
+import type { Reading } from "./reading.ts";
 import type { ReadRow } from "./rows.ts";
-import type { System } from "./system-table.ts";
-import type { TableLayout } from "./table-layout.ts";
-import { placeholderStructure, toReading } from "./table-reading.ts";
 import { quote } from "./values.ts";
 
 type Batches = () => AsyncIterable<readonly Pick<ReadRow, "line" | "cells">[]>;
@@ -24,12 +22,11 @@ type Batches = () => AsyncIterable<readonly Pick<ReadRow, "line" | "cells">[]>;
 export async function requireExpectations(
   opened: OpenedInput,
   expect: Expectations,
-  table: { layout: TableLayout; system: System | undefined; entries: readonly CompiledEntry[] },
+  reading: Reading,
+  entries: readonly CompiledEntry[],
 ): Promise<void> {
-  const { layout, system, entries } = table;
-  const reading = toReading(layout, placeholderStructure, system);
-  const columns = madeColumns(layout.names, entries, reading);
-  const batches = () => readRowBatches({ file: opened.file, text: layout.source.file, reading });
+  const columns = madeColumns(reading, entries, reading.table.names);
+  const batches = () => readRowBatches({ reading });
   const { failures, warnings } = await unmetExpectations(expect, columns, batches);
   opened.isAsExpected = true;
   opened.warnings.push(...warnings);
@@ -114,15 +111,15 @@ const shownLines = 5;
 
 class ColumnCheck {
   readonly expected: ColumnExpectation;
-  private readonly column: MadeColumn;
-  private readonly matches: ((text: string) => boolean) | undefined;
-  private readonly allowed: ReadonlySet<string> | undefined;
-  private readonly seen: TextIndex | undefined;
-  private readonly linesByValue = new Map<string, number>();
-  private readonly blank = new Offenders();
-  private readonly foreign = new Offenders();
-  private readonly unlike = new Offenders();
-  private readonly twice = new Offenders();
+  readonly #column: MadeColumn;
+  readonly #matches: ((text: string) => boolean) | undefined;
+  readonly #allowed: ReadonlySet<string> | undefined;
+  readonly #seen: TextIndex | undefined;
+  readonly #linesByValue = new Map<string, number>();
+  readonly #blank = new Offenders();
+  readonly #foreign = new Offenders();
+  readonly #unlike = new Offenders();
+  readonly #twice = new Offenders();
 
   constructor(
     expected: ColumnExpectation,
@@ -130,44 +127,44 @@ class ColumnCheck {
     matches: ((text: string) => boolean) | undefined,
   ) {
     this.expected = expected;
-    this.column = column;
-    this.matches = matches;
-    this.allowed = expected.values && new Set(expected.values);
-    this.seen = expected.unique ? new TextIndex() : undefined;
+    this.#column = column;
+    this.#matches = matches;
+    this.#allowed = expected.values && new Set(expected.values);
+    this.#seen = expected.unique ? new TextIndex() : undefined;
   }
 
   add({ line, cells }: Pick<ReadRow, "line" | "cells">): void {
-    const value = this.valueIn(cells);
+    const value = this.#valueIn(cells);
     const text = toText(value);
     if (text === "") {
-      this.blank.add(line);
+      this.#blank.add(line);
       return;
     }
-    this.seen?.add(toCompared(text));
+    this.#seen?.add(toCompared(text));
     for (const part of typeof value === "object" ? value : [text]) {
-      if (this.allowed && !this.allowed.has(part)) this.foreign.add(line, part);
-      if (this.matches && !this.isLike(part)) this.unlike.add(line, part);
+      if (this.#allowed && !this.#allowed.has(part)) this.#foreign.add(line, part);
+      if (this.#matches && !this.#isLike(part)) this.#unlike.add(line, part);
     }
   }
 
   mayRepeat(): boolean {
-    return this.seen?.hasRepeated ?? false;
+    return this.#seen?.hasRepeated ?? false;
   }
 
   addAgain({ line, cells }: Pick<ReadRow, "line" | "cells">): void {
-    const text = toText(this.valueIn(cells));
+    const text = toText(this.#valueIn(cells));
     const compared = toCompared(text);
-    if (text === "" || !this.seen?.isRepeated(compared)) return;
-    const known = this.linesByValue.get(compared);
-    if (known === undefined) this.linesByValue.set(compared, line);
-    else this.twice.add(line, text);
+    if (text === "" || !this.#seen?.isRepeated(compared)) return;
+    const known = this.#linesByValue.get(compared);
+    if (known === undefined) this.#linesByValue.set(compared, line);
+    else this.#twice.add(line, text);
   }
 
   /** @param rows of the file */
   unmet(rows: number): string[] {
-    const name = JSON.stringify(this.column.name);
+    const name = JSON.stringify(this.#column.name);
     const { filled, matches } = this.expected;
-    const { blank, foreign, unlike, twice } = this;
+    const [blank, twice, foreign, unlike] = [this.#blank, this.#twice, this.#foreign, this.#unlike];
     const unmet: string[] = [];
     const share = rows === 0 ? 0 : ((rows - blank.count) / rows) * 100;
     if (filled !== undefined && share < filled) {
@@ -177,7 +174,7 @@ class ColumnCheck {
       );
     }
     if (twice.count > 0) {
-      const first = this.linesByValue.get(toCompared(twice.first));
+      const first = this.#linesByValue.get(toCompared(twice.first));
       unmet.push(`${name} is not unique: ${quote(twice.first)} is on line ${first} too${twice.place()}`);
     }
     if (foreign.count > 0)
@@ -188,17 +185,17 @@ class ColumnCheck {
   }
 
   /** A value that cannot be made rejects its row, and is none here. */
-  private valueIn(cells: ReadRow["cells"]): Computed {
+  #valueIn(cells: ReadRow["cells"]): Computed {
     try {
-      return this.column.after(cells);
+      return this.#column.after(cells);
     } catch {
       return undefined;
     }
   }
 
-  private isLike(text: string): boolean {
+  #isLike(text: string): boolean {
     try {
-      return this.matches!(text);
+      return this.#matches!(text);
     } catch {
       return false;
     }
@@ -212,10 +209,11 @@ function columnNamed({ name, place }: ColumnExpectation, columns: readonly MadeC
     ordered.find((column) => column.name === name) ??
     ordered.find((column) => foldName(column.name) === foldName(name));
   if (found) return found;
-  const names = columns.map((column) => column.name);
-  const near = findNearestName(name, names);
   throw new UsageError(
     `${place}: expect: there is no column ${JSON.stringify(name)}`,
-    near ? `Did you mean ${JSON.stringify(near)}?` : `Columns: ${formatQuotedNames(names)}`,
+    suggestColumn(
+      name,
+      columns.map((column) => column.name),
+    ),
   );
 }

@@ -13,13 +13,14 @@ import { isId } from "../../api/names.ts";
 import { isEmailKey } from "../../api/structures.ts";
 import type { ContactKey } from "../items.ts";
 import { carriers, roles, suggestDomain } from "./mail-domains.ts";
+import type { Reason } from "./rows.ts";
 
 export type KeyReading =
   | {
       key: ContactKey;
       warnings: string[];
       /** Why no contact may be created with it. */
-      fault?: { code: string; message: string };
+      fault?: Reason;
     }
   | {
       /** Stable name of the reason: `key_missing`, `key_syntax`, … */
@@ -57,14 +58,8 @@ const plainAddress = /^[A-Za-z0-9][\w.!#$%&*+/=?^`{|}~'-]*@[A-Za-z0-9.-]+$/;
 const placeholders =
   /^(?:n\.?\/?a\.?|none|null|nil|nan|undefined|unknown|no ?e-?mail|no|not provided|keine?|inconnu|ninguno|なし|無し|[-–—_.?x*#]+|(?:none|no|na|noemail|unknown|test)@(?:none|no|na|noemail|unknown)(?:\.com)?)$/iu;
 
-/** A placeholder that looks like an address is at one of these. */
-const placeholderDomain = /^(?:none|no|na|noemail|unknown)(?:\.com)?$/;
-
 const maxLocalLength = 64;
 const maxAddressLength = 254;
-/** No A-label form of a domain makes an address of this length too long. */
-const maxPlainLength = 200;
-
 /**
  * Reads the cells of a key column. It remembers the verdict on
  * the domains it has seen; use one for each file.
@@ -120,30 +115,7 @@ function readPlainKey(cell: string): KeyReading {
   return { key: { written: sent, sent, identity: sent }, warnings: [] };
 }
 
-/**
- * As almost every address of a file is written: nothing about it has
- * to be folded, and nothing can be hidden in it.
- */
-const simplestAddress = /^[A-Za-z0-9](?:[\w+-]|\.(?=[\w+-]))*@[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/;
-const noWarnings: never[] = [];
-
-type ReadDomain = (written: string) => DomainReading;
-
-function readAddress(cell: string, readCachedDomain: ReadDomain): KeyReading {
-  return readPlainest(cell, readCachedDomain) ?? readUnusual(cell, readCachedDomain);
-}
-
-/** @returns undefined for a cell that has to be looked at more closely */
-function readPlainest(cell: string, readCachedDomain: ReadDomain): KeyReading | undefined {
-  if (cell.length > maxPlainLength || !simplestAddress.test(cell)) return undefined;
-  const at = cell.indexOf("@");
-  const domain = readCachedDomain(cell.slice(at + 1));
-  if (!domain.isPlain || at > maxLocalLength || roles.has(cell.slice(0, at).toLowerCase())) return undefined;
-  const sent = domain.isWritten ? cell : `${cell.slice(0, at)}@${domain.ascii}`;
-  return { key: { written: cell, sent, identity: sent.toLowerCase() }, warnings: noWarnings };
-}
-
-function readUnusual(cell: string, readCachedDomain: ReadDomain): KeyReading {
+function readAddress(cell: string, readCachedDomain: (written: string) => DomainReading): KeyReading {
   const written = trimEdges(cell);
   if (written === "") return toFault("key_missing", "no email address");
   const address = plainAddress.test(written) ? written : unwrapAddress(written.normalize("NFC"));
@@ -215,20 +187,14 @@ interface DomainReading {
   isValid: boolean;
   /** The big domain that was probably meant. */
   suggestion?: string;
-  /** Nothing is to be said of any address at it. */
-  isPlain: boolean;
-  /** `ascii` is as it was written. */
-  isWritten: boolean;
 }
 
 function readDomain(written: string): DomainReading {
-  const plain = toPlainDomain(written);
   const ascii = toAsciiDomain(written);
   // With a plain local part, what the library judges is the domain.
   const isValid = ascii !== "" && emailModule.default(`a@${ascii}`, { allow_utf8_local_part: false });
   const suggestion = isValid ? suggestDomain(ascii) : undefined;
-  const isPlain = isValid && suggestion === undefined && !placeholderDomain.test(plain);
-  return { ascii: ascii || plain, isValid, suggestion, isPlain, isWritten: ascii === written };
+  return { ascii: ascii || toPlainDomain(written), isValid, suggestion };
 }
 
 function toFault(code: KeyFaultCode, message: string): KeyReading {

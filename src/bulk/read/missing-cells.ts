@@ -2,7 +2,9 @@
  * Reading: the column by which a rejects file says which cells its rows lack. CSV alone cannot: a cell that
  * is missing keeps the contact's value, and a blank one clears it with `--blank clear`.
  */
+
 import { joinNames } from "../../delimited-lines.ts";
+import type { Cells } from "../items.ts";
 import { foldName } from "./names.ts";
 import { isBlankText, splitNames } from "./values.ts";
 
@@ -28,10 +30,7 @@ export function findMissingCells(names: readonly string[]): MissingCells | undef
 }
 
 /** The cells of a row without those that it says are missing, unless they were filled in since. */
-export function removeMissing(
-  cells: (string | undefined)[],
-  { column, names }: MissingCells,
-): (string | undefined)[] {
+export function removeMissing(cells: Cells, { column, names }: MissingCells): Cells {
   const missingText = cells[column] ?? "";
   if (isBlankText(missingText)) return cells;
   const missing = new Set(splitNames(missingText, "csv").map(foldName));
@@ -42,7 +41,7 @@ export function removeMissing(
 
 /** What the column says of a row: the names of the columns that it has no cell in. */
 export function listMissingNames(
-  cells: readonly (string | undefined)[],
+  cells: Cells,
   columns: readonly { name: string }[],
   places: readonly number[],
 ): string {

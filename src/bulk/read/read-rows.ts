@@ -1,12 +1,11 @@
 /** Reading: an understood file → its rows, one by one, in flat memory. */
 
 import { createErasedKey, isErasedKey, toKeyIdentity, trimEdges } from "../../api/key-spelling.ts";
-import type { ContactKey } from "../items.ts";
-import type { ConsentRefusal } from "./consent.ts";
-import { type CsvRecord, readRecords } from "./csv.ts";
+import type { Cells, ContactKey } from "../items.ts";
+import type { ConsentRefusal } from "./consent/cells.ts";
+import { findRefusalWithin, toMark } from "./consent/row-marks.ts";
 import { isBlank } from "./header.ts";
-import { toUnreadableError } from "./input-errors.ts";
-import { KeyCells, readFurtherKey } from "./key-cells.ts";
+import { KeyCells } from "./key-cells.ts";
 import {
   acceptIds,
   createIdentityReader,
@@ -17,20 +16,14 @@ import {
 } from "./keys.ts";
 import { removeMissing } from "./missing-cells.ts";
 import type { Reading, UnderstoodInput } from "./reading.ts";
-import {
-  faults,
-  type Reason,
-  toTooManyCellsFault,
-  toTruncatedFault,
-  toValueWithoutColumnFault,
-} from "./row-faults.ts";
-import { findRefusalWithin, toMark } from "./row-marks.ts";
+import { faults, toTooManyCellsFault, toTruncatedFault, toValueWithoutColumnFault } from "./row-faults.ts";
 import { cellReader, rowValueReader } from "./row-values.ts";
-import type { ReadRow, RejectedRow, Row } from "./rows.ts";
-import { readText } from "./text.ts";
+import type { ReadRow, Reason, RejectedRow, Row } from "./rows.ts";
+import { readTableRecords, type TableLayout } from "./table-layout.ts";
+import type { CsvRecord } from "./text/csv.ts";
 import { cellsReader, isBlankText, splitNames } from "./values.ts";
 
-type Readable = Pick<UnderstoodInput, "file" | "text" | "reading">;
+type Readable = Pick<UnderstoodInput, "reading">;
 
 /** The rows of a file one by one, see `readRowBatches`. */
 export async function* readRows(understood: Readable): AsyncGenerator<ReadRow> {
@@ -46,12 +39,12 @@ export async function* readRowBatches(understood: Readable): AsyncGenerator<Read
   const { reading } = understood;
   const reader = new RowReader(reading);
   const outside = new LinesOutsideRows(reading.system?.hasFooter ?? false);
-  for await (const records of readFileRecords(understood)) {
+  for await (const records of readFileRecords(reading.table)) {
     const rows: ReadRow[] = [];
     for (const record of records) {
       if (outside.has(record)) continue;
       const row = reader.read(record);
-      rows.push(record.isLastAndOpen && record.line > reading.startLine ? toLastRow(row) : row);
+      rows.push(record.isLastAndOpen && record.line > reading.table.startLine ? toLastRow(row) : row);
     }
     if (rows.length > 0) yield rows;
   }
@@ -93,24 +86,20 @@ type RowRecord = Omit<CsvRecord, "cells"> & Pick<ReadRow, "cells">;
  * The records of the rows. Without the header: a row has its own width
  * for csv-parse, and any other costs it an error.
  */
-async function* readFileRecords({ file, text, reading }: Readable): AsyncGenerator<RowRecord[]> {
-  const firstLine = reading.startLine + reading.headerLines;
-  const chunks = readText({ ...reading, file: text }, firstLine);
-  const plain = cellsReader(reading);
+async function* readFileRecords(table: TableLayout): AsyncGenerator<RowRecord[]> {
+  const { source, dialect, names, missing } = table;
+  const firstLine = table.startLine + table.headerLines;
+  const plain = cellsReader(dialect);
   const readCells = (record: RowRecord, written: string[]) => {
     const cells = plain(written);
-    while (reading.isSheet && cells.length < reading.targets.length) cells.push("");
-    record.cells = reading.missing ? removeMissing(cells, reading.missing) : cells;
+    while (table.isSheet && cells.length < names.length) cells.push("");
+    record.cells = missing ? removeMissing(cells, missing) : cells;
   };
-  try {
-    for await (const records of readRecords(chunks, reading, firstLine)) {
-      if (reading.hasEscapes || reading.missing) {
-        for (const record of records) readCells(record, record.cells);
-      }
-      yield records;
+  for await (const records of readTableRecords(source, dialect, firstLine)) {
+    if (dialect.hasEscapes || missing) {
+      for (const record of records) readCells(record, record.cells);
     }
-  } catch (error) {
-    throw toUnreadableError(file.name, error);
+    yield records;
   }
 }
 
@@ -128,11 +117,9 @@ class RowReader {
   /** Its keys are those of contacts that may be there, whatever we would say of them. */
   readonly #namesContacts: boolean;
   readonly #keyCells: KeyCells;
-  readonly #oldKeyIndex: number;
-  readonly #emptyColumns: readonly number[] | undefined;
 
   constructor(reading: Reading) {
-    const { keyType, takesIds, emptyColumns } = reading;
+    const { keyType, takesIds } = reading;
     this.#reading = reading;
     this.#readCell = cellReader(reading);
     this.#readValues = rowValueReader(reading, this.#readCell);
@@ -141,8 +128,6 @@ class RowReader {
     this.#readIdentity = createIdentityReader(keyType);
     this.#namesContacts = takesIds || reading.system?.name === "ecm";
     this.#keyCells = new KeyCells(reading.targets, this.#readCell, readKey);
-    this.#oldKeyIndex = reading.targets.findIndex((target) => target.kind === "old-key");
-    this.#emptyColumns = emptyColumns.length === 0 ? undefined : emptyColumns;
   }
 
   read(record: RowRecord): ReadRow {
@@ -165,67 +150,47 @@ class RowReader {
     if (key.fault) row.keyFault = key.fault;
     if (oldKey) row.oldKey = oldKey;
     if (otherKeys.length > 0) row.otherKeys = otherKeys;
-    const mayHoldMore = addresses !== undefined || key.fault !== undefined || this.#namesSeveral;
-    this.#mark(row, cells, mayHoldMore ? this.#listAddresses(cells, 0) : undefined);
+    const mayHoldMore = addresses !== undefined || key.fault !== undefined || this.#keyCells.areSeveral;
+    this.#mark(row, cells, mayHoldMore ? this.#keyCells.listAll(cells, 0) : undefined);
     return row;
   }
 
   /** The key of the row's contact, and the one under which it was known before. */
   #readKeys(
     written: string,
-    cells: Row["cells"],
+    cells: Cells,
   ): { key: Exclude<KeyReading, Reason>; oldKey?: ContactKey; otherKeys: ContactKey[] } | Reason | "erased" {
     if (isErasedKey(written)) return "erased";
     const read = this.#readKey(written);
-    const key = this.#namesContacts ? acceptErased(read, written) : read;
+    const key = this.#namesContacts ? toHeldKey(read, written) : read;
     if ("code" in key) return key;
-    const oldKey = this.#readOldKey(cells);
+    const oldKey = this.#keyCells.readOld(cells);
     const otherKeys = this.#keyCells.listOthers(cells, written, key.key);
     if (oldKey === "erased" || otherKeys === "erased") return "erased";
     if (oldKey && "code" in oldKey) return oldKey;
     if ("code" in otherKeys) return otherKeys;
     // The same key in another spelling is no other contact.
-    return oldKey === undefined || oldKey.identity === key.key.identity
-      ? { key, otherKeys }
-      : { key, oldKey, otherKeys };
-  }
-
-  /** Whether a row may have several addresses of its person, each in a column of its own. */
-  get #namesSeveral(): boolean {
-    return this.#keyCells.areSeveral || this.#oldKeyIndex >= 0;
-  }
-
-  /** The cells that may hold addresses of the row's person. */
-  #listAddresses(cells: Row["cells"], shifted: number): string {
-    const old = this.#oldKeyIndex < 0 ? [] : cells.slice(this.#oldKeyIndex, this.#oldKeyIndex + 1 + shifted);
-    return [this.#keyCells.listAll(cells, shifted), ...old.map((cell) => cell ?? "")].join(" ");
-  }
-
-  /** Undefined where the row names none; who was erased under it must not come back under another one. */
-  #readOldKey(cells: Row["cells"]): ContactKey | Reason | "erased" | undefined {
-    if (this.#oldKeyIndex < 0) return undefined;
-    const cell = this.#readCell(cells, this.#oldKeyIndex) ?? "";
-    if (isErasedKey(cell)) return "erased";
-    return readFurtherKey(cell, this.#readKey, "old");
+    const isOther = oldKey?.identity !== key.key.identity;
+    return { key, oldKey: isOther ? oldKey : undefined, otherKeys };
   }
 
   /** A row whose cells are not those that the header names. */
   #misfitIn(record: RowRecord): RejectedRow | undefined {
     const { cells } = record;
-    const { width, targets } = this.#reading;
+    const { table, targets, emptyColumns } = this.#reading;
     if (record.fault) return this.#rejected(record, faults[record.fault]);
-    if (record.isLastAndOpen && cells.length < width) {
-      return this.#rejected(record, toTruncatedFault(`cell ${cells.length} of ${width}`));
+    if (record.isLastAndOpen && cells.length < table.width) {
+      return this.#rejected(record, toTruncatedFault(`cell ${cells.length} of ${table.width}`));
     }
     const surplus = this.#countSurplus(cells);
     if (surplus > 0)
       return this.#rejected(record, toTooManyCellsFault(cells.length, targets.length), surplus);
-    const unnamed = this.#emptyColumns?.find((index) => !isBlankText(cells[index] ?? ""));
+    const unnamed = emptyColumns.find((index) => !isBlankText(cells[index] ?? ""));
     return unnamed === undefined ? undefined : this.#rejected(record, toValueWithoutColumnFault(unnamed));
   }
 
   /** How many cells there are beyond the header, where any of them has a value. */
-  #countSurplus(cells: Row["cells"]): number {
+  #countSurplus(cells: Cells): number {
     const expected = this.#reading.targets.length;
     if (cells.length <= expected) return 0;
     return cells.slice(expected).some((cell) => cell?.trim()) ? cells.length - expected : 0;
@@ -236,11 +201,13 @@ class RowReader {
    * @param shifted by how many cells the row's own may be further to the right
    */
   #rejected(record: RowRecord, reason: Reason, shifted = 0): RejectedRow {
-    const row = toRejected(record, reason);
+    const { line, lines, cells } = record;
+    const { code, message } = reason;
+    const row: RejectedRow = { kind: "rejected", line, ...(lines > 1 && { lines }), cells, code, message };
     if (this.#reading.consent.length === 0) return row;
-    const refusals = this.#refusalsIn(record.cells, shifted);
+    const refusals = this.#refusalsIn(cells, shifted);
     // Where the cells of a row end is a guess, the key may be in any of them.
-    const text = record.fault ? record.cells.join(" ") : this.#listAddresses(record.cells, shifted);
+    const text = record.fault ? cells.join(" ") : this.#keyCells.listAll(cells, shifted);
     const identities = findAddresses(text).map(this.#readIdentity);
     if (refusals.length === 0) return { ...row, identities };
     const mark = { identities, refusals, ...toMark(refusals, this.#reading.consent) };
@@ -248,19 +215,19 @@ class RowReader {
   }
 
   /** @param keyCell where it can hold further addresses */
-  #mark(row: Row, cells: Row["cells"], keyCell: string | undefined): void {
+  #mark(row: Row, cells: Cells, keyCell: string | undefined): void {
     const refusals = this.#refusalsIn(cells, 0);
     if (refusals.length === 0) return;
     Object.assign(row, { refusals, ...toMark(refusals, this.#reading.consent) });
     const named = new Set(keyCell === undefined ? none : findAddresses(keyCell).map(this.#readIdentity));
     for (const key of [row.oldKey, ...(row.otherKeys ?? none)]) if (key) named.add(key.identity);
     // Its own key too, where another row may name that as another address of its person.
-    if (this.#namesSeveral) named.add(row.key.identity);
+    if (this.#keyCells.areSeveral) named.add(row.key.identity);
     else named.delete(row.key.identity);
     if (named.size > 0) row.alsoNames = [...named];
   }
 
-  #refusalsIn(cells: Row["cells"], shifted: number): ConsentRefusal[] {
+  #refusalsIn(cells: Cells, shifted: number): ConsentRefusal[] {
     const { consent } = this.#reading;
     if (consent.length === 0) return none;
     const cellAt = (index: number) => this.#readCell(cells, index);
@@ -284,7 +251,7 @@ function toErasedRow({ line, cells }: RowRecord): Row {
  * The account may hold a contact under this key, whatever we would say of it: our own export wrote it, or a
  * contact is named.
  */
-function acceptErased(read: KeyReading, cell: string): KeyReading {
+function toHeldKey(read: KeyReading, cell: string): KeyReading {
   if (!("code" in read) || read.code === "key_missing" || read.code === "key_placeholder") return read;
   const sent = trimEdges(cell.normalize("NFC"));
   return {
@@ -293,8 +260,4 @@ function acceptErased(read: KeyReading, cell: string): KeyReading {
     warnings: [],
     fault: { code: read.code, message: read.message },
   };
-}
-
-function toRejected({ line, lines, cells }: RowRecord, { code, message }: Reason): RejectedRow {
-  return { kind: "rejected", line, ...(lines > 1 && { lines }), cells, code, message };
 }

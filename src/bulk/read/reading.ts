@@ -1,32 +1,18 @@
 /** Reading: how the rows of an understood file are read. */
 
+import type { ComputedColumn } from "./columns/mapping-input.ts";
 import type { BlankRule } from "./compute/entry.ts";
-import type { ConsentColumn } from "./consent.ts";
-import type { ComputedColumn } from "./mapping-input.ts";
-import type { MissingCells } from "./missing-cells.ts";
+import type { ConsentColumn } from "./consent/cells.ts";
 import type { InputFacts, Target } from "./rows.ts";
-import type { InputFile } from "./source.ts";
 import type { System } from "./system-table.ts";
+import type { TableLayout } from "./table-layout.ts";
+import type { InputFile } from "./text/source.ts";
 
 export interface Reading {
+  table: TableLayout;
   keyType: string;
-  /** As `resolveEncoding` gives it. */
-  encoding: string;
-  /** Bytes of the byte-order mark at the start. */
-  markBytes: number;
-  delimiter: string;
-  /** Our own tsv: its cells are escaped. */
-  hasEscapes: boolean;
-  /** The text is a table of our own making, in which a cell can be missing. */
-  isTable: boolean;
-  /** A sheet's row ends with its last value: the cells behind that are blank, not missing. */
-  isSheet: boolean;
-  /** As we wrote it: quotes are text like any other. A spreadsheet that saved it again has added quotes. */
-  hasNoQuotes: boolean;
-  /** Physical line on which the header or, without one, the first row starts. */
-  startLine: number;
-  /** How many physical lines the header covers; 0 without one. */
-  headerLines: number;
+  /** The recognised system, whose rules apply. */
+  system?: System;
   /** One for each column, in file order. */
   targets: Target[];
   /** What a mapping makes of a row's cells, after the columns themselves. */
@@ -35,31 +21,46 @@ export interface Reading {
   blankRules: ReadonlyMap<string, BlankRule>;
   /** Field id and value, for contacts that are created without a value of their own. */
   defaults: readonly (readonly [fieldId: string, value: string])[];
-  /** The recognised system, whose rules apply. */
-  system?: System;
   consent: ConsentColumn[];
   /** Flags that put a consent column aside; absent where there is none. */
   consentAside?: readonly string[];
   /** Contacts are named, not made: an id is as good as a key. */
   takesIds?: boolean;
-  /** Written with `--safe-cells`: one leading apostrophe of a cell is not its own. */
-  hasSafeCells: boolean;
-  /** Columns whose cells are all written as `="…"`. */
-  formulaColumns: number[];
-  /** Of a rejects file: its rows say themselves which of their cells are missing. */
-  missing?: MissingCells;
   /** Columns without a name in which nothing was found: a value in one of them rejects its row. */
   emptyColumns: number[];
-  /** Columns up to the last that has a name. */
-  width: number;
 }
 
 /** A file that was understood: everything that reading its rows needs. Made by `understandInput`. */
 export interface UnderstoodInput {
   file: InputFile;
-  /** Holds the text where that is not the file itself. */
-  text: InputFile;
   facts: InputFacts;
   /** For this folder alone. */
   reading: Reading;
+}
+
+/** How rows are read as long as nothing is known of their columns: for their cells alone. */
+export function readPlainly(table: TableLayout, keyType: string, system: System | undefined): Reading {
+  return {
+    table,
+    keyType,
+    system,
+    targets: table.names.map(() => ({ kind: "ignore" })),
+    computed: [],
+    blankRules: new Map(),
+    defaults: [],
+    consent: [],
+    emptyColumns: [],
+  };
+}
+
+/**
+ * How rows are read, as plain data, without where their columns go. A run keeps a digest of it, by which the same
+ * command is known again: another form of it would make all unfinished runs those of other commands.
+ */
+export function describeReading({ table, ...reading }: Reading): Record<string, unknown> {
+  const { source, dialect, startLine, headerLines, isSheet, hasSafeCells, formulaColumns, missing, width } =
+    table;
+  const { targets: _targets, computed: _computed, consentAside: _consentAside, ...rules } = reading;
+  const text = { encoding: source.encoding, markBytes: source.markBytes, ...dialect };
+  return { ...rules, ...text, startLine, headerLines, isSheet, hasSafeCells, formulaColumns, missing, width };
 }

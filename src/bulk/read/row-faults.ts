@@ -1,9 +1,5 @@
 /** Reading: why a row is rejected for its shape alone. */
-
-export interface Reason {
-  code: string;
-  message: string;
-}
+import type { Reason } from "./rows.ts";
 
 export function toTruncatedFault(reason: string): Reason {
   return {

@@ -1,16 +1,16 @@
 /** Reading: a row's cells → the values of its contact: its own cells, and what a mapping makes of them. */
-import type { ComputedColumn } from "./mapping-input.ts";
+import type { Cells } from "../items.ts";
+import type { ComputedColumn } from "./columns/mapping-input.ts";
 import type { Reading } from "./reading.ts";
-import type { Row, Target } from "./rows.ts";
+import type { Reason, Row } from "./rows.ts";
 import type { Splitting } from "./system-table.ts";
 import { createValueReader, isBlankText, splitNames, unwrapFormula } from "./values.ts";
 
-type Cells = readonly (string | undefined)[];
 type ReadCell = (cells: Cells, index: number) => string | undefined;
 type RowValues = Pick<Row, "fields" | "lists" | "tags">;
 
 /** A cell without what only a spreadsheet needed. */
-export function cellReader({ system, formulaColumns, hasSafeCells }: Reading): ReadCell {
+export function cellReader({ system, table: { formulaColumns, hasSafeCells } }: Reading): ReadCell {
   const plainCell = createValueReader(hasSafeCells, system?.hasApostrophes ?? false);
   const formulas = new Set(formulaColumns);
   return (cells, index) => {
@@ -21,35 +21,39 @@ export function cellReader({ system, formulaColumns, hasSafeCells }: Reading): R
 }
 
 /** The values of a row; the reason to reject it where one of them cannot be made. */
-export function rowValueReader(
-  reading: Reading,
-  readCell: ReadCell,
-): (cells: Cells) => RowValues | { code: string; message: string } {
-  const { computed } = reading;
+export function rowValueReader(reading: Reading, readCell: ReadCell): (cells: Cells) => RowValues | Reason {
+  const { computed, system } = reading;
   const replaced = new Set(computed.flatMap(({ replaces }) => replaces));
-  const targets = reading.targets.map((target, index) => (replaced.has(index) ? ignored : target));
-  const fields = targets.flatMap((target, index) =>
+  const columns = [...reading.targets.entries()].filter(([index]) => !replaced.has(index));
+  const fields = columns.flatMap(([index, target]) =>
     target.kind === "field" ? [{ index, id: target.fieldId }] : [],
   );
-  const lists = namesReader(reading, targets, "lists", readCell);
-  const tags = namesReader(reading, targets, "tags", readCell);
-  const ofCells = (cells: Cells): RowValues => ({
-    fields: fieldsIn(cells, fields, readCell),
-    lists: lists(cells),
-    tags: tags(cells),
-  });
-  if (computed.length === 0) return ofCells;
+  const findIndexes = (kind: "lists" | "tags") =>
+    columns.flatMap(([index, target]) => (target.kind === kind ? [index] : []));
+  const lists = findIndexes("lists");
+  const tags = findIndexes("tags");
+  const readNames = (cells: Cells, indexes: number[], splitting: Splitting = "csv") =>
+    indexes.length === 0
+      ? none
+      : indexes.flatMap((index) => splitNames(readCell(cells, index) ?? "", splitting));
   return (cells) => {
-    const values = ofCells(cells);
+    const values: RowValues = {
+      fields: readFields(cells, fields, readCell),
+      lists: readNames(cells, lists, system?.lists?.splitting),
+      tags: readNames(cells, tags, system?.tags?.splitting),
+    };
     for (const column of computed) {
       const fault = addComputed(values, column, (index) => readCell(cells, index));
       if (fault !== undefined) return { code: "compute", message: `${column.entry.name}: ${fault}` };
     }
-    return leavesOut(reading) ? { ...values, tags: meantTags(reading, values.tags) } : values;
+    const systemTags = system?.tags?.leavesOut;
+    if (systemTags) values.tags = values.tags.filter((name) => !systemTags.test(name));
+    return values;
   };
 }
 
-const ignored: Target = { kind: "ignore" };
+/** Shared by all rows that have nothing to list: never changed. */
+const none: never[] = [];
 
 /** @returns what is wrong with the value */
 function addComputed(
@@ -70,35 +74,8 @@ function addComputed(
   return undefined;
 }
 
-/** Shared by all rows that have nothing to list: never changed. */
-const none: never[] = [];
-
-function namesReader(
-  reading: Reading,
-  targets: readonly Target[],
-  kind: "lists" | "tags",
-  readCell: ReadCell,
-): (cells: Cells) => string[] {
-  const indexes = targets.flatMap((target, index) => (target.kind === kind ? [index] : []));
-  if (indexes.length === 0) return () => none;
-  const splitting: Splitting = reading.system?.[kind]?.splitting ?? "csv";
-  return (cells) => {
-    const names = indexes.flatMap((index) => splitNames(readCell(cells, index) ?? "", splitting));
-    return kind === "tags" ? meantTags(reading, names) : names;
-  };
-}
-
-function leavesOut({ system }: Reading): RegExp | undefined {
-  return system?.tags?.leavesOut;
-}
-
-function meantTags(reading: Reading, tags: string[]): string[] {
-  const pattern = leavesOut(reading);
-  return pattern ? tags.filter((name) => !pattern.test(name)) : tags;
-}
-
 /** Where several columns fill one field, the last one that is not blank wins. */
-function fieldsIn(
+function readFields(
   cells: Cells,
   fields: { index: number; id: string }[],
   readCell: ReadCell,

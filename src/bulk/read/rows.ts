@@ -1,8 +1,14 @@
 /** What reading an input returns: valid rows and rejected rows. */
-import type { ContactKey } from "../items.ts";
+import type { Cells, ContactKey } from "../items.ts";
+import type { NewField } from "./columns/new-fields.ts";
 import type { Expectations, MappingEntry } from "./compute/entry.ts";
-import type { ConsentRefusal } from "./consent.ts";
-import type { NewField } from "./new-fields.ts";
+import type { ConsentRefusal } from "./consent/cells.ts";
+
+/** Why a row is rejected: a stable snake_case name, and a sentence. */
+export interface Reason {
+  code: string;
+  message: string;
+}
 
 export interface Row {
   kind: "row";
@@ -10,14 +16,14 @@ export interface Row {
   line: number;
   /** How many physical lines the record covers, if several. */
   lines?: number;
-  /** The input's own cells, for the rejects file; one that is missing is undefined. */
-  cells: (string | undefined)[];
+  /** The input's own cells, for the rejects file. */
+  cells: Cells;
   key: ContactKey;
   /**
    * Why no contact is created with this key, although one that has it is looked for: our own export and a
    * file that names contacts can hold any key.
    */
-  keyFault?: { code: string; message: string };
+  keyFault?: Reason;
   /** Under which key the row says that the person was known before. */
   oldKey?: ContactKey;
   /** What the row's further key columns hold: other addresses of the same person. */
@@ -42,14 +48,11 @@ export interface Row {
 }
 
 /** A row that is wrong alone; reading continues after it. */
-export interface RejectedRow {
+export interface RejectedRow extends Reason {
   kind: "rejected";
   line: number;
   lines?: number;
-  cells: (string | undefined)[];
-  /** Stable snake_case name of the reason. */
-  code: string;
-  message: string;
+  cells: Cells;
   /** Where the file speaks of consent: of all addresses that its cells have for its person. */
   identities?: string[];
   /** Of a row that says all the same that somebody is not subscribed. */

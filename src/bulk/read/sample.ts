@@ -1,8 +1,9 @@
 /** Reading: what the first rows of a file tell of its columns. Pure. */
+import type { Cells } from "../items.ts";
 import { isBlankText, unwrapFormula } from "./values.ts";
 
 /** Cells of the first rows, as the file has them. */
-export type Sample = readonly (readonly (string | undefined)[])[];
+export type Sample = readonly Cells[];
 
 export const maxSampleRows = 1000;
 

@@ -1,7 +1,7 @@
 /**
  * Reading: the exports of known systems, as a table of rules. Names are compared as `toLooseName` gives them.
  */
-import type { ConsentRule } from "./consent.ts";
+import type { ConsentRule } from "./consent/cells.ts";
 
 /** How a cell holds several values: parts between separators, or a record of delimited text of its own. */
 export type Splitting = "csv" | " ::: " | ";" | ", ";

@@ -1,6 +1,6 @@
 /** Reading: which system wrote a file, and what its rules say of a column. */
 import { UsageError } from "../../errors.ts";
-import type { ConsentRule } from "./consent.ts";
+import type { ConsentRule } from "./consent/cells.ts";
 import { findNearestName, toLooseName } from "./names.ts";
 import { type System, systems } from "./system-table.ts";
 
@@ -18,11 +18,21 @@ function fitsSystem({ all, any }: System, there: ReadonlySet<string>): boolean {
   return all.every(isThere) && (any === undefined || any.some(isThere));
 }
 
+/** The system that `--from` names, else the one that is recognised by the header. @throws UsageError */
+export function chooseSystem(
+  names: readonly string[],
+  from: string | undefined,
+  hasHeader: boolean,
+): System | undefined {
+  if (from !== undefined) return findSystem(from, names);
+  return hasHeader ? recogniseSystem(names) : undefined;
+}
+
 /**
  * The system that `--from` names, in the variant that fits the columns best.
  * @throws UsageError for a name that is not in the table
  */
-export function findSystem(name: string, names: readonly string[]): System {
+function findSystem(name: string, names: readonly string[]): System {
   const systemName = name.trim().toLowerCase();
   const variants = systems.filter((system) => system.name === systemName);
   const there = new Set(names.map(toLooseName));

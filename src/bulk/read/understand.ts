@@ -1,32 +1,36 @@
 /** Reading: what a file is, found out before anything is sent. */
 import type { ContactStructure } from "../../wire.ts";
-import { formatQuotedNames } from "./column-names.ts";
-import { type Columns, mapColumns, mapKeyColumn } from "./columns.ts";
+import { formatQuotedNames } from "./columns/column-names.ts";
+import { type Columns, mapColumns, mapKeyColumn } from "./columns/map-columns.ts";
+import type { ComputedColumn, MappingInput } from "./columns/mapping-input.ts";
+import { UnclearColumnsError } from "./columns/proposal.ts";
+import { defaultValues, entryTarget, isTargetWord, readExplicitTargets } from "./columns/targets.ts";
 import type { CompiledEntry } from "./compute/compile.ts";
 import { type BlankRule, describeRule } from "./compute/entry.ts";
-import {
-  findConsentColumns,
-  isConsentKnown,
-  readNamedConsent,
-  unclearConsentError,
-} from "./consent-columns.ts";
-import { hasHint } from "./consent-names.ts";
+import { findConsentColumns, lookForConsent, unclearConsentError } from "./consent/columns.ts";
+import { hasHint } from "./consent/names.ts";
 import type { FoundEncoding } from "./encoding/detect.ts";
-import { findConsent } from "./find-consent.ts";
 import { type OpenedInput, openInput } from "./formats/open.ts";
-import type { MappingInput } from "./mapping-input.ts";
 import { foldName } from "./names.ts";
-import { UnclearColumnsError } from "./proposal.ts";
 import { readRowBatches, readRows } from "./read-rows.ts";
-import type { Reading, UnderstoodInput } from "./reading.ts";
-import type { InputFacts, ReadOptions, ReadRow, SourceForm, Target } from "./rows.ts";
+import { type Reading, readPlainly, type UnderstoodInput } from "./reading.ts";
+import type { InputFacts, ReadOptions, SourceForm } from "./rows.ts";
 import { holdsValues, type Sample } from "./sample.ts";
-import type { InputFile } from "./source.ts";
 import type { System } from "./system-table.ts";
+import { chooseSystem, recogniseSystem } from "./systems.ts";
 import { readTableLayout, type TableLayout } from "./table-layout.ts";
-import { compiledEntries, findInputSystem, placeholderStructure, toReading } from "./table-reading.ts";
-import { defaultValues, readExplicitTargets } from "./targets.ts";
-import type { TextSource } from "./text.ts";
+import type { InputFile } from "./text/source.ts";
+
+/** Enough of a structure to find a header by: what the account really has is not asked yet. */
+export const placeholderStructure: ContactStructure = {
+  _id: "",
+  label: "",
+  keyName: "Email",
+  keyType: "email",
+  fields: [],
+};
+
+type RowKind = "contacts" | "keys";
 
 const headerSampleRows = 5;
 
@@ -67,37 +71,27 @@ export async function understandKeys(
 export async function requireClearConsent(
   opened: OpenedInput,
   options: ReadOptions,
-  rowKind: "contacts" | "keys",
+  rowKind: RowKind,
 ): Promise<void> {
-  const layout = await readTableLayout(opened, options, placeholderStructure, rowKind).catch(() => undefined);
-  if (!layout?.isNamed || (!layout.header.isSure && !opened.table)) return;
-  const { names, rows, header } = layout;
-  const system = findInputSystem(names, { ...options, from: undefined }, true);
+  const found = await readTableLayout(opened, options, placeholderStructure, rowKind).catch(() => undefined);
+  if (!found?.layout.isNamed || (!found.layout.isHeaderSure && !opened.table)) return;
+  const { layout, sample } = found;
+  const system = recogniseSystem(layout.names);
   if (system?.name === "ecm" || options.from !== undefined) return;
-  const words = [...options.map].filter(([, target]) =>
-    /^(?:key|ignore|consent(?::opt-(?:in|out))?)$/i.test(target.trim()),
-  );
-  const read = { ...options, map: new Map(words) };
-  const place = `${opened.file.name}:${header.line}`;
+  // Which fields there are is for the account to say.
+  const words = [...options.map].filter(([, target]) => isTargetWord(target));
   const input: MappingInput = {
-    names,
-    sample: rows,
-    options: read,
+    names: layout.names,
+    sample,
+    options: { ...options, map: new Map(words) },
     structure: placeholderStructure,
     system,
-    place,
+    place: `${opened.file.name}:${layout.startLine}`,
+    computed: [],
   };
-  const targets = readExplicitTargets(input);
-  const namedColumns = readNamedConsent(input, targets);
-  const isKnown = isConsentKnown(input, targets);
-  const columns = {
-    isSettled: (index: number) => isKnown(index) || !hasHint(names[index]!),
-    isNamed: (index: number) => namedColumns.has(index),
-  };
-  const reading = toReading(layout, placeholderStructure, system);
-  const batches = readRowBatches({ file: opened.file, text: layout.source.file, reading });
-  input.found = await findConsent(names, columns, batches);
-  const { unclear } = findConsentColumns(input, targets);
+  const reading = readPlainly(layout, placeholderStructure.keyType, system);
+  const foundConsent = await lookForConsent(input, () => readRowBatches({ reading }), hasHint);
+  const { unclear } = findConsentColumns(input, readExplicitTargets(input), foundConsent);
   if (unclear.length > 0) throw unclearConsentError(input, unclear);
 }
 
@@ -108,68 +102,92 @@ export async function requireClearConsent(
  */
 export async function requireMapped(opened: OpenedInput, options: ReadOptions): Promise<void> {
   if (!options.entries?.length && !options.expect) return;
-  const layout = await readTableLayout(opened, options, placeholderStructure, "contacts").catch(
+  const found = await readTableLayout(opened, options, placeholderStructure, "contacts").catch(
     () => undefined,
   );
-  if (!layout || (layout.hasHeader && !layout.header.isSure && !opened.table)) return;
-  const system = findInputSystem(layout.names, options, layout.isNamed);
-  const entries = await compiledEntries(options, layout, system);
-  await requireExpected(opened, options, { layout, system, entries });
+  if (!found) return;
+  const { layout } = found;
+  if (layout.headerLines > 0 && !layout.isHeaderSure && !opened.table) return;
+  const system = chooseSystem(layout.names, options.from, layout.isNamed);
+  const entries = await compileMapping(options, layout, system);
+  await requireExpected(opened, options, readPlainly(layout, placeholderStructure.keyType, system), entries);
+}
+
+/** @throws UsageError with the place, for an entry that does not fit the file */
+async function compileMapping(
+  { entries = [] }: ReadOptions,
+  { names, dialect }: TableLayout,
+  system: System | undefined,
+): Promise<CompiledEntry[]> {
+  if (entries.length === 0) return [];
+  const { compileEntries } = await import("./compute/compile.ts");
+  const splitting = (kind: "lists" | "tags") => system?.[kind]?.splitting ?? "csv";
+  return compileEntries(entries, { names, isTable: dialect.isTable, splitting });
 }
 
 /** @throws UsageError with all that is not as the mapping expects */
 async function requireExpected(
   opened: OpenedInput,
   { expect }: ReadOptions,
-  table: { layout: TableLayout; system: System | undefined; entries: readonly CompiledEntry[] },
+  reading: Reading,
+  entries: readonly CompiledEntry[],
 ): Promise<void> {
-  if (!expect) return;
+  if (!expect || opened.isAsExpected) return;
   const { requireExpectations } = await import("./expectations.ts");
-  await requireExpectations(opened, expect, table);
+  await requireExpectations(opened, expect, reading, entries);
 }
 
 async function understand(
   fileOrInput: InputFile | OpenedInput,
   options: ReadOptions,
   structure: ContactStructure,
-  rowKind: "contacts" | "keys",
+  rowKind: RowKind,
 ): Promise<UnderstoodInput> {
   const opened = "text" in fileOrInput ? fileOrInput : await openInput(fileOrInput, options);
   const { file } = opened;
-  const layout = await readTableLayout(opened, options, structure, rowKind);
-  const { source, header, hasHeader, dialect, names, rows } = layout;
-  const { encoding } = source;
-  const system = findInputSystem(names, options, layout.isNamed);
-  const place = `${file.name}:${header.line}`;
-  const entries = await compiledEntries(options, layout, system);
-  if (!opened.isAsExpected) await requireExpected(opened, options, { layout, system, entries });
-  const input: MappingInput = { names, sample: rows, options, structure, system, place, entries };
-  const createReading = ({ targets, consent, consentAside, computed }: Columns): Reading => ({
-    ...toReading(layout, structure, system),
-    targets,
-    consent,
-    consentAside,
+  const { layout, sample } = await readTableLayout(opened, options, structure, rowKind);
+  const { names } = layout;
+  const system = chooseSystem(names, options.from, layout.isNamed);
+  const entries = await compileMapping(options, layout, system);
+  const plain = readPlainly(layout, structure.keyType, system);
+  await requireExpected(opened, options, plain, entries);
+  const defaults = defaultValues(options.defaults ?? [], structure);
+  const place = `${file.name}:${layout.startLine}`;
+  const computed = entries.map((each) => ({
+    ...each,
+    target: entryTarget(each.entry, structure, options.newFields),
+  }));
+  const input: MappingInput = { names, sample, options, structure, system, place, computed };
+  const { notes, ...columns } = await mapTable(rowKind, input, plain);
+  const reading: Reading = {
+    ...plain,
+    ...columns,
     computed,
     blankRules: listBlankRules(computed),
-    defaults: defaultValues(options.defaults ?? [], structure),
-    emptyColumns: rowKind === "contacts" && !options.ignoreUnmapped ? findEmptyColumns(names, rows) : [],
+    defaults,
+    emptyColumns: rowKind === "contacts" && !options.ignoreUnmapped ? findEmptyColumns(names, sample) : [],
     takesIds: options.takesIds,
-  });
-  const columns = await mapTable(rowKind, input, (unmapped) =>
-    readRowBatches({ file, text: source.file, reading: createReading(unmapped) }),
-  );
-  const facts: InputFacts = {
+  };
+  const understood = { file, reading, facts: collectFacts(opened, reading, notes) };
+  await addSample(understood);
+  return understood;
+}
+
+function collectFacts(opened: OpenedInput, reading: Reading, columnNotes: readonly string[]): InputFacts {
+  const { system, targets, computed, consent } = reading;
+  const { source, dialect, startLine, headerLines, written, names, formulaColumns } = reading.table;
+  return {
     sha256: opened.sha256,
     bytes: opened.bytes,
-    encoding,
+    encoding: source.encoding,
     // Rejected rows of a table are written as CSV.
-    delimiter: dialect.isTable ? "," : header.delimiter,
+    delimiter: dialect.isTable ? "," : dialect.delimiter,
     hasEscapes: !dialect.isTable && dialect.hasEscapes,
-    form: findForm(opened, source),
+    form: findForm(opened, reading.table),
     system: system?.name,
-    headerLine: hasHeader ? header.line : undefined,
-    columns: layout.written.map((name, index) => ({ name, target: columns.targets[index]! })),
-    computed: columns.computed.map(({ entry, index, replaces, target }) => ({
+    headerLine: headerLines > 0 ? startLine : undefined,
+    columns: written.map((name, index) => ({ name, target: targets[index]! })),
+    computed: computed.map(({ entry, index, replaces, target }) => ({
       name: entry.name,
       index: index ?? replaces[0],
       target,
@@ -178,28 +196,29 @@ async function understand(
     notes: [
       ...opened.notes,
       ...describeEncoding(opened.encoding),
-      ...describeSystem(system, columns.consent.length > 0),
-      ...columns.notes,
-      ...describeFormulas(names, toReading(layout, structure, system).formulaColumns),
+      ...describeSystem(system, consent.length > 0),
+      ...columnNotes,
+      ...describeFormulas(names, formulaColumns),
     ],
     warnings: opened.warnings,
     sample: [],
   };
-  const understood: UnderstoodInput = { file, text: source.file, facts, reading: createReading(columns) };
+}
+
+async function addSample(understood: UnderstoodInput): Promise<void> {
+  const { sample, notes } = understood.facts;
   for await (const row of readRows(understood)) {
-    facts.sample.push(row);
-    if (facts.sample.length === headerSampleRows) break;
+    if (sample.push(row) === headerSampleRows) break;
   }
-  if (facts.sample.length === 0) facts.notes.push("The file has a header but no rows");
-  return understood;
+  if (sample.length === 0) notes.push("The file has a header but no rows");
 }
 
-function findForm({ table }: OpenedInput, { encoding, markBytes }: TextSource): SourceForm {
-  if (!table) return { kind: "text", encoding, hasMark: markBytes > 0 };
-  return { kind: table.names ? "json" : "workbook", encoding: "utf-8", hasMark: true };
+function findForm({ table }: OpenedInput, { source, isSheet }: TableLayout): SourceForm {
+  if (!table) return { kind: "text", encoding: source.encoding, hasMark: source.markBytes > 0 };
+  return { kind: isSheet ? "workbook" : "json", encoding: "utf-8", hasMark: true };
 }
 
-function listBlankRules(computed: Columns["computed"]): Map<string, BlankRule> {
+function listBlankRules(computed: readonly ComputedColumn[]): Map<string, BlankRule> {
   return new Map(
     computed.flatMap(({ target, entry: { blank } }) =>
       target.kind === "field" && blank !== undefined ? [[target.fieldId, blank]] : [],
@@ -208,31 +227,15 @@ function listBlankRules(computed: Columns["computed"]): Map<string, BlankRule> {
 }
 
 /** Where the columns go. @throws UnclearColumnsError with those that a person must decide on */
-async function mapTable(
-  rowKind: "contacts" | "keys",
-  input: MappingInput,
-  readBatches: (columns: Columns) => AsyncIterable<readonly ReadRow[]>,
-): Promise<Columns> {
-  const none: Columns = {
-    targets: input.names.map((): Target => ({ kind: "ignore" })),
-    consent: [],
-    computed: [],
-    notes: [],
-  };
-  if (rowKind === "contacts" || input.options.readsConsent) {
-    const targets = readExplicitTargets(input);
-    const namedColumns = readNamedConsent(input, targets);
-    const columns = {
-      isSettled: isConsentKnown(input, targets),
-      isNamed: (index: number) => namedColumns.has(index),
-    };
-    input.found = await findConsent(input.names, columns, readBatches(none));
-  }
+async function mapTable(rowKind: RowKind, input: MappingInput, reading: Reading): Promise<Columns> {
+  const readBatches = () => readRowBatches({ reading });
+  const readsConsent = rowKind === "contacts" || input.options.readsConsent;
+  const foundConsent = readsConsent ? await lookForConsent(input, readBatches) : [];
   try {
-    return rowKind === "keys" ? mapKeyColumn(input) : mapColumns(input);
+    return rowKind === "keys" ? mapKeyColumn(input, foundConsent) : mapColumns(input, foundConsent);
   } catch (error) {
     if (error instanceof UnclearColumnsError) {
-      error.proposal.rows = () => ({ names: input.names, batches: readBatches(none) });
+      error.proposal.rows = () => ({ names: input.names, batches: readBatches() });
     }
     throw error;
   }

@@ -1,9 +1,9 @@
 /** Reading: a cell → the values it means, by the rules of the file. */
 import { trimEdges } from "../../api/key-spelling.ts";
 import { parseTsvCell } from "../../delimited-lines.ts";
-import { readCells } from "./csv.ts";
 import type { Splitting } from "./system-table.ts";
 import { systemApostrophe } from "./systems.ts";
+import { readCells } from "./text/csv.ts";
 
 /** The cell without what a spreadsheet needed and the value does not have. */
 export function createValueReader(hasSafeCells: boolean, hasApostrophes: boolean): (cell: string) => string {

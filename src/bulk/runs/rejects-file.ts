@@ -3,18 +3,20 @@
  * one more where a row lacks cells, which would come back as blank ones, and one where a row is marked as not
  * subscribed, which its cells alone may not say.
  */
+
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { diskFullHint } from "../../disk/disk-room.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
-import { isOurBookkeeping } from "../read/columns.ts";
-import { markColumn } from "../read/mark-cells.ts";
+import type { Cells } from "../items.ts";
+import { isOurBookkeeping } from "../read/columns/map-columns.ts";
+import { markColumn } from "../read/consent/mark-cells.ts";
 import { listMissingNames, missingColumn, rejectColumns } from "../read/missing-cells.ts";
 import type { InputFacts, SourceForm } from "../read/rows.ts";
 import { openRowsFile, type RowsFile } from "./rejects-forms.ts";
 
 export interface RejectedLine {
-  row: { line: number; cells: (string | undefined)[] };
+  row: { line: number; cells: Cells };
   /** How its input marks it as not subscribed, where its cells alone may not say so. */
   mark?: string;
   code: string;

@@ -1,14 +1,14 @@
 /** A name of a column is understood as a whole or not at all, in every language and however it is written. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { phraseKey } from "../../../src/bulk/read/consent-fold.ts";
-import { findConsentName } from "../../../src/bulk/read/consent-names.ts";
-import { cellWords } from "../../../src/bulk/read/consent-words/cells.ts";
-import { languages, listEntries, splitEntries } from "../../../src/bulk/read/consent-words/languages.ts";
-import { aroundWords, reasonWords } from "../../../src/bulk/read/consent-words/names-around.ts";
-import { optInNames } from "../../../src/bulk/read/consent-words/names-opt-in.ts";
-import { optOutNames } from "../../../src/bulk/read/consent-words/names-opt-out.ts";
-import { statusNames } from "../../../src/bulk/read/consent-words/names-status.ts";
+import { phraseKey } from "../../../src/bulk/read/consent/fold.ts";
+import { findConsentName } from "../../../src/bulk/read/consent/names.ts";
+import { cellWords } from "../../../src/bulk/read/consent/words/cells.ts";
+import { languages, listEntries, splitEntries } from "../../../src/bulk/read/consent/words/languages.ts";
+import { aroundWords, reasonWords } from "../../../src/bulk/read/consent/words/names-around.ts";
+import { optInNames } from "../../../src/bulk/read/consent/words/names-opt-in.ts";
+import { optOutNames } from "../../../src/bulk/read/consent/words/names-opt-out.ts";
+import { statusNames } from "../../../src/bulk/read/consent/words/names-status.ts";
 import { runs } from "../../support/runs.ts";
 import { isPhrase, namePhrases, negations } from "./consent-negations.ts";
 

@@ -4,7 +4,7 @@
  * @module-tag slow
  */
 import { expect, test } from "vitest";
-import { findConsentName } from "../../../src/bulk/read/consent-names.ts";
+import { findConsentName } from "../../../src/bulk/read/consent/names.ts";
 import { isPhrase, namePhrases, negations } from "./consent-negations.ts";
 
 const stride = 31;

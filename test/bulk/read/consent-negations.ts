@@ -1,8 +1,8 @@
 /** What stands before or behind a phrase of consent and turns it round, in the languages of the tables. */
-import { phraseKey } from "../../../src/bulk/read/consent-fold.ts";
-import { listEntries, splitEntries } from "../../../src/bulk/read/consent-words/languages.ts";
-import { optInNames } from "../../../src/bulk/read/consent-words/names-opt-in.ts";
-import { optOutNames } from "../../../src/bulk/read/consent-words/names-opt-out.ts";
+import { phraseKey } from "../../../src/bulk/read/consent/fold.ts";
+import { listEntries, splitEntries } from "../../../src/bulk/read/consent/words/languages.ts";
+import { optInNames } from "../../../src/bulk/read/consent/words/names-opt-in.ts";
+import { optOutNames } from "../../../src/bulk/read/consent/words/names-opt-out.ts";
 
 /** Words by which something is not, or is no more; and parts of words that do the same. */
 export const negations = splitEntries(`

@@ -1,6 +1,6 @@
 /** What files of the world say of consent: by names and words that a native reader can check. */
 import { describe, expect, test } from "vitest";
-import { type ConsentName, findConsentName } from "../../../src/bulk/read/consent-names.ts";
+import { type ConsentName, findConsentName } from "../../../src/bulk/read/consent/names.ts";
 import type { ReadOptions } from "../../../src/bulk/read/rows.ts";
 import { catchFailure, read } from "./reading.ts";
 
@@ -138,8 +138,8 @@ describe("cells, by language", () => {
   test.each([
     [
       "Opt-In",
-      "yes, Y, true, TRUE, 1, 1.0, x, X, ✓, on, ja, J, Oui, sí, Sì, si, sim, да, はい, 是, 예, tak, ano, evet, kyllä, ○, 同意する",
-      "no, N, false, 0, 0.0, nein, Non, não, nee, nej, ei, nie, нет, いいえ, 否, ×, 아니요, hayır, perhaps",
+      "yes, Y, true, TRUE, 1, 1.0, x, X, ✓, on, ja, J, Oui, sí, Sì, si, sim, да, はい, 是, 예, tak, ano, evet, kyllä, ○, 同意する, Subscribed, opted-in",
+      "no, N, false, 0, 0.0, nein, Non, não, nee, nej, ei, nie, нет, いいえ, 否, ×, 아니요, hayır, perhaps, unsubscribed, opted out, bounced",
     ],
     [
       "Unsubscribed",
@@ -152,6 +152,12 @@ describe("cells, by language", () => {
       "2024-03-01 10:00:00, 01.03.2024, 3/1/24 9:30, 2024-03-01T10:00:00Z, 1709287200, 1 March 2024",
     ],
     ["Opt-In Date", "2024-03-01, 01.03.2024 10:15, 2024-03-01T10:00:00Z", ", 0000-00-00, no"],
+    // What programs write where there is no date: day 0 of spreadsheets, the first day of a calendar.
+    [
+      "Opt-In Date",
+      "2024-03-01, 01.03.2024, 2001-01-01, 01.01.01",
+      "0001-01-01T00:00:00Z, 1/1/0001 12:00:00 AM, 1900-01-00, 00.01.1900, 1/0/1900, 1899-12-30, 12/31/1899, 01.01.1900, 1970-01-01 00:00:00, 1969-12-31 19:00:00, 0000000000",
+    ],
     ["メール配信希望", "希望する, はい, 可, ○", "希望しない, いいえ, 不可, ×, 否"],
     ["Do not allow Bulk Emails", "Allow", "Do Not Allow"],
     ["配信停止", "×, いいえ", "○, はい, 配信停止"],

@@ -12,15 +12,15 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { readRecords } from "../../../src/bulk/read/csv.ts";
 import { decodeAll, resolveEncoding } from "../../../src/bulk/read/encoding/decode.ts";
 import { findEncoding } from "../../../src/bulk/read/encoding/detect.ts";
-import { inspectFile } from "../../../src/bulk/read/inspect.ts";
 import { createKeyReader } from "../../../src/bulk/read/keys.ts";
 import { readRows } from "../../../src/bulk/read/read-rows.ts";
 import type { UnderstoodInput } from "../../../src/bulk/read/reading.ts";
 import type { ReadOptions } from "../../../src/bulk/read/rows.ts";
-import { readText } from "../../../src/bulk/read/text.ts";
+import { readRecords } from "../../../src/bulk/read/text/csv.ts";
+import { inspectFile } from "../../../src/bulk/read/text/inspect.ts";
+import { readText } from "../../../src/bulk/read/text/text.ts";
 import { understandInput } from "../../../src/bulk/read/understand.ts";
 import { EcmError } from "../../../src/errors.ts";
 import { fileWith, structure, toInputFile } from "./reading.ts";
@@ -100,19 +100,17 @@ function toPlainCells(text: string, delimiter: string): string[][] {
 }
 
 /** All records of a file: their digest, and how many are not what a plain reader makes of the same text. */
-async function comparedRecords({
-  text: file,
-  reading,
-}: UnderstoodInput): Promise<{ digest: string; differing: number }> {
+async function comparedRecords({ reading }: UnderstoodInput): Promise<{ digest: string; differing: number }> {
+  const { source, dialect, startLine } = reading.table;
   const chunks: Buffer[] = [];
-  for await (const chunk of readText({ file, ...reading }, reading.startLine)) chunks.push(chunk);
+  for await (const chunk of readText(source, startLine)) chunks.push(chunk);
   const text = Buffer.concat(chunks);
   const records: string[][] = [];
-  for await (const batch of readRecords(oneChunk(text.toString("utf8")), reading, reading.startLine))
+  for await (const batch of readRecords(oneChunk(text.toString("utf8")), dialect, startLine))
     records.push(...batch.map(({ cells }) => cells));
-  if (reading.isTable)
+  if (dialect.isTable)
     return { digest: createHash("sha256").update(text).digest("hex").slice(0, 8), differing: 0 };
-  const plain = toPlainCells(text.toString("utf8"), reading.delimiter);
+  const plain = toPlainCells(text.toString("utf8"), dialect.delimiter);
   const rows = Math.max(plain.length, records.length);
   let differing = 0;
   for (let index = 0; index < rows; index += 1) {

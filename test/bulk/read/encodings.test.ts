@@ -191,6 +191,11 @@ test("where encodings give one text, the commonest is named", async () => {
   expect(understood.facts.encoding).toBe("windows-1252");
 });
 
+test("a last byte that begins no character of UTF-8 is not taken for one that was cut", async () => {
+  const { rows } = await read(Buffer.from("Email,City\na@example.com,Zü", "latin1"));
+  expect(rows[0]?.fields.get("f3")).toBe("Zü");
+});
+
 test.each([
   ["two bytes", [0xc3]],
   ["three bytes", [0xe6, 0x9d]],

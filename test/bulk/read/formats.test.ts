@@ -57,10 +57,19 @@ describe("workbooks", () => {
     ["d/m/yy h:mm", "45000.75", "2023-03-15T18:00:00"],
     ["[$-407]d. mmmm yyyy;@", "45000", "2023-03-15"],
     ["yyyy", "1", "1900-01-01"],
+    ["yyyy-mm-dd", "0", "1900-01-00"],
     ["yyyy", "61", "1900-03-01"],
     ["h:mm", "0.5", "12:00:00"],
     ["[h]:mm", "1.5", "36:00"],
     ["mmm", "45000", "2023-03-15"],
+    // It is never shortened, hidden, nor made a date that there is not.
+    [";;;", "1", "1"],
+    ["General;-General", "441234567890", "441234567890"],
+    ["General&quot; pcs&quot;", "441234567890123", "441234567890123"],
+    ["yyyy-mm-dd", "-5", "-5"],
+    ["General", "1234567890123456789", "1234567890123456789"],
+    ["0", "-123456789012345678", "-123456789012345678"],
+    ["@", "9007199254740993", "9007199254740993"],
   ])("a number of the format %s: %s is %s", async (format, value, shown) => {
     const cells = `<row r="2"><c r="A2" t="str"><v>a@example.com</v></c><c r="B2" s="1"><v>${value}</v></c></row>`;
     const { rows } = await read(createSheet(cells, { formats: [format] }));
@@ -83,9 +92,9 @@ describe("workbooks", () => {
       ["a@example.com", "TRUE", "#N/A"],
       ["b@example.com", "2026-01-02", ""],
     ]);
-    expect(understood.facts.notes).toContainEqual(
-      expect.stringContaining("One cell has a formula without a saved result and was read as empty"),
-    );
+    const { notes } = understood.facts;
+    expect(notes.join()).toContain("One cell has a formula without a saved result and was read as empty");
+    expect(notes.join()).toContain("1 cell holds an error such as #N/A (line 2)");
   });
 
   test("a cell behind the row's last value is as blank as one before it", async () => {
@@ -151,34 +160,6 @@ describe("workbooks", () => {
     const whole = await read(zip({ ...moved, "xl/strings/all.xml": texts! }));
     expect(whole.rows[0]?.key.sent).toBe("a@example.com");
     expect((await catchFailure(read(zip(moved)))).message).toMatch(/xl\/strings\/all.xml is missing/);
-  });
-
-  test("a number that its format hides is read", async () => {
-    const cells = '<row r="2"><c r="A2" t="str"><v>a@example.com</v></c><c r="B2" s="1"><v>1</v></c></row>';
-    const { rows } = await read(createSheet(cells, { formats: [";;;"] }));
-    expect(rows[0]?.fields.get("f3")).toBe("1");
-  });
-
-  test("errors are said", async () => {
-    const cells =
-      '<row r="2"><c r="A2" t="str"><v>a@example.com</v></c><c r="B2" t="e"><v>#N/A</v></c></row>';
-    const { understood } = await read(createSheet(cells));
-    expect(understood.facts.notes).toContainEqual(
-      expect.stringMatching(/^1 cell holds an error such as #N\/A \(line 2\)/),
-    );
-  });
-
-  test.each([
-    ["General;-General", "441234567890", "441234567890"],
-    ["General&quot; pcs&quot;", "441234567890123", "441234567890123"],
-    ["yyyy-mm-dd", "-5", "-5"],
-    ["General", "1234567890123456789", "1234567890123456789"],
-    ["0", "-123456789012345678", "-123456789012345678"],
-    ["@", "9007199254740993", "9007199254740993"],
-  ])("a number is never shortened, nor made a date that there is not: %s", async (format, value, shown) => {
-    const cells = `<row r="2"><c r="A2" t="str"><v>a@example.com</v></c><c r="B2" s="1"><v>${value}</v></c></row>`;
-    const { rows } = await read(createSheet(cells, { formats: [format] }));
-    expect(rows[0]?.fields.get("f3")).toBe(shown);
   });
 
   test("the text of a formula may be escaped, like any other", async () => {
@@ -411,11 +392,6 @@ describe("JSON", () => {
     ],
     ["an object around addresses", '{"e-mails":["a@example.com"],"next":null}', /in its member "e-mails"/],
     ["an object around nothing", '{"contacts":[]}', /in its member "contacts"/],
-    [
-      "text behind the array",
-      '[{"Email":"a@example.com"}]\n{"Email":"b@example.com"}',
-      /after the end of the array/,
-    ],
     ["Latin-1", Buffer.from('{"Email":"a@example.com","City":"K\xf6ln"}', "latin1"), /not in UTF-8/],
   ])("what is no table of objects says why: %s", async (_name, content, message) => {
     const failure = await catchFailure(read(content));

@@ -208,7 +208,6 @@ describe("files that hold no delimited text are recognised", () => {
     ["damaged gzip", Buffer.from([0x1f, 0x8b, 8, 0]), /cannot be unpacked/],
     ["HTML named .xls", "\ufeff <html><body><table><tr><td>Email", /is HTML or XML/],
     ["vCard", "BEGIN:VCARD\nVERSION:3.0\n", /is a vCard file/],
-    ["damaged JSON", '[{"email":"a@example.com"}', /ends in the middle of a value/],
     ["an image", Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "latin1"), /a zero byte/],
   ])("%s", async (_name, content, message) => {
     const failure = await catchFailure(read(content));

@@ -6,7 +6,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readMapping, writeMapping } from "../../../src/bulk/read/mapping-file.ts";
+import { readMapping, writeMapping } from "../../../src/bulk/read/columns/mapping-file.ts";
 import { temporaryFolder } from "../../support/ecm.ts";
 import { firstQuick } from "../../support/first-quick.ts";
 import { catchFailure, fileWith, type ReadResult, read, structure } from "./reading.ts";

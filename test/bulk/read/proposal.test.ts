@@ -5,7 +5,7 @@ import {
   type Proposal,
   proposeLateColumns,
   UnclearColumnsError,
-} from "../../../src/bulk/read/proposal.ts";
+} from "../../../src/bulk/read/columns/proposal.ts";
 import { read, structure } from "./reading.ts";
 
 const account = {

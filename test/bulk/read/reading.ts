@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { readRows } from "../../../src/bulk/read/read-rows.ts";
 import type { UnderstoodInput } from "../../../src/bulk/read/reading.ts";
 import type { ReadOptions, ReadRow, RejectedRow, Row } from "../../../src/bulk/read/rows.ts";
-import type { InputFile } from "../../../src/bulk/read/source.ts";
+import type { InputFile } from "../../../src/bulk/read/text/source.ts";
 import { understandInput } from "../../../src/bulk/read/understand.ts";
 import { formatHint, type Hint } from "../../../src/hint.ts";
 import type { ContactStructure } from "../../../src/wire.ts";

@@ -1,8 +1,10 @@
 import { appendFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { describeReading } from "../../../src/bulk/read/reading.ts";
 import { surveyInput } from "../../../src/bulk/read/survey.ts";
 import { understandInput } from "../../../src/bulk/read/understand.ts";
+import { computeFingerprint } from "../../../src/bulk/runs/fingerprint.ts";
 import { formatCsvLine, formatTsvLine } from "../../../src/delimited-lines.ts";
 import { createContactColumnsView } from "../../../src/service/contact-columns.ts";
 import { runs } from "../../support/runs.ts";
@@ -28,6 +30,13 @@ test("columns named like the key and the fields map themselves", async () => {
   expect(understood.facts).toMatchObject({ encoding: "utf-8", delimiter: ",", headerLine: 1, bytes: 52 });
   expect(understood.facts.sha256).toMatch(/^[0-9a-f]{64}$/);
   expect(understood.facts.sample).toEqual(rows);
+});
+
+test("how a file is read has the digest that stored runs are known by", async () => {
+  const { understood } = await read("Email,City\na@example.com,Rome\n");
+  expect(computeFingerprint(describeReading(understood.reading))).toBe(
+    "2225a77b605b515d7ceb78456224ff934f010837c50d1881abe9274d403ebe5a",
+  );
 });
 
 test.each(["before it is read again", "while it is read"])(

@@ -133,25 +133,12 @@ describe("a row that its own file marks as not subscribed says so", () => {
     expect(rows[0]?.notSubscribed).toBe(notSubscribed);
   });
 
-  test.each(["yes", "TRUE", "1", "Subscribed", "opted-in", "Ja", "oui", "sí", "はい", "да"])(
-    "--consent-column: %s is a yes",
-    async (word) => {
-      const { rows } = await read(`Email,OK to mail\na@example.com,${word}\n`, {
-        consentColumns: ["ok to MAIL"],
-      });
-      expect(rows[0]?.notSubscribed).toBeUndefined();
-    },
-  );
-
-  test.each(["no", "0", "unsubscribed", "opted out", "bounced", "", "perhaps", "nein"])(
-    "--consent-column: %j is no yes",
-    async (word) => {
-      const { rows } = await read(`Email,OK to mail\na@example.com,${word}\n`, {
-        consentColumns: ["OK to mail"],
-      });
-      expect(rows[0]?.notSubscribed).toBe(`OK to mail: ${word || "(empty)"}`);
-    },
-  );
+  test("--consent-column names a column without regard to case", async () => {
+    const { rows } = await read("Email,OK to mail\na@example.com,Ja\nb@example.com,\n", {
+      consentColumns: ["ok to MAIL"],
+    });
+    expect(rows.map((row) => row.notSubscribed)).toEqual([undefined, "OK to mail: (empty)"]);
+  });
 
   test("a consent column that is not there is refused; one that is told to be ignored is, and said so", async () => {
     expect((await catchFailure(read("Email\n", { consentColumns: ["Optin"] }))).message).toContain(

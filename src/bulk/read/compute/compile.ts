@@ -2,13 +2,13 @@
 
 import { trimEdges } from "../../../api/key-spelling.ts";
 import { UsageError } from "../../../errors.ts";
-import { findColumns, formatQuotedNames } from "../column-names.ts";
-import { findNearestName, foldName } from "../names.ts";
+import { findColumns, suggestColumn } from "../columns/column-names.ts";
+import { foldName } from "../names.ts";
 import type { Splitting } from "../system-table.ts";
 import { isBlankText, quote, splitNames } from "../values.ts";
 import { createDateReader } from "./dates.ts";
-import { describePlace, type MappingEntry } from "./entry.ts";
-import { type CellAt, type Computed, type Expression, ExpressionCompiler } from "./expression.ts";
+import { formatEntryPlace, type MappingEntry } from "./entry.ts";
+import { type CellAt, type Computed, ExpressionCompiler, type Refuse } from "./expression.ts";
 
 export interface CompiledEntry {
   entry: MappingEntry;
@@ -50,6 +50,8 @@ function compileEntry(
   compiler: ExpressionCompiler | undefined,
 ): CompiledEntry[] {
   const { name, value, constant } = entry;
+  const place = formatEntryPlace(entry);
+  const refuse: Refuse = (what, hint) => new UsageError(`${place}: ${what}`, hint);
   const replaces = findColumns(name, table.names);
   const finish = compileFinish(entry, table);
   if (constant !== undefined) {
@@ -57,15 +59,20 @@ function compileEntry(
     return [{ entry, replaces, reads: [], compute: () => result }];
   }
   if (value !== undefined) {
-    const expression = compiler!.compile(value, describePlace(entry), (column, at) =>
-      findColumn(entry, column, table, at),
+    const expression = compiler!.compile(value, place, (column, refuseColumn) =>
+      findColumn(column, table, refuseColumn),
     );
-    requireFitting(entry, expression);
+    if (expression.isList && entry.target.kind === "field") {
+      throw refuse(
+        "the value is a list, and a field takes one text",
+        'Join it, such as ….join(", "), or take one part, such as …[0]',
+      );
+    }
     return [
       { entry, replaces, reads: expression.reads, compute: (cellAt) => finish(expression.compute(cellAt)) },
     ];
   }
-  if (replaces.length === 0) throw noColumnError(entry, name, table, "");
+  if (replaces.length === 0) throw toNoColumnError(name, table, refuse);
   return replaces.map((index) => ({
     entry,
     index,
@@ -132,29 +139,16 @@ function tableChange(
   };
 }
 
-function requireFitting(entry: MappingEntry, { isList }: Expression): void {
-  if (!isList || entry.target.kind !== "field") return;
-  throw new UsageError(
-    `${describePlace(entry)}: the value is a list, and a field takes one text`,
-    'Join it, such as ….join(", "), or take one part, such as …[0]',
-  );
-}
-
-/** @param at the place in the expression */
-function findColumn(entry: MappingEntry, column: string, table: TableFacts, at: string): number {
+function findColumn(column: string, table: TableFacts, refuse: Refuse): number {
   const indexes = findColumns(column, table.names);
-  if (indexes.length === 0) throw noColumnError(entry, column, table, at);
+  if (indexes.length === 0) throw toNoColumnError(column, table, refuse);
   if (indexes.length === 1) return indexes[0]!;
-  throw new UsageError(
-    `${describePlace(entry)}: ${indexes.length} columns are named ${JSON.stringify(column)}${at}`,
+  throw refuse(
+    `${indexes.length} columns are named ${JSON.stringify(column)}`,
     "Rename one of them in the file",
   );
 }
 
-function noColumnError(entry: MappingEntry, column: string, { names }: TableFacts, at: string): UsageError {
-  const near = findNearestName(column, names);
-  return new UsageError(
-    `${describePlace(entry)}: the file has no column ${JSON.stringify(column)}${at}`,
-    near ? `Did you mean ${JSON.stringify(near)}?` : `Columns: ${formatQuotedNames(names)}`,
-  );
+function toNoColumnError(column: string, { names }: TableFacts, refuse: Refuse): UsageError {
+  return refuse(`the file has no column ${JSON.stringify(column)}`, suggestColumn(column, names));
 }

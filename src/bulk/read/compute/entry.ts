@@ -65,6 +65,6 @@ export function needsNoColumn({ value, constant }: MappingEntry): boolean {
 }
 
 /** `people.yaml:4: "Full name"` */
-export function describePlace({ name, place = "--mapping" }: MappingEntry): string {
+export function formatEntryPlace({ name, place = "--mapping" }: MappingEntry): string {
   return `${place}: ${JSON.stringify(name)}`;
 }

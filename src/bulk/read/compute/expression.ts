@@ -55,24 +55,27 @@ const results = [
   "list<string>",
 ];
 
+/** The refusal of an expression, with its place and that of the node. */
+export type Refuse = (what: string, hint?: string, node?: ASTNode) => UsageError;
+
 /** Loaded once for all expressions of a mapping. */
 export class ExpressionCompiler {
-  private readonly cel: Cel;
-  private readonly environment: Environment;
-  private patterns = 0;
+  readonly #cel: Cel;
+  readonly #environment: Environment;
+  #patterns = 0;
 
   private constructor(cel: Cel) {
-    this.cel = cel;
-    this.environment = new cel.Environment({ homogeneousAggregateLiterals: false, limits });
-    this.environment.registerVariable("row", "map<string, string>");
-    registerStrictNumbers(cel, this.environment);
+    this.#cel = cel;
+    this.#environment = new cel.Environment({ homogeneousAggregateLiterals: false, limits });
+    this.#environment.registerVariable("row", "map<string, string>");
+    registerStrictNumbers(cel, this.#environment);
     const patterns = new Map<string, (text: string) => boolean>();
-    this.environment.registerFunction("string.Matches(string): bool", (text: string, pattern: string) => {
+    this.#environment.registerFunction("string.Matches(string): bool", (text: string, pattern: string) => {
       const known = patterns.get(pattern) ?? createPattern(pattern);
       patterns.set(pattern, known);
       return known(text);
     });
-    addStringFunctions(this.environment);
+    addStringFunctions(this.#environment);
   }
 
   static async load(): Promise<ExpressionCompiler> {
@@ -80,30 +83,31 @@ export class ExpressionCompiler {
   }
 
   /**
-   * @param indexOf of a column by its name in the expression; throws for one that does not exist
-   * @throws UsageError with the place in the expression. @param place such as `people.yaml:4: "Full name"`
+   * @param place such as `people.yaml:4: "Full name"`
+   * @param findColumn its index by its name in the expression; throws for one that does not exist
+   * @throws UsageError with the place in the expression
    */
-  compile(text: string, place: string, indexOf: (column: string, at: string) => number): Expression {
-    if (text.length > maxCharacters) {
-      throw new UsageError(`${place}: the value is longer than ${maxCharacters} characters`, "Shorten it");
-    }
-    const program = this.parsed(text, place);
-    const columns = columnsIn(program.ast, text, place, indexOf);
-    requireBounded(program.ast, text, place);
-    this.patterns += patternsIn(program.ast);
-    if (this.patterns > maxPatterns) {
-      throw new UsageError(`${place}: the mapping has more than ${maxPatterns} patterns`, "Use fewer");
-    }
+  compile(text: string, place: string, findColumn: (column: string, refuse: Refuse) => number): Expression {
+    const refuse: Refuse = (what, hint, node) =>
+      new UsageError(`${place}: ${what}${node ? at(text, node) : ""}`, hint);
+    if (text.length > maxCharacters)
+      throw refuse(`the value is longer than ${maxCharacters} characters`, "Shorten it");
+    const program = this.#parse(text, refuse);
+    const columns = columnsIn(program.ast, refuse, findColumn);
+    requireBounded(program.ast, refuse);
+    this.#patterns += patternsIn(program.ast);
+    if (this.#patterns > maxPatterns)
+      throw refuse(`the mapping has more than ${maxPatterns} patterns`, "Use fewer");
     // An empty text is no number, and a pattern takes linear time.
     renameCalls(program.ast, "call", strictNumbers);
     renameCalls(program.ast, "rcall", { matches: "Matches" });
     const checked = program.check();
-    if (!checked.valid) throw expressionError(text, place, checked.error);
-    requireAddable(program.ast, text, place);
+    if (!checked.valid) throw toExpressionError(text, checked.error, refuse);
+    requireAddable(program.ast, refuse);
     const type = checked.type ?? "";
     if (!results.includes(type)) {
-      throw new UsageError(
-        `${place}: the value is of the type ${type}, not text`,
+      throw refuse(
+        `the value is of the type ${type}, not text`,
         'Make it a text, such as string(…) or ….join(", ")',
       );
     }
@@ -114,13 +118,13 @@ export class ExpressionCompiler {
     };
   }
 
-  private parsed(text: string, place: string): ReturnType<Environment["parse"]> {
+  #parse(text: string, refuse: Refuse): ReturnType<Environment["parse"]> {
     try {
-      return this.environment.parse(text);
+      return this.#environment.parse(text);
     } catch (error) {
-      if (error instanceof this.cel.ParseError) throw expressionError(text, place, error);
+      if (error instanceof this.#cel.ParseError) throw toExpressionError(text, error, refuse);
       // The library calls itself for each level.
-      throw new UsageError(`${place}: the value is nested too deeply`, "Simplify it");
+      throw refuse("the value is nested too deeply", "Simplify it");
     }
   }
 }
@@ -178,9 +182,8 @@ function tooLongError(): Error {
 /** The columns that an expression names, each by a text: `row["Full name"]`, `row.City`. */
 function columnsIn(
   ast: ASTNode,
-  text: string,
-  place: string,
-  findColumn: (column: string, at: string) => number,
+  refuse: Refuse,
+  findColumn: (column: string, refuse: Refuse) => number,
 ): Map<string, number> {
   const columns = new Map<string, number>();
   const named = new Set<ASTNode>();
@@ -188,13 +191,17 @@ function columnsIn(
     const column = columnNamedIn(node);
     if (!column) continue;
     named.add(column.row);
-    columns.set(column.name, findColumn(column.name, at(text, column.place)));
+    columns.set(
+      column.name,
+      findColumn(column.name, (what, hint) => refuse(what, hint, column.place)),
+    );
   }
   for (const node of walkNodes(ast)) {
     if (node.op !== "id" || node.args !== "row" || named.has(node)) continue;
-    throw new UsageError(
-      `${place}: row is used without the name of a column${at(text, node)}`,
+    throw refuse(
+      "row is used without the name of a column",
       'Name the column as text, such as row["Full name"]',
+      node,
     );
   }
   return columns;
@@ -213,33 +220,28 @@ function columnNamedIn(node: ASTNode): { row: ASTNode; name: string; place: ASTN
 const maxLoops = 3;
 
 /** No loop within a loop, and nothing that multiplies what it is given. @throws UsageError */
-function requireBounded(ast: ASTNode, text: string, place: string): void {
+function requireBounded(ast: ASTNode, refuse: Refuse): void {
   let loops = 0;
   for (const node of walkNodes(ast)) {
-    requireAllowedCall(node, text, place);
+    requireAllowedCall(node, refuse);
     if (!isMacro(node)) continue;
     loops += 1;
     const [name, , args] = node.args as [string, ASTNode, ASTNode[]];
     const isNested = args.some((arg) => [...walkNodes(arg)].some(isMacro));
-    if (!isNested && loops <= maxLoops) continue;
-    throw new UsageError(
-      `${place}: ${isNested ? `${name}() within another loop` : `more than ${maxLoops} loops`}${at(text, node)}`,
-      "Simplify the value",
-    );
+    if (isNested) throw refuse(`${name}() within another loop`, "Simplify the value", node);
+    if (loops > maxLoops) throw refuse(`more than ${maxLoops} loops`, "Simplify the value", node);
   }
 }
 
 /** No call that escapes the types or the bounds, and no pattern that is computed. @throws UsageError */
-function requireAllowedCall(node: ASTNode, text: string, place: string): void {
-  if (node.op === "call" && node.args[0] === "dyn") {
-    throw new UsageError(`${place}: dyn() cannot be used here${at(text, node)}`, "Leave it out");
-  }
+function requireAllowedCall(node: ASTNode, refuse: Refuse): void {
+  if (node.op === "call" && node.args[0] === "dyn")
+    throw refuse("dyn() cannot be used here", "Leave it out", node);
   if (node.op !== "rcall") return;
   const [name, target, args] = node.args as [string, ASTNode, ASTNode[]];
-  if (target.op === "id" && target.args === "cel") {
-    throw new UsageError(`${place}: cel.${name} cannot be used here${at(text, node)}`, "Write the value out");
-  }
-  if (name === "matches") requirePattern(args[0], text, place);
+  if (target.op === "id" && target.args === "cel")
+    throw refuse(`cel.${name} cannot be used here`, "Write the value out", node);
+  if (name === "matches") requirePattern(args[0], refuse);
 }
 
 function patternsIn(ast: ASTNode): number {
@@ -250,33 +252,31 @@ function isMacro(node: ASTNode): boolean {
   return node.op === "rcall" && macros.includes(node.args[0]);
 }
 
-function requirePattern(pattern: ASTNode | undefined, text: string, place: string): void {
-  if (pattern?.op !== "value" || typeof pattern.args !== "string") {
-    const where = pattern ? at(text, pattern) : "";
-    throw new UsageError(`${place}: matches() takes a pattern in quotes${where}`, 'Such as "^[0-9]+$"');
-  }
+function requirePattern(pattern: ASTNode | undefined, refuse: Refuse): void {
+  if (pattern?.op !== "value" || typeof pattern.args !== "string")
+    throw refuse("matches() takes a pattern in quotes", 'Such as "^[0-9]+$"', pattern);
   try {
     createPattern(pattern.args);
   } catch (error) {
-    throw new UsageError(`${place}: ${(error as Error).message}${at(text, pattern)}`);
+    throw refuse((error as Error).message, undefined, pattern);
   }
 }
 
 /** Lists that are added double at each step. The library notes the type of each node when it checks. */
-function requireAddable(ast: ASTNode, text: string, place: string): void {
+function requireAddable(ast: ASTNode, refuse: Refuse): void {
   for (const node of walkNodes(ast)) {
     if (node.op !== "+") continue;
     const type = (node as { checkedType?: { name?: string } }).checkedType?.name;
-    if (type !== undefined && addable.includes(type)) continue;
-    throw new UsageError(`${place}: only texts and numbers can be added${at(text, node)}`, "Use join()");
+    if (type === undefined || !addable.includes(type))
+      throw refuse("only texts and numbers can be added", "Use join()", node);
   }
 }
 
-function expressionError(text: string, place: string, error: unknown): UsageError {
+function toExpressionError(text: string, error: unknown, refuse: Refuse): UsageError {
   const summary = summarize(error);
   const isName = /^Unknown variable/.test(summary);
-  return new UsageError(
-    `${place}: ${summary}${describePlace(text, error)}`,
+  return refuse(
+    `${summary}${describePlace(text, error)}`,
     isName ? 'The cells are in row, such as row["Full name"]' : undefined,
   );
 }

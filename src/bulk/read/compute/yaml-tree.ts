@@ -11,7 +11,9 @@ export type YamlNode = { line: number } & (
   | { kind: "map"; members: YamlMember[] }
 );
 
-export interface YamlMember {
+export type YamlMap = YamlNode & { kind: "map" };
+
+interface YamlMember {
   key: string;
   line: number;
   value: YamlNode;
@@ -50,69 +52,69 @@ export async function readYamlTree(text: string, name: string): Promise<YamlNode
 }
 
 class Reader {
-  private readonly yaml: typeof import("yaml");
-  private readonly document: Document.Parsed;
-  private readonly lines: LineCounter;
-  private readonly name: string;
-  private nodes = 0;
-  private aliases = 0;
+  readonly #yaml: typeof import("yaml");
+  readonly #document: Document.Parsed;
+  readonly #lines: LineCounter;
+  readonly #name: string;
+  #nodes = 0;
+  #aliases = 0;
 
   constructor(yaml: typeof import("yaml"), document: Document.Parsed, lines: LineCounter, name: string) {
-    this.yaml = yaml;
-    this.document = document;
-    this.lines = lines;
-    this.name = name;
+    this.#yaml = yaml;
+    this.#document = document;
+    this.#lines = lines;
+    this.#name = name;
   }
 
   read(node: unknown, depth: number): YamlNode {
-    const { yaml } = this;
-    const line = this.findLine(node);
-    this.nodes += 1;
-    if (this.nodes > maxNodes) throw this.refused(line, "holds too many values", "Use a smaller file");
-    if (depth > maxDepth) throw this.refused(line, "nested too deeply", "Write lines such as E-mail: key");
-    if (yaml.isAlias(node)) return this.read(this.resolved(node, line), depth + 1);
-    if (yaml.isMap(node)) return { kind: "map", line, members: this.readMembers(node.items, depth) };
+    const yaml = this.#yaml;
+    const line = this.#findLine(node);
+    this.#nodes += 1;
+    if (this.#nodes > maxNodes) throw this.#refused(line, "holds too many values", "Use a smaller file");
+    if (depth > maxDepth) throw this.#refused(line, "nested too deeply", "Write lines such as E-mail: key");
+    if (yaml.isAlias(node)) return this.read(this.#resolved(node, line), depth + 1);
+    if (yaml.isMap(node)) return { kind: "map", line, members: this.#readMembers(node.items, depth) };
     if (yaml.isSeq(node))
       return { kind: "list", line, items: node.items.map((item) => this.read(item, depth + 1)) };
-    return { kind: "text", line, text: this.readText(node) };
+    return { kind: "text", line, text: this.#readText(node) };
   }
 
-  private readMembers(items: readonly { key: unknown; value: unknown }[], depth: number): YamlMember[] {
+  #readMembers(items: readonly { key: unknown; value: unknown }[], depth: number): YamlMember[] {
     const seen = new Set<string>();
     return items.map(({ key, value }) => {
-      const line = this.findLine(key);
-      if (!this.yaml.isScalar(key)) throw this.refused(line, "a name is not text", "Put it in quotes");
+      const line = this.#findLine(key);
+      if (!this.#yaml.isScalar(key)) throw this.#refused(line, "a name is not text", "Put it in quotes");
       const name = String(key.value ?? "");
       if (seen.has(name)) {
-        throw this.refused(line, `${JSON.stringify(name)} is written twice`, "Remove one of the two");
+        throw this.#refused(line, `${JSON.stringify(name)} is written twice`, "Remove one of the two");
       }
       seen.add(name);
       return { key: name, line, value: value === null ? emptyAt(line) : this.read(value, depth + 1) };
     });
   }
 
-  private resolved(alias: unknown, line: number): unknown {
-    this.aliases += 1;
-    if (this.aliases > maxAliases) throw this.refused(line, "has too many aliases", "Write the values out");
-    const found = (alias as { resolve(document: Document): Node | undefined }).resolve(this.document);
-    if (!found) throw this.refused(line, "names an anchor that does not exist", "Write the value out");
+  #resolved(alias: unknown, line: number): unknown {
+    this.#aliases += 1;
+    if (this.#aliases > maxAliases) throw this.#refused(line, "has too many aliases", "Write the values out");
+    const found = (alias as { resolve(document: Document): Node | undefined }).resolve(this.#document);
+    if (!found) throw this.#refused(line, "names an anchor that does not exist", "Write the value out");
     return found;
   }
 
   /** `null` and `~` mean nothing in YAML and in JSON, unless they are quoted. */
-  private readText(node: unknown): string {
-    if (!this.yaml.isScalar(node)) return "";
+  #readText(node: unknown): string {
+    if (!this.#yaml.isScalar(node)) return "";
     const text = String(node.value ?? "");
     return node.type === "PLAIN" && (text === "null" || text === "~") ? "" : text;
   }
 
-  private findLine(node: unknown): number {
+  #findLine(node: unknown): number {
     const [start] = (node as { range?: [number, number, number] } | null)?.range ?? [];
-    return start === undefined ? 1 : this.lines.linePos(start).line;
+    return start === undefined ? 1 : this.#lines.linePos(start).line;
   }
 
-  private refused(line: number, what: string, hint: string): UsageError {
-    return new UsageError(`${this.name}:${line}: ${what}`, hint);
+  #refused(line: number, what: string, hint: string): UsageError {
+    return new UsageError(`${this.#name}:${line}: ${what}`, hint);
   }
 }
 

@@ -1,8 +1,8 @@
 /** Reading: which encoding a file is in: told, marked, or found out; never a silent guess. */
 import { UsageError } from "../../../errors.ts";
-import { countLineBreaks } from "../csv.ts";
-import { findLineOfByte, type Inspection } from "../inspect.ts";
-import { type InputFile, readBytes } from "../source.ts";
+import { countLineBreaks } from "../text/csv.ts";
+import { findLineOfByte, type Inspection } from "../text/inspect.ts";
+import { type InputFile, readBytes } from "../text/source.ts";
 import { createDecoder, resolveEncoding } from "./decode.ts";
 import { clearMargin, type Guess, rankGuesses, surveyUtf8, unclean } from "./guess.ts";
 
@@ -135,39 +135,45 @@ const brokenOrPrivate = /[\ufffd\u0000\ue000-\uf8ff]/;
 /** A text without line breaks is looked at in pieces of this many characters. */
 const maxLineBytes = 64 * 1024;
 
-/** Decodes the whole file and looks at what comes out. */
+/** Decodes the whole file and looks at what comes out, up to the first line that is wrong. */
 async function checkDecoding(
   file: InputFile,
   encoding: string,
   markBytes: number,
   wrong: RegExp,
 ): Promise<DecodingCheck> {
-  const decoder = await createDecoder(encoding);
   const check: DecodingCheck = {};
   let line = 1;
-  let open = "";
-  const look = (text: string) => {
-    const bad = text.search(wrong);
-    if (bad !== -1) check.badLine ??= line + countLineBreaks(text.slice(0, bad));
+  for await (const text of decodeWholeLines(file, encoding, markBytes)) {
     const foreign = check.firstForeign ? -1 : text.search(/[^\x00-\x7f]/);
     if (foreign !== -1) {
       const from = Math.max(text.lastIndexOf("\n", foreign), text.lastIndexOf("\r", foreign)) + 1;
       const row = /^[^\r\n]*/.exec(text.slice(from))![0];
       check.firstForeign = { line: line + countLineBreaks(text.slice(0, from)), text: row.slice(0, 60) };
     }
+    const bad = text.search(wrong);
+    if (bad !== -1) return { ...check, badLine: line + countLineBreaks(text.slice(0, bad)) };
     line += countLineBreaks(text);
-  };
+  }
+  return check;
+}
+
+/** The text in pieces of whole lines, so that neither a row nor a CRLF is cut. */
+async function* decodeWholeLines(
+  file: InputFile,
+  encoding: string,
+  markBytes: number,
+): AsyncGenerator<string> {
+  const decoder = await createDecoder(encoding);
+  let open = "";
   for await (const chunk of readBytes(file, markBytes)) {
     const text = open + decoder.write(chunk);
-    // Whole lines at a time, so that neither a row nor a CRLF is cut.
     const end =
       text.lastIndexOf("\n") + 1 || (text.length > maxLineBytes && !text.endsWith("\r") ? text.length : 0);
-    look(text.slice(0, end));
+    yield text.slice(0, end);
     open = text.slice(end);
-    if (check.badLine !== undefined) return check;
   }
-  look(open + decoder.end());
-  return check;
+  yield open + decoder.end();
 }
 
 /** @throws UsageError when it is UTF-8 but for some bytes, or when no guess makes sense */

@@ -1,6 +1,6 @@
 /** Reading: a file that is not UTF-8: how far from it, and which encodings would make sense of it. */
 
-import { type InputFile, readBytes } from "../source.ts";
+import { type InputFile, readBytes } from "../text/source.ts";
 import { decodeAll, resolveEncoding } from "./decode.ts";
 import { computeLikeness } from "./likeness.ts";
 
@@ -28,9 +28,8 @@ export async function surveyUtf8(file: InputFile): Promise<ByteSurvey> {
   const survey = { good: 0, bad: 0, firstBad: -1 };
   const cells: Buffer[] = [];
   let collected = 0;
-  let open: Buffer = Buffer.alloc(0);
   let offset = 0;
-  const look = (bytes: Buffer) => {
+  for await (const bytes of readWholeLines(file)) {
     for (let at = 0; at < bytes.length; at += 1) {
       if (bytes[at]! < 0x80) continue;
       const length = computeSequenceLength(bytes, at);
@@ -48,19 +47,23 @@ export async function surveyUtf8(file: InputFile): Promise<ByteSurvey> {
       collected += found.length;
     }
     offset += bytes.length;
-  };
+  }
+  return { ...survey, cells: Buffer.concat(cells) };
+}
+
+/** The file in pieces of whole lines, so that no character is cut. */
+async function* readWholeLines(file: InputFile): AsyncGenerator<Buffer> {
+  let open: Buffer = Buffer.alloc(0);
   for await (const chunk of readBytes(file)) {
     const bytes = open.length > 0 ? Buffer.concat([open, chunk]) : chunk;
-    // Whole lines at a time, so that no character is cut.
     const end =
       bytes.lastIndexOf(10) + 1 ||
       bytes.lastIndexOf(13) + 1 ||
       (bytes.length > maxLineBytes ? bytes.length : 0);
-    look(bytes.subarray(0, end));
+    yield bytes.subarray(0, end);
     open = bytes.subarray(end);
   }
-  look(open);
-  return { ...survey, cells: Buffer.concat(cells) };
+  yield open;
 }
 
 /** Bytes of the well-formed UTF-8 character that starts here; 0 when none does. */

@@ -29,21 +29,23 @@ export function createCellReader(
   styles: readonly string[],
   texts: readonly string[],
 ): CellReader {
-  const byType = new Map<string, (value: string, style: string | undefined) => string | undefined>([
-    ["s", (value) => (/^\s*\d+\s*$/.test(value) ? texts[Number(value)] : undefined)],
-    ["str", unescapeText],
-    ["b", (value) => booleanTexts.get(value.trim()) ?? value],
-    // An ISO date, as some programs write it.
-    ["d", (value) => value.replace(/T00:00:00(?:\.0+)?Z?$/, "").replace(/(T[\d:]+)\.\d+Z?$/, "$1")],
-    [
-      "n",
-      (value, style = "0") => formatNumericCell(value, styles[Number(style)] ?? "General", epoch, formats),
-    ],
-  ]);
-  return (type, style, value) => {
+  return (type, style = "0", value) => {
     if (value === "") return "";
-    const read = byType.get(type);
-    return read ? read(value, style) : value;
+    switch (type) {
+      case "s":
+        return /^\s*\d+\s*$/.test(value) ? texts[Number(value)] : undefined;
+      case "str":
+        return unescapeText(value);
+      case "b":
+        return booleanTexts.get(value.trim()) ?? value;
+      case "d":
+        // An ISO date, as some programs write it.
+        return value.replace(/T00:00:00(?:\.0+)?Z?$/, "").replace(/(T[\d:]+)\.\d+Z?$/, "$1");
+      case "n":
+        return formatNumericCell(value, styles[Number(style)] ?? "General", epoch, formats);
+      default:
+        return value;
+    }
   };
 }
 
@@ -96,7 +98,9 @@ function formatDate(serial: number, pattern: string, epoch: Epoch): string | und
   const time = new Date(epochs[epoch] + Math.round(days * 86_400) * 1000);
   const text = time.toISOString().slice(0, 19);
   if (!hasDay) return serial < 1 ? text.slice(11) : undefined;
-  return time.getTime() % dayMilliseconds === 0 ? text.slice(0, 10) : text;
+  // Its day 0 is what a formula makes of a blank cell, and no date.
+  const shown = text.replace(/^1899-12-31/, "1900-01-00");
+  return time.getTime() % dayMilliseconds === 0 ? shown.slice(0, 10) : shown;
 }
 
 /** A format without its literal text; times that have passed, such as `[h]`, stay. */

@@ -4,7 +4,7 @@ import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { UsageError } from "../../../errors.ts";
-import type { InputFile } from "../source.ts";
+import type { InputFile } from "../text/source.ts";
 import { isBomb, tooLargeError } from "./table.ts";
 
 /**

@@ -4,8 +4,8 @@
  */
 import type { ParsedTokenInfo as Token, Tokenizer, TokenParser } from "@streamparser/json";
 import { UsageError } from "../../../errors.ts";
-import { LineCounter } from "../line-counter.ts";
-import { type InputFile, readBytes } from "../source.ts";
+import { LineCounter } from "../text/line-counter.ts";
+import { type InputFile, readBytes } from "../text/source.ts";
 
 /** What a JSON input is. */
 export const formHint = "Write one array of objects, or one object on each line";

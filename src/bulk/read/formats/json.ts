@@ -1,10 +1,12 @@
 /** Reading: JSON, one object on each line or an array of objects → a table. */
+
 import { joinNames } from "../../../delimited-lines.ts";
 import { UsageError } from "../../../errors.ts";
 import { quoteShellWord } from "../../../shell-word.ts";
-import type { InputFile } from "../source.ts";
+import type { Cells } from "../../items.ts";
+import type { InputFile } from "../text/source.ts";
 import { elementPlace, formHint, readElements } from "./json-elements.ts";
-import { TableWriter } from "./table.ts";
+import { writeTable } from "./table.ts";
 
 export interface JsonTable {
   /** Members of the objects, in the order in which they first appear. */
@@ -15,53 +17,45 @@ export interface JsonTable {
 
 /** Writes the objects as a table. @throws UsageError with the place, for what is no JSON, or no table */
 export async function readJson(file: InputFile, target: string): Promise<JsonTable> {
-  const columns = new MemberColumns();
-  const writer = new TableWriter(target, file.name);
-  let isArray = false;
-  let lastLine = 0;
-  try {
-    for await (const element of readElements(file)) {
+  const reader = new ObjectReader(file);
+  await writeTable(target, file.name, reader.rows());
+  return { names: [...reader.columns.keys()], isArray: reader.isArray };
+}
+
+class ObjectReader {
+  /** A column for each member that an object has had so far, by its name. */
+  readonly columns = new Map<string, number>();
+  isArray = false;
+  readonly #file: InputFile;
+
+  constructor(file: InputFile) {
+    this.#file = file;
+  }
+
+  async *rows(): AsyncGenerator<{ line: number; cells: Cells }> {
+    let lastLine = 0;
+    for await (const element of readElements(this.#file)) {
       const { value, line, number, isInArray } = element;
-      isArray ||= isInArray;
-      const place = elementPlace(file.name, element);
+      this.isArray ||= isInArray;
+      const place = elementPlace(this.#file.name, element);
       if (!isInArray && line === lastLine)
         throw new UsageError(`${place}: two values are on one line`, formHint);
       lastLine = line;
       const members = toMembers(value, place);
-      if (number === 1 && !isInArray) refuseEnvelope(file, members);
-      await writer.write(isInArray ? number : line, columns.toCells(members, place));
+      if (number === 1 && !isInArray) refuseEnvelope(this.#file, members);
+      yield { line: isInArray ? number : line, cells: this.#toCells(members, place) };
     }
-    await writer.end();
-  } finally {
-    writer.close();
-  }
-  return { names: columns.names, isArray };
-}
-
-/** The columns of a table, one for each member that an object has had so far. */
-class MemberColumns {
-  readonly #indexes = new Map<string, number>();
-
-  get names(): string[] {
-    return [...this.#indexes.keys()];
   }
 
   /** @throws UsageError for a member that no cell can hold */
-  toCells(members: readonly [string, unknown][], place: string): (string | undefined)[] {
+  #toCells(members: readonly [string, unknown][], place: string): Cells {
     const cells: (string | undefined)[] = [];
     for (const [name, member] of members) {
-      const index = this.#findColumn(name);
-      while (cells.length < index) cells.push(undefined);
+      const index = this.columns.get(name) ?? this.columns.size;
+      this.columns.set(name, index);
       cells[index] = toCell(member, name, place);
     }
     return cells;
-  }
-
-  #findColumn(name: string): number {
-    const known = this.#indexes.get(name);
-    if (known !== undefined) return known;
-    this.#indexes.set(name, this.#indexes.size);
-    return this.#indexes.size - 1;
   }
 }
 

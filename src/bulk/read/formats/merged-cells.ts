@@ -4,13 +4,6 @@
  */
 import { readXml } from "./xml.ts";
 
-export interface MergedCells {
-  /** Gives the cells of a row the values of the ranges that they are in. Rows come in the sheet's order. */
-  fill(line: number, cells: (string | undefined)[]): void;
-  /** How many ranges have given their value to a cell. */
-  filled(): number;
-}
-
 interface Range {
   first: { line: number; column: number };
   last: { line: number; column: number };
@@ -40,23 +33,36 @@ export async function readMergedCells(
       if (range) ranges.push(range);
     },
   });
-  return ranges.length === 0 ? undefined : createFiller(ranges, width);
+  return ranges.length === 0 ? undefined : new MergedCells(ranges, width);
 }
 
-function createFiller(ranges: Range[], width: number): MergedCells {
-  const starting = [...ranges].sort((one, other) => other.first.line - one.first.line);
-  let open: Range[] = [];
-  return {
-    fill(line, cells) {
-      while (starting.length > 0 && starting.at(-1)!.first.line <= line) open.push(starting.pop()!);
-      open = open.filter(({ last }) => last.line >= line);
-      for (const range of open) {
-        if (range.first.line === line) range.value = cells[range.first.column] ?? "";
-        if (range.value !== "") fillBlanks(range, cells, width);
-      }
-    },
-    filled: () => ranges.filter(({ hasFilled }) => hasFilled).length,
-  };
+export class MergedCells {
+  readonly #ranges: Range[];
+  readonly #width: number;
+  /** Ranges below the rows that were filled, the lowest one first. */
+  readonly #below: Range[];
+  #open: Range[] = [];
+
+  constructor(ranges: Range[], width: number) {
+    this.#ranges = ranges;
+    this.#width = width;
+    this.#below = [...ranges].sort((one, other) => other.first.line - one.first.line);
+  }
+
+  /** Gives the cells of a row the values of the ranges that they are in. Rows come in the sheet's order. */
+  fill(line: number, cells: (string | undefined)[]): void {
+    while ((this.#below.at(-1)?.first.line ?? Infinity) <= line) this.#open.push(this.#below.pop()!);
+    this.#open = this.#open.filter(({ last }) => last.line >= line);
+    for (const range of this.#open) {
+      if (range.first.line === line) range.value = cells[range.first.column] ?? "";
+      if (range.value !== "") fillBlanks(range, cells, this.#width);
+    }
+  }
+
+  /** How many ranges have given their value to a cell. */
+  countFilled(): number {
+    return this.#ranges.filter(({ hasFilled }) => hasFilled).length;
+  }
 }
 
 /** The cells of a row within a range that have no value of their own get the range's. */

@@ -7,11 +7,11 @@ import { join } from "node:path";
 import { formatCount, formatCounted } from "../../../counts.ts";
 import { makeFolder } from "../../../disk/make-folder.ts";
 import { UsageError } from "../../../errors.ts";
-import { requireClosedQuotes } from "../closed-quotes.ts";
 import { type FoundEncoding, findEncoding } from "../encoding/detect.ts";
-import { type Inspection, inspectFile, requireTextFile } from "../inspect.ts";
 import type { ReadOptions } from "../rows.ts";
-import { type InputFile, requireFile } from "../source.ts";
+import { requireClosedQuotes } from "../text/closed-quotes.ts";
+import { type Inspection, inspectFile, requireTextFile } from "../text/inspect.ts";
+import { type InputFile, requireFile } from "../text/source.ts";
 import type { WorkbookTable } from "./workbook.ts";
 
 /**

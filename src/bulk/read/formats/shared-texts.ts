@@ -1,5 +1,5 @@
 /** Reading: the texts that the cells of a workbook share, and how a text is put together of its parts. */
-import type { InputFile } from "../source.ts";
+import type { InputFile } from "../text/source.ts";
 import type { Archive } from "./archive.ts";
 import { tooLargeError } from "./table.ts";
 import { readXml } from "./xml.ts";

@@ -1,10 +1,11 @@
 /** Reading: the rows of one sheet of a workbook → a table in which each row has its number of the sheet. */
+
 import { UsageError } from "../../../errors.ts";
 import type { CellReader } from "./cells.ts";
 import { type MergedCells, readMergedCells, toColumnIndex } from "./merged-cells.ts";
 import { TextGatherer } from "./shared-texts.ts";
-import { TableWriter } from "./table.ts";
-import { readXml, type XmlHandlers } from "./xml.ts";
+import { writeTable } from "./table.ts";
+import { parseXml, type XmlHandlers } from "./xml.ts";
 
 /** What a sheet holds that a table cannot show. */
 export interface SheetTable {
@@ -30,18 +31,16 @@ export async function writeSheet(
 ): Promise<SheetTable> {
   const merged = await readMergedCells(read, file);
   const sheet = new SheetReader(file, formatCell, merged);
-  const writer = new TableWriter(target, file);
-  const write = async () => {
-    for (const { line, cells } of sheet.takeRows()) await writer.write(line, cells);
-  };
-  try {
-    await readXml(read(), file, sheet, write);
-    await write();
-    await writer.end();
-  } finally {
-    writer.close();
-  }
-  return { ...sheet.found, mergedRanges: merged?.filled() ?? 0 };
+  await writeTable(target, file, readRows(read(), file, sheet));
+  return { ...sheet.found, mergedRanges: merged?.countFilled() ?? 0 };
+}
+
+async function* readRows(
+  chunks: AsyncIterable<Buffer>,
+  file: string,
+  sheet: SheetReader,
+): AsyncGenerator<SheetRow> {
+  for await (const _chunk of parseXml(chunks, file, sheet)) yield* sheet.takeRows();
 }
 
 interface SheetRow {

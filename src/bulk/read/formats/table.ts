@@ -3,14 +3,14 @@
  * everything after it reads them as it reads any table. A line keeps the number that the row has in its file.
  */
 
-import { createWriteStream, type WriteStream } from "node:fs";
-import { finished } from "node:stream/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { formatTsvCell } from "../../../delimited-lines.ts";
 import { UsageError } from "../../../errors.ts";
+import type { Cells } from "../../items.ts";
 import { missingCell } from "../values.ts";
 
 /** Text is gathered to pieces of this many characters before it is written. */
-const chunkCharacters = 64 * 1024;
+const pieceCharacters = 64 * 1024;
 /** Half of a character beyond the first 65,536, which text cannot hold: it would become U+FFFD. */
 const loneSurrogate = /\p{Surrogate}/u;
 const cutCharacterMessage =
@@ -18,88 +18,67 @@ const cutCharacterMessage =
 /** A small file can describe a table that fills a disk. */
 const maxCharacters = 4 * 1024 ** 3;
 
-/** Writes a table into a file that its owner alone can read. */
-export class TableWriter {
-  readonly #path: string;
-  readonly #name: string;
-  readonly #stream: WriteStream;
-  #failure: Error | undefined;
-  /** Of who waits until the stream takes more. */
-  #goOn: () => void = () => {};
-  #piece = "";
-  /** The line that is to be written next. */
-  #next = 1;
-  #written = 0;
-
-  /** @param name of the input, for messages */
-  constructor(path: string, name: string) {
-    this.#path = path;
-    this.#name = name;
-    this.#stream = createWriteStream(path, { mode: 0o600 });
-    this.#stream.on("drain", () => this.#goOn());
-    this.#stream.on("error", (error) => {
-      this.#failure = error;
-      this.#goOn();
+/**
+ * Writes a table into a file that its owner alone can read.
+ * @param name of the input, for messages
+ * @param rows their lines must rise
+ * @throws UsageError
+ */
+export async function writeTable(
+  path: string,
+  name: string,
+  rows: AsyncIterable<{ line: number; cells: Cells }>,
+): Promise<void> {
+  const file = await openTarget(path, name);
+  let piece = "";
+  let nextLine = 1;
+  let written = 0;
+  const flush = async () => {
+    written += piece.length;
+    if (written > maxCharacters) throw tooLargeError(name);
+    await file.appendFile(piece).catch((error: Error) => {
+      throw unwritableError(path, name, error);
     });
-  }
-
-  /** Writes a row on its line; lines must rise. An undefined cell is missing, not blank. */
-  async write(line: number, cells: readonly (string | undefined)[]): Promise<void> {
-    if (line < this.#next) {
-      throw new UsageError(
-        `${this.#name}: its rows are not in order`,
-        "Save it again in the program it comes from",
-      );
-    }
-    this.#piece += `${"\n".repeat(line - this.#next)}${this.#joinText(line, cells)}\n`;
-    this.#next = line + 1;
-    if (this.#piece.length > chunkCharacters) await this.#flush();
-  }
-
-  async end(): Promise<void> {
-    await this.#flush();
-    this.#stream.end();
-    await finished(this.#stream).catch((error: Error) => {
-      throw this.#unwritable(error);
-    });
-  }
-
-  close(): void {
-    this.#stream.destroy();
-  }
-
-  /** Cells that are missing at the end of a row are not written. */
-  #joinText(line: number, cells: readonly (string | undefined)[]): string {
-    let text = "";
-    const count = 1 + cells.findLastIndex((cell) => cell !== undefined);
-    for (let index = 0; index < count; index += 1) {
-      const cell = cells[index];
-      if (cell !== undefined && loneSurrogate.test(cell))
+    piece = "";
+  };
+  try {
+    for await (const { line, cells } of rows) {
+      if (line < nextLine) {
         throw new UsageError(
-          `${this.#name}:${line}: cell ${index + 1} contains half of a character`,
-          cutCharacterMessage,
+          `${name}: its rows are not in order`,
+          "Save it again in the program it comes from",
         );
-      if (index > 0) text += "\t";
-      text += cell === undefined ? missingCell : formatTsvCell(cell);
+      }
+      piece += `${"\n".repeat(line - nextLine)}${joinCells(cells, `${name}:${line}`)}\n`;
+      nextLine = line + 1;
+      if (piece.length > pieceCharacters) await flush();
     }
-    return text;
+    await flush();
+  } finally {
+    await file.close();
   }
+}
 
-  async #flush(): Promise<void> {
-    if (this.#failure) throw this.#unwritable(this.#failure);
-    this.#written += this.#piece.length;
-    if (this.#written > maxCharacters) throw tooLargeError(this.#name);
-    const isFull = !this.#stream.write(this.#piece);
-    this.#piece = "";
-    if (!isFull || this.#failure) return;
-    await new Promise<void>((resolve) => {
-      this.#goOn = resolve;
-    });
-  }
+function openTarget(path: string, name: string): Promise<FileHandle> {
+  return open(path, "w", 0o600).catch((error: Error) => {
+    throw unwritableError(path, name, error);
+  });
+}
 
-  #unwritable({ message }: Error): UsageError {
-    return new UsageError(`${this.#name} cannot be unpacked to ${this.#path}: ${message}`);
-  }
+function unwritableError(path: string, name: string, { message }: Error): UsageError {
+  return new UsageError(`${name} cannot be unpacked to ${path}: ${message}`);
+}
+
+/** Cells that are missing at the end of a row are not written. */
+function joinCells(cells: Cells, place: string): string {
+  const cut = cells.findIndex((cell) => cell !== undefined && loneSurrogate.test(cell));
+  if (cut !== -1)
+    throw new UsageError(`${place}: cell ${cut + 1} contains half of a character`, cutCharacterMessage);
+  const end = 1 + cells.findLastIndex((cell) => cell !== undefined);
+  // `map` passes over the holes of a list.
+  return Array.from(cells.slice(0, end), (cell) =>
+    cell === undefined ? missingCell : formatTsvCell(cell),
+  ).join("\t");
 }
 
 /** The refusal of a file that unpacks to far more than it is. */

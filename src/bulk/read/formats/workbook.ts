@@ -5,8 +5,8 @@
 import { posix } from "node:path";
 import { UsageError } from "../../../errors.ts";
 import { SeveralSheetsError, type SheetSize } from "../input-errors.ts";
-import type { InputFile } from "../source.ts";
-import { type Archive, openArchive } from "./archive.ts";
+import type { InputFile } from "../text/source.ts";
+import { Archive } from "./archive.ts";
 import { builtInFormats, createCellReader, type Epoch, loadNumberFormats } from "./cells.ts";
 import { readSharedTexts } from "./shared-texts.ts";
 import { type SheetTable, writeSheet } from "./sheet.ts";
@@ -40,7 +40,7 @@ export async function readWorkbook(
   target: string,
   sheetName: string | undefined,
 ): Promise<WorkbookTable> {
-  const archive = await openArchive(file);
+  const archive = await Archive.open(file);
   try {
     const workbook = await readParts(archive, file);
     const sheet =

@@ -13,17 +13,25 @@ const maxDepth = 100;
 /** Of one text or attribute. A cell holds at most 32,767 characters. */
 const maxTextCharacters = 1024 * 1024;
 
-/**
- * Reads a part to its end; after each chunk, `between` may do what takes time.
- * @throws UsageError for what is no XML, and for a document type:
- *   entities that it declares could expand without end
- */
+/** Reads a part to its end. @throws UsageError as `parseXml` */
 export async function readXml(
   chunks: AsyncIterable<Buffer>,
   file: string,
   handlers: XmlHandlers,
-  between: () => Promise<void> | undefined = () => undefined,
 ): Promise<void> {
+  for await (const _chunk of parseXml(chunks, file, handlers));
+}
+
+/**
+ * Tells the handlers what is in a part, chunk by chunk.
+ * @throws UsageError for what is no XML, and for a document type:
+ *   entities that it declares could expand without end
+ */
+export async function* parseXml(
+  chunks: AsyncIterable<Buffer>,
+  file: string,
+  handlers: XmlHandlers,
+): AsyncGenerator<void> {
   const { default: sax } = await import("sax");
   const parser = sax.parser(true, { xmlns: false, trim: false, normalize: false });
   const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -60,9 +68,10 @@ export async function readXml(
   };
   for await (const chunk of chunks) {
     parser.write(decode(chunk));
-    await between();
+    yield;
   }
   parser.write(decode()).close();
+  yield;
 }
 
 function toLocalName(name: string): string {

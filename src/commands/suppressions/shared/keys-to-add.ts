@@ -6,7 +6,6 @@ import type { Context } from "../../../context.ts";
 import { UsageError } from "../../../errors.ts";
 import type { SuppressionExport } from "../../../privacy/suppression-exports.ts";
 import type { SuppressionReason } from "../../../privacy/suppressions.ts";
-import type { ContactStructure } from "../../../wire.ts";
 import { withInputFile } from "../../shared/input-file.ts";
 import type { MarkedRowsReading } from "../../shared/marked-rows.ts";
 
@@ -65,25 +64,14 @@ export async function readTypedKeys(typedKeys: string[]): Promise<KeysToAdd> {
   throw new UsageError(`Nothing was added: ${wrong}`, "Name each person by one key, such as ada@example.com");
 }
 
-/** Which column holds the keys is found as for contacts whose keys are addresses. */
-const placeholderStructure: ContactStructure = {
-  _id: "",
-  label: "",
-  keyName: "Email",
-  keyType: "email",
-  fields: [],
-  tags: [],
-};
-
 /** The keys of a file, with what it says of each. @throws MarkedRowsError where it is not clear who is meant */
 async function readKeysToAdd(
   { terminal, signal }: Context,
   input: InputFile,
   { read, rows }: MarkedRowsReading,
 ): Promise<KeysToAdd> {
-  const { understandKeys, surveyInput, requireChosenRows, toReadOptions } = await import(
-    "../../../bulk/index.ts"
-  );
+  const { placeholderStructure, understandKeys, surveyInput, requireChosenRows, toReadOptions } =
+    await import("../../../bulk/index.ts");
   const found = await openKeys();
   const known = await recogniseExport(input);
   if (known) terminal.note(`Recognised: a suppression export of ${known.title}`);
@@ -119,10 +107,8 @@ function nameSource(name: string): string | undefined {
 
 /** Undefined for a file that is no such export. */
 async function recogniseExport(input: InputFile): Promise<SuppressionExport | undefined> {
-  const [{ understandKeys, readRows }, { recogniseSuppressionExport }] = await Promise.all([
-    import("../../../bulk/index.ts"),
-    import("../../../privacy/suppression-exports.ts"),
-  ]);
+  const [{ placeholderStructure, understandKeys, readRows }, { recogniseSuppressionExport }] =
+    await Promise.all([import("../../../bulk/index.ts"), import("../../../privacy/suppression-exports.ts")]);
   try {
     // Which column has the keys is not known yet: the header is read like a row.
     const options = { map: new Map([["1", "key"]]), takesIds: true, hasNoHeader: true };

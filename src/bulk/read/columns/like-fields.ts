@@ -1,6 +1,6 @@
 /** Reading: fields that a column is likely to be meant for. They are only ever proposed to a person. */
-import type { FieldDefinition } from "../../wire.ts";
-import { findNearestName, toLooseName } from "./names.ts";
+import type { FieldDefinition } from "../../../wire.ts";
+import { findNearestName, toLooseName } from "../names.ts";
 
 /** Words for one thing; each column and each field of a group may be meant for the other. */
 const groups = [

@@ -1,5 +1,5 @@
 /** Reading: a file's bytes → UTF-8 text in chunks, from a physical line on. */
-import { createDecoder } from "./encoding/decode.ts";
+import { createDecoder } from "../encoding/decode.ts";
 import { type InputFile, readBytes } from "./source.ts";
 
 export interface TextSource {
@@ -10,46 +10,27 @@ export interface TextSource {
 
 /** The text as UTF-8 without a byte-order mark. @param startLine the physical line to start at */
 export async function* readText(source: TextSource, startLine = 1): AsyncGenerator<Buffer> {
-  const skipper = new LineSkipper(startLine - 1);
-  for await (const chunk of removeEndMark(toUtf8(source))) {
-    const rest = skipper.readRest(chunk);
-    if (rest.length > 0) yield rest;
-  }
+  yield* skipLines(removeEndMark(toUtf8(source)), startLine - 1);
 }
 
 const lineFeed = 10;
 const carriageReturn = 13;
 
-/** Passes over the first lines of a text. */
-class LineSkipper {
-  #lines: number;
+async function* skipLines(chunks: AsyncIterable<Buffer>, count: number): AsyncGenerator<Buffer> {
+  let left = count;
   /** The LF of a CRLF that ended the line before may follow. */
-  #mayBeHalfBreak = false;
-
-  constructor(lines: number) {
-    this.#lines = lines;
-  }
-
-  /** What a chunk holds behind the lines. */
-  readRest(chunk: Buffer): Buffer {
+  let isAfterReturn = false;
+  for await (const chunk of chunks) {
     let at = 0;
-    while (at < chunk.length && (this.#lines > 0 || this.#mayBeHalfBreak)) {
-      const byte = chunk[at]!;
-      const isSecondHalf = this.#mayBeHalfBreak && byte === lineFeed;
-      this.#mayBeHalfBreak = false;
-      if (isSecondHalf) at += 1;
-      else if (this.#lines > 0) {
-        at += 1;
-        this.#passOver(byte);
-      }
+    for (; at < chunk.length; at++) {
+      const isSecondHalf = isAfterReturn && chunk[at] === lineFeed;
+      if (left === 0 && !isSecondHalf) break;
+      isAfterReturn = chunk[at] === carriageReturn;
+      if (isAfterReturn || (chunk[at] === lineFeed && !isSecondHalf)) left -= 1;
     }
-    return at === 0 ? chunk : chunk.subarray(at);
-  }
-
-  #passOver(byte: number): void {
-    if (byte !== lineFeed && byte !== carriageReturn) return;
-    this.#lines -= 1;
-    this.#mayBeHalfBreak = byte === carriageReturn;
+    if (at === chunk.length) continue;
+    isAfterReturn = false;
+    yield chunk.subarray(at);
   }
 }
 

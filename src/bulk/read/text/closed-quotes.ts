@@ -1,11 +1,12 @@
 /** Reading: a file that is cut off inside a quote, found before anything of the account is asked for. */
+
+import type { FoundEncoding } from "../encoding/detect.ts";
+import { delimiters, parseDelimiter } from "../header.ts";
+import { toUnreadableError } from "../input-errors.ts";
+import type { ReadOptions } from "../rows.ts";
+import { recogniseSystem } from "../systems.ts";
 import { CsvFault, readRecords } from "./csv.ts";
-import type { FoundEncoding } from "./encoding/detect.ts";
-import { delimiters, parseDelimiter } from "./header.ts";
-import { toUnreadableError } from "./input-errors.ts";
 import type { Inspection } from "./inspect.ts";
-import type { ReadOptions } from "./rows.ts";
-import { recogniseSystem } from "./systems.ts";
 import { readText } from "./text.ts";
 
 /**

@@ -1,6 +1,7 @@
 /** Reading: which columns of a file speak of consent, by their names and by all of their cells. */
-import { type CellMeaning, type ConsentRule, isUnmistakable, readConsentCell, toAnswer } from "./consent.ts";
-import { type ConsentName, findConsentName, hasHint } from "./consent-names.ts";
+import type { Cells } from "../../items.ts";
+import { type CellMeaning, type ConsentRule, isUnmistakable, readConsentCell, toAnswer } from "./cells.ts";
+import { type ConsentName, findConsentName, hasHint } from "./names.ts";
 
 /** How many rows each reading of a column leaves out. */
 export interface Readings {
@@ -21,26 +22,21 @@ export interface FoundConsent {
   unclear?: { cell: string; line: number };
 }
 
-type Batches = AsyncIterable<readonly { line: number; cells: readonly (string | undefined)[] }[]>;
+export type Batches = AsyncIterable<readonly { line: number; cells: Cells }[]>;
 
 /**
  * Finds the columns that speak of consent, by their names and values. Reads the rows once, if there is any
  * column to look at.
  *
- * @param names one for each column
- * @param isSettled columns of which the answer is known
- * @param isNamed columns that a person has named as consent
+ * @param columns those of which nothing is known; `isNamed`: a person has named it as consent
  * @param batches of rows, without the header
  */
 export async function findConsent(
-  names: readonly string[],
-  { isSettled, isNamed }: { isSettled(index: number): boolean; isNamed(index: number): boolean },
+  columns: readonly { index: number; name: string; isNamed: boolean }[],
   batches: Batches,
 ): Promise<FoundConsent[]> {
-  const columns = names.flatMap((name, index) =>
-    isSettled(index) ? [] : [new ConsentSearch(index, name, isNamed(index))],
-  );
-  let open = columns.filter((column) => column.isOpen());
+  const searches = columns.map(({ index, name, isNamed }) => new ConsentSearch(index, name, isNamed));
+  let open = searches.filter((column) => column.isOpen());
   if (open.length > 0) {
     for await (const rows of batches) {
       for (const row of rows) {
@@ -50,7 +46,7 @@ export async function findConsent(
       if (open.length === 0) break;
     }
   }
-  return columns.flatMap((column) => column.outcome() ?? []);
+  return searches.flatMap((column) => column.outcome() ?? []);
 }
 
 /** What was found of a column, over the rows that were read. */

@@ -1,29 +1,28 @@
 /** Reading: header names → where each column's cells go. */
-import { UsageError } from "../../errors.ts";
-import { quoteShellWord } from "../../shell-word.ts";
-import type { FieldDefinition } from "../../wire.ts";
+import { UsageError } from "../../../errors.ts";
+import { quoteShellWord } from "../../../shell-word.ts";
+import type { FieldDefinition } from "../../../wire.ts";
+import type { ConsentColumn } from "../consent/cells.ts";
+import { findConsentColumns, unclearConsentError } from "../consent/columns.ts";
+import { markColumn } from "../consent/mark-cells.ts";
+import { findConsentName } from "../consent/names.ts";
+import type { FoundConsent } from "../consent/search.ts";
+import { missingColumn, rejectColumns } from "../missing-cells.ts";
+import { findNearestName, findPredefinedField, foldName, isIdName, isKeyName } from "../names.ts";
+import type { Target } from "../rows.ts";
+import { findAddressColumn, holdsValues } from "../sample.ts";
+import type { System } from "../system-table.ts";
+import { isColumn, isIgnoredColumn } from "../systems.ts";
 import { findIndexes, formatQuotedNames, maxNamesShown } from "./column-names.ts";
-import type { ConsentColumn } from "./consent.ts";
-import { findConsentColumns, unclearConsentError } from "./consent-columns.ts";
-import { findConsentName } from "./consent-names.ts";
-import type { ComputedColumn, MappingInput, Targets } from "./mapping-input.ts";
-import { markColumn } from "./mark-cells.ts";
-import { missingColumn, rejectColumns } from "./missing-cells.ts";
-import { findNearestName, findPredefinedField, foldName, isIdName, isKeyName } from "./names.ts";
+import type { MappingInput, Targets } from "./mapping-input.ts";
 import { createProposal, UnclearColumnsError } from "./proposal.ts";
-import type { Target } from "./rows.ts";
-import { findAddressColumn, holdsValues } from "./sample.ts";
-import type { System } from "./system-table.ts";
-import { isColumn, isIgnoredColumn } from "./systems.ts";
-import { entryTarget, findField, listKeyIndexes, readExplicitTargets } from "./targets.ts";
+import { findField, listKeyIndexes, readExplicitTargets } from "./targets.ts";
 
 export interface Columns {
   targets: Target[];
   consent: ConsentColumn[];
   /** Flags that put a consent column aside. */
   consentAside?: string[];
-  /** What the entries of a mapping make. */
-  computed: ComputedColumn[];
   notes: string[];
 }
 
@@ -33,9 +32,9 @@ export interface Columns {
  * @throws UsageError naming all columns that map to nothing, or
  *   the candidates when the key column is not plain
  */
-export function mapColumns(input: MappingInput): Columns {
+export function mapColumns(input: MappingInput, found: readonly FoundConsent[]): Columns {
   const targets = readExplicitTargets(input);
-  const { consent, unclear: unclearColumns, notes, aside } = findConsentColumns(input, targets);
+  const { consent, unclear: unclearColumns, notes, aside } = findConsentColumns(input, targets, found);
   const isExplicit = targets.map((target) => target !== undefined);
   if (input.system) placeSystemColumns(input.names, targets, input.system);
   if (input.options.hasNoHeader && input.names.length === 1) targets[0] ??= { kind: "key" };
@@ -62,24 +61,16 @@ export function mapColumns(input: MappingInput): Columns {
     };
     throw new UnclearColumnsError(problem, createProposal(input, known));
   }
-  const computed = computedColumns(input);
-  noteSharedFields(input.names, { targets: settled, isExplicit, computed }, notes);
+  noteSharedFields(input, settled, isExplicit, notes);
   notes.push(...describeFallbacks(input.names, settled));
-  return { targets: settled, consent, consentAside: aside, computed, notes };
-}
-
-function computedColumns({ entries = [], structure, options }: MappingInput): ComputedColumn[] {
-  return entries.map((each) => ({
-    ...each,
-    target: entryTarget(each.entry, structure, options.newFields),
-  }));
+  return { targets: settled, consent, consentAside: aside, notes };
 }
 
 /**
  * Finds the key column and ignores all others.
  * @throws UsageError when it is not plain which column holds the key
  */
-export function mapKeyColumn(input: MappingInput): Columns {
+export function mapKeyColumn(input: MappingInput, found: readonly FoundConsent[]): Columns {
   const targets = readExplicitTargets(input);
   if (input.system) placeSystemColumns(input.names, targets, input.system);
   if (input.names.length === 1) targets[0] ??= { kind: "key" };
@@ -88,14 +79,13 @@ export function mapKeyColumn(input: MappingInput): Columns {
   if (key && ids.length === 1) targets[ids[0]!] = { kind: "key" };
   else if (key) throw key.problem;
   const { consent, unclear, notes, aside } = input.options.readsConsent
-    ? findConsentColumns(input, targets)
+    ? findConsentColumns(input, targets, found)
     : { consent: [], unclear: [], notes: [], aside: [] };
   if (unclear.length > 0) throw unclearConsentError(input, unclear);
   return {
     targets: targets.map((target) => (target?.kind === "key" ? target : { kind: "ignore" })),
     consent,
     consentAside: aside,
-    computed: [],
     notes: [...notes, ...describeFallbacks(input.names, targets)],
   };
 }
@@ -147,13 +137,13 @@ function placeKey(
     `${place}: no key column (${structure.keyName}) found; columns: ${formatQuotedNames(names)}`,
     `Say which one: --map ${quoteShellWord(`${(likely === undefined ? undefined : names[likely]) || "COLUMN"}=key`)}`,
   );
-  return { problem, candidates: findIndexes(names, () => true).filter(isFree) };
+  return { problem, candidates: [...names.keys()].filter(isFree) };
 }
 
 /** Columns named like a field, then like a first or last name. No field is filled from two columns. */
 function placeFields(input: MappingInput, targets: Targets): void {
-  const { names, structure, system } = input;
-  const all = [...targets, ...computedColumns(input).map(({ target }) => target)];
+  const { names, structure, system, computed } = input;
+  const all = [...targets, ...computed.map(({ target }) => target)];
   const takenFieldIds = new Set(all.flatMap((target) => (target?.kind === "field" ? [target.fieldId] : [])));
   const assignField = (index: number, field: FieldDefinition | undefined) => {
     if (!field || takenFieldIds.has(field._id)) return;
@@ -180,13 +170,13 @@ function placeFields(input: MappingInput, targets: Targets): void {
 
 /** Lists and tags by name; what is left is ignored by a rule, or lost: its column maps to nothing. */
 function placeRemaining(
-  { names, sample, system, entries = [] }: MappingInput,
+  { names, sample, system, computed }: MappingInput,
   targets: Targets,
   notes: string[],
 ): { settled: Target[]; lost: number[] } {
   const lost: number[] = [];
   // What a value is made of goes somewhere.
-  const isRead = (index: number) => entries.some(({ reads }) => reads.includes(index));
+  const isRead = (index: number) => computed.some(({ reads }) => reads.includes(index));
   const systemColumns: string[] = [];
   const settled = targets.map((target, index): Target => {
     if (target) return target;
@@ -209,8 +199,9 @@ function placeRemaining(
 
 /** Several columns mapped to one field by hand: the last one that has a value fills it. */
 function noteSharedFields(
-  names: string[],
-  { targets, isExplicit, computed }: Pick<Columns, "targets" | "computed"> & { isExplicit: boolean[] },
+  { names, computed }: MappingInput,
+  targets: readonly Target[],
+  isExplicit: readonly boolean[],
   notes: string[],
 ): void {
   const byField = new Map<string, string[]>();

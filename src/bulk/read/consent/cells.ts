@@ -2,10 +2,10 @@
  * Reading: how the cells of a consent column are read. In doubt a person is not subscribed, and nothing that
  * looks like consent is passed over without a word.
  */
-import { foldPhrase, isWithoutBlanks, phraseKey } from "./consent-fold.ts";
-import { ambiguousGone, aroundGone, cellWords, signs } from "./consent-words/cells.ts";
-import { type Language, splitEntries } from "./consent-words/languages.ts";
+import { foldPhrase, isWithoutBlanks, phraseKey } from "./fold.ts";
 import { markColumn, readMarkCell } from "./mark-cells.ts";
+import { ambiguousGone, aroundGone, cellWords, signs } from "./words/cells.ts";
+import { type Language, splitEntries } from "./words/languages.ts";
 
 /**
  * How a consent column speaks. `subscribed`: its cells say yes or no to mail, and an empty one is no yes;
@@ -74,6 +74,9 @@ const negation =
 const emptyDate = /^0{1,4}[-/.]0{1,2}[-/.]0{1,4}(?:[ Tt].*)?$/;
 const date =
   /^(?:\d{4}[-/.年]\s?\d{1,2}[-/.月]\s?\d{1,2}日?|\d{1,2}[-/.]\s?\d{1,2}[-/.]\s?\d{2,4}|\d{8}|\d{10}|\d{13}|\d{1,2}\.? \p{L}{3,9}\.?,? \d{4}|\p{L}{3,9}\.? \d{1,2},? \d{4})(?:[Tt ,].*)?$/u;
+const dateParts = /^(\d{1,4})[-/.年]\s?(\d{1,2})[-/.月]\s?(\d{1,4})(?!\d)/;
+/** The first days of calendars, and those around them in other time zones. */
+const firstDays = ["1-1-1", "1753-1-1", "1899-12-30", "1899-12-31", "1900-1-1", "1969-12-31", "1970-1-1"];
 const dateWithin = /\d{1,2}\.? \p{L}{3,9}\.?,? \d{4}|\p{L}{3,9}\.? \d{1,2},? \d{4}|\d[\d/.:\-T]*\d|\d/gu;
 const number = /^[+\-\u2212]?\s?\d+(?:[.,]\d+)?\s?%?$/;
 /** Somebody was not sure, or has more to say elsewhere: `yes?`, `subscribed*`. */
@@ -103,12 +106,26 @@ function parseCell(cell: string): CellMeaning {
   if (written === "" || emptyDate.test(written)) return "empty";
   const sign = exactly.get(written);
   if (sign) return sign;
-  if (date.test(written)) return "date";
+  if (date.test(written)) return isZeroDate(written) ? "unclear" : "date";
   if (number.test(written)) return "number";
   const meaning = words.get(phraseKey(cell));
   if (meaning === "gone" || meaning === "notSubscribed") return meaning;
   if (meaning) return doubt.test(written) ? "unclear" : meaning;
   return findRefusalInText(cell);
+}
+
+/** What programs write where there is no date: day 0 of a spreadsheet, the first day of a calendar. */
+function isZeroDate(written: string): boolean {
+  if (/^0+$/.test(written)) return true;
+  const [, first, second, third] = dateParts.exec(written) ?? [];
+  if (first === undefined || second === undefined || third === undefined) return false;
+  const [year, ...others] = first.length > 2 ? [first, second, third] : [third, second, first];
+  const [one = 0, other = 0] = others.map(Number);
+  if (one === 0 || other === 0) return true;
+  return (
+    year.length === 4 &&
+    [`${one}-${other}`, `${other}-${one}`].some((day) => firstDays.includes(`${Number(year)}-${day}`))
+  );
 }
 
 /** A word for gone that cannot be the name of a place or a person. */
@@ -134,59 +151,42 @@ function findRefusalInText(cell: string): CellMeaning {
 
 type Answer = "allows" | "refuses" | "unclear";
 
-const meaningsToAnswers: Record<"subscribed" | "status" | "optedOut", Record<CellMeaning, Answer>> = {
-  subscribed: {
-    yes: "allows",
-    active: "allows",
-    subscribed: "allows",
-    date: "allows",
-    no: "refuses",
-    gone: "refuses",
-    notSubscribed: "refuses",
-    empty: "refuses",
-    perhapsGone: "unclear",
-    number: "unclear",
-    unclear: "unclear",
-  },
-  status: {
-    yes: "allows",
-    active: "allows",
-    subscribed: "allows",
-    no: "refuses",
-    gone: "refuses",
-    notSubscribed: "refuses",
-    empty: "refuses",
-    date: "unclear",
-    perhapsGone: "unclear",
-    number: "unclear",
-    unclear: "unclear",
-  },
+const subscribed: Record<CellMeaning, Answer> = {
+  yes: "allows",
+  active: "allows",
+  subscribed: "allows",
+  date: "allows",
+  no: "refuses",
+  gone: "refuses",
+  notSubscribed: "refuses",
+  empty: "refuses",
+  perhapsGone: "unclear",
+  number: "unclear",
+  unclear: "unclear",
+};
+const answers: Record<"subscribed" | "status" | "optedOut", Record<CellMeaning, Answer>> = {
+  subscribed,
+  status: { ...subscribed, date: "unclear" },
   optedOut: {
-    no: "allows",
-    subscribed: "allows",
-    empty: "allows",
+    ...subscribed,
     yes: "refuses",
     active: "refuses",
-    gone: "refuses",
-    notSubscribed: "refuses",
     date: "refuses",
-    perhapsGone: "unclear",
-    number: "unclear",
-    unclear: "unclear",
+    no: "allows",
+    empty: "allows",
   },
 };
 
-const answersToMarks = { none: "allows", clear: "refuses", unclear: "unclear" } as const;
+const marks = { none: "allows", clear: "refuses", unclear: "unclear" } as const;
 
 /** Whether a cell lets a person be mailed; `unclear` counts as refusing. */
 export function toAnswer(rule: ConsentRule, cell: string): Answer {
   if (rule === "always") return "refuses";
-  if (rule === "marked") return answersToMarks[readMarkCell(cell)];
+  if (rule === "marked") return marks[readMarkCell(cell)];
   const cellMeaning = readConsentCell(cell);
   if (rule === "evidence") return cellMeaning === "empty" ? "allows" : "refuses";
-  if (rule === "unlessRefused")
-    return cellMeaning === "empty" ? "allows" : meaningsToAnswers.subscribed[cellMeaning];
-  return meaningsToAnswers[rule][cellMeaning];
+  if (rule === "unlessRefused") return cellMeaning === "empty" ? "allows" : answers.subscribed[cellMeaning];
+  return answers[rule][cellMeaning];
 }
 
 /**

@@ -1,10 +1,9 @@
 /** Reading: what is known of a file when its columns are mapped. */
-import type { ContactStructure } from "../../wire.ts";
-import type { CompiledEntry } from "./compute/compile.ts";
-import type { FoundConsent } from "./find-consent.ts";
-import type { ReadOptions, Target } from "./rows.ts";
-import type { Sample } from "./sample.ts";
-import type { System } from "./system-table.ts";
+import type { ContactStructure } from "../../../wire.ts";
+import type { CompiledEntry } from "../compute/compile.ts";
+import type { ReadOptions, Target } from "../rows.ts";
+import type { Sample } from "../sample.ts";
+import type { System } from "../system-table.ts";
 
 /** An entry of a mapping, with where its values go. */
 export interface ComputedColumn extends CompiledEntry {
@@ -22,10 +21,8 @@ export interface MappingInput {
   system?: System;
   /** `FILE:LINE` of the header, for messages. */
   place: string;
-  /** Entries of the mapping. */
-  entries?: readonly CompiledEntry[];
-  /** What the file's names and cells say of consent, from `findConsent`. */
-  found?: readonly FoundConsent[];
+  /** What the mapping makes. */
+  computed: readonly ComputedColumn[];
 }
 
 export type Targets = (Target | undefined)[];

@@ -60,23 +60,10 @@ export class TextLines {
  */
 function endOfLines(bytes: Buffer, count: number): number {
   let end = 0;
-  let feed = bytes.indexOf(lineFeed);
-  let carriage = bytes.indexOf(carriageReturn);
   for (let line = 0; line < count; line++) {
-    // One of the two may be far away, or nowhere: it is not looked for again in each line.
-    if (isPassed(feed, end)) feed = bytes.indexOf(lineFeed, end);
-    if (isPassed(carriage, end)) carriage = bytes.indexOf(carriageReturn, end);
-    if (feed === -1 && carriage === -1) return bytes.length;
-    const isFeed = carriage === -1 || (feed !== -1 && feed < carriage);
-    end = isFeed ? feed + 1 : behindReturn(bytes, carriage);
+    while (end < bytes.length && bytes[end] !== lineFeed && bytes[end] !== carriageReturn) end += 1;
+    if (end === bytes.length) return end;
+    end += bytes[end] === carriageReturn && bytes[end + 1] === lineFeed ? 2 : 1;
   }
   return end;
-}
-
-function isPassed(place: number, end: number): boolean {
-  return place !== -1 && place < end;
-}
-
-function behindReturn(bytes: Buffer, carriage: number): number {
-  return carriage + (bytes[carriage + 1] === lineFeed ? 2 : 1);
 }

@@ -1,26 +1,20 @@
 /** Reading: targets that a person has named → fields of the account, lists, tags. */
-import { UsageError } from "../../errors.ts";
-import { advise, ecm, toOperands } from "../../hint.ts";
-import { quoteShellWord } from "../../shell-word.ts";
-import type { ContactStructure, FieldDefinition } from "../../wire.ts";
+import { UsageError } from "../../../errors.ts";
+import { advise, ecm, toOperands } from "../../../hint.ts";
+import { quoteShellWord } from "../../../shell-word.ts";
+import type { ContactStructure, FieldDefinition } from "../../../wire.ts";
+import { formatEntryPlace, type MappingEntry } from "../compute/entry.ts";
+import { findNearestName, foldName } from "../names.ts";
+import type { ReadOptions, Target } from "../rows.ts";
 import { findColumns, formatQuotedNames, unknownColumnError } from "./column-names.ts";
-import { describePlace, type MappingEntry } from "./compute/entry.ts";
 import type { MappingInput, Targets } from "./mapping-input.ts";
-import { findNearestName, foldName } from "./names.ts";
 import { toNewFieldId } from "./new-fields.ts";
-import type { ReadOptions, Target } from "./rows.ts";
 
 /**
  * What `--map` and the mapping file say. Each of their columns must exist. Of several keys the first that was
  * named is the key, the others are used in their order where it is empty.
  */
-export function readExplicitTargets({
-  names,
-  options,
-  structure,
-  place,
-  entries = [],
-}: MappingInput): Targets {
+export function readExplicitTargets({ names, options, structure, place, computed }: MappingInput): Targets {
   const explicitTargets: Targets = names.map(() => undefined);
   const keys: number[] = [];
   for (const [column, target] of options.map) {
@@ -31,8 +25,7 @@ export function readExplicitTargets({
     for (const index of indexes) explicitTargets[index] = resolved;
     if (resolved.kind === "key") keys.push(...indexes);
   }
-  for (const { entry, replaces } of entries) {
-    const target = entryTarget(entry, structure, options.newFields);
+  for (const { target, replaces } of computed) {
     for (const index of replaces) explicitTargets[index] = target;
   }
   const [, ...fallbacks] = new Set(keys.filter((index) => explicitTargets[index]?.kind === "key"));
@@ -66,7 +59,7 @@ export function entryTarget(
   if (target.kind !== "field") return target;
   const found = fieldTarget(target.field, structure, newFields);
   if (found) return found;
-  throw new UnknownFieldError(describePlace(entry), [target.field], structure, (near) =>
+  throw new UnknownFieldError(formatEntryPlace(entry), [target.field], structure, (near) =>
     JSON.stringify(near),
   );
 }
@@ -78,8 +71,21 @@ export function listKeyIndexes(targets: readonly (Target | undefined)[]): number
   return indexes.sort((one, other) => rank(one) - rank(other));
 }
 
-const consentWord = /^consent(?::(opt-in|opt-out))?$/;
-const targetWords = new Set(["key", "old-key", "lists", "tags", "ignore"]);
+const targetWords = ["key", "old-key", "lists", "tags", "ignore"] as const;
+
+/** A target that is no field: `key`, `tags`, `consent:opt-in`. Undefined for any other text. */
+function parseTargetWord(text: string): Target | undefined {
+  const word = foldName(text);
+  const consent = /^consent(?::(opt-in|opt-out))?$/.exec(word);
+  if (consent) return { kind: "consent", reading: consent[1] as "opt-in" | "opt-out" | undefined };
+  const kind = targetWords.find((each) => each === word);
+  return kind && { kind };
+}
+
+/** Words that name no field. */
+export function isTargetWord(text: string): boolean {
+  return parseTargetWord(text) !== undefined;
+}
 
 /** A target as it is typed: `key`, `old-key`, `lists`, `tags`, `ignore`, or a field's label or id. */
 function parseTarget(
@@ -88,15 +94,10 @@ function parseTarget(
   column: string,
   { map, mapPlaces, newFields = [] }: Pick<ReadOptions, "map" | "mapPlaces" | "newFields">,
 ): Target {
-  const word = foldName(target);
-  const consent = consentWord.exec(word);
-  if (consent) return { kind: "consent", reading: consent[1] as "opt-in" | "opt-out" | undefined };
-  if (word === "key" || word === "old-key" || word === "lists" || word === "tags" || word === "ignore") {
-    return { kind: word };
-  }
-  const field = fieldTarget(target, structure, newFields);
-  if (field) return field;
-  const others = [...map.values()].filter((each) => each !== target && isMissing(each, structure, newFields));
+  const found = parseTargetWord(target) ?? fieldTarget(target, structure, newFields);
+  if (found) return found;
+  const isMissing = (each: string) => !isTargetWord(each) && !fieldTarget(each, structure, newFields);
+  const others = [...map.values()].filter((each) => each !== target && isMissing(each));
   const place = mapPlaces?.get(column);
   throw new UnknownFieldError(
     place === undefined ? `--map ${column}=${target}` : `${place}: ${JSON.stringify(column)}`,
@@ -104,16 +105,6 @@ function parseTarget(
     structure,
     (near) => (place === undefined ? `--map ${quoteShellWord(`${column}=${near}`)}` : JSON.stringify(near)),
   );
-}
-
-function isMissing(
-  target: string,
-  structure: ContactStructure,
-  newFields: NonNullable<ReadOptions["newFields"]>,
-): boolean {
-  const word = foldName(target);
-  if (consentWord.test(word) || targetWords.has(word)) return false;
-  return fieldTarget(target, structure, newFields) === undefined;
 }
 
 /** The values that contacts get when they are created, by the ids of their fields. @throws UsageError */

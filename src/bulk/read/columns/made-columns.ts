@@ -1,8 +1,9 @@
 /** Reading: the columns of a file as a mapping makes them, each with its cells before and after. */
-import type { CompiledEntry } from "./compute/compile.ts";
-import type { Computed } from "./compute/expression.ts";
-import type { Reading } from "./reading.ts";
-import { cellReader } from "./row-values.ts";
+import type { Cells } from "../../items.ts";
+import type { CompiledEntry } from "../compute/compile.ts";
+import type { Computed } from "../compute/expression.ts";
+import type { Reading } from "../reading.ts";
+import { cellReader } from "../row-values.ts";
 
 export interface MadeColumn {
   name: string;
@@ -14,12 +15,10 @@ export interface MadeColumn {
   after(cells: Cells): Computed;
 }
 
-type Cells = readonly (string | undefined)[];
-
 export function madeColumns(
-  names: readonly string[],
-  entries: readonly CompiledEntry[],
   reading: Reading,
+  entries: readonly CompiledEntry[],
+  names: readonly string[],
 ): MadeColumn[] {
   const readCell = cellReader(reading);
   const computeWith =

@@ -1,7 +1,8 @@
 /** Reading: what the cells of a row say of consent. */
-import { type ConsentColumn, type ConsentRefusal, describeRefusals, findRefusal } from "./consent.ts";
+
+import type { Mark, Row } from "../rows.ts";
+import { type ConsentColumn, type ConsentRefusal, describeRefusals, findRefusal } from "./cells.ts";
 import { readMarkCell, unclearSign } from "./mark-cells.ts";
-import type { Mark, Row } from "./rows.ts";
 
 export function toMark(refusals: readonly ConsentRefusal[], consent: readonly ConsentColumn[]): Mark {
   return {

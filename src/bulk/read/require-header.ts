@@ -1,19 +1,27 @@
-/**
- * Reading: a first line that is one cell, or has no key column,
- * because the file is written in an unusual way. Pure.
- */
+/** Reading: a first line that is no header: a row, or one cell because the file is written in an unusual way. Pure. */
+import { isEmailKey } from "../../api/structures.ts";
 import { UsageError } from "../../errors.ts";
+import type { ContactStructure } from "../../wire.ts";
+import { delimiters, type Header } from "./header.ts";
 import { isKeyName } from "./names.ts";
 
-const defaultDelimiters = [",", ";", "\t", "|"];
-
-interface FirstLine {
-  names: readonly string[];
-  delimiter: string;
-  /** The delimiter was told with a flag. */
-  isExplicit: boolean;
-  keyName: string;
-  keyType: string;
+/** @throws UsageError when there is a row in place of a header, or a line that is no row of cells */
+export function requireHeader(
+  file: string,
+  header: Header,
+  isDelimiterTold: boolean,
+  structure: ContactStructure,
+): void {
+  const place = `${file}:${header.line}`;
+  const layout = findUnusualLayout(place, header, isDelimiterTold, structure);
+  if (layout) throw layout;
+  if (!isEmailKey(structure.keyType)) return;
+  const column = header.names.findIndex((cell) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(cell.trim()));
+  if (column === -1) return;
+  throw new UsageError(
+    `${place}: there is no header: the first row already has an address`,
+    `Add a header line, or pass --no-header --map ${column + 1}=key`,
+  );
 }
 
 /**
@@ -21,9 +29,11 @@ interface FirstLine {
  * tried without being told; undefined when a key column does not show that way either.
  * @param place `FILE:LINE` of the first line
  */
-export function unusualLayoutError(
+function findUnusualLayout(
   place: string,
-  { names, delimiter, isExplicit, keyName, keyType }: FirstLine,
+  { names, delimiter }: Header,
+  isDelimiterTold: boolean,
+  { keyName, keyType }: ContactStructure,
 ): UsageError | undefined {
   const line = names.join(delimiter);
   const showsKey = (each: string) => {
@@ -31,7 +41,7 @@ export function unusualLayoutError(
     return parts.length > 1 && parts.some((name) => isKeyName(name, keyName, keyType));
   };
   // A detected delimiter splits every line that holds it, unless it is quoted.
-  if (!isExplicit && names.length === 1 && defaultDelimiters.some(showsKey)) {
+  if (!isDelimiterTold && names.length === 1 && delimiters.some(showsKey)) {
     return new UsageError(
       `${place}: every line is quoted as a whole, so that it is a single cell`,
       "Export the file again, with quotes around cells instead of lines",
@@ -39,7 +49,7 @@ export function unusualLayoutError(
   }
   const candidates = [...new Set(line.match(/[^\p{L}\p{N} "'()@._+-]/gu) ?? [])];
   const found = candidates.find(
-    (each) => (isExplicit ? each !== delimiter : !defaultDelimiters.includes(each)) && showsKey(each),
+    (each) => (isDelimiterTold ? each !== delimiter : !delimiters.includes(each)) && showsKey(each),
   );
   if (found === undefined) return undefined;
   const code = found.codePointAt(0)!;

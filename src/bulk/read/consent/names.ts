@@ -3,15 +3,15 @@
  * or not at all: which way round a yes is to be read is never guessed from a part of
  * it (`Keine Einwilligung`, `Consent withdrawn`).
  */
-import { foldPhrase, isWithoutBlanks, nameForms, phraseKey } from "./consent-fold.ts";
-import { listEntries, type WordTable } from "./consent-words/languages.ts";
-import { aroundWords, reasonWords } from "./consent-words/names-around.ts";
-import { channelNames, channelWords, emailWords } from "./consent-words/names-channels.ts";
-import { aloneHints, emailHints, hintWords, withEmailHints } from "./consent-words/names-hints.ts";
-import { optInNames } from "./consent-words/names-opt-in.ts";
-import { optOutNames } from "./consent-words/names-opt-out.ts";
-import { otherNames } from "./consent-words/names-others.ts";
-import { statusNames } from "./consent-words/names-status.ts";
+import { foldPhrase, isWithoutBlanks, nameForms, phraseKey } from "./fold.ts";
+import { listEntries, type WordTable } from "./words/languages.ts";
+import { aroundWords, reasonWords } from "./words/names-around.ts";
+import { channelNames, channelWords, emailWords } from "./words/names-channels.ts";
+import { aloneHints, emailHints, hintWords, withEmailHints } from "./words/names-hints.ts";
+import { optInNames } from "./words/names-opt-in.ts";
+import { optOutNames } from "./words/names-opt-out.ts";
+import { otherNames } from "./words/names-others.ts";
+import { statusNames } from "./words/names-status.ts";
 
 /**
  * `optIn`: a yes means subscribed; `optOut`: a yes means gone; `status`: its cells speak for themselves.

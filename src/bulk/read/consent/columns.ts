@@ -2,16 +2,17 @@
  * Reading: which of a file's columns speak of consent: told by
  * flags, by the system's rules, or found in the file.
  */
-import { UsageError } from "../../errors.ts";
-import { quoteShellWord } from "../../shell-word.ts";
-import { findColumns, unknownColumnError } from "./column-names.ts";
-import type { ConsentColumn, ConsentRule } from "./consent.ts";
-import { type ConsentName, findConsentName } from "./consent-names.ts";
-import type { FoundConsent, Readings } from "./find-consent.ts";
-import type { MappingInput, Targets } from "./mapping-input.ts";
+import { UsageError } from "../../../errors.ts";
+import { quoteShellWord } from "../../../shell-word.ts";
+import { findColumns, unknownColumnError } from "../columns/column-names.ts";
+import type { MappingInput, Targets } from "../columns/mapping-input.ts";
+import { readExplicitTargets } from "../columns/targets.ts";
+import { foldName } from "../names.ts";
+import { findSystemRule, isFullExport, isIgnoredColumn } from "../systems.ts";
+import type { ConsentColumn, ConsentRule } from "./cells.ts";
 import { markColumn } from "./mark-cells.ts";
-import { foldName } from "./names.ts";
-import { findSystemRule, isFullExport, isIgnoredColumn } from "./systems.ts";
+import { type ConsentName, findConsentName } from "./names.ts";
+import { type Batches, type FoundConsent, findConsent, type Readings } from "./search.ts";
 
 /** How a person says that a column is read. `none`: it does not speak of consent. */
 type ConsentReading = "opt-in" | "opt-out" | "none";
@@ -29,19 +30,24 @@ export interface ConsentColumns {
 /**
  * Columns that a person has named as consent, by index; undefined where they leave the reading to the name.
  */
-export type NamedConsent = ReadonlyMap<number, ConsentReading | undefined>;
+type NamedConsent = ReadonlyMap<number, ConsentReading | undefined>;
 
 /**
  * The columns that are read as consent. A recognised system's own rule comes first, and no flag inverts it;
  * only `--map COLUMN=ignore` puts a column aside.
  *
  * @param targets what `--map` and the mapping file say
+ * @param foundConsent what names and cells say, from `lookForConsent`
  * @throws UsageError for a `--consent-column` that is not there, or that contradicts the column's own name
  */
-export function findConsentColumns(input: MappingInput, targets: Targets): ConsentColumns {
+export function findConsentColumns(
+  input: MappingInput,
+  targets: Targets,
+  foundConsent: readonly FoundConsent[],
+): ConsentColumns {
   const { names } = input;
   const namedColumns = readNamedConsent(input, targets);
-  const found = new Map(input.found?.map((each) => [each.index, each]));
+  const found = new Map(foundConsent.map((each) => [each.index, each]));
   const columns: ConsentColumns = { consent: [], unclear: [], notes: [], aside: [] };
   const judge = (index: number): Verdict => {
     const seen = { index, found: found.get(index), rule: findRule(input, index) };
@@ -120,17 +126,32 @@ function knownRule({ rule, found }: Seen): ConsentRule | undefined {
   return rule ?? (found?.outcome === "consent" ? found.rule : undefined);
 }
 
-/** Columns of which the answer is known before the file is looked through. */
-export function isConsentKnown(input: MappingInput, targets: Targets): (index: number) => boolean {
+/**
+ * What names and cells say of consent, where nothing else does. Reads the rows once, if it has to.
+ * @param mayBe whether a name makes it worth looking; default: any does
+ * @throws UsageError as `findConsentColumns`
+ */
+export async function lookForConsent(
+  input: MappingInput,
+  readBatches: () => Batches,
+  mayBe: (name: string) => boolean = () => true,
+): Promise<FoundConsent[]> {
   const { names, system } = input;
-  return (index) => {
-    if (targets[index]?.kind === "key" || findRule(input, index)) return true;
-    return system !== undefined && isIgnoredColumn(system, names[index]!);
-  };
+  const targets = readExplicitTargets(input);
+  const namedColumns = readNamedConsent(input, targets);
+  const isOpen = (name: string, index: number) =>
+    mayBe(name) &&
+    targets[index]?.kind !== "key" &&
+    findRule(input, index) === undefined &&
+    !(system && isIgnoredColumn(system, name));
+  const columns = names.flatMap((name, index) =>
+    isOpen(name, index) ? [{ index, name, isNamed: namedColumns.has(index) }] : [],
+  );
+  return findConsent(columns, readBatches());
 }
 
 /** What flags and targets say of consent. @throws UsageError for a column that does not exist */
-export function readNamedConsent({ names, options, place }: MappingInput, targets: Targets): NamedConsent {
+function readNamedConsent({ names, options, place }: MappingInput, targets: Targets): NamedConsent {
   const readings = new Map<number, ConsentReading | undefined>();
   for (const [index, target] of targets.entries()) {
     if (target?.kind === "consent") readings.set(index, target.reading);

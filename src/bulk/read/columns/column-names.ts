@@ -1,6 +1,6 @@
 /** Reading: names of a file's columns, found by flags and told in messages. */
-import { UsageError } from "../../errors.ts";
-import { findNearestName, foldName } from "./names.ts";
+import { UsageError } from "../../../errors.ts";
+import { findNearestName, foldName } from "../names.ts";
 
 /** Columns of this name: written so exactly, else without regard to case. */
 export function findColumns(column: string, names: string[]): number[] {
@@ -14,11 +14,16 @@ export function findIndexes(names: string[], holds: (name: string) => boolean): 
 
 /** A flag names a column that does not exist; with the most similar name. */
 export function unknownColumnError(column: string, names: string[], place: string, flag: string): UsageError {
-  const near = findNearestName(column, names);
   return new UsageError(
     `${place}: ${flag} names a column that does not exist: ${JSON.stringify(column)}`,
-    near ? `Did you mean ${JSON.stringify(near)}?` : `Columns: ${formatQuotedNames(names)}`,
+    suggestColumn(column, names),
   );
+}
+
+/** What to do where there is no column of a name. */
+export function suggestColumn(column: string, names: readonly string[]): string {
+  const near = findNearestName(column, names);
+  return near ? `Did you mean ${JSON.stringify(near)}?` : `Columns: ${formatQuotedNames(names)}`;
 }
 
 /** A message names all columns of any sensible file. */

@@ -12,8 +12,8 @@ import {
 import { open, stat } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { diskFullHint } from "../../disk/disk-room.ts";
-import { UsageError } from "../../errors.ts";
+import { diskFullHint } from "../../../disk/disk-room.ts";
+import { UsageError } from "../../../errors.ts";
 
 /**
  * The stream of a path that is no regular file: a FIFO, a process substitution (`/dev/fd/63`), `/dev/stdin`

@@ -2,17 +2,18 @@
  * Reading: where the columns of a file could go, for whoever can ask a person. A pure function of the head of the
  * file and of what the account has.
  */
-import { UsageError } from "../../errors.ts";
-import type { ContactStructure } from "../../wire.ts";
-import { type ConsentColumn, findRefusal } from "./consent.ts";
-import type { FoundConsent, Readings } from "./find-consent.ts";
+import { UsageError } from "../../../errors.ts";
+import type { ContactStructure } from "../../../wire.ts";
+import { type ConsentColumn, findRefusal } from "../consent/cells.ts";
+import type { FoundConsent, Readings } from "../consent/search.ts";
+import { foldName } from "../names.ts";
+import type { ReadRow, Target } from "../rows.ts";
+import { isAddress, maxSampleRows, type Sample } from "../sample.ts";
+import { isBlankText } from "../values.ts";
 import { findLikeField } from "./like-fields.ts";
 import type { MappingInput } from "./mapping-input.ts";
-import { foldName } from "./names.ts";
 import { parseNewFieldId } from "./new-fields.ts";
-import type { ReadRow, Target } from "./rows.ts";
-import { isAddress, maxSampleRows, type Sample } from "./sample.ts";
-import { isBlankText } from "./values.ts";
+import { isTargetWord } from "./targets.ts";
 
 /** A column is told by its name where to go: those of one name go together. */
 export interface ProposedColumn {
@@ -166,11 +167,6 @@ export function proposeLabel(
     const label = number === 1 ? plain : `${plain} ${number}`;
     if (isFree(label)) return label;
   }
-}
-
-/** Words that name no field. */
-export function isTargetWord(label: string): boolean {
-  return /^(?:key|old-key|lists|tags|ignore|consent(?::opt-(?:in|out))?)$/.test(foldName(label));
 }
 
 /** As a person would write it: a field's label, where that can mean nothing else. */

@@ -1,7 +1,7 @@
 /** Reading: what the values of columns look like over the whole file, for questions about them. */
-import { createDateReader } from "./compute/dates.ts";
-import type { MappingEntry } from "./compute/entry.ts";
-import type { ReadRow } from "./rows.ts";
+import { createDateReader } from "../compute/dates.ts";
+import type { MappingEntry } from "../compute/entry.ts";
+import type { ReadRow } from "../rows.ts";
 
 export interface ColumnShape {
   /** Formats of a date that fit every cell with a value. */
@@ -104,7 +104,7 @@ export async function entryExamples(
   entry: MappingEntry,
   samples: readonly string[],
 ): Promise<[before: string, after: string][]> {
-  const { compileEntries } = await import("./compute/compile.ts");
+  const { compileEntries } = await import("../compute/compile.ts");
   const [compiled] = await compileEntries([entry], {
     names: [entry.name],
     isTable: false,

@@ -1,7 +1,7 @@
 /** Reading: the file's bytes: what kind of file it is, and its chunks. */
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
-import { UsageError } from "../../errors.ts";
+import { UsageError } from "../../../errors.ts";
 
 /** A file to read, and what messages call it: the name as it was typed, or `standard input`. */
 export interface InputFile {

@@ -1,7 +1,7 @@
 /** Reading: one pass over all bytes of a file: what it weighs, and what its bytes say about its text. */
-import { isAscii, isUtf8 } from "node:buffer";
+import { isAscii } from "node:buffer";
 import { createHash } from "node:crypto";
-import { UsageError } from "../../errors.ts";
+import { UsageError } from "../../../errors.ts";
 import { LineCounter } from "./line-counter.ts";
 import { type InputFile, readBytes } from "./source.ts";
 
@@ -45,29 +45,34 @@ export async function inspectFile(file: InputFile): Promise<Inspection> {
   }
   if (found.bytes === 0) throw new UsageError(`${file.name} is empty`, "Name a file with a header and rows");
   const start = Buffer.concat(starts);
-  return { file, sha256: hash.digest("hex"), start, firstNul, ...found, ...characters.verdict() };
+  const sha256 = hash.digest("hex");
+  return { file, sha256, start, firstNul, ...found, ...characters.verdict() };
 }
 
 /** Whether bytes are the characters of ASCII or of UTF-8, chunk by chunk. */
 class CharacterCheck {
+  readonly #decoder = new TextDecoder("utf-8", { fatal: true });
   #isAscii = true;
   #isUtf8 = true;
-  /** The first bytes of a character that the next chunk may go on with. */
-  #cut: Buffer = Buffer.alloc(0);
 
   add(chunk: Buffer): void {
-    if (this.#cut.length === 0 && isAscii(chunk)) return;
-    this.#isAscii = false;
-    if (!this.#isUtf8) return;
-    const text = this.#cut.length > 0 ? Buffer.concat([this.#cut, chunk]) : chunk;
-    const end = findEndOfWhole(text);
-    this.#isUtf8 = isUtf8(text.subarray(0, end));
-    this.#cut = text.subarray(end);
+    this.#isAscii &&= isAscii(chunk);
+    this.#isUtf8 &&= this.#decodes(chunk);
   }
 
   verdict(): Pick<Inspection, "isAscii" | "isUtf8" | "endsInCharacter"> {
-    const isCut = this.#cut.length > 0;
-    return { isAscii: this.#isAscii, isUtf8: this.#isUtf8 && !isCut, endsInCharacter: this.#isUtf8 && isCut };
+    const isWhole = this.#isUtf8 && this.#decodes();
+    return { isAscii: this.#isAscii, isUtf8: isWhole, endsInCharacter: this.#isUtf8 && !isWhole };
+  }
+
+  /** @param chunk undefined at the end */
+  #decodes(chunk?: Buffer): boolean {
+    try {
+      this.#decoder.decode(chunk, { stream: chunk !== undefined });
+      return true;
+    } catch {
+      return false;
+    }
   }
 }
 
@@ -75,19 +80,6 @@ function countQuotes(bytes: Buffer): number {
   let count = 0;
   for (let at = bytes.indexOf(34); at !== -1; at = bytes.indexOf(34, at + 1)) count += 1;
   return count;
-}
-
-/** Where the last character starts, if it may continue in the next chunk; else the end. */
-function findEndOfWhole(bytes: Buffer): number {
-  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
-    const byte = bytes[bytes.length - back]!;
-    if (byte < 0x80) break;
-    if (byte >= 0xc0) {
-      const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
-      return length > back ? bytes.length - back : bytes.length;
-    }
-  }
-  return bytes.length;
 }
 
 const otherKinds: { starts: string | RegExp; is: string; hint: string }[] = [

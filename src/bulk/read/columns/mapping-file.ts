@@ -3,9 +3,9 @@
  * and what the file should hold, in YAML or JSON.
  */
 import { readFile, stat, writeFile } from "node:fs/promises";
-import { describeDiskError, describeReadError } from "../../disk/make-folder.ts";
-import { UsageError } from "../../errors.ts";
-import type { Expectations, MappingEntry } from "./compute/entry.ts";
+import { describeDiskError, describeReadError } from "../../../disk/make-folder.ts";
+import { UsageError } from "../../../errors.ts";
+import type { Expectations, MappingEntry } from "../compute/entry.ts";
 
 export interface Mapping {
   /** Column → target. */
@@ -24,8 +24,8 @@ const maxMebibytes = 4;
 export async function readMapping(file: string): Promise<Mapping> {
   const text = await mappingText(file);
   const [{ readYamlTree }, { entryFrom, expectationsFrom }] = await Promise.all([
-    import("./compute/yaml-tree.ts"),
-    import("./compute/read-entries.ts"),
+    import("../compute/yaml-tree.ts"),
+    import("../compute/read-entries.ts"),
   ]);
   const tree = await readYamlTree(text, `--mapping: ${file}`);
   if (tree.kind !== "map") {

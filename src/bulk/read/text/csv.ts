@@ -1,7 +1,7 @@
 /** Reading: delimited text → records with the line they start on. The only file that uses csv-parse. */
 import { type CsvError, parse } from "csv-parse";
 import { parse as parseAtOnce } from "csv-parse/sync";
-import { quotedCell } from "../../delimited-lines.ts";
+import { quotedCell } from "../../../delimited-lines.ts";
 import { TextLines } from "./text-lines.ts";
 
 export interface CsvRecord {
