@@ -14,14 +14,18 @@ import { openPages } from "./pages.ts";
  */
 const inactiveForms = ["inactive", "Inactive"];
 
+export type KnownContacts = readonly Pick<Contact, "_id" | "key">[];
+
 /**
  * Every contact with one of these spellings of a key, in whatever letter case.
  * @param spellings as `listSpellings` has them
+ * @param known contacts that were seen before: a search may not find yet what was written a moment ago
  */
 export async function findContactsOfKey(
   send: Send,
   account: Account,
   spellings: readonly string[],
+  known: KnownContacts = [],
 ): Promise<Pick<Contact, "_id" | "key">[]> {
   const found = new Map<string, Pick<Contact, "_id" | "key">>();
   const identities = new Set(spellings.map(toPersonIdentity));
@@ -38,7 +42,33 @@ export async function findContactsOfKey(
       }
     }
   }
-  return [...found.values()];
+  return found.size > 0 ? [...found.values()] : findKnown(send, identities, known);
+}
+
+/** Those of the contacts seen before that are still there under one of these keys. */
+async function findKnown(
+  send: Send,
+  identities: ReadonlySet<string>,
+  known: KnownContacts,
+): Promise<Pick<Contact, "_id" | "key">[]> {
+  const isTheirs = (key: string) => identities.has(toPersonIdentity(key));
+  const ids = new Set(known.filter(({ key }) => isTheirs(key)).map(({ _id }) => _id));
+  const found: Pick<Contact, "_id" | "key">[] = [];
+  for (const _id of ids) {
+    const key = await readKey(send, _id);
+    if (key !== undefined && isTheirs(key)) found.push({ _id, key });
+  }
+  return found;
+}
+
+/** @returns undefined for a contact that is gone */
+async function readKey(send: Send, contactId: string): Promise<string | undefined> {
+  try {
+    return (await send<Contact>(getContactRequest(contactId))).body.key;
+  } catch (error) {
+    if (hasStatus(error, 404)) return undefined;
+    throw error;
+  }
 }
 
 /**

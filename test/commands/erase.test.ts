@@ -51,6 +51,19 @@ async function untilUnderWay(env: Record<string, string>): Promise<void> {
 }
 
 describe("contact erase", () => {
+  it("deletes who is created a moment ago, and no search finds yet", { tags: "slow" }, async () => {
+    const service = await startSandbox({ variants: { "search-lag": 600000 } });
+    const path = await inputFile("Email\nada@example.com\nbob@example.com\n");
+    await service.ecm(["import", path]);
+    expect((await service.ecm(["contact", "search", "--count"])).stdout).toBe("0\n");
+    const dossier = await service.ecm(["contact", "dossier", "ada@example.com", "--json"]);
+    expect(JSON.parse(dossier.stdout).contacts).toMatchObject([{ key: "ada@example.com" }]);
+    const [{ _id }] = JSON.parse(dossier.stdout).contacts;
+    const erased = await service.ecm(["contact", "erase", "Ada@Example.com", "--yes", "--json"]);
+    expect(JSON.parse(erased.stdout)).toMatchObject({ contact: "deleted" });
+    expect((await service.ecm(["contact", "get", _id])).code).toBe(5);
+  });
+
   it("deletes in the account, takes the person out of every file, suppresses, and gives a receipt", {
     tags: "slow",
   }, async () => {

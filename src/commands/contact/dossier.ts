@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { maxDays } from "../../api/events.ts";
 import type { Context, OutputFileFlags } from "../../context.ts";
 import { advise, ecm } from "../../hint.ts";
-import { findContactsOfKey } from "../../service/erase-contact.ts";
+import { findContactsOfKey, type KnownContacts } from "../../service/erase-contact.ts";
 import { openOutput } from "../../terminal/output-file.ts";
 import { formatForAccount } from "../shared/command-line.ts";
 import { addFileFlag } from "../shared/flags.ts";
@@ -73,7 +73,7 @@ function chooseFormat(context: Context, flags: DossierFlags): "json" | "markdown
 
 async function readDossier(context: Context, spellings: readonly string[]): Promise<Dossier> {
   const { folders, clock } = context;
-  const [{ createRedactor }, { createFileReaders }, { visitPlaces }] = await Promise.all([
+  const [{ createRedactor }, { createFileReaders, readKnownContacts }, { visitPlaces }] = await Promise.all([
     import("../../privacy/redaction.ts"),
     import("../../privacy/dossier.ts"),
     import("../../privacy/places.ts"),
@@ -81,9 +81,10 @@ async function readDossier(context: Context, spellings: readonly string[]): Prom
   const redactor = createRedactor(spellings);
   const holds = (text: string) => redactor.isIn(Buffer.from(text).toString("latin1"));
   const { baseUrl } = await context.profile();
+  const known = await readKnownContacts(folders, redactor, baseUrl.value);
   const found = await visitPlaces({
     suppressions: async () => (await openSuppressionList(context)).describe(spellings[0]!),
-    account: () => readFromAccount(context, spellings),
+    account: () => readFromAccount(context, spellings, known),
     ...createFileReaders(folders, redactor),
     sandboxes: async () => (await context.sandboxFiles()).read(spellings, holds),
   });
@@ -115,7 +116,11 @@ async function readDossier(context: Context, spellings: readonly string[]): Prom
 }
 
 /** Every contact of the person, whole, with names and events. */
-async function readFromAccount(context: Context, spellings: readonly string[]): Promise<NamedContact[]> {
+async function readFromAccount(
+  context: Context,
+  spellings: readonly string[],
+  known: KnownContacts,
+): Promise<NamedContact[]> {
   const [{ fetchContact }, { readFeed }, { findStatus, formatStatus }] = await Promise.all([
     import("../../service/mutate-contact.ts"),
     import("../../events/feed.ts"),
@@ -123,7 +128,7 @@ async function readFromAccount(context: Context, spellings: readonly string[]): 
   ]);
   const { send, account } = await context.connect();
   const named: NamedContact[] = [];
-  for (const { _id } of await findContactsOfKey(send, account, spellings)) {
+  for (const { _id } of await findContactsOfKey(send, account, spellings, known)) {
     const contact = await fetchContact(send, _id);
     const structures = await account.structures();
     const own =

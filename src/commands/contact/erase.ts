@@ -5,7 +5,7 @@ import { EcmError, exitCodes, ReadOnlyError } from "../../errors.ts";
 import { ecm } from "../../hint.ts";
 import type { FileOfOthers } from "../../privacy/files-of-others.ts";
 import type { Redactor } from "../../privacy/redaction.ts";
-import { deleteContact, findContactsOfKey } from "../../service/erase-contact.ts";
+import { deleteContact, findContactsOfKey, type KnownContacts } from "../../service/erase-contact.ts";
 import { explainDryRun } from "../../terminal/dry-run.ts";
 import { checkColumns, presentList, presentOne, type View } from "../../terminal/present.ts";
 import { addDryRunFlag } from "../shared/flags.ts";
@@ -77,15 +77,18 @@ async function runContactErase(
   const output = context.output();
   checkColumns(output, receiptView);
   const people = await readPeople(typedKeys, ecm`contact erase KEY`);
-  const [{ createRedactor }, erase, { findFilesOfOthers }, { visitPlaces }] = await Promise.all([
-    import("../../privacy/redaction.ts"),
-    import("../../privacy/erase.ts"),
-    import("../../privacy/files-of-others.ts"),
-    import("../../privacy/places.ts"),
-  ]);
+  const [{ createRedactor }, erase, { findFilesOfOthers }, { visitPlaces }, { readKnownContacts }] =
+    await Promise.all([
+      import("../../privacy/redaction.ts"),
+      import("../../privacy/erase.ts"),
+      import("../../privacy/files-of-others.ts"),
+      import("../../privacy/places.ts"),
+      import("../../privacy/dossier.ts"),
+    ]);
   const redactor = createRedactor(people.flat());
-  if (options.dryRun) return showPlan(context, people, await erase.countFilesWith(folders, redactor));
   const { profile } = await context.connect();
+  const known = await readKnownContacts(folders, redactor, profile.baseUrl.value);
+  if (options.dryRun) return showPlan(context, people, known, await erase.countFilesWith(folders, redactor));
   const requireNobodyAtWork = () => erase.requireNobodyAtWork(folders, redactor, profile.baseUrl.value);
   await requireNobodyAtWork();
   const { length } = people;
@@ -106,7 +109,7 @@ async function runContactErase(
       );
     },
     account: async () => {
-      const contacts = await eraseFromAccount(context, people);
+      const contacts = await eraseFromAccount(context, people, known);
       // What began meanwhile may have read the contact before it was deleted.
       await requireNobodyAtWork();
       return contacts;
@@ -143,11 +146,15 @@ function describeErasure(receipts: readonly Receipt[]): string {
   return `${who}: ${account}${inPart}, ${own}, never created again`;
 }
 
-async function eraseFromAccount(context: Context, people: string[][]): Promise<Receipt["contact"][]> {
+async function eraseFromAccount(
+  context: Context,
+  people: string[][],
+  known: KnownContacts,
+): Promise<Receipt["contact"][]> {
   const { send, account } = await context.connect();
   const contacts: Receipt["contact"][] = [];
   for (const spellings of people) {
-    const found = await findContactsOfKey(send, account, spellings);
+    const found = await findContactsOfKey(send, account, spellings, known);
     for (const { _id } of found) await deleteContact(send, _id);
     contacts.push(found.length > 0 ? "deleted" : "absent");
   }
@@ -165,10 +172,15 @@ function warnOfFiles({ terminal }: Context, files: FileOfOthers[]): FileOfOthers
   return files;
 }
 
-async function showPlan(context: Context, people: string[][], files: number): Promise<void> {
+async function showPlan(
+  context: Context,
+  people: string[][],
+  known: KnownContacts,
+  files: number,
+): Promise<void> {
   const { send, account } = await context.connect();
   const found = [];
-  for (const spellings of people) found.push(...(await findContactsOfKey(send, account, spellings)));
+  for (const spellings of people) found.push(...(await findContactsOfKey(send, account, spellings, known)));
   const { terminal } = context;
   terminal.note(
     `Would change ${files} ${files === 1 ? "file" : "files"} on this machine, and never create ${people.length === 1 ? "this person" : "these people"} again`,
