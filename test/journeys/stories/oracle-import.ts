@@ -40,10 +40,11 @@ interface Wanted {
   hasMoved: boolean;
 }
 
-function wantedBy(row: Row, { columns, lists, tags }: Import): Wanted {
+function wantedBy(row: Row, { columns, lists, tags, set }: Import): Wanted {
   const fields: Record<string, string> = {};
   if (columns.includes("First Name")) fields["field First Name"] = row.first;
   if (columns.includes("City")) fields["field City"] = row.city;
+  else if (set !== undefined) fields["field City"] = set;
   const further = (column: "Lists" | "Tags", cell: string) =>
     columns.includes(column) && cell ? [cell] : [];
   return {
@@ -114,7 +115,9 @@ export function expectImport(
         command.mode !== "update" && !isLeftOut && !isKept(key) && !(want.hasMoved && isKept(oldKey));
       if (!mayCreate || (old && old.status !== "Active")) rows.skipped++;
       else {
-        people.set(key, next({ id: "", key, status: "Active", facets: old?.facets ?? {} }));
+        const person = next({ id: "", key, status: "Active", facets: old?.facets ?? {} });
+        const lacks = command.default !== undefined && !person.facets["field First Name"];
+        people.set(key, lacks ? withFacets(person, { "field First Name": command.default! }) : person);
         rows.created++;
         if (!old) continue;
         people.set(oldKey, { ...old, status: "Unsubscribe" });

@@ -28,6 +28,10 @@ export interface Import {
   /** What is done with people whom the file marks: by a flag typed in the command. */
   marked: "leave" | "include" | "unsubscribe";
   includeSuppressed: boolean;
+  /** `--set City=…`: where there is no such column. */
+  set?: string;
+  /** `--default "First Name=…"`: of a new contact whose cell is blank. */
+  default?: string;
 }
 
 export interface Selection {

@@ -1,7 +1,7 @@
 /** Plays a story with the program. */
 import { expect } from "vitest";
 import type { StoryService } from "./account.ts";
-import { playBulk } from "./bulk.ts";
+import { playBulk, undoLastRun } from "./bulk.ts";
 import { findWrites, readSummary } from "./checks.ts";
 import { Scene } from "./scene.ts";
 import type { Step, Story } from "./steps.ts";
@@ -35,6 +35,8 @@ async function perform(scene: Scene, step: Step): Promise<void> {
   if (step.step === "bulk") await playBulk(scene, step);
   else if (step.step === "others") await scene.others(step.act);
   else if (step.step === "export") await exportAndImport(scene);
+  else if (step.step === "erase") await scene.erase(step.who);
+  else if (step.step === "undo") await undoLastRun(scene, step.deletes);
   else await scene.suppress(step.step, step.who);
 }
 

@@ -12,6 +12,10 @@ export class Scene {
   readonly suppressed = new Set<string>();
   /** Everything that happened, for whoever reads a story that failed. */
   readonly log: string[] = [];
+  /** Who was erased: no undo creates them again. */
+  readonly erased = new Set<string>();
+  /** The last run, with the account before and after it. */
+  lastRun: { run: string; from: People; to: People } | undefined;
   /** The account after the last act of others. */
   afterOthers: People = new Map();
   private files = 0;
@@ -40,6 +44,13 @@ export class Scene {
     if (verb === "suppress") this.suppressed.add(key);
     else this.suppressed.delete(key);
     await this.ecm(["suppressions", ...(verb === "suppress" ? ["add", key] : ["remove", key, "--yes"])]);
+  }
+
+  async erase(key: string): Promise<void> {
+    const { code, stderr } = await this.ecm(["contact", "erase", key, "--yes"]);
+    if (code !== 0 || this.account.people().has(key)) throw new Error(`${key} was not erased: ${stderr}`);
+    this.suppressed.add(key);
+    this.erased.add(key);
   }
 
   async others({ how, who }: Act): Promise<void> {

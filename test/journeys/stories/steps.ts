@@ -47,6 +47,14 @@ const importing: fc.Arbitrary<Import> = fc.record({
   duplicates: fc.constantFrom("merge", "last", "first", "reject"),
   marked: fc.constantFrom("leave", "leave", "include", "unsubscribe"),
   includeSuppressed: rarely,
+  set: fc.option(
+    value.filter((text) => text !== ""),
+    { nil: undefined },
+  ),
+  default: fc.option(
+    value.filter((text) => text !== ""),
+    { nil: undefined },
+  ),
 });
 
 const selection: fc.Arbitrary<Selection> = fc.oneof(
@@ -142,6 +150,8 @@ const bulk = fc.record({
   undo: fc.constantFrom("no", "no", "at once", "delete-created"),
   /** What others do, and when. */
   act,
+  /** What was stopped is resumed by its run, rather than by the same command. */
+  resumes: fc.boolean(),
   acts: fc.constantFrom("no", "no", "meanwhile", "after a stop", "before the undo", "after the dry run"),
 });
 const others = fc.record({ step: fc.constant("others" as const), act });
@@ -150,11 +160,16 @@ const suppressing = fc.record({
   who,
 });
 const exporting = fc.record({ step: fc.constant("export" as const) });
+const erasing = fc.record({ step: fc.constant("erase" as const), who });
+/** The last run is undone, whatever has happened since. */
+const undoing = fc.record({ step: fc.constant("undo" as const), deletes: fc.boolean() });
 const step = fc.oneof(
   { weight: 6, arbitrary: bulk },
   { weight: 3, arbitrary: others },
   suppressing,
   exporting,
+  erasing,
+  { weight: 2, arbitrary: undoing },
 );
 export type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 export type Bulk = Step & { step: "bulk" };

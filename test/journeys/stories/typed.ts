@@ -53,6 +53,10 @@ export function typed(command: Command, file: string): string[] {
         ...["--mode", command.mode, "--blank", command.blank, "--duplicates", command.duplicates],
         ...(command.marked === "include" ? ["--include-unsubscribed"] : []),
         ...(command.marked === "unsubscribe" ? ["--unsubscribe-marked"] : []),
+        ...(command.set !== undefined && !command.columns.includes("City")
+          ? ["--set", `City=${command.set}`]
+          : []),
+        ...(command.default !== undefined ? ["--default", `First Name=${command.default}`] : []),
         ...(command.includeSuppressed ? ["--include-suppressed"] : []),
       ];
     case "sync":
