@@ -327,20 +327,35 @@ describe("suppressed keys", () => {
     expect(report.rows.created).toBe(1);
   });
 
-  it.each([2, 20])("change nobody whom an account of %d holds, and do not keep them from being unsubscribed", {
-    tags: "slow",
-  }, async (count) => {
-    const service = await startSandbox({ contents: { contacts: manyContacts(count) } });
-    await service.ecm(["suppressions", "add", "p0@example.com"]);
-    const changes = await inputFile("Email,First Name\np0@example.com,New\np1@example.com,New\n");
-    const changed = parseSummary(await service.ecm(["import", changes, "--json"]));
-    expect(changed).toMatchObject({ rows: { updated: 1, skipped: 1 }, codes: { skipped: { suppressed: 1 } } });
-    const marks = await inputFile("Email,Unsubscribed\np0@example.com,yes\np1@example.com,no\n");
-    const args = ["import", marks, "--unsubscribe-marked", "--yes", "--json"];
-    expect(parseSummary(await service.ecm(args)).rows).toMatchObject({ updated: 1, unchanged: 1 });
-    const left = await service.ecm(["contact", "search", "--status", "unsubscribed", "--all", "-o", "json"]);
-    expect(JSON.parse(left.stdout)).toMatchObject([{ key: "p0@example.com" }]);
-  });
+  it.each([2, 20])(
+    "change nobody whom an account of %d holds, and do not keep them from being unsubscribed",
+    {
+      tags: "slow",
+    },
+    async (count) => {
+      const service = await startSandbox({ contents: { contacts: manyContacts(count) } });
+      await service.ecm(["suppressions", "add", "p0@example.com"]);
+      const changes = await inputFile("Email,First Name\np0@example.com,New\np1@example.com,New\n");
+      const changed = parseSummary(await service.ecm(["import", changes, "--json"]));
+      expect(changed).toMatchObject({
+        rows: { updated: 1, skipped: 1 },
+        codes: { skipped: { suppressed: 1 } },
+      });
+      const marks = await inputFile("Email,Unsubscribed\np0@example.com,yes\np1@example.com,no\n");
+      const args = ["import", marks, "--unsubscribe-marked", "--yes", "--json"];
+      expect(parseSummary(await service.ecm(args)).rows).toMatchObject({ updated: 1, unchanged: 1 });
+      const left = await service.ecm([
+        "contact",
+        "search",
+        "--status",
+        "unsubscribed",
+        "--all",
+        "-o",
+        "json",
+      ]);
+      expect(JSON.parse(left.stdout)).toMatchObject([{ key: "p0@example.com" }]);
+    },
+  );
 
   it("are not created by lists sync --create", async () => {
     const service = await startSandbox();

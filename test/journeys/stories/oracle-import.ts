@@ -140,15 +140,19 @@ export function expectImport(
   return { people, rows };
 }
 
+/** A blank cell clears no field that has a default. */
+const hasDefault = (command: Import, name: string) =>
+  command.default !== undefined && name === "field First Name";
+
 function changesOf(
   { fields, lists, tags }: Wanted,
-  { blank }: Import,
+  command: Import,
   isLeftOut: boolean,
 ): Record<string, string> {
   const changes: Record<string, string> = {};
   for (const [name, value] of Object.entries(fields)) {
     if (value.trim() !== "") changes[name] = value;
-    else if (blank === "clear") changes[name] = "";
+    else if (command.blank === "clear" && !hasDefault(command, name)) changes[name] = "";
   }
   for (const tag of tags) changes[`tag ${tag}`] = "yes";
   if (!isLeftOut) for (const list of lists) changes[`list ${list}`] = "yes";

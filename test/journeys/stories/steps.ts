@@ -60,7 +60,7 @@ const importing: fc.Arbitrary<Import> = fc.record({
 const selection: fc.Arbitrary<Selection> = fc.oneof(
   fc.record(
     {
-      keys: fc.uniqueArray(who, { minLength: 2, maxLength: 4 }),
+      keys: fc.uniqueArray(who, { minLength: 1, maxLength: 4 }),
       marked: fc.uniqueArray(who, { minLength: 1, maxLength: 2 }),
       list,
       status: fc.constantFrom("active" as const, "inactive" as const),
