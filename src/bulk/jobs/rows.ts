@@ -102,7 +102,10 @@ export function createWork(
   const isKept = (key: string) => isErasedKey(key) || (suppressions?.has(key) ?? false);
   // A suppressed person who is still active is unsubscribed, where the row asks for that.
   const isPassedOver = ({ key, desired }: RowItem) => isKept(key.sent) && !desired?.unsubscribes;
-  const decideAbsentRow = (item: RowItem, old: OldContact | undefined): Decision => {
+  const decideRow = (item: RowItem, found?: Partial<Contact>, old?: OldContact): Decision => {
+    // Also where the account was read whole, and the contact is known without a look-up.
+    if (isPassedOver(item)) return { kind: "skip", code: "suppressed" };
+    if (found) return findMoveRefusal(item, old) ?? decideFound(job, item, found, options);
     if (isPersonKept(item, isKept)) return { kind: "skip", code: "suppressed" };
     if (item.keyFault) return { kind: "reject", ...item.keyFault };
     return job.edit ? job.edit.missing : decideMovedRow(item, old, options);
@@ -120,10 +123,7 @@ export function createWork(
       if (item.follows !== undefined) return decideOld(found, { deletesOld: false });
       if (item.isLeftOut) return { kind: "skip", code: item.isRemoval ? "truncated" : "not_selected" };
       if (item.isRemoval) return decideRemoval(item, found, structureId);
-      // Also where the account was read whole, and the contact is known without a look-up.
-      if (isPassedOver(item)) return { kind: "skip", code: "suppressed" };
-      if (found) return findMoveRefusal(item, old) ?? decideFound(job, item, found, options);
-      return decideAbsentRow(item, old);
+      return decideRow(item, found, old);
     },
   };
 }
