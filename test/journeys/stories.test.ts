@@ -24,6 +24,6 @@ it("what becomes of an account is what the documents say", { timeout: 0 }, async
   }
   await fc.assert(
     fc.asyncProperty(story, (each) => playStory(service, each)),
-    { numRuns: runs(12) },
+    { numRuns: runs(10) },
   );
 });
