@@ -91,7 +91,9 @@ async function playSeen(scene: Scene, step: Bulk, args: string[]): Promise<void>
   compareDifference(before, after, summary.rows);
   // Whether a move is undone depends on what became of the person under the new key.
   const isMove = command.kind === "move";
-  scene.lastRun = summary.run === null || isMove ? undefined : { run: summary.run, from: before, to: after };
+  const hasMadeList = command.kind === "merge";
+  const run = isMove ? null : summary.run;
+  scene.lastRun = run === null ? undefined : { run, from: before, to: after, hasMadeList };
   if (step.again) await checkAgain(scene, step, words, plan !== undefined);
   else if (undo !== "no") await checkUndo(scene, step);
   else if (command.kind === "import" && rejected > 0 && !plan) await checkRetry(scene, command, summary);
@@ -180,7 +182,7 @@ async function checkUndo(scene: Scene, step: Bulk): Promise<void> {
 export async function undoLastRun(scene: Scene, deletes: boolean, step?: Bulk): Promise<void> {
   const { account, suppressed, erased, lastRun } = scene;
   if (!lastRun) return;
-  const { run, from, to } = lastRun;
+  const { run, from, to, hasMadeList } = lastRun;
   const now = account.people();
   const args = ["runs", "undo", run, "--yes", "--json", ...(deletes ? ["--delete-created"] : [])];
   const undone = await (step ? carryOut(scene, args, step, new Set()) : scene.ecm(args));
@@ -196,7 +198,9 @@ export async function undoLastRun(scene: Scene, deletes: boolean, step?: Bulk): 
   if (show(now) === show(to) && show(after) !== show(from)) {
     expect(rows.rejected + rows.skipped + partial, "what is not undone is said").toBeGreaterThan(0);
   }
-  scene.lastRun = summary.run === null ? undefined : { run: summary.run, from: now, to: after };
+  // A list that went with the undo does not come back.
+  const isLast = summary.run === null || (hasMadeList && deletes);
+  scene.lastRun = isLast ? undefined : { run: summary.run!, from: now, to: after };
 }
 
 /** The rejected rows are given keys that nobody has, and are imported again. */

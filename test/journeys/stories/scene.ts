@@ -15,7 +15,7 @@ export class Scene {
   /** Who was erased: no undo creates them again. */
   readonly erased = new Set<string>();
   /** The last run, with the account before and after it. */
-  lastRun: { run: string; from: People; to: People } | undefined;
+  lastRun: { run: string; from: People; to: People; hasMadeList?: boolean } | undefined;
   /** The account after the last act of others. */
   afterOthers: People = new Map();
   private files = 0;
