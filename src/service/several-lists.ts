@@ -47,7 +47,7 @@ export async function findProvenListFilters(
     for (const id of ids.slice(1)) if (!(await findsMembers(form, id))) return false;
     return true;
   };
-  let refusal: unknown;
+  let refusal: EcmError | undefined;
   for (const form of [asValues, asFilters]) {
     try {
       if (await isProven(form)) return form;
@@ -57,14 +57,12 @@ export async function findProvenListFilters(
       refusal ??= error;
     }
   }
-  if (refusal) throw refusal;
+  const hint = "Name one list at a time";
+  if (refusal) throw new EcmError(refusal.exitCode, refusal.message, { ...refusal.details, hint });
   throw new EcmError(
     exitCodes.failed,
     "The service finds only some members when several lists are searched",
-    {
-      type: "UnprovenSearchError",
-      hint: "Name one list at a time",
-    },
+    { type: "UnprovenSearchError", hint },
   );
 }
 

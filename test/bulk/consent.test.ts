@@ -2,7 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
-import { call, contactLines, inputFile, parseSummary, readContacts } from "./kit.ts";
+import { call, contactLines, inputFile, manyContacts, parseSummary, readContacts } from "./kit.ts";
 
 describe("what used to create people who had left, without a word", () => {
   it("a Status column of words like unsubscribed, with --ignore-unmapped", { tags: "slow" }, async () => {
@@ -326,6 +326,36 @@ describe("suppressed keys", () => {
     const report = parseSummary(await service.ecm(["import", path, "--json", "--include-suppressed"]));
     expect(report.rows.created).toBe(1);
   });
+
+  it.each([2, 20])(
+    "change nobody whom an account of %d holds, and do not keep them from being unsubscribed",
+    {
+      tags: "slow",
+    },
+    async (count) => {
+      const service = await startSandbox({ contents: { contacts: manyContacts(count) } });
+      await service.ecm(["suppressions", "add", "p0@example.com"]);
+      const changes = await inputFile("Email,First Name\np0@example.com,New\np1@example.com,New\n");
+      const changed = parseSummary(await service.ecm(["import", changes, "--json"]));
+      expect(changed).toMatchObject({
+        rows: { updated: 1, skipped: 1 },
+        codes: { skipped: { suppressed: 1 } },
+      });
+      const marks = await inputFile("Email,Unsubscribed\np0@example.com,yes\np1@example.com,no\n");
+      const args = ["import", marks, "--unsubscribe-marked", "--yes", "--json"];
+      expect(parseSummary(await service.ecm(args)).rows).toMatchObject({ updated: 1, unchanged: 1 });
+      const left = await service.ecm([
+        "contact",
+        "search",
+        "--status",
+        "unsubscribed",
+        "--all",
+        "-o",
+        "json",
+      ]);
+      expect(JSON.parse(left.stdout)).toMatchObject([{ key: "p0@example.com" }]);
+    },
+  );
 
   it("are not created by lists sync --create", async () => {
     const service = await startSandbox();

@@ -87,6 +87,19 @@ describe("--set and --default", () => {
     expect(again.rows).toMatchObject({ unchanged: 3 });
   });
 
+  it("keep a default that the import before has written, also with --blank clear", {
+    tags: "slow",
+  }, async () => {
+    const service = await accountWith("City", "Language");
+    await service.ecm(["contact", "create", "--key", "a@example.com", "--set", "City=Oslo"]);
+    const file = await inputFile("Email,City,Language\na@example.com,,\nb@example.com,,\n");
+    const args = ["import", file, "--blank", "clear", "--default", "Language=en", "--json"];
+    expect(parseSummary(await service.ecm(args)).rows).toMatchObject({ created: 1, updated: 1 });
+    expect(parseSummary(await service.ecm(args)).rows).toMatchObject({ unchanged: 2 });
+    expect(await readFields(service, "a@example.com")).toEqual({ City: "" });
+    expect(await readFields(service, "b@example.com")).toEqual({ Language: "en" });
+  });
+
   it("take the place of a column of the field's name, and win over one that is mapped there", {
     tags: "slow",
   }, async () => {

@@ -49,6 +49,20 @@ describe("undo of a deletion", () => {
   });
 });
 
+it("undo of an undo that deleted creates nobody who is suppressed", { tags: "slow" }, async () => {
+  const { service, run } = await withPeople(2);
+  const args = ["runs", "undo", run, "--delete-created", "--yes", "--json"];
+  const deleted = parseSummary(await service.ecm(args));
+  expect(deleted.rows).toMatchObject({ deleted: 2 });
+  await service.ecm(["suppressions", "add", "p0@example.com"]);
+  const again = await service.ecm(["runs", "undo", deleted.run!, "--json"]);
+  expect(parseSummary(again)).toMatchObject({
+    rows: { created: 1, skipped: 1 },
+    codes: { skipped: { suppressed: 1 } },
+  });
+  expect([...(await readContacts(service)).keys()]).toEqual(["p1@example.com"]);
+});
+
 it("undo of a deletion takes nobody for alive whom a search still shows", { tags: "slow" }, async () => {
   const variants = { "search-lag": "3600000" };
   const service = await startSandbox({ contents: { contacts: manyContacts(3) }, variants });

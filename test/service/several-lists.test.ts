@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { Filter } from "../../src/wire.ts";
 import { parseSummary, readContacts } from "../bulk/kit.ts";
 import { type RecordingProxy, startRecordingProxy } from "../journeys/recording-proxy.ts";
+import { startSandbox } from "../support/sandbox.ts";
 
 type Reading = (filters: Filter[]) => Filter[];
 const firstValue: Reading = (filters) =>
@@ -92,4 +93,10 @@ it("asks a service that honours everything two requests for each further list", 
 it("still finds everybody by alternatives, where several values mean the first", async () => {
   const proxy = await startReading(firstValue);
   expect((await proxy.ecm(["contact", "search", "--count", ...three])).stdout.trim()).toBe("5");
+});
+
+it("says the next step, where the service refuses to search several lists at once", async () => {
+  const { ecm } = await startSandbox({ contents: { lists: ["A", "B"] }, variants: { "max-keys": "1" } });
+  const { code, stderr } = await ecm(["lists", "merge", "A", "B", "--into", "C"]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining("hint: Name one list at a time")]);
 });

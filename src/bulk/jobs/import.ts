@@ -157,12 +157,13 @@ function toDesiredContact(
   { options, reading }: { options: ImportOptions; reading: Reading },
 ): DesiredContact {
   const { blankRules, defaults } = reading;
-  const fieldValues =
+  const written =
     blankRules.size > 0
       ? byRules(row.fields, blankRules, options.blank)
       : options.blank === "clear"
         ? row.fields
         : withoutBlanks(row.fields);
+  const fieldValues = keepDefaults(written, defaults);
   const toId = options.read.newFields && ((id: string) => names.fieldId(id));
   const onlyIfEmpty = [...blankRules.keys()].filter(
     (id) => blankRules.get(id) === "only-if-empty" && fieldValues.has(id),
@@ -189,6 +190,15 @@ function byRules(
   return new Map(
     [...fields].filter(([id, value]) => value !== "" || (rules.get(id) ?? otherwise) === "clear"),
   );
+}
+
+/** A blank cell clears no field that has a default: the next import of the file would take the default away. */
+function keepDefaults(
+  fields: ReadonlyMap<string, string>,
+  defaults: Reading["defaults"],
+): ReadonlyMap<string, string> {
+  const isKept = (id: string) => fields.get(id) === "" && defaults.some(([field]) => field === id);
+  return [...fields.keys()].some(isKept) ? new Map([...fields].filter(([id]) => !isKept(id))) : fields;
 }
 
 /** The same map where nothing is blank: most rows of most files. */

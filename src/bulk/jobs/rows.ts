@@ -100,7 +100,12 @@ export function createWork(
 ): Work<RowItem> {
   const options: DecideOptions = { ...job.decide, structureId };
   const isKept = (key: string) => isErasedKey(key) || (suppressions?.has(key) ?? false);
-  const decideAbsentRow = (item: RowItem, old: OldContact | undefined): Decision => {
+  // A suppressed person who is still active is unsubscribed, where the row asks for that.
+  const isPassedOver = ({ key, desired }: RowItem) => isKept(key.sent) && !desired?.unsubscribes;
+  const decideRow = (item: RowItem, found?: Partial<Contact>, old?: OldContact): Decision => {
+    // Also where the account was read whole, and the contact is known without a look-up.
+    if (isPassedOver(item)) return { kind: "skip", code: "suppressed" };
+    if (found) return findMoveRefusal(item, old) ?? decideFound(job, item, found, options);
     if (isPersonKept(item, isKept)) return { kind: "skip", code: "suppressed" };
     if (item.keyFault) return { kind: "reject", ...item.keyFault };
     return job.edit ? job.edit.missing : decideMovedRow(item, old, options);
@@ -108,7 +113,7 @@ export function createWork(
   return {
     isSuppressed: (item) => isPersonKept(item, (key) => suppressions?.hasNow(key)),
     needsLookup: (item) =>
-      item.isRemoval === true || !(item.isLeftOut || item.conflict || isKept(item.key.sent)),
+      item.isRemoval === true || !(item.isLeftOut || item.conflict || isPassedOver(item)),
     // An unsubscription or a deletion wants nothing of a contact that a mark could stand against.
     isMarked: job.edit ? undefined : (item, found) => isMarked(item.desired, found),
     listLacking: ({ fields = [] }) => listLackingLabels(required, fields),
@@ -118,8 +123,7 @@ export function createWork(
       if (item.follows !== undefined) return decideOld(found, { deletesOld: false });
       if (item.isLeftOut) return { kind: "skip", code: item.isRemoval ? "truncated" : "not_selected" };
       if (item.isRemoval) return decideRemoval(item, found, structureId);
-      if (found) return findMoveRefusal(item, old) ?? decideFound(job, item, found, options);
-      return decideAbsentRow(item, old);
+      return decideRow(item, found, old);
     },
   };
 }

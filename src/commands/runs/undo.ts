@@ -104,12 +104,15 @@ async function undo(
   });
 }
 
-/** Only the undo of a deletion, typed or from a plan file, creates anyone. @throws SuppressionsError */
+/** Kinds of runs that delete nobody, so that their undo creates nobody. An undo deletes whom a run created. */
+const kindsWithoutDeletion = new Set(["import", "mutate", "unsubscribe", "sync", "merge", "duplicate"]);
+
+/** Only the undo of a deletion creates anyone. @throws SuppressionsError */
 export async function createSuppressedCheck(
   context: Context,
   { kind }: Manifest,
 ): Promise<((key: string) => boolean) | undefined> {
-  if (kind !== "delete" && kind !== "apply" && kind !== "move") return undefined;
+  if (kindsWithoutDeletion.has(kind)) return undefined;
   const suppressions = await openSuppressionList(context);
   return (key) => suppressions.hasNow(key);
 }

@@ -1,0 +1,160 @@
+/** What an import has to make of an account, told from the documents alone. */
+import type { People, Person } from "./account.ts";
+import { type Expected, type Import, isSame, none, type Row, withFacets } from "./oracle.ts";
+
+/** The addresses in a cell, in lower case. */
+const addresses = (cell: string): string[] => cell.toLowerCase().match(/[\w.+-]+@[\w.-]+\w/g) ?? [];
+
+/** The addresses that a mark beside this cell counts for: those that can only be guessed too. */
+export const markedAddresses = (cell: string): string[] => addresses(cell.replace(" .", "."));
+
+/** The one address that a key cell stands for. */
+export function keyIn(cell: string): string | undefined {
+  const found = addresses(cell);
+  return found.length === 1 ? found[0] : undefined;
+}
+
+export const oldKeyIn = ({ key, hasMoved }: Row): string | undefined => {
+  const known = keyIn(key);
+  return hasMoved && known !== undefined ? `old-${known}` : undefined;
+};
+
+/** An opt-in column that is blank in every row says nothing. */
+export function isMarkedRow({ columns, rows }: Import, { mark }: Row): boolean {
+  const saysYes = columns.includes("Subscribed") && rows.some((row) => row.mark !== "");
+  return (columns.includes("Unsubscribed") && mark === "yes") || (saysYes && mark !== "yes");
+}
+
+/** Everybody whom a row of the file marks as not subscribed. */
+export function markedIn(command: Import): Set<string> {
+  const marked = command.rows.filter((row) => isMarkedRow(command, row));
+  const moved = command.columns.includes("Before") ? marked.flatMap((row) => oldKeyIn(row) ?? []) : [];
+  return new Set([...marked.flatMap(({ key }) => markedAddresses(key)), ...moved]);
+}
+
+interface Wanted {
+  fields: Record<string, string>;
+  lists: Set<string>;
+  tags: Set<string>;
+  /** Some row of the contact names its former key. */
+  hasMoved: boolean;
+}
+
+function wantedBy(row: Row, { columns, lists, tags, set }: Import): Wanted {
+  const fields: Record<string, string> = {};
+  if (columns.includes("First Name")) fields["field First Name"] = row.first;
+  if (columns.includes("City")) fields["field City"] = row.city;
+  else if (set !== undefined) fields["field City"] = set;
+  const further = (column: "Lists" | "Tags", cell: string) =>
+    columns.includes(column) && cell ? [cell] : [];
+  return {
+    fields,
+    lists: new Set([...further("Lists", row.list), ...lists]),
+    tags: new Set([...further("Tags", row.tag), ...tags]),
+    hasMoved: columns.includes("Before") && row.hasMoved,
+  };
+}
+
+function joined(one: Wanted, other: Wanted): Wanted {
+  const fields = { ...one.fields };
+  for (const [name, value] of Object.entries(other.fields)) if (value.trim() !== "") fields[name] = value;
+  return {
+    fields,
+    lists: new Set([...one.lists, ...other.lists]),
+    tags: new Set([...one.tags, ...other.tags]),
+    hasMoved: one.hasMoved || other.hasMoved,
+  };
+}
+
+/** The contacts that a file asks for, and how many rows are settled without them. */
+function readFile(command: Import) {
+  const wanted = new Map<string, Wanted>();
+  const rows = { ...none };
+  for (const row of command.rows) {
+    const key = keyIn(row.key);
+    const found = key === undefined ? undefined : wanted.get(key);
+    if (key === undefined) rows.rejected++;
+    else if (!found) wanted.set(key, wantedBy(row, command));
+    else {
+      const passed = command.duplicates === "reject" ? "rejected" : "skipped";
+      rows[passed]++;
+      const next = wantedBy(row, command);
+      const hasMoved = found.hasMoved || next.hasMoved;
+      const taken = { merge: joined(found, next), last: next, first: found, reject: found }[
+        command.duplicates
+      ];
+      wanted.set(key, { ...taken, hasMoved });
+    }
+  }
+  return { wanted, rows };
+}
+
+export function expectImport(
+  command: Import,
+  before: People,
+  suppressed: Set<string>,
+  marked = markedIn(command),
+): Expected {
+  const { wanted, rows } = readFile(command);
+  const people: People = new Map(before);
+  const isKept = (key: string) => suppressed.has(key) && !command.includeSuppressed;
+  for (const [key, want] of wanted) {
+    const found = before.get(key);
+    const oldKey = `old-${key}`;
+    const old = want.hasMoved ? before.get(oldKey) : undefined;
+    const isMarked = marked.has(key) || (want.hasMoved && marked.has(oldKey));
+    const unsubscribes = isMarked && command.marked === "unsubscribe";
+    const isLeftOut = isMarked && command.marked !== "include";
+    const next = (person: Person) => withFacets(person, changesOf(want, command, isLeftOut));
+    if (unsubscribes && old?.status === "Active") {
+      people.set(oldKey, { ...old, status: "Unsubscribe" });
+      rows.updated++;
+    }
+    if (!found) {
+      const mayCreate =
+        command.mode !== "update" && !isLeftOut && !isKept(key) && !(want.hasMoved && isKept(oldKey));
+      if (!mayCreate || (old && old.status !== "Active")) rows.skipped++;
+      else {
+        const person = next({ id: "", key, status: "Active", facets: old?.facets ?? {} });
+        const lacks = command.default !== undefined && !person.facets["field First Name"];
+        people.set(key, lacks ? withFacets(person, { "field First Name": command.default! }) : person);
+        rows.created++;
+        if (!old) continue;
+        people.set(oldKey, { ...old, status: "Unsubscribe" });
+        rows.updated++;
+      }
+      continue;
+    }
+    const leaves = unsubscribes && found.status === "Active";
+    // Who is suppressed and still in the account is left alone, but may be unsubscribed.
+    if (!unsubscribes && isKept(key)) rows.skipped++;
+    else if (old?.status === "Active" && !unsubscribes) rows.rejected++;
+    else if (command.mode === "create" && !leaves) rows.skipped++;
+    else {
+      const person = command.mode === "create" ? { ...found } : next(found);
+      if (leaves) person.status = "Unsubscribe";
+      people.set(key, person);
+      rows[isSame(found, person) ? "unchanged" : "updated"]++;
+    }
+  }
+  return { people, rows };
+}
+
+/** A blank cell clears no field that has a default. */
+const hasDefault = (command: Import, name: string) =>
+  command.default !== undefined && name === "field First Name";
+
+function changesOf(
+  { fields, lists, tags }: Wanted,
+  command: Import,
+  isLeftOut: boolean,
+): Record<string, string> {
+  const changes: Record<string, string> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    if (value.trim() !== "") changes[name] = value;
+    else if (command.blank === "clear" && !hasDefault(command, name)) changes[name] = "";
+  }
+  for (const tag of tags) changes[`tag ${tag}`] = "yes";
+  if (!isLeftOut) for (const list of lists) changes[`list ${list}`] = "yes";
+  return changes;
+}
