@@ -103,6 +103,14 @@ describe("a file that no longer says who has left", () => {
     expect((await service.ecm(["import", path, "--dry-run"])).stderr).not.toContain("has lost");
   });
 
+  it("is no rejects file of another run", { tags: "slow" }, async () => {
+    const service = await startSandbox();
+    const path = await inputFile("Email,ecm_line,ecm_error,ecm_not_subscribed\nada@example.com,2,x,yes\n");
+    await service.ecm(["import", path]);
+    await writeFile(path, "Email,ecm_line,ecm_error\nbob@example.com,2,x\n");
+    expect((await service.ecm(["import", path, "--dry-run"])).stderr).not.toContain("has lost");
+  });
+
   it("is warned of by lists sync", { tags: "slow" }, async () => {
     const service = await startSandbox({
       contents: { lists: ["News"], contacts: [{ key: "ada@example.com" }] },

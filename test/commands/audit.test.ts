@@ -28,6 +28,7 @@ describe("the record", () => {
     const { ecm, readLines, verify } = await recorded();
     await ecm(["contact", "create", "--key", "ada@example.com", "--set", "First Name=Augusta"]);
     await ecm(["contact", "get", "nobody@example.com"], { TRACEPARENT: `00-${traceId}-00f067aa0ba902b7-01` });
+    await ecm(["api", "delete", "/api/contact/65f0c2a91b3d4e5f60718293", "--yes"]);
     const imported = await ecm(["import", "-", "--json"], {}, "Email,First Name\nbob@example.com,Robert\n");
     await ecm(["limits"]);
     await ecm(["contact", "serch"]);
@@ -36,6 +37,7 @@ describe("the record", () => {
     expect(lines).toMatchObject([
       { command: ["contact", "create", "--key", "--set"], exitCode: 0, run: null },
       { command: ["contact", "get"], exitCode: 5, traceId },
+      { command: ["api", "DELETE", "--yes"], exitCode: 5 },
       { command: ["import", "--json"], run: summary.run, rows: { created: 1 }, exitCode: 0 },
     ]);
     for (const { user, host, time, requests, program, milliseconds } of lines) {
@@ -43,11 +45,11 @@ describe("the record", () => {
       expect(user && host && time && program).toBeTruthy();
       expect(requests).toBeGreaterThan(0);
     }
-    expect(lines[2].plan).toMatch(/^sha256:[0-9a-f]{64}$/);
+    expect(lines[3].plan).toMatch(/^sha256:[0-9a-f]{64}$/);
     expect((await readLines()).join()).not.toMatch(/@example|Augusta|Robert/);
-    expect(summary.audit).toBe(lines[2].prev);
-    expect(await verify("--head", summary.audit)).toMatchObject({ code: 0, value: { lines: 3, torn: 0 } });
-    expect(JSON.parse((await ecm(["audit", "show", "--json", "--limit", "1"])).stdout)).toEqual([lines[2]]);
+    expect(summary.audit).toBe(lines[3].prev);
+    expect(await verify("--head", summary.audit)).toMatchObject({ code: 0, value: { lines: 4, torn: 0 } });
+    expect(JSON.parse((await ecm(["audit", "show", "--json", "--limit", "1"])).stdout)).toEqual([lines[3]]);
   });
 
   it("is kept in the state folder, and not with off", async () => {

@@ -2,6 +2,7 @@
 
 import type { RunContext } from "../plan/run-context.ts";
 import { formatQuotedNames } from "../read/columns/column-names.ts";
+import { isOurBookkeeping } from "../read/columns/map-columns.ts";
 import type { UnderstoodInput } from "../read/reading.ts";
 import { listRuns } from "../runs/find-runs.ts";
 
@@ -24,7 +25,8 @@ export async function describeLostConsent(
       account.structureId === structureId,
   );
   const names = new Set(facts.columns.map(({ name }) => name));
-  const lost = last?.manifest.input.consentColumns?.filter((name) => !names.has(name)) ?? [];
+  const isLost = (name: string) => !names.has(name) && !isOurBookkeeping(name);
+  const lost = last?.manifest.input.consentColumns?.filter(isLost) ?? [];
   if (!last || lost.length === 0) return undefined;
   return `${file.name} has lost ${formatQuotedNames(lost)}, which said who is not subscribed in run ${last.manifest.id}`;
 }

@@ -34,7 +34,7 @@ export function registerAuditShow(parent: Command, context: Context): void {
     isLocal: true,
     examples: ["ecm audit show", "ecm audit show --limit 20 --json"],
     output:
-      "A line for each command: time, user, host, profile, the command's words and the names of its flags, requests, run, counts, the plan's digest, exit code, milliseconds. No address and no value.",
+      "A line for each command: time, user, host, profile, the command's words, the method of `api`, the names of flags, requests, run, counts, the plan's digest, exit code, milliseconds. No address and no value.",
   });
 }
 

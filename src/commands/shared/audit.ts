@@ -19,7 +19,7 @@ export interface AuditLine {
   program: string;
   profile: string | null;
   baseUrl: string;
-  /** The command and the names of its flags. */
+  /** The command, of `api` its method, and the names of its flags. */
   command: string[];
   requests: number;
   run: string | null;
