@@ -46,14 +46,11 @@ export interface RunRecords {
 type Read = Record<"runs", RunRecords[]> & Record<"exports" | "files" | "elsewhere", FileRecords[]>;
 
 /** The contacts of an account that runs of this machine name with their ids. */
-export async function readKnownContacts(
-  folders: OwnFolders,
-  redactor: Redactor,
-  baseUrl: string,
-): Promise<{ _id: string; key: string }[]> {
-  const runs = (await readRuns(folders, redactor)).filter(({ account }) => account === baseUrl);
-  const lines = runs.flatMap(({ planned, changes }) => [...planned, ...(changes ?? [])]);
-  return lines.flatMap(({ contactId, key }) => (contactId === null ? [] : [{ _id: contactId, key }]));
+export function listKnownContacts(runs: RunRecords[], baseUrl: string): { _id: string; key: string }[] {
+  return runs
+    .filter(({ account }) => account === baseUrl)
+    .flatMap(({ planned, changes }) => [...planned, ...(changes ?? [])])
+    .flatMap(({ contactId, key }) => (contactId === null ? [] : [{ _id: contactId, key }]));
 }
 
 /** What is read at each of these places. */

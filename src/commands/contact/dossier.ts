@@ -73,7 +73,7 @@ function chooseFormat(context: Context, flags: DossierFlags): "json" | "markdown
 
 async function readDossier(context: Context, spellings: readonly string[]): Promise<Dossier> {
   const { folders, clock } = context;
-  const [{ createRedactor }, { createFileReaders, readKnownContacts }, { visitPlaces }] = await Promise.all([
+  const [{ createRedactor }, { createFileReaders, listKnownContacts }, { visitPlaces }] = await Promise.all([
     import("../../privacy/redaction.ts"),
     import("../../privacy/dossier.ts"),
     import("../../privacy/places.ts"),
@@ -81,11 +81,15 @@ async function readDossier(context: Context, spellings: readonly string[]): Prom
   const redactor = createRedactor(spellings);
   const holds = (text: string) => redactor.isIn(Buffer.from(text).toString("latin1"));
   const { baseUrl } = await context.profile();
-  const known = await readKnownContacts(folders, redactor, baseUrl.value);
+  const readers = createFileReaders(folders, redactor);
+  // Read first: they may name contacts that no search finds yet.
+  const runRecords = await readers.runs();
+  const known = listKnownContacts(runRecords, baseUrl.value);
   const found = await visitPlaces({
     suppressions: async () => (await openSuppressionList(context)).describe(spellings[0]!),
     account: () => readFromAccount(context, spellings, known),
-    ...createFileReaders(folders, redactor),
+    ...readers,
+    runs: async () => runRecords,
     sandboxes: async () => (await context.sandboxFiles()).read(spellings, holds),
   });
   const { suppressions, account, elsewhere, runs, exports, files, sandboxes } = found;

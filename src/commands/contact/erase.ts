@@ -77,17 +77,22 @@ async function runContactErase(
   const output = context.output();
   checkColumns(output, receiptView);
   const people = await readPeople(typedKeys, ecm`contact erase KEY`);
-  const [{ createRedactor }, erase, { findFilesOfOthers }, { visitPlaces }, { readKnownContacts }] =
-    await Promise.all([
-      import("../../privacy/redaction.ts"),
-      import("../../privacy/erase.ts"),
-      import("../../privacy/files-of-others.ts"),
-      import("../../privacy/places.ts"),
-      import("../../privacy/dossier.ts"),
-    ]);
+  const [
+    { createRedactor },
+    erase,
+    { findFilesOfOthers },
+    { visitPlaces },
+    { createFileReaders, listKnownContacts },
+  ] = await Promise.all([
+    import("../../privacy/redaction.ts"),
+    import("../../privacy/erase.ts"),
+    import("../../privacy/files-of-others.ts"),
+    import("../../privacy/places.ts"),
+    import("../../privacy/dossier.ts"),
+  ]);
   const redactor = createRedactor(people.flat());
   const { profile } = await context.connect();
-  const known = await readKnownContacts(folders, redactor, profile.baseUrl.value);
+  const known = listKnownContacts(await createFileReaders(folders, redactor).runs(), profile.baseUrl.value);
   if (options.dryRun) return showPlan(context, people, known, await erase.countFilesWith(folders, redactor));
   const requireNobodyAtWork = () => erase.requireNobodyAtWork(folders, redactor, profile.baseUrl.value);
   await requireNobodyAtWork();
