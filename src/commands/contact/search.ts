@@ -107,19 +107,16 @@ async function runContactSearch(context: Context, options: ContactSearchOptions)
     await context.tellUnderWay({ kind: "export", what: "A search of all contacts", inputs: [] });
   const connection = await context.connect();
   const search = () => showSearch(context, connection, options, { output, conditions, parts });
-  const hasNames = (options.list ?? options.tag) !== undefined;
-  const { show } = await (needsFreshNames(options)
+  // The columns of all pages are chosen before the contacts are seen: names that are missing could not be
+  // looked up then.
+  const isStream = options.all || options.limit !== undefined;
+  const { list, tag, filter, where } = options;
+  const hasNames = [list, tag, filter, where].some((each) => each !== undefined);
+  const { show } = await (isStream
     ? search()
-    : connection.account.withRemembered("read", search, ({ isEmpty }) => isEmpty && hasNames));
+    : // Nobody refuses an outdated id in a condition: it finds nobody.
+      connection.account.withRemembered("read", search, ({ isEmpty }) => isEmpty && hasNames));
   await show();
-}
-
-/**
- * The columns of all pages are chosen before the contacts are seen: names that are missing could not be
- * looked up then. And nobody refuses an outdated id in a condition: where that says "not", it finds everybody.
- */
-function needsFreshNames({ all, limit, filter, where }: ContactSearchOptions): boolean {
-  return all || [limit, filter, where].some((each) => each !== undefined);
 }
 
 interface PreparedSearch {
