@@ -42,6 +42,10 @@ export function* walkNodes(value: unknown): Generator<ASTNode> {
   }
 }
 
+export function isComparison({ op }: ASTNode): boolean {
+  return op === "==" || op === "!=" || op === "in";
+}
+
 export type TextNode = ASTNode & { args: string };
 
 /** A text that is written out. */

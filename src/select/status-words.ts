@@ -2,7 +2,7 @@
 import type { ASTNode } from "@marcbachmann/cel-js";
 import { findClosest } from "../api/names.ts";
 import { UsageError } from "../errors.ts";
-import { at, isText, type TextNode, walkNodes } from "./cel.ts";
+import { at, isComparison, isText, type TextNode, walkNodes } from "./cel.ts";
 import { findMeantStatus, primaryStatuses, secondaryStatuses } from "./status-filter.ts";
 
 /**
@@ -22,8 +22,9 @@ export function requireStatusWords(text: string, ast: ASTNode): void {
 }
 
 /** The texts that a status meets: compared with it, in a list that it is looked for in, or asked of it. */
-export function findComparedTexts({ op, args }: ASTNode): { name: string; literal: TextNode }[] {
-  if (!["==", "!=", "in", "rcall"].includes(op)) return [];
+export function findComparedTexts(node: ASTNode): { name: string; literal: TextNode }[] {
+  const { op, args } = node;
+  if (!isComparison(node) && op !== "rcall") return [];
   const [one, ...others] = (op === "rcall" ? [args[1], ...args[2]] : args) as [ASTNode, ...ASTNode[]];
   const isEquation = op === "==" || op === "!=";
   const status = [one, ...(isEquation ? others : [])].find(isStatus);

@@ -1,8 +1,6 @@
 /** `--where`: keys of e-mail are one in every letter case, as they are in every other condition. Pure. */
 import type { ASTNode } from "@marcbachmann/cel-js";
-import { isText, walkNodes } from "./cel.ts";
-
-const comparisons: readonly string[] = ["==", "!=", "in"];
+import { isComparison, isText, walkNodes } from "./cel.ts";
 
 /**
  * Compares keys with texts in lower case, as a whole. In other calls, and compared with the value of a field,
@@ -12,9 +10,9 @@ const comparisons: readonly string[] = ["==", "!=", "in"];
  */
 export function foldKeyComparisons(ast: ASTNode, folded: string): boolean {
   let isUsed = false;
-  for (const { op, args } of walkNodes(ast)) {
-    if (!comparisons.includes(op)) continue;
-    const sides = args as { op: string; args: unknown }[];
+  for (const node of walkNodes(ast)) {
+    if (!isComparison(node)) continue;
+    const sides = node.args as { op: string; args: unknown }[];
     const key = sides.find((side) => side.op === "id" && side.args === "key");
     const texts = sides
       .filter((side) => side !== key)

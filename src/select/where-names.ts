@@ -7,7 +7,7 @@ import { findClosest, isId } from "../api/names.ts";
 import { isEmailKey } from "../api/structures.ts";
 import { NotFoundError, UsageError } from "../errors.ts";
 import type { ContactList, ContactStructure } from "../wire.ts";
-import { at, isText, walkNodes } from "./cel.ts";
+import { at, isComparison, isText, walkNodes } from "./cel.ts";
 
 /** Names that every structure has, with the parts of a contact that they need. */
 export const builtIn: Record<string, { type: string; needs: readonly string[] }> = {
@@ -181,7 +181,7 @@ function findNamesInMacro({ args }: ASTNode): MemberName[] {
   const isVariable = ({ op, args }: ASTNode) => op === "id" && args === variable.args;
   const part = findPart(target);
   return [...walkNodes(body)].flatMap((node) => {
-    if (!["==", "!=", "in"].includes(node.op)) return [];
+    if (!isComparison(node)) return [];
     const [one, other] = node.args as [ASTNode, ASTNode];
     if (!isVariable(one) && (node.op === "in" || !isVariable(other))) return [];
     if (part) return [one, other].flatMap((side) => toNames(side, part));
