@@ -197,8 +197,9 @@ function keepDefaults(
   fields: ReadonlyMap<string, string>,
   defaults: Reading["defaults"],
 ): ReadonlyMap<string, string> {
-  const isKept = (id: string) => fields.get(id) === "" && defaults.some(([field]) => field === id);
-  return [...fields.keys()].some(isKept) ? new Map([...fields].filter(([id]) => !isKept(id))) : fields;
+  if (!defaults.some(([id]) => fields.get(id) === "")) return fields;
+  const defaultIds = new Set(defaults.map(([id]) => id));
+  return new Map([...fields].filter(([id, value]) => value !== "" || !defaultIds.has(id)));
 }
 
 /** The same map where nothing is blank: most rows of most files. */
