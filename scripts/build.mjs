@@ -1,8 +1,10 @@
 /**
- * Builds `dist/`: the program as one bundle, split wherever the source says `import()`, and `ecm/sandbox` as
- * a file of its own. CommonJS, because Node 20 starts it faster than modules of the other kind.
+ * Builds `dist/`: the program as one bundle, split wherever the source says `import()`, and `ecm/sandbox` as a
+ * file of its own; and `man/`, which the program writes of itself. CommonJS, because Node 20 starts it faster than
+ * modules of the other kind.
  */
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { rolldown } from "rolldown";
 import { textFiles } from "./text-files.mjs";
@@ -125,3 +127,14 @@ const notices = await Promise.all(
   }),
 );
 await writeFile("dist/LICENSES.txt", notices.join(`\n${"-".repeat(80)}\n\n`));
+
+// What npm links where it installs for everybody.
+const manual = JSON.parse(
+  execFileSync(process.execPath, ["bin/ecm.js", "man", "--whole", "--json"], {
+    encoding: "utf8",
+    env: { PATH: process.env.PATH, HOME: "/nonexistent", COLUMNS: "80" },
+  }),
+);
+await rm("man", { recursive: true, force: true });
+await mkdir("man");
+for (const [name, page] of Object.entries(manual)) await writeFile(`man/${name}.1`, page);

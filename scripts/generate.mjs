@@ -1,6 +1,5 @@
 /**
- * Writes what is derived from the command tree: docs/cli.md, man/, completions/ and parts of skills/; which pages
- * package.json names; the version in the skills and in the workflow; and the picture of the imports in
+ * Writes what is derived from the command tree: docs/cli.md, completions/ and parts of skills/; the version in the skills and in the workflow; and the picture of the imports in
  * docs/architecture.md. Needs a build.
  * `--check` writes nothing and fails when a file is out of step.
  */
@@ -21,7 +20,6 @@ const ecm = (...args) =>
 const tree = JSON.parse(ecm("commands", "--all"));
 const { version, globalFlags, commands } = tree;
 
-const manual = JSON.parse(ecm("man", "--whole", "--json"));
 const environment = JSON.parse(ecm("help", "environment", "--json"));
 const exitCodes = Object.entries(JSON.parse(ecm("help", "exit-codes", "--json")));
 
@@ -203,7 +201,6 @@ const files = {
   "AGENTS.md": agentsPage(),
   "llms.txt": llmsPage(),
   "docs/cli.md": cliPage(),
-  ...Object.fromEntries(Object.entries(manual).map(([name, page]) => [`man/${name}.1`, page])),
   "completions/ecm.bash": ecm("completion", "bash"),
   "completions/_ecm": ecm("completion", "zsh"),
   "completions/ecm.fish": ecm("completion", "fish"),
@@ -224,9 +221,7 @@ for (const path of [...skills, "examples/github-workflow.yml"]) {
   files[path] = versions.reduce((written, place) => written.replace(place, version), text);
 }
 
-// What npm links where it installs for everybody.
 const description = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-description.man = Object.keys(manual).map((name) => `man/${name}.1`);
 Object.assign(files, writeSkills(join(root, "skills"), tree, description));
 files["package.json"] = `${JSON.stringify(description, null, 2)}\n`;
 

@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 
 const script = fileURLToPath(new URL("../scripts/generate.mjs", import.meta.url));
 
-it("docs/cli.md, the manual and the completions are in step with the commands", () => {
+it("docs/cli.md and the completions are in step with the commands", () => {
   const run = () => execFileSync(process.execPath, [script, "--check"], { encoding: "utf8", stdio: "pipe" });
   expect(run).not.toThrow();
 }, 180_000);
