@@ -1,14 +1,13 @@
 /**
- * Writes what is derived from the command tree: docs/cli.md, completions/ and parts of skills/; the version in the skills and in the workflow; and the picture of the imports in
- * docs/architecture.md. Needs a build.
+ * Writes what is derived from the command tree: docs/cli.md, AGENTS.md and completions/; the version in the
+ * workflow; and the picture of the imports in docs/architecture.md. Needs a build.
  * `--check` writes nothing and fails when a file is out of step.
  */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { drawImportGraph } from "./import-graph.mjs";
-import { writeSkills } from "./skills.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const ecm = (...args) =>
@@ -162,44 +161,8 @@ A name is accepted wherever an id is: a list's name, a field's or tag's label, a
 `;
 }
 
-/** The pages for whoever reads with a program (llmstxt.org): each with the sentence that it begins with. */
-function llmsPage() {
-  const pages = readdirSync(join(root, "docs"))
-    .filter((name) => name.endsWith(".md"))
-    .sort();
-  const link = (name) => {
-    const [title, , ...rest] = readFileSync(join(root, "docs", name), "utf8").split("\n");
-    const [first] = rest
-      .join(" ")
-      .trim()
-      .split(/(?<=\.)\s/);
-    const sentence = first.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1");
-    const words = sentence.length > 200 ? `${sentence.slice(0, sentence.lastIndexOf(" ", 200))} …` : sentence;
-    return `- [${title.replace(/^# /, "")}](docs/${name}): ${words}`;
-  };
-  const { description } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  return [
-    "# ecm",
-    "",
-    `> ${description}.`,
-    "",
-    "## For agents",
-    "",
-    "- [AGENTS.md](AGENTS.md): how to run it without a person",
-    "- [Skills](skills/): import a file safely; find and change contacts; erase and prove",
-    "",
-    "## Pages",
-    "",
-    ...pages.map((name) =>
-      name === "cli.md" ? "- [Every command](docs/cli.md): flags, output, exit codes" : link(name),
-    ),
-    "",
-  ].join("\n");
-}
-
 const files = {
   "AGENTS.md": agentsPage(),
-  "llms.txt": llmsPage(),
   "docs/cli.md": cliPage(),
   "completions/ecm.bash": ecm("completion", "bash"),
   "completions/_ecm": ecm("completion", "zsh"),
@@ -213,17 +176,12 @@ files["docs/architecture.md"] = architecture.replace(
   () => `${drawImportGraph(join(root, "src"))}\n`,
 );
 
-/** Where a file names the version of the package: the skills, and the workflow that installs a tarball. */
-const versions = [/(?<=^ {2}version: ")\d+\.\d+\.\d+[^"]*(?=")/gm, /(?<=\/ecm-)\d+\.\d+\.\d+(?=\.tgz)/g];
-const skills = readdirSync(join(root, "skills")).map((name) => `skills/${name}/SKILL.md`);
-for (const path of [...skills, "examples/github-workflow.yml"]) {
-  const text = readFileSync(join(root, path), "utf8");
-  files[path] = versions.reduce((written, place) => written.replace(place, version), text);
-}
-
-const description = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-Object.assign(files, writeSkills(join(root, "skills"), tree, description));
-files["package.json"] = `${JSON.stringify(description, null, 2)}\n`;
+/** The workflow installs a tarball, whose name has the version. */
+const workflow = "examples/github-workflow.yml";
+files[workflow] = readFileSync(join(root, workflow), "utf8").replace(
+  /(?<=\/ecm-)\d+\.\d+\.\d+(?=\.tgz)/g,
+  version,
+);
 
 let isStale = false;
 for (const [path, content] of Object.entries(files)) {

@@ -137,11 +137,6 @@ export const groups: Group[] = [
     load: async () => (await import("./mcp/index.ts")).registerMcp,
   },
   {
-    name: "skills",
-    summary: "skills for agents, to be installed",
-    load: async () => (await import("./skills/index.ts")).registerSkills,
-  },
-  {
     name: "commands",
     summary: "the command tree, for scripts and agents",
     load: async () => (await import("./commands.ts")).registerCommands,

@@ -46,7 +46,6 @@ const furtherCommands = [
   "suppressions",
   "audit",
   "mcp",
-  "skills",
   "commands",
   "man",
   "completion",
