@@ -117,11 +117,6 @@ export const groups: Group[] = [
     load: async () => (await import("./sandbox/index.ts")).registerSandbox,
   },
   {
-    name: "probe",
-    summary: "find out how the service behaves where its documentation does not say",
-    load: async () => (await import("./probe.ts")).registerProbe,
-  },
-  {
     name: "record",
     summary: "look at a recording of what was exchanged with the service",
     load: async () => (await import("./record/index.ts")).registerRecord,

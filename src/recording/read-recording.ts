@@ -1,8 +1,7 @@
-/** Reads recordings: those of ECM_RECORD, and what `ecm probe --save` writes. */
+/** Reads recordings of ECM_RECORD. */
 import { readFileSync } from "node:fs";
 import { describeReadError } from "../disk/make-folder.ts";
 import { UsageError } from "../errors.ts";
-import { advise, ecm } from "../hint.ts";
 import { isObject } from "../is-object.ts";
 import type { RecordedExchange } from "./exchange.ts";
 
@@ -28,18 +27,10 @@ export function parseHead(line: string): RecordingHead | undefined {
 /** @throws UsageError for a file that cannot be read, or is no recording */
 export function readRecording(file: string): Recording {
   const text = readText(file);
-  const probe = parse(text) as { exchanges?: unknown } | undefined;
-  if (Array.isArray(probe?.exchanges)) {
-    const exchanges = probe.exchanges.filter(isExchange);
-    return { exchanges, unreadable: probe.exchanges.length - exchanges.length };
-  }
   const [first = "", ...lines] = text.split("\n").filter((line) => line !== "");
   if (!parseHead(first)) {
     refuseNewer(file, first);
-    throw new UsageError(
-      `${file} is no recording`,
-      advise`Make one with ECM_RECORD=FILE before a command, or with: ${ecm`probe --save FILE`}`,
-    );
+    throw new UsageError(`${file} is no recording`, "Make one with ECM_RECORD=FILE before a command");
   }
   // Commands that began the file at the same moment have each written a first line.
   const others = lines.filter((line) => !parseHead(line));

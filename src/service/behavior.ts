@@ -21,24 +21,18 @@ export interface BehaviorPoints {
   maxListSize: number;
   listSizeCut: number;
   lists: "records" | "array";
-  created: number;
   /** What `addLists` and the like hold: `{ _id }`, or bare ids. */
   mutateElements: "object" | "id";
   mutateAnswer: "contact" | "empty" | "other";
-  /** `errorType` of a mutate that changes nothing; "accepted" when it is not refused. */
-  noop: string;
   /** How long a search took to show a new contact. */
   searchLag: number;
   keyCase: "fold" | "exact";
   /** Inactive contacts in a search without a status filter. */
   inactive: "shown" | "hidden";
-  /** A structure in the list of structures. */
-  structures: "whole" | "slim";
   /** A status in a search: two members, or one object. */
   status: "parts" | "object";
   /** Letter case of `CONTACT_STATUS` values. */
   statusCase: "lower" | "capital";
-  hourlyHeaders: "sent" | "missing";
   /**
    * The names that a search's `source` takes: of the published
    * reference, of the specification, or of both alone.
@@ -102,10 +96,8 @@ const textValues: Partial<Record<BehaviorPoint, readonly string[]>> = {
   mutateAnswer: ["contact", "empty", "other"],
   keyCase: ["fold", "exact"],
   inactive: ["shown", "hidden"],
-  structures: ["whole", "slim"],
   status: ["parts", "object"],
   statusCase: ["lower", "capital"],
-  hourlyHeaders: ["sent", "missing"],
   source: ["published", "specified", "common"],
   listColumn: ["taken", "refused"],
 };
@@ -115,7 +107,6 @@ const numberPoints: readonly string[] = [
   "pageCut",
   "maxListSize",
   "listSizeCut",
-  "created",
   "searchLag",
 ];
 
@@ -145,7 +136,6 @@ function isBelieved(ageMilliseconds: number): boolean {
 function isSoundValue(point: string, value: unknown): boolean {
   const known = textValues[point as BehaviorPoint];
   if (known) return known.includes(value as string);
-  if (point === "noop") return typeof value === "string";
   const least = point === "searchLag" ? 0 : 1;
   return numberPoints.includes(point) && Number.isSafeInteger(value) && (value as number) >= least;
 }

@@ -82,7 +82,7 @@ it("the same person has the same pseudonym in every command, and another one in 
   expect(await readFile(other, "utf8")).not.toContain(first);
 });
 
-it("record show prints the exchanges, of ECM_RECORD and of a probe", { tags: "slow" }, async () => {
+it("record show prints the exchanges", { tags: "slow" }, async () => {
   const { record, ecm, file, exchanges } = await recorded();
   await record(["contact", "search", "--key", "bob@builder.test", "--json"]);
   await appendFile(file, '{"method":"GET","pa');
@@ -99,9 +99,6 @@ it("record show prints the exchanges, of ECM_RECORD and of a probe", { tags: "sl
   expect(lines).toHaveLength(whole.length - 1);
   expect(lines[0]).toEqual({ n: 1, ...JSON.parse(whole[0]!) });
   expect(exchanges).toBeDefined();
-  const probe = join(await temporaryFolder(), "probe.json");
-  await ecm(["probe", "--save", probe]);
-  expect((await ecm(["record", "show", probe])).stdout).toContain("/api/contact/search");
 });
 
 it("a file that two commands began at the same moment is whole", async () => {

@@ -78,7 +78,6 @@ describe("a dry run", () => {
       "runs resume": [run],
       "runs retry": [run, people!],
       "runs undo": [run],
-      probe: ["--write"],
     };
     const index = JSON.parse(await done(ecm, ["commands", "--json"])) as {
       commands: { command: string; writes: boolean }[];

@@ -35,7 +35,6 @@ const needed: string[][] = [
   ["api", "delete", "/api/contact/{contact:ada@example.com}"],
   ["api", "PATCH", "/api/contact/{contact:ada@example.com}", "--data", "BODY"],
   ["api", "PUT", "/api/contact-structure/{structure}", "--data", "BODY"],
-  ["probe", "--write"],
   ["sandbox", "clone"],
 ];
 
@@ -75,9 +74,7 @@ describe("the help of a command that asks", () => {
   it("says so, and so does the index for programs", { tags: "slow" }, async () => {
     const { ecm } = await seeded();
     const paths = [
-      ...needed.map((words) =>
-        words.slice(0, words[0] === "structure" ? 3 : ["api", "probe"].includes(words[0]!) ? 1 : 2),
-      ),
+      ...needed.map((words) => words.slice(0, words[0] === "structure" ? 3 : words[0] === "api" ? 1 : 2)),
       ["lists", "merge"],
       ["runs", "remove"],
       ["runs", "undo"],

@@ -89,7 +89,6 @@ describe("the name of an output file", () => {
       "but the output is CSV",
     ],
     ["gone.xlsx", ["contact", "delete", "--all", "--yes"], "--backup", "is a workbook"],
-    ["probe.csv", ["probe"], "--save", "but the output is JSON"],
     ["structure.xlsx", ["structure", "pull"], "--output-file", "is a workbook"],
     ["pages.json.gz", ["api", "GET", "/api/contact", "--paginate"], "--output-file", "is a compressed file"],
     ["pages.csv", ["api", "GET", "/api/contact", "--paginate"], "--output-file", "but the output is"],
@@ -279,7 +278,6 @@ describe("a file that stands in the place of an output file", () => {
   it.each([
     ["--plan", "plan.ndjson", ["contact", "mutate", "--all", "--set", "City=x", "--dry-run"]],
     ["--rejects", "crm.csv", ["contact", "mutate", "--all", "--set", "City=x", "--dry-run"]],
-    ["--save", "package.json", ["probe"]],
   ])("is not replaced by %s either", async (flag, name, args) => {
     const { server, ecm, folder } = await unasked();
     const file = join(folder, name);

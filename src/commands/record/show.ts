@@ -31,7 +31,7 @@ export function registerRecordShow(parent: Command, context: Context): void {
   const command = parent
     .command("show")
     .description("show what is in a recording, before you share it")
-    .argument("<file>", "made by ECM_RECORD=FILE or ecm probe --save FILE")
+    .argument("<file>", "made by ECM_RECORD=FILE")
     .action((file: string) => runRecordShow(context, file));
   describeCommand(command, {
     isLocal: true,

@@ -47,7 +47,7 @@ export function registerSandboxVerify(parent: Command, context: Context): void {
   const command = parent
     .command("verify")
     .description("replay a recording; show where the sandbox answers otherwise")
-    .argument("<file>", "made by ECM_RECORD=FILE or ecm probe --save FILE")
+    .argument("<file>", "made by ECM_RECORD=FILE")
     .option("--exit-code", "exit 9 when something differs")
     .addOption(
       writtenFileOption(

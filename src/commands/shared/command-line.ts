@@ -50,7 +50,7 @@ function toFlagWithValue(flag: string, value: string): string[] {
 
 /** Commands that work on an account; others have no use for its flags. */
 const accountCommands = new Set(
-  "api contact doctor campaigns domains events export import limits lists probe reports runs structure suppressions templates apply".split(
+  "api contact doctor campaigns domains events export import limits lists reports runs structure suppressions templates apply".split(
     " ",
   ),
 );
