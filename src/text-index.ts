@@ -99,7 +99,7 @@ export class TextIndex {
 }
 
 /** 53 bits of a text, as a whole number. Not for hostile input: a collision must only cost time. */
-export function hashText(text: string): number {
+function hashText(text: string): number {
   let high = 0xdeadbeef;
   let low = 0x41c6ce57;
   for (let index = 0; index < text.length; index++) {

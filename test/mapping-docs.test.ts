@@ -37,9 +37,8 @@ describe("docs/mapping.md", () => {
     for (const field of fields) await ecm(["structure", "field", "add", field]);
     const args = [await inputFile(file, "export.csv"), "--mapping", await inputFile(mapping, "export.yaml")];
     const flags = ["--ignore-unmapped", "--create-missing"];
-    const checked = await ecm(["import", ...args, "--check"]);
     const imported = await ecm(["import", ...args, ...flags]);
-    expect([checked.code, imported.code], checked.stderr + imported.stderr).toEqual([0, 0]);
+    expect(imported.code, imported.stderr).toBe(0);
     const held = await ecm(["contact", "search", "--columns", header, "-o", "csv"]);
     expect(held.stdout).toBe(contacts);
     const again = await ecm(["import", ...args, ...flags, "--json"]);

@@ -36,7 +36,6 @@ const expected: [start: string, output: RegExp, code?: number][] = [
   ["ecm import blanks.csv", /1 unchanged/],
   ["ecm import customers.csv --mode create", /1 created; .* 1 skipped: already exists/],
   ["ecm import customers.csv --set", /2 updated/],
-  ["ecm import --template", /^key,First Name,/],
   ["ecm import changes.csv", /1 would be created; 1 would be updated/],
   ["ecm plan show", /~ bob@example\.com {2}First Name {2}Bob → Robert/],
   ["ecm apply", /1 created; 1 updated/],

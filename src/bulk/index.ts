@@ -43,13 +43,6 @@ export type { BackUp, Engine, ForeseenPlan, RunOptions, ShownReject } from "./pl
 export { readRunNames } from "./plan/run-names.ts";
 export { countPlannedWrites } from "./plan/tally.ts";
 export {
-  type CheckedColumn,
-  type CheckedRow,
-  type CheckReport,
-  checkInput,
-  type SurveyedRows,
-} from "./read/check.ts";
-export {
   type ColumnShape,
   columnShapes,
   entryExamples,

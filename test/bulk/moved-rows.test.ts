@@ -313,28 +313,6 @@ it("an old key that is another row's further key: both rows are rejected, a row'
   expect((await statuses(service))["ada@old.example"]).toBe("active");
 });
 
-it("a mapping file and --check know the target", { tags: "slow" }, async () => {
-  const service = await scene();
-  const mapping = await inputFile('"Old email": old-key\n', "map.yaml");
-  const file = await inputFile(`${header}ada@new.example,ada@old.example,\n`);
-  const checked = await service.ecm(["import", file, "--mapping", mapping, "--check", "--json"]);
-  expect(checked.code, checked.stderr).toBe(0);
-  expect(checked.stdout).toContain('"old-key"');
-  expect(checked.stdout).toContain("ada@old.example");
-  const done = await service.ecm(["import", file, "--mapping", mapping, "--json"]);
-  expect(parseSummary(done).rows).toMatchObject({ created: 1, updated: 1 });
-  const twice = await service.ecm([
-    "import",
-    file,
-    "--map",
-    "Old email=old-key",
-    "--map",
-    "First Name=old-key",
-  ]);
-  expect(twice.code).toBe(2);
-  expect(twice.stderr).toContain("2 columns are mapped to the old key");
-});
-
 it("moves get on with few requests an invocation, where the account is read page by page", {
   tags: "slow",
 }, async () => {

@@ -8,7 +8,6 @@ import { advise, ecm } from "../../hint.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { RevisedError } from "../shared/bulk/agree.ts";
 import { addBulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
-import { flagHeadings } from "../shared/flag-headings.ts";
 import { consentColumnOption, repeatableOption, wholeNumberOption } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import type { ImportFlags } from "./shared/import-flags.ts";
@@ -25,9 +24,8 @@ export function registerImport(command: Command, context: Context): void {
       "ecm import people.csv --dry-run",
       "ecm import people.csv --list Newsletter --create-missing",
       "ecm import people.csv --map E-mail=key --map Notes=ignore",
-      "ecm import people.csv --mapping people.yaml --check",
     ],
-    output: "Nothing; with --json one summary at the end. --check: columns and rows, before and after.",
+    output: "Nothing; with --json one summary at the end.",
     writes: true,
     exitCodes: {
       3: "finished, and some rows were rejected",
@@ -36,20 +34,13 @@ export function registerImport(command: Command, context: Context): void {
     },
   });
   command.action(async (file: string | undefined, flags: ImportFlags) => {
-    if (flags.template) return runTemplateOnly(context, file, flags);
     if (file === undefined) {
       throw new UsageError(
         "Name a file to import",
         advise`Such as ${ecm`import people.csv`}; - reads standard input`,
       );
     }
-    if (!flags.check) return runImport(context, command, file, flags);
-    refuseTogether("--check", { "--dry-run": flags.dryRun, "--plan": flags.plan });
-    const [{ readOptionsFrom: toReadOptions }, { runCheck }] = await Promise.all([
-      import("./shared/read-options.ts"),
-      import("./check.ts"),
-    ]);
-    await runCheck(context, file, await toReadOptions(flags), flags);
+    return runImport(context, command, file, flags);
   });
 }
 
@@ -75,16 +66,13 @@ function addColumnFlags(command: Command): void {
         "reject",
       ]),
     )
-    .option("--ignore-unmapped", "ignore columns that match no field")
-    .optionsGroup(flagHeadings.preview)
-    .option("--check", "show what would be imported; no request");
+    .option("--ignore-unmapped", "ignore columns that match no field");
 }
 
 /** How the file is read. */
 function addFileFlags(command: Command): void {
   command
     .optionsGroup("The file:")
-    .option("--template", "print an empty CSV of the account's columns")
     .option("--from <system>", "read it as this system's export")
     .option("--sheet <sheet>", "a workbook's sheet, by name or number")
     .option("--delimiter <character>", "the delimiter (default: detected)")
@@ -113,23 +101,6 @@ function addContactFlags(command: Command): void {
     .option("--unsubscribe-marked", "unsubscribe contacts that the file marks; cannot be undone")
     .option("--include-suppressed", "create suppressed contacts too")
     .addOption(repeatableOption("--unique <field>", "name new contacts with an inactive one's value"));
-}
-
-async function runTemplateOnly(
-  context: Context,
-  file: string | undefined,
-  flags: ImportFlags,
-): Promise<void> {
-  refuseTogether("--template", { "a file": file, "--check": flags.check });
-  const { runTemplate } = await import("./template.ts");
-  await runTemplate(context);
-}
-
-function refuseTogether(flag: string, others: Record<string, unknown>): void {
-  const [other] = Object.entries(others).find(([, value]) => value !== undefined) ?? [];
-  if (other !== undefined) {
-    throw new UsageError(`${flag} and ${other} cannot be used together`, "Leave out one of the two");
-  }
 }
 
 async function runImport(

@@ -6,8 +6,6 @@ export interface ImportFlags extends BulkFlags {
   mapping?: string;
   set?: string[];
   default?: string[];
-  check?: boolean;
-  template?: boolean;
   list?: string[];
   tag?: string[];
   createMissing?: boolean;
