@@ -87,10 +87,10 @@ function toLikelyWord(key: string): string {
   return key.slice(0, Math.max(0, key.indexOf("@"))) || key;
 }
 
-/** A key is looked up as it was typed, then as an import would have written it. */
-async function findByKey(
-  { send, source = ["_id", "key"], behaviors }: ContactLookup,
-  { _id: structureId, keyType }: ContactStructure,
+/** A key is looked up as it was typed, then as an import would have written it. @throws UsageError for two matches */
+export async function findByKey(
+  { send, source = ["_id", "key"], behaviors }: Omit<ContactLookup, "structure">,
+  { _id: structureId, keyType }: Pick<ContactStructure, "_id" | "keyType">,
   typed: string,
 ): Promise<FoundContact | undefined> {
   const behavior = behaviors?.(structureId);

@@ -1,5 +1,6 @@
 /** A dry run of a single command says what would happen before it shows the request. */
 import { expect, it } from "vitest";
+import { inputFile } from "../bulk/kit.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 it("of lists, contacts and structures", async () => {
@@ -34,4 +35,51 @@ it("of lists, contacts and structures", async () => {
   expect(await said("structure", "tag", "add", "VIP")).toMatch(
     /^Would change the structure "Default":\n\+ .*VIP/,
   );
+});
+
+it("gives the answer of the real command where nothing would change, and where it is refused", async () => {
+  const { ecm, sandbox } = await startSandbox();
+  sandbox.admin.seed({
+    lists: ["Red"],
+    tags: ["vip"],
+    contacts: [
+      { key: "ada@example.com", fields: { "First Name": "Ada" }, tags: ["vip"], lists: ["Red"] },
+      { key: "gone@example.com", status: { primary: "Inactive", secondary: "Unsubscribe" } },
+    ],
+  });
+  await ecm(["suppressions", "add", "never@example.com"]);
+  const body = await inputFile('{"addTags":[]}', "body.json");
+  const answers = async (...words: string[]) => {
+    const results = [await ecm([...words, "--dry-run"]), await ecm([...words, "--yes"])];
+    return results.map(({ code, stdout, stderr }) => ({
+      code,
+      stdout,
+      said: stderr.replace(/^rate-limit:.*\n/m, "").replace(/^error: .*$/m, "error"),
+    }));
+  };
+  for (const words of [
+    ["contact", "mutate", "ada@example.com", "--set", "First Name=Ada", "--add-tag", "vip"],
+    ["contact", "mutate", "ada@example.com", "--add-list", "Red", "--json"],
+    ["contact", "mutate", "ada@example.com", "--add-list", "Red", "--fail-unchanged"],
+    ["contact", "mutate", "ada@example.com", "--if-version", "7", "--add-tag", "vip"],
+    ["contact", "mutate", "ada@example.com", "--data", body],
+    ["contact", "mutate", "nobody@example.com", "--add-tag", "vip"],
+    ["contact", "unsubscribe", "gone@example.com"],
+    ["contact", "create", "--key", "ada@example.com"],
+    ["contact", "create", "--key", "GONE@example.com"],
+    ["contact", "create", "--key", "never@example.com"],
+    ["lists", "create", "red"],
+    ["lists", "create", "Red", "--if-missing"],
+    ["lists", "rename", "Red", "Red"],
+    ["lists", "delete", "Blue"],
+    ["structure", "update", "--label", "Default"],
+    ["structure", "tag", "add", "VIP"],
+    ["structure", "tag", "rename", "vip", "vip"],
+    ["structure", "field", "add", "first name"],
+    ["structure", "field", "rename", "First Name", "First Name"],
+  ]) {
+    const [planned, done] = await answers(...words);
+    expect(planned, words.join(" ")).toEqual(done);
+    expect(planned?.said, words.join(" ")).not.toContain("Would");
+  }
 });

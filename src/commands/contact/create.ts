@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { createContactRequest, readContact } from "../../api/contacts.ts";
 import { normalizeKey } from "../../api/key-spelling.ts";
-import type { Context } from "../../context.ts";
+import type { Connection, Context } from "../../context.ts";
 import { EcmError, exitCodes, ServiceError, UsageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import type { Account } from "../../service/account.ts";
@@ -11,6 +11,7 @@ import {
   resolveTagRefs,
   splitAssignment,
 } from "../../service/contact-changes.ts";
+import { findByKey } from "../../service/find-contact.ts";
 import { readJsonInput } from "../../terminal/data-input.ts";
 import { explainDryRun } from "../../terminal/dry-run.ts";
 import { hasColumns } from "../../terminal/present.ts";
@@ -59,10 +60,14 @@ async function runContactCreate(context: Context, flags: ContactCreateOptions): 
   const options = isComplete ? flags : { ...flags, ...(await askContact(context, flags)) };
   const { key, createRequest } = await readNewContact(context, options);
   if (!options.includeSuppressed) await refuseSuppressed(context, key);
-  const { send, account } = await context.connect();
+  const connection = await context.connect();
+  const { send, account } = connection;
   const { request, answer } = await account.withRemembered("write", async () => {
     const request = await createRequest(account);
-    if (options.dryRun) return { request };
+    if (options.dryRun) {
+      await requireFreeKey(connection, request);
+      return { request };
+    }
     await checkContactColumns(account, output);
     return { request, answer: await send(request).catch(throwDuplicateExplained) };
   });
@@ -133,9 +138,25 @@ async function refuseSuppressed(context: Context, key: string | undefined): Prom
   });
 }
 
+const duplicateHint = advise`To change the existing contact: ${ecm`contact mutate`}`;
+
 function throwDuplicateExplained(error: unknown): never {
-  if (error instanceof ServiceError && error.type === "DuplicateFieldError") {
-    error.details.hint ??= advise`To change the existing contact: ${ecm`contact mutate`}`;
-  }
+  if (error instanceof ServiceError && error.type === "DuplicateFieldError")
+    error.details.hint ??= duplicateHint;
   throw error;
+}
+
+/** The service's refusal of a second contact, told by a dry run. A typed body may lack what is needed to look. */
+async function requireFreeKey({ send, account, behaviors }: Connection, { body }: ApiRequest): Promise<void> {
+  const { key, contactStructureId } = (body ?? {}) as Partial<CreateContactBody>;
+  if (typeof key !== "string" || typeof contactStructureId !== "string") return;
+  const structure = (await account.structures()).find(({ _id }) => _id === contactStructureId);
+  const found = structure && (await findByKey({ send, behaviors }, structure, key));
+  if (!found) return;
+  throw new EcmError(exitCodes.conflict, `A contact with the key ${key} already exists`, {
+    type: "DuplicateFieldError",
+    field: "key",
+    applied: "no",
+    hint: duplicateHint,
+  });
 }

@@ -103,7 +103,9 @@ async function mutateOne(context: Context, idOrKey: string, options: ContactMuta
       // Looked up as the write would be, so that what is printed is what would be sent.
       const found = await resolveContact(connection, idOrKey);
       requireVersion(found, options.ifVersion);
-      return request(found._id);
+      const planned = request(found._id);
+      const isChange = wouldChange(found, planned.body as MutateBody);
+      return isChange ? planned : { contact: found, isChanged: false };
     }
     await checkContactColumns(account, output);
     // A body that was typed goes as it is, and does not need to know the structure.

@@ -62,13 +62,13 @@ async function rename(
   const list = await account.list(structure, nameOrId);
   requireFreeListName(name, await account.lists(structure), list._id);
   const request = renameListRequest(structure._id, list._id, name);
-  if (options.dryRun) {
-    const would = `rename the list ${JSON.stringify(list.name)} to ${JSON.stringify(name)}`;
-    return explainDryRun(terminal, output, would, request);
-  }
   if (list.name === name) {
     terminal.note("unchanged");
     return presentOne(terminal, output, list, listView);
+  }
+  if (options.dryRun) {
+    const would = `rename the list ${JSON.stringify(list.name)} to ${JSON.stringify(name)}`;
+    return explainDryRun(terminal, output, would, request);
   }
   const { body } = await send<Partial<ContactList> | undefined>(request).catch(findAppliedBody);
   account.forget();
