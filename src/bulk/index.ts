@@ -25,7 +25,7 @@ export type { RowJob } from "./jobs/job.ts";
 export { type KeysFileOptions, toReadOptions } from "./jobs/keys-file-options.ts";
 export { type ChosenRows, MarkedRowsError, requireChosenRows } from "./jobs/marked-rows.ts";
 export { moveContact, restoreMoveOptions } from "./jobs/move.ts";
-export { type PendingReject, pendingRejects, readRejectedRows } from "./jobs/pending-rejects.ts";
+export { type RejectedRow, readRejectedRows } from "./jobs/rejected.ts";
 export { refusalRemark } from "./jobs/removals.ts";
 export { type JobOptions, requireWritableRejects, runJob } from "./jobs/run-job.ts";
 export { readFirstRejects, readRejects } from "./jobs/shown-rejects.ts";
@@ -77,7 +77,7 @@ export { type InputFile, requireFile } from "./read/text/source.ts";
 export { openStream, spool } from "./read/text/spool.ts";
 export { placeholderStructure, requireMapped, understandKeys } from "./read/understand.ts";
 export { readRunRecord } from "./runs/damage.ts";
-export { isFinished, isReported, requirePlanned } from "./runs/enter.ts";
+export { isFinished, requirePlanned } from "./runs/enter.ts";
 export { fileNames } from "./runs/file-names.ts";
 export { findRun, listRuns } from "./runs/find-runs.ts";
 export { computeFingerprint } from "./runs/fingerprint.ts";
@@ -91,7 +91,5 @@ export {
   toRunsFolder,
 } from "./runs/folder.ts";
 export { type RowCounts, type Summary, sumCounts } from "./runs/report.ts";
-export { noteReported } from "./runs/reported.ts";
-export { findOldRuns, type OldRun } from "./runs/retention.ts";
 export { type Undone, undoneRuns } from "./runs/undone.ts";
 export { type RunView, viewRun } from "./runs/view.ts";

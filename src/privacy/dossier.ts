@@ -4,7 +4,7 @@
  */
 import { basename, join } from "node:path";
 import { readRunChanges } from "../bulk/jobs/changes.ts";
-import { toRecord } from "../bulk/jobs/pending-rejects.ts";
+import { toRecord } from "../bulk/jobs/rejected.ts";
 import { readPlanHead, readPlanLines, type StoredLine } from "../bulk/plan/plan-file.ts";
 import type { PlanLine } from "../bulk/plan/plan-line.ts";
 import { fileNames } from "../bulk/runs/file-names.ts";

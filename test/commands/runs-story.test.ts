@@ -1,5 +1,5 @@
 /** What `runs list` and `runs show` say at a terminal: what each run did, where, and what can be done now. */
-import { readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { readFile, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Manifest } from "../../src/bulk/runs/folder.ts";
@@ -132,7 +132,6 @@ describe("runs show at a terminal", () => {
       await readFile(join(folder, "manifest.json"), "utf8"),
     ) as Manifest;
     await writeFile(join(folder, "manifest.json"), JSON.stringify(manifest));
-    await rm(join(folder, "unreported"), { force: true });
     const { stdout } = await ecm(["runs", "show", "last"], at(80));
     const text = stdout.replace(/\s+/g, " ");
     expect(text).toMatch(/Stopped without a word, perhaps killed \(today, \d\d:\d\d\): 1 contact done/);

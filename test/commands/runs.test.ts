@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { inputFile, manyRows, parseSummary } from "../bulk/kit.ts";
+import { inputFile, manyContacts, manyRows, parseSummary } from "../bulk/kit.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 describe("ecm runs", () => {
@@ -219,7 +219,7 @@ describe("what lies among the runs and is none", () => {
   });
 });
 
-describe("ecm runs prune", () => {
+describe("ecm runs remove --older", () => {
   const day = 86_400_000;
   /** As if nothing had been written to the run's folder for so many days. */
   async function age(stateFolder: string, run: string, days: number): Promise<void> {
@@ -246,31 +246,30 @@ describe("ecm runs prune", () => {
     return { ...service, state, old, open, recent };
   }
 
-  it("removes old runs, keeps those that can be resumed, and says so of each", { tags: "slow" }, async () => {
+  it("removes old runs and leaves unfinished ones", { tags: "slow" }, async () => {
     const { ecm, state, old, open, recent } = await threeRuns();
     const folders = async () =>
       (await readdir(join(state, "runs"))).filter((name) => /^\d/.test(name)).sort();
-    const results = (stdout: string) =>
-      Object.fromEntries(
-        JSON.parse(stdout).map((row: { run: string; result: string }) => [row.run, row.result]),
-      );
 
-    const dry = await ecm(["runs", "prune", "--dry-run", "--json"]);
-    expect(results(dry.stdout)).toEqual({
-      [old]: "would be removed",
-      [open]: expect.stringContaining("kept"),
+    expect((await ecm(["runs", "remove", "--older", "30d"])).code).toBe(2);
+    expect((await ecm(["runs", "remove", old, "--older", "30d", "--yes"])).code).toBe(2);
+    for (const wrong of ["90", "soon", "-1d"]) {
+      const { code, stderr } = await ecm(["runs", "remove", `--older=${wrong}`, "--yes"]);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("--older") });
+    }
+    expect(await folders()).toEqual([old, open, recent].sort());
+
+    const done = await ecm(["runs", "remove", "--older", "30d", "--yes"]);
+    expect(done).toMatchObject({
+      code: 0,
+      stdout: "",
+      stderr: expect.stringContaining(`Removed run ${old}`),
     });
-    expect(await folders()).toEqual([old, open, recent].sort());
-    expect((await ecm(["runs", "prune"])).code).toBe(2);
-    expect(await folders()).toEqual([old, open, recent].sort());
-
-    const done = await ecm(["runs", "prune", "--yes", "--json"]);
-    expect(results(done.stdout)).toEqual({ [old]: "removed", [open]: expect.stringContaining("kept") });
     expect(await folders()).toEqual([open, recent].sort());
-    const all = await ecm(["runs", "prune", "--unfinished", "--older", "0m", "--yes", "--json"]);
-    expect(results(all.stdout)).toEqual({ [open]: "removed", [recent]: "removed" });
-    expect(await folders()).toEqual([]);
-    expect(JSON.parse((await ecm(["runs", "prune", "--yes", "--json"])).stdout)).toEqual([]);
+    const none = await ecm(["runs", "remove", "--older", "30d"]);
+    expect(none).toMatchObject({ code: 0, stderr: expect.stringContaining("No finished run is that old") });
+    await ecm(["runs", "remove", "--older", "0m", "--yes"]);
+    expect(await folders()).toEqual([open]);
   });
 
   it("keeps a run that an unfinished undo reads", { tags: "slow" }, async () => {
@@ -278,22 +277,22 @@ describe("ecm runs prune", () => {
     const { run } = parseSummary(await ecm(["import", await inputFile(manyRows(20)), "--json"]));
     await ecm(["runs", "undo", run!, "--delete-created", "--yes", "--max-requests", "8"]);
     await age(env.ECM_STATE_DIR!, run!, 100);
-    const { stdout } = await ecm(["runs", "prune", "--yes", "--json"]);
-    expect(JSON.parse(stdout)).toMatchObject([{ run, result: expect.stringContaining("undo needs it") }]);
+    expect((await ecm(["runs", "remove", "--older", "30d", "--yes"])).code).toBe(0);
     expect((await ecm(["runs", "show", run!])).code).toBe(0);
   });
 
-  it("takes the age from ECM_KEEP_RUNS, and doctor warns of what is older", { tags: "slow" }, async () => {
-    const { ecm, state, old } = await threeRuns();
-    expect((await ecm(["doctor"])).stdout).toContain("2 old runs hold people's data, for up to 100 days");
-    const env = { ECM_KEEP_RUNS: "200d" };
-    expect((await ecm(["doctor"], { env })).stdout).not.toContain("old runs");
-    expect(JSON.parse((await ecm(["runs", "prune", "--yes", "--json"], { env })).stdout)).toEqual([]);
-    for (const wrong of ["90", "soon", "-1d"]) {
-      const { code, stderr } = await ecm(["runs", "prune", "--yes"], { env: { ECM_KEEP_RUNS: wrong } });
-      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("ECM_KEEP_RUNS") });
-      expect((await ecm(["runs", "prune", `--older=${wrong}`])).stderr).toContain("--older");
+  it("says before the yes how many deletions can no longer be undone", async () => {
+    const { ecm } = await startSandbox({ contents: { contacts: manyContacts(3) } });
+    const deleted = ["contact", "delete", "--key", "p0@example.com", "--key", "p1@example.com", "--yes"];
+    const { run } = parseSummary(await ecm([...deleted, "--json"]));
+    const terminal = { typed: "n\r", terminalColumns: 200, env: { TERM: "xterm" } };
+    for (const words of [[run!], ["--older", "0m"]]) {
+      const { code, stderr } = await ecm(["runs", "remove", ...words], terminal);
+      expect(code).toBe(1);
+      expect(stderr.replace(/\s+/g, " ")).toContain("2 deletions can then no longer be undone");
     }
-    expect(await readdir(join(state, "runs"))).toContain(old);
+    await ecm(["runs", "undo", run!, "--yes"]);
+    const { stderr } = await ecm(["runs", "remove", run!], terminal);
+    expect(stderr).not.toContain("deletions");
   });
 });

@@ -8,7 +8,7 @@ import { JournalDamagedError } from "../runs/damage.ts";
 import { type EnteredRun, enterRun, type SyncedList } from "../runs/enter.ts";
 import { type Manifest, requireStatePlace } from "../runs/folder.ts";
 import type { SettledByInput } from "../runs/report.ts";
-import { type Closed, closeCompleted, closeUnentered } from "./finish.ts";
+import { type Closed, closeUnentered } from "./finish.ts";
 import { MoveRefusedError } from "./move-pair.ts";
 import { planAndApply } from "./plan-and-apply.ts";
 import type { ReadyJob } from "./ready-job.ts";
@@ -115,7 +115,6 @@ export async function leaveRun(
 ): Promise<Closed> {
   let isRefused = false;
   try {
-    if (run.completed) return closeCompleted(context, run.completed);
     const closed = await work();
     isRefused = !run.isResumed && (endedBeforeWrites(closed.stop?.failure) || isUnfit(closed));
     if (isRefused) {

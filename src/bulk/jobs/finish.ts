@@ -8,7 +8,6 @@ import { createTally } from "../plan/tally.ts";
 import { writeManifest } from "../runs/folder.ts";
 import { Ledger } from "../runs/ledger.ts";
 import { countCodes, type SettledByInput, type Summary } from "../runs/report.ts";
-import { noteUnreported } from "../runs/reported.ts";
 
 /** What a run came to, besides its counts. */
 export interface Ending {
@@ -63,7 +62,6 @@ export async function closeRun(state: RunState, ending: Ending): Promise<Closed>
     run.journal.append(record);
     await run.journal.sync();
     ledger.take(record);
-    if (!stop) await noteUnreported(run.folder);
     await writeManifest(run.folder, { ...run.manifest, summary });
   } catch (error) {
     // A stop that is under way says more than a disk that cannot take its note.
@@ -79,13 +77,6 @@ export function foreseeSummary(state: RunState, price: Price): Summary {
   const { options } = state;
   const unbegun = { ...state, run: undefined, ledger: new Ledger(), options: { ...options, isDryRun: true } };
   return createSummary(unbegun, { price });
-}
-
-/** A run that was completed by an earlier invocation, which did not come to say so. */
-export function closeCompleted({ send, emit }: RunContext, completed: Summary): Closed {
-  const text = `Run ${completed.run} is completed; this is its summary. Run the command again to start a new run`;
-  emit({ kind: "remark", text });
-  return { summary: { ...completed, requests: { ...send.counts } } };
 }
 
 function findGuardStop({ tally, options }: RunState): RunStop | undefined {

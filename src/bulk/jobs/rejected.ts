@@ -7,7 +7,9 @@ import type { RunStop } from "../pace/run-stop.ts";
 import { type PlanHead, readPlanHead, readPlanLines, type StoredLine } from "../plan/plan-file.ts";
 import type { RunState } from "../plan/session.ts";
 import type { InputFacts } from "../read/rows.ts";
+import { readRunRecord } from "../runs/damage.ts";
 import { fileNames } from "../runs/file-names.ts";
+import type { StoredRun } from "../runs/find-runs.ts";
 import type { Ledger } from "../runs/ledger.ts";
 import { takePlaceBeside } from "../runs/rejects-beside.ts";
 import { type RejectedLine, writeRejects } from "../runs/rejects-file.ts";
@@ -153,4 +155,44 @@ function toRowNumber({ line, apply, ref }: StoredLine): number {
 
 function toCells({ cells = [] }: StoredLine): Cells {
   return cells.map((cell) => cell ?? undefined);
+}
+
+/** A rejected row as `runs rejects --json` prints it. */
+export interface RejectedRow {
+  run: string;
+  /** The input, as the command named it. */
+  file: string;
+  /** When the run began: RFC 3339, UTC. */
+  startedAt: string;
+  baseUrl: string;
+  line: number;
+  code: string;
+  message: string;
+  /** The cells of the row, by their columns. */
+  row: Record<string, string>;
+}
+
+/** What one run has rejected, as its plan and its journal say. */
+export async function* readRejectedRows(
+  run: Pick<StoredRun, "manifest" | "folder">,
+): AsyncGenerator<RejectedRow> {
+  const { id, input, startedAt, account } = run.manifest;
+  const plan = join(run.folder, fileNames.plan);
+  const { columns } = await readTable(plan);
+  const { ledger } = await readRunRecord(run);
+  for await (const { row, code, message } of readRejectedLines(plan, ledger)) {
+    const about = { run: id, file: input.name, startedAt, baseUrl: account.baseUrl };
+    yield { ...about, line: row.line, code, message, row: toRecord(row.cells, columns) };
+  }
+}
+
+/** A row by its columns; a cell without one by its place. A plan has null for a cell that is missing. */
+export function toRecord(
+  cells: readonly (string | null | undefined)[],
+  columns: readonly { name: string }[],
+): Record<string, string> {
+  const named = cells.flatMap((cell, index) =>
+    cell === undefined || cell === null ? [] : [[columns[index]?.name || String(index + 1), cell]],
+  );
+  return Object.fromEntries(named);
 }

@@ -19,7 +19,6 @@ import { fileNames } from "../runs/file-names.ts";
 import { computeFingerprint } from "../runs/fingerprint.ts";
 import { type Manifest, toLocksFolder, writeManifest } from "../runs/folder.ts";
 import { mergeNames, type StoredNames, toStoredNames } from "../runs/names-file.ts";
-import { noteReported } from "../runs/reported.ts";
 import { type PreparedRun, type RunDescription, runPrepared } from "./enter-job.ts";
 import { type Closed, noInput } from "./finish.ts";
 import { openAccount, openLookup } from "./open-account.ts";
@@ -83,12 +82,9 @@ async function prepareUndo(context: RunContext, source: UndoneRun, undo: UndoOpt
     job: await createUndoJob(context, source, extent, undo),
     about: describeUndoRun(source, undo),
     async entered({ manifest }) {
-      // Once it is undone, the same command does not report what it had done.
-      if (isFinished(source.manifest)) await noteReported(source.folder);
-      else {
-        // What was put back must not be written again when it is resumed.
-        await writeManifest(source.folder, { ...source.manifest, supersededBy: manifest.id });
-      }
+      if (isFinished(source.manifest)) return;
+      // What was put back must not be written again when it is resumed.
+      await writeManifest(source.folder, { ...source.manifest, supersededBy: manifest.id });
     },
   };
 }

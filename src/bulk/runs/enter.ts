@@ -8,12 +8,10 @@ import { EcmError, exitCodes } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import { cannotResumeError, readRunRecord } from "./damage.ts";
 import { fileNames } from "./file-names.ts";
-import { listRuns, type StoredRun } from "./find-runs.ts";
+import { listRuns } from "./find-runs.ts";
 import { type Manifest, type ManifestError, makeRunFolder, toLocksFolder, writeManifest } from "./folder.ts";
 import { createJournal, cutTornTail, Journal, type JournalFile } from "./journal.ts";
 import type { Ledger } from "./ledger.ts";
-import type { Summary } from "./report.ts";
-import { isUnreported, noteReported } from "./reported.ts";
 import { takeRunNumber, writeRunNumber } from "./sequence.ts";
 
 export interface EnteredRun {
@@ -22,8 +20,6 @@ export interface EnteredRun {
   ledger: Ledger;
   journal: Journal;
   isResumed: boolean;
-  /** Of a run that was completed, and killed before it was said so: nothing is left but to say it. */
-  completed?: Summary;
   /** From now on it is the run of another command. @throws LockedError */
   become(fingerprint: string): Promise<void>;
   leave(): Promise<void>;
@@ -92,10 +88,7 @@ async function begin(options: EnterRunOptions, place: { id: string; folder: stri
   const { about, stateFolder, isFresh } = options;
   const runs = await listRuns(stateFolder);
   for (const { manifest, folder } of runs) {
-    if (isFinished(manifest)) {
-      if (isFresh && manifest.fingerprint === about.fingerprint) await noteReported(folder);
-      continue;
-    }
+    if (isFinished(manifest)) continue;
     if (isFresh && manifest.fingerprint === about.fingerprint) {
       await writeManifest(folder, { ...manifest, supersededBy: place.id });
     }
@@ -116,10 +109,10 @@ async function begin(options: EnterRunOptions, place: { id: string; folder: stri
   await writeManifest(place.folder, { format: 2, id: place.id, startedAt, ...about, input });
 }
 
-/** A run that was killed between its last record and its summary is entered too: it has only to report. */
+/** A run that was killed between its last record and its summary is entered too: it has only to be summed up. */
 async function findUnfinished({ stateFolder, about, onUnreadable }: EnterRunOptions) {
   const runs = await listRuns(stateFolder, onUnreadable);
-  return runs.find((run) => run.manifest.fingerprint === about.fingerprint && !isReported(run));
+  return runs.find((run) => run.manifest.fingerprint === about.fingerprint && !isFinished(run.manifest));
 }
 
 /** @throws EcmError for a run whose version kept no plan */
@@ -146,11 +139,6 @@ export function isFinished(manifest: Manifest): boolean {
   return manifest.supersededBy !== undefined || manifest.summary?.status === "completed";
 }
 
-/** Nothing is left to do for it, and that was said. */
-export function isReported({ manifest, folder }: Pick<StoredRun, "manifest" | "folder">): boolean {
-  return isFinished(manifest) && (manifest.supersededBy !== undefined || !isUnreported(folder));
-}
-
 async function openRun(entering: {
   manifest: Manifest;
   folder: string;
@@ -173,7 +161,6 @@ async function openRun(entering: {
     ledger,
     journal,
     isResumed,
-    completed: isFinished(manifest) ? manifest.summary : undefined,
     async become(fingerprint) {
       leases.push(await takeLease(toLocksFolder(options.stateFolder), fingerprint, "this run"));
       manifest.fingerprint = fingerprint;

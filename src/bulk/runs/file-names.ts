@@ -4,8 +4,6 @@ export const fileNames = {
   /** Its place among the runs of the state folder. */
   number: "number",
   journal: "journal",
-  /** The run was completed, and its summary was not printed yet. */
-  unreported: "unreported",
   /** What is written, known before the first write. */
   plan: "plan.ndjson",
   /** Standard input, as it came, until the plan is closed. */

@@ -1,13 +1,13 @@
 import type { Command } from "commander";
 import { listStructuresRequest } from "../../api/structures.ts";
-import { findOldRuns, listRuns, viewRun } from "../../bulk/index.ts";
+import { listRuns, viewRun } from "../../bulk/index.ts";
 import { readCachedBehaviors } from "../../config/behavior-cache.ts";
 import { inspectFolders } from "../../config/folder-rights.ts";
 import { isUsualKey, maskKey } from "../../config/keys.ts";
 import { findProxy } from "../../config/proxy.ts";
 import type { ResolvedProfile } from "../../config/resolve.ts";
 import type { Context } from "../../context.ts";
-import { EcmError, exitCodes, UsageError } from "../../errors.ts";
+import { EcmError, exitCodes } from "../../errors.ts";
 import { ecm } from "../../hint.ts";
 import { readSoundBehavior } from "../../service/behavior.ts";
 import { isForPeople } from "../../terminal/format.ts";
@@ -15,7 +15,6 @@ import { presentList, type View } from "../../terminal/present.ts";
 import { commandOnRun } from "../shared/bulk/run-account.ts";
 import { formatForAccount } from "../shared/command-line.ts";
 import { describeCommand } from "../shared/help-text.ts";
-import { computeCutoffTime } from "../shared/retention.ts";
 import { drawFindings } from "./shared/draw.ts";
 import {
   checkAnswer,
@@ -24,7 +23,6 @@ import {
   checkRuns,
   type Finding,
   fail,
-  ofOldRuns,
   pass,
   type ShownFinding,
   warn,
@@ -61,7 +59,6 @@ async function runDoctor(context: Context): Promise<void> {
     ...(await examineBehavior(context, !isRead || context.settings.verbose !== "no")),
     ...places.map(checkFolder),
     await examineRuns(context),
-    ...(await examineOldRuns(context)),
   ].map((finding) => ({
     ...finding,
     hint: finding.hint === undefined ? undefined : formatForAccount(finding.hint, context.settings),
@@ -139,16 +136,6 @@ async function examineRuns(context: Context): Promise<Finding> {
   const { baseUrl, profile, run } = newest;
   const account = { baseUrl, profile: profile ?? undefined };
   return checkRuns(open, await commandOnRun(context, account, ecm`runs resume ${run}`));
-}
-
-async function examineOldRuns(context: Context): Promise<Finding[]> {
-  try {
-    const runs = await findOldRuns(context.folders.state, computeCutoffTime(context));
-    return runs.length === 0 ? [] : [ofOldRuns(runs, context.clock.now())];
-  } catch (error) {
-    if (error instanceof UsageError) return [fail("old runs", error.message, error.details.hint)];
-    throw error;
-  }
 }
 
 async function examineService(context: Context, place: string): Promise<Finding[]> {

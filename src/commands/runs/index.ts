@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { registerRunsList } from "./list.ts";
-import { registerRunsPrune } from "./prune.ts";
 import { registerRunsRejects } from "./rejects.ts";
 import { registerRunsRemove } from "./remove.ts";
 import { registerRunsResume } from "./resume.ts";
@@ -17,5 +16,4 @@ export function registerRuns(runs: Command, context: Context): void {
   registerRunsRetry(runs, context);
   registerRunsUndo(runs, context);
   registerRunsRemove(runs, context);
-  registerRunsPrune(runs, context);
 }

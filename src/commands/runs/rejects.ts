@@ -1,10 +1,9 @@
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import type { Manifest, PendingReject, ShownReject } from "../../bulk/index.ts";
+import type { Manifest, RejectedRow, ShownReject } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
-import { UsageError } from "../../errors.ts";
-import { advise, ecm, formatHint } from "../../hint.ts";
+import { advise, ecm } from "../../hint.ts";
 import { noteWithLinks } from "../../terminal/file-links.ts";
 import { isJson } from "../../terminal/format.ts";
 import { presentList, type View } from "../../terminal/present.ts";
@@ -19,14 +18,11 @@ export function registerRunsRejects(parent: Command, context: Context): void {
     .command("rejects")
     .description("print what a run rejected, with the reason (rows of an import: fix and import again)")
     .argument("[run]", "its id, the start of it, or last")
-    .option("--pending", "of all imports of this machine, the rejected rows that were never imported again")
-    .action((run: string | undefined, flags: { pending?: boolean }) =>
-      flags.pending ? showPending(context, run) : runRunsRejects(context, run),
-    );
+    .action((run: string | undefined) => runRunsRejects(context, run));
   describeCommand(command, {
-    examples: ["ecm runs rejects last > fix-me.csv", "ecm runs rejects --pending"],
+    examples: ["ecm runs rejects last > fix-me.csv"],
     output:
-      "At a terminal a table of lines and reasons; else the rejects file: the input's own columns, ecm_line, ecm_error and ecm_message; where a row lacks cells, ecm_missing names their columns; where the whole input marks it as not subscribed, ecm_not_subscribed says so. Nothing if no row was rejected. With -o json, and with --pending, { run, file, startedAt, baseUrl, line, code, message, row }. With --pending a row counts as imported again where a later import has written its key, or has read it from a rejects file.",
+      "At a terminal a table of lines and reasons; else the rejects file: the input's own columns, ecm_line, ecm_error and ecm_message; where a row lacks cells, ecm_missing names their columns; where the whole input marks it as not subscribed, ecm_not_subscribed says so. Nothing if no row was rejected. With -o json { run, file, startedAt, baseUrl, line, code, message, row }.",
     isLocal: true,
     exitCodes: { 5: "no such run" },
   });
@@ -44,12 +40,7 @@ async function runRunsRejects(context: Context, typedRun?: string): Promise<void
   const output = context.output();
   if (isJson(output.format)) {
     const { readRejectedRows } = await import("../../bulk/index.ts");
-    await presentList(
-      context.terminal,
-      output,
-      readRejectedRows({ manifest, folder }),
-      await createPendingView(),
-    );
+    await presentList(context.terminal, output, readRejectedRows({ manifest, folder }), rowView);
     return;
   }
   if (context.terminal.isStdoutTerminal && output.format === "table") {
@@ -74,43 +65,8 @@ async function runRunsRejects(context: Context, typedRun?: string): Promise<void
   }
 }
 
-async function createPendingView(): Promise<View<PendingReject>> {
-  const { isOurBookkeeping } = await import("../../bulk/index.ts");
-  // Why a row of a rejects file was rejected before is in columns of its own.
-  const describeRow = (row: Record<string, string>) =>
-    Object.entries(row)
-      .map(([name, cell]) => (isOurBookkeeping(name) ? "" : cell.trim()))
-      .filter((cell) => cell !== "")
-      .join(", ");
-  return {
-    columns: [
-      { name: "run", value: ({ run }) => run, isWhole: true },
-      { name: "file", value: ({ file }) => file },
-      { name: "line", value: ({ line }) => line },
-      { name: "row", value: ({ row }) => describeRow(row) },
-      { name: "why", value: ({ message }) => message },
-    ],
-    id: ({ run, line }) => `${run} ${line}`,
-    empty: "No rejected rows are pending",
-  };
-}
-
-/** @throws UsageError where a run is named too */
-async function showPending(context: Context, typedRun: string | undefined): Promise<void> {
-  if (typedRun !== undefined)
-    throw new UsageError("--pending is about all runs", "Leave out the run, or --pending");
-  const output = context.output();
-  const { pendingRejects } = await import("../../bulk/index.ts");
-  const pending = await pendingRejects(context.folders.state, ({ message }) =>
-    context.terminal.warn(message),
-  );
-  await presentList(context.terminal, output, pending, await createPendingView());
-  const [first] = pending;
-  if (first === undefined) return;
-  const { manifest } = await findNamedRun(context, first.run);
-  const retry = await commandOnRun(context, manifest.account, ecm`runs retry ${first.run}`);
-  context.terminal.note(formatHint(advise`Fix the rows of a run, then: ${retry}`));
-}
+/** For JSON: elsewhere the rejects file is printed. */
+const rowView: View<RejectedRow> = { columns: [], id: ({ line }) => String(line) };
 
 const rejectView: View<ShownReject> = {
   columns: [

@@ -1,53 +1,124 @@
-import { rm } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
 import type { Command } from "commander";
 import type { Manifest } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
+import { formatCount } from "../../counts.ts";
+import { LockedError, takeLease } from "../../disk/lease.ts";
+import { readChangeTime } from "../../disk/walk.ts";
 import { UsageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
+import { parsePastTime } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { findNamedRun, requireRuns } from "./shared/choose.ts";
+
+interface RemoveFlags {
+  older?: string;
+}
+
+interface NamedRun {
+  manifest: Manifest;
+  folder: string;
+}
 
 export function registerRunsRemove(parent: Command, context: Context): void {
   const command = parent
     .command("remove")
-    .description("delete a run's folder; it can then no longer be resumed or undone")
+    .description("delete the folders of runs, and people's data with them")
     .argument("[run...]", "their full ids, or last")
-    .action((runs: string[]) => runRunsRemove(context, runs));
+    .option("--older <age>", "all finished runs to which nothing was written for so long, such as 30d")
+    .action((runs: string[], flags: RemoveFlags) => runRunsRemove(context, runs, flags));
   describeCommand(command, {
-    examples: ["ecm runs remove 20261121-1402-3fa9c1", "ecm runs remove last --yes"],
+    examples: [
+      "ecm runs remove 20261121-1402-3fa9c1",
+      "ecm runs remove last --yes",
+      "ecm runs remove --older 30d --yes",
+    ],
     output: "nothing",
     isLocal: true,
     asks: true,
     exitCodes: {
       1: "not confirmed",
-      2: "a shortened id, or not confirmed with --yes",
+      2: "a shortened id, an age that is none, or not confirmed with --yes",
       5: "no such run",
       6: "another process is working on it",
     },
   });
 }
 
-async function runRunsRemove(context: Context, typedRuns: string[]): Promise<void> {
-  const ids = await requireRuns(context, typedRuns, "remove");
-  const [{ isRunName, toLocksFolder, isFinished }, { takeLease }] = await Promise.all([
-    import("../../bulk/index.ts"),
-    import("../../disk/lease.ts"),
-  ]);
-  const runs = [];
-  for (const each of ids) {
+async function runRunsRemove(context: Context, typedRuns: string[], { older }: RemoveFlags): Promise<void> {
+  if (older !== undefined && typedRuns.length > 0)
+    throw new UsageError("Runs are named, or chosen with --older", "Leave out one of them");
+  const runs =
+    older === undefined ? await findTypedRuns(context, typedRuns) : await findOldRuns(context, older);
+  if (runs.length === 0) return context.terminal.note("No finished run is that old");
+  await context.confirm(() => formatQuestion(context, runs, older !== undefined));
+  let removed = 0;
+  for (const run of runs) {
+    if (await remove(context, run, older !== undefined)) removed++;
+  }
+  context.terminal.note(
+    removed === 1 && runs.length === 1
+      ? `Removed run ${runs[0]!.manifest.id}`
+      : `Removed ${formatCount(removed)} ${removed === 1 ? "run" : "runs"}`,
+  );
+}
+
+async function findTypedRuns(context: Context, typedRuns: string[]): Promise<NamedRun[]> {
+  const { isRunName } = await import("../../bulk/index.ts");
+  const runs: NamedRun[] = [];
+  for (const each of await requireRuns(context, typedRuns, "remove")) {
     if (each !== "last" && !isRunName(each)) throw incompleteRunError(each);
     runs.push(await findNamedRun(context, each));
   }
-  await context.confirm(formatQuestion(runs.map(({ manifest }) => [manifest, isFinished(manifest)])));
-  for (const { manifest, folder } of runs) {
-    const { id, fingerprint } = manifest;
-    const lease = await takeLease(toLocksFolder(context.folders.state), fingerprint, `run ${id}`);
+  return runs;
+}
+
+/** Unfinished runs stay, and those that an unfinished undo reads until its own end. @throws UsageError */
+async function findOldRuns({ folders, terminal, clock }: Context, age: string): Promise<NamedRun[]> {
+  if (!/^\d+[mhdw]$/.test(age))
+    throw new UsageError(`--older: ${JSON.stringify(age)} is not an age`, "Give one such as 30d or 12w");
+  const before = parsePastTime(age, "--older", clock.now());
+  const { listRuns, isFinished } = await import("../../bulk/index.ts");
+  const runs = await listRuns(folders.state, ({ message }) => terminal.warn(message));
+  const unfinished = runs.filter(({ manifest }) => !isFinished(manifest));
+  const needed = new Set(
+    unfinished.flatMap(({ manifest: { id, kind, options } }) => (kind === "undo" ? [id, options.run] : [id])),
+  );
+  const old: NamedRun[] = [];
+  for (const run of runs) {
+    if (!needed.has(run.manifest.id) && (await readLastChange(run)) < before) old.push(run);
+  }
+  return old;
+}
+
+/** In milliseconds since the epoch. */
+async function readLastChange({ folder, manifest }: NamedRun): Promise<number> {
+  const names = await readdir(folder).catch(() => [] as string[]);
+  const times = await Promise.all(names.map((name) => readChangeTime(join(folder, name))));
+  return Math.max(Date.parse(manifest.startedAt) || 0, ...times);
+}
+
+/**
+ * @param passesOver a run that another process holds is left, and this is said
+ * @returns false for one that is left @throws LockedError
+ */
+async function remove(
+  { folders, terminal }: Context,
+  { manifest: { id, fingerprint }, folder }: NamedRun,
+  passesOver: boolean,
+): Promise<boolean> {
+  const { toLocksFolder } = await import("../../bulk/index.ts");
+  try {
+    const lease = await takeLease(toLocksFolder(folders.state), fingerprint, `run ${id}`);
     await rm(folder, { recursive: true, force: true });
     await lease.release();
+    return true;
+  } catch (error) {
+    if (!passesOver || !(error instanceof LockedError)) throw error;
+    terminal.warn(`Run ${id} stays: another process is working on it`);
+    return false;
   }
-  context.terminal.note(
-    runs.length === 1 ? `Removed run ${runs[0]!.manifest.id}` : `Removed ${runs.length} runs`,
-  );
 }
 
 /** What is removed is gone: the beginning of an id, or an empty variable of a script, never chooses it. */
@@ -58,14 +129,31 @@ function incompleteRunError(id: string): UsageError {
   );
 }
 
-function formatQuestion(runs: [run: Manifest, isFinished: boolean][]): string {
-  const descriptions = runs.map(([{ id, kind, input, summary }, isFinished]) => {
+async function formatQuestion(
+  { folders }: Context,
+  runs: readonly NamedRun[],
+  isBrief: boolean,
+): Promise<string> {
+  const { listRuns, isFinished, undoneRuns } = await import("../../bulk/index.ts");
+  const describe = (manifest: Manifest) => {
+    const { id, kind, input, summary } = manifest;
     const pending = summary?.rows.pending
       ? `, ${summary.rows.pending} of ${summary.rows.read} rows not attempted`
       : "";
-    return `${id} (${kind} of ${input.name}${isFinished ? "" : `, unfinished${pending}`})`;
-  });
-  return runs.length === 1
-    ? `Remove run ${descriptions[0]}? It can then no longer be resumed or undone.`
-    : `Remove ${runs.length} runs: ${descriptions.join(", ")}? They can then no longer be resumed or undone.`;
+    const state = isFinished(manifest) ? "" : `, unfinished${pending}`;
+    return `${id} (${kind} of ${input.name}${state})`;
+  };
+  const names = isBrief ? "" : `: ${runs.map(({ manifest }) => describe(manifest)).join(", ")}`;
+  const what =
+    runs.length === 1 ? `run ${describe(runs[0]!.manifest)}` : `${formatCount(runs.length)} runs${names}`;
+  const undone = undoneRuns((await listRuns(folders.state)).map(({ manifest }) => manifest));
+  const deletions = runs
+    .filter(({ manifest }) => manifest.kind !== "undo" && undone.get(manifest.id) !== "whole")
+    .reduce((sum, { manifest }) => sum + (manifest.summary?.rows.deleted ?? 0), 0);
+  const lost =
+    deletions === 0
+      ? ""
+      : ` ${formatCount(deletions)} ${deletions === 1 ? "deletion" : "deletions"} can then no longer be undone.`;
+  const them = runs.length === 1 ? "It" : "They";
+  return `Remove ${what}? ${them} can then no longer be resumed or undone.${lost}`;
 }

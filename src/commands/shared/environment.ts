@@ -12,8 +12,6 @@ export const environment: Readonly<Record<string, string>> = {
   ECM_TIMEOUT: "timeout of a request in seconds, as --timeout",
   ECM_CONFIG_DIR: "folder for profiles and keys",
   ECM_STATE_DIR: "folder for bulk runs and the embedded sandbox's data",
-  ECM_KEEP_RUNS:
-    "age from which `ecm runs prune` removes runs and `ecm doctor` warns of them, such as 30d (90d)",
   ECM_SUPPRESSIONS:
     "file of the suppression list, instead of the account's own; several machines can share it",
   ECM_CACHE_DIR: "folder for data that can be deleted: cached names, limits last seen",

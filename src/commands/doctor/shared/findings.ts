@@ -1,5 +1,5 @@
 /** What `ecm doctor` finds: one line for each thing examined. Pure. */
-import type { OldRun, RunView } from "../../../bulk/index.ts";
+import type { RunView } from "../../../bulk/index.ts";
 import type { PlaceState } from "../../../config/folder-rights.ts";
 import { formatCount } from "../../../counts.ts";
 import { advise, ecm, type Hint, type ShownCommand } from "../../../hint.ts";
@@ -150,16 +150,4 @@ export function checkRuns(runs: RunView[], resume?: ShownCommand): Finding {
     open > 0 ? `; unknown whether ${open} ${open === 1 ? "write was" : "writes were"} applied` : "";
   const words = `${runs.length} unfinished, the newest ${newest.run} (${newest.kind} of ${newest.file})${unknown}`;
   return warn("runs", words, advise`Resume with: ${resume}; list all with: ${ecm`runs list`}`);
-}
-
-/** @param runs to which nothing was written for longer than they are to be kept */
-export function ofOldRuns(runs: readonly OldRun[], now: number): Finding {
-  const oldest = Math.min(...runs.map(({ changedAt }) => changedAt));
-  const days = Math.floor((now - oldest) / 86_400_000);
-  const them = runs.length === 1 ? "1 old run holds" : `${formatCount(runs.length)} old runs hold`;
-  return warn(
-    "old runs",
-    `${them} people's data, for up to ${days} days`,
-    advise`Remove them with: ${ecm`runs prune`}`,
-  );
 }

@@ -64,13 +64,13 @@ async function isUnfinished(
   { kind, sources, into, deleteSources }: ComposeOptions,
   structureId: string,
 ): Promise<boolean> {
-  const { listRuns, isReported, computeFingerprint } = await import("../../../bulk/index.ts");
+  const { listRuns, isFinished, computeFingerprint } = await import("../../../bulk/index.ts");
   const { profile } = await context.connect();
   const same = computeFingerprint({ sources, into, deleteSources: deleteSources || undefined });
   return (await listRuns(context.folders.state)).some(
-    ({ manifest, folder }) =>
+    ({ manifest }) =>
       manifest.kind === kind &&
-      !isReported({ manifest, folder }) &&
+      !isFinished(manifest) &&
       manifest.account.baseUrl === profile.baseUrl.value &&
       manifest.account.structureId === structureId &&
       computeFingerprint(manifest.options) === same,

@@ -1,5 +1,4 @@
 /** What the commands that start bulk runs share: flags, the way from flags to options, and how a run ends. */
-import { join } from "node:path";
 import { type Command, Option } from "commander";
 import type { Engine, GuardOptions, Limit, RunOptions, RunStop, Summary } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
@@ -255,7 +254,6 @@ export async function endRun(
   { summary, stop }: { summary: Summary; stop?: RunStop },
 ): Promise<void> {
   await printSummary(context, summary);
-  await noteSummaryShown(context, summary);
   const allowedBy = stop?.failure.details.allowedBy ?? [];
   const resume =
     summary.run === null
@@ -280,15 +278,6 @@ function isIncomplete({ kind, rows, codes: { skipped } }: Summary): boolean {
   const codes = ["changed", "not_moved", ...(kind === "import" ? [] : ["moved_unsubscribed"])];
   const isLeftOut = codes.some((code) => (skipped[code] ?? 0) > 0);
   return rows.rejected > 0 || isLeftOut || (kind === "move" && rows.skipped > 0);
-}
-
-/** From now on the same command is a new run. Until then, it says again what this one came to. */
-async function noteSummaryShown({ folders, terminal }: Context, { run, status }: Summary): Promise<void> {
-  if (run === null || status !== "completed") return;
-  // A reader who has left did not want to know; a disk that is full has kept somebody from knowing.
-  if ((await terminal.flush()) !== undefined) return;
-  const { toRunsFolder, noteReported } = await import("../../../bulk/index.ts");
-  await noteReported(join(toRunsFolder(folders.state), run));
 }
 
 function withHint(context: Context, { by, failure }: RunStop, resume: Hint | undefined): EcmError {
