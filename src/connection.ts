@@ -13,16 +13,13 @@ import { createNamesLock } from "./config/names-lock.ts";
 import { findProxy } from "./config/proxy.ts";
 import type { ResolvedProfile } from "./config/resolve.ts";
 import type { Settings } from "./config/settings.ts";
-import { formatCounted } from "./counts.ts";
 import { createSend } from "./http/send.ts";
 import { formatDuration } from "./moments.ts";
 import { mergeLimits } from "./rate-limits.ts";
-import type { Recorder } from "./recording/recorder.ts";
 import type { SandboxRecords } from "./sandbox/read-person.ts";
 import { Account } from "./service/account.ts";
 import { type Behaviors, createBehavior, readSoundBehavior } from "./service/behavior.ts";
 import { NamesCache, type NamesFile } from "./service/names-cache.ts";
-import { quoteShellWord } from "./shell-word.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 import { formatTrace } from "./terminal/trace.ts";
 import type { Clock, RateLimits, Send, SendEvent, Transport } from "./wire.ts";
@@ -72,12 +69,10 @@ export async function openConnection(
   surroundings: Surroundings,
 ): Promise<{ connection: Connection; close(): Promise<void> }> {
   const { clock, signal, folders, settings } = surroundings;
-  const recorder = await openRecorder(profile, surroundings);
   const line = await (profile.isSandbox
     ? openSandboxTransport(surroundings)
     : openNetworkTransport(profile, purpose, surroundings));
   if (profile.warning !== undefined) surroundings.terminal.note(`warning: ${profile.warning}`, "needed");
-  if (recorder) line.transport = recorder.wrap(line.transport);
   let latest: { limits: RateLimits; seenAt: number } | undefined;
   const names = openNamesCache(folders, profile.identity, line.apiKey, clock);
   const send = createSend({
@@ -109,7 +104,6 @@ export async function openConnection(
     connection: { profile, send, account, behaviors },
     async close() {
       await line.close();
-      if (recorder) endRecording(recorder, surroundings);
       names.save();
       try {
         if (latest) writeCachedLimits(folders.cache, profile.identity, latest);
@@ -118,25 +112,6 @@ export async function openConnection(
       }
     },
   };
-}
-
-/** Undefined where ECM_RECORD names no file. @throws UsageError before a request */
-async function openRecorder(
-  { baseUrl }: ResolvedProfile,
-  { settings, folders }: Surroundings,
-): Promise<Recorder | undefined> {
-  if (settings.recordFile === undefined) return undefined;
-  const { Recorder } = await import("./recording/recorder.ts");
-  return Recorder.open(settings.recordFile, { baseUrl: baseUrl.value, stateFolder: folders.state });
-}
-
-function endRecording(recorder: Recorder, { terminal, settings }: Surroundings): void {
-  recorder.close();
-  const { count, problem } = recorder;
-  const what = `${formatCounted(count, "exchange")} in ${settings.recordFile}`;
-  const look = `ecm record show ${quoteShellWord(settings.recordFile ?? "")}`;
-  if (problem === undefined) terminal.note(`Recorded ${what}; look at it with: ${look}`);
-  else terminal.warn(`ECM_RECORD: the recording is not complete (${what}): ${problem}`);
 }
 
 function openNamesCache(folders: Folders, identity: string, apiKey: string, clock: Clock): NamesCache {

@@ -85,9 +85,6 @@ const mayImport: Record<string, string[]> = {
   bulk: ["bulk", "privacy", "service", "select", "api"],
   export: ["export", "service", "select", "api"],
   events: ["events", "service", "api"],
-  recording: ["recording", "version.ts"],
-  // It holds what an account answered against what the sandbox does.
-  replay: ["replay", "recording", "sandbox"],
   sandbox: ["sandbox", "version.ts", "clock.ts"],
   terminal: ["terminal"],
   commands: [
@@ -100,14 +97,13 @@ const mayImport: Record<string, string[]> = {
     "privacy",
     "export",
     "events",
-    "recording",
     "config",
     "terminal",
     "context.ts",
     "chunks.ts",
     "version.ts",
   ],
-  "connection.ts": ["config", "http", "recording", "sandbox", "service", "api", "terminal"],
+  "connection.ts": ["config", "http", "sandbox", "service", "api", "terminal"],
   "context.ts": ["config", "terminal", "clock.ts", "connection.ts"],
   "program.ts": ["commands", "context.ts", "terminal", "version.ts"],
   "run.ts": ["commands", "context.ts", "program.ts", "terminal"],
@@ -130,7 +126,7 @@ describe("the architecture", () => {
 
   it.each(files)("$path imports only what its folder may", ({ path, folder, imports }) => {
     const allowed = [...everyone, ...(mayImport[folder] ?? [])];
-    if (sandboxCommands.test(path)) allowed.push("sandbox", "replay");
+    if (sandboxCommands.test(path)) allowed.push("sandbox");
     const strangers = imports.filter(
       (each) => !allowed.includes(findFolder(each.path)) && !allowed.includes(each.path),
     );

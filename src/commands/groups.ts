@@ -117,11 +117,6 @@ export const groups: Group[] = [
     load: async () => (await import("./sandbox/index.ts")).registerSandbox,
   },
   {
-    name: "record",
-    summary: "look at a recording of what was exchanged with the service",
-    load: async () => (await import("./record/index.ts")).registerRecord,
-  },
-  {
     name: "doctor",
     summary: "check key, base URL, clock, limits, folders and unfinished runs",
     load: async () => (await import("./doctor/index.ts")).registerDoctor,

@@ -42,8 +42,6 @@ export interface Settings {
   readOnly: boolean;
   /** `ECM_SUPPRESSIONS`: the suppression list, in place of the account's own. */
   suppressions?: string;
-  /** `ECM_RECORD`: the file that what is exchanged with the service is appended to. */
-  recordFile?: string;
   /** `ECM_INSECURE_HTTP`: the one host beside loopback that plain http may go to. */
   insecureHttp?: string;
 }
@@ -68,7 +66,6 @@ export function readSettings(flags: GlobalFlags, env: Environment): Settings {
     yes: flags.yes ?? false,
     readOnly: flags.readOnly ?? isYes(env.ECM_READ_ONLY),
     suppressions: toNonEmpty(env.ECM_SUPPRESSIONS),
-    recordFile: toNonEmpty(env.ECM_RECORD),
     insecureHttp: toNonEmpty(env.ECM_INSECURE_HTTP),
   };
 }

@@ -40,7 +40,6 @@ const furtherCommands = [
   "templates",
   "domains",
   "api",
-  "record",
   "doctor",
   "suppressions",
   "audit",

@@ -12,13 +12,11 @@ import { registerSandboxSeed } from "./seed.ts";
 import { registerSandboxSnapshot } from "./snapshot.ts";
 import { registerSandboxStart } from "./start.ts";
 import { registerSandboxVariants } from "./variants.ts";
-import { registerSandboxVerify } from "./verify.ts";
 
 export function registerSandbox(sandbox: Command, context: Context): void {
   registerSandboxStart(sandbox, context);
   registerSandboxExec(sandbox, context);
   registerSandboxVariants(sandbox, context);
-  registerSandboxVerify(sandbox, context);
   registerSandboxKeys(sandbox, context);
   registerSandboxAccount(sandbox, context);
   registerSandboxRequests(sandbox, context);

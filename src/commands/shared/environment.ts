@@ -15,8 +15,6 @@ export const environment: Readonly<Record<string, string>> = {
   ECM_SUPPRESSIONS:
     "file of the suppression list, instead of the account's own; several machines can share it",
   ECM_CACHE_DIR: "folder for data that can be deleted: cached names, limits last seen",
-  ECM_RECORD:
-    "file to append what is exchanged with the service to, with every address, name, value, id and key replaced",
   ECM_SANDBOX_API_KEY: "the key for `ecm sandbox start` and `exec`, instead of a random one",
   ECM_SANDBOX_ADMIN_TOKEN: "token for /__sandbox/, as `ecm sandbox start --admin-token`",
   ECM_AUDIT:

@@ -21,7 +21,7 @@ export const exitCodeMeanings: readonly [code: number, meaning: string][] = [
     "out of budget: the hourly limit, the monthly quota, or a limit you set; a bulk run can be resumed",
   ],
   [exitCodes.unreachable, "the service could not be reached, or did not answer in time"],
-  [exitCodes.differs, "`structure diff --exit-code`, `sandbox verify --exit-code`: something differs"],
+  [exitCodes.differs, "`structure diff --exit-code`: something differs"],
   [exitCodes.interrupted, "interrupted by SIGINT; a bulk run can be resumed"],
   [exitCodes.terminated, "interrupted by SIGTERM; a bulk run can be resumed"],
 ];

@@ -1,9 +1,7 @@
 /** `ecm sandbox variants`, and the flags that take them. */
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { variantNames } from "../../../src/sandbox/variants.ts";
-import { ecmWith, temporaryFolder, temporaryHome } from "../../support/ecm.ts";
+import { ecmWith, temporaryHome } from "../../support/ecm.ts";
 
 test("variants lists each value with its meaning, and marks the defaults", async () => {
   const { code, stdout } = await ecmWith(await temporaryHome())(["sandbox", "variants", "--json"]);
@@ -19,15 +17,10 @@ test("variants lists each value with its meaning, and marks the defaults", async
   });
 });
 
-test("start and exec take variants, from flags and from a file, and refuse what is none", {
+test("start and exec take variants and refuse what is none", {
   tags: "slow",
 }, async () => {
   const ecm = ecmWith(await temporaryHome());
-  const file = join(await temporaryFolder(), "learned.json");
-  await writeFile(
-    file,
-    JSON.stringify({ seen: [], variants: { lists: "array", "hourly-headers": "missing" } }),
-  );
   // Ends with 3 where the lists come as an array, and with 4 where the hour is told.
   const program = `fetch(process.env.ECM_BASE_URL + "/api/contact-structure", { headers: { "X-API-Key": process.env.ECM_API_KEY } })
     .then(async (answer) => {
@@ -36,15 +29,15 @@ test("start and exec take variants, from flags and from a file, and refuse what 
       if (answer.headers.has("x-ratelimit-limit")) process.exit(4);
       process.exit(Array.isArray(await lists.json()) ? 3 : 0);
     })`;
+  const variants = ["--variant", "lists=array", "--variant", "hourly-headers=missing"];
   const child = ["--", process.execPath, "-e", program];
-  expect((await ecm(["sandbox", "exec", "--variant-file", file, ...child])).code).toBe(3);
-  const over = ["--variant", "lists=records", "--variant-file", file];
+  expect((await ecm(["sandbox", "exec", ...variants, ...child])).code).toBe(3);
+  const over = ["--variant", "hourly-headers=missing"];
   expect((await ecm(["sandbox", "exec", ...over, ...child])).code).toBe(0);
   for (const [flag, value, hint] of [
     ["--variant", "keys=none", "any, refused, first"],
     ["--variant", "key=any", "mutate-elements"],
     ["--variant", "keys", "sandbox variants"],
-    ["--variant-file", "/nowhere/variants.json", "sandbox variants"],
   ] as const) {
     for (const command of ["start", "exec"]) {
       const { code, stdout, stderr } = await ecm([

@@ -1,13 +1,10 @@
 /** Flags that the sandbox's commands share, and the sandbox that they describe. */
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import type { Context } from "../../../context.ts";
-import { describeReadError } from "../../../disk/make-folder.ts";
 import { EcmError, NotFoundError, UsageError } from "../../../errors.ts";
 import { advise, ecm, mapCommands, type ShownCommand } from "../../../hint.ts";
-import { isObject } from "../../../is-object.ts";
 import type { SandboxAdmin } from "../../../sandbox/admin.ts";
 import type { Sandbox, SandboxOptions } from "../../../sandbox/index.ts";
 import { repeatableOption, wholeNumberOption } from "../../shared/flags.ts";
@@ -16,12 +13,8 @@ export interface DataFlag {
   data?: string;
 }
 
-export interface VariantFlags {
+export interface StartFlags extends DataFlag {
   variant?: string[];
-  variantFile?: string;
-}
-
-export interface StartFlags extends DataFlag, VariantFlags {
   temporary?: boolean;
   host: string;
   port: number;
@@ -72,8 +65,7 @@ export function addStartFlags(command: Command): Command {
         "--variant <name=value>",
         "how to behave where the documentation does not say; see: ecm sandbox variants",
       ),
-    )
-    .option("--variant-file <file>", "variants from the member variants of a JSON file");
+    );
 }
 
 function regionOption(): Option {
@@ -85,7 +77,7 @@ function regionOption(): Option {
 
 /**
  * Opens the sandbox that the flags describe, uses it and closes it.
- * @throws UsageError for a bad variant, token or variant file
+ * @throws UsageError for a bad variant or token
  */
 export async function withSandbox(
   context: Context,
@@ -124,37 +116,16 @@ async function toSandboxOptions(
     apiKey: context.terminal.env.ECM_SANDBOX_API_KEY || undefined,
     adminToken: chooseAdminToken(context, flags),
     faults: flags.fault,
-    variants: await readVariantFlags(flags),
+    variants: await readVariants(flags.variant),
   };
 }
 
-/** Those of the file, and over them those of the flags. @throws UsageError for one that there is not */
-export async function readVariantFlags({
-  variant = [],
-  variantFile,
-}: VariantFlags): Promise<Record<string, unknown>> {
+/** @throws UsageError for one that there is not */
+async function readVariants(variant: string[] = []): Promise<Record<string, unknown>> {
   const { splitVariant, variantsFrom } = await import("../../../sandbox/variants.ts");
-  const fromFile = variantFile === undefined ? {} : await readVariants(variantFile);
-  const chosen = { ...fromFile, ...Object.fromEntries(variant.map(splitVariant)) };
+  const chosen = Object.fromEntries(variant.map(splitVariant));
   variantsFrom(chosen);
   return chosen;
-}
-
-async function readVariants(file: string): Promise<Record<string, unknown>> {
-  const refuse = (why: string) =>
-    new UsageError(
-      `--variant-file ${file}: ${why}`,
-      advise`Give a JSON file such as {"variants":{"keys":"first"}}; see: ${ecm`sandbox variants`}`,
-    );
-  let content: unknown;
-  try {
-    content = JSON.parse(await readFile(file, "utf8"));
-  } catch (error) {
-    throw refuse(error instanceof SyntaxError ? error.message : describeReadError(error));
-  }
-  const { variants } = (content ?? {}) as { variants?: unknown };
-  if (!isObject(variants)) throw refuse("it has no object variants at its top level");
-  return variants;
 }
 
 function chooseAdminToken({ terminal }: Context, { adminToken }: StartFlags): string | undefined {
