@@ -53,7 +53,6 @@ const shared = [
     "src/connection.ts",
     "src/http/network.ts",
     "src/http/node-dispatcher.ts",
-    "src/commands/shared/audit.ts",
   ),
   {
     name: "account",

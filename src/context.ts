@@ -15,7 +15,7 @@ import { DeclinedError, exitCodes } from "./errors.ts";
 import { mergeLimits } from "./rate-limits.ts";
 import { chooseFileFormat, type TextForm } from "./terminal/file-names.ts";
 import { type OutputFormat, type OutputOptions, parseColumns, parseFormat } from "./terminal/format.ts";
-import type { CommandRecord, Observer } from "./terminal/observer.ts";
+import type { Observer } from "./terminal/observer.ts";
 import { requireReplaceable, toFileState } from "./terminal/output-target.ts";
 import { isOwnOutput } from "./terminal/own-output.ts";
 import type { Prompter } from "./terminal/prompter.ts";
@@ -38,8 +38,6 @@ export interface OutputFileFlags {
 }
 
 export interface Context {
-  /** What the command notes of itself for `ecm audit`. */
-  readonly record: CommandRecord;
   readonly terminal: Terminal;
   readonly clock: Clock;
   /** Set where another program of this process runs the command. */
@@ -130,7 +128,6 @@ class CommandContext implements Context {
   readonly writtenFiles: WrittenFiles;
   settings: Settings = readSettings({}, {});
   exitCode: number = exitCodes.done;
-  readonly record: CommandRecord = {};
   private readonly env: TerminalStreams["env"];
   private flags: GlobalFlags = {};
   private readonly closers: (() => Promise<void>)[] = [];

@@ -4,13 +4,7 @@ import { groups, visibleGroups } from "./commands/groups.ts";
 import { formatRootHelp, topicNames } from "./commands/help/root.ts";
 import { dropNeedlessHeadings } from "./commands/shared/flag-headings.ts";
 import { createGlobalOptions, describeOption } from "./commands/shared/global-options.ts";
-import {
-  type CommandTree,
-  findDeepestCommand,
-  listRecordedWords,
-  toPath,
-  toWords,
-} from "./commands/shared/tree.ts";
+import { type CommandTree, findDeepestCommand, toPath, toWords } from "./commands/shared/tree.ts";
 import {
   refuseSecondValues,
   requireNonEmptyValues,
@@ -160,7 +154,6 @@ function createTree(
   program.hook("preAction", async (_program, action) => {
     requirePlainValues(action, words);
     control.configure({ ...action.optsWithGlobals(), output: await takeFormat(action) });
-    context.record.command = listRecordedWords(action);
     requireNonEmptyValues(action);
     if (action.opts<{ profiles?: string }>().profiles === undefined || context.observer?.collect) return;
     const { runForProfiles } = await import("./commands/shared/profiles/run-each.ts");

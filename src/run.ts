@@ -22,7 +22,6 @@ export function createInterruption(signal: "SIGINT" | "SIGTERM"): InterruptedErr
 
 /** Runs one command and returns its exit code. Never throws, never ends the process. */
 export async function run({ args, streams, signal, clock, observer }: Invocation): Promise<number> {
-  const begun = performance.now();
   const control = createContext(streams, signal, clock, observer);
   const { context } = control;
   // Said before the flags are parsed: what is wrong with them must not be painted either.
@@ -52,10 +51,6 @@ export async function run({ args, streams, signal, clock, observer }: Invocation
   const exitCode =
     failure === undefined ? control.exitCode() : await reportFailure(control, failure, isJson, streams.env);
   if (context.terminal.isStderrTerminal && limitsLine) context.terminal.note(limitsLine, "aside");
-  if (context.requestsSent() > 0) {
-    const { recordCommand } = await import("./commands/shared/audit.ts");
-    await recordCommand(context, exitCode, performance.now() - begun);
-  }
   return exitCode;
 }
 

@@ -64,8 +64,6 @@ export function registerApi(command: Command, context: Context): void {
 async function runApi(context: Context, method: string, path: string, options: ApiOptions): Promise<void> {
   const request = await requestFrom(context, method, path, options);
   if (options.dryRun) return presentDryRun(context.terminal, context.output(), toUnsentRequest(request));
-  // Without it, a record does not tell a deletion from a read.
-  context.record.command = ["api", request.method, ...(context.record.command ?? []).slice(1)];
   await confirmFinal(context, request);
   if (options.paginate) return showJoinedPages(context, request, options);
   if (options.outputFile !== undefined) return streamToFile(context, request, options.outputFile, options);

@@ -102,11 +102,6 @@ export const groups: Group[] = [
     load: async () => (await import("./api.ts")).registerApi,
   },
   {
-    name: "audit",
-    summary: "the record of what was done, and whether it is whole",
-    load: async () => (await import("./audit/index.ts")).registerAudit,
-  },
-  {
     name: "limits",
     summary: "what is left of the hour and of the month",
     load: async () => (await import("./limits.ts")).registerLimits,

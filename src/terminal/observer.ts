@@ -13,11 +13,3 @@ export interface Observer {
   /** Of a bulk run: how far it is, to be asked at any time. */
   progress?(readNow: () => { done: number; total?: number; what: string }): void;
 }
-
-/** What a command notes of itself for `ecm audit`. */
-export interface CommandRecord {
-  /** Its words and the names of its flags; undefined where none was understood. */
-  command?: readonly string[];
-  run?: string | null;
-  rows?: Record<string, number>;
-}

@@ -6,21 +6,20 @@ import { escapeControls, escapeControlsInLines, escapeJson } from "./escape.ts";
 import { fitMessage } from "./message-lines.ts";
 import { createStyle, type Style } from "./style.ts";
 import type { Terminal } from "./terminal.ts";
-import { readTraceId } from "./trace-id.ts";
 
 /** Writes the failure and returns its exit code. Anything that is not an `EcmError` is a defect of ours. */
 export function reportError(terminal: Terminal, error: unknown, asJson: boolean): number {
   const ecmError = error instanceof EcmError ? error : toInternalError(error);
   const columns = terminal.isStderrTerminal ? terminal.stderrColumns : undefined;
   const text = asJson
-    ? formatJsonError(ecmError, readTraceId(terminal.env))
+    ? formatJsonError(ecmError)
     : formatError(ecmError, createStyle(terminal.isColored.err), columns);
   terminal.stderr.write(terminal.mask(text));
   return ecmError.exitCode;
 }
 
-function formatJsonError(error: EcmError, traceId: string | undefined): string {
-  return `${escapeJson(JSON.stringify({ error: { ...toErrorObject(error), traceId } }))}\n`;
+function formatJsonError(error: EcmError): string {
+  return `${escapeJson(JSON.stringify({ error: toErrorObject(error) }))}\n`;
 }
 
 /** The members of a JSON error: those that are always there, then those that are known. */

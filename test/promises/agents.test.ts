@@ -11,8 +11,6 @@ import { ecmWith, type Result, temporaryHome } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 const root = join(import.meta.dirname, "../..");
-const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
-const traced = { env: { TRACEPARENT: `00-${traceId}-00f067aa0ba902b7-01` } };
 
 interface ErrorLine {
   message: string;
@@ -21,7 +19,6 @@ interface ErrorLine {
   retryAfterSeconds?: number;
   resumableAt?: string;
   foreign?: string[];
-  traceId?: string;
 }
 
 function readError({ stderr }: Result): ErrorLine {
@@ -94,31 +91,20 @@ describe("fix", () => {
 });
 
 describe("a bulk run that meets the hour", () => {
-  it("says when to come back, with which command, and which program and trace it was", async () => {
+  it("says when to come back, with which command, and which program it was", async () => {
     const { ecm } = await startSandbox({ hourlyLimit: 6 });
     const keys = Array.from({ length: 9 }, (_, index) => `p${index}@example.com`);
     const stopped = await ecm(["import", "-", "--no-wait", "--json"], {
-      ...traced,
       stdin: ["Email", ...keys].join("\n"),
     });
     expect(stopped.code).toBe(7);
     const summary = JSON.parse(stopped.stdout);
-    expect(summary).toMatchObject({ program: version, schema: 1, traceId, stoppedBy: "hour" });
-    const { fix, retryAfterSeconds, resumableAt, traceId: given } = readError(stopped);
+    expect(summary).toMatchObject({ program: version, schema: 1, stoppedBy: "hour" });
+    const { fix, retryAfterSeconds, resumableAt } = readError(stopped);
     expect(fix).toEqual(["ecm", "runs", "resume", summary.run]);
     expect(retryAfterSeconds).toBeGreaterThan(0);
     expect(resumableAt).toBe(summary.resumableAt);
-    expect(given).toBe(traceId);
   });
-});
-
-it("a trace that is none is left out", async () => {
-  const ecm = ecmWith(await temporaryHome());
-  for (const parent of ["", "00-zz-00-01", `00-${"0".repeat(32)}-00f067aa0ba902b7-01`]) {
-    expect(readError(await ecm(["nothing", "--json"], { env: { TRACEPARENT: parent } }))).not.toHaveProperty(
-      "traceId",
-    );
-  }
 });
 
 it("words of the service in an error are marked as such", async () => {

@@ -42,7 +42,6 @@ const furtherCommands = [
   "api",
   "doctor",
   "suppressions",
-  "audit",
   "mcp",
   "commands",
   "man",

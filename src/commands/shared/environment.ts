@@ -17,9 +17,6 @@ export const environment: Readonly<Record<string, string>> = {
   ECM_CACHE_DIR: "folder for data that can be deleted: cached names, limits last seen",
   ECM_SANDBOX_API_KEY: "the key for `ecm sandbox start` and `exec`, instead of a random one",
   ECM_SANDBOX_ADMIN_TOKEN: "token for /__sandbox/, as `ecm sandbox start --admin-token`",
-  ECM_AUDIT:
-    "file of the record that `ecm audit` shows; syslog: there too; off: none (audit.ndjson in the state folder)",
-  TRACEPARENT: "trace of the caller (W3C Trace Context): summaries and errors in JSON have its traceId",
   ECM_DEBUG: "1: show a stack trace with errors",
   ECM_PAGER: "pager for long tables, else PAGER, else less; cat or empty: none",
   HTTPS_PROXY: "proxy for all requests except to this machine, such as http://proxy.example.com:3128",

@@ -63,12 +63,9 @@ const consent: Members<Summary["consent"]> = {
 };
 const byCode: Schema = { type: "object", additionalProperties: count };
 
-const traceId: Schema = { type: "string", pattern: "^[0-9a-f]{32}$", description: "of TRACEPARENT" };
 const origin = {
   program: { ...text, description: "version of ecm" },
   schema: { const: schemaVersion, description: "version of these schemas" },
-  traceId,
-  audit: { ...text, description: "hash of the newest line of the record (audit) before this command" },
 };
 const summary: Members<Required<Summary> & typeof origin> = {
   run: { ...textOrNull, description: "the run's id; null in a dry run" },
@@ -203,7 +200,6 @@ const error: Schema = objectSchema(
       items: text,
       description: "members that hold words of the service or of others",
     },
-    traceId,
   },
   ["type", "message", "exitCode", "retryable"],
 );
@@ -226,8 +222,7 @@ export const schemas = {
       ...objectSchema(
         summary,
         Object.keys(summary).filter(
-          (name) =>
-            !["backup", "lacking", "partial", "members", "resumableAt", "traceId", "audit"].includes(name),
+          (name) => !["backup", "lacking", "partial", "members", "resumableAt"].includes(name),
         ),
       ),
     },

@@ -61,15 +61,3 @@ export function findDeepestCommand(program: Command, words: readonly string[]): 
   }
   return command;
 }
-
-/** The words of a command and the names of the flags that were typed: no value is among them. */
-export function listRecordedWords(command: Command): string[] {
-  const flags: string[] = [];
-  for (let each: Command | null = command; each; each = each.parent) {
-    for (const option of each.options) {
-      if (each.getOptionValueSource(option.attributeName()) === "cli")
-        flags.push(option.long ?? option.flags);
-    }
-  }
-  return [...toWords(command), ...flags];
-}

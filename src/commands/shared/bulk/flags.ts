@@ -8,9 +8,7 @@ import { EcmError, exitCodes, InterruptedError, UsageError } from "../../../erro
 import { advise, ecm, type Hint, joinHints } from "../../../hint.ts";
 import type { Collect } from "../../../terminal/collect.ts";
 import { isJson } from "../../../terminal/format.ts";
-import { readTraceId } from "../../../terminal/trace-id.ts";
 import { schemaVersion, version } from "../../../version.ts";
-import { readAuditHead } from "../audit.ts";
 import { formatForAccount } from "../command-line.ts";
 import { flagHeadings } from "../flag-headings.ts";
 import { startsWithDay, wholeNumberOption, writtenFileOption } from "../flags.ts";
@@ -202,12 +200,10 @@ export async function openEngine(
 
 /** Prints the summary where JSON is wanted: however early a run stops, once its input could be opened. */
 export async function printSummary(context: Context, summary: Summary | undefined): Promise<void> {
-  const { output, terminal, record } = context;
+  const { output, terminal } = context;
   const { format, collect } = output();
   if (!summary) return;
-  Object.assign(record, { run: summary.run, rows: summary.rows });
-  const audit = await readAuditHead(context);
-  const origin = { audit, program: version, schema: schemaVersion, traceId: readTraceId(terminal.env) };
+  const origin = { program: version, schema: schemaVersion };
   if (collect) return collectSummary(collect, { ...summary, ...origin });
   if (isJson(format)) await terminal.write(`${terminal.mask(JSON.stringify({ ...summary, ...origin }))}\n`);
 }
