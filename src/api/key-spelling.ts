@@ -22,6 +22,11 @@ function isAtEdge(text: string, index: number): boolean {
   return atEdge.test(text[index]!);
 }
 
+/** Whether a text has the form of an address, also of one that an import would refuse. */
+export function isAddressLike(text: string): boolean {
+  return /.[@＠﹫]./su.test(trimEdges(text));
+}
+
 /** Removes what surrounds an address: `mailto:`, `Name <…>`, leading apostrophes; folds full-width signs. */
 export function unwrapAddress(text: string): string {
   let address = text;

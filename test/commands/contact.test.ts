@@ -363,10 +363,8 @@ describe("contact search", () => {
   });
 
   it("fits a table of wide characters into 40 columns", async () => {
-    const { ecm } = await seeded();
-    await done(
-      ecm(["contact", "create", "--key", "名前@example.com", "--set", `City=${"東京都".repeat(20)}`]),
-    );
+    const { ecm, sandbox } = await seeded();
+    sandbox.admin.seed({ contacts: [{ key: "名前@example.com", fields: { City: "東京都".repeat(20) } }] });
     const table = await done(ecm(splitWords("contact search --columns key,City"), { terminalColumns: 40 }));
     const { default: stringWidth } = await import("fast-string-width");
     for (const line of table.split("\n")) expect(stringWidth(line)).toBeLessThanOrEqual(40);

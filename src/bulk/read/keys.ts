@@ -172,7 +172,7 @@ function findSyntaxFault(local: string, domain: DomainReading, address: string):
   if (/[^\x00-\x7f]/.test(local)) {
     return toFault(
       "key_non_ascii_local",
-      `only the domain may have letters beyond ASCII: ${toExcerpt(address)}`,
+      `accented letters before the @, which the service's own addresses do not have: ${toExcerpt(address)}`,
     );
   }
   if (domain.isValid && carriers.has(domain.ascii) && isLocalPart(local.replace(/\.+/g, ""))) {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { createContactRequest, readContact } from "../../api/contacts.ts";
-import { normalizeKey } from "../../api/key-spelling.ts";
+import { isAddressLike, normalizeKey } from "../../api/key-spelling.ts";
 import type { Connection, Context } from "../../context.ts";
 import { EcmError, exitCodes, ServiceError, UsageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
@@ -60,6 +60,7 @@ async function runContactCreate(context: Context, flags: ContactCreateOptions): 
   const options = isComplete ? flags : { ...flags, ...(await askContact(context, flags)) };
   const { key, createRequest } = await readNewContact(context, options);
   if (!options.includeSuppressed) await refuseSuppressed(context, key);
+  await refuseByItsForm(options.key);
   const connection = await context.connect();
   const { send, account } = connection;
   const { request, answer } = await account.withRemembered("write", async () => {
@@ -107,10 +108,12 @@ async function readNewContact(context: Context, options: ContactCreateOptions): 
     throw new UsageError("A contact needs a key", "Pass --key ada@example.com, or --data FILE");
   }
   set.forEach(splitAssignment);
+  const { createKeyReader } = await import("../../bulk/index.ts");
   return {
     key,
     async createRequest(account) {
       const structure = await account.structure();
+      requireCreatable(createKeyReader(structure.keyType)(key));
       const parts = {
         fields: parseFieldValues(structure, set),
         lists: await resolveListRefs(account, structure, list),
@@ -124,6 +127,22 @@ async function readNewContact(context: Context, options: ContactCreateOptions): 
       });
     },
   };
+}
+
+/** What is an address by its form is refused before a request is spent on the type of the account's keys. */
+async function refuseByItsForm(key = ""): Promise<void> {
+  if (!isAddressLike(key)) return;
+  const { createKeyReader } = await import("../../bulk/index.ts");
+  requireCreatable(createKeyReader("email")(key));
+}
+
+/** A key that an import would reject is refused here too. @throws UsageError */
+function requireCreatable(reading: { key: unknown } | { message: string }): void {
+  if ("key" in reading) return;
+  throw new UsageError(
+    `The key cannot be used: ${reading.message}`,
+    "To send a key exactly as it is: --data FILE",
+  );
 }
 
 /** @throws EcmError for a key on the suppression list; SuppressionsError when the list cannot be read */

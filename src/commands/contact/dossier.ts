@@ -39,7 +39,7 @@ async function runContactDossier(context: Context, typedKey: string, flags: Doss
   const format = chooseFormat(context, flags);
   // Checked before anything is read.
   const output = context.output(flags, "json", "markdown");
-  const [spellings] = await readPeople([typedKey], ecm`contact dossier KEY`);
+  const [spellings] = await readPeople(context, [typedKey], ecm`contact dossier KEY`);
   const dossier = await readDossier(context, spellings!);
   const { formatDossier } = await import("./shared/dossier-text.ts");
   const text = format === "json" ? `${JSON.stringify(dossier, null, 2)}\n` : formatDossier(dossier);

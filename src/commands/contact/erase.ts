@@ -76,7 +76,7 @@ async function runContactErase(
   const { terminal, folders } = context;
   const output = context.output();
   checkColumns(output, receiptView);
-  const people = await readPeople(typedKeys, ecm`contact erase KEY`);
+  const people = await readPeople(context, typedKeys, ecm`contact erase KEY`);
   const [
     { createRedactor },
     erase,

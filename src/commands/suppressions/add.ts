@@ -66,7 +66,7 @@ async function runSuppressionsAdd(
   const reading = readMarkedRowsFlags(flags.keys, flags);
   const { keys, reasons, remarks, rejected } =
     flags.keys === undefined
-      ? await readTypedKeys(typedKeys)
+      ? await readTypedKeys(context, typedKeys)
       : await readKeysFromFile(context, flags.keys, reading);
   const list = await openSuppressionList(context, { mayBeMissing: true });
   const { entries, added } = await list.add(keys, context.clock.now(), (key) => {

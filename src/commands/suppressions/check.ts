@@ -6,6 +6,7 @@ import type { SuppressionReason } from "../../privacy/suppressions.ts";
 import { presentList, type View } from "../../terminal/present.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { openSuppressionList } from "../shared/suppression-list.ts";
+import { requireAddresses } from "../shared/typed-keys.ts";
 import { formatKeyCount, requireKeys } from "./shared/view.ts";
 
 interface Checked extends SuppressionReason {
@@ -41,6 +42,7 @@ export function registerSuppressionsCheck(parent: Command, context: Context): vo
 
 async function runSuppressionsCheck(context: Context, keys: string[]): Promise<void> {
   requireKeys(keys, ecm`suppressions check KEY`);
+  await requireAddresses(context, keys);
   const output = context.output();
   const list = await openSuppressionList(context);
   const checked = keys.map((key): Checked => {

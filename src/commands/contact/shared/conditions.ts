@@ -16,6 +16,7 @@ import { createTextCondition } from "../../../select/text-filter.ts";
 import type { Account } from "../../../service/account.ts";
 import type { ContactSearch } from "../../../service/contact-search.ts";
 import type { ContactStructure } from "../../../wire.ts";
+import { requireNoFile } from "../../shared/typed-keys.ts";
 import { readKeysFile, requireKeysFile } from "./keys-file.ts";
 
 export interface ConditionFlags extends RequestedContacts {
@@ -49,6 +50,7 @@ export async function resolveConditions(
       "Leave out one of the two",
     );
   }
+  requireNoFile(flags.key ?? []);
   if (file !== undefined) await requireKeysFile(file);
   resolveFilters(flags);
   const since = flags.updatedAfter === undefined ? undefined : createUpdatedAfter(flags.updatedAfter);

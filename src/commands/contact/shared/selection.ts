@@ -8,6 +8,7 @@ import { parseStatus } from "../../../select/status-filter.ts";
 import type { BulkFlags } from "../../shared/bulk/flags.ts";
 import { keysOption, repeatableOption, whereOption } from "../../shared/flags.ts";
 import { requireTextOrAsk } from "../../shared/questions.ts";
+import { requireNoFile } from "../../shared/typed-keys.ts";
 import { createMissingContact } from "./questions.ts";
 
 export interface SelectionFlags {
@@ -90,6 +91,7 @@ function readSelection(contacts: string[], flags: SelectionFlags & BulkFlags): C
   if (typedContacts.some((each) => each.trim() === "")) {
     throw new UsageError("A contact's id or key is empty", "Name a contact, such as ada@example.com");
   }
+  requireNoFile(typedContacts);
   if (keys?.trim() === "") throw new UsageError("--keys is empty", "Name a file, or - for standard input");
   if (keys !== undefined && typedContacts.length > 0) {
     throw new UsageError(

@@ -1,5 +1,6 @@
 /** Whom `suppressions add` adds: typed keys, or those of a file, which may be another service's export. */
 import { basename } from "node:path";
+import { isAddressLike } from "../../../api/key-spelling.ts";
 import { isId } from "../../../api/names.ts";
 import type { InputFile } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
@@ -8,6 +9,7 @@ import type { SuppressionExport } from "../../../privacy/suppression-exports.ts"
 import type { SuppressionReason } from "../../../privacy/suppressions.ts";
 import { withInputFile } from "../../shared/input-file.ts";
 import type { MarkedRowsReading } from "../../shared/marked-rows.ts";
+import { areKeysAddresses, requireNoFile } from "../../shared/typed-keys.ts";
 
 /** Keys that are added, what is to be said of some of them, and what is no key. */
 interface KeysToAdd {
@@ -19,15 +21,20 @@ interface KeysToAdd {
 }
 
 /** The same for keys that are typed and for those of a file. */
-async function openKeys(): Promise<
-  KeysToAdd & { take(key: string, place: string, why?: SuppressionReason): void }
-> {
+async function openKeys(
+  context: Context,
+): Promise<KeysToAdd & { take(key: string, place: string, why?: SuppressionReason): Promise<void> }> {
   const { createKeyReader } = await import("../../../bulk/index.ts");
   const read = createKeyReader("email");
+  let areAddresses: Promise<boolean> | undefined;
+  const isNoKey = () => {
+    areAddresses ??= areKeysAddresses(context);
+    return areAddresses;
+  };
   const found: KeysToAdd = { keys: [], reasons: new Map(), remarks: [], rejected: [] };
   return {
     ...found,
-    take(key, place, why) {
+    async take(key, place, why) {
       if (isId(key)) {
         found.rejected.push(`${place}${key} is the id of a contact, not a key`);
         return;
@@ -35,7 +42,8 @@ async function openKeys(): Promise<
       const reading = read(key);
       const isSyntax = "code" in reading && reading.code === "key_syntax";
       const isUnclear = isSyntax && /@.*\s|\s.*@/.test(key.trim());
-      if ("code" in reading && (isUnclear || keylessCodes.has(reading.code))) {
+      const isWrong = isUnclear || (isSyntax && !isAddressLike(key) && (await isNoKey()));
+      if ("code" in reading && (isWrong || keylessCodes.has(reading.code))) {
         found.rejected.push(`${place}${reading.message}`);
         return;
       }
@@ -56,9 +64,10 @@ const keylessCodes: ReadonlySet<string> = new Set([
 ]);
 
 /** @throws UsageError when one of them is no key: then none is added */
-export async function readTypedKeys(typedKeys: string[]): Promise<KeysToAdd> {
-  const read = await openKeys();
-  for (const key of typedKeys) read.take(key, "");
+export async function readTypedKeys(context: Context, typedKeys: string[]): Promise<KeysToAdd> {
+  requireNoFile(typedKeys);
+  const read = await openKeys(context);
+  for (const key of typedKeys) await read.take(key, "");
   const [wrong] = read.rejected;
   if (wrong === undefined) return read;
   throw new UsageError(`Nothing was added: ${wrong}`, "Name each person by one key, such as ada@example.com");
@@ -66,13 +75,14 @@ export async function readTypedKeys(typedKeys: string[]): Promise<KeysToAdd> {
 
 /** The keys of a file, with what it says of each. @throws MarkedRowsError where it is not clear who is meant */
 async function readKeysToAdd(
-  { terminal, signal }: Context,
+  context: Context,
   input: InputFile,
   { read, rows }: MarkedRowsReading,
 ): Promise<KeysToAdd> {
   const { placeholderStructure, understandKeys, surveyInput, requireChosenRows, toReadOptions } =
     await import("../../../bulk/index.ts");
-  const found = await openKeys();
+  const { terminal, signal } = context;
+  const found = await openKeys(context);
   const known = await recogniseExport(input);
   if (known) terminal.note(`Recognised: a suppression export of ${known.title}`);
   const options = { ...toReadOptions(read), takesIds: true };
@@ -90,7 +100,7 @@ async function readKeysToAdd(
     const place = `${input.name}:${row.line}: `;
     const cell = (column: string) => row.cells[names.indexOf(column)] ?? "";
     const why = known ? known.why(cell) : { source: nameSource(input.name) };
-    if (row.kind === "row") found.take(row.key.written, place, why);
+    if (row.kind === "row") await found.take(row.key.written, place, why);
     else found.rejected.push(`${place}${row.message}`);
   }
   return found;
