@@ -180,8 +180,6 @@ class CommandContext implements Context {
     const output = { columns, ...spreadsheet };
     const format = requestedFormat ?? defaultFormat ?? (this.terminal.isStdoutTerminal ? "table" : "tsv");
     this.isTableExpected = format === "table";
-    const collect = this.observer?.collect;
-    if (collect) return { columns: dropProfileColumn(columns), format, collect };
     if (outputFile === undefined) {
       requireDelimited(output, format);
       return { ...output, format };
@@ -296,10 +294,4 @@ class CommandContext implements Context {
 /** While the first answer is on its way there is nothing else to do. A failure is thrown where a table is drawn. */
 function loadTableMeanwhile(): void {
   setImmediate(() => import("./terminal/table.ts").catch(() => {}));
-}
-
-/** Of a command that runs for several profiles, the first column is added where their results are joined. */
-function dropProfileColumn(columns: string[] | undefined): string[] | undefined {
-  const others = columns?.filter((name) => name.toLowerCase() !== "profile");
-  return others?.length === 0 ? undefined : others;
 }

@@ -155,10 +155,6 @@ function createTree(
     requirePlainValues(action, words);
     control.configure({ ...action.optsWithGlobals(), output: await takeFormat(action) });
     requireNonEmptyValues(action);
-    if (action.opts<{ profiles?: string }>().profiles === undefined || context.observer?.collect) return;
-    const { runForProfiles } = await import("./commands/shared/profiles/run-each.ts");
-    await runForProfiles({ command: action, context, run, words });
-    throw new CommanderError(0, "ecm.profiles", "The command has run for each profile");
   });
   return tree;
 }

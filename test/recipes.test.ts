@@ -8,9 +8,10 @@ import {
   recipe,
   runs,
   silent,
+  wrongKey,
 } from "./recipes.kit.ts";
 
-it("has eight scripts", async () => {
+it("has nine scripts", async () => {
   const names = [
     "crm-sync",
     "list-mirror",
@@ -20,6 +21,7 @@ it("has eight scripts", async () => {
     "key-rotation",
     "approved-plan",
     "campaign-leavers",
+    "every-account",
   ];
   expect([...(await readRecipes()).keys()]).toEqual(names);
 });
@@ -64,5 +66,37 @@ recipe("campaign-leavers", () => {
     });
     expect(await script("campaign-leavers", {}, ["Draft"])).toEqual(silent);
     expect(await script("campaign-leavers", {}, ["Nothing"])).toMatchObject({ code: 5, stdout: "" });
+  });
+});
+
+recipe("every-account", () => {
+  it("runs for each profile, and says which one failed", { tags: "slow" }, async () => {
+    const { script, ecm, env, pipe } = await machine();
+    const login = async (name: string, key: string) =>
+      pipe(
+        key,
+        "auth",
+        "login",
+        "--profile",
+        name,
+        "--base-url",
+        env.ECM_BASE_URL!,
+        "--api-key-stdin",
+        "--no-verify",
+      );
+    await login("north", env.ECM_API_KEY!);
+    await login("south", wrongKey);
+    await login("west", env.ECM_API_KEY!);
+    await ecm("lists", "create", "News");
+    const { code, stdout, stderr } = await script("every-account", {}, [
+      "lists",
+      "list",
+      "--columns",
+      "name",
+    ]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "north:\nname\nNews\nsouth:\nwest:\nname\nNews\n" });
+    expect(stderr).toMatch(/\nevery-account: failed: south \(exit 4\)\n$/);
+    await ecm("auth", "logout", "--profile", "south");
+    expect(await script("every-account", {}, ["lists", "list", "-q"])).toMatchObject({ code: 0, stderr: "" });
   });
 });

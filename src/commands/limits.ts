@@ -26,7 +26,6 @@ export function registerLimits(command: Command, context: Context): void {
     .option("--refresh", "ask the service (sends one request)")
     .action((options: LimitsOptions) => runLimits(context, options));
   describeCommand(command, {
-    takesProfiles: true,
     examples: ["ecm limits", "ecm limits --json", "ecm limits --refresh"],
     output:
       'The limits of the last answer, without a request: { "hour": { "limit", "remaining", "reset" }, "month": { "limit", "remaining" }, "seenAt" } in JSON; {} when nothing is known yet. Where the month is used up, its "reset" too.',

@@ -1,7 +1,6 @@
 /** The output formats, and which one is meant. */
 import type { WrittenFiles } from "../disk/own-outputs.ts";
 import { UsageError } from "../errors.ts";
-import type { Collect } from "./collect.ts";
 import type { Packing } from "./packing.ts";
 
 export const outputFormats = ["table", "json", "ndjson", "csv", "tsv", "id"] as const;
@@ -30,8 +29,6 @@ export interface OutputOptions {
   safeCells?: boolean | "formulas";
   /** Between the cells of csv, where it is not a comma. */
   delimiter?: string;
-  /** Takes the result in place of stdout. */
-  collect?: Collect;
 }
 
 /** Whether people read it, and see what their screen has room for. */

@@ -1,13 +1,10 @@
 /** What is told of a command besides what the streams carry. */
 import type { ShownCommand } from "../hint.ts";
-import type { Collect } from "./collect.ts";
 
 /** What a program that runs commands in its own process is told besides what the streams carry. */
 export interface Observer {
   /** Of a list that was shown in part. */
   page?(page: { total?: number; hasMore: boolean }): void;
-  /** Set where the command runs for one profile of several: takes its result in place of stdout. */
-  collect?: Collect;
   /** How a command that a hint shows is named to whoever reads it, where that is no shell. */
   formatCommand?(command: ShownCommand): string;
   /** Of a bulk run: how far it is, to be asked at any time. */

@@ -5,14 +5,23 @@
 
 import { formatCount } from "../counts.ts";
 import { UsageError } from "../errors.ts";
-import { type CellValue, type ColumnHead, collectRows, collectValue } from "./collect.ts";
 import { linkFiles } from "./file-links.ts";
 import { isJson, type OutputOptions } from "./format.ts";
 import { openOutput, type Sink, wantsMark } from "./output-file.ts";
-import { createRowFormat, formatCell, type RowFormat, toObject } from "./row-format.ts";
+import { type CellValue, createRowFormat, formatCell, type RowFormat, toObject } from "./row-format.ts";
 import type { Terminal } from "./terminal.ts";
 
-export interface Column<T> extends ColumnHead {
+export interface Column<T> {
+  /** The header, and what `--columns` takes. */
+  name: string;
+  /** The header of a table for people, where the name is one of the API; `--columns` takes it too. */
+  title?: string;
+  /** What people copy from a table, such as a key: it is never cut. */
+  isWhole?: boolean;
+  /** Left out first when the table is too wide, such as an id. */
+  isAside?: boolean;
+  /** RFC 3339 in data, short in a table: the day, or with `minute` also the time of day. */
+  isTime?: boolean | "minute";
   value(item: T): CellValue;
   /** Shown only when `--columns` names it. */
   optional?: boolean;
@@ -52,13 +61,6 @@ export async function presentList<T>(
   view: View<T>,
 ): Promise<number> {
   const columns = selectColumns(terminal, output, view);
-  if (output.collect) {
-    const toRow = (item: T) => ({
-      object: toObject(output, columns, item),
-      cells: new Map(columns.map((column) => [column.name, column.value(item)])),
-    });
-    return collectRows(output.collect, columns, items, toRow);
-  }
   if (output.safeCells && view.isImportable) columns.push({ name: safeCellsHeader, value: () => "" });
   const sink = output.continuation?.sink ?? (await openOutput(terminal, output));
   let count = 0;
@@ -172,7 +174,7 @@ export async function presentOne<T>(
   item: T,
   view: View<T>,
 ): Promise<void> {
-  if (output.collect || (output.format !== "table" && output.format !== "json")) {
+  if (output.format !== "table" && output.format !== "json") {
     await presentList(terminal, output, [item], view);
     return;
   }
@@ -201,10 +203,6 @@ export function presentValue(
   value: unknown,
   text: string,
 ): Promise<void> {
-  if (output.collect) {
-    collectValue(output.collect, value);
-    return Promise.resolve();
-  }
   if (output.format === "json") return writeAll(terminal, output, `${JSON.stringify(value, null, 2)}\n`);
   if (output.format === "ndjson") return writeAll(terminal, output, `${JSON.stringify(value)}\n`);
   return writeAll(terminal, output, text.endsWith("\n") || text === "" ? text : `${text}\n`);

@@ -1,7 +1,9 @@
 /** One result after the other as text: JSON, csv, tsv, ids. Pure. */
 import { formatCsvLine, formatTsvLine, joinNames, toSafeCell, toSafeFormula } from "../delimited-lines.ts";
-import type { CellValue } from "./collect.ts";
 import type { OutputOptions } from "./format.ts";
+
+/** Several names share one cell, written so that a name may hold commas (`joinNames`). */
+export type CellValue = string | number | boolean | readonly string[] | undefined | null;
 
 interface RowColumn<T> {
   name: string;

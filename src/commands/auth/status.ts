@@ -61,7 +61,6 @@ export function registerAuthStatus(parent: Command, context: Context): void {
     .description("show which account and key are in use, and whether the key works")
     .action(() => runAuthStatus(context));
   describeCommand(command, {
-    takesProfiles: true,
     examples: ["ecm auth status", "ecm auth status --profile staging --json"],
     output:
       "Profile, base URL, masked key, region, structure, whether the key works, and where each comes from. Sends one request.",

@@ -24,7 +24,6 @@ export function registerCampaignsList(parent: Command, context: Context): void {
       }),
     );
   describeCommand(addPageFlags(command, "campaigns"), {
-    takesProfiles: true,
     examples: ["ecm campaigns list", "ecm campaigns list --status sent --all --json"],
     output: "One row per campaign; in JSON formats the service's own objects, `[]` when there is none.",
   });

@@ -23,7 +23,6 @@ export function registerContactDossier(parent: Command, context: Context): void 
     .addOption(new Option("-o, --output <format>", "format").choices(["json", "markdown"]));
   addFileFlag(command).action((key: string, flags: DossierFlags) => runContactDossier(context, key, flags));
   describeCommand(command, {
-    takesProfiles: true,
     examples: [
       "ecm contact dossier ada@example.com",
       "ecm contact dossier ada@example.com -o markdown --output-file ada.md",

@@ -53,7 +53,6 @@ export function registerContactErase(parent: Command, context: Context): void {
     .argument("[key...]", "contact keys, such as email addresses")
     .action((keys: string[], options: { dryRun?: boolean }) => runContactErase(context, keys, options));
   describeCommand(addDryRunFlag(command), {
-    takesProfiles: true,
     examples: ["ecm contact erase ada@example.com", "ecm contact erase ada@example.com --yes --json"],
     output:
       "A receipt without the address: time, account, keyed hash, whether the contact existed, number of files, and files elsewhere that still contain the address. One object for one key, an array for several.",

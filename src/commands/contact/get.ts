@@ -17,7 +17,6 @@ export function registerContactGet(parent: Command, context: Context): void {
       runContactGet(context, idOrKey, options),
     );
   describeCommand(addOutputFileFlags(command), {
-    takesProfiles: true,
     examples: [
       "ecm contact get ada@example.com",
       "ecm contact get 65f0c2a91b3d4e5f60718293 --json",

@@ -84,7 +84,6 @@ export function registerContactSearch(parent: Command, context: Context): void {
       ),
     );
   describeCommand(addOutputFileFlags(command), {
-    takesProfiles: true,
     examples: [
       "ecm contact search --list Newsletter --status active",
       "ecm contact search --key ada@example.com --key bob@example.com --json",

@@ -41,7 +41,6 @@ const view: View<ShownFinding> = {
 export function registerDoctor(command: Command, context: Context): void {
   command.action(() => runDoctor(context));
   describeCommand(command, {
-    takesProfiles: true,
     examples: ["ecm doctor", "ecm doctor --profile staging --json"],
     output:
       "One line per check (pass, warn or fail): key, base URL, clock, limits, what is known of the service's behavior, folders, unfinished runs. Sends one request.",

@@ -12,7 +12,6 @@ export function registerDomainsList(parent: Command, context: Context): void {
     .description("list the sending domains, and whether they are ready")
     .action((flags: OutputFileFlags) => runDomainsList(context, flags));
   describeCommand(addOutputFileFlags(command), {
-    takesProfiles: true,
     examples: ["ecm domains list", "ecm domains list --json"],
     output: "One row per domain; in JSON formats the service's own objects, `[]` when there is none.",
   });

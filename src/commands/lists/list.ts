@@ -17,7 +17,6 @@ export function registerListsList(parent: Command, context: Context): void {
     .description("list the structure's lists, with the number of contacts in each")
     .action((options: PageFlags) => runListsList(context, options));
   describeCommand(addPageFlags(command, "lists"), {
-    takesProfiles: true,
     examples: ["ecm lists list", "ecm lists list --all --json", "ecm lists list --size 20 --page 2"],
     output: "One row per list; in JSON formats the service's own objects, `[]` when there is none.",
   });

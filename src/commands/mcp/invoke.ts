@@ -2,11 +2,10 @@
  * Tools run the commands of this program: the same checks, services
  * and jobs as at a terminal, on streams in memory.
  */
-import { Readable } from "node:stream";
+import { Readable, Writable } from "node:stream";
 import type { ResolvedProfile } from "../../config/resolve.ts";
 import type { Context, Observer } from "../../context.ts";
 import { InterruptedError } from "../../errors.ts";
-import { createCollector } from "../shared/memory-stream.ts";
 import type { CommandTree } from "../shared/tree.ts";
 import { ToolFailure } from "./tool.ts";
 
@@ -104,4 +103,16 @@ function toResult(exitCode: number, value: unknown, stderr: string, accepts: rea
 function parseOutput(stdout: string, isLines: boolean): unknown {
   if (isLines) return stdout.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
   return stdout.trim() === "" ? null : JSON.parse(stdout);
+}
+
+/** Keeps what is written. */
+function createCollector() {
+  const pieces: Buffer[] = [];
+  const stream = new Writable({
+    write(piece, _encoding, done) {
+      pieces.push(Buffer.from(piece));
+      done();
+    },
+  });
+  return { stream, text: () => Buffer.concat(pieces).toString("utf8") };
 }

@@ -11,15 +11,14 @@ export function registerRunsList(parent: Command, context: Context): void {
     .addOption(new Option("--own", "only those of the account in use").hideHelp())
     .action(({ own }: { own?: boolean }) => runRunsList(context, own));
   describeCommand(command, {
-    takesProfiles: true,
     examples: ["ecm runs list", "ecm runs list --json"],
     output: "One row per run; with -o json an array.",
     isLocal: true,
   });
 }
 
-/** @param isOwn of this account only: of its address, through the same profile; so is each of several */
-async function runRunsList(context: Context, isOwn = context.observer?.collect !== undefined): Promise<void> {
+/** @param isOwn of this account only: of its address, through the same profile */
+async function runRunsList(context: Context, isOwn = false): Promise<void> {
   const { listRuns, viewRun, undoneRuns } = await import("../../bulk/index.ts");
   const views: RunRow[] = [];
   const runs = await listRuns(context.folders.state, ({ message }) => context.terminal.warn(message));

@@ -13,8 +13,8 @@ export interface ChangeLine {
 
 /** Whether changes are shown instead of the whole record: at a terminal, in the default format. */
 export function showsChanges({ isStdoutTerminal }: Terminal, output: OutputOptions): boolean {
-  const { format, columns, collect } = output;
-  return isStdoutTerminal && format === "table" && columns === undefined && collect === undefined;
+  const { format, columns } = output;
+  return isStdoutTerminal && format === "table" && columns === undefined;
 }
 
 /** @param title of what was changed, such as a contact's key */

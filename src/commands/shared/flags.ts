@@ -61,10 +61,7 @@ export function addFileFlag(
 
 /** For every command that writes. */
 export function addDryRunFlag(command: Command): Command {
-  return command.option(
-    "--dry-run",
-    "print the method, path and body of the request without sending it; with --profiles, for each",
-  );
+  return command.option("--dry-run", "print the method, path and body of the request without sending it");
 }
 
 /** A flag that can be repeated: its values in order. */

@@ -1,10 +1,9 @@
 /** What the help of every command says below its flags, in one form; the same facts serve `ecm commands`. */
 
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { exitCodes } from "../../errors.ts";
 import { fitMessage } from "../../terminal/message-lines.ts";
 import { findExitCodeMeaning } from "./exit-codes.ts";
-import { flagHeadings } from "./flag-headings.ts";
 
 /** `mutating`: something is made or changed; `destructive`: something is gone for good, such as a membership or a consent. */
 export type DangerLevel = "safe" | "mutating" | "destructive";
@@ -31,10 +30,6 @@ export interface CommandFacts {
   isLocal?: boolean;
   /** Codes beyond those that every command has, or a sharper meaning for one of them. */
   exitCodes?: Record<number, string>;
-  /** Whether it takes `--profiles`; a dry run always does, and what only reads. */
-  takesProfiles?: boolean;
-  /** Of a command that may write: whether it only reads as it was typed. @throws UsageError */
-  readsOnly?(command: Command): boolean;
 }
 
 const alwaysCodes = [exitCodes.done, exitCodes.failed, exitCodes.usage];
@@ -51,27 +46,9 @@ const factsByCommand = new WeakMap<Command, CommandFacts>();
 /** Adds examples, output and exit codes to the help of a command, and keeps them for `findFacts`. */
 export function describeCommand(command: Command, facts: CommandFacts): Command {
   factsByCommand.set(command, facts);
-  addProfilesFlag(command, facts);
   return command.addHelpText("after", () =>
     formatHelp(facts, command.configureOutput().getOutHelpWidth?.() ?? 80),
   );
-}
-
-/**
- * One place for all commands: which of them can be run for several profiles follows from what is known. Where
- * only a dry run can, the help of `--dry-run` says so.
- */
-function addProfilesFlag(
-  command: Command,
-  { takesProfiles, isLocal, writes, readsOnly }: CommandFacts,
-): void {
-  const option = new Option(
-    "--profiles <pattern>",
-    "run for each of these profiles, such as 'client-*' or a,b",
-  ).helpGroup(flagHeadings.preview);
-  const hasDryRun = command.options.some(({ long }) => long === "--dry-run");
-  if (takesProfiles || readsOnly) command.addOption(option);
-  else if (hasDryRun && writes && !isLocal) command.addOption(option.hideHelp());
 }
 
 /** What `describeCommand` was told; undefined for a command that only groups others. */

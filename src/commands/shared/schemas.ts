@@ -192,7 +192,6 @@ const error: Schema = objectSchema(
     },
     retryAfterSeconds: { type: "number", minimum: 0 },
     resumableAt: { ...time, description: "when a bulk run that a limit stopped can be resumed" },
-    profile: { ...text, description: "of several, with --profiles" },
     limit: choiceSchema(limit),
     applied: { ...choiceSchema(applied), description: "whether a write was carried out" },
     foreign: {

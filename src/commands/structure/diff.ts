@@ -21,7 +21,6 @@ export function registerStructureDiff(parent: Command, context: Context): void {
     .option("--prune", "as apply --prune: also show what would be removed")
     .action((file: string, options: StructureDiffOptions) => runStructureDiff(context, file, options));
   describeCommand(command, {
-    takesProfiles: true,
     examples: ["ecm structure diff structure.yaml", "ecm structure diff structure.yaml --exit-code --json"],
     output: "One line per difference; in JSON formats an array of changes.",
     exitCodes: { 9: "with --exit-code: something differs" },

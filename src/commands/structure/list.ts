@@ -13,7 +13,6 @@ export function registerStructureList(parent: Command, context: Context): void {
     .description("list the account's contact structures")
     .action((options: OutputFileFlags) => runStructureList(context, options));
   describeCommand(addOutputFileFlags(command), {
-    takesProfiles: true,
     examples: ["ecm structure list", "ecm structure list --json"],
     output: "One row per structure; in JSON formats the service's own objects.",
   });

@@ -34,7 +34,6 @@ export function registerSuppressionsAdd(parent: Command, context: Context): void
     runSuppressionsAdd(context, keys, flags),
   );
   describeCommand(command, {
-    takesProfiles: true,
     isLocal: true,
     danger: "mutating",
     examples: [

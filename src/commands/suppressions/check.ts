@@ -31,7 +31,6 @@ export function registerSuppressionsCheck(parent: Command, context: Context): vo
     .argument("<key...>", "contact keys, such as email addresses")
     .action((keys: string[]) => runSuppressionsCheck(context, keys));
   describeCommand(command, {
-    takesProfiles: true,
     isLocal: true,
     examples: ["ecm suppressions check ada@example.com"],
     output:

@@ -14,7 +14,6 @@ export function registerSuppressionsList(parent: Command, context: Context): voi
   );
   command.action((flags) => runSuppressionsList(context, flags));
   describeCommand(command, {
-    takesProfiles: true,
     isLocal: true,
     examples: ["ecm suppressions list", "ecm suppressions list --json"],
     output:

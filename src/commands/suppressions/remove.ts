@@ -13,7 +13,6 @@ export function registerSuppressionsRemove(parent: Command, context: Context): v
     .argument("<key...>", "contact keys, such as email addresses")
     .action((keys: string[]) => runSuppressionsRemove(context, keys));
   describeCommand(command, {
-    takesProfiles: true,
     isLocal: true,
     asks: true,
     examples: ["ecm suppressions remove ada@example.com", "ecm suppressions remove ada@example.com --yes"],

@@ -26,7 +26,6 @@ export function registerTemplates(templates: Command, context: Context): void {
       showPages(context, flags, { things: "templates", view: templateView, pages: templatePages }),
     );
   describeCommand(addPageFlags(command, "templates"), {
-    takesProfiles: true,
     examples: ["ecm templates list", "ecm templates list --all --json"],
     output: "One row per template; in JSON formats the service's own objects, `[]` when there is none.",
   });

@@ -6,7 +6,6 @@ import { formatCounted } from "../../../counts.ts";
 import { diskFullHint } from "../../../disk/disk-room.ts";
 import { EcmError, exitCodes, InterruptedError, UsageError } from "../../../errors.ts";
 import { advise, ecm, type Hint, joinHints } from "../../../hint.ts";
-import type { Collect } from "../../../terminal/collect.ts";
 import { isJson } from "../../../terminal/format.ts";
 import { schemaVersion, version } from "../../../version.ts";
 import { formatForAccount } from "../command-line.ts";
@@ -69,12 +68,7 @@ export function addBulkFlags(
     .option("--max-create <n>", "refuse to create more than N")
     .option("--max-delete <n>", "refuse to delete more than N")
     .optionsGroup(flagHeadings.preview)
-    .option(
-      "--dry-run",
-      isMutate
-        ? "show what would be done (--profiles: for each)"
-        : "show what would be sent, its price (--profiles: for each)",
-    )
+    .option("--dry-run", isMutate ? "show what would be done" : "show what would be sent, its price")
     .optionsGroup(flagHeadings.pace)
     .addOption(wholeNumberOption("--max-requests <n>", "stop after this many requests"))
     .addOption(wholeNumberOption("--reserve <n>", "requests of hour and month to leave unused (0)", 0))
@@ -201,21 +195,10 @@ export async function openEngine(
 /** Prints the summary where JSON is wanted: however early a run stops, once its input could be opened. */
 export async function printSummary(context: Context, summary: Summary | undefined): Promise<void> {
   const { output, terminal } = context;
-  const { format, collect } = output();
+  const { format } = output();
   if (!summary) return;
   const origin = { program: version, schema: schemaVersion };
-  if (collect) return collectSummary(collect, { ...summary, ...origin });
   if (isJson(format)) await terminal.write(`${terminal.mask(JSON.stringify({ ...summary, ...origin }))}\n`);
-}
-
-/** For one profile of several: the whole summary in JSON, else what a table has room for. */
-function collectSummary(collect: Collect, summary: Summary): void {
-  const { created, updated, deleted, unchanged, skipped, rejected } = summary.rows;
-  const counts = { created, updated, deleted, unchanged, skipped, rejected, ...summary.estimate };
-  collect(
-    { object: summary, cells: new Map(Object.entries(counts)) },
-    Object.keys(counts).map((name) => ({ name })),
-  );
 }
 
 /** As `endRun`, after what follows on the run. The summary is printed also where that fails. */
