@@ -1,0 +1,272 @@
+/**
+ * The only judge of a contact: what a run does about it, from what is desired and what the account holds. The
+ * plan asks it, and so does each second look right before a write. Pure.
+ */
+import { findStatus, isInactive, toIdSet } from "../api/contacts.ts";
+import type { Contact, CreateContactBody, FieldValue, IdRef, MutateBody } from "../wire.ts";
+import type { Before, Desired, DesiredValue, Operation, Verdict, Was, Whole } from "./desired.ts";
+
+/** Both stamps of a creation are taken in one go; in milliseconds. */
+const creationTolerance = 1000;
+
+const unchanged: Verdict = { unmet: [] };
+
+/**
+ * @param key the form that a create sends
+ * @param seen the contact that has the key or the id, as the account holds it; its parts that were not told are
+ *   absent
+ */
+export function decide(
+  key: string,
+  desired: Desired,
+  seen: Partial<Contact> | undefined,
+  structureId: string,
+): Verdict {
+  const { present, end, strict } = desired;
+  const found = seen && isMeant(desired, seen) ? seen : undefined;
+  if (!found) return decideAbsent(key, desired, structureId);
+  if (typeof present === "object" && "skip" in present) return present;
+  if (end === "unsubscribe" && isInactive(found)) return unchanged;
+  const { open, unmet, holds } = compare(desired, found);
+  if (end === undefined && open.length + unmet.length === 0) return unchanged;
+  if (typeof present === "object") return { skip: present.unlessSo };
+  if (strict && !(holds && isAsWhole(desired, found))) return strict;
+  if (end !== undefined) return { do: toEnd(end, found), unmet: [] };
+  if (open.length === 0) return { unmet };
+  return {
+    do: toChange(
+      found._id!,
+      open,
+      open.map((each) => toWas(each, found)),
+      found.__v,
+    ),
+    unmet,
+  };
+}
+
+function isMeant({ who }: Desired, { _id }: Partial<Contact>): boolean {
+  if (who === undefined) return true;
+  return "is" in who ? _id === who.is : _id !== who.not;
+}
+
+function decideAbsent(key: string, desired: Desired, structureId: string): Verdict {
+  const { values, absent, mayJoinLists } = desired;
+  if (absent === "leave") return unchanged;
+  if (absent !== "create") return absent;
+  if (!mayJoinLists) return { skip: "not_subscribed" };
+  const body = toCreateBody(key, values, structureId);
+  return {
+    do: { kind: "create", body },
+    unmet: values.filter((each) => each.lost !== undefined && isSet(each)),
+  };
+}
+
+/** A new contact has no value that would have to be cleared, and is in no list that it would have to leave. */
+function isSet({ to }: DesiredValue): boolean {
+  return to !== "" && to !== false;
+}
+
+function toCreateBody(
+  key: string,
+  values: readonly DesiredValue[],
+  contactStructureId: string,
+): CreateContactBody {
+  const written = values.filter((each) => each.lost === undefined && isSet(each));
+  return {
+    key,
+    contactStructureId,
+    ...filled({
+      fields: toFieldValues(written),
+      lists: toRefs(written, "list", true),
+      tags: toRefs(written, "tag", true),
+    }),
+  };
+}
+
+interface Comparison {
+  /** What has to be written. */
+  open: DesiredValue[];
+  /** What is not so, and is not written. */
+  unmet: DesiredValue[];
+  /** Whether every value is as its `onlyIf` says, or was not told. */
+  holds: boolean;
+}
+
+function compare({ values, mayJoinLists }: Desired, found: Partial<Contact>): Comparison {
+  const open: DesiredValue[] = [];
+  const unmet: DesiredValue[] = [];
+  let holds = true;
+  for (const each of values) {
+    const now = findValue(each, found);
+    const isAsExpected = each.onlyIf === undefined || now === undefined || now === each.onlyIf;
+    holds &&= isAsExpected;
+    if (now === each.to || (each.what === "list" && each.to && !mayJoinLists)) continue;
+    if (each.lost === undefined && isAsExpected) open.push(each);
+    else unmet.push(each);
+  }
+  return { open, unmet, holds };
+}
+
+/** Undefined where the contact's lists or tags were not told. */
+function findValue({ what, id }: Was | DesiredValue, found: Partial<Contact>): string | boolean | undefined {
+  if (what === "field") return found.fields?.find(({ _id }) => _id === id)?.value ?? "";
+  const references = what === "list" ? found.lists : found.tags;
+  return references && toIdSet(references).has(id);
+}
+
+function toWas({ what, id, ...value }: DesiredValue, found: Partial<Contact>): Was {
+  return { what, id, to: findValue({ what, id, ...value } as DesiredValue, found) ?? null };
+}
+
+function toEnd(end: NonNullable<Desired["end"]>, found: Partial<Contact>): Operation {
+  const id = found._id!;
+  if (end === "delete") return { kind: "delete", id, contact: found };
+  const was = findStatus(found);
+  return { kind: "unsubscribe", id, ...(was && { was }) };
+}
+
+function toChange(
+  id: string,
+  values: readonly DesiredValue[],
+  was: readonly Was[],
+  version: number | undefined,
+): Operation {
+  const body: MutateBody = filled({
+    updateFields: toFieldValues(values),
+    addLists: toRefs(values, "list", true),
+    removeLists: toRefs(values, "list", false),
+    addTags: toRefs(values, "tag", true),
+    removeTags: toRefs(values, "tag", false),
+  });
+  return { kind: "change", id, body: { ...body, ...(version !== undefined && { __v: version }) }, was };
+}
+
+function toFieldValues(values: readonly DesiredValue[]): FieldValue[] {
+  return values.flatMap((each) => (each.what === "field" ? [{ _id: each.id, value: each.to }] : []));
+}
+
+function toRefs(values: readonly DesiredValue[], what: "list" | "tag", to: boolean): IdRef[] {
+  return values.flatMap((each) => (each.what === what && each.to === to ? [{ _id: each.id }] : []));
+}
+
+/** The members that are not empty. */
+function filled<T>(members: Record<string, T[]>): Record<string, T[]> {
+  return Object.fromEntries(Object.entries(members).filter(([, each]) => each.length > 0));
+}
+
+function isAsWhole({ active, whole }: Desired, found: Partial<Contact>): boolean {
+  if (active && isInactive(found)) return false;
+  if (!whole) return true;
+  if (whole.isUntouched && !isUntouched(found)) return false;
+  return (
+    whole.isInactive === isInactive(found) &&
+    isSameMap(toTexts(whole.fields), toTexts(found.fields)) &&
+    isSameSet(whole.lists, found.lists) &&
+    isSameSet(whole.tags, found.tags)
+  );
+}
+
+/** Nobody has written the contact since its creation; without stamps its version says so. */
+function isUntouched(found: Partial<Contact>): boolean {
+  const status = findStatus(found);
+  if (status && status.primary.toLowerCase() !== "active") return false;
+  const { createdAt, updatedAt, __v = 0 } = found;
+  if (createdAt === undefined || updatedAt === undefined) return __v === 0;
+  return Date.parse(updatedAt) - Date.parse(createdAt) <= creationTolerance;
+}
+
+/** A field without a value and an empty one are the same. */
+function toTexts(fields: readonly FieldValue[] = []): Map<string, string> {
+  return new Map(fields.filter(({ value }) => value !== "").map(({ _id, value }) => [_id, value]));
+}
+
+function isSameMap(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): boolean {
+  return one.size === other.size && [...one].every(([id, value]) => other.get(id) === value);
+}
+
+/** Parts that one of both does not tell are the same. */
+function isSameSet(before: readonly string[] | undefined, now: Contact["lists"]): boolean {
+  if (!before || !now) return true;
+  const [old, held] = [new Set(before), toIdSet(now)];
+  return old.size === held.size && [...old].every((id) => held.has(id));
+}
+
+/** What a line keeps of the contact, for its undo and for settling a lost answer. */
+export function toBefore(operation: Operation, found: Partial<Contact> | undefined): Before | undefined {
+  if (operation.kind === "create" || !found) return undefined;
+  const before: Before = {
+    id: operation.id,
+    ...(found.__v !== undefined && { version: found.__v }),
+    ...(isInactive(found) && { isInactive: true }),
+    values: operation.kind === "change" ? operation.was : [],
+  };
+  if (operation.kind === "unsubscribe" && operation.was) before.status = operation.was;
+  if (operation.kind === "delete") before.contact = operation.contact;
+  return before;
+}
+
+/** The operation that a line stands for. It is kept nowhere else. */
+export function toOperation(
+  key: string,
+  desired: Desired,
+  before: Before | undefined,
+  structureId: string,
+): Operation {
+  if (!before) return { kind: "create", body: toCreateBody(key, desired.values, structureId) };
+  const { id, version, status, values, contact } = before;
+  if (desired.end === "delete") return { kind: "delete", id, contact: contact ?? { _id: id } };
+  if (desired.end === "unsubscribe") return { kind: "unsubscribe", id, ...(status && { was: status }) };
+  const written = new Set(values.map(({ what, id: part }) => `${what} ${part}`));
+  const open = desired.values.filter((each) => written.has(`${each.what} ${each.id}`));
+  return toChange(id, open, values, version);
+}
+
+/** For the second look of a run's own plan: a contact that the plan saw and that is gone is not created anew. */
+export function seal(desired: Desired, before: Before | undefined): Desired {
+  if (before === undefined || desired.absent === "leave") return desired;
+  return { ...desired, absent: { skip: "changed" } };
+}
+
+/**
+ * What `ecm apply` wants of a contact: the write that was approved, where the contact is as it was, and nothing
+ * else. Made from what the line shows, not from a second source beside it.
+ */
+export function asApproved(desired: Desired, before: Before | undefined): Desired {
+  const strict = { skip: "changed" };
+  if (!before) {
+    const values = desired.values.filter((each) => each.lost === undefined && isSet(each));
+    return { values, absent: "create", present: { unlessSo: "changed" }, mayJoinLists: true, strict };
+  }
+  const { id, isInactive: hadLeft, contact } = before;
+  const approved: Desired = {
+    values: [],
+    who: { is: id },
+    absent: strict,
+    present: "change",
+    mayJoinLists: true,
+    strict,
+  };
+  if (desired.end === "delete") {
+    return { ...approved, end: "delete", absent: { skip: "missing" }, whole: toWhole(contact ?? {}) };
+  }
+  const active = hadLeft ? {} : { active: true as const };
+  if (desired.end === "unsubscribe") return { ...approved, ...active, end: "unsubscribe" };
+  const replaced = new Map(before.values.map((each) => [`${each.what} ${each.id}`, each.to]));
+  const values = desired.values.flatMap((each): DesiredValue[] => {
+    const was = replaced.get(`${each.what} ${each.id}`);
+    if (was === undefined) return [];
+    const { what, id: part, to } = each;
+    return [{ what, id: part, to, ...(was !== null && { onlyIf: was }) } as DesiredValue];
+  });
+  return { ...approved, ...active, values };
+}
+
+export function toWhole(contact: Partial<Contact>): Whole {
+  const { fields = [], lists, tags } = contact;
+  return {
+    fields,
+    ...(lists && { lists: [...toIdSet(lists)] }),
+    ...(tags && { tags: [...toIdSet(tags)] }),
+    isInactive: isInactive(contact),
+  };
+}

@@ -1,0 +1,113 @@
+/** How jobs write down what they want, and what an undo wants of a contact that a run wrote. Pure. */
+import { findStatus, toIdSet } from "../api/contacts.ts";
+import type { Contact, IdRef, MutateBody } from "../wire.ts";
+import { toWhole } from "./decide.ts";
+import type { Code, Desired, DesiredValue, Operation } from "./desired.ts";
+
+/** Ids and texts of fields, and ids of lists and tags. */
+export interface Changes {
+  fields?: Iterable<readonly [id: string, value: string]>;
+  addLists?: Iterable<string>;
+  removeLists?: Iterable<string>;
+  addTags?: Iterable<string>;
+  removeTags?: Iterable<string>;
+}
+
+export function toValues(changes: Changes): DesiredValue[] {
+  const members = (what: "list" | "tag", ids: Iterable<string> = [], to: boolean) =>
+    [...ids].map((id): DesiredValue => ({ what, id, to }));
+  return [
+    ...[...(changes.fields ?? [])].map(([id, to]): DesiredValue => ({ what: "field", id, to })),
+    ...members("list", changes.addLists, true),
+    ...members("list", changes.removeLists, false),
+    ...members("tag", changes.addTags, true),
+    ...members("tag", changes.removeTags, false),
+  ];
+}
+
+/** As `toValues`, from the body of a mutate. */
+export function readValues(body: MutateBody): DesiredValue[] {
+  const ids = (references: readonly (IdRef | string)[] = []) => toIdSet(references);
+  return toValues({
+    fields: body.updateFields?.map(({ _id, value }) => [_id, value] as const),
+    addLists: ids(body.addLists),
+    removeLists: ids(body.removeLists),
+    addTags: ids(body.addTags),
+    removeTags: ids(body.removeTags),
+  });
+}
+
+/** Ids of what the account still has; a part that is absent is not known, or nothing of it goes back. */
+export type Remaining = Partial<Record<DesiredValue["what"], ReadonlySet<string>>>;
+
+/** `not_told`: nobody knows what stood there before. `gone`: the account does not have the field, list or tag. */
+type Loss = "not_told" | "gone";
+
+function findLoss({ what, id }: Pick<DesiredValue, "what" | "id">, remaining: Remaining): Loss | undefined {
+  return (remaining[what]?.has(id) ?? true) ? undefined : "gone";
+}
+
+const changedSince = { reject: { code: "changed_since" } };
+
+/** What a run has changed goes back, value by value, where the contact still has what the run wrote. */
+export function toRestored(done: Extract<Operation, { kind: "change" }>, remaining: Remaining): Desired {
+  const before = new Map(done.was.map((each) => [`${each.what} ${each.id}`, each.to]));
+  const values = readValues(done.body).map((written): DesiredValue => {
+    const was = before.get(`${written.what} ${written.id}`) ?? null;
+    const to = was ?? (written.what === "field" ? "" : !written.to);
+    // What is taken out of a contact needs no field, list or tag to go to.
+    const loss = was === null ? "not_told" : to === false ? undefined : findLoss(written, remaining);
+    return { ...written, to, onlyIf: written.to, ...(loss && { lost: loss as Code }) } as DesiredValue;
+  });
+  return {
+    values,
+    who: { is: done.id },
+    absent: { reject: { code: "gone" } },
+    present: "change",
+    mayJoinLists: true,
+  };
+}
+
+/** A contact that a run has created goes, if nobody has changed it since. */
+export function toRemoved({ body }: Extract<Operation, { kind: "create" }>, createdId: string): Desired {
+  const { fields = [], lists = [], tags = [] } = body;
+  return {
+    values: [],
+    end: "delete",
+    who: { is: createdId },
+    absent: "leave",
+    present: "change",
+    mayJoinLists: true,
+    strict: changedSince,
+    whole: { ...toWhole({ fields, lists, tags }), isUntouched: true },
+  };
+}
+
+/** A contact that a run has deleted is created again, with what remains of its fields, lists and tags. */
+export function toRecreated(
+  { id, contact }: Extract<Operation, { kind: "delete" }>,
+  remaining: Remaining,
+): Desired {
+  const { fields = [], lists = [], tags = [] } = contact;
+  const values = toValues({
+    fields: fields.map(({ _id, value }) => [_id, value] as const),
+    addLists: toIdSet(lists),
+    addTags: toIdSet(tags),
+  });
+  return {
+    values: values.map((each): DesiredValue => {
+      const lost = findLoss(each, remaining);
+      return lost ? { ...each, lost } : each;
+    }),
+    // A search may still show the one that is deleted.
+    who: { not: id },
+    absent: mayComeBack(contact) ? "create" : { reject: { code: "not_active" } },
+    present: { skip: "exists" },
+    mayJoinLists: true,
+  };
+}
+
+/** Only a contact that is known to have been active: nobody who had left comes back. */
+function mayComeBack(contact: Partial<Contact>): boolean {
+  return findStatus(contact)?.primary.toLowerCase() === "active";
+}

@@ -1,0 +1,387 @@
+/**
+ * `decide` against the model, in random cases of every kind of work. `DECIDE_CASES=500000` tries more of them; a
+ * failing case is printed whole. That the cases reach the rules is shown by breaking each rule on purpose.
+ */
+import { describe, expect, it } from "vitest";
+import { asApproved, decide, seal, toBefore, toOperation } from "../../../src/bulk/decide.ts";
+import type { Before, Desired, DesiredValue, Operation, Verdict } from "../../../src/bulk/desired.ts";
+import { toRecreated, toRemoved, toRestored, toValues } from "../../../src/bulk/values.ts";
+import type { Contact } from "../../../src/wire.ts";
+import {
+  anyContact,
+  anyWish,
+  createRandom,
+  fieldIds,
+  hash,
+  key,
+  later,
+  listIds,
+  type Random,
+  structureId,
+  tagIds,
+  type Wish,
+} from "./cases.ts";
+import * as model from "./model.ts";
+
+const total = Number(process.env.DECIDE_CASES ?? 20_000);
+
+/** A verdict in the words of the model. */
+function readVerdict(verdict: Verdict): model.Expected {
+  if ("skip" in verdict) return `skip ${verdict.skip}`;
+  if ("reject" in verdict) return `reject ${verdict.reject.code}`;
+  const unmet = verdict.unmet.map(({ what, id }) => `${what} ${id}`);
+  const operation = verdict.do;
+  if (!operation) return unmet.length === 0 ? "unchanged" : "reject changed_since";
+  return readOperation(operation, unmet);
+}
+
+function readOperation(operation: Operation, unmet: string[]): model.Expected {
+  switch (operation.kind) {
+    case "create":
+      return { create: readBody(operation.body), unmet };
+    case "change": {
+      const { __v: version } = operation.body;
+      const more = version === undefined ? {} : { version };
+      return { change: operation.id, set: readBody(operation.body), ...more, unmet };
+    }
+    case "unsubscribe":
+      return { unsubscribe: operation.id };
+    case "delete":
+      return { delete: operation.id };
+  }
+}
+
+function readBody(body: Extract<Operation, { body: unknown }>["body"]): model.Parts {
+  const all = body as Record<string, { _id: string; value?: string }[] | undefined>;
+  const parts: model.Parts = {};
+  for (const { _id, value } of [...(all.fields ?? []), ...(all.updateFields ?? [])])
+    parts[`field ${_id}`] = value!;
+  for (const [member, what, to] of [
+    ["lists", "list", true],
+    ["addLists", "list", true],
+    ["removeLists", "list", false],
+    ["tags", "tag", true],
+    ["addTags", "tag", true],
+    ["removeTags", "tag", false],
+  ] as const)
+    for (const { _id } of all[member] ?? []) parts[`${what} ${_id}`] = to;
+  return parts;
+}
+
+interface Case {
+  name: string;
+  input: unknown;
+  desired: Desired;
+  now: Partial<Contact> | undefined;
+  expected: model.Expected;
+}
+
+const valuesOf = (wish: Wish) => toValues({ ...wish, fields: Object.entries(wish.fields) });
+const anyMarked = (random: Random) => random.chance(30);
+
+type Kind = "import" | "mutate" | "unsubscribe" | "delete" | "removal";
+
+interface Planned {
+  desired: Desired;
+  expect: (now: Partial<Contact> | undefined) => model.Expected;
+  about: unknown;
+}
+
+/** What a job of this kind wants of one contact. */
+function anyWork(random: Random, kind: Kind): Planned {
+  const base = { values: [], present: "change", mayJoinLists: true } as const;
+  const missing = { reject: { code: "not_found" } };
+  if (kind === "unsubscribe")
+    return {
+      desired: { ...base, end: kind, absent: missing },
+      expect: model.expectUnsubscription,
+      about: kind,
+    };
+  if (kind === "delete")
+    return {
+      desired: { ...base, end: kind, absent: { skip: "missing" } },
+      expect: model.expectDeletion,
+      about: kind,
+    };
+  if (kind === "removal") {
+    const list = random.pick(...listIds);
+    const desired: Desired = { ...base, values: toValues({ removeLists: [list] }), absent: "leave" };
+    return { desired, expect: (now) => model.expectRemoval(list, now), about: list };
+  }
+  const isMarked = anyMarked(random);
+  const wish = anyWish(random, kind === "mutate");
+  const values = valuesOf(wish);
+  if (kind === "mutate") {
+    const desired: Desired = {
+      ...base,
+      values,
+      mayJoinLists: !isMarked,
+      absent: isMarked ? { skip: "not_subscribed" } : missing,
+    };
+    return {
+      desired,
+      expect: (now) => model.expectMutate({ isMarked, wish }, now),
+      about: { isMarked, wish },
+    };
+  }
+  const mode = random.pick("upsert", "upsert", "create", "update");
+  const desired: Desired = {
+    values,
+    mayJoinLists: !isMarked,
+    absent: mode === "update" ? { skip: "missing" } : "create",
+    present: mode === "create" ? { skip: "exists" } : "change",
+  };
+  return {
+    desired,
+    expect: (now) => model.expectImport({ mode, isMarked, wish }, now),
+    about: { mode, isMarked, wish },
+  };
+}
+
+const anyNow = (random: Random) => (random.chance(25) ? undefined : anyContact(random));
+const kinds: readonly Kind[] = ["import", "mutate", "unsubscribe", "delete", "removal"];
+
+function planCase(random: Random, kind: Kind): Case {
+  const work = anyWork(random, kind);
+  const now = anyNow(random);
+  return { name: kind, input: work.about, desired: work.desired, now, expected: work.expect(now) };
+}
+
+/** A write that a plan holds: what was seen, what is desired, and what the line keeps. */
+function anyWrite(random: Random) {
+  for (;;) {
+    const work = anyWork(random, random.pick(...kinds));
+    const was = anyNow(random);
+    const verdict = decide(key, work.desired, was, structureId);
+    if (!("do" in verdict) || !verdict.do) continue;
+    return { work, was, operation: verdict.do, before: toBefore(verdict.do, was), planned: work.expect(was) };
+  }
+}
+
+function secondLookCase(random: Random): Case {
+  const { work, was, before } = anyWrite(random);
+  const now = later(random, was);
+  const expected = model.expectSecondLook(was, now, work.expect(now));
+  return {
+    name: "second look",
+    input: [work.about, was],
+    desired: seal(work.desired, before),
+    now,
+    expected,
+  };
+}
+
+function applyCase(random: Random): Case {
+  const { work, was, before, planned } = anyWrite(random);
+  const now = later(random, was);
+  const desired = asApproved(work.desired, before);
+  return {
+    name: "apply",
+    input: [work.about, was],
+    desired,
+    now,
+    expected: model.expectApproved(planned, was, now),
+  };
+}
+
+function anyGone(random: Random): { gone: Set<string>; remaining: Parameters<typeof toRestored>[1] } {
+  const left = {
+    field: random.some(fieldIds, 80),
+    list: random.some(listIds, 80),
+    tag: random.some(tagIds, 80),
+  };
+  const gone = new Set(
+    [
+      ...fieldIds.map((id) => `field ${id}`),
+      ...listIds.map((id) => `list ${id}`),
+      ...tagIds.map((id) => `tag ${id}`),
+    ].filter((part) => !left[part.split(" ")[0] as keyof typeof left].includes(part.split(" ")[1]!)),
+  );
+  const remaining = { field: new Set(left.field), list: new Set(left.list), tag: new Set(left.tag) };
+  return { gone, remaining };
+}
+
+function undoCase(random: Random): Case {
+  const { operation, was, planned } = anyWrite(random);
+  const { gone, remaining } = anyGone(random);
+  if (operation.kind === "change" && typeof planned === "object" && "change" in planned) {
+    const now = later(random, withParts(was!, planned.set));
+    const desired = toRestored(operation, remaining);
+    const expected = model.expectUndoneChange({ was: was!, set: planned.set, gone }, now);
+    return { name: "undo of a change", input: [was, planned, [...gone]], desired, now, expected };
+  }
+  if (operation.kind === "create" && typeof planned === "object" && "create" in planned) {
+    const made = { _id: "c1", key, fields: [], lists: [], tags: [], ...anyStamps(random) };
+    const now = later(random, withParts(made, planned.create));
+    const desired = toRemoved(operation, "c1");
+    const expected = model.expectUndoneCreation({ create: planned.create, id: "c1" }, now);
+    return { name: "undo of a creation", input: planned, desired, now, expected };
+  }
+  if (operation.kind === "delete") {
+    const now = random.pick(undefined, anyContact(random, "c1"), anyContact(random, "c2"));
+    const expected = model.expectUndoneDeletion({ was: was!, gone }, now);
+    return {
+      name: "undo of a deletion",
+      input: [was, [...gone]],
+      desired: toRecreated(operation, remaining),
+      now,
+      expected,
+    };
+  }
+  return undoCase(random);
+}
+
+function anyStamps(random: Random): Partial<Contact> {
+  const { createdAt, updatedAt, __v } = anyContact(random);
+  return { createdAt, updatedAt, __v, contactStatus: "Active" };
+}
+
+/** The contact after a write that has set these parts. */
+function withParts(contact: Partial<Contact>, set: model.Parts): Partial<Contact> {
+  const parts = { ...model.readParts(contact), ...set };
+  const held = (what: string, ids: string[]) =>
+    ids.filter((id) => parts[`${what} ${id}`] === true).map((_id) => ({ _id }));
+  return {
+    ...contact,
+    fields: fieldIds.map((_id) => ({ _id, value: parts[`field ${_id}`] as string })),
+    lists: held("list", listIds),
+    tags: held("tag", tagIds),
+  };
+}
+
+function anyCase(random: Random): Case {
+  const what = random.below(12);
+  if (what < 4) return planCase(random, random.pick(...kinds));
+  if (what < 6) return secondLookCase(random);
+  return what < 9 ? applyCase(random) : undoCase(random);
+}
+
+const sameOrder = (value: unknown): unknown =>
+  value !== null && typeof value === "object" && !Array.isArray(value)
+    ? Object.fromEntries(
+        Object.entries(value)
+          .sort(([one], [other]) => one.localeCompare(other))
+          .map(([name, each]) => [name, sameOrder(each)]),
+      )
+    : Array.isArray(value)
+      ? [...value].sort()
+      : value;
+const print = (expected: model.Expected) => JSON.stringify(sameOrder(expected));
+
+describe("decide", () => {
+  it(`is what the model says, in ${total.toLocaleString("en")} cases`, () => {
+    const random = createRandom(20261123);
+    const seen = new Set<number>();
+    const counts: Record<string, number> = {};
+    for (let i = 0; i < total; i++) {
+      const each = anyCase(random);
+      seen.add(hash(JSON.stringify([each.name, each.input, each.now])));
+      const found = readVerdict(decide(key, each.desired, each.now, structureId));
+      if (print(found) !== print(each.expected))
+        expect.fail(`${JSON.stringify(each, null, 1)}\nbut: ${print(found)}`);
+      const outcome = typeof found === "string" ? found : Object.keys(found)[0]!;
+      counts[`${each.name}: ${outcome}`] = (counts[`${each.name}: ${outcome}`] ?? 0) + 1;
+    }
+    process.stdout.write(`decide: ${total} cases, ${seen.size} distinct\n`);
+    expect(seen.size).toBeGreaterThan(total * 0.6);
+    // Every kind of work was written, skipped or rejected, and left alone.
+    expect(Object.keys(counts).sort()).toMatchInlineSnapshot(`
+      [
+        "apply: change",
+        "apply: create",
+        "apply: delete",
+        "apply: skip changed",
+        "apply: skip missing",
+        "apply: unchanged",
+        "apply: unsubscribe",
+        "delete: delete",
+        "delete: skip missing",
+        "import: change",
+        "import: create",
+        "import: skip exists",
+        "import: skip missing",
+        "import: skip not_subscribed",
+        "import: unchanged",
+        "mutate: change",
+        "mutate: reject not_found",
+        "mutate: skip not_subscribed",
+        "mutate: unchanged",
+        "removal: change",
+        "removal: unchanged",
+        "second look: change",
+        "second look: create",
+        "second look: delete",
+        "second look: skip changed",
+        "second look: skip exists",
+        "second look: unchanged",
+        "second look: unsubscribe",
+        "undo of a change: change",
+        "undo of a change: reject changed_since",
+        "undo of a change: reject gone",
+        "undo of a change: unchanged",
+        "undo of a creation: delete",
+        "undo of a creation: reject changed_since",
+        "undo of a creation: unchanged",
+        "undo of a deletion: create",
+        "undo of a deletion: reject not_active",
+        "undo of a deletion: skip exists",
+        "unsubscribe: reject not_found",
+        "unsubscribe: unchanged",
+        "unsubscribe: unsubscribe",
+      ]
+    `);
+  });
+
+  it("derives from a line the operation that was decided", () => {
+    const random = createRandom(7);
+    for (let i = 0; i < total / 4; i++) {
+      const { work, operation, before } = anyWrite(random);
+      expect(toOperation(key, work.desired, before, structureId)).toEqual(operation);
+    }
+  });
+
+  const without =
+    (...members: (keyof Desired)[]) =>
+    (desired: Desired): Desired =>
+      Object.fromEntries(
+        Object.entries(desired).filter(([name]) => !members.includes(name as keyof Desired)),
+      ) as unknown as Desired;
+  const eachValue = (change: (value: DesiredValue) => DesiredValue) => (desired: Desired) => ({
+    ...desired,
+    values: desired.values.map(change),
+  });
+  const breaks: [string, (desired: Desired) => Desired][] = [
+    ["writes to a contact that has left since it was approved", without("active")],
+    ["deletes a contact that has changed since it was approved", without("whole")],
+    ["takes another contact with the key for the one that is meant", without("who")],
+    ["writes what a plan approved although the contact has changed", without("strict")],
+    ["writes values that cannot be written", eachValue(({ lost: _, ...value }) => value as DesiredValue)],
+    ["overwrites what others have set", eachValue(({ onlyIf: _, ...value }) => value as DesiredValue)],
+    ["puts contacts that are marked into lists", (desired) => ({ ...desired, mayJoinLists: true })],
+    ["creates contacts that the plan saw", (desired) => ({ ...desired, absent: "create" })],
+    ["changes contacts that only may be created", (desired) => ({ ...desired, present: "change" })],
+  ];
+  it.each(breaks)("would be caught if it %s", (_name, broken) => {
+    const random = createRandom(99);
+    let caught = 0;
+    for (let i = 0; i < total; i++) {
+      const each = anyCase(random);
+      const found = readVerdict(decide(key, broken(each.desired), each.now, structureId));
+      if (print(found) !== print(each.expected)) caught++;
+    }
+    expect(caught).toBeGreaterThan(0);
+  });
+});
+
+/** `before` is what a line keeps; what it does not keep must not be needed. */
+it("keeps in a line nothing but what the line of a plan file holds", () => {
+  const random = createRandom(3);
+  for (let i = 0; i < 1000; i++) {
+    const { work, operation, before } = anyWrite(random);
+    const stored = JSON.parse(JSON.stringify({ desired: work.desired, before })) as {
+      desired: Desired;
+      before?: Before;
+    };
+    expect(toOperation(key, stored.desired, stored.before, structureId)).toEqual(operation);
+  }
+});
