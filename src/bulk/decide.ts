@@ -158,11 +158,13 @@ function isAsWhole({ active, whole }: Desired, found: Partial<Contact>): boolean
   if (active && isInactive(found)) return false;
   if (!whole) return true;
   if (whole.isUntouched && !isUntouched(found)) return false;
+  // What a run has created is known whole: a part that is not told is empty then, not unknown.
+  const { fields, lists, tags } = whole.isUntouched ? { lists: [], tags: [], ...found } : found;
   return (
     whole.isInactive === isInactive(found) &&
-    isSameMap(toTexts(whole.fields), toTexts(found.fields)) &&
-    isSameSet(whole.lists, found.lists) &&
-    isSameSet(whole.tags, found.tags)
+    isSameMap(toTexts(whole.fields), toTexts(fields)) &&
+    isSameSet(whole.lists, lists) &&
+    isSameSet(whole.tags, tags)
   );
 }
 

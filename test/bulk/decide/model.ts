@@ -196,7 +196,7 @@ export function expectUndoneCreation(
   const parts = readParts(now!);
   const isAsMade = allParts.every((part) => {
     const made = run.create[part] ?? (part.startsWith("field") ? "" : false);
-    return parts[part] === undefined || parts[part] === made;
+    return (parts[part] ?? false) === made;
   });
   return isUntouched && isAsMade ? { delete: run.id } : "reject changed_since";
 }
