@@ -8,7 +8,7 @@ import type { Contact, ContactStatus, CreateContactBody, FieldValue, MutateBody 
 export type Code = string;
 
 /** Why a contact is rejected. `more` holds what a sentence about it needs. */
-export interface Reason {
+interface Reason {
   code: Code;
   more?: unknown;
 }

@@ -26,7 +26,7 @@ export function toValues(changes: Changes): DesiredValue[] {
 }
 
 /** As `toValues`, from the body of a mutate. */
-export function readValues(body: MutateBody): DesiredValue[] {
+function readValues(body: MutateBody): DesiredValue[] {
   const ids = (references: readonly (IdRef | string)[] = []) => toIdSet(references);
   return toValues({
     fields: body.updateFields?.map(({ _id, value }) => [_id, value] as const),

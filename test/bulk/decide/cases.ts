@@ -59,7 +59,7 @@ export function anyContact(random: Random, id = "c1"): Partial<Contact> {
   };
 }
 
-export function anyText(random: Random): string {
+function anyText(random: Random): string {
   return random.pick("", "a", "b");
 }
 

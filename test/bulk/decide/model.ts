@@ -32,7 +32,7 @@ export function readParts(contact: Partial<Contact>): Record<string, string | bo
   return parts;
 }
 
-export function wishedParts(wish: Wish): Parts {
+function wishedParts(wish: Wish): Parts {
   const parts: Parts = {};
   for (const [id, value] of Object.entries(wish.fields)) parts[`field ${id}`] = value;
   for (const id of wish.addLists) parts[`list ${id}`] = true;
@@ -47,10 +47,10 @@ function primary(contact: Partial<Contact>): "active" | "inactive" | undefined {
   return word?.toLowerCase() as "active" | "inactive" | undefined;
 }
 
-export const hasLeft = (contact: Partial<Contact>) => primary(contact) === "inactive";
+const hasLeft = (contact: Partial<Contact>) => primary(contact) === "inactive";
 
 /** Only what holds something is sent with a create. */
-export function createOf(parts: Parts, unmet: string[] = []): Expected {
+function createOf(parts: Parts, unmet: string[] = []): Expected {
   const create: Parts = {};
   for (const [part, value] of Object.entries(parts))
     if (value !== "" && value !== false) create[part] = value;
@@ -72,7 +72,7 @@ function toChange(contact: Partial<Contact>, set: Parts, unmet: string[] = []): 
 }
 
 /** A row that its file marks puts nobody into a list. */
-export const withoutLists = (parts: Parts): Parts =>
+const withoutLists = (parts: Parts): Parts =>
   Object.fromEntries(Object.entries(parts).filter(([part, value]) => !(part.startsWith("list ") && value)));
 
 export interface ImportCase {
