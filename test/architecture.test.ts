@@ -110,7 +110,15 @@ const mayImport: Record<string, string[]> = {
   "main.ts": ["config", "run.ts", "version.ts"],
 };
 /** The folders of the bulk engine; each may import those of its own line and of the lines before. */
-const bulkOrder = [["items.ts"], ["read", "pace"], ["runs"], ["plan"], ["apply"], ["jobs"], ["index.ts"]];
+const bulkOrder = [
+  ["items.ts", "desired.ts", "decide.ts", "values.ts"],
+  ["read", "pace"],
+  ["runs"],
+  ["plan"],
+  ["apply"],
+  ["jobs"],
+  ["index.ts"],
+];
 
 function findBulkFolder(path: string): string {
   return path.split("/")[1]!;
