@@ -68,7 +68,7 @@ const shared = [
   // What describes all commands is for the few that show it.
   {
     name: "command-facts",
-    test: /src[\\/]commands[\\/]shared[\\/](describe-command|effects|manifest|schemas)\.ts$/,
+    test: /src[\\/]commands[\\/]shared[\\/](describe-command)\.ts$/,
     minShareCount: 2,
   },
   { name: "commands", test: /src[\\/](commands|terminal)[\\/]/, minShareCount: 4 },

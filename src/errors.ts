@@ -35,8 +35,6 @@ export interface ErrorDetails {
   retryAfterSeconds?: number;
   /** RFC 3339: when a bulk run that a limit stopped can be resumed. */
   resumableAt?: string;
-  /** The command that leads on, word by word. JSON shows it only where running it is safe. */
-  fix?: readonly string[];
   /** The flag that allows what was refused: a command that resumes the run needs it. */
   allowedBy?: readonly string[];
   /** Which limit stands in the way. */

@@ -70,7 +70,7 @@ export function toOperands(...words: string[]): string[] {
 }
 
 /** `KEY`, `ID-OR-KEY`, `FIELD=VALUE`, `LIST…`: a word for what the reader puts there. */
-export function isPlaceholder(word: string): boolean {
+function isPlaceholder(word: string): boolean {
   return /^[A-Z][A-Z-]*(?:=[A-Z]+)?…?$/.test(word);
 }
 
@@ -112,22 +112,6 @@ export function formatHint(
 /** As a shell takes it, `ecm` included. */
 export function formatCommand({ words }: ShownCommand): string {
   return ["ecm", ...words.map((word) => (isPlaceholder(word) ? word : quoteShellWord(word)))].join(" ");
-}
-
-/** The command that a hint ends with; undefined where its last line leaves a choice, or goes on after it. */
-export function findLastCommand(hint: Hint): ShownCommand | undefined {
-  const parts = listParts(hint).filter((part) => part !== "");
-  const line = parts.slice(
-    parts.findLastIndex((part) => typeof part === "string" && part.includes("\n")) + 1,
-  );
-  const [command, another] = line.filter(isCommand);
-  return another === undefined && command === line.at(-1) ? command : undefined;
-}
-
-/** The command that is all of the hint. */
-export function findWholeCommand(hint: Hint): ShownCommand | undefined {
-  const [only, another] = listParts(hint).filter((part) => part !== "");
-  return another === undefined && only !== undefined && isCommand(only) ? only : undefined;
 }
 
 export function startsWithCommand(hint: Hint): boolean {

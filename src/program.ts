@@ -11,8 +11,8 @@ import {
   requirePlainValues,
 } from "./commands/shared/typed-flags.ts";
 import type { ContextControl } from "./context.ts";
-import { exitCodes, UsageError } from "./errors.ts";
-import { advise, ecm, findLastCommand, type Hint } from "./hint.ts";
+import { UsageError } from "./errors.ts";
+import { advise, ecm, type Hint } from "./hint.ts";
 import { isJsonWanted, outputFormats } from "./terminal/format.ts";
 import { createStyle } from "./terminal/style.ts";
 import { version } from "./version.ts";
@@ -44,7 +44,7 @@ export async function runProgram(
   args: readonly string[],
 ): Promise<void> {
   const words = listWords(args);
-  const program = createProgram(control, run, words);
+  const program = createTree(control, run, words).root;
   try {
     await program.parseAsync(words, { from: "user" });
   } catch (error) {
@@ -60,33 +60,10 @@ export async function runProgram(
 }
 
 /**
- * The command that leads on after a failure, `ecm` included.
- * @param corrected what was typed, corrected; else the command of the hint is taken
- * @returns undefined where there is none, or where running it could do harm
- */
-export async function findFix(
-  control: ContextControl,
-  corrected: readonly string[] | undefined,
-  hint: Hint,
-): Promise<string[] | undefined> {
-  const { isSafeCommand } = await import("./commands/shared/fix.ts");
-  const words = corrected ?? findLastCommand(hint)?.words;
-  if (!words) return undefined;
-  const tree = createTree(control, () => Promise.resolve(exitCodes.failed));
-  await tree.load(findDeepestCommand(tree.root, words).name());
-  return isSafeCommand(tree.root, words) ? ["ecm", ...words] : undefined;
-}
-
-/** @param tree as `createTree` takes it */
-export function createProgram(...tree: Parameters<typeof createTree>): Command {
-  return createTree(...tree).root;
-}
-
-/**
  * @param run how a command runs another one in this process
  * @param words what was typed
  */
-function createTree(
+export function createTree(
   control: ContextControl,
   run: CommandTree["run"],
   words: readonly string[] = [],
@@ -260,7 +237,6 @@ export function listWords(args: readonly string[]): string[] {
     const isTopic = path[0] === "topics" || topicNames.some((name) => name === path[0]);
     return isTopic ? ["__topic", ...path] : path;
   }
-  if (args.length === 1 && args[0] === "--schema") return ["commands", "--manifest"];
   const [first, second] = args;
   // `ecm -h import`, as `git -h` and others take it.
   if ((first === "-h" || first === "--help") && groups.some(({ name }) => name === second)) {

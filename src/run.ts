@@ -62,20 +62,19 @@ async function reportFailure(
 ): Promise<number> {
   const { context } = control;
   if (env.ECM_DEBUG && failure instanceof Error) context.terminal.note(failure.stack ?? "", "needed");
-  if (failure instanceof EcmError) await completeHint(control, failure, isJson);
+  if (failure instanceof EcmError) await completeHint(control, failure);
   const { reportError } = await import("./terminal/report-error.ts");
   return reportError(context.terminal, failure, isJson);
 }
 
-async function completeHint(control: ContextControl, failure: EcmError, isJson: boolean): Promise<void> {
+async function completeHint({ context }: ContextControl, failure: EcmError): Promise<void> {
   const { hint } = failure.details;
-  const formatCommand = control.context.observer?.formatCommand;
+  const formatCommand = context.observer?.formatCommand;
   if (formatCommand) {
     failure.details.hint = hint && mapCommands(hint, formatCommand);
     return;
   }
-  await keepAccountInHints(control.context, failure);
-  if (isJson) await addFix(control, failure);
+  await keepAccountInHints(context, failure);
 }
 
 /** Its hint works on the account that this command worked on. */
@@ -90,13 +89,6 @@ async function keepAccountInHints(context: Context, { details }: EcmError): Prom
   const replaced = selected === "default" ? undefined : selected;
   const { addAccountFlags } = await import("./commands/shared/command-line.ts");
   details.hint = addAccountFlags(details.hint, context.settings, replaced);
-}
-
-/** Whoever reads JSON is given the command of the hint as words. */
-async function addFix(control: ContextControl, { details }: EcmError): Promise<void> {
-  if (details.hint === undefined) return;
-  const { findFix } = await import("./program.ts");
-  details.fix = await findFix(control, details.fix, details.hint);
 }
 
 /** `ecm` alone, or with nothing but the word for help. */

@@ -3,7 +3,6 @@ import { expect, it } from "vitest";
 import {
   advise,
   ecm,
-  findLastCommand,
   forEnvironmentKey,
   formatCommand,
   formatHint,
@@ -31,15 +30,6 @@ it("is one text for people, however its parts were put together", () => {
   expect(joinHints(undefined)).toBeUndefined();
   const elsewhere = mapCommands(inner, ({ words }) => ({ words: ["--profile", "shop", ...words] }));
   expect(formatHint(elsewhere)).toBe("see ecm --profile shop runs list");
-});
-
-it("leads on with the one command at its end", () => {
-  const last = advise`Resume with: ${ecm`runs resume ${"r1"}`}`;
-  expect(findLastCommand(last)?.words).toEqual(["runs", "resume", "r1"]);
-  expect(findLastCommand(joinHints(advise`Look with: ${ecm`doctor`}`, last)!)?.words[0]).toBe("runs");
-  expect(findLastCommand(advise`${ecm`doctor`}, or ${ecm`limits`}`)).toBeUndefined();
-  expect(findLastCommand(advise`${ecm`doctor`}; then wait`)).toBeUndefined();
-  expect(findLastCommand("ecm doctor")).toBeUndefined();
 });
 
 it("tells whose key comes from the environment to set it there", () => {

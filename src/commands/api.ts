@@ -46,7 +46,6 @@ export function registerApi(command: Command, context: Context): void {
   );
   describeCommand(command, {
     writes: true,
-    danger: "destructive",
     asks: "DELETE, PATCH of a contact (its status) and PUT of a structure",
     examples: [
       "ecm api GET /api/contact-structure",

@@ -21,7 +21,6 @@ export function registerApply(command: Command, context: Context): void {
       writtenFileOption(
         "--backup <file>",
         "file for the contacts that it deletes (default: in the run's folder)",
-        "csv",
       ),
     )
     .action((file: string, flags: ApplyFlags) => runApply(context, file, flags));
@@ -35,7 +34,6 @@ export function registerApply(command: Command, context: Context): void {
     output:
       "Nothing; with --json one summary object. Who is no longer as the plan says is skipped (changed).",
     writes: true,
-    danger: "destructive",
     exitCodes: {
       2: "not a plan, or one that was changed, cut off, or made for another account; nothing was sent",
       3: "finished, and some contacts were not as the plan says, or were rejected",

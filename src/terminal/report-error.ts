@@ -1,6 +1,6 @@
 /** A failure → stderr: one JSON line where JSON was asked for, else `error:` and `hint:`. */
 import { diskFullHint, isDiskFull } from "../disk/disk-room.ts";
-import { declinedType, EcmError, exitCodes, ServiceError } from "../errors.ts";
+import { declinedType, EcmError, exitCodes } from "../errors.ts";
 import { formatHint } from "../hint.ts";
 import { escapeControls, escapeControlsInLines, escapeJson } from "./escape.ts";
 import { fitMessage } from "./message-lines.ts";
@@ -29,7 +29,6 @@ export function toErrorObject(error: EcmError): Record<string, unknown> {
     field,
     fieldId,
     hint,
-    fix,
     retryAfterSeconds,
     resumableAt,
     limit,
@@ -44,14 +43,11 @@ export function toErrorObject(error: EcmError): Record<string, unknown> {
     fieldId,
     exitCode: error.exitCode,
     hint: hint === undefined ? undefined : formatHint(hint),
-    fix,
     retryable,
     retryAfterSeconds,
     resumableAt,
     limit,
     applied,
-    // The service's own words, which may quote what others wrote.
-    foreign: error instanceof ServiceError ? ["message"] : undefined,
   };
 }
 

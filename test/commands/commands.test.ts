@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { groups } from "../../src/commands/groups.ts";
 import { topicNames } from "../../src/commands/help/root.ts";
 import { createContext } from "../../src/context.ts";
-import { createProgram, listWords } from "../../src/program.ts";
+import { createTree, listWords } from "../../src/program.ts";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";
 
 interface Described {
@@ -58,9 +58,9 @@ async function parsed(words: string[]): Promise<string> {
   class Reached extends Error {}
   const sink = new PassThrough().resume();
   const streams = { stdin: new PassThrough(), stdout: sink, stderr: sink, env: await temporaryHome() };
-  const program = createProgram(createContext(streams as never, new AbortController().signal), () =>
+  const program = createTree(createContext(streams as never, new AbortController().signal), () =>
     Promise.resolve(0),
-  );
+  ).root;
   let reached = "";
   program.hook("preAction", (_program, action) => {
     for (let each: Command = action; each.parent; each = each.parent) reached = `${each.name()} ${reached}`;

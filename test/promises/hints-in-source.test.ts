@@ -7,7 +7,7 @@ import { beforeAll, expect, it } from "vitest";
 import { groups } from "../../src/commands/groups.ts";
 import { findChild, findFlag } from "../../src/commands/shared/tree.ts";
 import { createContext } from "../../src/context.ts";
-import { createProgram } from "../../src/program.ts";
+import { createTree } from "../../src/program.ts";
 
 const source = join(import.meta.dirname, "../../src");
 
@@ -42,9 +42,9 @@ const shownHints: Shown[] = [];
 beforeAll(async () => {
   const sink = new PassThrough().resume();
   const streams = { stdin: new PassThrough(), stdout: sink, stderr: sink, env: {} };
-  program = createProgram(createContext(streams as never, new AbortController().signal), () =>
+  program = createTree(createContext(streams as never, new AbortController().signal), () =>
     Promise.resolve(0),
-  );
+  ).root;
   for (const { name, load } of groups) {
     const command = program.commands.find((each) => each.name() === name)!;
     (await load())(command, {} as never, {} as never);

@@ -27,8 +27,6 @@ export function registerAuthLogin(parent: Command, context: Context): void {
     .option("--no-verify", "save the key without checking it");
   command.action(() => runAuthLogin(context, command.optsWithGlobals()));
   describeCommand(command, {
-    danger: "mutating",
-    scopes: [],
     examples: [
       "ecm auth login --base-url https://api.example.com",
       "ecm auth login --profile staging --base-url https://api.example.com --api-key-stdin < key.txt",

@@ -11,7 +11,6 @@ export function registerAuthLogout(parent: Command, context: Context): void {
     .action((name?: string) => runAuthLogout(context, name));
   describeCommand(command, {
     isLocal: true,
-    danger: "destructive",
     examples: ["ecm auth logout", "ecm auth logout staging"],
     output: "Nothing.",
   });

@@ -12,7 +12,6 @@ export function registerAuthUse(parent: Command, context: Context): void {
     .action((name?: string) => runAuthUse(context, name));
   describeCommand(command, {
     isLocal: true,
-    danger: "mutating",
     examples: ["ecm auth use production", "ecm auth use sandbox"],
     output: "Nothing.",
   });

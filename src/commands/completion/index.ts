@@ -23,7 +23,6 @@ export function registerCompletion(command: Command, context: Context, tree: Com
     .action((shell: string, options: CompletionOptions) => runCompletion(context, tree, shell, options));
   describeCommand(command, {
     isLocal: true,
-    danger: "mutating",
     examples: [
       "ecm completion bash --install",
       "ecm completion zsh --install --dry-run",

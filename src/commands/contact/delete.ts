@@ -21,9 +21,7 @@ export function registerContactDelete(parent: Command, context: Context): void {
     .description("permanently delete contacts; they are backed up to a file first")
     .argument("[id-or-key...]", "the contact's id or key; several make a bulk run");
   addMarkedRowsFlags(addSelectionFlags(command))
-    .addOption(
-      writtenFileOption("--backup <file>", "file for the backup (default: in the run's folder)", "csv"),
-    )
+    .addOption(writtenFileOption("--backup <file>", "file for the backup (default: in the run's folder)"))
     .action((contacts: string[], options: ContactDeleteOptions) =>
       runContactDelete(context, contacts, options),
     );

@@ -25,7 +25,6 @@ export function registerContactMove(parent: Command, context: Context): void {
       writtenFileOption(
         "--backup <file>",
         "with --delete-old: file for the backup (default: in the run's folder)",
-        "csv",
       ),
     )
     .action((from: string, to: string, flags: ContactMoveFlags) => runContactMove(context, from, to, flags));

@@ -27,7 +27,6 @@ export function registerListsMerge(parent: Command, context: Context): void {
     ],
     output: "Nothing; with --json one summary object. `ecm runs undo` empties the new list again.",
     writes: true,
-    danger: "destructive",
     asks: "With --delete-sources",
     exitCodes: {
       2: "a bad flag or argument; --delete-sources not confirmed with --yes",

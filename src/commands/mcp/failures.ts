@@ -53,8 +53,7 @@ export function nameArguments(
       })
       .replace(/--[a-z][a-z-]*/g, (flag) => names?.get(flag) ?? flag);
   };
-  // The shell is not the client's: a command that leads on there is none here.
-  const { fix: _fix, message, hint, ...rest } = error;
+  const { message, hint, ...rest } = error;
   const renamed = { ...rest, message: rename(message), ...(hint !== undefined && { hint: rename(hint) }) };
   return { ...failure, error: renamed };
 }

@@ -32,8 +32,6 @@ export function registerMcp(command: Command, context: Context, tree: CommandTre
     output:
       "The protocol, one JSON message per line. Reads only, unless --allow-write is given and the profile is not read-only. Files only below one folder, which is not /, a home or a folder of ecm.",
     writes: true,
-    danger: "destructive",
-    scopes: ["contacts:write", "campaigns:read", "domains:read", "reports:read"],
     exitCodes: { 0: "the client closed the connection", 143: "terminated; a bulk run can be resumed" },
   });
 }

@@ -5,7 +5,6 @@ import { openPlanFile, type PlanLine, refusalRemark, type Summary, sumCounts } f
 import { DeclinedError, exitCodes, type UsageError } from "../../errors.ts";
 import { isChange } from "../shared/bulk/difference.ts";
 import { toShownLine } from "../shared/bulk/plan-object.ts";
-import { schemas } from "../shared/schemas.ts";
 import type { Words } from "./arguments.ts";
 import type { Invoke } from "./invoke.ts";
 import { type Plans, type PrivatePlan, planRefusedError } from "./plans.ts";
@@ -14,7 +13,6 @@ import {
   type InputSchema,
   maxRows,
   type OutputSchema,
-  outline,
   Question,
   readOnlyAnnotations,
   type Talk,
@@ -24,11 +22,10 @@ import {
 } from "./tool.ts";
 import { joinWords, type Offered, offerArguments, type Toolkit } from "./toolkit.ts";
 
-const { summary: summarySchema, planLine: lineSchema } = schemas.$defs;
 const messagesSchema = { type: "array", items: { type: "string" } };
 export const runOutput: OutputSchema = {
   type: "object",
-  properties: { summary: outline(summarySchema), messages: messagesSchema },
+  properties: { summary: { type: "object" }, messages: messagesSchema },
   required: ["summary"],
 };
 const planOutput: OutputSchema = {
@@ -41,7 +38,7 @@ const planOutput: OutputSchema = {
     total: { type: "integer" },
     estimate: { type: "object" },
     consent: { type: "object" },
-    sample: { type: "array", items: outline(lineSchema, ["apply", "consent"]) },
+    sample: { type: "array", items: { type: "object" } },
     notShown: { type: "integer" },
   },
   required: ["token", "counts", "sample"],

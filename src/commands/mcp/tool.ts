@@ -1,5 +1,4 @@
 /** What a tool is, before it is offered over the protocol. */
-import type { Schema } from "../shared/schemas.ts";
 
 /** The part of JSON Schema that the tools' inputs use. */
 export interface InputSchema {
@@ -120,15 +119,4 @@ export function thingSchema(...names: string[]): OutputSchema {
 
 export function textSchema(description: string): object {
   return { type: "string", minLength: 1, description };
-}
-
-/** The members of a published schema, without what stands below them: tools are listed often. */
-export function outline(schema: Schema, leftOut: readonly string[] = []): object {
-  const members = Object.entries((schema.properties ?? {}) as Record<string, Schema>);
-  return {
-    type: "object",
-    properties: Object.fromEntries(
-      members.flatMap(([name, { type }]) => (leftOut.includes(name) ? [] : [[name, type ? { type } : {}]])),
-    ),
-  };
 }

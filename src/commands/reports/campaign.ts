@@ -40,7 +40,6 @@ export function registerReportsCampaign(parent: Command, context: Context): void
     .addOption(zoneOption())
     .action((wanted: string, flags: CampaignFlags) => runReportsCampaign(context, wanted, flags));
   describeCommand(addOutputFileFlags(command), {
-    scopes: ["reports:read", "campaigns:read"],
     examples: [
       "ecm reports campaign 'Spring sale'",
       "ecm reports campaign 'Spring sale' --period week --json",

@@ -27,7 +27,6 @@ export function registerRunsShow(parent: Command, context: Context): void {
       writtenFileOption(
         "--report <file>",
         "write a page (HTML) about the run to FILE, in place of showing it",
-        "html",
       ),
     )
     .option("--redact", "hide addresses and values in the report")

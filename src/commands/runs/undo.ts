@@ -37,7 +37,6 @@ export function registerRunsUndo(parent: Command, context: Context): void {
     output:
       "Nothing; with --json one summary object. Contacts that cannot be restored are rejected, with the reason.",
     writes: true,
-    danger: "destructive",
     asks: "With --delete-created",
     exitCodes: {
       1: "the journal is damaged (--partial undoes what can still be read)",

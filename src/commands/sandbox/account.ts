@@ -33,7 +33,6 @@ export function registerSandboxAccount(parent: Command, context: Context): void 
     .action((flags: AccountFlags) => runSandboxAccount(context, flags));
   describeCommand(command, {
     isLocal: true,
-    danger: "mutating",
     examples: ["ecm sandbox account", "ecm sandbox account --status suspended"],
     output: "The account: status, monthlyLimit, monthlyUsed. Takes effect in a running sandbox at once.",
   });

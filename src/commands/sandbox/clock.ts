@@ -21,7 +21,6 @@ export function registerSandboxClock(parent: Command, context: Context): void {
   const verb = (name: string, words: string, description: string, isDefault = false) =>
     describeCommand(group.command(name, { isDefault }).description(description).addOption(dataOption()), {
       isLocal: true,
-      danger: name === "show" ? "safe" : "mutating",
       examples: [`ecm sandbox clock ${name}${words}`],
       output:
         "time; real: whether it is the real time; frozen: whether it stands still. The clock runs on from where it was set unless it is frozen, in running sandboxes of the folder too.",

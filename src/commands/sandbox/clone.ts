@@ -26,7 +26,6 @@ export function registerSandboxClone(parent: Command, context: Context): void {
     .addOption(dataOption())
     .action((flags: CloneFlags) => runSandboxClone(context, flags));
   describeCommand(command, {
-    danger: "destructive",
     examples: [
       "ecm sandbox clone --profile work",
       "ecm sandbox clone --profile work --contacts --max-requests 200",

@@ -22,7 +22,6 @@ export function registerSandboxExec(parent: Command, context: Context): void {
     .action((words: string[], flags: StartFlags) => runSandboxExec(context, words, flags));
   describeCommand(command, {
     isLocal: true,
-    danger: "destructive",
     examples: [
       "ecm sandbox exec -- ecm import contacts.csv",
       "ecm sandbox exec --temporary -- npm test",

@@ -32,7 +32,6 @@ export function registerSandboxKeys(parent: Command, context: Context): void {
   const verb = (name: string, description: string, output: string, ...examples: string[]) =>
     describeCommand(group.command(name).description(description).addOption(dataOption()), {
       isLocal: true,
-      danger: name === "list" ? "safe" : isFinal(name) ? "destructive" : "mutating",
       examples: examples.map((words) => `ecm sandbox keys ${name}${words}`),
       output,
       asks: isFinal(name) ? true : undefined,

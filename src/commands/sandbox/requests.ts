@@ -49,7 +49,6 @@ export function registerSandboxRequests(parent: Command, context: Context): void
     .action((flags: RequestsFlags) => runSandboxRequests(context, flags));
   describeCommand(command, {
     isLocal: true,
-    danger: "mutating",
     examples: [
       "ecm sandbox requests --status 4xx",
       'ecm sandbox requests --path "/api/contact/*/mutate" --json',

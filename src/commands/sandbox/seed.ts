@@ -44,7 +44,6 @@ export function registerSandboxSeed(parent: Command, context: Context): void {
     .action((file: string | undefined, flags: SeedFlags) => runSandboxSeed(context, file, flags));
   describeCommand(command, {
     isLocal: true,
-    danger: "mutating",
     examples: ["ecm sandbox seed fixtures.json", "ecm sandbox seed --contacts 1000 --campaigns 3 --json"],
     output:
       "How many contacts were created and updated. Missing fields, tags and lists are created; if anything is invalid, the error says where and nothing is applied.",

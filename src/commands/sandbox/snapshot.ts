@@ -22,7 +22,6 @@ export function registerSandboxSnapshot(parent: Command, context: Context): void
   const verb = (name: string, description: string, output: string, exitCodes: Record<number, string> = {}) =>
     describeCommand(group.command(name).description(description).addOption(dataOption()), {
       isLocal: true,
-      danger: name === "list" ? "safe" : name === "save" ? "mutating" : "destructive",
       examples: [`ecm sandbox snapshot ${name}${name === "list" ? "" : " before-import"}`],
       output,
       exitCodes,

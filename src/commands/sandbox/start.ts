@@ -18,7 +18,6 @@ export function registerSandboxStart(parent: Command, context: Context): void {
     .action((flags: StartFlags) => runSandboxStart(context, flags));
   describeCommand(command, {
     isLocal: true,
-    danger: "mutating",
     examples: [
       "ecm sandbox start --port 8080 --hourly-limit 100 --window 60",
       "ecm sandbox start --data ./rehearsal --fault truncate:GET:*:p=0.05:seed=1",

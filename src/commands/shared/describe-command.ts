@@ -1,38 +1,23 @@
 /** Commands and flags as a caller without eyes needs them. */
 import type { Command, Option } from "commander";
-import { listFileEffects, listScopes } from "./effects.ts";
 import { findShape } from "./flags.ts";
-import {
-  type DangerLevel,
-  describeConfirmation,
-  findDangerLevel,
-  findFacts,
-  listExitCodes,
-} from "./help-text.ts";
-import { listSchemas } from "./schemas.ts";
+import { describeConfirmation, findFacts, listExitCodes } from "./help-text.ts";
 import { toWords } from "./tree.ts";
-
-export type DescribedCommand = ReturnType<typeof describeWholly>;
 
 /** Everything about one command that a caller without eyes needs. */
 export function describeCommandJson(command: Command) {
   const facts = findFacts(command);
-  const words = toWords(command).join(" ");
-  const flags = describeFlags(command);
-  const names = flags.map(({ name }) => name);
   return {
-    command: words,
+    command: toWords(command).join(" "),
     summary: command.description(),
     writes: facts?.writes ?? false,
-    ...showDanger(command),
     arguments: command.registeredArguments.map((argument) => ({
       name: argument.name(),
       required: argument.required,
       ...(argument.variadic ? { repeats: true } : {}),
       description: argument.description,
     })),
-    flags,
-    schemas: listSchemas(words, names),
+    flags: describeFlags(command),
     ...(facts && {
       output: facts.output,
       confirmation: describeConfirmation(facts),
@@ -40,27 +25,6 @@ export function describeCommandJson(command: Command) {
       examples: facts.examples,
     }),
   };
-}
-
-/** The same, and what running it takes and leaves. */
-export function describeWholly(command: Command) {
-  const described = describeCommandJson(command);
-  const names = described.flags.map(({ name }) => name);
-  return {
-    ...described,
-    danger: findDangerLevel(command),
-    scopes: listScopes(command),
-    files: listFileEffects(command, names),
-    // Its output holds words of the account: data, never instructions.
-    ...(!findFacts(command)?.isLocal && { foreign: ["stdout"] }),
-  };
-}
-
-/** Where neither nothing nor `writes` says it. */
-export function showDanger(command: Command): { danger?: DangerLevel } {
-  const danger = findDangerLevel(command);
-  const usual = findFacts(command)?.writes ? "mutating" : "safe";
-  return danger === usual ? {} : { danger };
 }
 
 /** A flag as a program needs it; what is usual is left out. */

@@ -7,8 +7,6 @@ export interface FlagShape {
   /** Default: boolean without a value, else string. */
   type?: "boolean" | "string" | "integer";
   repeatable?: boolean;
-  /** Its value is a file that the command writes, whose name usually ends so. */
-  writes?: string;
 }
 
 const shapes = new WeakMap<Option, FlagShape>();
@@ -23,10 +21,10 @@ export function findShape(option: Option): FlagShape {
   return shapes.get(option) ?? {};
 }
 
-/** A flag that names a file which the command writes. @param ending that the file's name usually has */
-export function writtenFileOption(flags: string, description: string, ending: string): Option {
+/** A flag that names a file which the command writes. */
+export function writtenFileOption(flags: string, description: string): Option {
   const [flag] = flags.split(" ");
-  const option = new Option(flags, description).argParser((file: string) => {
+  return new Option(flags, description).argParser((file: string) => {
     if (file !== "-") return file;
     throw new UsageError(
       `${flag}: "-" is not a file`,
@@ -35,7 +33,6 @@ export function writtenFileOption(flags: string, description: string, ending: st
         : "Name a file; one that is called so is ./-",
     );
   });
-  return withShape(option, { writes: ending });
 }
 
 /** For every command that lists or exports. */
@@ -55,7 +52,7 @@ export function addFileFlag(
   description = "write to FILE instead of stdout (atomically)",
 ): Command {
   return command
-    .addOption(writtenFileOption("--output-file <file>", description, "csv"))
+    .addOption(writtenFileOption("--output-file <file>", description))
     .option("--force", "replace FILE even if it was not written by ecm");
 }
 

@@ -3,7 +3,6 @@ import type { Command, CommanderError } from "commander";
 import { UsageError } from "../../errors.ts";
 import { advise, ecm, type Hint } from "../../hint.ts";
 import { capitalize } from "./bulk/format.ts";
-import { correctWords } from "./fix.ts";
 import { suggestChoice, suggestCommand, suggestFlag, suggestForSurplus } from "./suggestions.ts";
 import { findDeepestCommand, toPath, toWords } from "./tree.ts";
 
@@ -23,26 +22,22 @@ export function toUsageError(error: CommanderError, program: Command, words: rea
       .createHelp()
       .visibleCommands(command)
       .map((each) => each.name());
-    const suggestion = suggestCommand(group.join(" "), quotedName, names);
-    const fix = correctWords(words, { wrong: quotedName, suggestion, path: group });
-    return new UsageError(`There is no command "${path} ${quotedName}"`, suggestion?.hint ?? help, { fix });
+    const hint = suggestCommand(group.join(" "), quotedName, names);
+    return new UsageError(`There is no command "${path} ${quotedName}"`, hint ?? help);
   }
   if (error.code === "commander.missingArgument") {
     const usage = ecm`${[...group, ...command.registeredArguments.map(toPlaceholder)]}`;
     return new UsageError(`The argument ${quotedName.toUpperCase()} is missing`, advise`Name it: ${usage}`);
   }
   let hint: Hint | undefined;
-  let fix: string[] | undefined;
   if (error.code === "commander.unknownOption") {
     const names = command.registeredArguments.map((argument) => argument.name());
-    const suggestion = suggestFlag(quotedName, listVisibleFlags(command), names);
-    hint = suggestion?.hint;
-    fix = correctWords(words, { wrong: quotedName.split("=")[0]!, suggestion, path: [] });
+    hint = suggestFlag(quotedName, listVisibleFlags(command), names);
   }
   if (error.code === "commander.invalidArgument") hint = suggestChoice(message);
   if (error.code === "commander.conflictingOption") hint = "Leave out one of the two";
   if (error.code === "commander.excessArguments") hint = suggestForSurplus(path);
-  return new UsageError(capitalize(message), hint ?? help, { fix });
+  return new UsageError(capitalize(message), hint ?? help);
 }
 
 /** As a usage shows it: `FILE`, `KEY…`. */

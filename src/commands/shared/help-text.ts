@@ -5,9 +5,6 @@ import { exitCodes } from "../../errors.ts";
 import { fitMessage } from "../../terminal/message-lines.ts";
 import { findExitCodeMeaning } from "./exit-codes.ts";
 
-/** `mutating`: something is made or changed; `destructive`: something is gone for good, such as a membership or a consent. */
-export type DangerLevel = "safe" | "mutating" | "destructive";
-
 export interface CommandFacts {
   /** Whole lines as a person would type them, `ecm` included. */
   examples: string[];
@@ -19,13 +16,6 @@ export interface CommandFacts {
    * When it asks before it goes on, such as `--all`; true: always. Without a terminal it needs `--yes` then.
    */
   asks?: true | string;
-  /**
-   * What running it can do, where the facts above do not say it: something of this machine changes, or is
-   * gone for good.
-   */
-  danger?: DangerLevel;
-  /** Scopes that the key needs, where they are not those of its group. */
-  scopes?: readonly string[];
   /** Whether it talks to the service; decides which exit codes are possible. Default: yes. */
   isLocal?: boolean;
   /** Codes beyond those that every command has, or a sharper meaning for one of them. */
@@ -54,12 +44,6 @@ export function describeCommand(command: Command, facts: CommandFacts): Command 
 /** What `describeCommand` was told; undefined for a command that only groups others. */
 export function findFacts(command: Command): CommandFacts | undefined {
   return factsByCommand.get(command);
-}
-
-/** What is confirmed each time cannot be taken back. */
-export function findDangerLevel(command: Command): DangerLevel {
-  const { danger, asks, writes } = findFacts(command) ?? {};
-  return danger ?? (asks === true ? "destructive" : writes ? "mutating" : "safe");
 }
 
 /** When the command needs `--yes` where nobody can be asked; undefined: never. */

@@ -1,22 +1,6 @@
 /** Words and flags that people try where `ecm` has none such, and what was meant. Pure. */
 import { findClosest } from "../../api/names.ts";
-import {
-  advise,
-  ecm,
-  findWholeCommand,
-  type Hint,
-  type ShownCommand,
-  startsWithCommand,
-} from "../../hint.ts";
-
-/** What was probably meant. */
-export interface Suggestion {
-  hint: Hint;
-  /** Takes the place of the wrong word. */
-  word?: string;
-  /** Takes the place of the wrong word and of the command's words before it. */
-  command?: ShownCommand;
-}
+import { advise, ecm, type Hint, startsWithCommand } from "../../hint.ts";
 
 const cannotResumeHint = "Unsubscribed people stay unsubscribed: only they can subscribe again";
 
@@ -130,25 +114,16 @@ const suggestionsByGroup: Record<string, Record<string, Hint>> = {
  * @param group the words of the group that it was tried in; empty for the first word
  * @param names of the commands that there are
  */
-export function suggestCommand(
-  group: string,
-  word: string,
-  names: readonly string[],
-): Suggestion | undefined {
+export function suggestCommand(group: string, word: string, names: readonly string[]): Hint | undefined {
   const suggestion = findEntry(
     group === "" ? topLevelSuggestions : (suggestionsByGroup[group] ?? {}),
     word.toLowerCase(),
   );
-  if (suggestion) {
-    const command = findWholeCommand(suggestion);
-    return startsWithCommand(suggestion)
-      ? { hint: advise`Use: ${suggestion}`, command }
-      : { hint: suggestion };
-  }
+  if (suggestion) return startsWithCommand(suggestion) ? advise`Use: ${suggestion}` : suggestion;
   const likely = findClosest(word, names);
   // One does the opposite of the other.
   if (likely === undefined || toStem(likely) === toStem(word)) return undefined;
-  return { hint: `Did you mean ${likely}?`, word: likely };
+  return `Did you mean ${likely}?`;
 }
 
 /** Without what turns a word round: a person who asks to resubscribe must not be led to unsubscribe. */
@@ -207,24 +182,22 @@ export function suggestFlag(
   flag: string,
   flagNames: readonly string[],
   words: readonly string[],
-): Suggestion | undefined {
+): Hint | undefined {
   const [name = ""] = flag.split("=");
   if (/(?:api-?key|token|secret|password)$/i.test(name)) {
-    return {
-      hint: advise`No flag takes a key, since other users could see it; set ECM_API_KEY, or use: ${ecm`auth login --api-key-stdin`}`,
-    };
+    return advise`No flag takes a key, since other users could see it; set ECM_API_KEY, or use: ${ecm`auth login --api-key-stdin`}`;
   }
   const suggested = flagNames.filter((each) => !neverSuggested.test(each));
   const candidates = findEntry(flagSuggestions, name.replace(/^--?/, "").toLowerCase()) ?? [];
   const fitting = candidates.find((each) => flagNames.includes(each.split(" ")[0]!));
-  if (fitting) return { hint: `Use: ${fitting}`, word: fitting.split(" ")[0]! };
+  if (fitting) return `Use: ${fitting}`;
   const word = words.find((each) => each.split("-").includes(name.replace(/^--?/, "").toLowerCase()));
-  if (word) return { hint: `Give it without a flag: ${word.toUpperCase()}` };
+  if (word) return `Give it without a flag: ${word.toUpperCase()}`;
   if (!name.startsWith("--")) return undefined;
   // A letter left out is likelier than one taken for another: of two that are as near, the longer.
   const names = suggested.map((each) => each.slice(2)).sort((one, other) => other.length - one.length);
   const likely = findClosest(name.slice(2), names);
-  return likely === undefined ? undefined : { hint: `Did you mean --${likely}?`, word: `--${likely}` };
+  return likely === undefined ? undefined : `Did you mean --${likely}?`;
 }
 
 /** Words where a command takes a flag, or fewer words. By the command's path. */

@@ -29,7 +29,6 @@ export function registerStructureApply(parent: Command, context: Context): void 
     examples: ["ecm structure apply structure.yaml", "ecm structure apply structure.yaml --prune --yes"],
     output: "The updated structure; the changes on stderr, or `unchanged`.",
     writes: true,
-    danger: "destructive",
     exitCodes: {
       2: "the file is not UTF-8, means nothing, or is another structure's",
       6: "others changed the structure so that the plan is another now; nothing was written",

@@ -35,7 +35,6 @@ export function registerSuppressionsAdd(parent: Command, context: Context): void
   );
   describeCommand(command, {
     isLocal: true,
-    danger: "mutating",
     examples: [
       "ecm suppressions add ada@example.com --reason unsubscribed --source phone",
       "ecm suppressions add --keys sendgrid-bounces.csv",

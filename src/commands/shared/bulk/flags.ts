@@ -7,7 +7,7 @@ import { diskFullHint } from "../../../disk/disk-room.ts";
 import { EcmError, exitCodes, InterruptedError, UsageError } from "../../../errors.ts";
 import { advise, ecm, type Hint, joinHints } from "../../../hint.ts";
 import { isJson } from "../../../terminal/format.ts";
-import { schemaVersion, version } from "../../../version.ts";
+import { version } from "../../../version.ts";
 import { formatForAccount } from "../command-line.ts";
 import { flagHeadings } from "../flag-headings.ts";
 import { startsWithDay, wholeNumberOption, writtenFileOption } from "../flags.ts";
@@ -54,7 +54,7 @@ export function addBulkFlags(
     command
       .optionsGroup(flagHeadings.preview)
       .addOption(
-        writtenFileOption("--plan <file>", "write the plan as JSON lines (- for stdout)", "ndjson").argParser(
+        writtenFileOption("--plan <file>", "write the plan as JSON lines (- for stdout)").argParser(
           (file) => file,
         ),
       )
@@ -85,13 +85,9 @@ export function addBulkFlags(
         ? "stop after N contacts that cannot be restored, or N% of them (default: never)"
         : "stop after N rejected rows, or N% (default: 50, if none was accepted)",
     )
-    .addOption(
-      writtenFileOption("--rejects <file>", "also write the rejected rows, with reasons, to FILE", "csv"),
-    )
+    .addOption(writtenFileOption("--rejects <file>", "also write the rejected rows, with reasons, to FILE"))
     .optionsGroup(flagHeadings.preview)
-    .addOption(
-      writtenFileOption("--report <file>", "write an HTML page about the run, or the dry run", "html"),
-    )
+    .addOption(writtenFileOption("--report <file>", "write an HTML page about the run, or the dry run"))
     .option("--redact", "hide addresses and values in the report")
     .optionsGroup("");
 }
@@ -197,8 +193,8 @@ export async function printSummary(context: Context, summary: Summary | undefine
   const { output, terminal } = context;
   const { format } = output();
   if (!summary) return;
-  const origin = { program: version, schema: schemaVersion };
-  if (isJson(format)) await terminal.write(`${terminal.mask(JSON.stringify({ ...summary, ...origin }))}\n`);
+  if (isJson(format))
+    await terminal.write(`${terminal.mask(JSON.stringify({ ...summary, program: version }))}\n`);
 }
 
 /** As `endRun`, after what follows on the run. The summary is printed also where that fails. */

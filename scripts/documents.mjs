@@ -1,0 +1,53 @@
+/** What the build and the generated pages take from the command tree: the source is bundled and run here. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { PassThrough } from "node:stream";
+import { pathToFileURL } from "node:url";
+import { rolldown } from "rolldown";
+import { textFiles } from "./text-files.mjs";
+
+const modules = {
+  context: "src/context.ts",
+  program: "src/program.ts",
+  commands: "src/commands/commands.ts",
+  describe: "src/commands/shared/describe-command.ts",
+  manual: "src/commands/manual-pages.ts",
+};
+
+/** @returns the flags of every command, each command as `ecm commands` describes it, and the pages of the manual by name */
+export async function readDocuments() {
+  const folder = await mkdtemp(resolve("node_modules/.ecm-documents-"));
+  try {
+    const bundle = await rolldown({
+      input: modules,
+      preserveEntrySignatures: "strict",
+      platform: "node",
+      external: ["libsql"],
+      plugins: [textFiles],
+    });
+    await bundle.write({
+      dir: folder,
+      format: "cjs",
+      entryFileNames: "[name].cjs",
+      chunkFileNames: "[hash].cjs",
+    });
+    await bundle.close();
+    const load = async (name) => (await import(pathToFileURL(join(folder, `${name}.cjs`)))).default;
+    const { createContext } = await load("context");
+    const { createTree } = await load("program");
+    const { listLeaves } = await load("commands");
+    const { describeCommandJson, describeFlags } = await load("describe");
+    const { writeManual } = await load("manual");
+    const stream = new PassThrough();
+    const streams = { stdin: stream, stdout: stream, stderr: stream, env: {} };
+    const tree = createTree(createContext(streams, new AbortController().signal));
+    await tree.loadAll();
+    return {
+      globalFlags: describeFlags(tree.root),
+      commands: listLeaves(tree.root).map(describeCommandJson),
+      manual: writeManual(tree.root),
+    };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
