@@ -50,6 +50,8 @@ describe("a row that is rejected", () => {
     ["a remark", "g@example.org (old),yes\nh@example.org - left,yes"],
     ["an invisible mark inside", "g@exa\u200bmple.org,yes\n<h@example.org> <x@example.org>,yes"],
     ["(at)", "g (at) example.org,yes\nh[at]example.org,yes"],
+    ["a line break between", '"g@example.org\nh@example.org",yes'],
+    ["a sign between", "g@example.org:h@example.org,yes"],
     ["a name without a comma between", "Grace g@example.org,yes\nmailto:h@example.org?x=y z,yes"],
   ])("%s: every address that its key cell holds is marked", async (_name, rows) => {
     const service = await startSandbox();

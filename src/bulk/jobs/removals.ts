@@ -9,7 +9,7 @@ import { findRemovalFailure } from "../plan/guards.ts";
 import type { PlanHead } from "../plan/plan-file.ts";
 import { type PagesOptions, readAllPages } from "../plan/read-account.ts";
 import type { AccountSnapshot } from "../plan/snapshot.ts";
-import { createIdentityReader, removeInvisible } from "../read/keys.ts";
+import { createIdentityReader, findAddresses, removeInvisible } from "../read/keys.ts";
 import type { Survey } from "../read/survey.ts";
 import { countRefsPerLine, type RowItem, toPageItem } from "./entries.ts";
 import type { MembersOptions } from "./job.ts";
@@ -121,36 +121,12 @@ async function collectRejectedIdentities(
   return rejected;
 }
 
-/** Whatever the cells of a row may name a contact by. */
+/** Whatever the cells of a row may name a contact by; too many do no harm. */
 function* keysIn(cells: Cells): Generator<string> {
   for (const cell of cells) {
     if (cell === undefined) continue;
     yield cell;
     yield* findAddresses(cell);
-  }
-}
-
-const addressSeparators = /[\s,;|<>()[\]"]+/;
-const domainAtStart = /^[\p{L}\p{N}.。-]*/u;
-const signsBeforeDomain = /^(?:.*[/:=&]|[^\p{L}\p{N}]+)/su;
-
-/**
- * Whatever a text may mean as an address, also behind signs that part addresses and can be part of one; too
- * many do no harm.
- */
-function* findAddresses(text: string): Generator<string> {
-  const folded = text.normalize("NFKC");
-  for (const each of new Set([text, folded, removeInvisible(folded)])) {
-    for (const word of each.split(addressSeparators)) {
-      const parts = word.split("@");
-      if (parts.length > 1) yield word;
-      let local = parts[0]!;
-      for (const part of parts.slice(1)) {
-        const [domain] = domainAtStart.exec(part)!;
-        yield `${local}@${domain}`;
-        yield `${local.replace(signsBeforeDomain, "")}@${domain}`;
-        local = part.slice(domain.length);
-      }
-    }
+    yield* findAddresses(removeInvisible(cell.normalize("NFKC")));
   }
 }

@@ -89,19 +89,42 @@ export function createIdentityReader(keyType: string): (key: string) => string {
 }
 
 const addressSeparators = /[\s,;|/\\<>()[\]{}"“”„«»]+/u;
+const domainAtStart = /^[\p{L}\p{N}.-]*/u;
+const signsBeforeAddress = /^(?:.*[/:=&]|[^\p{L}\p{N}]+)/su;
 
-/** Every address that a text holds, however it is written: several of them, with remarks, with a blank inside. */
+/**
+ * Every address that a text holds, however it is written: several of them, with remarks, with a blank or a line
+ * break inside or between, behind signs that can be part of one.
+ */
 export function findAddresses(text: string): string[] {
-  const plain = text
-    .normalize("NFKC")
-    .replace(/[\p{Cc}\p{Cf}]/gu, "")
-    .replace(/mailto:/gi, " ")
-    .replace(/\s*[([{]\s*(?:at|ät|@)\s*[)\]}]\s*/gi, "@")
-    .replace(/\s*([@.])\s*/g, "$1");
-  const found = [...plain.split(addressSeparators), text.trim()]
+  const folded = text.normalize("NFKC");
+  const readings = new Set(["", " "].map((mark) => folded.replace(/[\p{Cc}\p{Cf}]/gu, mark)));
+  const found = [...readings]
+    .flatMap((reading) => splitWords(reading).flatMap((word) => [word, ...splitAddresses(word)]))
+    .concat(text.trim())
     .map((part) => part.replace(/^[.:'’‘`*=-]+|[.:!?'’‘`*-]+$/gu, ""))
     .filter((part) => /.@./.test(part));
   return [...new Set(found)];
+}
+
+function splitWords(text: string): string[] {
+  return text
+    .replace(/mailto:/gi, " ")
+    .replace(/\s*[([{]\s*(?:at|ät|@)\s*[)\]}]\s*/gi, "@")
+    .replace(/\s*([@.])\s*/g, "$1")
+    .split(addressSeparators);
+}
+
+/** `a@x.org:b@x.org` is two. */
+function splitAddresses(word: string): string[] {
+  const addresses: string[] = [];
+  let [local = "", ...parts] = word.split("@");
+  for (const part of parts) {
+    const [domain] = domainAtStart.exec(part)!;
+    addresses.push(`${local}@${domain}`, `${local.replace(signsBeforeAddress, "")}@${domain}`);
+    local = part.slice(domain.length);
+  }
+  return addresses;
 }
 
 /** Without blanks and invisible marks, wherever they are. */

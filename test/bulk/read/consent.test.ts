@@ -158,6 +158,13 @@ describe("cells, by language", () => {
       "2024-03-01, 01.03.2024, 2001-01-01, 01.01.01",
       "0001-01-01T00:00:00Z, 1/1/0001 12:00:00 AM, 1900-01-00, 00.01.1900, 1/0/1900, 1899-12-30, 12/31/1899, 01.01.1900, 1970-01-01 00:00:00, 1969-12-31 19:00:00, 0000000000",
     ],
+    // Marks around a word say nothing; before it, an exclamation mark may mean no.
+    [
+      "Status",
+      "subscribed!, Active!!, ¡suscrito!, [subscribed]",
+      "Unsubscribed!, unsubscribed !, ABGEMELDET!!, Désinscrit !, 退订！, Baja!, !subscribed, ! subscribed, subscribed?!",
+    ],
+    ["Unsubscribed", "no!, No., N/A!, -", "yes!, Ja!, x!, 1!, 2024-01-01!, !no"],
     ["メール配信希望", "希望する, はい, 可, ○", "希望しない, いいえ, 不可, ×, 否"],
     ["Do not allow Bulk Emails", "Allow", "Do Not Allow"],
     ["配信停止", "×, いいえ", "○, はい, 配信停止"],

@@ -104,9 +104,10 @@ function parseCell(cell: string): CellMeaning {
     .replace(/^[\s'"’]+|[\s'"’]+$/g, "")
     .toLowerCase();
   if (written === "" || emptyDate.test(written)) return "empty";
-  const sign = exactly.get(written);
+  const unclosed = /[\p{L}\p{N}\p{So}]/u.test(written) ? written.replace(/[\s!.,;:]+$/, "") : written;
+  const sign = exactly.get(written) ?? exactly.get(unclosed);
   if (sign) return sign;
-  if (date.test(written)) return isZeroDate(written) ? "unclear" : "date";
+  if (date.test(unclosed)) return isZeroDate(unclosed) ? "unclear" : "date";
   if (number.test(written)) return "number";
   const meaning = words.get(phraseKey(cell));
   if (meaning === "gone" || meaning === "notSubscribed") return meaning;

@@ -8,8 +8,10 @@ const invisible =
  */
 const accents =
   /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670]/g;
+/** Behind a word it says nothing. */
+const closingExclamations = /(?<=[\p{L}\p{N}][\s\p{P}]*)!+(?!\s*[\p{L}\p{N}])/gu;
 /** Other signs, such as `!` before a word, `≠` or `🚫`, may mean a no, and stay. */
-const separators = /[\s\p{Pd}\u2212_.,:;/\\|()[\]{}"'’‘“”„«»‹›´`*?¿&#·•…、。・「」【】]+/gu;
+const separators = /[\s¡\p{Pd}\u2212_.,:;/\\|()[\]{}"'’‘“”„«»‹›´`*?¿&#·•…、。・「」【】]+/gu;
 
 /**
  * NFKC, without invisible marks, accents and letter case; dashes,
@@ -27,6 +29,7 @@ export function foldPhrase(text: string): string {
     .replaceAll("ı", "i")
     .replaceAll("ς", "σ")
     .replaceAll("ß", "ss")
+    .replace(closingExclamations, " ")
     .replace(separators, " ")
     .trim();
 }
