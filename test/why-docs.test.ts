@@ -46,7 +46,6 @@ const expected: [start: string, output: RegExp, code?: number][] = [
   ["ecm contact consent", /customers\.csv\t3\tno consent column/],
   ["ecm contact dossier", /uwe@example\.com/],
   ["ecm contact erase", /\tdeleted\t/],
-  ["ecm suppressions add", /bounced\tsendgrid/],
   ["ecm limits", /3600/],
   ["ecm help exit-codes", /7 +out of budget/],
   ["ecm contact search --profile sandbox --count", /^0\n/],

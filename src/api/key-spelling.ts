@@ -100,12 +100,6 @@ export function listSpellings(key: string): string[] {
   return [...new Set([typed, address, address.slice(0, at) + domainToUnicode(address.slice(at))])];
 }
 
-/** What earlier versions took for the identity of a key, on any suppression list. */
-export function listFormerIdentities(key: string): string[] {
-  const typed = trimEdges(key.normalize("NFC"));
-  return [...new Set([typed, ...listSpellings(key)].map((each) => each.toLowerCase()))];
-}
-
 const erasedWord = "erased";
 
 /** What stands in place of a key that was erased, as long as it was. */

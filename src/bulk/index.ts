@@ -77,7 +77,7 @@ export { type InputFile, requireFile } from "./read/text/source.ts";
 export { openStream, spool } from "./read/text/spool.ts";
 export { placeholderStructure, requireMapped, understandKeys } from "./read/understand.ts";
 export { readRunRecord } from "./runs/damage.ts";
-export { isFinished, requirePlanned } from "./runs/enter.ts";
+export { isFinished } from "./runs/enter.ts";
 export { fileNames } from "./runs/file-names.ts";
 export { findRun, listRuns } from "./runs/find-runs.ts";
 export { computeFingerprint } from "./runs/fingerprint.ts";

@@ -12,13 +12,7 @@ import { type Lease, takeLease } from "../disk/lease.ts";
 import { makeFolder } from "../disk/make-folder.ts";
 import { EcmError, exitCodes } from "../errors.ts";
 import { toTime } from "./feed.ts";
-import {
-  countIdentities,
-  takeIdentity,
-  toFormerIdentity,
-  toIdentity,
-  toLastingIdentity,
-} from "./identity.ts";
+import { countIdentities, takeIdentity, toIdentity, toLastingIdentity } from "./identity.ts";
 
 /** What one command has read of the feed, and what of it appears. */
 interface ShownBatch {
@@ -60,14 +54,12 @@ export interface Cursor {
 type ShownEntry = [count: number, at: number | null, lasting: string];
 
 interface State {
-  format: 2;
+  version: 1;
   readAt?: number;
   /** The time of the newest event that was told: the service's own clock. */
   newest?: number;
   unshownSince?: number;
   shown: Record<string, ShownEntry>;
-  /** Of format 1: its own identity → how often it was shown, and when it happened. */
-  former?: Record<string, [count: number, at: number]>;
 }
 
 interface Stored extends State {
@@ -113,35 +105,18 @@ async function readStored(file: string): Promise<Stored> {
     if (error.code === "ENOENT") return undefined;
     throw error;
   });
-  if (text === undefined) return { format: 2, shown: {} };
+  if (text === undefined) return { version: 1, shown: {} };
   try {
-    const { format, ...stored } = JSON.parse(text) as { format: number } & Omit<Stored, "format">;
-    if (typeof stored.shown === "object" && stored.shown !== null) {
-      if (format === 2) return { format, ...stored };
-      if (format === 1) return convertFormat1(stored);
-    }
+    const stored = JSON.parse(text) as Stored;
+    if (stored.version === 1 && typeof stored.shown === "object" && stored.shown !== null) return stored;
   } catch {
     // Said below.
   }
   // Taken for none, it would show everything again.
-  throw new EcmError(exitCodes.failed, `Cannot read ${file}: ecm did not write this file`, {
+  throw new EcmError(exitCodes.failed, `Cannot read ${file}: this version of ecm did not write it`, {
     type: "CursorError",
     hint: "Remove the file to see all events again, or use --since TIME",
   });
-}
-
-/** What was shown then is known by its former identity. */
-function convertFormat1({ shown, pending, ...rest }: Omit<Stored, "format">): Stored {
-  const former = (identities: unknown) => ({
-    shown: {},
-    former: identities as State["former"],
-    format: 2 as const,
-  });
-  return {
-    ...rest,
-    ...former(shown),
-    pending: pending && { ...pending, ...former(pending.shown) },
-  };
 }
 
 /** A file that was announced and is there was shown, although the process died before it could say so. */
@@ -173,7 +148,7 @@ function countDaysBack({ readAt, newest, unshownSince }: State, now: number): nu
  * An event that was shown is known by all its members. One that is not in the feed any more, while one that
  * differs from it in a name is, was renamed.
  */
-function findNew({ shown, former = {} }: State, events: readonly ContactEvent[]): ContactEvent[] {
+function findNew({ shown }: State, events: readonly ContactEvent[]): ContactEvent[] {
   const left = new Map(Object.entries(shown).map(([identity, [count]]) => [identity, count]));
   const unknown = events.filter((event) => !takeIdentity(left, toIdentity(event)));
   const gone = new Map<string, number>();
@@ -181,12 +156,7 @@ function findNew({ shown, former = {} }: State, events: readonly ContactEvent[])
     const lasting = shown[identity]![2];
     if (count > 0) gone.set(lasting, (gone.get(lasting) ?? 0) + count);
   }
-  const formerLeft = new Map(Object.entries(former).map(([identity, [count]]) => [identity, count]));
-  return unknown.filter(
-    (event) =>
-      !takeIdentity(gone, toLastingIdentity(event)) &&
-      !(formerLeft.size > 0 && takeIdentity(formerLeft, toFormerIdentity(event))),
-  );
+  return unknown.filter((event) => !takeIdentity(gone, toLastingIdentity(event)));
 }
 
 /** The state once these have been shown. */
@@ -208,15 +178,13 @@ function advance(state: State, { events, left, feed, readAt, missingSince }: Sho
     const at = toTime(event);
     shown[identity] = [count, Number.isNaN(at) ? null : at, toLastingIdentity(event)];
   }
-  const former = Object.entries(state.former ?? {}).filter(([, [, at]]) => !isForgotten(at));
   const unshown = [sortTimes(left)[0], missingSince].filter((time) => time !== undefined);
   return {
-    format: 2,
+    version: 1,
     readAt,
     newest,
     unshownSince: unshown.length > 0 ? Math.min(...unshown) : undefined,
     shown,
-    former: former.length > 0 ? Object.fromEntries(former) : undefined,
   };
 }
 

@@ -17,17 +17,6 @@ export function toLastingIdentity(event: ContactEvent): string {
   return hash(sortKeys(Object.fromEntries(Object.entries(event).filter(([name]) => !names.has(name)))));
 }
 
-/** How cursors of format 1 knew an event. */
-export function toFormerIdentity(event: ContactEvent): string {
-  const { _id, timestamp, type, contactId, importId, emailCampaignId, emailLinkId, emailTargetUrl } = event;
-  const time = Date.parse(timestamp) || timestamp;
-  return hash(
-    typeof _id === "string"
-      ? [_id]
-      : [time, type, contactId, importId, emailCampaignId, emailLinkId, emailTargetUrl],
-  );
-}
-
 export function countIdentities(identities: Iterable<string>): Map<string, number> {
   const counts = new Map<string, number>();
   for (const identity of identities) counts.set(identity, (counts.get(identity) ?? 0) + 1);

@@ -191,7 +191,7 @@ async function eraseFromRunFile(
   if (name === fileNames.journal) return eraseLines(file, redactor, createJournalEraser(redactor));
   if (name === fileNames.plan) return erasePlan(file, redactor);
   const isInput = name === fileNames.input;
-  if (isInput || name === fileNames.snapshot || name === fileNames.removals) {
+  if (isInput || name === fileNames.snapshot) {
     // A run that is over never reads these again.
     if (manifest && isFinished(manifest)) {
       const isTheirs = (await holdsKey(file, redactor)) || (isInput && (await isPacked(file)));

@@ -2,39 +2,85 @@
  * The suppression list of an account: people who must never be created again. It holds keyed hashes and no
  * address: a random key per list, and the HMAC of what identifies each person. Several processes, on one
  * machine or on several, may share a list.
+ *
+ * The first line of its file holds the key of the hashes, how many records follow, and a keyed checksum over
+ * them: a list that lost its end, or in which anything was changed, is never believed. A change appends its
+ * records, has them on the disk, and only then writes the first line again, which has a fixed length. A
+ * process that is killed in between leaves records that are not counted: nobody was told that they are there.
+ * Of these, additions are taken all the same, and removals are not. One process changes the file at a time;
+ * readers need no lock.
  */
-import { createHash, createHmac } from "node:crypto";
-import type { Stats } from "node:fs";
-import { join } from "node:path";
-import { listFormerIdentities, toPersonIdentity } from "../api/key-spelling.ts";
-import { EcmError } from "../errors.ts";
-import { readReasons, type SuppressionReason, writeReasons } from "./suppression-reasons.ts";
-import { damagedError, missingError, unreadableError, unwritableError } from "./suppressions-errors.ts";
+import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import {
-  appendRecords,
-  type Contents,
-  createContents,
-  DamagedList,
-  formatRecord,
-  readStats,
-  readSuppressionList,
-  type Suppressed,
-  writeSuppressionList,
-} from "./suppressions-file.ts";
-import { resolveFile, withLock } from "./suppressions-lock.ts";
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { toPersonIdentity } from "../api/key-spelling.ts";
+import { writeAtomically } from "../disk/atomic-file.ts";
+import { diskFullHint } from "../disk/disk-room.ts";
+import { awaitLease } from "../disk/lease.ts";
+import { makeFolder } from "../disk/make-folder.ts";
+import { writeWhole } from "../disk/write-whole.ts";
+import { EcmError, exitCodes } from "../errors.ts";
+import { advise, ecm, type Hint } from "../hint.ts";
 
-export type { SuppressionReason } from "./suppression-reasons.ts";
-export { SuppressionsError } from "./suppressions-errors.ts";
-
-/** An entry of the list, with why it is there, where that is known. */
-export type SuppressedPerson = Suppressed & SuppressionReason;
+/** An entry of the list. */
+export interface Suppressed {
+  /** HMAC-SHA-256 of what identifies the person, hexadecimal. */
+  hash: string;
+  /** RFC 3339, UTC. */
+  addedAt: string;
+}
 
 /** What the list says of one key. */
-export interface SuppressionState extends SuppressionReason {
-  suppressed: boolean;
-  /** The keyed hash; absent where there is no list. */
-  hash?: string;
-  addedAt?: string;
+export type SuppressionState = { suppressed: boolean } & Partial<Suppressed>;
+
+/** The list cannot be read or written: nobody may be created until it can. */
+export class SuppressionsError extends EcmError {
+  constructor(message: string, hint: Hint, cause?: unknown) {
+    super(exitCodes.failed, message, { type: "SuppressionsError", hint, cause });
+  }
+}
+
+const withoutListNote = "Nobody is created until the list can be read";
+const restoreHint = advise`Restore the file from a backup. If there is none, move it away and add everybody again: ${ecm`suppressions add --keys FILE`}`;
+
+function missingError(file: string): SuppressionsError {
+  return new SuppressionsError(
+    `The suppression list ${file} does not exist`,
+    advise`Check ECM_SUPPRESSIONS and the file it names; where there never was one, make it with: ${ecm`suppressions add KEY`}. ${withoutListNote}`,
+  );
+}
+
+function damagedError(file: string, { line, message }: DamagedList): SuppressionsError {
+  return new SuppressionsError(
+    `Cannot trust the suppression list ${file}:${line}: ${message}`,
+    advise`${restoreHint}. ${withoutListNote}`,
+  );
+}
+
+function unreadableError(file: string, error: unknown): SuppressionsError {
+  return new SuppressionsError(
+    `Cannot read the suppression list ${file}: ${(error as Error).message}`,
+    `Make it readable, or restore it from a backup. ${withoutListNote}`,
+    error,
+  );
+}
+
+function unwritableError(file: string, error: unknown): SuppressionsError {
+  return new SuppressionsError(
+    `Cannot write the suppression list ${file}: ${(error as Error).message}`,
+    diskFullHint(error, file) ?? "Make the file and its folder writable, then run the same command again",
+    error,
+  );
 }
 
 /** Where the list of an account is kept. The base address identifies the account. */
@@ -50,8 +96,6 @@ export class Suppressions {
   readonly file: string;
   private readonly mustExist: boolean;
   private contents: Contents | undefined;
-  /** Whether any hash is of format 1. */
-  private hasOld = false;
   private seen: Stats | undefined;
   private lookedAt = Number.NEGATIVE_INFINITY;
 
@@ -83,18 +127,12 @@ export class Suppressions {
 
   /**
    * On disk when it resolves.
-   * @param why of each key, or of all; what is known already stays
    * @returns an entry for each person, and how many are new.
    * @throws SuppressionsError
    */
-  async add(
-    keys: readonly string[],
-    now: number,
-    why: (key: string) => SuppressionReason | undefined = () => undefined,
-  ): Promise<{ entries: SuppressedPerson[]; added: number }> {
+  async add(keys: readonly string[], now: number): Promise<{ entries: Suppressed[]; added: number }> {
     const addedAt = new Date(now).toISOString();
     const entries = new Map<string, Suppressed>();
-    const reasons = new Map<string, SuppressionReason>();
     let added = 0;
     await this.change(({ secret }) => {
       const fresh = new Map<string, Suppressed>();
@@ -103,17 +141,11 @@ export class Suppressions {
         const known = this.find(key);
         if (!known) fresh.set(hash, { hash, addedAt });
         entries.set(hash, known ?? { hash, addedAt });
-        const reason = why(key);
-        if (reason) reasons.set((known ?? { hash }).hash, reason);
       }
       added = fresh.size;
       return [...fresh.values()].map((each) => formatRecord("+", each)).join("");
     });
-    if (reasons.size > 0) {
-      // The first reason stays.
-      await this.changeReasons((known) => new Map([...reasons, ...known]));
-    }
-    return { entries: this.withReasons([...entries.values()]), added };
+    return { entries: [...entries.values()], added };
   }
 
   /** @returns how many were on the list. @throws SuppressionsError */
@@ -122,49 +154,26 @@ export class Suppressions {
     this.load();
     if (!this.contents) return 0;
     let removed = 0;
-    const hashes = new Set<string>();
     await this.change(() => {
       const known = new Set(keys.flatMap((key) => this.find(key) ?? []));
       removed = known.size;
-      for (const { hash } of known) hashes.add(hash);
       return [...known].map(({ hash }) => formatRecord("-", { hash, addedAt })).join("");
     });
-    await this.changeReasons((known) => new Map([...known].filter(([hash]) => !hashes.has(hash))));
     return removed;
   }
 
   /** In the order in which they were added. @throws SuppressionsError */
-  list(): SuppressedPerson[] {
+  list(): Suppressed[] {
     this.load();
-    return this.withReasons([...(this.contents?.entries.values() ?? [])]);
+    return [...(this.contents?.entries.values() ?? [])];
   }
 
   /** What is known of a key. Writes nothing. @throws SuppressionsError */
   describe(key: string): SuppressionState {
     this.load();
     const entry = this.find(key);
-    if (entry) return { suppressed: true, ...this.withReasons([entry])[0]! };
+    if (entry) return { suppressed: true, ...entry };
     return { suppressed: false, ...(this.contents && { hash: hashKey(this.contents.secret, key) }) };
-  }
-
-  private withReasons(entries: readonly Suppressed[]): SuppressedPerson[] {
-    const reasons = readReasons(resolveFile(this.file));
-    return entries.map(({ hash, addedAt }) => ({ hash, addedAt, ...reasons.get(hash) }));
-  }
-
-  private async changeReasons(
-    change: (known: Map<string, SuppressionReason>) => Map<string, SuppressionReason>,
-  ): Promise<void> {
-    await withLock(this.file, async () => {
-      const file = resolveFile(this.file);
-      const known = readReasons(file);
-      const changed = change(known);
-      try {
-        if (known.size + changed.size > 0) writeReasons(file, changed);
-      } catch (error) {
-        throw unwritableError(file, error);
-      }
-    });
   }
 
   private load(): void {
@@ -174,20 +183,11 @@ export class Suppressions {
     if (!now && (this.mustExist || seen)) throw missingError(file);
     if (!now || (seen && isSameState(seen, now))) return;
     this.contents = readSettled(file);
-    this.hasOld = [...this.contents.entries.values()].some(({ isOld }) => isOld);
     this.seen = now;
   }
 
   private find(key: string): Suppressed | undefined {
-    if (!this.contents || this.contents.entries.size === 0) return undefined;
-    const { secret, entries } = this.contents;
-    const current = entries.get(hashKey(secret, key));
-    if (current || !this.hasOld) return current;
-    for (const identity of listFormerIdentities(key)) {
-      const former = entries.get(hmac(secret, identity));
-      if (former?.isOld) return former;
-    }
-    return undefined;
+    return this.contents?.entries.get(hashKey(this.contents.secret, key));
   }
 
   /** Reads the list under its lock, and writes the records that are to be added. */
@@ -198,16 +198,16 @@ export class Suppressions {
       const now = contents ?? createContents();
       const added = makeRecords(now);
       if (contents && added === "") return;
-      await this.write(now, contents?.format !== 2, added);
+      await this.write(contents ? undefined : now, added);
       this.load();
     });
   }
 
-  /** @param isNew the file is not there yet, or of an older format */
-  private async write(contents: Contents, isNew: boolean, added: string): Promise<void> {
-    const { file, seen } = this;
+  /** @param created where the file is not there yet */
+  private async write(created: Contents | undefined, added: string): Promise<void> {
+    const { file } = this;
     try {
-      if (isNew) await writeSuppressionList(resolveFile(file), contents, seen && seen.mode & 0o777);
+      if (created) await writeAtomically(resolveFile(file), formatHead(created.secret, ""));
       if (added !== "") appendRecords(file, readSettled(file), added);
     } catch (error) {
       throw error instanceof EcmError ? error : unwritableError(file, error);
@@ -219,16 +219,8 @@ function isSameState(one: Stats, other: Stats): boolean {
   return one.ino === other.ino && one.size === other.size && one.mtimeMs === other.mtimeMs;
 }
 
-/**
- * The prefix tells these hashes from those of format 1, which
- * are of keys that were normalised in another way.
- */
 function hashKey(secret: string, key: string): string {
-  return hmac(secret, `2:${toPersonIdentity(key)}`);
-}
-
-function hmac(secret: string, text: string): string {
-  return createHmac("sha256", Buffer.from(secret, "hex")).update(text, "utf8").digest("hex");
+  return createHmac("sha256", Buffer.from(secret, "hex")).update(toPersonIdentity(key), "utf8").digest("hex");
 }
 
 const maxReadings = 4;
@@ -252,5 +244,189 @@ function withReadErrors<T>(file: string, read: () => T): T {
     return read();
   } catch (error) {
     throw error instanceof DamagedList ? error : unreadableError(file, error);
+  }
+}
+
+const maxWaitMilliseconds = 60_000;
+
+/**
+ * Changes come one after another: each is done in milliseconds.
+ * @throws SuppressionsError when another one never ends
+ */
+async function withLock(file: string, work: () => Promise<void>): Promise<void> {
+  try {
+    const path = resolveFile(file);
+    makeFolder(dirname(path));
+    const locks = join(dirname(path), `.${basename(path)}.locks`);
+    const lease = await awaitLease(locks, "change", `the suppression list ${file}`, {
+      maxMilliseconds: maxWaitMilliseconds,
+    });
+    await work().finally(lease.release);
+  } catch (error) {
+    throw error instanceof SuppressionsError ? error : unwritableError(file, error);
+  }
+}
+
+/** Of a link, what it leads to: a file that is put in place would replace the link. */
+function resolveFile(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return file;
+  }
+}
+
+interface Contents {
+  /** Hexadecimal. */
+  secret: string;
+  entries: Map<string, Suppressed>;
+  /** Records that the first line counts, as they are written. */
+  records: string;
+  /** Whole additions behind them. */
+  uncounted: string[];
+}
+
+/** What is wrong with the file, and on which line. */
+export class DamagedList extends Error {
+  readonly line: number;
+
+  constructor(line: number, why: string) {
+    super(why);
+    this.line = line;
+  }
+}
+
+const firstLine = /^ecm-suppressions 1 ([0-9a-f]{64}) (\d{12}) ([0-9a-f]{64})$/;
+const record = /^([+-])([0-9a-f]{64}) (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)$/;
+const recordLength = 91;
+
+/** The system's entry of the file; undefined where there is none. @throws the system's error */
+function readStats(file: string): Stats | undefined {
+  return statSync(file, { throwIfNoEntry: false });
+}
+
+/** @throws DamagedList; the system's error */
+export function readSuppressionList(file: string): Contents {
+  const text = readText(file);
+  const end = text.indexOf("\n");
+  const first = end === -1 ? text : text.slice(0, end);
+  const [, secret, count, checksum] = firstLine.exec(first) ?? [];
+  if (secret === undefined || end === -1) throw new DamagedList(1, explainNotAList(text, first));
+  return parseRecords({ secret, count: Number(count), checksum: checksum! }, text.slice(end + 1));
+}
+
+function explainNotAList(text: string, first: string): string {
+  if (text === "") return "the file is empty";
+  const [, version] = /^ecm-suppressions (\d+) /.exec(first) ?? [];
+  return version === undefined || version === "1"
+    ? "it does not begin as a suppression list does"
+    : `another version of ecm wrote it (version ${version}; this one reads version 1)`;
+}
+
+function parseRecords(head: { secret: string; count: number; checksum: string }, body: string): Contents {
+  const { secret, count } = head;
+  const length = count * recordLength;
+  if (body.length < length) {
+    const left = Math.floor(body.length / recordLength);
+    throw new DamagedList(left + 2, `the file is cut off: ${left} of ${count} records are left`);
+  }
+  const records = body.slice(0, length);
+  if (!isSame(computeChecksum(secret, records), head.checksum)) {
+    throw new DamagedList(
+      1,
+      "its checksum is wrong: the file was changed, or it has the key of another list",
+    );
+  }
+  const entries = new Map<string, Suppressed>();
+  for (let at = 0; at < length; at += recordLength)
+    applyRecord(entries, records.slice(at, at + recordLength - 1));
+  const uncounted: string[] = [];
+  const lines = body.slice(length).split("\n");
+  // The last one has no line break: a process was killed while it wrote it.
+  const torn = lines.pop()!;
+  if (!/^[+-]?[0-9a-fTZ:. -]{0,90}$/.test(torn)) throw notARecordError(count + lines.length + 2);
+  for (const [index, line] of lines.entries()) {
+    if (line === "") continue;
+    const [, sign] = record.exec(line) ?? [];
+    if (sign === undefined) throw notARecordError(count + index + 2);
+    if (sign === "-" || !applyRecord(entries, line)) continue;
+    uncounted.push(`${line}\n`);
+  }
+  return { secret, entries, records, uncounted };
+}
+
+/** @returns whether it changed anything */
+function applyRecord(entries: Map<string, Suppressed>, line: string): boolean {
+  const [, sign, hash = "", addedAt = ""] = record.exec(line)!;
+  if (sign === "-") return entries.delete(hash);
+  if (entries.has(hash)) return false;
+  entries.set(hash, { hash, addedAt });
+  return true;
+}
+
+function notARecordError(line: number): DamagedList {
+  return new DamagedList(line, "the line is damaged");
+}
+
+/** A line of the file. */
+function formatRecord(sign: "+" | "-", { hash, addedAt }: Suppressed): string {
+  return `${sign}${hash} ${addedAt}\n`;
+}
+
+function createContents(): Contents {
+  return { secret: randomBytes(32).toString("hex"), entries: new Map(), records: "", uncounted: [] };
+}
+
+/**
+ * Adds records to the file; they are on the disk when it returns. The caller holds the lock, and
+ * has read the file under it. @throws the system's error
+ */
+function appendRecords(file: string, contents: Contents, added: string): void {
+  const { secret, records, uncounted } = contents;
+  const all = records + uncounted.join("") + added;
+  const head = formatHead(secret, all);
+  const descriptor = openSync(file, "r+");
+  try {
+    writeWhole(descriptor, Buffer.from(all.slice(records.length), "latin1"), head.length + records.length);
+    ftruncateSync(descriptor, head.length + all.length);
+    fsyncSync(descriptor);
+    writeWhole(descriptor, Buffer.from(head, "latin1"), 0);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function formatHead(secret: string, records: string): string {
+  const count = String(records.length / recordLength).padStart(12, "0");
+  return `ecm-suppressions 1 ${secret} ${count} ${computeChecksum(secret, records)}\n`;
+}
+
+function computeChecksum(secret: string, records: string): string {
+  const count = records.length / recordLength;
+  return createHmac("sha256", Buffer.from(secret, "hex"))
+    .update(`${count}\n${records}`, "latin1")
+    .digest("hex");
+}
+
+function isSame(one: string, other: string): boolean {
+  return timingSafeEqual(Buffer.from(one), Buffer.from(other));
+}
+
+/** The first line before the rest: a change that is under way writes them in the other order. */
+function readText(file: string): string {
+  const descriptor = openSync(file, "r");
+  try {
+    const pieces: Buffer[] = [];
+    let size = Math.max(fstatSync(descriptor).size, 1) + recordLength;
+    for (let place = 0; ; size = 64 * 1024) {
+      const piece = Buffer.alloc(size);
+      const length = readSync(descriptor, piece, 0, size, place);
+      if (length === 0) return Buffer.concat(pieces).toString("latin1");
+      pieces.push(piece.subarray(0, length));
+      place += length;
+    }
+  } finally {
+    closeSync(descriptor);
   }
 }

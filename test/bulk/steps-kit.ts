@@ -94,7 +94,7 @@ export async function openSteps(
     isFresh: false,
     about: {
       kind: "import",
-      version: "0.0.0",
+      program: "0.0.0",
       account: { baseUrl, structureId },
       input: { name: "people.csv", file: "/people.csv", isSpooled: false, sha256: "00", bytes: 1 },
       fingerprint: "00",

@@ -83,11 +83,11 @@ describe("contact dossier", () => {
   }, async () => {
     const service = await scene();
     const { env, ecm } = service;
-    await ecm(["suppressions", "add", ada, "--reason", "asked by phone"]);
+    await ecm(["suppressions", "add", ada]);
     await ecm(["contact", "delete", ada, "--yes"]);
     const folders = { state: env.ECM_STATE_DIR!, cache: env.ECM_CACHE_DIR! };
     const read = JSON.parse((await ecm(["contact", "dossier", ada, "--json"])).stdout);
-    expect(read.suppression).toMatchObject({ suppressed: true, reason: "asked by phone" });
+    expect(read.suppression).toMatchObject({ suppressed: true });
     const files = [...read.runs.flatMap((run: { files: unknown[] }) => run.files), ...read.files];
     const erasers = createFileErasers(folders, createRedactor([ada]));
     const erased = (await erasers.runs()) + (await erasers.exports()) + (await erasers.files());

@@ -111,6 +111,21 @@ describe("events", () => {
 });
 
 describe("events --since last", () => {
+  it("a cursor of another version, or of none, is an error with its path", async () => {
+    const { ecm, env } = await createFeed([event("a", 1)]);
+    await ecm(["--since", "last"]);
+    const folder = join(env.ECM_STATE_DIR!, "events");
+    const file = join(folder, (await readdir(folder)).find((name) => name.endsWith(".json"))!);
+    const { version, ...stored } = JSON.parse(await readFile(file, "utf8"));
+    expect(version).toBe(1);
+    for (const other of [{ ...stored, version: 2 }, { ...stored, format: 1 }, stored]) {
+      await writeFile(file, JSON.stringify(other));
+      const { code, stdout, stderr } = await ecm(["--since", "last"]);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+      expect(stderr).toContain(`Cannot read ${file}`);
+    }
+  });
+
   it("shows each event once, also of one time, and such as come late", async () => {
     const feed = [event("b", 5), event("a", 5)];
     const { last } = await createFeed(feed);

@@ -131,7 +131,7 @@ describe("ecm runs", () => {
 });
 
 describe("what lies among the runs and is none", () => {
-  const foreign = ['{"name":"app","version":3}', '{"format":1,"id":"zzz"}', "not JSON", "[]", "null"];
+  const foreign = ['{"name":"app","version":3}', '{"version":1,"id":"zzz"}', "not JSON", "[]", "null"];
 
   async function withRun() {
     const service = await startSandbox();
@@ -174,7 +174,7 @@ describe("what lies among the runs and is none", () => {
     const { ecm, run, put, root } = await withRun();
     const before = (await ecm(["contact", "search", "--count"])).stdout;
     for (const name of ["20991231-2359-abcdef", `${run.slice(0, -6)}000000`]) {
-      for (const manifest of [...foreign, '{"format":2}']) {
+      for (const manifest of [...foreign, '{"version":2,"fingerprint":"x"}']) {
         await put(name, manifest);
         for (const verb of ["undo", "resume", "show", "remove", "rejects"]) {
           const refused = await ecm(["runs", verb, "last", "--yes"]);

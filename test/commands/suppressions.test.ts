@@ -298,66 +298,8 @@ async function keysFile(text: string, name: string): Promise<string> {
   return path;
 }
 
-describe("why somebody is suppressed, and where that is known from", () => {
+describe("a table of keys", () => {
   const ada = "ada@example.com";
-
-  async function readReasons(file: string, name: string): Promise<unknown> {
-    const { ecm } = await home();
-    const added = await ecm(["suppressions", "add", "--keys", await keysFile(file, name)]);
-    expect(added.code, added.stderr).toBe(0);
-    const checked = await ecm(["suppressions", "check", ada, "--json"]);
-    expect(checked.code, checked.stderr).toBe(0);
-    const [{ reason, source }] = JSON.parse(checked.stdout);
-    return [reason, source];
-  }
-
-  it.each([
-    ["SendGrid", "bounced", `status,reason,email,created\n5.1.1,"550 no, sorry",${ada},1700000000\n`],
-    ["SendGrid", "complained", `email,ip,created\n${ada},192.0.2.1,1700000000\n`],
-    ["SendGrid", "invalid address", `reason,email,created\nunknown,${ada},1700000000\n`],
-    ["SendGrid", "unsubscribed", `email,created\n${ada},1700000000\n`],
-    ["Mailgun", "bounced", `address,code,error,created_at\n${ada},550,no,"Tue, 07 Jan 2025 19:25:45 UTC"\n`],
-    ["Mailgun", "unsubscribed", `address,tags,created_at\n${ada},*,"Tue, 07 Jan 2025 19:25:45 UTC"\n`],
-    ["Mailgun", "complained", `address,created_at\n${ada},"Tue, 07 Jan 2025 19:25:45 UTC"\n`],
-    ["Amazon SES", "complained", `EmailAddress,Reason,LastUpdateTime\n${ada},COMPLAINT,2025-01-07\n`],
-    ["Amazon SES", "bounced", `EmailAddress,Reason,LastUpdateTime\n${ada},BOUNCE,2025-01-07\n`],
-    [
-      "Postmark",
-      "bounced",
-      `EmailAddress,SuppressionReason,Origin,CreatedAt\n${ada},HardBounce,Recipient,x\n`,
-    ],
-    [
-      "Postmark",
-      "unsubscribed",
-      `EmailAddress,SuppressionReason,Origin,CreatedAt\n${ada},ManualSuppression,Recipient,x\n`,
-    ],
-    [
-      "SparkPost",
-      "complained",
-      `recipient,type,source,description\n${ada},non_transactional,Spam Complaint,\n`,
-    ],
-    [
-      "SparkPost",
-      "bounced",
-      `recipient,type,source,description\n${ada},transactional,Bounce Rule,"550: no"\n`,
-    ],
-    [
-      "Mailchimp",
-      "unsubscribed",
-      `Email Address,First Name,MEMBER_RATING,UNSUB_TIME,UNSUB_REASON,LEID,EUID\n${ada},Ada,2,2025-01-07,,1,a\n`,
-    ],
-    [
-      "Mailchimp",
-      "bounced",
-      `Email Address,CLEAN_TIME,CLEAN_CAMPAIGN_TITLE,LEID\n${ada},2025-01-07,News,1\n`,
-    ],
-  ])("an export of %s says %s", async (source, reason, text) => {
-    expect(await readReasons(text, "export.csv")).toEqual([reason, source]);
-  });
-
-  it("any other file gives its name", async () => {
-    expect(await readReasons(`Email\n${ada}\n`, "left.csv")).toEqual([undefined, "left.csv"]);
-  });
 
   it("a table that marks only some of its rows does not say who is meant", { tags: "slow" }, async () => {
     const file = await keysFile(
@@ -380,24 +322,5 @@ describe("why somebody is suppressed, and where that is known from", () => {
     }
     const typed = await refused.ecm(["suppressions", "add", ada, "--marked-rows"]);
     expect([typed.code, typed.stderr]).toEqual([2, expect.stringContaining("given with --keys")]);
-  });
-
-  it("--reason and --source say it; the first reason stays, and goes with the key", async () => {
-    const { ecm } = await home();
-    await ecm(["suppressions", "add", ada, "--reason", "asked by phone", "--source", "desk"]);
-    await ecm(["suppressions", "add", ada, "--reason", "other"]);
-    const listed = await ecm(["suppressions", "list", "--json"]);
-    expect(JSON.parse(listed.stdout)).toMatchObject([{ reason: "asked by phone", source: "desk" }]);
-    await ecm(["suppressions", "remove", ada, "--yes"]);
-    await ecm(["suppressions", "add", ada]);
-    const again = await ecm(["suppressions", "list", "--json"]);
-    expect(Object.keys(JSON.parse(again.stdout)[0])).toEqual(["hash", "addedAt"]);
-  });
-
-  it("a reason with an address is refused: what is kept holds none", async () => {
-    const { ecm } = await home();
-    const refused = await ecm(["suppressions", "add", ada, "--reason", `mail from ${ada}`]);
-    expect(refused.code).toBe(2);
-    expect((await ecm(["suppressions", "check", ada])).code).toBe(1);
   });
 });

@@ -16,7 +16,7 @@ import type { ReadyJob } from "./ready-job.ts";
 /** What a job says of its run. */
 export type RunDescription = Omit<
   Manifest,
-  "format" | "id" | "kind" | "version" | "startedAt" | "rejects" | "plan" | "backup" | "guards"
+  "version" | "id" | "kind" | "program" | "startedAt" | "rejects" | "plan" | "backup" | "guards"
 >;
 
 /** A run that reads no rows: what it does, and what is said of it. */
@@ -86,7 +86,7 @@ export function enterJob(
     now: clock.now(),
     about: {
       kind,
-      version: engine.version,
+      program: engine.version,
       rejects: rejects === undefined ? undefined : resolve(rejects),
       plan: planFile === undefined ? undefined : resolve(planFile),
       backup: backUp?.target,

@@ -10,11 +10,11 @@ import type { ContactStructure } from "../../wire.ts";
 import type { ContactKey } from "../items.ts";
 import type { RunEvent } from "../plan/events.ts";
 import type { Lookup } from "../plan/lookup.ts";
+import { toStoredNames } from "../plan/names.ts";
 import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
 import { acceptIds, createKeyReader } from "../read/keys.ts";
 import { computeFingerprint } from "../runs/fingerprint.ts";
 import type { Manifest } from "../runs/folder.ts";
-import { toStoredNames } from "../runs/names-file.ts";
 import { type RunDescription, runPrepared } from "./enter-job.ts";
 import { type Closed, noInput } from "./finish.ts";
 import {

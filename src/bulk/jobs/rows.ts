@@ -9,12 +9,12 @@ import { type DecideOptions, decide, isMarked } from "../plan/decide.ts";
 import { type HiddenContact, isHidden } from "../plan/found.ts";
 import { Lookup } from "../plan/lookup.ts";
 import type { PlanEntry } from "../plan/make-plan.ts";
+import { toStoredNames } from "../plan/names.ts";
 import { isPersonKept } from "../plan/planned-moves.ts";
 import { readAccountIfSmaller } from "../plan/read-account.ts";
 import { countRunRows, countSentRequests, type RunState } from "../plan/session.ts";
 import { type AccountSnapshot, openSnapshot, type SnapshotOptions } from "../plan/snapshot.ts";
 import { createIdentityReader } from "../read/keys.ts";
-import { toStoredNames } from "../runs/names-file.ts";
 import { computeRunFingerprint } from "./describe-run.ts";
 import {
   countSettledByInput,

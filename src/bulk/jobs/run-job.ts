@@ -140,7 +140,7 @@ async function resumePlanned(
   );
   if (!plan?.end) return undefined;
   try {
-    const { format: _format, id: _id, startedAt: _startedAt, summary: _summary, ...about } = manifest;
+    const { version: _version, id: _id, startedAt: _startedAt, summary: _summary, ...about } = manifest;
     const run = await enterJob(context, about, { isFresh: false, syncs: findPlannedSync(plan.head) });
     return await leaveRun(context, run, async () => {
       return planAndApply(context, await preparePlannedRun(context, job, plan.head, plan.creations), run);

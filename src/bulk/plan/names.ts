@@ -5,6 +5,7 @@
 
 import { findClosest, foldCase } from "../../api/names.ts";
 import { NotFoundError } from "../../errors.ts";
+import type { ContactList, ContactStructure } from "../../wire.ts";
 import { type NewField, parseNewFieldId, toNewFieldId } from "../read/columns/new-fields.ts";
 
 /** A list, a tag or a field that does not exist yet. */
@@ -107,3 +108,27 @@ export function describeDoubts({ lists, tags }: Pick<MissingNames, "lists" | "ta
 }
 
 const maxDoubtsShown = 10;
+
+/** Id → name, each. */
+export interface StoredNames {
+  fields: Record<string, string>;
+  lists: Record<string, string>;
+  tags: Record<string, string>;
+}
+
+export function toStoredNames(structure: ContactStructure, lists: readonly ContactList[]): StoredNames {
+  return {
+    fields: Object.fromEntries(structure.fields.map(({ _id, label }) => [_id, label])),
+    lists: Object.fromEntries(lists.map(({ _id, name }) => [_id, name])),
+    tags: Object.fromEntries((structure.tags ?? []).map(({ _id, label }) => [_id, label])),
+  };
+}
+
+/** Later names win. */
+export function mergeNames(...names: Partial<StoredNames>[]): StoredNames {
+  return {
+    fields: Object.assign({}, ...names.map(({ fields }) => fields)),
+    lists: Object.assign({}, ...names.map(({ lists }) => lists)),
+    tags: Object.assign({}, ...names.map(({ tags }) => tags)),
+  };
+}

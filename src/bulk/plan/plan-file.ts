@@ -20,9 +20,8 @@ import type {
 } from "../items.ts";
 import type { MappingEntry } from "../read/compute/entry.ts";
 import type { InputFacts } from "../read/rows.ts";
-import type { StoredNames } from "../runs/names-file.ts";
 import type { SettledByInput } from "../runs/report.ts";
-import type { Creation } from "./names.ts";
+import type { Creation, StoredNames } from "./names.ts";
 import type { PlanLine } from "./plan-line.ts";
 import { createTally, type PlanTally } from "./tally.ts";
 
@@ -168,7 +167,7 @@ export async function readStoredPlan(
   for await (const text of readRawLines(file)) {
     const { plan, create, block, end } = parseMark(file, text, hash);
     if (!kept && !plan) throw planDamagedError(file);
-    if (end) return { ...kept!, end: { ...decode(end), tally: restoreTally(end.tally) } };
+    if (end) return { ...kept!, end: { ...decode(end), tally: decode(end.tally) } };
     hash.update(`${text}\n`, "latin1");
     bytes += text.length + 1;
     if (plan) kept = { head: decode(plan), creations, bytes, taken: 0, tally: createTally() };
@@ -176,7 +175,7 @@ export async function readStoredPlan(
       creations.push(decode(create));
       kept!.bytes = bytes;
     } else if (block && block.taken <= maxTaken)
-      kept = { ...kept!, bytes, taken: block.taken, tally: restoreTally(block.tally) };
+      kept = { ...kept!, bytes, taken: block.taken, tally: decode(block.tally) };
   }
   return kept;
 }
@@ -250,11 +249,6 @@ export async function* readPlanLines(file: string): AsyncGenerator<StoredLine> {
 
 export function computeDigest(hash: Hash): string {
   return `sha256:${hash.copy().digest("hex")}`;
-}
-
-/** A plan of an earlier version does not count everything. */
-function restoreTally(tally: PlanTally): PlanTally {
-  return { ...createTally(), ...decode(tally) };
 }
 
 /** Texts of a line that was read as latin1, as they are. */

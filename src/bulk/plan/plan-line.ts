@@ -5,7 +5,7 @@
 import { findStatus, formatStatus, toIdSet } from "../../api/contacts.ts";
 import type { Contact, CreateContactBody, IdRef, MutateBody } from "../../wire.ts";
 import type { Before, ConsentRead, Decision, Operation } from "../items.ts";
-import type { StoredNames } from "../runs/names-file.ts";
+import type { StoredNames } from "./names.ts";
 import { toStandInName } from "./names.ts";
 
 /** As `--plan` writes it, one JSON object a line. */

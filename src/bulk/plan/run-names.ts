@@ -5,14 +5,14 @@
 import { join } from "node:path";
 import { fileNames } from "../runs/file-names.ts";
 import { readJournal } from "../runs/journal.ts";
-import { mergeNames, readStoredNames, type StoredNames } from "../runs/names-file.ts";
-import { toStandInName } from "./names.ts";
+import { mergeNames, type StoredNames, toStandInName } from "./names.ts";
 import { readPlanHead } from "./plan-file.ts";
 
 /** As they were when the run was planned; what it created is there too. */
 export async function readRunNames(folder: string): Promise<StoredNames> {
   const plan = await readPlanHead(join(folder, fileNames.plan)).catch(() => undefined);
-  if (!plan) return readStoredNames(folder);
+  // Ids are shown as they are.
+  if (!plan) return { fields: {}, lists: {}, tags: {} };
   if (plan.creations.length === 0) return plan.head.names;
   const created: Record<string, string> = {};
   // A damaged journal may still tell them.

@@ -83,7 +83,7 @@ export function announceEntered(state: RunState): void {
   const { run, emit, clock, engine } = state;
   if (!run) return;
   emit({ kind: "entered", run: run.manifest.id, isResumed: run.isResumed, rows: countRunRows(state) });
-  recordInJournal(state, { kind: "start", at: clock.now(), version: engine.version });
+  recordInJournal(state, { kind: "start", at: clock.now(), program: engine.version });
 }
 
 export function beginPhase(state: RunState, phase: Phase, price?: Price): void {

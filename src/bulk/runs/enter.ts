@@ -4,8 +4,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Lease, takeLease } from "../../disk/lease.ts";
-import { EcmError, exitCodes } from "../../errors.ts";
-import { advise, ecm } from "../../hint.ts";
 import { cannotResumeError, readRunRecord } from "./damage.ts";
 import { fileNames } from "./file-names.ts";
 import { listRuns } from "./find-runs.ts";
@@ -29,7 +27,7 @@ export interface EnterRunOptions {
   stateFolder: string;
   now: number;
   /** What the manifest will say; `id` and `startedAt` are the run's own. */
-  about: Omit<Manifest, "format" | "id" | "startedAt">;
+  about: Omit<Manifest, "version" | "id" | "startedAt">;
   /**
    * A folder made for the spooled input: becomes the run's, unless the
    * run exists already; then it is left as it is.
@@ -64,7 +62,6 @@ export async function enterRun(options: EnterRunOptions): Promise<EnteredRun> {
     if (options.syncs) leases.push(await takeListLease(options, options.syncs));
     if (lease.tookOver !== undefined) options.onTookOver?.(lease.tookOver);
     const unfinished = isFresh ? undefined : await findUnfinished(options);
-    if (unfinished) requirePlanned(unfinished.manifest);
     if (!unfinished) await begin(options, place);
     else if (!spooled) await rm(place.folder, { recursive: true, force: true });
     const { manifest, folder } = unfinished ?? (await findById(stateFolder, place.id));
@@ -104,31 +101,15 @@ async function begin(options: EnterRunOptions, place: { id: string; folder: stri
   const lastNumber = Math.max(0, ...runs.map(({ number = 0 }) => number));
   await writeRunNumber(place.folder, await takeRunNumber(stateFolder, lastNumber));
   // Before the manifest: a run without a journal has lost it.
-  const start = { kind: "start", at: options.now, version: about.version } as const;
+  const start = { kind: "start", at: options.now, program: about.program } as const;
   await createJournal(join(place.folder, fileNames.journal), start);
-  await writeManifest(place.folder, { format: 2, id: place.id, startedAt, ...about, input });
+  await writeManifest(place.folder, { version: 1, id: place.id, startedAt, ...about, input });
 }
 
 /** A run that was killed between its last record and its summary is entered too: it has only to be summed up. */
 async function findUnfinished({ stateFolder, about, onUnreadable }: EnterRunOptions) {
   const runs = await listRuns(stateFolder, onUnreadable);
   return runs.find((run) => run.manifest.fingerprint === about.fingerprint && !isFinished(run.manifest));
-}
-
-/** @throws EcmError for a run whose version kept no plan */
-export function requirePlanned({ id, format, kind, version }: Manifest): void {
-  if (format !== 1) return;
-  throw new EcmError(
-    exitCodes.usage,
-    `Run ${id} was begun by an earlier version of ecm (${version}), which kept no plan: it cannot be resumed`,
-    {
-      type: "OldRunError",
-      hint:
-        kind === "undo"
-          ? advise`Nothing was sent. Remove it with ${ecm`runs remove ${id}`}, and undo again: what is restored already stays`
-          : advise`Nothing was sent. Start over with the same command and --fresh, or undo it: ${ecm`runs undo ${id}`}`,
-    },
-  );
 }
 
 async function findById(stateFolder: string, id: string) {

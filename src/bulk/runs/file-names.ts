@@ -15,8 +15,4 @@ export const fileNames = {
   backup: "backup.csv",
   /** The file that --backup names is this run's own. */
   backupMark: "backup-elsewhere",
-  /** Of earlier versions: contacts that a list sync took out of the list. */
-  removals: "removals",
-  /** Of earlier versions: names of fields, lists and tags by their ids, as they were when the run began. */
-  names: "names.json",
 } as const;

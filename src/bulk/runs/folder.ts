@@ -27,12 +27,12 @@ export interface GuardOptions {
 
 /** What a run is and how it was asked for. Never holds an API key. */
 export interface Manifest {
-  /** 1: of an earlier version, whose runs kept no plan. They can be shown and undone, and not resumed. */
-  format: 1 | 2;
+  /** Of the files of a run. */
+  version: 1;
   id: string;
   kind: RunKind;
   /** Version of the program that began it. */
-  version: string;
+  program: string;
   /** RFC 3339, UTC. */
   startedAt: string;
   account: { baseUrl: string; profile?: string; structureId: string };
@@ -194,8 +194,8 @@ export async function readManifest(folder: string): Promise<Manifest | undefined
     throw new ManifestError(folder, "is damaged: it is not JSON");
   }
   if (isManifest(manifest)) return manifest;
-  const { format } = (manifest ?? {}) as Partial<Record<keyof Manifest, unknown>>;
-  if (typeof format !== "number" || formats.includes(format))
+  const { version, fingerprint } = (manifest ?? {}) as Partial<Record<keyof Manifest, unknown>>;
+  if (version === runVersion || typeof fingerprint !== "string")
     throw new ManifestError(folder, "is not that of a run");
   throw new ManifestError(
     folder,
@@ -204,15 +204,15 @@ export async function readManifest(folder: string): Promise<Manifest | undefined
   );
 }
 
-const formats = [1, 2];
+const runVersion = 1;
 
 /** Has what every run was made with. */
 function isManifest(value: unknown): value is Manifest {
-  const { format, account, input, options, ...texts } = (value ?? {}) as Partial<Manifest>;
-  const { id, kind, version, startedAt, fingerprint } = texts;
-  const each = [id, kind, version, startedAt, fingerprint, account?.baseUrl, account?.structureId];
+  const { version, account, input, options, ...texts } = (value ?? {}) as Partial<Manifest>;
+  const { id, kind, program, startedAt, fingerprint } = texts;
+  const each = [id, kind, program, startedAt, fingerprint, account?.baseUrl, account?.structureId];
   return (
-    formats.includes(format ?? 0) &&
+    version === runVersion &&
     typeof options === "object" &&
     [...each, input?.name, input?.file, input?.sha256].every((text) => typeof text === "string")
   );

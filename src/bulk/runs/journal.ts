@@ -15,7 +15,7 @@ import type { Operation, Outcome } from "../items.ts";
 
 /** What happened, one line each. `ref` names the contact within the run: its line in the input. */
 export type JournalRecord =
-  | { kind: "start"; at: number; version: string }
+  | { kind: "start"; at: number; program: string }
   /** On disk before its request leaves. `at`: milliseconds, by the service's clock as far as it is known. */
   | { kind: "intent"; ref: number; key: string; at: number; operation: Operation }
   /** It is certain that the intent was not applied. */
@@ -33,8 +33,6 @@ export type JournalRecord =
   | { kind: "names"; ids: Record<string, string> }
   /** The intent was applied, and the contact needs another write before it is done. */
   | { kind: "applied"; ref: number }
-  /** Of earlier versions: contacts that were decided without a request of their own. */
-  | { kind: "decided"; unchanged: number[]; skipped: Record<string, number[]>; inactive: number }
   | { kind: "stop"; at: number; by: string }
   | { kind: "end"; at: number };
 

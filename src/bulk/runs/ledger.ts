@@ -12,7 +12,6 @@ export interface OpenIntent {
 }
 
 type DoneRecord = Extract<JournalRecord, { kind: "done" }>;
-type DecidedRecord = Extract<JournalRecord, { kind: "decided" }>;
 
 export class Ledger {
   readonly counts: Record<Outcome, number> = {
@@ -58,9 +57,6 @@ export class Ledger {
         break;
       case "done":
         this.takeDone(record);
-        break;
-      case "decided":
-        this.takeDecided(record);
         break;
       case "names":
         this.isNaming = true;
@@ -108,14 +104,6 @@ export class Ledger {
     const isRejected = outcome === "rejected";
     if (!isRejected && message === undefined) return;
     (isRejected ? this.rejections : this.remarks).set(ref, { code: code ?? "", message: message ?? "" });
-  }
-
-  private takeDecided({ unchanged, skipped, inactive }: DecidedRecord): void {
-    for (const ref of unchanged) this.markDone(ref, "unchanged");
-    for (const [code, refs] of Object.entries(skipped)) {
-      for (const ref of refs) this.markDone(ref, "skipped", code);
-    }
-    this.inactive += inactive;
   }
 
   /** @returns false for a contact that was done before */

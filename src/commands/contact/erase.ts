@@ -109,7 +109,6 @@ async function runContactErase(
       return suppressions.add(
         people.map(([key]) => key!),
         context.clock.now(),
-        () => ({ reason: "erased", source: "ecm contact erase" }),
       );
     },
     account: async () => {

@@ -77,7 +77,7 @@ const rejectView: View<ShownReject> = {
   id: ({ line }) => String(line),
 };
 
-/** @returns false where no plan says what was rejected: nothing was, or an earlier version made the run */
+/** @returns false where no plan says what was rejected: nothing was */
 async function isShown(context: Context, run: { manifest: Manifest; folder: string }): Promise<boolean> {
   const { readRejects } = await import("../../bulk/index.ts");
   if (!run.manifest.summary?.rejects) return false;

@@ -38,11 +38,10 @@ export function registerRunsResume(parent: Command, context: Context): void {
 }
 
 async function runRunsResume(context: Context, run: string | undefined, flags: BulkFlags): Promise<void> {
-  const { isFinished, requirePlanned } = await import("../../bulk/index.ts");
+  const { isFinished } = await import("../../bulk/index.ts");
   const idOrLast = await requireRun(context, run, "resume", (each) => !isFinished(each));
   const { manifest } = await findNamedRun(context, idOrLast);
   if (isFinished(manifest)) throw finishedError(manifest);
-  requirePlanned(manifest);
   const runOptions = toRunOptions(flags, context.clock.now());
   const options = {
     ...runOptions,

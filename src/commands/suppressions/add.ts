@@ -2,7 +2,6 @@ import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { exitCodes, UsageError } from "../../errors.ts";
 import { ecm } from "../../hint.ts";
-import type { SuppressionReason } from "../../privacy/suppressions.ts";
 import { presentList } from "../../terminal/present.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { addMarkedRowsFlags, type MarkedRowsFlags, readMarkedRowsFlags } from "../shared/marked-rows.ts";
@@ -12,8 +11,6 @@ import { formatKeyCount, requireKeys, suppressedView } from "./shared/view.ts";
 
 interface SuppressionsAddFlags extends MarkedRowsFlags {
   keys?: string;
-  reason?: string;
-  source?: string;
 }
 
 export function registerSuppressionsAdd(parent: Command, context: Context): void {
@@ -23,12 +20,7 @@ export function registerSuppressionsAdd(parent: Command, context: Context): void
     .argument("[key...]", "contact keys, such as email addresses")
     .option(
       "--keys <file>",
-      "a file of keys: one per line, a CSV with a key column, or an export of SendGrid, Mailgun, Amazon SES, Postmark, SparkPost or Mailchimp; - for standard input",
-    )
-    .option("--reason <text>", "why, such as unsubscribed; overrides what an export says")
-    .option(
-      "--source <text>",
-      "where that is known from (default: the recognised service, or the file's name)",
+      "a file of keys: one per line, or a table that import reads, with a key column; - for standard input",
     );
   addMarkedRowsFlags(command).action((keys: string[], flags: SuppressionsAddFlags) =>
     runSuppressionsAdd(context, keys, flags),
@@ -36,12 +28,11 @@ export function registerSuppressionsAdd(parent: Command, context: Context): void
   describeCommand(command, {
     isLocal: true,
     examples: [
-      "ecm suppressions add ada@example.com --reason unsubscribed --source phone",
-      "ecm suppressions add --keys sendgrid-bounces.csv",
+      "ecm suppressions add ada@example.com",
+      "ecm suppressions add --keys bounces.csv --map Recipient=key",
       "ecm suppressions add --keys crm.csv --marked-rows",
     ],
-    output:
-      "The keyed hash of each key, when it was added, why and whence: { hash, addedAt, reason, source }. No address is stored.",
+    output: "The keyed hash of each key, and when it was added: { hash, addedAt }. No address is stored.",
     exitCodes: {
       1: "the list cannot be read or written",
       3: "added, but some lines of the file have no valid key",
@@ -60,17 +51,13 @@ async function runSuppressionsAdd(
   }
   const output = context.output();
   if (flags.keys === undefined) requireKeys(typedKeys, ecm`suppressions add KEY`);
-  const told = readTold(flags);
   const reading = readMarkedRowsFlags(flags.keys, flags);
-  const { keys, reasons, remarks, rejected } =
+  const { keys, remarks, rejected } =
     flags.keys === undefined
       ? await readTypedKeys(context, typedKeys)
       : await readKeysFromFile(context, flags.keys, reading);
   const list = await openSuppressionList(context, { mayBeMissing: true });
-  const { entries, added } = await list.add(keys, context.clock.now(), (key) => {
-    const why = { ...reasons.get(key), ...told };
-    return why.reason === undefined && why.source === undefined ? undefined : why;
-  });
+  const { entries, added } = await list.add(keys, context.clock.now());
   const alreadyListed = entries.length - added;
   terminal.note(
     `Added ${formatKeyCount(added)} to the suppression list${alreadyListed > 0 ? `; ${formatKeyCount(alreadyListed)} ${alreadyListed === 1 ? "was" : "were"} already on it` : ""}`,
@@ -87,22 +74,3 @@ async function runSuppressionsAdd(
 }
 
 const maxLinesShown = 20;
-const maxReasonCharacters = 200;
-
-/** @throws UsageError for a text that may name a person: the list holds no address */
-function readTold({ reason, source }: SuppressionsAddFlags): SuppressionReason {
-  for (const [flag, text] of [
-    ["--reason", reason],
-    ["--source", source],
-  ] as const) {
-    if (text === undefined) continue;
-    if (text.trim() === "") throw new UsageError(`${flag} is empty`, `Such as ${flag} unsubscribed`);
-    if (text.includes("@") || text.length > maxReasonCharacters) {
-      throw new UsageError(
-        `${flag} must be a short text without an address`,
-        "It is kept in plain text beside the list, which holds no address",
-      );
-    }
-  }
-  return { ...(reason && { reason: reason.trim() }), ...(source && { source: source.trim() }) };
-}

@@ -2,14 +2,13 @@ import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import { ecm } from "../../hint.ts";
-import type { SuppressionReason } from "../../privacy/suppressions.ts";
 import { presentList, type View } from "../../terminal/present.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { openSuppressionList } from "../shared/suppression-list.ts";
 import { requireAddresses } from "../shared/typed-keys.ts";
 import { formatKeyCount, requireKeys } from "./shared/view.ts";
 
-interface Checked extends SuppressionReason {
+interface Checked {
   key: string;
   suppressed: boolean;
 }
@@ -18,8 +17,6 @@ const view: View<Checked> = {
   columns: [
     { name: "key", value: ({ key }) => key, isWhole: true },
     { name: "suppressed", value: ({ suppressed }) => (suppressed ? "yes" : "no") },
-    { name: "reason", value: ({ reason }) => reason ?? "" },
-    { name: "source", value: ({ source }) => source ?? "" },
   ],
   id: ({ key }) => key,
 };
@@ -33,8 +30,7 @@ export function registerSuppressionsCheck(parent: Command, context: Context): vo
   describeCommand(command, {
     isLocal: true,
     examples: ["ecm suppressions check ada@example.com"],
-    output:
-      "Each key and whether it is suppressed: { key, suppressed }; with reason and source where they are known.",
+    output: "Each key and whether it is suppressed: { key, suppressed }.",
     exitCodes: { 0: "all of them are suppressed", 1: "not all are suppressed, or the list cannot be read" },
   });
 }
@@ -44,10 +40,7 @@ async function runSuppressionsCheck(context: Context, keys: string[]): Promise<v
   await requireAddresses(context, keys);
   const output = context.output();
   const list = await openSuppressionList(context);
-  const checked = keys.map((key): Checked => {
-    const { suppressed, reason, source } = list.describe(key);
-    return { key, suppressed, ...(reason && { reason }), ...(source && { source }) };
-  });
+  const checked = keys.map((key): Checked => ({ key, suppressed: list.has(key) }));
   await presentList(context.terminal, output, checked, view);
   const others = checked.filter(({ suppressed }) => !suppressed).length;
   if (others === 0) return;

@@ -16,8 +16,7 @@ export function registerSuppressionsList(parent: Command, context: Context): voi
   describeCommand(command, {
     isLocal: true,
     examples: ["ecm suppressions list", "ecm suppressions list --json"],
-    output:
-      "The hash of each key, when it was added, why and whence: { hash, addedAt, reason, source }; the last two where they are known.",
+    output: "The hash of each key, and when it was added: { hash, addedAt }.",
   });
 }
 

@@ -13,7 +13,7 @@ import { temporaryFolder } from "../../support/ecm.ts";
 import { firstQuick } from "../../support/first-quick.ts";
 
 const records: JournalRecord[] = [
-  { kind: "start", at: 1, version: "1" },
+  { kind: "start", at: 1, program: "1" },
   {
     kind: "intent",
     ref: 2,
@@ -22,7 +22,6 @@ const records: JournalRecord[] = [
     operation: { kind: "create", body: { key: "ä@x.org", contactStructureId: "s" } },
   },
   { kind: "done", ref: 2, outcome: "created", contactId: "c" },
-  { kind: "decided", unchanged: [3, 4], skipped: { missing: [5] }, inactive: 0 },
 ];
 
 async function read(file: string) {

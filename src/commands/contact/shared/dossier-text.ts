@@ -102,11 +102,7 @@ function formatEvent({ timestamp, type, ...more }: ContactEvent): string {
 
 function formatSuppression(suppression: SuppressionState | null): string {
   if (!suppression?.suppressed) return "Not on the suppression list.";
-  const { addedAt, reason, source } = suppression;
-  const why = [reason && `reason: ${escapeText(reason)}`, source && `source: ${escapeText(source)}`].filter(
-    Boolean,
-  );
-  return [`On the suppression list since ${addedAt}`, ...why].join("; ");
+  return `On the suppression list since ${suppression.addedAt}`;
 }
 
 function formatRun({

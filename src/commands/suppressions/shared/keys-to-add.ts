@@ -1,12 +1,9 @@
-/** Whom `suppressions add` adds: typed keys, or those of a file, which may be another service's export. */
-import { basename } from "node:path";
+/** The keys that `suppressions add` adds: typed ones, or those of a file. */
 import { isAddressLike } from "../../../api/key-spelling.ts";
 import { isId } from "../../../api/names.ts";
 import type { InputFile } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
 import { UsageError } from "../../../errors.ts";
-import type { SuppressionExport } from "../../../privacy/suppression-exports.ts";
-import type { SuppressionReason } from "../../../privacy/suppressions.ts";
 import { withInputFile } from "../../shared/input-file.ts";
 import type { MarkedRowsReading } from "../../shared/marked-rows.ts";
 import { areKeysAddresses, requireNoFile } from "../../shared/typed-keys.ts";
@@ -14,8 +11,6 @@ import { areKeysAddresses, requireNoFile } from "../../shared/typed-keys.ts";
 /** Keys that are added, what is to be said of some of them, and what is no key. */
 interface KeysToAdd {
   keys: string[];
-  /** What a file says of some of them. */
-  reasons: Map<string, SuppressionReason>;
   remarks: string[];
   rejected: string[];
 }
@@ -23,7 +18,7 @@ interface KeysToAdd {
 /** The same for keys that are typed and for those of a file. */
 async function openKeys(
   context: Context,
-): Promise<KeysToAdd & { take(key: string, place: string, why?: SuppressionReason): Promise<void> }> {
+): Promise<KeysToAdd & { take(key: string, place: string): Promise<void> }> {
   const { createKeyReader } = await import("../../../bulk/index.ts");
   const read = createKeyReader("email");
   let areAddresses: Promise<boolean> | undefined;
@@ -31,10 +26,10 @@ async function openKeys(
     areAddresses ??= areKeysAddresses(context);
     return areAddresses;
   };
-  const found: KeysToAdd = { keys: [], reasons: new Map(), remarks: [], rejected: [] };
+  const found: KeysToAdd = { keys: [], remarks: [], rejected: [] };
   return {
     ...found,
-    async take(key, place, why) {
+    async take(key, place) {
       if (isId(key)) {
         found.rejected.push(`${place}${key} is the id of a contact, not a key`);
         return;
@@ -48,7 +43,6 @@ async function openKeys(
         return;
       }
       found.keys.push(key);
-      if (why) found.reasons.set(key, why);
       if (isSyntax)
         found.remarks.push(`${place}${JSON.stringify(key)} is not an email address; added as it is`);
     },
@@ -73,7 +67,7 @@ export async function readTypedKeys(context: Context, typedKeys: string[]): Prom
   throw new UsageError(`Nothing was added: ${wrong}`, "Name each person by one key, such as ada@example.com");
 }
 
-/** The keys of a file, with what it says of each. @throws MarkedRowsError where it is not clear who is meant */
+/** @throws MarkedRowsError where it is not clear who is meant */
 async function readKeysToAdd(
   context: Context,
   input: InputFile,
@@ -81,26 +75,19 @@ async function readKeysToAdd(
 ): Promise<KeysToAdd> {
   const { placeholderStructure, understandKeys, surveyInput, requireChosenRows, toReadOptions } =
     await import("../../../bulk/index.ts");
-  const { terminal, signal } = context;
+  const { signal } = context;
   const found = await openKeys(context);
-  const known = await recogniseExport(input);
-  if (known) terminal.note(`Recognised: a suppression export of ${known.title}`);
   const options = { ...toReadOptions(read), takesIds: true };
-  if (known && options.map.size === 0) options.map.set(known.key, "key");
-  // Such an export holds nobody else.
-  const marksChoose = !known && rows !== "all";
+  const marksChoose = rows !== "all";
   const reading = { ...options, readsConsent: marksChoose, consentChoosesRows: marksChoose };
   const understood = await understandKeys(input, reading, placeholderStructure);
   const survey = await surveyInput(understood, signal, () => {});
   requireChosenRows("suppress", rows, survey, understood.facts.system);
-  const names = understood.facts.columns.map((column) => column.name);
   for await (const row of flatten(survey.batches())) {
     const mark = row.kind === "row" ? row : row.mark;
     if (rows === "marked" && !mark?.isMarkClear) continue;
     const place = `${input.name}:${row.line}: `;
-    const cell = (column: string) => row.cells[names.indexOf(column)] ?? "";
-    const why = known ? known.why(cell) : { source: nameSource(input.name) };
-    if (row.kind === "row") await found.take(row.key.written, place, why);
+    if (row.kind === "row") await found.take(row.key.written, place);
     else found.rejected.push(`${place}${row.message}`);
   }
   return found;
@@ -108,26 +95,6 @@ async function readKeysToAdd(
 
 async function* flatten<T>(batches: AsyncIterable<readonly T[]>): AsyncGenerator<T> {
   for await (const batch of batches) yield* batch;
-}
-
-/** Undefined for a name that may be an address: none is kept. */
-function nameSource(name: string): string | undefined {
-  return name.includes("@") ? undefined : basename(name);
-}
-
-/** Undefined for a file that is no such export. */
-async function recogniseExport(input: InputFile): Promise<SuppressionExport | undefined> {
-  const [{ placeholderStructure, understandKeys, readRows }, { recogniseSuppressionExport }] =
-    await Promise.all([import("../../../bulk/index.ts"), import("../../../privacy/suppression-exports.ts")]);
-  try {
-    // Which column has the keys is not known yet: the header is read like a row.
-    const options = { map: new Map([["1", "key"]]), takesIds: true, hasNoHeader: true };
-    for await (const { cells } of readRows(await understandKeys(input, options, placeholderStructure)))
-      return recogniseSuppressionExport(cells.map((cell) => cell ?? ""));
-  } catch {
-    // What is wrong with the file is said when it is read.
-  }
-  return undefined;
 }
 
 export function readKeysFromFile(

@@ -1,15 +1,13 @@
 import { formatCounted } from "../../../counts.ts";
 import { UsageError } from "../../../errors.ts";
 import { advise, type Hint } from "../../../hint.ts";
-import type { SuppressedPerson } from "../../../privacy/suppressions.ts";
+import type { Suppressed } from "../../../privacy/suppressions.ts";
 import type { View } from "../../../terminal/present.ts";
 
-export const suppressedView: View<SuppressedPerson> = {
+export const suppressedView: View<Suppressed> = {
   columns: [
     { name: "hash", value: ({ hash }) => hash, isWhole: true },
     { name: "added", value: ({ addedAt }) => addedAt, isTime: true },
-    { name: "reason", value: ({ reason }) => reason ?? "" },
-    { name: "source", value: ({ source }) => source ?? "" },
   ],
   id: ({ hash }) => hash,
 };
