@@ -1,12 +1,12 @@
 /**
  * Builds `dist/`: the program as one bundle, split wherever the source says `import()`, and `ecm/sandbox` as a
- * file of its own; and `man/`, which the program writes of itself. CommonJS, because Node 20 starts it faster than
+ * file of its own; and `man/`, written from the command tree. CommonJS, because Node 20 starts it faster than
  * modules of the other kind.
  */
-import { execFileSync } from "node:child_process";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { rolldown } from "rolldown";
+import { readDocuments } from "./documents.mjs";
 import { textFiles } from "./text-files.mjs";
 
 /** Makes the test of whether the load of these files loads a module: one of them imports it, or what they import does. */
@@ -128,12 +128,7 @@ const notices = await Promise.all(
 await writeFile("dist/LICENSES.txt", notices.join(`\n${"-".repeat(80)}\n\n`));
 
 // What npm links where it installs for everybody.
-const manual = JSON.parse(
-  execFileSync(process.execPath, ["bin/ecm.js", "man", "--whole", "--json"], {
-    encoding: "utf8",
-    env: { PATH: process.env.PATH, HOME: "/nonexistent", COLUMNS: "80" },
-  }),
-);
+const { manual } = await readDocuments();
 await rm("man", { recursive: true, force: true });
 await mkdir("man");
 for (const [name, page] of Object.entries(manual)) await writeFile(`man/${name}.1`, page);

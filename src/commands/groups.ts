@@ -127,11 +127,6 @@ export const groups: Group[] = [
     load: async () => (await import("./commands.ts")).registerCommands,
   },
   {
-    name: "man",
-    summary: "read the manual",
-    load: async () => (await import("./man.ts")).registerMan,
-  },
-  {
     name: "completion",
     summary: "completions for bash, zsh, fish and PowerShell",
     load: async () => (await import("./completion/index.ts")).registerCompletion,

@@ -38,7 +38,7 @@ const firstSteps = [
 ];
 
 /** The groups that have a page, in the order of the help. */
-export function listGroups(root: Command): Command[] {
+function listGroups(root: Command): Command[] {
   return root
     .createHelp()
     .visibleCommands(root)
@@ -49,14 +49,9 @@ export function listGroups(root: Command): Command[] {
 export function writeManual(root: Command): Record<string, string> {
   const pages = listGroups(root).map((group): [string, string] => [
     `ecm-${group.name()}`,
-    writePage(root, group),
+    writeGroupPage(root, group),
   ]);
-  return Object.fromEntries([["ecm", writePage(root)], ...pages]);
-}
-
-/** The page of `ecm` itself, or of one of its groups. */
-export function writePage(root: Command, group?: Command): string {
-  return group ? writeGroupPage(root, group) : writeFirstPage(root);
+  return Object.fromEntries([["ecm", writeFirstPage(root)], ...pages]);
 }
 
 function writeFirstPage(root: Command): string {
@@ -74,7 +69,7 @@ function writeFirstPage(root: Command): string {
       paragraph(
         "Imports, exports, finds and changes the contacts of an email-marketing account. Bulk commands show who would change and what it costs before the first write, can be stopped and resumed, and most of them undone. The profile sandbox is the whole service on this machine, to try everything without an account.",
       ),
-      paragraph("Each group of commands has a page of its own: ecm man GROUP."),
+      paragraph("Each group of commands has a page of its own: man ecm-GROUP."),
     ),
     section("COMMANDS", terms(groups.map((each) => [`ecm ${each.name()}`, each.description()]))),
     section("GLOBAL FLAGS", flagTerms(describeCommandJson(root).flags)),

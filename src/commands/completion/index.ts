@@ -55,8 +55,7 @@ async function runCompletion(
   await tree.loadAll();
   const manual = findManFolder(terminal.env);
   const pages = await installManual(manual, writeManual(tree.root), options.dryRun ?? false);
-  if (pages > 0)
-    terminal.note(`${would} the manual, ${formatCounted(pages, "page")}: ${manual} (man ecm, or ecm man)`);
+  if (pages > 0) terminal.note(`${would} the manual, ${formatCounted(pages, "page")}: ${manual} (man ecm)`);
   await presentValue(
     terminal,
     context.output(),

@@ -44,7 +44,6 @@ const furtherCommands = [
   "suppressions",
   "mcp",
   "commands",
-  "man",
   "completion",
 ];
 
