@@ -28,7 +28,7 @@ const examples = page
 const builtIn = ["key", "First Name", "Last Name", "tags"];
 
 describe("docs/mapping.md", () => {
-  it("has six files", () => expect(examples).toHaveLength(6));
+  it("has two files", () => expect(examples).toHaveLength(2));
 
   it.each(examples)("$title", { tags: "slow" }, async ({ file, mapping, contacts }) => {
     const { ecm } = await startSandbox();

@@ -109,11 +109,10 @@ function readGreeting(child: ChildProcess): Promise<{ baseUrl: string; apiKey: s
 /** What a script of the page comes to that has nothing to say. */
 export const silent = { code: 0, stdout: "", stderr: "" };
 
-const missing = missingTools();
-const openly = missing.length > 0 ? ` (not tested: there is no ${missing.join(", ")} here)` : "";
-
-/** Tests of one script. */
-export const recipe = (name: string, tests: () => void): void => {
+/** Tests of one script. @param further tools that it asks for */
+export const recipe = (name: string, tests: () => void, further: string[] = []): void => {
+  const missing = [...missingTools(), ...missingTools(further)];
+  const openly = missing.length > 0 ? ` (not tested: there is no ${missing.join(", ")} here)` : "";
   describe.skipIf(missing.length > 0)(`${name}${openly}`, tests);
 };
 

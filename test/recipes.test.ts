@@ -11,7 +11,7 @@ import {
   wrongKey,
 } from "./recipes.kit.ts";
 
-it("has nine scripts", async () => {
+it("has ten scripts", async () => {
   const names = [
     "crm-sync",
     "list-mirror",
@@ -22,6 +22,7 @@ it("has nine scripts", async () => {
     "approved-plan",
     "campaign-leavers",
     "every-account",
+    "shop-import",
   ];
   expect([...(await readRecipes()).keys()]).toEqual(names);
 });
@@ -100,3 +101,17 @@ recipe("every-account", () => {
     expect(await script("every-account", {}, ["lists", "list", "-q"])).toMatchObject({ code: 0, stderr: "" });
   });
 });
+recipe("shop-import", () => {
+  it("imports names, dates and countries as Miller writes them", { tags: "slow" }, async () => {
+    const { script, ecm, file } = await machine();
+    for (const field of ["Birthday", "Country", "Zip"]) await ecm("structure", "field", "add", field);
+    const rows = "Email;Name;Born;Land;Zip\nada@example.com;Ada Lovelace;31.12.1980;DE;01067\n";
+    const csv = await file("kunden.csv", `${rows}bob@example.com;Bob;;NO;4109\n`);
+    const run = await script("shop-import", {}, [csv, "--yes"]);
+    expect(run.code, run.stderr).toBe(0);
+    const columns = "key,First Name,Birthday,Country,Zip";
+    expect((await ecm("contact", "search", "--columns", columns, "-o", "csv")).stdout).toBe(
+      `${columns}\nada@example.com,Ada,1980-12-31,Germany,01067\nbob@example.com,Bob,,NO,4109\n`,
+    );
+  });
+}, ["mlr"]);

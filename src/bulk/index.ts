@@ -42,12 +42,6 @@ export type { Price } from "./plan/price.ts";
 export type { BackUp, Engine, ForeseenPlan, RunOptions, ShownReject } from "./plan/run-context.ts";
 export { readRunNames } from "./plan/run-names.ts";
 export { countPlannedWrites } from "./plan/tally.ts";
-export {
-  type ColumnShape,
-  columnShapes,
-  entryExamples,
-  maxTableValues,
-} from "./read/columns/column-shapes.ts";
 export { isOurBookkeeping } from "./read/columns/map-columns.ts";
 export { type Mapping, readMapping, writeMapping } from "./read/columns/mapping-file.ts";
 export { type NewField, parseNewFieldId } from "./read/columns/new-fields.ts";
@@ -62,7 +56,6 @@ export {
   UnclearColumnsError,
 } from "./read/columns/proposal.ts";
 export { isTargetWord, UnknownFieldError } from "./read/columns/targets.ts";
-export type { MappingEntry } from "./read/compute/entry.ts";
 export { findConsentName } from "./read/consent/names.ts";
 export type { ColumnTally, ConsentTally } from "./read/consent/tally.ts";
 export { openInput } from "./read/formats/open.ts";
@@ -75,7 +68,7 @@ export { surveyInput } from "./read/survey.ts";
 export { listSystemNames } from "./read/systems.ts";
 export { type InputFile, requireFile } from "./read/text/source.ts";
 export { openStream, spool } from "./read/text/spool.ts";
-export { placeholderStructure, requireMapped, understandKeys } from "./read/understand.ts";
+export { placeholderStructure, understandKeys } from "./read/understand.ts";
 export { readRunRecord } from "./runs/damage.ts";
 export { isFinished } from "./runs/enter.ts";
 export { fileNames } from "./runs/file-names.ts";

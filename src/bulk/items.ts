@@ -160,8 +160,6 @@ export interface DesiredContact {
   fields: ReadonlyMap<string, string>;
   /** Ids of fields that are written only where the contact has no value. */
   onlyIfEmpty?: readonly string[];
-  /** Field id and value, for a contact that is created and has no value in `fields`. */
-  defaults?: readonly (readonly [fieldId: string, value: string])[];
   /** Ids. */
   addLists: readonly string[];
   removeLists: readonly string[];

@@ -223,7 +223,7 @@ describe("a column that may be consent", () => {
     expect(dialog.stderr).toContain("a yes means subscribed (leaves out 2 of 3 rows)");
     expect(dialog.stderr).toContain("a yes means not subscribed (leaves out 1 of 3 rows)");
     const answers = await readFile(path.replace(".csv", ".mapping.yaml"), "utf8");
-    expect(answers).toContain("Newsletter: consent:opt-in");
+    expect(answers).toContain("Newsletter: consent=opt-in");
     expect(await keysIn(service)).toEqual(["a@example.com"]);
   });
 });

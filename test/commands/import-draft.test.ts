@@ -51,8 +51,8 @@ describe("answers about columns", () => {
   it("say of a column that may be consent how it is read, wherever it goes", async () => {
     const draft = await makeDraft(people, { map: keys });
     const column = draft.find("Newsletter");
-    draft.place(column, "consent:opt-out");
-    expect(draft.applyTo(nothing).map.get("Newsletter")).toBe("consent:opt-out");
+    draft.place(column, "consent=opt-out");
+    expect(draft.applyTo(nothing).map.get("Newsletter")).toBe("consent=opt-out");
     draft.place(column, "City");
     expect(draft.applyTo(nothing).consentColumns).toEqual(["Newsletter=opt-out"]);
     draft.place(column, "ignore");
@@ -64,7 +64,7 @@ describe("answers about columns", () => {
 
   it("forget a reading of another column with the answer", async () => {
     const draft = await makeDraft("Email,Ort\na@x.org,ja\n");
-    draft.place(draft.find("Ort"), "consent:opt-in");
+    draft.place(draft.find("Ort"), "consent=opt-in");
     draft.place(draft.find("Ort"), "City");
     expect(draft.applyTo(nothing)).toMatchObject({
       map: new Map([["Ort", "City"]]),

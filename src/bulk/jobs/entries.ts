@@ -86,7 +86,7 @@ export function toRowItem(
   const others = job.edit ? [] : listOthers(row, survey.lastLine);
   const conflict = oldKeyConflicts.get(key.identity);
   const isLeftOut = job.takesRow && !job.takesRow(marked);
-  const desired = job.edit ? undefined : job.toDesiredContact(marked, names, understood.reading);
+  const desired = job.edit ? undefined : job.toDesiredContact(marked, names);
   const isOverridden = marked.notSubscribed !== undefined && desired?.isNotSubscribed !== true;
   const consent =
     desired && job.decide.mode !== "update"

@@ -7,13 +7,11 @@ import type { DesiredContact } from "../items.ts";
 import { type Mode, noChange } from "../plan/decide.ts";
 import type { NameBook } from "../plan/name-book.ts";
 import type { PlanMapping } from "../plan/plan-file.ts";
-import type { BlankRule } from "../read/compute/entry.ts";
 import { openInput } from "../read/formats/open.ts";
 import type { Duplicates } from "../read/join.ts";
-import type { Reading } from "../read/reading.ts";
 import type { ReadOptions, Row } from "../read/rows.ts";
 import type { Survey } from "../read/survey.ts";
-import { requireClearConsent, requireMapped, understandInput } from "../read/understand.ts";
+import { requireClearConsent, understandInput } from "../read/understand.ts";
 import { computeFingerprint } from "../runs/fingerprint.ts";
 import type { ResolvedJob, RowJob } from "./job.ts";
 import { findUniqueFields } from "./unique-values.ts";
@@ -61,7 +59,7 @@ export function importJob(options: ImportOptions): RowJob {
     newFields: read.newFields,
     decide: { mode, missing: "skip" },
     source: (survey) => toSource(options, survey),
-    toDesiredContact: (row, names, reading) => toDesiredContact(row, names, { options, reading }),
+    toDesiredContact: (row, names) => toDesiredContact(row, names, options),
     listIds: (names) => names.listIds(),
     notSubscribedAre: toSubscriptionRule(options),
     unsubscribesMarked: options.unsubscribeMarked,
@@ -70,11 +68,7 @@ export function importJob(options: ImportOptions): RowJob {
   return {
     kind: "import",
     input,
-    async open(file) {
-      const opened = await openInput(file, read);
-      await requireMapped(opened, read);
-      return opened;
-    },
+    open: (file) => openInput(file, read),
     requireOpened: (opened) => requireClearConsent(opened, read, "contacts"),
     async resolve(account) {
       const { unique, asksList } = options;
@@ -110,31 +104,18 @@ function toImportRecord({
   read,
   ...options
 }: ImportOptions): ImportRecord {
-  // Where an entry is written changes nothing, and what was expected held.
-  const entries = read.entries?.map(({ place: _place, ...entry }) => entry);
   return {
     ...options,
-    read: {
-      ...read,
-      map: [...read.map],
-      entries,
-      mapPlaces: undefined,
-      expect: undefined,
-      newFields: undefined,
-      isReviewed: undefined,
-    },
+    // Where a target is written changes nothing.
+    read: { ...read, map: [...read.map], mapPlaces: undefined, newFields: undefined, isReviewed: undefined },
   };
 }
 
-/** What the plan says of how values are made; undefined where every column goes by its name. */
-function mappingRecord({
-  read: { map, entries = [], defaults = [] },
-}: ImportOptions): PlanMapping | undefined {
-  if (map.size + entries.length + defaults.length === 0) return undefined;
-  const columns = Object.fromEntries(map);
-  const made = entries.map(({ place: _place, ...entry }) => entry);
-  const digest = `sha256:${computeFingerprint({ columns, entries: made, defaults })}`;
-  return { digest, columns, entries: made, defaults };
+/** What the plan says of where columns go; undefined where every column goes by its name. */
+function mappingRecord({ read: { map, splits = [], set = [] } }: ImportOptions): PlanMapping | undefined {
+  if (map.size + set.length === 0) return undefined;
+  const mapping = { columns: Object.fromEntries(map), splits, set };
+  return { digest: `sha256:${computeFingerprint(mapping)}`, ...mapping };
 }
 
 /** The inverse, for `runs resume`. */
@@ -151,55 +132,18 @@ function toSource(options: ImportOptions, survey: Survey): string[] {
   return source;
 }
 
-function toDesiredContact(
-  row: Row,
-  names: NameBook,
-  { options, reading }: { options: ImportOptions; reading: Reading },
-): DesiredContact {
-  const { blankRules, defaults } = reading;
-  const written =
-    blankRules.size > 0
-      ? byRules(row.fields, blankRules, options.blank)
-      : options.blank === "clear"
-        ? row.fields
-        : withoutBlanks(row.fields);
-  const fieldValues = keepDefaults(written, defaults);
+function toDesiredContact(row: Row, names: NameBook, options: ImportOptions): DesiredContact {
+  const fieldValues = options.blank === "clear" ? row.fields : withoutBlanks(row.fields);
   const toId = options.read.newFields && ((id: string) => names.fieldId(id));
-  const onlyIfEmpty = [...blankRules.keys()].filter(
-    (id) => blankRules.get(id) === "only-if-empty" && fieldValues.has(id),
-  );
   return {
     ...noChange,
     fields: toId ? new Map([...fieldValues].map(([id, value]) => [toId(id), value])) : fieldValues,
-    ...(onlyIfEmpty.length > 0 && { onlyIfEmpty: toId ? onlyIfEmpty.map(toId) : onlyIfEmpty }),
-    ...(defaults.length > 0 && { defaults }),
     addLists: mergeIds(options.lists, row.lists, (name) => names.listId(name)),
     addTags: mergeIds(options.tags, row.tags, (name) => names.tagId(name)),
     isNotSubscribed: row.notSubscribed !== undefined && !options.includeUnsubscribed,
     // Nobody can be made active again: a cell that is not understood is not enough.
     unsubscribes: options.unsubscribeMarked && row.isMarkClear,
   };
-}
-
-/** Blank values as the mapping, or else `--blank`, has them written. */
-function byRules(
-  fields: ReadonlyMap<string, string>,
-  rules: ReadonlyMap<string, BlankRule>,
-  otherwise: BlankRule,
-): ReadonlyMap<string, string> {
-  return new Map(
-    [...fields].filter(([id, value]) => value !== "" || (rules.get(id) ?? otherwise) === "clear"),
-  );
-}
-
-/** A blank cell clears no field that has a default: the next import of the file would take the default away. */
-function keepDefaults(
-  fields: ReadonlyMap<string, string>,
-  defaults: Reading["defaults"],
-): ReadonlyMap<string, string> {
-  if (!defaults.some(([id]) => fields.get(id) === "")) return fields;
-  const defaultIds = new Set(defaults.map(([id]) => id));
-  return new Map([...fields].filter(([id, value]) => value !== "" || !defaultIds.has(id)));
 }
 
 /** The same map where nothing is blank: most rows of most files. */

@@ -14,7 +14,7 @@ import type { PlanMapping } from "../plan/plan-file.ts";
 import type { NewField } from "../read/columns/new-fields.ts";
 import type { OpenedInput } from "../read/formats/open.ts";
 import type { Duplicates } from "../read/join.ts";
-import type { Reading, UnderstoodInput } from "../read/reading.ts";
+import type { UnderstoodInput } from "../read/reading.ts";
 import type { InputFacts, Row } from "../read/rows.ts";
 import type { Survey } from "../read/survey.ts";
 import type { InputFile } from "../read/text/source.ts";
@@ -60,7 +60,7 @@ export interface ResolvedJob {
   decide: Omit<DecideOptions, "structureId">;
   /** Parts of a contact that decisions need, besides `_id` and `key`. */
   source(survey: Survey): string[];
-  toDesiredContact(row: Row, names: NameBook, reading: Reading): DesiredContact;
+  toDesiredContact(row: Row, names: NameBook): DesiredContact;
   /** What becomes of those whom the file marks as not subscribed, in words: `not created`. */
   notSubscribedAre: string;
   /** Whom the file marks is unsubscribed in the account. */

@@ -79,9 +79,6 @@ function toCreateBody(key: string, desired: DesiredContact, contactStructureId: 
   const body: CreateContactBody = { key, contactStructureId };
   const fields: FieldValue[] = [];
   for (const [_id, value] of desired.fields) if (value !== "") fields.push({ _id, value });
-  for (const [_id, value] of desired.defaults ?? []) {
-    if (value !== "" && !desired.fields.get(_id)) fields.push({ _id, value });
-  }
   if (fields.length > 0) body.fields = fields;
   if (desired.addLists.length > 0) body.lists = toRefs(desired.addLists);
   if (desired.addTags.length > 0) body.tags = toRefs(desired.addTags);

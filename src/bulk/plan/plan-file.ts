@@ -18,7 +18,6 @@ import type {
   Operation,
   PassedRow,
 } from "../items.ts";
-import type { MappingEntry } from "../read/compute/entry.ts";
 import type { InputFacts } from "../read/rows.ts";
 import type { SettledByInput } from "../runs/report.ts";
 import type { Creation, StoredNames } from "./names.ts";
@@ -38,7 +37,7 @@ export interface PlanHead {
   account: { baseUrl: string; structureId: string; keyType: string };
   /** Null where no file names the contacts. */
   input: { sha256: string; size: number } | null;
-  /** How the values of rows were made, where it was said. */
+  /** Where the columns went, where it was said. */
   mapping?: PlanMapping;
   /** RFC 3339, UTC. */
   createdAt: string;
@@ -58,8 +57,10 @@ export interface PlanMapping {
   digest: string;
   /** Column → target. */
   columns: Record<string, string>;
-  entries: readonly MappingEntry[];
-  defaults: readonly (readonly [field: string, value: string])[];
+  /** Column of tags or lists, and what is between the names in a cell. */
+  splits: readonly (readonly [column: string, separator: string])[];
+  /** `--set` */
+  set: readonly (readonly [field: string, value: string])[];
 }
 
 /** What `apply` needs of a contact besides what people read. */

@@ -28,7 +28,6 @@ export function toStoredLine(line: PlanLine, item: Item, operation: Operation | 
     // What the old contact adds is read again.
     item.movesFrom === undefined &&
     !desired.onlyIfEmpty &&
-    !desired.defaults &&
     [...desired.fields.values()].every((value) => value !== "");
   return {
     ...line,

@@ -32,7 +32,7 @@ export const emptyInput: UnderstoodInput = {
     hasEscapes: false,
     form: { kind: "text", encoding, hasMark: false },
     columns: [],
-    computed: [],
+    constants: [],
     notes: [],
     sample: [],
   },

@@ -4,7 +4,6 @@ import { quotedCell } from "../../delimited-lines.ts";
 import { UsageError } from "../../errors.ts";
 import type { ContactStructure } from "../../wire.ts";
 import type { Cells } from "../items.ts";
-import { needsNoColumn } from "./compute/entry.ts";
 import { toUnreadableError } from "./input-errors.ts";
 import { foldName, isIdName, isKeyName } from "./names.ts";
 import type { ReadOptions } from "./rows.ts";
@@ -164,8 +163,7 @@ function chooseHeader(records: CsvRecord[], search: HeaderSearch): FoundHeader {
 
 /** 0: not a header. */
 function computeHeaderScore(cells: string[], { options, structure }: HeaderSearch): number {
-  const entries = options.entries?.filter((entry) => !needsNoColumn(entry)) ?? [];
-  const mapped = [...options.map.keys(), ...entries.map(({ name }) => name)];
+  const mapped = [...options.map.keys()];
   const folded = new Set(cells.map(foldName));
   if (mapped.length > 0 && mapped.every((name) => folded.has(foldName(name)))) return 2000;
   if (cells.some((name) => isKeyName(name, structure.keyName, structure.keyType))) return 1000;

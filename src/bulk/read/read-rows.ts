@@ -143,7 +143,6 @@ class RowReader {
     if ("code" in keys) return this.#rejected(record, keys);
     const { key, oldKey, otherKeys } = keys;
     const values = this.#readValues(cells);
-    if ("code" in values) return this.#rejected(record, values);
     const warnings = addresses && addresses.length > 1 ? [...key.warnings, "first_of_several"] : key.warnings;
     const row: Row = { kind: "row", line: record.line, cells, key: key.key, ...values, warnings };
     if (record.lines > 1) row.lines = record.lines;

@@ -1,7 +1,6 @@
 /** Reading: how the rows of an understood file are read. */
 
-import type { ComputedColumn } from "./columns/mapping-input.ts";
-import type { BlankRule } from "./compute/entry.ts";
+import type { Constant } from "./columns/mapping-input.ts";
 import type { ConsentColumn } from "./consent/cells.ts";
 import type { InputFacts, Target } from "./rows.ts";
 import type { System } from "./system-table.ts";
@@ -15,12 +14,8 @@ export interface Reading {
   system?: System;
   /** One for each column, in file order. */
   targets: Target[];
-  /** What a mapping makes of a row's cells, after the columns themselves. */
-  computed: ComputedColumn[];
-  /** Field id → how a blank value of it is written, where the mapping says it. */
-  blankRules: ReadonlyMap<string, BlankRule>;
-  /** Field id and value, for contacts that are created without a value of their own. */
-  defaults: readonly (readonly [fieldId: string, value: string])[];
+  /** After the columns themselves. */
+  constants: readonly Constant[];
   consent: ConsentColumn[];
   /** Flags that put a consent column aside; absent where there is none. */
   consentAside?: readonly string[];
@@ -45,9 +40,7 @@ export function readPlainly(table: TableLayout, keyType: string, system: System 
     keyType,
     system,
     targets: table.names.map(() => ({ kind: "ignore" })),
-    computed: [],
-    blankRules: new Map(),
-    defaults: [],
+    constants: [],
     consent: [],
     emptyColumns: [],
   };
@@ -60,7 +53,7 @@ export function readPlainly(table: TableLayout, keyType: string, system: System 
 export function describeReading({ table, ...reading }: Reading): Record<string, unknown> {
   const { source, dialect, startLine, headerLines, isSheet, hasSafeCells, formulaColumns, missing, width } =
     table;
-  const { targets: _targets, computed: _computed, consentAside: _consentAside, ...rules } = reading;
+  const { targets: _targets, consentAside: _consentAside, ...rules } = reading;
   const text = { encoding: source.encoding, markBytes: source.markBytes, ...dialect };
   return { ...rules, ...text, startLine, headerLines, isSheet, hasSafeCells, formulaColumns, missing, width };
 }

@@ -1,8 +1,8 @@
-/** Reading: a row's cells → the values of its contact: its own cells, and what a mapping makes of them. */
+/** Reading: a row's cells → the values of its contact. */
+import { trimEdges } from "../../api/key-spelling.ts";
 import type { Cells } from "../items.ts";
-import type { ComputedColumn } from "./columns/mapping-input.ts";
 import type { Reading } from "./reading.ts";
-import type { Reason, Row } from "./rows.ts";
+import type { Row } from "./rows.ts";
 import type { Splitting } from "./system-table.ts";
 import { createValueReader, isBlankText, splitNames, unwrapFormula } from "./values.ts";
 
@@ -20,32 +20,30 @@ export function cellReader({ system, table: { formulaColumns, hasSafeCells } }: 
   };
 }
 
-/** The values of a row; the reason to reject it where one of them cannot be made. */
-export function rowValueReader(reading: Reading, readCell: ReadCell): (cells: Cells) => RowValues | Reason {
-  const { computed, system } = reading;
-  const replaced = new Set(computed.flatMap(({ replaces }) => replaces));
-  const columns = [...reading.targets.entries()].filter(([index]) => !replaced.has(index));
+export function rowValueReader(reading: Reading, readCell: ReadCell): (cells: Cells) => RowValues {
+  const { constants, system } = reading;
+  const columns = [...reading.targets.entries()];
   const fields = columns.flatMap(([index, target]) =>
     target.kind === "field" ? [{ index, id: target.fieldId }] : [],
   );
-  const findIndexes = (kind: "lists" | "tags") =>
-    columns.flatMap(([index, target]) => (target.kind === kind ? [index] : []));
-  const lists = findIndexes("lists");
-  const tags = findIndexes("tags");
-  const readNames = (cells: Cells, indexes: number[], splitting: Splitting = "csv") =>
-    indexes.length === 0
+  const findNames = (kind: "lists" | "tags") =>
+    columns.flatMap(([index, target]) => (target.kind === kind ? [{ index, split: target.split }] : []));
+  const lists = findNames("lists");
+  const tags = findNames("tags");
+  const readNames = (cells: Cells, named: typeof lists, splitting: Splitting = "csv") =>
+    named.length === 0
       ? none
-      : indexes.flatMap((index) => splitNames(readCell(cells, index) ?? "", splitting));
+      : named.flatMap(({ index, split }) => {
+          const cell = readCell(cells, index) ?? "";
+          return split === undefined ? splitNames(cell, splitting) : splitAt(cell, split);
+        });
   return (cells) => {
     const values: RowValues = {
       fields: readFields(cells, fields, readCell),
       lists: readNames(cells, lists, system?.lists?.splitting),
       tags: readNames(cells, tags, system?.tags?.splitting),
     };
-    for (const column of computed) {
-      const fault = addComputed(values, column, (index) => readCell(cells, index));
-      if (fault !== undefined) return { code: "compute", message: `${column.entry.name}: ${fault}` };
-    }
+    for (const { fieldId, value } of constants) addField(values.fields, fieldId, value);
     const systemTags = system?.tags?.leavesOut;
     if (systemTags) values.tags = values.tags.filter((name) => !systemTags.test(name));
     return values;
@@ -55,23 +53,11 @@ export function rowValueReader(reading: Reading, readCell: ReadCell): (cells: Ce
 /** Shared by all rows that have nothing to list: never changed. */
 const none: never[] = [];
 
-/** @returns what is wrong with the value */
-function addComputed(
-  values: RowValues,
-  { target, compute }: ComputedColumn,
-  cellAt: (index: number) => string | undefined,
-): string | undefined {
-  let made: ReturnType<typeof compute>;
-  try {
-    made = compute(cellAt);
-  } catch (error) {
-    return (error as Error).message;
-  }
-  if (made === undefined) return undefined;
-  if (target.kind === "lists" || target.kind === "tags") {
-    values[target.kind] = [...new Set([...values[target.kind], ...(made as readonly string[])])];
-  } else if (target.kind === "field") addField(values.fields, target.fieldId, made as string);
-  return undefined;
+function splitAt(cell: string, separator: string): string[] {
+  return cell
+    .split(separator)
+    .map(trimEdges)
+    .filter((part) => part !== "");
 }
 
 /** Where several columns fill one field, the last one that is not blank wins. */

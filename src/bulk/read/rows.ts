@@ -1,7 +1,6 @@
 /** What reading an input returns: valid rows and rejected rows. */
 import type { Cells, ContactKey } from "../items.ts";
 import type { NewField } from "./columns/new-fields.ts";
-import type { Expectations, MappingEntry } from "./compute/entry.ts";
 import type { ConsentRefusal } from "./consent/cells.ts";
 
 /** Why a row is rejected: a stable snake_case name, and a sentence. */
@@ -76,12 +75,10 @@ export interface ReadOptions {
   map: Map<string, string>;
   /** Column name → where a mapping file has its target, such as `people.yaml:4`; of others, `--map` has it. */
   mapPlaces?: Map<string, string>;
-  /** Columns whose values are made, from the mapping file and `--set`. */
-  entries?: readonly MappingEntry[];
-  /** What the file is expected to hold. */
-  expect?: Expectations;
-  /** Field by label or id, and its value in contacts that are created without one. */
-  defaults?: readonly (readonly [field: string, value: string])[];
+  /** Column of tags or lists in `map`, and what is between the names in a cell. */
+  splits?: readonly (readonly [column: string, separator: string])[];
+  /** Field by label or id, and its value in every row. */
+  set?: readonly (readonly [field: string, value: string])[];
   /** Fields that a person has agreed to create: targets by their labels until they exist. */
   newFields?: readonly NewField[];
   /** A known system's name, in place of recognising it by the header. */
@@ -117,8 +114,8 @@ export type Target =
   | { kind: "key"; fallback?: number }
   /** The key under which the person was known before. */
   | { kind: "old-key" }
-  | { kind: "lists" }
-  | { kind: "tags" }
+  /** `split`: what is between the names in a cell, where a mapping file says it. */
+  | { kind: "lists" | "tags"; split?: string }
   | { kind: "ignore" }
   /** Without a reading, the column's name says which way round a yes is read. */
   | { kind: "consent"; reading?: "opt-in" | "opt-out" }
@@ -148,12 +145,10 @@ export interface InputFacts {
   /** Physical line of the header; undefined with `--no-header`. */
   headerLine?: number;
   columns: { name: string; target: Target }[];
-  /** What a mapping makes, in its order. */
-  computed: { name: string; index?: number; target: Target; rule: string }[];
+  /** The fields that `--set` fills. */
+  constants: readonly { label: string; value: string }[];
   /** Sentences for stderr: what was detected, what to be careful about. */
   notes: string[];
-  /** What is not as expected, and stops nothing. */
-  warnings?: readonly string[];
   /** The first rows as read, for `--dry-run`. */
   sample: ReadRow[];
 }

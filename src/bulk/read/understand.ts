@@ -2,11 +2,9 @@
 import type { ContactStructure } from "../../wire.ts";
 import { formatQuotedNames } from "./columns/column-names.ts";
 import { type Columns, mapColumns, mapKeyColumn } from "./columns/map-columns.ts";
-import type { ComputedColumn, MappingInput } from "./columns/mapping-input.ts";
+import type { MappingInput } from "./columns/mapping-input.ts";
 import { UnclearColumnsError } from "./columns/proposal.ts";
-import { defaultValues, entryTarget, isTargetWord, readExplicitTargets } from "./columns/targets.ts";
-import type { CompiledEntry } from "./compute/compile.ts";
-import { type BlankRule, describeRule } from "./compute/entry.ts";
+import { isTargetWord, readConstants, readExplicitTargets } from "./columns/targets.ts";
 import { findConsentColumns, lookForConsent, unclearConsentError } from "./consent/columns.ts";
 import { hasHint } from "./consent/names.ts";
 import type { FoundEncoding } from "./encoding/detect.ts";
@@ -87,54 +85,12 @@ export async function requireClearConsent(
     structure: placeholderStructure,
     system,
     place: `${opened.file.name}:${layout.startLine}`,
-    computed: [],
+    constants: [],
   };
   const reading = readPlainly(layout, placeholderStructure.keyType, system);
   const foundConsent = await lookForConsent(input, () => readRowBatches({ reading }), hasHint);
   const { unclear } = findConsentColumns(input, readExplicitTargets(input), foundConsent);
   if (unclear.length > 0) throw unclearConsentError(input, unclear);
-}
-
-/**
- * Refuses a mapping that does not fit the file, and a file that is not as the mapping expects, before a
- * request is spent: where its header is found without the account's help.
- * @throws UsageError with the place
- */
-export async function requireMapped(opened: OpenedInput, options: ReadOptions): Promise<void> {
-  if (!options.entries?.length && !options.expect) return;
-  const found = await readTableLayout(opened, options, placeholderStructure, "contacts").catch(
-    () => undefined,
-  );
-  if (!found) return;
-  const { layout } = found;
-  if (layout.headerLines > 0 && !layout.isHeaderSure && !opened.table) return;
-  const system = chooseSystem(layout.names, options.from, layout.isNamed);
-  const entries = await compileMapping(options, layout, system);
-  await requireExpected(opened, options, readPlainly(layout, placeholderStructure.keyType, system), entries);
-}
-
-/** @throws UsageError with the place, for an entry that does not fit the file */
-async function compileMapping(
-  { entries = [] }: ReadOptions,
-  { names, dialect }: TableLayout,
-  system: System | undefined,
-): Promise<CompiledEntry[]> {
-  if (entries.length === 0) return [];
-  const { compileEntries } = await import("./compute/compile.ts");
-  const splitting = (kind: "lists" | "tags") => system?.[kind]?.splitting ?? "csv";
-  return compileEntries(entries, { names, isTable: dialect.isTable, splitting });
-}
-
-/** @throws UsageError with all that is not as the mapping expects */
-async function requireExpected(
-  opened: OpenedInput,
-  { expect }: ReadOptions,
-  reading: Reading,
-  entries: readonly CompiledEntry[],
-): Promise<void> {
-  if (!expect || opened.isAsExpected) return;
-  const { requireExpectations } = await import("./expectations.ts");
-  await requireExpectations(opened, expect, reading, entries);
 }
 
 async function understand(
@@ -148,23 +104,17 @@ async function understand(
   const { layout, sample } = await readTableLayout(opened, options, structure, rowKind);
   const { names } = layout;
   const system = chooseSystem(names, options.from, layout.isNamed);
-  const entries = await compileMapping(options, layout, system);
   const plain = readPlainly(layout, structure.keyType, system);
-  await requireExpected(opened, options, plain, entries);
-  const defaults = defaultValues(options.defaults ?? [], structure);
   const place = `${file.name}:${layout.startLine}`;
-  const computed = entries.map((each) => ({
-    ...each,
-    target: entryTarget(each.entry, structure, options.newFields),
-  }));
-  const input: MappingInput = { names, sample, options, structure, system, place, computed };
+  const constants = readConstants(options, names, structure);
+  const input: MappingInput = { names, sample, options, structure, system, place, constants };
   const { notes, ...columns } = await mapTable(rowKind, input, plain);
+  for (const index of constants.flatMap(({ replaces }) => replaces))
+    columns.targets[index] = { kind: "ignore" };
   const reading: Reading = {
     ...plain,
     ...columns,
-    computed,
-    blankRules: listBlankRules(computed),
-    defaults,
+    constants,
     emptyColumns: rowKind === "contacts" && !options.ignoreUnmapped ? findEmptyColumns(names, sample) : [],
     takesIds: options.takesIds,
   };
@@ -174,7 +124,7 @@ async function understand(
 }
 
 function collectFacts(opened: OpenedInput, reading: Reading, columnNotes: readonly string[]): InputFacts {
-  const { system, targets, computed, consent } = reading;
+  const { system, targets, constants, consent } = reading;
   const { source, dialect, startLine, headerLines, written, names, formulaColumns } = reading.table;
   return {
     sha256: opened.sha256,
@@ -187,12 +137,7 @@ function collectFacts(opened: OpenedInput, reading: Reading, columnNotes: readon
     system: system?.name,
     headerLine: headerLines > 0 ? startLine : undefined,
     columns: written.map((name, index) => ({ name, target: targets[index]! })),
-    computed: computed.map(({ entry, index, replaces, target }) => ({
-      name: entry.name,
-      index: index ?? replaces[0],
-      target,
-      rule: describeRule(entry),
-    })),
+    constants: constants.map(({ label, value }) => ({ label, value })),
     notes: [
       ...opened.notes,
       ...describeEncoding(opened.encoding),
@@ -200,7 +145,6 @@ function collectFacts(opened: OpenedInput, reading: Reading, columnNotes: readon
       ...columnNotes,
       ...describeFormulas(names, formulaColumns),
     ],
-    warnings: opened.warnings,
     sample: [],
   };
 }
@@ -216,14 +160,6 @@ async function addSample(understood: UnderstoodInput): Promise<void> {
 function findForm({ table }: OpenedInput, { source, isSheet }: TableLayout): SourceForm {
   if (!table) return { kind: "text", encoding: source.encoding, hasMark: source.markBytes > 0 };
   return { kind: isSheet ? "workbook" : "json", encoding: "utf-8", hasMark: true };
-}
-
-function listBlankRules(computed: readonly ComputedColumn[]): Map<string, BlankRule> {
-  return new Map(
-    computed.flatMap(({ target, entry: { blank } }) =>
-      target.kind === "field" && blank !== undefined ? [[target.fieldId, blank]] : [],
-    ),
-  );
 }
 
 /** Where the columns go. @throws UnclearColumnsError with those that a person must decide on */

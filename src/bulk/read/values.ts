@@ -20,11 +20,6 @@ export function isBlankText(text: string): boolean {
   return trimEdges(text) === "";
 }
 
-/** As a message has it: in quotes, and no longer than a line. */
-export function quote(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 59)}…` : text);
-}
-
 const textFormula = /^="((?:[^"]|"")*)"$/;
 
 /** The text of a cell such as `="01067"`, by which a spreadsheet is told to keep it as it is. */

@@ -54,9 +54,8 @@ function addColumnFlags(command: Command): void {
         "its target: key, old-key, lists, tags, consent, ignore, or a field",
       ),
     )
-    .option("--mapping <file>", "targets, values, expectations, in YAML or JSON")
+    .option("--mapping <file>", "where the columns go, in YAML or JSON")
     .addOption(repeatableOption("--set <field=value>", "the same value for every row"))
-    .addOption(repeatableOption("--default <field=value>", "where a new contact's cell is blank"))
     .addOption(choiceOption("--blank <what>", "an empty cell keeps or clears the field", ["keep", "clear"]))
     .addOption(
       choiceOption("--duplicates <how>", "how to treat rows of the same key", [

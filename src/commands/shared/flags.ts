@@ -145,7 +145,7 @@ export function wholeNumberOption(flags: string, description: string, min = 1): 
 export function parseColumnMap(assignments: readonly string[] = []): Map<string, string> {
   const map = new Map<string, string>();
   for (const text of assignments) {
-    const at = text.lastIndexOf("=");
+    const at = /=consent=opt-(?:in|out)$/i.exec(text)?.index ?? text.lastIndexOf("=");
     if (at < 1) {
       throw new UsageError(`--map: ${JSON.stringify(text)} is not COLUMN=TARGET`, "Give --map 'E-mail=key'");
     }

@@ -25,26 +25,16 @@ const found: Partial<Contact> = {
   __v: 3,
 };
 
-it("creates a contact with its own values, and with defaults where it has none", () => {
+it("creates a contact with its own values", () => {
   const desired = createDesired({
     fields: new Map([
       ["f", "own"],
       ["g", ""],
     ]),
-    defaults: [
-      ["f", "default"],
-      ["g", "default"],
-      ["h", ""],
-    ],
   });
   expect(decide("a@x.org", desired, undefined, options)).toMatchObject({
     kind: "create",
-    body: {
-      fields: [
-        { _id: "f", value: "own" },
-        { _id: "g", value: "default" },
-      ],
-    },
+    body: { fields: [{ _id: "f", value: "own" }] },
   });
 });
 
@@ -84,7 +74,6 @@ describe("deciding on a contact that exists", () => {
       { fields: new Map([["g", "x"]]), onlyIfEmpty: ["g"] },
       { updateFields: [{ _id: "g", value: "x" }] },
     ],
-    ["writes no default", { defaults: [["g", "x"]] }, undefined],
     ["never adds an unsubscribed person to a list", { addLists: ["m"], isNotSubscribed: true }, undefined],
   ];
   it.each(cases)("%s", (_name, parts, body) => {

@@ -192,7 +192,7 @@ describe("cells, by language", () => {
       expect(await mailed(text, { consentColumns: [`${column}=opt-in`] })).toBe("a");
       expect(await mailed(text, { consentColumns: [`${column}=opt-out`] })).toBe("b c");
       expect(await mailed(text, { consentColumns: [`${column}=none`] })).toBe("a b c");
-      expect(await mailed(text, { map: new Map([[column, "consent:opt-in"]]) })).toBe("a");
+      expect(await mailed(text, { map: new Map([[column, "consent=opt-in"]]) })).toBe("a");
       expect(await mailed(text, { map: new Map([[column, "ignore"]]) })).toBe("a b c");
       expect((await catchFailure(read(text, { consentColumns: [column] }))).exitCode).toBe(2);
     },

@@ -116,8 +116,7 @@ export function expectImport(
       if (!mayCreate || (old && old.status !== "Active")) rows.skipped++;
       else {
         const person = next({ id: "", key, status: "Active", facets: old?.facets ?? {} });
-        const lacks = command.default !== undefined && !person.facets["field First Name"];
-        people.set(key, lacks ? withFacets(person, { "field First Name": command.default! }) : person);
+        people.set(key, person);
         rows.created++;
         if (!old) continue;
         people.set(oldKey, { ...old, status: "Unsubscribe" });
@@ -140,10 +139,6 @@ export function expectImport(
   return { people, rows };
 }
 
-/** A blank cell clears no field that has a default. */
-const hasDefault = (command: Import, name: string) =>
-  command.default !== undefined && name === "field First Name";
-
 function changesOf(
   { fields, lists, tags }: Wanted,
   command: Import,
@@ -152,7 +147,7 @@ function changesOf(
   const changes: Record<string, string> = {};
   for (const [name, value] of Object.entries(fields)) {
     if (value.trim() !== "") changes[name] = value;
-    else if (command.blank === "clear" && !hasDefault(command, name)) changes[name] = "";
+    else if (command.blank === "clear") changes[name] = "";
   }
   for (const tag of tags) changes[`tag ${tag}`] = "yes";
   if (!isLeftOut) for (const list of lists) changes[`list ${list}`] = "yes";

@@ -30,8 +30,6 @@ export interface Import {
   includeSuppressed: boolean;
   /** `--set City=…`: where there is no such column. */
   set?: string;
-  /** `--default "First Name=…"`: of a new contact whose cell is blank. */
-  default?: string;
 }
 
 export interface Selection {

@@ -51,10 +51,6 @@ const importing: fc.Arbitrary<Import> = fc.record({
     value.filter((text) => text !== ""),
     { nil: undefined },
   ),
-  default: fc.option(
-    value.filter((text) => text !== ""),
-    { nil: undefined },
-  ),
 });
 
 const selection: fc.Arbitrary<Selection> = fc.oneof(

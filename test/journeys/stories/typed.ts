@@ -56,7 +56,6 @@ export function typed(command: Command, file: string): string[] {
         ...(command.set !== undefined && !command.columns.includes("City")
           ? ["--set", `City=${command.set}`]
           : []),
-        ...(command.default !== undefined ? ["--default", `First Name=${command.default}`] : []),
         ...(command.includeSuppressed ? ["--include-suppressed"] : []),
       ];
     case "sync":

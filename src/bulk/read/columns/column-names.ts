@@ -21,7 +21,7 @@ export function unknownColumnError(column: string, names: string[], place: strin
 }
 
 /** What to do where there is no column of a name. */
-export function suggestColumn(column: string, names: readonly string[]): string {
+function suggestColumn(column: string, names: readonly string[]): string {
   const near = findNearestName(column, names);
   return near ? `Did you mean ${JSON.stringify(near)}?` : `Columns: ${formatQuotedNames(names)}`;
 }

@@ -142,9 +142,11 @@ function placeKey(
 
 /** Columns named like a field, then like a first or last name. No field is filled from two columns. */
 function placeFields(input: MappingInput, targets: Targets): void {
-  const { names, structure, system, computed } = input;
-  const all = [...targets, ...computed.map(({ target }) => target)];
-  const takenFieldIds = new Set(all.flatMap((target) => (target?.kind === "field" ? [target.fieldId] : [])));
+  const { names, structure, system, constants } = input;
+  const takenFieldIds = new Set([
+    ...targets.flatMap((target) => (target?.kind === "field" ? [target.fieldId] : [])),
+    ...constants.map(({ fieldId }) => fieldId),
+  ]);
   const assignField = (index: number, field: FieldDefinition | undefined) => {
     if (!field || takenFieldIds.has(field._id)) return;
     targets[index] = { kind: "field", fieldId: field._id, label: field.label };
@@ -170,13 +172,11 @@ function placeFields(input: MappingInput, targets: Targets): void {
 
 /** Lists and tags by name; what is left is ignored by a rule, or lost: its column maps to nothing. */
 function placeRemaining(
-  { names, sample, system, computed }: MappingInput,
+  { names, sample, system }: MappingInput,
   targets: Targets,
   notes: string[],
 ): { settled: Target[]; lost: number[] } {
   const lost: number[] = [];
-  // What a value is made of goes somewhere.
-  const isRead = (index: number) => computed.some(({ reads }) => reads.includes(index));
   const systemColumns: string[] = [];
   const settled = targets.map((target, index): Target => {
     if (target) return target;
@@ -184,8 +184,7 @@ function placeRemaining(
     const word = foldName(name).replace(/^ecm:/, "");
     if (word === "lists" || word === "tags") return { kind: word };
     if (system && isIgnoredColumn(system, name)) systemColumns.push(name);
-    else if (!isOurBookkeeping(name) && !isRead(index) && (word !== "" || holdsValues(sample, index)))
-      lost.push(index);
+    else if (!isOurBookkeeping(name) && (word !== "" || holdsValues(sample, index))) lost.push(index);
     return { kind: "ignore" };
   });
   if (system && systemColumns.length > 0)
@@ -199,17 +198,17 @@ function placeRemaining(
 
 /** Several columns mapped to one field by hand: the last one that has a value fills it. */
 function noteSharedFields(
-  { names, computed }: MappingInput,
+  { names, constants }: MappingInput,
   targets: readonly Target[],
   isExplicit: readonly boolean[],
   notes: string[],
 ): void {
   const byField = new Map<string, string[]>();
-  const add = (target: Target, name: string) => {
-    if (target.kind === "field") byField.set(target.label, [...(byField.get(target.label) ?? []), name]);
-  };
-  for (const [index, target] of targets.entries()) if (isExplicit[index]) add(target, names[index]!);
-  for (const { target, entry, replaces } of computed) if (replaces.length === 0) add(target, entry.name);
+  const add = (label: string, name: string) => byField.set(label, [...(byField.get(label) ?? []), name]);
+  for (const [index, target] of targets.entries()) {
+    if (isExplicit[index] && target.kind === "field") add(target.label, names[index]!);
+  }
+  for (const { label, replaces } of constants) if (replaces.length === 0) add(label, label);
   for (const [label, columns] of byField) {
     if (columns.length > 1) {
       notes.push(

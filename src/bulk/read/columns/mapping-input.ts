@@ -1,13 +1,16 @@
 /** Reading: what is known of a file when its columns are mapped. */
 import type { ContactStructure } from "../../../wire.ts";
-import type { CompiledEntry } from "../compute/compile.ts";
 import type { ReadOptions, Target } from "../rows.ts";
 import type { Sample } from "../sample.ts";
 import type { System } from "../system-table.ts";
 
-/** An entry of a mapping, with where its values go. */
-export interface ComputedColumn extends CompiledEntry {
-  target: Target;
+/** `--set`: the same value for every row. */
+export interface Constant {
+  fieldId: string;
+  label: string;
+  value: string;
+  /** The file's columns of the field's name: their cells go nowhere. */
+  replaces: readonly number[];
 }
 
 /** What the header is held against. */
@@ -21,8 +24,7 @@ export interface MappingInput {
   system?: System;
   /** `FILE:LINE` of the header, for messages. */
   place: string;
-  /** What the mapping makes. */
-  computed: readonly ComputedColumn[];
+  constants: readonly Constant[];
 }
 
 export type Targets = (Target | undefined)[];

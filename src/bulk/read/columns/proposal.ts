@@ -171,7 +171,7 @@ export function proposeLabel(
 
 /** As a person would write it: a field's label, where that can mean nothing else. */
 function toTargetWord(target: Target, { fields }: ContactStructure): string {
-  if (target.kind === "consent") return target.reading ? `consent:${target.reading}` : "consent";
+  if (target.kind === "consent") return target.reading ? `consent=${target.reading}` : "consent";
   if (target.kind !== "field") return target.kind;
   if (parseNewFieldId(target.fieldId) !== undefined) return target.label;
   const alike = fields.filter(({ label }) => foldName(label) === foldName(target.label));

@@ -3,18 +3,17 @@ import { UsageError } from "../../../errors.ts";
 import { advise, ecm, toOperands } from "../../../hint.ts";
 import { quoteShellWord } from "../../../shell-word.ts";
 import type { ContactStructure, FieldDefinition } from "../../../wire.ts";
-import { formatEntryPlace, type MappingEntry } from "../compute/entry.ts";
 import { findNearestName, foldName } from "../names.ts";
 import type { ReadOptions, Target } from "../rows.ts";
 import { findColumns, formatQuotedNames, unknownColumnError } from "./column-names.ts";
-import type { MappingInput, Targets } from "./mapping-input.ts";
+import type { Constant, MappingInput, Targets } from "./mapping-input.ts";
 import { toNewFieldId } from "./new-fields.ts";
 
 /**
  * What `--map` and the mapping file say. Each of their columns must exist. Of several keys the first that was
  * named is the key, the others are used in their order where it is empty.
  */
-export function readExplicitTargets({ names, options, structure, place, computed }: MappingInput): Targets {
+export function readExplicitTargets({ names, options, structure, place, constants }: MappingInput): Targets {
   const explicitTargets: Targets = names.map(() => undefined);
   const keys: number[] = [];
   for (const [column, target] of options.map) {
@@ -25,8 +24,8 @@ export function readExplicitTargets({ names, options, structure, place, computed
     for (const index of indexes) explicitTargets[index] = resolved;
     if (resolved.kind === "key") keys.push(...indexes);
   }
-  for (const { target, replaces } of computed) {
-    for (const index of replaces) explicitTargets[index] = target;
+  for (const { fieldId, label, replaces } of constants) {
+    for (const index of replaces) explicitTargets[index] = { kind: "field", fieldId, label };
   }
   const [, ...fallbacks] = new Set(keys.filter((index) => explicitTargets[index]?.kind === "key"));
   for (const [at, index] of fallbacks.entries()) explicitTargets[index] = { kind: "key", fallback: at + 1 };
@@ -49,21 +48,6 @@ function requireOne(
   );
 }
 
-/** Where the values of an entry go. @throws UsageError for a field that does not exist */
-export function entryTarget(
-  entry: MappingEntry,
-  structure: ContactStructure,
-  newFields: ReadOptions["newFields"] = [],
-): Target {
-  const { target } = entry;
-  if (target.kind !== "field") return target;
-  const found = fieldTarget(target.field, structure, newFields);
-  if (found) return found;
-  throw new UnknownFieldError(formatEntryPlace(entry), [target.field], structure, (near) =>
-    JSON.stringify(near),
-  );
-}
-
 /** The columns of the key, the first one first. */
 export function listKeyIndexes(targets: readonly (Target | undefined)[]): number[] {
   const rank = (index: number) => (targets[index] as { fallback?: number }).fallback ?? 0;
@@ -73,10 +57,10 @@ export function listKeyIndexes(targets: readonly (Target | undefined)[]): number
 
 const targetWords = ["key", "old-key", "lists", "tags", "ignore"] as const;
 
-/** A target that is no field: `key`, `tags`, `consent:opt-in`. Undefined for any other text. */
+/** A target that is no field: `key`, `tags`, `consent=opt-in`. Undefined for any other text. */
 function parseTargetWord(text: string): Target | undefined {
   const word = foldName(text);
-  const consent = /^consent(?::(opt-in|opt-out))?$/.exec(word);
+  const consent = /^consent(?:=(opt-in|opt-out))?$/.exec(word);
   if (consent) return { kind: "consent", reading: consent[1] as "opt-in" | "opt-out" | undefined };
   const kind = targetWords.find((each) => each === word);
   return kind && { kind };
@@ -92,9 +76,12 @@ function parseTarget(
   target: string,
   structure: ContactStructure,
   column: string,
-  { map, mapPlaces, newFields = [] }: Pick<ReadOptions, "map" | "mapPlaces" | "newFields">,
+  { map, mapPlaces, splits, newFields = [] }: ReadOptions,
 ): Target {
   const found = parseTargetWord(target) ?? fieldTarget(target, structure, newFields);
+  const split = splits?.find(([name]) => name === column)?.[1];
+  if (found && split !== undefined && (found.kind === "lists" || found.kind === "tags"))
+    return { ...found, split };
   if (found) return found;
   const isMissing = (each: string) => !isTargetWord(each) && !fieldTarget(each, structure, newFields);
   const others = [...map.values()].filter((each) => each !== target && isMissing(each));
@@ -107,21 +94,30 @@ function parseTarget(
   );
 }
 
-/** The values that contacts get when they are created, by the ids of their fields. @throws UsageError */
-export function defaultValues(
-  defaults: readonly (readonly [field: string, value: string])[],
+/** The values of `--set`; of one field, the last. @throws UnknownFieldError */
+export function readConstants(
+  { set = [], map, newFields = [] }: ReadOptions,
+  names: string[],
   structure: ContactStructure,
-): (readonly [fieldId: string, value: string])[] {
-  return defaults.map(([field, value]) => {
-    const found = fieldTarget(field, structure, []);
-    if (found?.kind === "field") return [found.fieldId, value];
-    throw new UnknownFieldError(
-      "--default",
-      [field],
-      structure,
-      (near) => `--default ${quoteShellWord(`${near}=${value}`)}`,
-    );
-  });
+): Constant[] {
+  const constants = new Map<string, Constant>();
+  const isMapped = (field: string) => [...map.keys()].some((name) => foldName(name) === foldName(field));
+  for (const [field, value] of set) {
+    const found = fieldTarget(field, structure, newFields);
+    if (found?.kind !== "field") {
+      throw new UnknownFieldError(
+        "--set",
+        [field],
+        structure,
+        (near) => `--set ${quoteShellWord(`${near}=${value}`)}`,
+      );
+    }
+    const { fieldId, label } = found;
+    // A column of the field's name goes nowhere else, unless it was told where.
+    const replaces = isMapped(field) ? [] : findColumns(field, names);
+    constants.set(fieldId, { fieldId, label, value, replaces });
+  }
+  return [...constants.values()];
 }
 
 function fieldTarget(

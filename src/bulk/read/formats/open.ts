@@ -29,10 +29,6 @@ export interface OpenedInput {
   table?: { names?: string[] };
   /** Sentences for the reader. */
   notes: string[];
-  /** Expectations that are not met and stop nothing. */
-  warnings: string[];
-  /** What is expected of it was looked at. */
-  isAsExpected?: boolean;
 }
 
 /** @throws UsageError for a file that cannot be read or unpacked, or that holds no table */
@@ -42,7 +38,7 @@ export async function openInput(file: InputFile, options: ReadOptions): Promise<
   const { text, table } = unpacked;
   const encoding = await findEncoding(text, table ? undefined : options.encoding);
   if (!table) await requireClosedQuotes(text, encoding, options);
-  return { file, ...unpacked, encoding, warnings: [] };
+  return { file, ...unpacked, encoding };
 }
 
 /** The text of an input, and what is known of it from the file that held it. */

@@ -139,9 +139,7 @@ export class Clarifier {
       this.options = { ...options, read: plain };
       return;
     }
-    const heldValues = (fieldId: string) => readValues(context, proposal.structure._id, fieldId);
-    const screen = { terminal: context.terminal, prompter, heldValues };
-    const read = await askColumns(screen, failure, proposal, options.read);
+    const read = await askColumns(prompter, failure, proposal, options.read);
     this.options = { ...options, read };
     this.savedTo = await saveAnswers(context, typed.file, read, this.savedTo);
   }
@@ -222,20 +220,6 @@ async function askList(
   if (chosen !== newList) return chosen;
   return (await prompter.input("Name of the new list", undefined, checkText)).trim();
 }
-
-/** Of a page of the account's contacts. */
-async function readValues(context: Context, structureId: string, fieldId: string): Promise<string[]> {
-  const { createContactPages } = await import("../../../service/contact-search.ts");
-  const { send, behaviors } = await context.connect();
-  const search = { structureId, filters: [], source: ["fields"] };
-  const { items } = await createContactPages(send, search, behaviors(structureId))(1, pageOfValues);
-  const values = items.flatMap(({ fields = [] }) =>
-    fields.filter(({ _id }) => _id === fieldId).map(({ value }) => value.trim()),
-  );
-  return [...new Set(values)].filter((value) => value !== "");
-}
-
-const pageOfValues = 100;
 
 /** A name like that of another field may be a slip. */
 async function askToCreateField(

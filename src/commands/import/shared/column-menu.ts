@@ -1,17 +1,15 @@
 /** The questions about one column: where it goes, and how its values are written. */
-import { foldName, isTargetWord, proposeLabel } from "../../../bulk/index.ts";
+import { foldName, isTargetWord, type Proposal, proposeLabel } from "../../../bulk/index.ts";
 import type { Choice, Prompter } from "../../../terminal/prompter.ts";
 import { checkText } from "../../shared/questions.ts";
 import type { Draft, DraftColumn } from "./draft.ts";
-import type { Screen } from "./shapes.ts";
 
 /** Not a target that a person could write. */
 const otherField = "a new field of another name=";
 const fallback = "key where it is empty=";
 
 /** Asks where the column goes. The choice under the cursor is where it goes now. */
-export async function changeColumn(screen: Screen, draft: Draft, column: DraftColumn): Promise<void> {
-  const { prompter } = screen;
+export async function changeColumn(prompter: Prompter, draft: Draft, column: DraftColumn): Promise<void> {
   const own = column.isNew ? column.target : proposedLabel(draft, column);
   const choices = listChoices(draft, column, own);
   const isFallback = column.target === "key" && column.fallback !== undefined;
@@ -22,7 +20,7 @@ export async function changeColumn(screen: Screen, draft: Draft, column: DraftCo
   else if (chosen === "key") draft.placeKey(column);
   else if (chosen === fallback) draft.placeFallback(column);
   else draft.place(column, chosen, chosen === own);
-  await askEntry(screen, draft, column);
+  await askSplit(prompter, draft, column);
 }
 
 function proposedLabel(draft: Draft, column: DraftColumn): string {
@@ -46,11 +44,11 @@ function listChoices(draft: Draft, column: DraftColumn, own: string): Choice<str
     ...fields,
     { name: "a new field with another name", short: "a new field", value: otherField },
     ...listKeyChoices(draft, column),
-    { name: "says who is subscribed: a yes means subscribed", short: "consent", value: "consent:opt-in" },
+    { name: "says who is subscribed: a yes means subscribed", short: "consent", value: "consent=opt-in" },
     {
       name: "says who is not subscribed: a yes means not subscribed",
       short: "consent",
-      value: "consent:opt-out",
+      value: "consent=opt-out",
     },
     ...(column.target === "consent"
       ? [
@@ -100,22 +98,31 @@ function askLabel(prompter: Prompter, draft: Draft, column: DraftColumn): Promis
     .then((label) => label.trim());
 }
 
-/**
- * How the values of a column are written, where they look like a date, several values, or a word for another.
- */
-async function askEntry(screen: Screen, draft: Draft, column: DraftColumn): Promise<void> {
-  const { target, isNew, name, count } = column;
-  const isNames = target === "tags" || target === "lists";
+/** A column of tags or lists whose cells hold several, where a comma is not what is between them. */
+async function askSplit(prompter: Prompter, draft: Draft, column: DraftColumn): Promise<void> {
+  const { target, name, count } = column;
   const rows = draft.proposal.rows?.();
-  if (count !== 1 || !rows || (isTargetWord(target) && !isNames)) return;
-  const { askShape } = await import("./shapes.ts");
-  const field = draft.proposal.structure.fields.find(({ _id, label }) => _id === target || label === target);
-  column.entry = await askShape(screen, {
-    column: name,
-    target: isNames ? { kind: target } : { kind: "field", field: target },
-    rows,
-    heldValues: async () => (isNew || !field ? [] : screen.heldValues(field._id)),
-  });
+  if (count !== 1 || !rows || (target !== "tags" && target !== "lists")) return;
+  const separator = await findSeparator(rows, name);
+  if (separator === undefined) return;
+  const question = `Split the cells of ${JSON.stringify(name)} at ${JSON.stringify(separator)}?`;
+  if (await prompter.confirm(question)) column.split = separator;
+}
+
+const separators = [";", "|"];
+
+async function findSeparator(
+  { names, batches }: NonNullable<ReturnType<NonNullable<Proposal["rows"]>>>,
+  column: string,
+): Promise<string | undefined> {
+  const index = names.indexOf(column);
+  for await (const rows of batches) {
+    for (const { cells } of rows) {
+      const found = separators.find((each) => cells[index]?.includes(each));
+      if (found !== undefined) return found;
+    }
+  }
+  return undefined;
 }
 
 /** `"City" (Oslo, Rome)`. */
@@ -129,7 +136,7 @@ export function describeColumn({ name, count, samples }: DraftColumn): string {
 export function describeTarget({ target, isNew, filled, fallback: place }: DraftColumn): string {
   if (target === "key") return place === undefined ? "key" : "key, if empty";
   if (target === "ignore") return filled === 0 ? "– empty" : "– ignored";
-  if (target === "consent:opt-in") return "consent (yes = in)";
-  if (target === "consent:opt-out") return "consent (yes = out)";
+  if (target === "consent=opt-in") return "consent (yes = in)";
+  if (target === "consent=opt-out") return "consent (yes = out)";
   return isNew ? `${target} (new)` : target;
 }

@@ -4,7 +4,6 @@ import {
   foldName,
   type ImportOptions,
   isOurBookkeeping,
-  type MappingEntry,
   type Proposal,
   type ProposedColumn,
 } from "../../../bulk/index.ts";
@@ -16,8 +15,8 @@ export interface DraftColumn extends ProposedColumn {
   /** A person has said where it goes. */
   isAnswered: boolean;
   reading?: ColumnReading;
-  /** How its values are made. */
-  entry?: MappingEntry;
+  /** What is between the tags or lists in a cell. */
+  split?: string;
 }
 
 export class Draft {
@@ -43,11 +42,11 @@ export class Draft {
 
   /** @param isNew the target is a field that is to be created */
   place(column: DraftColumn, target: string, isNew = false): void {
-    Object.assign(column, { target, isNew, isAnswered: true, fallback: undefined, entry: undefined });
+    Object.assign(column, { target, isNew, isAnswered: true, fallback: undefined, split: undefined });
     column.marked = undefined;
     // Only of what may be consent by itself the answer holds wherever it goes.
     if (!column.readings || target === "ignore") column.reading = undefined;
-    const [, reading] = /^consent:(opt-in|opt-out)$/.exec(target) ?? [];
+    const [, reading] = /^consent=(opt-in|opt-out)$/.exec(target) ?? [];
     if (reading !== undefined) this.read(column, reading as ColumnReading);
   }
 
@@ -80,10 +79,10 @@ export class Draft {
     const placed = this.columns.filter(({ isAnswered, isSure }) => isAnswered || !isSure);
     const isPlaced = (name: string) => placed.some((column) => foldName(column.name) === foldName(name));
     const map = new Map([...read.map].filter(([name]) => !isPlaced(name)));
-    for (const { name, target, entry } of placed) if (!entry) map.set(name, target);
-    const entries = [
-      ...(read.entries ?? []).filter(({ name }) => !isPlaced(name)),
-      ...placed.flatMap(({ entry }) => entry ?? []),
+    for (const { name, target } of placed) map.set(name, target);
+    const splits = [
+      ...(read.splits ?? []).filter(([name]) => !isPlaced(name)),
+      ...placed.flatMap(({ name, split }) => (split === undefined ? [] : [[name, split] as const])),
     ];
     const consentColumns = this.consentColumns(read.consentColumns ?? []);
     const newFields = this.columns
@@ -92,7 +91,7 @@ export class Draft {
     return {
       ...read,
       map: this.withKeys(map),
-      entries: entries.length > 0 ? entries : undefined,
+      splits: splits.length > 0 ? splits : undefined,
       consentColumns: consentColumns.length > 0 ? consentColumns : undefined,
       newFields: newFields.length > 0 ? newFields : undefined,
       isReviewed: undefined,
@@ -107,7 +106,7 @@ export class Draft {
     const isAnswered = (text: string) =>
       answered.some(({ name }) => [text, text.replace(/=[^=]*$/, "")].map(foldName).includes(foldName(name)));
     const flags = answered
-      .filter(({ reading, target }) => reading !== undefined && !target.startsWith("consent:"))
+      .filter(({ reading, target }) => reading !== undefined && !target.startsWith("consent="))
       .map(({ name, reading }) => `${name}=${reading}`);
     return [...typed.filter((text) => !isAnswered(text)), ...flags];
   }

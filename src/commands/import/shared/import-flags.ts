@@ -5,7 +5,6 @@ export interface ImportFlags extends BulkFlags {
   map?: string[];
   mapping?: string;
   set?: string[];
-  default?: string[];
   list?: string[];
   tag?: string[];
   createMissing?: boolean;

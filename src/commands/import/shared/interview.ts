@@ -14,7 +14,6 @@ import type { Prompter } from "../../../terminal/prompter.ts";
 import type { Terminal } from "../../../terminal/terminal.ts";
 import { changeColumn, describeColumn, describeTarget } from "./column-menu.ts";
 import { type ColumnReading, Draft, type DraftColumn } from "./draft.ts";
-import type { Screen } from "./shapes.ts";
 
 /**
  * Columns that are empty in the whole file are ignored without a question, where nothing else is to be asked.
@@ -40,20 +39,20 @@ export function ignoreEmpty(
  * @throws the failure, where no column can have the key; InterruptedError
  */
 export async function askColumns(
-  screen: Screen,
+  prompter: Prompter,
   failure: UnclearColumnsError,
   proposal: Proposal,
   read: ImportOptions["read"],
 ): Promise<ImportOptions["read"]> {
   const draft = new Draft(proposal);
-  await askKey(screen, draft, failure);
-  await askReadings(screen, draft);
+  await askKey(prompter, draft, failure);
+  await askReadings(prompter, draft);
   let at: number | undefined;
   for (;;) {
-    at = await screen.prompter.chooseLine({ ...toTable(draft), at });
-    if (at !== undefined) await changeColumn(screen, draft, draft.columns[at]!);
+    at = await prompter.chooseLine({ ...toTable(draft), at });
+    if (at !== undefined) await changeColumn(prompter, draft, draft.columns[at]!);
     else if (draft.keys().length > 0) return draft.applyTo(read);
-    else await askKey(screen, draft, failure);
+    else await askKey(prompter, draft, failure);
   }
 }
 
@@ -92,15 +91,17 @@ function formatShare(filled: number, rows: number): string {
   return `${String(whole).padStart(3)} %`;
 }
 
-function describeValues({ samples, marked, entry }: DraftColumn, rows: number): string {
+function describeValues({ samples, marked, split }: DraftColumn, rows: number): string {
   const values = samples.map((sample) => sample.replace(/\s+/g, " ")).join(", ");
   const consent =
     marked === undefined ? [] : [`not subscribed: ${formatCount(marked)} of ${formatCounted(rows, "row")}`];
-  return [...consent, ...(entry ? ["changed as answered"] : []), values].join(" · ");
+  return [...consent, ...(split === undefined ? [] : [`split at ${JSON.stringify(split)}`]), values].join(
+    " · ",
+  );
 }
 
 /** The column of the addresses, and others that have one where it has none. */
-async function askKey({ prompter }: Screen, draft: Draft, failure: UnclearColumnsError): Promise<void> {
+async function askKey(prompter: Prompter, draft: Draft, failure: UnclearColumnsError): Promise<void> {
   const { structure, keyCandidates } = draft.proposal;
   if (draft.keys().length === 0) {
     const names = keyCandidates.length > 0 ? keyCandidates : draft.columns.map(({ name }) => name);
@@ -153,7 +154,7 @@ async function askSecondKeys(prompter: Prompter, draft: Draft): Promise<void> {
 }
 
 /** Which way round each column is read that may be consent, with what each reading leaves out. */
-async function askReadings({ prompter }: Screen, draft: Draft): Promise<void> {
+async function askReadings(prompter: Prompter, draft: Draft): Promise<void> {
   for (const column of draft.columns) {
     if (!column.readings || column.target === "key") continue;
     const { rows, optIn, optOut } = column.readings;
@@ -183,7 +184,7 @@ async function askReadings({ prompter }: Screen, draft: Draft): Promise<void> {
 function answerReading(draft: Draft, column: DraftColumn, chosen: ColumnReading | "ignore"): void {
   if (chosen === "ignore") draft.place(column, "ignore");
   else if (column.fillsField) draft.read(column, chosen);
-  else if (chosen !== "none") draft.place(column, `consent:${chosen}`);
+  else if (chosen !== "none") draft.place(column, `consent=${chosen}`);
   else {
     const { target, isNew } = column;
     const index = draft.proposal.names.indexOf(column.name);

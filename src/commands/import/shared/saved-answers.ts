@@ -19,9 +19,9 @@ export async function saveAnswers(
   const { terminal, writtenFiles } = context;
   const { writeMapping } = await import("../../../bulk/index.ts");
   const file = earlier ?? choosePlace(input, (path) => writtenFiles.isOurs(path));
-  const { map, entries, expect } = read;
+  const { map, splits = [] } = read;
   try {
-    await writeMapping(file, { map, entries: [...(entries ?? [])], expect }, existsSync(file));
+    await writeMapping(file, { map, splits: new Map(splits) }, existsSync(file));
   } catch (error) {
     terminal.warn(`The answers are not saved: ${(error as Error).message}`);
     return undefined;

@@ -50,7 +50,6 @@ const reasons = new Map(
     text_after_quote: "text after a closing quote",
     too_long: "too long",
     truncated: "cut off at the end of the file",
-    compute: "value that cannot be made",
   }),
 );
 

@@ -6,17 +6,13 @@ import { type InputFacts, parseNewFieldId, type ReadRow, type Target } from "../
 import { cut, measureWidth } from "../../../terminal/text-width.ts";
 
 /** @returns nothing for a file that only names contacts */
-export function formatMapping({ columns, computed, sample }: InputFacts, width: number): string[] {
-  if (![...columns, ...computed].some(({ target }) => target.kind === "field")) return [];
+export function formatMapping({ columns, constants, sample }: InputFacts, width: number): string[] {
+  if (constants.length === 0 && !columns.some(({ target }) => target.kind === "field")) return [];
   const rows = columns.map(({ name, target }, place): Row & { isIgnored: boolean } => ({
     isIgnored: target.kind === "ignore",
     texts: [formatColumnName(name, place), formatTarget(target), findFirstValue(sample, place)],
   }));
-  for (const { name, index, target, rule } of computed) {
-    if (index === undefined)
-      rows.push({ isIgnored: false, texts: [name, formatTarget(target), `(${rule})`] });
-    else rows[index]!.texts = [name, formatTarget(target), `${findFirstValue(sample, index)} (${rule})`];
-  }
+  for (const { label, value } of constants) rows.push({ isIgnored: false, texts: ["--set", label, value] });
   const read = rows.filter(({ isIgnored }) => !isIgnored);
   // An empty column is not missed.
   const ignored = rows.filter(({ isIgnored, texts }) => isIgnored && texts[2] !== "");

@@ -155,7 +155,6 @@ export class RunDisplay {
   #noteInput({ facts }: RunEventOfKind<"understood">): void {
     const { terminal } = this.#context;
     for (const note of facts.notes) this.#progress.note(note);
-    for (const text of facts.warnings ?? []) this.#progress.note(`warning: ${text}`, "needed");
     if (!terminal.isStderrTerminal) return;
     for (const line of formatMapping(facts, terminal.stderrColumns)) this.#progress.note(line);
   }
