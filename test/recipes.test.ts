@@ -101,6 +101,7 @@ recipe("every-account", () => {
     expect(await script("every-account", {}, ["lists", "list", "-q"])).toMatchObject({ code: 0, stderr: "" });
   });
 });
+
 recipe("shop-import", () => {
   it("imports names, dates and countries as Miller writes them", { tags: "slow" }, async () => {
     const { script, ecm, file } = await machine();

@@ -94,7 +94,7 @@ export interface ReadOptions {
   isReviewed?: boolean;
   /**
    * Columns of consent, each with how it is read where its name does not say so:
-   * `NAME`, `NAME=opt-in`, `NAME=opt-out`, `NAME=none`.
+   * `NAME`, `NAME=opt-in`, `NAME=opt-out`.
    */
   consentColumns?: readonly string[];
   /** Of a file that names contacts: its consent columns matter too. */

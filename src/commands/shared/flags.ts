@@ -158,7 +158,7 @@ export function parseColumnMap(assignments: readonly string[] = []): Map<string,
 export function consentColumnOption(): Option {
   return repeatableOption(
     "--consent-column <column>",
-    "COLUMN says who is subscribed; =opt-in or =opt-out: what a yes means; =none: neither",
+    "COLUMN says who is subscribed; =opt-in or =opt-out: what a yes means",
   );
 }
 

@@ -191,7 +191,7 @@ describe("cells, by language", () => {
       expect(failure.hint).toContain(`--consent-column ${column}=opt-in`);
       expect(await mailed(text, { consentColumns: [`${column}=opt-in`] })).toBe("a");
       expect(await mailed(text, { consentColumns: [`${column}=opt-out`] })).toBe("b c");
-      expect(await mailed(text, { consentColumns: [`${column}=none`] })).toBe("a b c");
+      expect((await catchFailure(read(text, { consentColumns: [`${column}=none`] }))).exitCode).toBe(2);
       expect(await mailed(text, { map: new Map([[column, "consent=opt-in"]]) })).toBe("a");
       expect(await mailed(text, { map: new Map([[column, "ignore"]]) })).toBe("a b c");
       expect((await catchFailure(read(text, { consentColumns: [column] }))).exitCode).toBe(2);

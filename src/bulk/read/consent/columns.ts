@@ -14,8 +14,8 @@ import { markColumn } from "./mark-cells.ts";
 import { type ConsentName, findConsentName } from "./names.ts";
 import { type Batches, type FoundConsent, findConsent, type Readings } from "./search.ts";
 
-/** How a person says that a column is read. `none`: it does not speak of consent. */
-type ConsentReading = "opt-in" | "opt-out" | "none";
+/** How a person says that a column is read. */
+type ConsentReading = "opt-in" | "opt-out";
 
 export interface ConsentColumns {
   consent: ConsentColumn[];
@@ -87,10 +87,6 @@ interface Seen {
 function judgeNamed(input: MappingInput, seen: Seen, reading: ConsentReading | undefined): Verdict {
   const { index, found } = seen;
   requireSameReading(input, index, reading);
-  if (reading === "none") {
-    const flag = `--consent-column ${quoteShellWord(`${input.names[index]}=none`)}`;
-    return { note: "does not speak of consent", flag };
-  }
   if (reading) return { rule: reading === "opt-in" ? "subscribed" : "optedOut" };
   if (found?.outcome === "unclear") return { unclear: found };
   return { rule: knownRule(seen) ?? found?.rule ?? "status" };
@@ -167,7 +163,7 @@ function readNamedConsent({ names, options, place }: MappingInput, targets: Targ
 
 /** `NAME=opt-out`; a column may be called so itself. */
 function parseConsentColumn(text: string, names: string[]): { column: string; reading?: ConsentReading } {
-  const match = /^(.+)=\s*(opt-in|opt-out|none)\s*$/is.exec(text);
+  const match = /^(.+)=\s*(opt-in|opt-out)\s*$/is.exec(text);
   if (!match || findColumns(text, names).length > 0) return { column: text };
   return { column: match[1]!, reading: match[2]!.toLowerCase() as ConsentReading };
 }
@@ -225,7 +221,7 @@ export function unclearConsentError(input: MappingInput, unclear: readonly Found
   const others = options.consentChoosesRows ? "; or take every row with --all-rows" : "";
   return new UsageError(
     `${place}: ${described.join("; ")}`,
-    `Say how to read it: --consent-column ${formatFlag("opt-in")} if a yes means subscribed, --consent-column ${formatFlag("opt-out")} if a yes means not subscribed, --consent-column ${formatFlag("none")} if it says neither; or ignore it with --map ${formatFlag("ignore")}${each}${others}`,
+    `Say how to read it: --consent-column ${formatFlag("opt-in")} if a yes means subscribed, --consent-column ${formatFlag("opt-out")} if a yes means not subscribed, or ignore it with --map ${formatFlag("ignore")}${each}${others}`,
     { type: "ConsentError" },
   );
 }

@@ -8,7 +8,7 @@ import {
   type ProposedColumn,
 } from "../../../bulk/index.ts";
 
-export type ColumnReading = "opt-in" | "opt-out" | "none";
+export type ColumnReading = "opt-in" | "opt-out";
 
 /** A column with what was answered of it. */
 export interface DraftColumn extends ProposedColumn {
@@ -53,7 +53,7 @@ export class Draft {
   /** How a column is read as consent, wherever it goes. */
   read(column: DraftColumn, reading: ColumnReading): void {
     column.reading = reading;
-    column.marked = reading === "none" ? undefined : countMarkedRows(this.proposal, column.name, reading);
+    column.marked = countMarkedRows(this.proposal, column.name, reading);
   }
 
   /** In place of the column that had the key, which is used where the new one is empty. */
@@ -98,7 +98,7 @@ export class Draft {
     };
   }
 
-  /** What a target cannot say: that a column is no consent, and how one is read that fills a field besides. */
+  /** What a target cannot say: how a column is read that fills a field besides. */
   private consentColumns(typed: readonly string[]): string[] {
     const answered = this.columns.filter(
       ({ reading, isAnswered, target }) => reading !== undefined || (isAnswered && target === "ignore"),

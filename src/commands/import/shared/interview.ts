@@ -6,7 +6,6 @@ import {
   findSecondKeys,
   type ImportOptions,
   type Proposal,
-  proposeLabel,
   type UnclearColumnsError,
 } from "../../../bulk/index.ts";
 import { formatCount, formatCounted } from "../../../counts.ts";
@@ -173,8 +172,7 @@ async function askReadings(prompter: Prompter, draft: Draft): Promise<void> {
           short: "a yes means not subscribed",
           value: "opt-out",
         },
-        { name: "it says neither", short: "neither", value: "none" },
-        { name: "skip the column", short: "skipped", value: "ignore" },
+        { name: "it says neither: skip the column", short: "skipped", value: "ignore" },
       ],
     );
     answerReading(draft, column, chosen);
@@ -184,14 +182,5 @@ async function askReadings(prompter: Prompter, draft: Draft): Promise<void> {
 function answerReading(draft: Draft, column: DraftColumn, chosen: ColumnReading | "ignore"): void {
   if (chosen === "ignore") draft.place(column, "ignore");
   else if (column.fillsField) draft.read(column, chosen);
-  else if (chosen !== "none") draft.place(column, `consent=${chosen}`);
-  else {
-    const { target, isNew } = column;
-    const index = draft.proposal.names.indexOf(column.name);
-    // Without a field of its own the column would be passed over.
-    const label = proposeLabel(column.name, index, draft.proposal.structure, draft.labels(column));
-    if (target === "ignore") draft.place(column, label, true);
-    else draft.place(column, target, isNew);
-    draft.read(column, "none");
-  }
+  else draft.place(column, `consent=${chosen}`);
 }
