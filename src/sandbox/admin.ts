@@ -14,7 +14,7 @@ import {
   resetBody,
   seedBody,
 } from "./admin-api/bodies.ts";
-import { changedClock, checkedClockChange } from "./admin-api/clock.ts";
+import { changedClock } from "./admin-api/clock.ts";
 import { applyEvent } from "./admin-api/events.ts";
 import { LogFollower } from "./admin-api/log-follower.ts";
 import { type AccountOverview, accountOverview } from "./admin-api/overview.ts";
@@ -37,11 +37,9 @@ import type {
   Snapshot,
 } from "./public-types.ts";
 import { type AccountLimits, defaultMonthlyLimit, endOfMonth } from "./rules/limits.ts";
-import { applyDueEvents } from "./rules/sending.ts";
 import { type Store, serviceTime } from "./store/index.ts";
 import { maxLoggedRequests } from "./store/request-log.ts";
 import { resetToDefaultStructure, vacuum } from "./store/reset-account.ts";
-import { realTime } from "./store/settings.ts";
 
 export interface AccountView {
   status: string;
@@ -103,7 +101,7 @@ export class SandboxAdmin {
     const { seed, everything } = parseBody(resetBody, options);
     const { database, settings, requests } = this.store;
     const structureId = database.transaction(() => {
-      if (everything) settings.setClock(realTime);
+      if (everything) settings.setClockOffset(0);
       if (seed !== undefined) settings.setIdSeed(seed);
       requests.clear();
       return resetToDefaultStructure(this.store, this.now());
@@ -154,15 +152,11 @@ export class SandboxAdmin {
   clock(change?: ClockChange): ClockView {
     const { settings, database } = this.store;
     if (change !== undefined) {
-      const wanted = checkedClockChange(change);
-      database.transaction(() => {
-        settings.setClock(changedClock(wanted, settings.clock(), this.processClock.now()));
-        applyDueEvents(this.store, this.now());
-      });
+      database.transaction(() =>
+        settings.setClockOffset(changedClock(change, settings.clockOffset(), this.processClock.now())),
+      );
     }
-    const { clock_offset, clock_frozen_at } = settings.clock();
-    const frozen = clock_frozen_at !== null;
-    return { time: new Date(this.now()).toISOString(), real: clock_offset === 0 && !frozen, frozen };
+    return { time: new Date(this.now()).toISOString(), real: settings.clockOffset() === 0 };
   }
 
   /** The faults that are simulated; with an argument, sets them. */

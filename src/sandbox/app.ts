@@ -13,7 +13,6 @@ import type { Endpoint } from "./rules/endpoint.ts";
 import { endpoints } from "./rules/index.ts";
 import { forbidden, Refusal } from "./rules/refusal.ts";
 import { type EndpointInput, runEndpoint } from "./rules/run-endpoint.ts";
-import { applyDueEvents } from "./rules/sending.ts";
 import type { Store } from "./store/index.ts";
 import type { TransactionQueue } from "./transaction-queue.ts";
 import type { Variants } from "./variants.ts";
@@ -96,7 +95,7 @@ async function exchange(
   const answer = await queue.runInTransaction((): Answer => {
     const key = joinHeader(request.headers["x-api-key"]);
     const admission = access.admit(request.address, key, endpoint?.scope, clock.now());
-    const { now, headers, refusal, isEventDue } = admission;
+    const { now, headers, refusal } = admission;
     const answer = refusal
       ? refusalAnswer(refusal, headers)
       : runAdmitted({
@@ -105,7 +104,6 @@ async function exchange(
           request,
           input: { store, variants, now, parameter },
           body,
-          isEventDue,
         });
     if (isLogged) {
       const bytes = body && "bytes" in body ? body.bytes : undefined;
@@ -124,15 +122,12 @@ interface Admitted {
   request: ReceivedRequest;
   input: Omit<EndpointInput, "readBody" | "readQuery">;
   body: Body | undefined;
-  /** Something that follows from a mail has happened by now. */
-  isEventDue: boolean;
 }
 
 /** The answer to a request that the limits admit; a refusal is one too. */
-function runAdmitted({ endpoint, headers, request, input, body, isEventDue }: Admitted): Answer {
+function runAdmitted({ endpoint, headers, request, input, body }: Admitted): Answer {
   try {
     if (!endpoint) throw forbidden("This endpoint is not accessible via API key");
-    if (isEventDue) applyDueEvents(input.store, input.now);
     const result = runEndpoint(endpoint, {
       ...input,
       readBody: () => parseJsonBody(body!, request.headers["content-type"]),

@@ -147,13 +147,12 @@ export interface SeedData {
     previewText?: string;
     /** Default: a draft, or by the time in `sentAt`. */
     status?: "draft" | "scheduled" | "sent";
-    /**
-     * Such as `2027-01-31T12:00:00Z`. What is sent makes events of its contacts, as the clock comes to them.
-     * Default of `sent`: now.
-     */
+    /** Such as `2027-01-31T12:00:00Z`. Default of `sent`: now. */
     sentAt?: string;
-    /** Names: to whom it is sent. Default: everybody who is active. */
+    /** Names. */
     lists?: string[];
+    /** Its report, answered as given; what it leaves out is zero. */
+    report?: Record<string, unknown>;
   }[];
   templates?: { name: string; subject?: string }[];
   domains?: {
@@ -163,6 +162,12 @@ export interface SeedData {
     /** What is not in DNS yet. Default: nothing. */
     missing?: ("dkim" | "dmarc" | "spf" | "linkTracking")[];
   }[];
+  /** Answered as given; what they leave out is zero. */
+  reports?: {
+    dashboard?: Record<string, unknown>;
+    overall?: Record<string, unknown>;
+    histogram?: Record<string, unknown>;
+  };
 }
 
 export interface SeedReport {
@@ -208,27 +213,20 @@ export interface LoggedRequest {
   fault: string | null;
 }
 
-/** At most one of `time`, `advance` and `real`; `frozen` alone, or with one of the first two. */
+/** One of the three. */
 export interface ClockChange {
   /** Such as `2027-01-31T12:00:00Z`. */
   time?: string;
   /** Such as `90m`, `12h` or `30d`. */
   advance?: string;
   real?: true;
-  /**
-   * True: the clock stands still until it is set, advanced or let run
-   * again. False: it runs on. Default: as before.
-   */
-  frozen?: boolean;
 }
 
 export interface ClockView {
-  /** The service's time. */
+  /** The service's time. It ticks on from where it was set. */
   time: string;
-  /** False when it was set, advanced or stopped. */
+  /** False when it was set or advanced. */
   real: boolean;
-  /** It stands still. */
-  frozen: boolean;
 }
 
 export interface LimitsChange {

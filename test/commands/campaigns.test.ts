@@ -335,7 +335,12 @@ describe("events of a campaign", () => {
       ],
     };
     const { ecm, sandbox } = await startSandbox({ contents });
-    sandbox.admin.clock({ advance: "3d" });
+    for (const { _id, name } of JSON.parse((await ecm(["campaigns", "list", "--json"])).stdout)) {
+      for (const { key } of contents.contacts) {
+        for (const type of ["email-sent", "email-delivered"])
+          sandbox.admin.event({ key, type, emailCampaignId: _id, emailCampaignName: name });
+      }
+    }
     const list = async (...args: string[]) =>
       JSON.parse((await ecm(["events", "--all", "--json", ...args])).stdout);
     const all = await list();

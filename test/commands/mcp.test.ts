@@ -204,11 +204,14 @@ describe("reads", () => {
   it("show campaigns, domains and reports, and say which scope is missing", { tags: "slow" }, async () => {
     const contents = {
       contacts: manyContacts(30),
-      campaigns: [{ name: "News", status: "sent" as const }, { name: "Draft" }],
+      campaigns: [{ name: "News", status: "sent" as const, report: { sent: 30 } }, { name: "Draft" }],
       domains: [{ domain: "example.com" }],
+      reports: { dashboard: { campaign: { sent: { count: 30 } } }, histogram: { peak: { total: 30 } } },
     };
     const { env, sandbox, ecm, folder } = await startSandbox({ contents });
-    sandbox.admin.clock({ advance: "1d" });
+    const emailCampaignId = JSON.parse((await ecm(["campaigns", "get", "News", "--json"])).stdout)._id;
+    for (const { key } of contents.contacts)
+      sandbox.admin.event({ key, type: "email-sent", emailCampaignId });
     const { call, refusal } = await startMcp(env);
     const listed = await call("campaigns_list", { limit: 1 });
     expect(listed).toMatchObject({ campaigns: [{}], total: 2, hasMore: true, nextPage: 2 });

@@ -52,7 +52,7 @@ test("a world has contents, key, structure, clock, limits, faults and log of its
   const two = await sandbox.world();
   expect(new Set([sandbox.apiKey, one.apiKey, two.apiKey]).size).toBe(3);
   await one.admin.seed({ contacts: [{ key: "ada@b.co", tags: ["VIP"] }], lists: ["News"] });
-  await one.admin.clock({ time: "2030-01-01T00:00:00Z", frozen: true });
+  await one.admin.clock({ time: "2030-01-01T00:00:00Z" });
   await one.admin.limits({ hourly: 5 });
   await one.admin.faults(["503:GET:/api/contact-structure"]);
 
@@ -60,7 +60,7 @@ test("a world has contents, key, structure, clock, limits, faults and log of its
   expect((await call(one, "GET", "/api/contact-structure")).status).toBe(503);
   const structure = await call(two, "GET", "/api/contact-structure");
   expect([structure.status, structure.body[0].tags]).toEqual([200, []]);
-  expect((await create(one, "bob@b.co")).body.createdAt).toBe("2030-01-01T00:00:00.000Z");
+  expect((await create(one, "bob@b.co")).body.createdAt).toMatch(/^2030-01-01T00:/);
   expect((await create(two, "bob@b.co")).body.createdAt).not.toMatch(/^2030/);
   expect((await call(one, "GET", "/api/contact")).headers.get("x-ratelimit-limit")).toBe("5");
   for (let count = 0; count < 3; count++) await call(one, "GET", "/api/contact");
@@ -266,9 +266,9 @@ async function test(number) {
     async () => { await admin("POST", "reset"); assert.deepEqual((await api("GET", "/api/contact")).body, []); },
     async () => { await admin("PUT", "faults", { faults: ["500:*:*"] }); assert.equal((await api("GET", "/api/contact")).status, 500); },
     async () => { await admin("PUT", "limits", { hourly: 1, used: 1 }); assert.equal((await api("GET", "/api/contact")).status, 429); },
-    async () => { await admin("PUT", "clock", { time: "2031-01-01T00:00:00Z", frozen: true });
+    async () => { await admin("PUT", "clock", { time: "2031-01-01T00:00:00Z" });
       const made = await api("POST", "/api/contact", { key: "eve@b.co", contactStructureId: world.structureId });
-      assert.equal(made.body.createdAt, "2031-01-01T00:00:00.000Z"); },
+      assert.match(made.body.createdAt, /^2031-01-01T00:/); },
     async () => { for (let n = 0; n < 21; n++) await send(world.baseUrl + "/api/contact", "GET", "none"); assert.equal((await api("GET", "/api/contact")).status, 429); },
   ];
   await kinds[number % kinds.length]();

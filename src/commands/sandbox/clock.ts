@@ -9,7 +9,6 @@ const clockView: View<ClockView> = {
   columns: [
     { name: "time", value: (clock) => clock.time },
     { name: "real", value: (clock) => clock.real },
-    { name: "frozen", value: (clock) => clock.frozen },
   ],
   id: (clock) => clock.time,
 };
@@ -23,7 +22,7 @@ export function registerSandboxClock(parent: Command, context: Context): void {
       isLocal: true,
       examples: [`ecm sandbox clock ${name}${words}`],
       output:
-        "time; real: whether it is the real time; frozen: whether it stands still. The clock runs on from where it was set unless it is frozen, in running sandboxes of the folder too.",
+        "time; real: whether it is the real time. The clock runs on from where it was set, in running sandboxes of the folder too.",
     });
   const run = (flags: DataFlag, change?: ClockChange) => runSandboxClock(context, flags, change);
 
@@ -34,12 +33,6 @@ export function registerSandboxClock(parent: Command, context: Context): void {
   verb("advance", " 90m", "move the time forward")
     .argument("<duration>", "such as 90m, 12h or 30d")
     .action((advance: string, flags: DataFlag) => run(flags, { advance }));
-  verb("freeze", " 2027-01-31T12:00:00Z", "stop the clock, so that whole answers can be compared")
-    .argument("[time]", "at which it stands (default: its present time)")
-    .action((time: string | undefined, flags: DataFlag) => run(flags, { time, frozen: true }));
-  verb("unfreeze", "", "let a frozen clock run on").action((flags: DataFlag) =>
-    run(flags, { frozen: false }),
-  );
   verb("real", "", "go back to the real time").action((flags: DataFlag) => run(flags, { real: true }));
 }
 

@@ -11,7 +11,6 @@ import { type DataFlag, dataOption, withAdmin } from "./shared/flags.ts";
 
 interface SeedFlags extends DataFlag {
   contacts?: number;
-  campaigns?: number;
 }
 
 const reportView: View<SeedReport> = {
@@ -29,33 +28,26 @@ export function registerSandboxSeed(parent: Command, context: Context): void {
     .description("fill the sandbox by names: contacts and what belongs to them, campaigns, domains")
     .argument(
       "[file]",
-      "JSON: { fields, tags, lists, contacts: [{ key, fields, lists, tags, status }], campaigns: [{ name, status, sentAt, lists }], templates, domains }; - for standard input",
+      "JSON: { fields, tags, lists, contacts: [{ key, fields, lists, tags, status }], campaigns: [{ name, status, sentAt, lists, report }], templates, domains, reports }; - for standard input",
     )
     .addOption(
       wholeNumberOption("--contacts <n>", "create N contacts: person1@example.com, person2@example.com, …"),
-    )
-    .addOption(
-      wholeNumberOption(
-        "--campaigns <n>",
-        "N campaigns to everybody, one for each of the last N days, with what followed from them; a template and a domain",
-      ),
     )
     .addOption(dataOption())
     .action((file: string | undefined, flags: SeedFlags) => runSandboxSeed(context, file, flags));
   describeCommand(command, {
     isLocal: true,
-    examples: ["ecm sandbox seed fixtures.json", "ecm sandbox seed --contacts 1000 --campaigns 3 --json"],
+    examples: ["ecm sandbox seed fixtures.json", "ecm sandbox seed --contacts 1000 --json"],
     output:
       "How many contacts were created and updated. Missing fields, tags and lists are created; if anything is invalid, the error says where and nothing is applied.",
   });
 }
 
 async function runSandboxSeed(context: Context, file: string | undefined, flags: SeedFlags): Promise<void> {
-  const isCounted = flags.contacts !== undefined || flags.campaigns !== undefined;
-  if ((file === undefined) !== isCounted) {
+  if ((file === undefined) === (flags.contacts === undefined)) {
     throw new UsageError(
-      isCounted
-        ? "A file cannot be used with --contacts and --campaigns"
+      flags.contacts !== undefined
+        ? "A file cannot be used with --contacts"
         : "Nothing to fill the sandbox with",
       advise`Name a file, or make some up: ${ecm`sandbox seed --contacts 1000`}`,
     );
@@ -64,14 +56,9 @@ async function runSandboxSeed(context: Context, file: string | undefined, flags:
     file === undefined
       ? undefined
       : ((await readJsonInput(context.terminal, file, "FILE")).value as SeedData);
-  const report = await withAdmin(context, flags, (admin) => {
-    if (given !== undefined) return admin.seed(given);
-    const now = Date.parse(admin.health().clock);
-    return admin.seed({
-      ...(flags.contacts !== undefined && { contacts: createPeople(flags.contacts) }),
-      ...(flags.campaigns !== undefined && mailings(flags.campaigns, now)),
-    });
-  });
+  const report = await withAdmin(context, flags, (admin) =>
+    admin.seed(given ?? { contacts: createPeople(flags.contacts!) }),
+  );
   await presentOne(context.terminal, context.output(), report, reportView);
 }
 
@@ -80,19 +67,4 @@ function createPeople(count: number): SeedData["contacts"] {
     key: `person${index + 1}@example.com`,
     fields: { "First Name": "Person", "Last Name": String(index + 1) },
   }));
-}
-
-const dayMilliseconds = 86_400_000;
-
-/** @param now the sandbox's time */
-function mailings(count: number, now: number): SeedData {
-  return {
-    campaigns: Array.from({ length: count }, (_, index) => ({
-      name: `Campaign ${index + 1}`,
-      subject: `News, part ${index + 1}`,
-      sentAt: new Date(now - (count - index) * dayMilliseconds).toISOString(),
-    })),
-    templates: [{ name: "Newsletter" }],
-    domains: [{ domain: "example.com", missing: ["dmarc"] }],
-  };
 }

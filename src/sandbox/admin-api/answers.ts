@@ -46,7 +46,7 @@ export const seedAnswer = v.object({
 
 export const snapshotAnswer = v.object({ name: v.string(), savedAt: time, bytes: count });
 export const snapshotsAnswer = v.array(snapshotAnswer);
-export const clockAnswer = v.object({ time, real: v.boolean(), frozen: v.boolean() });
+export const clockAnswer = v.object({ time, real: v.boolean() });
 export const faultsAnswer = v.object({ faults: texts });
 export const limitsAnswer = v.object({
   hourly: count,

@@ -40,7 +40,6 @@ export const clockBody = v.strictObject(
     time: v.optional(v.string("must be a time such as 2027-01-31T12:00:00Z")),
     advance: v.optional(v.string("must be a duration such as 90m")),
     real: v.optional(v.literal(true, "must be true")),
-    frozen: v.optional(flag),
   },
   notObject,
 );
@@ -97,6 +96,15 @@ const seedContact = v.strictObject(
   },
   notObject,
 );
+// Answered as they are given.
+const figures = v.pipe(
+  v.custom<Record<string, unknown>>(isObject, notObject),
+  v.metadata({ type: "object" }),
+);
+const seedReports = v.strictObject(
+  { dashboard: v.optional(figures), overall: v.optional(figures), histogram: v.optional(figures) },
+  notObject,
+);
 const seedCampaign = v.strictObject(
   {
     name,
@@ -106,6 +114,7 @@ const seedCampaign = v.strictObject(
     status: v.optional(v.picklist(["draft", "scheduled", "sent"], "must be draft, scheduled or sent")),
     sentAt: v.optional(v.string("must be a time such as 2027-01-31T12:00:00Z")),
     lists: v.optional(v.array(name, notArray)),
+    report: v.optional(figures),
   },
   notObject,
 );
@@ -131,6 +140,7 @@ export const seedBody = v.strictObject(
     campaigns: v.optional(v.array(seedCampaign, notArray)),
     templates: v.optional(v.array(seedTemplate, notArray)),
     domains: v.optional(v.array(seedDomain, notArray)),
+    reports: v.optional(seedReports),
   },
   notObject,
 );

@@ -2,10 +2,17 @@
 import type { SeedReport } from "../public-types.ts";
 import { isEmail } from "../rules/contacts.ts";
 import { foldKey, type StoredContact } from "../store/contacts.ts";
+import type { DocumentKind, StoredDocument } from "../store/documents.ts";
 import type { Store } from "../store/index.ts";
 import type { StoredStructure } from "../store/structures.ts";
-import { type CheckedSeed, invalidAt, joinPlace, type SeedContact } from "./bodies.ts";
-import { applyMailSeed, sendingTimes } from "./seed-mail.ts";
+import {
+  type CheckedSeed,
+  invalidAt,
+  joinPlace,
+  parseTime,
+  type SeedCampaign,
+  type SeedContact,
+} from "./bodies.ts";
 
 /**
  * The caller is in a transaction, and undoes it when this throws.
@@ -42,22 +49,16 @@ export function applySeed(store: Store, seed: CheckedSeed, now: number): SeedRep
   for (const [index, label] of seed.tags.entries()) tags.resolve(label, joinPlace("tags", index));
   for (const [index, name] of seed.lists.entries()) lists.resolve(name, joinPlace("lists", index));
 
-  const times = sendingTimes(seed, now);
-  // Contacts of the seed are there when its first campaign is sent.
-  const createdAt = times.reduce<number>((first, at) => Math.min(first, at ?? now), now);
-  const contacts = seedContacts(store, seed.contacts, { structure, now, createdAt, fields, lists, tags });
+  const contacts = seedContacts(store, seed.contacts, { structure, now, fields, lists, tags });
   if (structure.fields.length + structure.tags.length > before) {
     store.structures.put({ ...structure, __v: structure.__v + 1 });
   }
-  const resolveList = (name: string, place: string) => lists.resolve(name, place);
-  return { contacts, ...applyMailSeed(store, seed, { now, times, resolveList }) };
+  return { contacts, ...seedMail(store, seed, lists, now) };
 }
 
 interface ContactContext {
   structure: StoredStructure;
   now: number;
-  /** Of new contacts, in milliseconds since the epoch. */
-  createdAt: number;
   fields: NameIndex;
   lists: NameIndex;
   tags: NameIndex;
@@ -102,7 +103,7 @@ type WantedContact = Pick<StoredContact, "fields" | "lists" | "tags"> & { status
 /** Creates the contact, or adds lists, tags and values to it. Returns whether it is new. */
 function putContact(
   store: Store,
-  { structure, now, createdAt }: ContactContext,
+  { structure, now }: ContactContext,
   key: string,
   wanted: WantedContact,
 ): boolean {
@@ -116,8 +117,8 @@ function putContact(
       lists: [...new Set(wanted.lists)],
       tags: [...new Set(wanted.tags)],
       status: wanted.status ?? { primary: "active", secondary: "confirmed" },
-      createdAt,
-      updatedAt: createdAt,
+      createdAt: now,
+      updatedAt: now,
       version: 0,
     });
     return true;
@@ -204,4 +205,95 @@ function parseStatus(given: NonNullable<SeedContact["status"]>, place: string): 
   if (!status || isContradiction)
     throw invalidAt(place, "must be Active, Unsubscribe, Bounce or Complaint-FBL");
   return status;
+}
+
+/** Campaigns, templates and domains by names, and the figures of reports as they are given. */
+function seedMail(
+  store: Store,
+  { templates, domains, campaigns, reports = {} }: CheckedSeed,
+  lists: NameIndex,
+  now: number,
+): Omit<SeedReport, "contacts"> {
+  for (const [name, content] of Object.entries(reports)) {
+    if (content === undefined) continue;
+    const about = { id: name, kind: "report" as const, name, sentAt: null };
+    store.documents.put({ ...about, createdAt: now, updatedAt: now, content });
+  }
+  const report: Omit<SeedReport, "contacts"> = {};
+  if (templates) {
+    const seeder = new DocumentSeeder(store, "template", now);
+    for (const [index, { name, subject = name }] of templates.entries())
+      seeder.put(name, joinPlace("templates", index), { subject });
+    report.templates = seeder.report;
+  }
+  if (domains) {
+    const seeder = new DocumentSeeder(store, "domain", now);
+    for (const [index, { domain, provider = "custom", missing = [] }] of domains.entries())
+      seeder.put(domain, joinPlace("domains", index), { provider, missing });
+    report.domains = seeder.report;
+  }
+  if (campaigns) {
+    const seeder = new DocumentSeeder(store, "campaign", now);
+    for (const [index, campaign] of campaigns.entries()) {
+      const place = joinPlace("campaigns", index);
+      const { name, subject = name, from = "news@example.com", previewText = "", report: figures } = campaign;
+      const listIds = campaign.lists?.map((list, at) => lists.resolve(list, joinPlace(`${place}.lists`, at)));
+      const content = { from, subject, previewText, listIds, report: figures };
+      seeder.put(name, place, content, sendingTime(campaign, place, now));
+    }
+    report.campaigns = seeder.report;
+  }
+  return report;
+}
+
+/** Null: it stays a draft. @throws Refusal that names the place of what is wrong */
+function sendingTime({ status, sentAt }: SeedCampaign, campaign: string, now: number): number | null {
+  const place = `${campaign}.sentAt`;
+  const at = sentAt === undefined ? undefined : parseTime(sentAt, place);
+  if (at === undefined) {
+    if (status === "scheduled") throw invalidAt(place, "is required with the status scheduled");
+    return status === "sent" ? now : null;
+  }
+  if (status === "draft") throw invalidAt(place, "cannot be given with the status draft");
+  if (status === "scheduled" && at <= now) throw invalidAt(place, "must be in the future");
+  if (status === "sent" && at > now) throw invalidAt(place, "must not be in the future");
+  return at;
+}
+
+/**
+ * Creates one thing after the other, or changes the one of its name that was there before the seed: within a
+ * seed, two may have one name.
+ */
+class DocumentSeeder {
+  readonly report = { created: 0, updated: 0 };
+  private readonly store: Store;
+  private readonly kind: DocumentKind;
+  private readonly now: number;
+  private readonly byName = new Map<string, StoredDocument[]>();
+
+  constructor(store: Store, kind: DocumentKind, now: number) {
+    this.store = store;
+    this.kind = kind;
+    this.now = now;
+    for (const document of store.documents.all(kind)) {
+      const name = document.name.toLowerCase();
+      this.byName.set(name, [...(this.byName.get(name) ?? []), document]);
+    }
+  }
+
+  put(name: string, place: string, content: StoredDocument["content"], sentAt: number | null = null): void {
+    const [before, ...others] = this.byName.get(name.toLowerCase()) ?? [];
+    if (others.length > 0) throw invalidAt(place, `has the name of several: ${JSON.stringify(name)}`);
+    this.report[before ? "updated" : "created"] += 1;
+    const changedAt = Math.min(this.now, sentAt ?? this.now);
+    this.store.documents.put({
+      id: before?.id ?? this.store.newIds(this.now, 1)[0]!,
+      kind: this.kind,
+      name,
+      sentAt: sentAt ?? before?.sentAt ?? null,
+      createdAt: before?.createdAt ?? changedAt,
+      updatedAt: changedAt,
+      content,
+    });
+  }
 }

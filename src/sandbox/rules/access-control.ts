@@ -6,7 +6,6 @@
 import type { AccessFacts } from "../store/account.ts";
 import type { Store } from "../store/index.ts";
 import { hashKey, isKeyValue, type Scope } from "../store/keys.ts";
-import { serviceTimeAt } from "../store/settings.ts";
 import { type AccountLimits, type LimitVerdict, refused, secondsUntil } from "./limits.ts";
 import { forbidden, type Refusal, tooMany, unauthorized } from "./refusal.ts";
 
@@ -34,19 +33,18 @@ export class AccessControl {
 
   /**
    * @param realNow milliseconds since the epoch; the service's own time may be another
-   * @returns `now`: the service's time; `isEventDue`: something that follows from a mail has happened by now
+   * @returns `now`: the service's time
    */
   admit(
     address: string,
     keyValue: string | undefined,
     scope: Scope | undefined,
     realNow: number,
-  ): LimitVerdict & { now: number; isEventDue: boolean } {
+  ): LimitVerdict & { now: number } {
     const keyHash = keyValue !== undefined && isKeyValue(keyValue) ? hashKey(keyValue) : "";
     const facts = this.store.account.accessFacts(address, keyHash);
-    const now = serviceTimeAt(facts, realNow);
-    const isEventDue = facts.next_event_at !== null && facts.next_event_at <= now;
-    return { ...this.decide(facts, address, scope, now), now, isEventDue };
+    const now = realNow + facts.clock_offset;
+    return { ...this.decide(facts, address, scope, now), now };
   }
 
   private decide(facts: AccessFacts, address: string, scope: Scope | undefined, now: number): LimitVerdict {

@@ -1,6 +1,5 @@
 /** Campaigns, templates and sending domains, to look at (published reference). */
 import { campaignStatus, type DocumentPage, type StoredDocument } from "../store/documents.ts";
-import type { Store } from "../store/index.ts";
 import {
   campaignAnswer,
   campaignPageAnswer,
@@ -27,7 +26,7 @@ export const campaignEndpoints = [
       const [by, direction] = parseSort(sort);
       const wanted = { page, size: limitPageSize(size, "size", variants), sort: by, direction, status, now };
       const { total, documents } = store.documents.page("campaign", wanted);
-      return { total, records: campaignRecords(store, documents, now) };
+      return { total, records: documents.map((each) => campaignRecord(each, now)) };
     },
   }),
   endpoint({
@@ -38,7 +37,7 @@ export const campaignEndpoints = [
     scope: "campaigns:read",
     result: campaignAnswer,
     answer: ({ store, parameter, now }) =>
-      campaignRecords(store, [requireCampaign(store, parameter("campaignId"))], now)[0]!,
+      campaignRecord(requireCampaign(store, parameter("campaignId")), now),
   }),
   endpoint({
     id: "listTemplates",
@@ -91,31 +90,25 @@ export const campaignEndpoints = [
   }),
 ];
 
-/** Campaigns with what was sent of them: counted from the events. */
-export function campaignRecords(store: Store, campaigns: readonly StoredDocument[], now: number) {
-  const ids = campaigns.map(({ id }) => id);
-  const sent = store.mailEvents.countByCampaign(ids, "email-sent");
-  const skipped = store.mailEvents.countByCampaign(ids, "email-skipped");
-  const unsent = store.upcoming.countUnsent(ids);
-  return campaigns.map((campaign) => {
-    const { id, name, content, sentAt, createdAt, updatedAt } = campaign;
-    const [sentCount, failedCount] = [sent.get(id) ?? 0, skipped.get(id) ?? 0];
-    const status = campaignStatus(campaign, now);
-    return {
-      _id: id,
-      name,
-      from: content.from as string,
-      subject: content.subject as string,
-      previewText: content.previewText as string,
-      previewImageUrl: `https://example.com/previews/${id}.png`,
-      status,
-      sentCount,
-      failedCount,
-      recipientCount: sentCount + failedCount + (unsent.get(id) ?? 0),
-      createdAt: new Date(createdAt).toISOString(),
-      updatedAt: new Date(status === "sent" ? Math.max(updatedAt, sentAt!) : updatedAt).toISOString(),
-    };
-  });
+/** A campaign as it is answered: its counts are those of the report that the seed gave it. */
+export function campaignRecord(campaign: StoredDocument, now: number) {
+  const { id, name, content, sentAt, createdAt, updatedAt } = campaign;
+  const { sent = 0 } = (content.report ?? {}) as { sent?: number };
+  const status = campaignStatus(campaign, now);
+  return {
+    _id: id,
+    name,
+    from: content.from as string,
+    subject: content.subject as string,
+    previewText: content.previewText as string,
+    previewImageUrl: `https://example.com/previews/${id}.png`,
+    status,
+    sentCount: sent,
+    failedCount: 0,
+    recipientCount: sent,
+    createdAt: new Date(createdAt).toISOString(),
+    updatedAt: new Date(status === "sent" ? Math.max(updatedAt, sentAt!) : updatedAt).toISOString(),
+  };
 }
 
 function parseSort(text = "updatedAt:desc"): [DocumentPage["sort"], DocumentPage["direction"]] {

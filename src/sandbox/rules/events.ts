@@ -25,36 +25,26 @@ const statusAfter: Record<string, StoredContact["status"]> = {
   "contact-reactivated": { primary: "Active" },
 };
 
-/**
- * Something happened to a contact that no request asked for: the event is recorded, and its effect on the
- * status takes place. Who is inactive already keeps the reason. The caller is in a transaction.
- * @returns the contact afterwards
- */
-export function recordEvent(store: Store, contact: StoredContact, happening: Happening): StoredContact {
-  store.events.add(createEvent(contact, happening));
-  return applyEffect(store, contact, happening);
-}
-
-export interface Happening {
+interface Happening {
   /** One of `eventTypes`. */
   type: string;
   /** Milliseconds since the epoch. */
   at: number;
-  details?: EventDetails;
+  details: EventDetails;
 }
 
-/** The event as it is recorded. */
-export function createEvent({ id, key }: StoredContact, { type, at, details }: Happening): StoredEvent {
-  const email = type.startsWith("email-") ? { emailTo: key } : {};
-  return { contactId: id, type, at, details: { ...email, ...details } };
-}
-
-/** Changes the contact as the event does, and returns it. The caller records the event. */
-export function applyEffect(
+/**
+ * Something happened to a contact that no request asked for: the event is recorded, and its effect on the
+ * status takes place. An inactive contact keeps its reason. The caller is in a transaction.
+ * @returns the contact afterwards
+ */
+export function recordEvent(
   store: Store,
   contact: StoredContact,
-  { type, at, details = {} }: Happening,
+  { type, at, details }: Happening,
 ): StoredContact {
+  const email = type.startsWith("email-") ? { emailTo: contact.key } : {};
+  store.events.add({ contactId: contact.id, type, at, details: { ...email, ...details } });
   // A mailbox that is full today may take the next mail.
   const isSoft = type === "email-bounced" && details.emailBounceType?.toLowerCase() === "transient";
   const status = isSoft ? undefined : statusAfter[type];

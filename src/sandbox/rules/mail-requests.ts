@@ -1,6 +1,5 @@
 /** What requests for campaigns, templates and reports must look like (published reference). */
 import * as v from "valibot";
-import { isTimeZone } from "./calendar.ts";
 import { pageQuery, pastDays, sortedPageQuery, text } from "./requests.ts";
 
 export const campaignsQuery = v.object({ ...sortedPageQuery, status: v.optional(text) });
@@ -29,3 +28,13 @@ export const engagementQuery = v.object({
   period: v.optional(v.picklist(periods, `must be one of ${periods.join(", ")}`), "week"),
   timezone,
 });
+
+function isTimeZone(text: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: text });
+    // Offsets are no names of zones.
+    return /^[A-Za-z]/.test(text);
+  } catch {
+    return false;
+  }
+}

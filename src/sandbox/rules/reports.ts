@@ -1,7 +1,6 @@
-/** Reports (published reference): every number is counted from the events that the feeds show. */
-import { campaignStatus } from "../store/documents.ts";
+/** Reports (published reference): the figures that a seed has set, else zeros. */
+import { isObject } from "../../is-object.ts";
 import type { Store } from "../store/index.ts";
-import type { MailFigures, Span } from "../store/mail-events.ts";
 import {
   campaignReportAnswer,
   dashboardAnswer,
@@ -9,83 +8,38 @@ import {
   histogramAnswer,
   overallAnswer,
 } from "./answers.ts";
-import { Calendar, createHistogram } from "./calendar.ts";
 import { endpoint } from "./endpoint.ts";
 import { requireCampaign } from "./lookup.ts";
 import { dashboardQuery, engagementQuery, histogramQuery } from "./mail-requests.ts";
 
-const hourMilliseconds = 3_600_000;
-const dayMilliseconds = 24 * hourMilliseconds;
+const dayMilliseconds = 86_400_000;
 
-/** The days up to now, as the feed of events counts them, and the same span before. */
-function comparedSpans(now: number, pastDays: number): { span: Span; before: Span } {
-  const length = pastDays * dayMilliseconds;
-  return { span: { from: now - length, to: now }, before: { from: now - 2 * length, to: now - length - 1 } };
-}
+const figure = { count: { value: 0, diff: 0 }, rate: { value: 0, diff: 0 } };
+const wholeFigure = { count: { value: 0, prev: 0, diff: 0 }, rate: { value: 0, prev: 0, diff: 0 } };
 
-const round = (value: number) => Math.round(value * 100) / 100;
-
-/** Per cent, of which there is nothing where the whole is nothing. */
-function percentage(part: number, whole: number): number {
-  return whole === 0 ? 0 : round((100 * part) / whole);
-}
-
-/** Per cent against before; from nothing to something is 100. */
-function percentChange(value: number, prev: number): number {
-  if (prev === 0) return value === 0 ? 0 : 100;
-  return round((100 * (value - prev)) / prev);
-}
-
-/** What the rate of a figure is a share of. */
-const wholes: Record<keyof MailFigures, "sent" | "delivered"> = {
-  sent: "sent",
-  delivered: "sent",
-  uniqueOpens: "delivered",
-  uniqueClicks: "delivered",
-  hardBounces: "sent",
-  softBounces: "sent",
-  totalBounces: "sent",
-  unsubscribes: "delivered",
-  complaints: "delivered",
-};
-
-function compared(now: MailFigures, before: MailFigures, name: keyof MailFigures) {
-  const [value, prev] = [now[name], before[name]];
-  const [rate, prevRate] = [percentage(value, now[wholes[name]]), percentage(prev, before[wholes[name]])];
+function emptyHistogram(from: number, to: number) {
   return {
-    count: { value, prev, diff: percentChange(value, prev) },
-    rate: { value: rate, prev: prevRate, diff: percentChange(rate, prevRate) },
+    start: new Date(from).toISOString(),
+    end: new Date(to).toISOString(),
+    peak: { startDate: null, endDate: null, total: 0 },
+    histogram: [],
   };
 }
 
-function campaignComparison(store: Store, { from, to }: Span) {
-  return store.documents.sentBetween(from, to).map(({ id, name, sentAt }) => {
-    const { uniqueOpens, uniqueClicks, delivered } = store.mailEvents.figures({
-      from: 0,
-      to,
-      campaignId: id,
-    });
-    return {
-      _id: id,
-      name,
-      rates: { opens: percentage(uniqueOpens, delivered), clicks: percentage(uniqueClicks, delivered) },
-      scheduledAt: new Date(sentAt!).toISOString(),
-    };
-  });
+/** The members of the seed's report, and of `zeros` those that it leaves out. */
+function withGiven<T>(zeros: T, given: unknown): T {
+  if (given === undefined) return zeros;
+  if (!isObject(zeros) || !isObject(given)) return given as T;
+  const merged = Object.entries(given).map(([name, value]) => [
+    name,
+    withGiven((zeros as Record<string, unknown>)[name], value),
+  ]);
+  return { ...zeros, ...Object.fromEntries(merged) };
 }
 
-/** At which time of their day mails were delivered. */
-function deliveryTimes(store: Store, span: Span, timeZone: string) {
-  const calendar = new Calendar(timeZone);
-  const counts = { morning: 0, afternoon: 0, evening: 0, night: 0 };
-  for (const { at } of store.mailEvents.times(span, "email-delivered")) {
-    const quarter = Math.floor(calendar.names(at).hourOfDay / 6);
-    counts[(["night", "morning", "afternoon", "evening"] as const)[quarter]!] += 1;
-  }
-  return counts;
+function seeded<T>(store: Store, name: "dashboard" | "overall" | "histogram", zeros: T): T {
+  return withGiven(zeros, store.documents.get("report", name)?.content);
 }
-
-const periods = { "24hours": 24 * hourMilliseconds, week: 7 * dayMilliseconds, month: 30 * dayMilliseconds };
 
 export const reportEndpoints = [
   endpoint({
@@ -96,38 +50,16 @@ export const reportEndpoints = [
     scope: "reports:read",
     query: dashboardQuery,
     result: dashboardAnswer,
-    answer({ store, query: { pastDays, timezone }, now }) {
-      const { span, before } = comparedSpans(now, pastDays);
-      const [figures, earlier] = [store.mailEvents.figures(span), store.mailEvents.figures(before)];
-      const figure = (name: keyof MailFigures) => {
-        const { count, rate } = compared(figures, earlier, name);
-        return {
-          count: { value: count.value, diff: count.diff },
-          rate: { value: rate.value, diff: rate.diff },
-        };
-      };
-      const count = (name: keyof MailFigures) => {
-        const { value, diff } = figure(name).count;
-        return { count: value, diff };
-      };
-      const { total, created } = store.contacts.createdBetween(span.from, span.to);
-      const contacts = createHistogram({ ...span, timeZone: timezone, unit: "day" }, created, () => null);
-      return {
+    answer: ({ store, query: { pastDays }, now }) =>
+      seeded(store, "dashboard", {
         campaign: {
-          sent: count("sent"),
-          delivered: count("delivered"),
-          uniqueOpens: figure("uniqueOpens"),
-          uniqueClicks: figure("uniqueClicks"),
+          sent: { count: 0, diff: 0 },
+          delivered: { count: 0, diff: 0 },
+          uniqueOpens: figure,
+          uniqueClicks: figure,
         },
-        contact: {
-          count: total,
-          histogram: {
-            ...contacts,
-            histogram: contacts.histogram.map(({ date, total: each }) => ({ date, total: each })),
-          },
-        },
-      };
-    },
+        contact: { count: 0, histogram: emptyHistogram(now - pastDays * dayMilliseconds, now) },
+      }),
   }),
   endpoint({
     id: "getOverallReport",
@@ -137,17 +69,22 @@ export const reportEndpoints = [
     scope: "reports:read",
     query: dashboardQuery,
     result: overallAnswer,
-    answer({ store, query: { pastDays, timezone }, now }) {
-      const { span, before } = comparedSpans(now, pastDays);
-      const [figures, earlier] = [store.mailEvents.figures(span), store.mailEvents.figures(before)];
-      const names = Object.keys(wholes) as (keyof MailFigures)[];
-      const stats = Object.fromEntries(names.map((name) => [name, compared(figures, earlier, name)]));
-      return {
-        campaignComparison: campaignComparison(store, span),
-        deliveryTimeStats: deliveryTimes(store, span, timezone),
-        stats: stats as Record<keyof MailFigures, ReturnType<typeof compared>>,
-      };
-    },
+    answer: ({ store }) =>
+      seeded(store, "overall", {
+        campaignComparison: [],
+        deliveryTimeStats: { morning: 0, afternoon: 0, evening: 0, night: 0 },
+        stats: {
+          sent: wholeFigure,
+          delivered: wholeFigure,
+          uniqueOpens: wholeFigure,
+          uniqueClicks: wholeFigure,
+          hardBounces: wholeFigure,
+          softBounces: wholeFigure,
+          totalBounces: wholeFigure,
+          unsubscribes: wholeFigure,
+          complaints: wholeFigure,
+        },
+      }),
   }),
   endpoint({
     id: "getOverallHistogram",
@@ -157,17 +94,8 @@ export const reportEndpoints = [
     scope: "reports:read",
     query: histogramQuery,
     result: histogramAnswer,
-    answer({ store, query: { pastDays, timezone, eventType }, now }) {
-      const { span } = comparedSpans(now, pastDays);
-      const [, first, type] = /^(first-)?(.*)$/.exec(eventType)!;
-      const happened = store.mailEvents.times(span, type!, first !== undefined);
-      const describe = (items: typeof happened): Record<string, number> => {
-        if (type !== "email-bounced") return {};
-        const softBounces = items.filter(({ isSoft }) => isSoft).length;
-        return { hardBounces: items.length - softBounces, softBounces };
-      };
-      return createHistogram({ ...span, timeZone: timezone, unit: "day" }, happened, describe);
-    },
+    answer: ({ store, query: { pastDays }, now }) =>
+      seeded(store, "histogram", emptyHistogram(now - pastDays * dayMilliseconds, now)),
   }),
   endpoint({
     id: "getCampaignReport",
@@ -176,21 +104,20 @@ export const reportEndpoints = [
     summary: "What became of a campaign's mails",
     scope: "reports:read",
     result: campaignReportAnswer,
-    answer({ store, parameter, now }) {
-      const { id: campaignId } = requireCampaign(store, parameter("campaignId"));
-      const figures = store.mailEvents.figures({ from: 0, to: now, campaignId });
-      const { sent, delivered, uniqueOpens, uniqueClicks, totalBounces, hardBounces, softBounces } = figures;
-      return {
-        sent,
-        delivered,
-        opens: { unique: uniqueOpens, rate: percentage(uniqueOpens, delivered) },
-        clicks: { unique: uniqueClicks, rate: percentage(uniqueClicks, delivered) },
-        totalBounces,
-        hardBounces,
-        softBounces,
-        linkActivity: store.mailEvents.links(campaignId),
-      };
-    },
+    answer: ({ store, parameter }) =>
+      withGiven(
+        {
+          sent: 0,
+          delivered: 0,
+          opens: { unique: 0, rate: 0 },
+          clicks: { unique: 0, rate: 0 },
+          totalBounces: 0,
+          hardBounces: 0,
+          softBounces: 0,
+          linkActivity: [],
+        },
+        requireCampaign(store, parameter("campaignId")).content.report,
+      ),
   }),
   endpoint({
     id: "getCampaignEngagement",
@@ -200,22 +127,9 @@ export const reportEndpoints = [
     scope: "reports:read",
     query: engagementQuery,
     result: engagementAnswer,
-    answer({ store, parameter, query: { period, timezone }, now }) {
-      const campaign = requireCampaign(store, parameter("campaignId"));
-      const isSent = campaignStatus(campaign, now) === "sent";
-      const from = isSent ? campaign.sentAt! : now;
-      const span: Span = { from, to: Math.min(now, from + periods[period]), campaignId: campaign.id };
-      const opens = store.mailEvents.times(span, "email-opened", true);
-      const clicks = store.mailEvents.times(span, "email-clicked", true);
-      const happened = [
-        ...opens.map(({ at }) => ({ at, isOpen: true })),
-        ...clicks.map(({ at }) => ({ at, isOpen: false })),
-      ];
-      const unit = period === "24hours" ? "hour" : "day";
-      return createHistogram({ ...span, timeZone: timezone, unit }, happened, (items) => {
-        const uniqueOpens = items.filter(({ isOpen }) => isOpen).length;
-        return { uniqueOpens, uniqueClicks: items.length - uniqueOpens };
-      });
+    answer({ store, parameter, now }) {
+      const { sentAt } = requireCampaign(store, parameter("campaignId"));
+      return emptyHistogram(Math.min(sentAt ?? now, now), now);
     },
   }),
 ];

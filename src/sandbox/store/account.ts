@@ -2,7 +2,6 @@
 import type { Database } from "../database.ts";
 import type { Participant } from "../transaction-queue.ts";
 import { nextIds } from "./ids.ts";
-import type { ClockSettings } from "./settings.ts";
 
 export interface AccountRow {
   region: string;
@@ -17,7 +16,9 @@ export interface AccountRow {
 }
 
 /** What access to the account depends on, read at once. */
-export interface AccessFacts extends AccountRow, ClockSettings {
+export interface AccessFacts extends AccountRow {
+  /** The service's time less the real one, in milliseconds. */
+  clock_offset: number;
   /** When the block of the address ends, in milliseconds since the epoch; null: it was never blocked. */
   blocked_until: number | null;
   /** The key's parts are null when there is no such key. */
@@ -25,8 +26,6 @@ export interface AccessFacts extends AccountRow, ClockSettings {
   is_active: number | null;
   expires_at: number | null;
   id_seed: number | null;
-  /** When the next event that follows from a mail happens; null: none is to come. */
-  next_event_at: number | null;
 }
 
 /** How much of the limits is used, and when they end. Milliseconds since the epoch. */
@@ -76,8 +75,7 @@ export class AccountStore implements Participant {
     this.writeCached();
     const facts = this.database.get<AccessFacts>(
       `SELECT account.*, (SELECT blocked_until FROM blocks WHERE address = ?) AS blocked_until,
-        scopes, is_active, expires_at, clock_offset, clock_frozen_at, id_seed,
-        (SELECT min(happens_at) FROM upcoming_events) AS next_event_at
+        scopes, is_active, expires_at, clock_offset, id_seed
         FROM account JOIN settings LEFT JOIN api_keys ON hash = ?`,
       address,
       keyHash,

@@ -99,17 +99,6 @@ export class ContactStore {
     }
   }
 
-  /** How many there are, and when those of this span were created. */
-  createdBetween(from: number, to: number): { total: number; created: { at: number }[] } {
-    const row = this.database.get<{ total: number }>("SELECT count(*) AS total FROM contacts");
-    const created = this.database.all<{ at: number }>(
-      "SELECT created_at AS at FROM contacts WHERE created_at >= ? AND created_at <= ?",
-      from,
-      to,
-    );
-    return { total: row?.total ?? 0, created };
-  }
-
   add(contact: StoredContact): void {
     this.database.run(
       "INSERT INTO contacts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",

@@ -1,7 +1,7 @@
-/** Campaigns, templates and domains in the database. */
+/** Campaigns, templates, domains and the figures of reports, as a seed has set them, in the database. */
 import type { Database, Value } from "../database.ts";
 
-export type DocumentKind = "campaign" | "template" | "domain";
+export type DocumentKind = "campaign" | "template" | "domain" | "report";
 
 export interface StoredDocument {
   id: string;
@@ -86,18 +86,6 @@ export class DocumentStore {
   get(kind: DocumentKind, id: string): StoredDocument | undefined {
     const row = this.database.get<DocumentRow>("SELECT * FROM documents WHERE kind = ? AND id = ?", kind, id);
     return row && readDocument(row);
-  }
-
-  /** Campaigns that were sent in this span, the newest first. */
-  sentBetween(from: number, to: number): StoredDocument[] {
-    return this.database
-      .all<DocumentRow>(
-        `SELECT * FROM documents WHERE kind = 'campaign' AND sent_at >= ? AND sent_at <= ?
-          ORDER BY sent_at DESC, id`,
-        from,
-        to,
-      )
-      .map(readDocument);
   }
 
   /** Adds it, or replaces the one of its id. */

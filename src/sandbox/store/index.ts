@@ -14,13 +14,11 @@ import { EventStore } from "./events.ts";
 import { firstId } from "./ids.ts";
 import { KeyStore } from "./keys.ts";
 import { ListStore } from "./lists.ts";
-import { MailEventStore } from "./mail-events.ts";
 import { type OwnKeyPlace, ownKeyInFolder, ownKeyInMemory } from "./own-key-place.ts";
 import { RequestLog } from "./request-log.ts";
 import { DatabaseSearch, type StoredContactSearch } from "./search.ts";
-import { SettingsStore, serviceTimeAt } from "./settings.ts";
+import { SettingsStore } from "./settings.ts";
 import { StructureStore } from "./structures.ts";
-import { UpcomingStore } from "./upcoming.ts";
 
 export interface Store {
   /** Of its files: the database, unless that is in memory, and snapshots. */
@@ -34,8 +32,6 @@ export interface Store {
   contacts: ContactStore;
   events: EventStore;
   documents: DocumentStore;
-  upcoming: UpcomingStore;
-  mailEvents: MailEventStore;
   search: StoredContactSearch;
   settings: SettingsStore;
   requests: RequestLog;
@@ -121,8 +117,6 @@ function createStore(place: Pick<Store, "folder" | "ownKey">, database: Database
     contacts,
     events: new EventStore(database),
     documents: new DocumentStore(database),
-    upcoming: new UpcomingStore(database),
-    mailEvents: new MailEventStore(database),
     search: new DatabaseSearch(database, contacts),
     settings: new SettingsStore(database),
     requests: new RequestLog(database),
@@ -191,12 +185,9 @@ export function addDefaultStructure(store: Store, _id: string, now: number, befo
   });
 }
 
-/**
- * The service's time, in milliseconds since the epoch: the clock's, as
- * far from it as it was set, or standing still.
- */
+/** The service's time, in milliseconds since the epoch: the clock's, as far from it as it was set. */
 export function serviceTime(store: Store, clock: Clock): number {
-  return serviceTimeAt(store.settings.clock(), clock.now());
+  return clock.now() + store.settings.clockOffset();
 }
 
 /** Creates the database's file for its owner alone; SQLite gives its side files the same permissions. */

@@ -113,13 +113,9 @@ test("clock shows, sets, advances and lets go of the time of a running sandbox",
   expect((await sandbox("clock", "set", "2030-02-30")).code).toBe(2);
   expect((await sandbox("clock", "real", "--json")).json().real).toBe(true);
   expect((await sandbox("clock", "show", "--json")).json().real).toBe(true);
-  const frozen = { time: "2030-01-01T00:00:00.000Z", real: false, frozen: true };
-  expect((await sandbox("clock", "freeze", "2030-01-01", "--json")).json()).toEqual(frozen);
-  expect((await sandbox("clock", "show", "--json")).json()).toEqual(frozen);
-  expect((await sandbox("clock", "unfreeze", "--json")).json()).toMatchObject({ real: false, frozen: false });
-  expect((await sandbox("clock", "freeze", "--json")).json()).toMatchObject({ frozen: true });
+  expect((await sandbox("clock", "set", "2030-01-01")).code).toBe(0);
   expect((await sandbox("reset", "--everything", "--yes")).code).toBe(0);
-  expect((await sandbox("clock", "--json")).json()).toMatchObject({ real: true, frozen: false });
+  expect((await sandbox("clock", "--json")).json()).toMatchObject({ real: true });
 });
 
 test("requests --follow goes on with a log that begins anew", async () => {
