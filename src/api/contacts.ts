@@ -144,6 +144,11 @@ export function isInactive(found: Partial<Contact> | undefined): boolean {
   return findStatus(found)?.primary.toLowerCase() === "inactive";
 }
 
+/** Whether the contact is known to be active; one whose status is not told is not. */
+export function isActive(found: Partial<Contact> | undefined): boolean {
+  return findStatus(found)?.primary.toLowerCase() === "active";
+}
+
 /** @throws UnreadableAnswerError when the answer is not a contact. */
 export function readContact(answer: ApiAnswer): Contact {
   const body = answer.body as Partial<Contact> | null;

@@ -24,7 +24,6 @@ export {
 export type { RowJob } from "./jobs/job.ts";
 export { type KeysFileOptions, toReadOptions } from "./jobs/keys-file-options.ts";
 export { type ChosenRows, MarkedRowsError, requireChosenRows } from "./jobs/marked-rows.ts";
-export { moveContact, restoreMoveOptions } from "./jobs/move.ts";
 export { type RejectedRow, readRejectedRows } from "./jobs/rejected.ts";
 export { refusalRemark } from "./jobs/removals.ts";
 export { type JobOptions, requireWritableRejects, runJob } from "./jobs/run-job.ts";
@@ -47,12 +46,10 @@ export { type Mapping, readMapping, writeMapping } from "./read/columns/mapping-
 export { type NewField, parseNewFieldId } from "./read/columns/new-fields.ts";
 export {
   countMarkedRows,
-  findSecondKeys,
   type Proposal,
   type ProposedColumn,
   proposeLabel,
   proposeLateColumns,
-  type SecondKey,
   UnclearColumnsError,
 } from "./read/columns/proposal.ts";
 export { isTargetWord, UnknownFieldError } from "./read/columns/targets.ts";

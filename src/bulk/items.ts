@@ -31,14 +31,6 @@ export interface ConsentRead {
   line: number;
 }
 
-/** A further key that a row has for its person; whoever has it is written under this ref. */
-export interface NamedKey {
-  ref: number;
-  key: ContactKey;
-  /** Of the active contact that had it when the item's create was planned. */
-  contactId?: string;
-}
-
 /** One contact of a run. */
 export interface Item {
   kind: "contact";
@@ -60,29 +52,6 @@ export interface Item {
   consent?: ConsentRead;
   /** Where the job knows it. */
   contactId?: string;
-  /**
-   * Under which key its row says that the person was known before. Whoever has that key is looked up with this
-   * one; where this one is created in their place, they are written under this ref of their own.
-   */
-  former?: NamedKey;
-  /**
-   * Further keys that its row has for the person, looked up with it, and again right before it is created: it
-   * is not if the person has left, or is suppressed, under one of them.
-   */
-  others?: NamedKey[];
-  /** Asked for among the inactive contacts too, which an account may leave out of a plain search. */
-  isAskedHidden?: boolean;
-  /**
-   * The contact that moves to this one, as it was when it was planned. It must still be active when this one
-   * is written: whoever has left is not written to under another key.
-   */
-  movesFrom?: { contactId: string; key: string };
-  /**
-   * Of a contact that moves: the ref of the one that takes its place. Without that, this one is not written.
-   */
-  follows?: number;
-  /** The key of that one, to name it. */
-  movesTo?: string;
   /**
    * As a page of the account had it, where that is where the contact
    * comes from: it is not looked up for the plan.
@@ -114,8 +83,7 @@ export interface PassedRow {
  * plan and, right before a write, its second look.
  */
 export interface Work<T extends Item = Item> {
-  /** @param old the contact from which this one moves, where it was read now */
-  decide(item: T, found: Partial<Contact> | undefined, old?: OldContact): Decision;
+  decide(item: T, found: Partial<Contact> | undefined): Decision;
   /** Whether the contact has to be looked up before it can be planned. Default: every one is. */
   needsLookup?(item: T): boolean;
   /**
@@ -132,26 +100,10 @@ export interface Work<T extends Item = Item> {
   isMarked?(item: T, found: Partial<Contact> | undefined): boolean;
   /** Whether the mark of a contact is not clear enough to unsubscribe it, where marks do. */
   isDoubtful?(item: T): boolean;
-  /** Who is inactive and may be the person of this contact, which would be created. */
-  findInactive?(item: T): InactiveMatch | undefined;
   /** Labels of the required fields for which a contact would be created without a value. */
   listLacking?(body: CreateContactBody): readonly string[];
   /** Whether nobody may be created with this key. Asked again when a write may leave. */
   isSuppressed?(item: T): boolean;
-}
-
-/** An inactive contact that has a value which no two people share. */
-export interface InactiveMatch {
-  /** Its label. */
-  field: string;
-  value: string;
-  /** The key of the inactive contact. */
-  inactive: string;
-}
-
-/** A contact that moves to another key. `contact` is absent where it is gone. */
-export interface OldContact {
-  contact?: Partial<Contact>;
 }
 
 /** What one contact should become. Absent facets stay as they are. */
@@ -187,9 +139,8 @@ export interface Before {
 
 /**
  * `exists_hidden`: the service refuses a second contact with this key, and no search shows the first.
- * `duplicate`: another item names the same contact. `moved_unsubscribed`: the contact that moves to this key
- * has left. `not_moved`: the contact that takes its place was not written. `truncated`: the input is cut off,
- * and may have named the contact.
+ * `duplicate`: another item names the same contact. `truncated`: the input is cut off, and may have named the
+ * contact.
  */
 type SkipCode =
   | "exists"
@@ -199,8 +150,6 @@ type SkipCode =
   | "suppressed"
   | "exists_hidden"
   | "duplicate"
-  | "moved_unsubscribed"
-  | "not_moved"
   | "truncated"
   | "changed";
 

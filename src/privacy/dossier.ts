@@ -38,8 +38,6 @@ export interface RunRecords {
   planned: (PlanLine & { row?: Record<string, string> })[];
   /** What was written, with the values before and after; null where the journal is damaged. */
   changes: PlanLine[] | null;
-  /** Other keys of the person that its moves name. */
-  otherKeys: string[];
   files: FileRecords[];
 }
 
@@ -108,7 +106,7 @@ async function readRuns(folders: OwnFolders, redactor: Redactor): Promise<RunRec
 
 async function readRun(folder: string, redactor: Redactor, walked: ReadonlySet<string>): Promise<RunRecords> {
   const manifest = await readManifest(folder).catch(() => undefined);
-  const plan = await readPlan(join(folder, fileNames.plan), redactor);
+  const planned = await readPlan(join(folder, fileNames.plan), redactor);
   const files: FileRecords[] = [];
   for await (const file of walkFiles(folder)) {
     if (walked.has(file)) files.push(...(await readRunFile(file, manifest, redactor)));
@@ -119,7 +117,7 @@ async function readRun(folder: string, redactor: Redactor, walked: ReadonlySet<s
     startedAt: manifest?.startedAt ?? null,
     account: manifest?.account.baseUrl ?? null,
     input: manifest?.input.name ?? null,
-    ...plan,
+    planned,
     changes: manifest ? await readChanges(folder, manifest, redactor) : [],
     files,
   };
@@ -140,21 +138,13 @@ async function readRunFile(
   return readFileRecords(file, redactor, findKeyNames(manifest));
 }
 
-async function readPlan(
-  file: string,
-  redactor: Redactor,
-): Promise<Pick<RunRecords, "planned" | "otherKeys">> {
+async function readPlan(file: string, redactor: Redactor): Promise<RunRecords["planned"]> {
   const planned: RunRecords["planned"] = [];
-  const otherKeys = new Set<string>();
   const columns = (await readPlanHead(file).catch(() => undefined))?.head.table?.columns ?? [];
   for await (const stored of readPlanLines(file)) {
-    const { key, movesFrom } = stored;
-    if (redactor.isKey(key)) {
-      if (movesFrom !== undefined) otherKeys.add(movesFrom);
-      planned.push(toLine(stored, columns));
-    } else if (movesFrom !== undefined && redactor.isKey(movesFrom)) otherKeys.add(key);
+    if (redactor.isKey(stored.key)) planned.push(toLine(stored, columns));
   }
-  return { planned, otherKeys: [...otherKeys] };
+  return planned;
 }
 
 function toLine(stored: StoredLine, columns: readonly { name: string }[]): RunRecords["planned"][number] {

@@ -77,7 +77,7 @@ it("a mark on another row of the contact is an override too", async () => {
   expect((await changesIn(service))[0]!.consent?.overriddenBy).toEqual(["--include-unsubscribed"]);
 });
 
-it("an applied plan keeps it, a redacted one does not show it, and a move leads to it", {
+it("an applied plan keeps it, and a redacted one does not show it", {
   tags: "slow",
 }, async () => {
   const service = await startSandbox();
@@ -89,13 +89,6 @@ it("an applied plan keeps it, a redacted one does not show it, and a move leads 
   const applied = await service.ecm(["apply", plan, "--yes"]);
   expect(applied.code, applied.stderr).toBe(0);
   expect((await changesIn(service))[0]!.consent).toMatchObject({ columns: [{ said: "yes" }], input });
-  const moved = await service.ecm(["contact", "move", "ada@example.com", "ada@new.example", "--yes"]);
-  expect(moved.code, moved.stderr).toBe(0);
-  const asked = await service.ecm(["contact", "consent", "ada@new.example", "--json"]);
-  expect(JSON.parse(asked.stdout)).toMatchObject([
-    { kind: "move", key: "ada@new.example", movedFrom: "ada@example.com", consent: null },
-    { kind: "apply", key: "ada@example.com", consent: { columns: [{ said: "yes" }] } },
-  ]);
 });
 
 it("it is erased with the person", { tags: "slow" }, async () => {

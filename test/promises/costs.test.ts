@@ -96,8 +96,8 @@ describe("a command costs", () => {
       [
         "contact move",
         (turn) => ["contact", "move", `new-${turn}@example.com`, `moved-${turn}@example.com`, "--yes"],
-        7,
-        7,
+        6,
+        8,
       ],
       ["contact dossier", () => ["contact", "dossier", "ada@example.com"], 6, 6],
       ["lists list", () => ["lists", "list"], 1, 2],

@@ -8,11 +8,9 @@ import type { Item, Operation } from "../items.ts";
 import { toErrorStop } from "../pace/run-stop.ts";
 import type { Found } from "../plan/found.ts";
 import { readPlanBlocks, type StoredLine } from "../plan/plan-file.ts";
-import { countReadsBefore, listUnknown, toNamedItems } from "../plan/planned-moves.ts";
 import { isScarce, recordInJournal, type Session } from "../plan/session.ts";
 import { toPlannedItem } from "../plan/stored-line.ts";
-import { type Freshness, isFresh, type Seen } from "./attempt.ts";
-import { createMoveOrder, readPerson } from "./moves.ts";
+import type { Freshness, Seen } from "./attempt.ts";
 import { createKeyedQueue, createPool } from "./pool.ts";
 import { replaceStandIns } from "./stand-ins.ts";
 import { performWrite } from "./write.ts";
@@ -26,19 +24,17 @@ export async function applyPlan(session: Session, file: string): Promise<void> {
   });
   // Two lines may name one contact.
   const inTurn = createKeyedQueue();
-  const afterFirst = createMoveOrder(session);
   try {
     for await (const group of readGroups(session, file)) {
       for (const { item, planned, found } of group.contacts) {
         // A read right before its write must not use up what the write of another needs.
-        const isRead = work.readsAlone?.(item) || countReadsBefore(item) > 0;
-        const isAlone = isRead && isScarce(session);
+        const isAlone = work.readsAlone?.(item) === true && isScarce(session);
         await pool.untilFewerThan(isAlone ? 1 : options.concurrency);
         // Nobody who is left may be begun; what is known of an open write is settled when the run is resumed.
         if (send.stopped) throw send.stopped;
         const freshness = group.freshnessFor(item, found);
         const task = { session, item, planned };
-        pool.add(afterFirst(task, () => inTurn(planned.contactId, () => performWrite(task, freshness))));
+        pool.add(inTurn(planned.contactId, () => performWrite(task, freshness)));
       }
     }
   } catch (error) {
@@ -106,14 +102,6 @@ class Group {
 
   freshnessFor(item: Item, found: Found): Freshness {
     const { work, lookup, clock } = this.session;
-    if (item.movesFrom ?? item.others) {
-      const findUnknown = () => this.findUnknown();
-      const lookAgain = async () => ({
-        found: await readPerson(this.session, item, findUnknown),
-        at: clock.now(),
-      });
-      return { lastLookUp: { found, at: this.at }, lookUpAgain: lookAgain };
-    }
     if (work.readsAlone?.(item) && item.contactId !== undefined) {
       const lookAgain = async (): Promise<Seen> => {
         const contact = await lookup.read(item.contactId!);
@@ -133,12 +121,6 @@ class Group {
     return { found: found ?? {}, at: clock.now() };
   }
 
-  /** Who has a further key of somebody in this group, by its ref, where the plan's look-up is too old. */
-  private async findUnknown(): Promise<ReadonlyMap<number, Found>> {
-    if (isFresh(this.session, this.at)) return new Map();
-    return new Map([...(await this.lookUpAll())].map(([ref, { found }]) => [ref, found]));
-  }
-
   /** Those who are not written yet are looked up together, once for each time that it is needed. */
   private lookUpAll(): Promise<ReadonlyMap<number, Seen>> {
     const { send, lookup, ledger, clock } = this.session;
@@ -148,11 +130,12 @@ class Group {
     if (!isNewEnough) {
       // What an earlier invocation has left open is settled with the others.
       const isFirst = this.again === undefined;
-      const items = this.contacts.flatMap(({ item, planned }) => {
-        if (ledger.isDone(item.ref)) return [];
-        const isOwn = planned.kind !== "create" || (isFirst && ledger.openIntent(item.ref) !== undefined);
-        return [...(isOwn ? [item] : []), ...toNamedItems(item, listUnknown(item))];
-      });
+      const contacts = this.contacts.filter(
+        ({ item: { ref }, planned }) =>
+          !ledger.isDone(ref) &&
+          (planned.kind !== "create" || (isFirst && ledger.openIntent(ref) !== undefined)),
+      );
+      const items = contacts.map(({ item }) => item);
       const results = lookup.findFresh(items).then((found) => {
         const at = clock.now();
         return new Map(items.map(({ ref }) => [ref, { found: found.get(ref) ?? {}, at }]));

@@ -2,10 +2,8 @@
 import type { BehaviorPoints } from "../../service/behavior.ts";
 import type { Decision, Operation } from "../items.ts";
 import type { Found } from "../plan/found.ts";
-import { countReadsBefore } from "../plan/planned-moves.ts";
 import type { Session } from "../plan/session.ts";
 import type { OpenIntent } from "../runs/ledger.ts";
-import { hasLeftMeanwhile, refuseLeftMeanwhile } from "./moves.ts";
 import type { Task } from "./outcomes.ts";
 import { findOne, readWritten } from "./read-back.ts";
 
@@ -81,9 +79,7 @@ export function decided(task: Task, attempt: Attempt, { found, at }: Seen): Atte
   const { refused } = found;
   const decision: Decision = refused
     ? { kind: "reject", code: refused.type, message: refused.message }
-    : hasLeftMeanwhile(item, found)
-      ? refuseLeftMeanwhile(item)
-      : session.work.decide(item, found.contact, found.old);
+    : session.work.decide(item, found.contact);
   return { ...attempt, found, at, decision: isBeyondGuard(task, decision) ? gone : decision };
 }
 
@@ -95,21 +91,15 @@ function isBeyondGuard({ session, planned }: Task, { kind }: Decision): boolean 
 }
 
 /**
- * A create needs no second look, since the service refuses a second contact; unless its person has other keys,
- * and may have left under one of them meanwhile.
+ * A create needs no second look, since the service refuses a second contact.
  */
-export function mayBeSent({ session, item }: Task, { decision, found, at, lookUps }: Attempt): boolean {
-  if (decision.kind === "create") {
-    if (session.work.isSuppressed?.(item)) return false;
-    if (item.movesFrom === undefined && item.others === undefined) return true;
-  }
-  // What the plan saw of another contact of the person is never enough.
-  if (countReadsBefore(item) > 0 && found.others === undefined) return false;
+export function mayBeSent({ session, item }: Task, { decision, at, lookUps }: Attempt): boolean {
+  if (decision.kind === "create") return !session.work.isSuppressed?.(item);
   return lookUps > maxLooks || isFresh(session, at);
 }
 
 /** Whether what was looked up then is new enough for a write. */
-export function isFresh({ clock, send, startedAt }: Session, at: number): boolean {
+function isFresh({ clock, send, startedAt }: Session, at: number): boolean {
   const age = clock.now() - at;
   // A clock that was set back tells no age.
   return at >= startedAt && at >= send.waitEndedAt && age >= 0 && age <= maxDecisionAgeMilliseconds;

@@ -21,9 +21,6 @@ export function settleWithoutWrite(
   const { session, item } = task;
   if (decision.kind === "reject") {
     recordRejection(task, decision);
-    // Somebody who left is still active under another key: that must not wait for the rejects file.
-    if (item.movesTo !== undefined)
-      session.emit({ kind: "remark", text: `${item.key.sent} ${decision.message}` });
     return;
   }
   const outcome = decision.kind === "leave" ? "unchanged" : "skipped";

@@ -19,14 +19,12 @@ export interface Admission {
   key: string;
   contactId: string | null;
   /**
-   * Null where no row of an input stands behind it: of a move, of an undo, and of runs of earlier versions.
+   * Null where no row of an input stands behind it: of an undo, and of runs of earlier versions.
    */
   consent: ConsentRead | null;
-  /** The key under which the person was known before. */
-  movedFrom: string | null;
 }
 
-/** Newest first; of somebody who moved, those of the earlier keys follow. */
+/** Newest first. */
 export async function findAdmissions(
   stateFolder: string,
   key: string,
@@ -34,27 +32,16 @@ export async function findAdmissions(
 ): Promise<Admission[]> {
   const runs = await listRuns(stateFolder, onUnreadable);
   const found: Admission[] = [];
-  const asked = new Set<string>();
-  let keys = [key];
-  while (keys.length > 0) {
-    const identities = new Set(keys.map(toPersonIdentity));
-    for (const identity of identities) asked.add(identity);
-    const next: Admission[] = [];
-    for (const run of runs) next.push(...(await admissionsIn(run, identities)));
-    found.push(...next);
-    keys = next.flatMap(({ movedFrom }) =>
-      movedFrom === null || asked.has(toPersonIdentity(movedFrom)) ? [] : [movedFrom],
-    );
-  }
+  for (const run of runs) found.push(...(await admissionsIn(run, toPersonIdentity(key))));
   return found;
 }
 
-async function admissionsIn(run: StoredRun, identities: ReadonlySet<string>): Promise<Admission[]> {
+async function admissionsIn(run: StoredRun, identity: string): Promise<Admission[]> {
   const { folder, manifest } = run;
   const planned = new Map<number, StoredLine>();
   for await (const line of readPlanLines(join(folder, fileNames.plan))) {
     if (line.action !== "create" || !line.apply || line.apply.isErased) continue;
-    if (identities.has(toPersonIdentity(line.key))) planned.set(line.apply.ref, line);
+    if (toPersonIdentity(line.key) === identity) planned.set(line.apply.ref, line);
   }
   if (planned.size === 0) return [];
   const found: Admission[] = [];
@@ -70,7 +57,6 @@ async function admissionsIn(run: StoredRun, identities: ReadonlySet<string>): Pr
       key: line.key,
       contactId: createdId ?? null,
       consent: line.consent ?? null,
-      movedFrom: line.apply?.movesFrom?.key ?? null,
     });
   }
   return found;

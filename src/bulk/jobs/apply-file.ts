@@ -15,7 +15,6 @@ import type { ExportedLine } from "../plan/plan-export.ts";
 import { type PlanHead, type Planned, readStoredPlan } from "../plan/plan-file.ts";
 import type { PlanFile } from "../plan/plan-import.ts";
 import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
-import { restoreNamed } from "../plan/stored-line.ts";
 import { createIdentityReader } from "../read/keys.ts";
 import { fileNames } from "../runs/file-names.ts";
 import { computeFingerprint } from "../runs/fingerprint.ts";
@@ -185,7 +184,7 @@ async function* readApprovedItems(
 
 function toApplyItem(
   { line, key, consent }: ExportedLine,
-  { ref, key: forms, isRemoval, others, movesFrom, follows }: Planned,
+  { ref, key: forms, isRemoval }: Planned,
   { operation, toIdentity }: { operation: Operation; toIdentity: (key: string) => string },
 ): ApplyItem {
   const { contactId } = operation;
@@ -199,9 +198,6 @@ function toApplyItem(
     ...(contactId !== undefined && { contactId }),
     ...(isRemoval === true && { isRemoval }),
     ...(consent && { consent }),
-    ...(others && { others: restoreNamed(others, toIdentity) }),
-    ...(movesFrom && { movesFrom }),
-    ...(follows !== undefined && { follows }),
     approved: operation,
   };
 }

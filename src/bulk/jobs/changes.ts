@@ -25,11 +25,11 @@ export async function readRunChanges(
   for await (const done of readWrittenContacts(run.folder, true)) {
     const { ref, key, createdId, isUnproven } = done;
     const operation = findDone(done);
-    const { line = hasLine(run.manifest, operation) ? ref : null, ...known } = planned.get(ref) ?? {};
+    const line = hasLine(run.manifest, operation) ? ref : null;
     const contact = { line, key, found: createdId ? { _id: createdId } : undefined };
     const written = toPlanLine(contact, operation, names);
     const message = isUnproven ? "it is unknown whether this was applied" : written.message;
-    found.push({ ref, line: { ...written, message, ...(operation.kind === "create" && known) } });
+    found.push({ ref, line: { ...written, message, ...(operation.kind === "create" && planned.get(ref)) } });
     if (found.length >= 2 * limit) sortFound();
   }
   sortFound();
@@ -44,19 +44,14 @@ function findDone({ operation, unsubscription }: WrittenContact): Operation {
 }
 
 /** What only the plan knows of a contact. */
-type Planned = Pick<PlanLine, "consent" | "movesFrom"> & {
-  /** Of the contact whose place another one takes: that one's line. */
-  line?: number | null;
-};
+type Planned = Pick<PlanLine, "consent">;
 
 /** Of the contacts of which there is something, by their refs. */
 async function readPlanned(folder: string): Promise<Map<number, Planned>> {
   const planned = new Map<number, Planned>();
-  for await (const { line, consent, movesFrom, apply } of readPlanLines(join(folder, fileNames.plan))) {
+  for await (const { consent, apply } of readPlanLines(join(folder, fileNames.plan))) {
     if (!apply || apply.isErased) continue;
-    if (apply.follows !== undefined) planned.set(apply.ref, { line });
-    else if (consent || movesFrom)
-      planned.set(apply.ref, { ...(movesFrom && { movesFrom }), ...(consent && { consent }) });
+    if (consent) planned.set(apply.ref, { consent });
   }
   return planned;
 }

@@ -4,7 +4,6 @@
  */
 
 import { findStatus, isInactive, statusParts, unsubscribed, wholeContact } from "../../api/contacts.ts";
-import { UsageError } from "../../errors.ts";
 import { type RequestedSelection, resolveSelection, type Selection } from "../../select/selection.ts";
 import { parseWhere } from "../../select/where.ts";
 import { createMutateBody, type RequestedChanges } from "../../service/contact-changes.ts";
@@ -12,7 +11,6 @@ import type { Contact, MutateBody } from "../../wire.ts";
 import type { DesiredContact } from "../items.ts";
 import { toDesiredFromMutate } from "../plan/decide.ts";
 import { openInput } from "../read/formats/open.ts";
-import type { Survey } from "../read/survey.ts";
 import { requireClearConsent, understandKeys } from "../read/understand.ts";
 import type { ContactEdit, ResolvedJob, RowJob } from "./job.ts";
 import { type KeysFileOptions, toReadOptions } from "./keys-file-options.ts";
@@ -100,7 +98,6 @@ function toResolvedJob(options: EditOptions, { selection, source, desired }: Res
     },
     takesRow: rows === "marked" ? (row) => row.isMarkClear ?? false : undefined,
     requireInput: (survey, { system }) => {
-      requireOneKeyEach(kind, survey);
       if (marksChoose && kind !== "mutate") requireChosenRows(kind, rows, survey, system);
     },
     duplicates: "first",
@@ -141,16 +138,6 @@ function listNeededParts(
   const changed = body ? toSource(body) : [];
   const parts = kind === "delete" ? wholeContact : [...changed, ...statusParts, ...needs];
   return [...new Set(parts)].filter((part) => part !== "_id" && part !== "key");
-}
-
-/** A row that has several keys may mean one contact or all: taking the first would leave the others in silence. */
-function requireOneKeyEach(kind: EditOptions["kind"], { otherIdentities }: Survey): void {
-  if (otherIdentities.size === 0) return;
-  throw new UsageError(
-    `The file has rows with different keys in several columns, so that it is not clear whom to ${kind}`,
-    "Nothing was written. Map one column to key and the others to ignore; run the command again for each other column that is meant",
-    { type: "SeveralKeysError" },
-  );
 }
 
 /** From a manifest, for `runs resume`. */

@@ -9,7 +9,6 @@ import { type EnteredRun, enterRun, type SyncedList } from "../runs/enter.ts";
 import { type Manifest, requireStatePlace } from "../runs/folder.ts";
 import type { SettledByInput } from "../runs/report.ts";
 import { type Closed, closeUnentered } from "./finish.ts";
-import { MoveRefusedError } from "./move-pair.ts";
 import { planAndApply } from "./plan-and-apply.ts";
 import type { ReadyJob } from "./ready-job.ts";
 
@@ -133,6 +132,5 @@ export function endedBeforeWrites(failure: EcmError | undefined): boolean {
   if (failure instanceof InterruptedError) return failure.details.applied === "no";
   // A plan that a guard has stopped stays, to be looked at.
   if (failure?.type === "GuardError") return false;
-  if (failure instanceof MoveRefusedError) return true;
   return failure instanceof UsageError || failure instanceof DeclinedError;
 }

@@ -3,22 +3,20 @@
  * input, or those that conditions choose, in order.
  */
 import type { Contact } from "../../wire.ts";
-import type { ConsentRead, Item, NamedKey, PassedRow } from "../items.ts";
+import type { ConsentRead, Item, PassedRow } from "../items.ts";
 import type { PlanEntry } from "../plan/make-plan.ts";
 import type { AccountSnapshot } from "../plan/snapshot.ts";
-import { listKeyIndexes } from "../read/columns/targets.ts";
+import { findKeyIndex } from "../read/columns/targets.ts";
 import { findHiddenMark, formatMark, withMarks } from "../read/consent/row-marks.ts";
 import { describeRepeated, findRole } from "../read/join.ts";
 import { createIdentityReader } from "../read/keys.ts";
-import type { Mark, ReadRow, Reason, RejectedRow, Row } from "../read/rows.ts";
+import type { Mark, ReadRow, RejectedRow, Row } from "../read/rows.ts";
 import type { SettledByInput } from "../runs/report.ts";
 import type { ReadInput, RowRun } from "./prepare.ts";
 
 export interface RowItem extends Item {
   /** Why no contact is created with this key, although one that has it is looked for. */
   keyFault?: Row["keyFault"];
-  /** Another row says something else of the key under which the person was known before. */
-  conflict?: Reason;
   /** A member that a sync takes out of its list. */
   isRemoval?: boolean;
   /**
@@ -42,18 +40,11 @@ export function* toBatches<T>(entries: Iterable<T>): Generator<T[]> {
 }
 
 /** Rows that stand for no contact. */
-export function countSettledByInput({ survey, joined, job, oldKeyConflicts }: ReadInput): SettledByInput {
-  let conflicts = 0;
-  for (const [identity, { lines }] of joined.groups) {
-    if (oldKeyConflicts.has(identity)) conflicts += lines.length - 1;
-  }
+export function countSettledByInput({ survey, joined, job }: ReadInput): SettledByInput {
   return {
     read: survey.read,
-    rejectedCodes: {
-      ...Object.fromEntries(survey.rejectedCodes),
-      ...(conflicts > 0 && { old_key_conflict: conflicts }),
-    },
-    passedOver: joined.passedOver - conflicts,
+    rejectedCodes: Object.fromEntries(survey.rejectedCodes),
+    passedOver: joined.passedOver,
     passedOverAre: job.duplicates === "reject" ? "rejected" : "skipped",
   };
 }
@@ -77,14 +68,12 @@ function* toEntries(rowRun: RowRun, rows: readonly ReadRow[]): Generator<PlanEnt
 }
 
 export function toRowItem(
-  { survey, job, names, understood, oldKeyConflicts }: RowRun,
+  { survey, job, names, understood }: RowRun,
   row: Row,
   cells: Row["cells"],
 ): RowItem {
   const marked = withMarks(row, survey.markedElsewhere);
-  const { line, key, keyFault, oldKey } = row;
-  const others = job.edit ? [] : listOthers(row, survey.lastLine);
-  const conflict = oldKeyConflicts.get(key.identity);
+  const { line, key, keyFault } = row;
   const isLeftOut = job.takesRow && !job.takesRow(marked);
   const desired = job.edit ? undefined : job.toDesiredContact(marked, names);
   const isOverridden = marked.notSubscribed !== undefined && desired?.isNotSubscribed !== true;
@@ -100,9 +89,6 @@ export function toRowItem(
     cells,
     ...markOf(marked),
     ...(keyFault && { keyFault }),
-    ...(conflict && { conflict }),
-    ...(oldKey && { former: { ref: survey.lastLine + line, key: oldKey } }),
-    ...(others.length > 0 && { others }),
     ...(isLeftOut && { isLeftOut }),
     ...(desired && { desired }),
     ...(consent && { consent }),
@@ -129,22 +115,6 @@ function toConsentRead(
     input: `sha256:${facts.sha256}`,
     line,
   };
-}
-
-/** Those of further key columns, each with a ref of its own behind that of the old key. */
-function listOthers({ line, oldKey, otherKeys = [] }: Row, lastLine: number): NamedKey[] {
-  const keys = new Map(otherKeys.map((key) => [key.identity, key]));
-  if (oldKey) keys.delete(oldKey.identity);
-  return [...keys.values()].map((key, place) => ({ ref: (place + 2) * lastLine + line, key }));
-}
-
-/** How many times the last line is above all refs of rows: what has no row is numbered behind them. */
-export function countRefsPerLine({ understood, joined, survey }: RowRun): number {
-  const columns = listKeyIndexes(understood.reading.targets).length;
-  if (columns <= 1) return survey.oldKeys ? 2 : 1;
-  let rows = 1;
-  for (const { lines } of joined.groups.values()) rows = Math.max(rows, lines.length);
-  return 2 + (columns - 1) * rows;
 }
 
 function toRejectedEntry(rowRun: RowRun, row: RejectedRow): PassedRow {
@@ -182,16 +152,10 @@ function markOf({ notSubscribed, isMarkClear = false }: Row): { mark?: string } 
   return notSubscribed === undefined ? {} : { mark: formatMark({ notSubscribed, isMarkClear }) };
 }
 
-function toSkippedEntry(
-  { survey, joined, job, oldKeyConflicts }: RowRun,
-  row: Row,
-  other: number,
-): PassedRow {
+function toSkippedEntry({ survey, joined, job }: RowRun, row: Row, other: number): PassedRow {
   const { line, key, cells } = row;
-  const conflict = oldKeyConflicts.get(key.identity);
   const marked = withMarks(joined.groups.get(key.identity)?.row ?? row, survey.markedElsewhere);
   const passed = { kind: "passed", line, key: key.sent, cells, ...markOf(marked) } as const;
-  if (conflict) return { ...passed, action: "reject", ...conflict };
   return {
     ...passed,
     action: job.duplicates === "reject" ? "reject" : "skip",
@@ -204,8 +168,7 @@ function toSkippedEntry(
 
 /** The cell that should have been a key, as it is written. */
 function findKeyCell({ understood }: RowRun, { cells }: ReadRow): string {
-  const filled = listKeyIndexes(understood.reading.targets).map((index) => cells[index] ?? "");
-  return filled.find((cell) => cell.trim() !== "") ?? "";
+  return cells[findKeyIndex(understood.reading.targets)] ?? "";
 }
 
 /**
@@ -217,7 +180,7 @@ export function* listSelectedItems(
 ): Generator<RowItem> {
   const toIdentity = createIdentityReader(structure.keyType);
   const desired = job.desiredForAll?.(names);
-  // A contact that moved to another page was read twice.
+  // A contact that slid to another page was read twice.
   const seenIds = snapshot.isWhole() ? undefined : new Set<string>();
   let place = 0;
   for (const contact of snapshot.all()) {

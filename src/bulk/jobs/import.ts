@@ -14,7 +14,6 @@ import type { Survey } from "../read/survey.ts";
 import { requireClearConsent, understandInput } from "../read/understand.ts";
 import { computeFingerprint } from "../runs/fingerprint.ts";
 import type { ResolvedJob, RowJob } from "./job.ts";
-import { findUniqueFields } from "./unique-values.ts";
 
 export interface ImportOptions {
   input: RowJob["input"];
@@ -30,8 +29,6 @@ export interface ImportOptions {
   /** Unsubscribe the contacts of the account that the file marks. */
   unsubscribeMarked?: boolean;
   includeSuppressed?: boolean;
-  /** Fields, by label or id, with values that no two people share. */
-  unique?: string[];
   /** A person says which list the contacts are added to. */
   asksList?: boolean;
 }
@@ -71,11 +68,9 @@ export function importJob(options: ImportOptions): RowJob {
     open: (file) => openInput(file, read),
     requireOpened: (opened) => requireClearConsent(opened, read, "contacts"),
     async resolve(account) {
-      const { unique, asksList } = options;
       return {
         ...resolved,
-        ...(unique && { uniqueFields: findUniqueFields(unique, await account.structure()) }),
-        ...(asksList && { requireInput: (survey) => requireList(survey, account) }),
+        ...(options.asksList && { requireInput: (survey) => requireList(survey, account) }),
       };
     },
   };
@@ -126,9 +121,8 @@ export function restoreImportOptions(record: Record<string, unknown>, input: Row
 
 function toSource(options: ImportOptions, survey: Survey): string[] {
   const source = ["fields", ...statusParts, "createdAt"];
-  // Whoever moves takes along what only the old contact has.
-  if (survey.oldKeys || options.lists.length > 0 || survey.lists.size > 0) source.push("lists");
-  if (survey.oldKeys || options.tags.length > 0 || survey.tags.size > 0) source.push("tags");
+  if (options.lists.length > 0 || survey.lists.size > 0) source.push("lists");
+  if (options.tags.length > 0 || survey.tags.size > 0) source.push("tags");
   return source;
 }
 

@@ -19,11 +19,10 @@ import type { InputFacts, Row } from "../read/rows.ts";
 import type { Survey } from "../read/survey.ts";
 import type { InputFile } from "../read/text/source.ts";
 import type { Manifest } from "../runs/folder.ts";
-import type { UniqueField } from "./unique-values.ts";
 
 /** As a command states it: what its flags name is not looked up yet. */
 export interface RowJob {
-  kind: Exclude<Manifest["kind"], "undo" | "apply" | "move">;
+  kind: Exclude<Manifest["kind"], "undo" | "apply">;
   /** As it was named; a stream where that is no path; the path where it is not the name. */
   input: { name: string; stream?: Readable; path?: string };
   /** Reads the input's bytes before a request is spent. Absent where there is no input. @throws UsageError */
@@ -65,8 +64,6 @@ export interface ResolvedJob {
   notSubscribedAre: string;
   /** Whom the file marks is unsubscribed in the account. */
   unsubscribesMarked?: boolean;
-  /** Fields with values that no two people share. */
-  uniqueFields?: readonly UniqueField[];
   /** Whoever is on the suppression list is left out. */
   leavesOutSuppressed?: boolean;
   /** Lists that a desired contact can speak of. */

@@ -25,7 +25,6 @@ import type { EnteredRun } from "../runs/enter.ts";
 import { Ledger } from "../runs/ledger.ts";
 import { type Closed, closeRun, foreseeSummary } from "./finish.ts";
 import { findMaxRejectsStop } from "./max-rejects.ts";
-import { describeMoves } from "./moved-row.ts";
 import { createSession, makePlanFile, readClosedPlan } from "./plan-job.ts";
 import { choosePlanPlace, type PlanPlace, planPath } from "./plan-place.ts";
 import { findPlanPrice, subtractSettled } from "./plan-price.ts";
@@ -82,7 +81,6 @@ class PlannedWork {
     const plan = old ?? made?.plan;
     const price = await findPlanPrice(this.state, this.job, plan, old !== undefined);
     this.price = price;
-    if (!old) for (const remark of describeMoves(this.state.tally)) emit({ kind: "remark", ...remark });
     emit({ kind: "priced", price });
     if (plan) await options.takePlan?.(plan);
     if (!run) return;

@@ -1,7 +1,6 @@
 /** What is left of a plan to be written, and what that costs. */
 import type { Lookup } from "../plan/lookup.ts";
 import type { ClosedPlan } from "../plan/plan-file.ts";
-import { countReadsBefore, listUnknown } from "../plan/planned-moves.ts";
 import { computePlanPrice, type PlanRest, type Price } from "../plan/price.ts";
 import type { RunState } from "../plan/session.ts";
 import { countOperationRequests, countPlannedWrites } from "../plan/tally.ts";
@@ -22,8 +21,8 @@ export function subtractSettled({ tally, ledger: { counts } }: RunState): RunSta
 
 /** Of a plan that was not applied yet. */
 function toPlanRest(tally: RunState["tally"]): PlanRest {
-  const { requests, updated, removed, deleted, unknownKeys } = tally;
-  const changes = updated + removed + deleted + unknownKeys;
+  const { requests, updated, removed, deleted } = tally;
+  const changes = updated + removed + deleted;
   return { writes: countPlannedWrites(tally), requests, changes };
 }
 
@@ -51,9 +50,8 @@ async function computeRestOfOldPlan({ lines }: ClosedPlan, ledger: Ledger, job: 
     const { operation } = apply;
     const isExisting = operation.kind !== "create";
     rest.writes++;
-    rest.requests +=
-      countOperationRequests(operation) + countReadsBefore(apply) + (isExisting && readsAlone ? 1 : 0);
-    rest.searches += group.add(isExisting && !readsAlone ? 1 : 0, listUnknown(apply).length);
+    rest.requests += countOperationRequests(operation) + (isExisting && readsAlone ? 1 : 0);
+    rest.searches += group.add(isExisting && !readsAlone);
   }
   return { ...rest, searches: rest.searches + group.end() };
 }
@@ -61,27 +59,23 @@ async function computeRestOfOldPlan({ lines }: ClosedPlan, ledger: Ledger, job: 
 /** Contacts are looked up again in groups of so many lines of the plan, whoever of them has to be. */
 class SearchCount {
   private readonly blockSize: number;
-  /** Who is not found is asked for once more among the inactive. */
-  private readonly asksHidden: boolean;
   private lines = 0;
   private keys = 0;
-  private unknown = 0;
 
-  constructor({ blockSize, behavior }: Lookup) {
+  constructor({ blockSize }: Lookup) {
     this.blockSize = blockSize;
-    this.asksHidden = behavior.get("inactive") !== "shown";
   }
 
   /** @returns the searches of the group that this line ends */
-  add(keys: number, unknown: number): number {
-    this.keys += keys;
-    this.unknown += unknown;
+  add(isLookedUp: boolean): number {
+    if (isLookedUp) this.keys++;
     return ++this.lines === this.blockSize ? this.end() : 0;
   }
 
   end(): number {
-    const { keys, unknown, blockSize } = this;
-    Object.assign(this, { lines: 0, keys: 0, unknown: 0 });
-    return Math.ceil((keys + unknown) / blockSize) + (this.asksHidden ? Math.ceil(unknown / blockSize) : 0);
+    const searches = Math.ceil(this.keys / this.blockSize);
+    this.lines = 0;
+    this.keys = 0;
+    return searches;
   }
 }

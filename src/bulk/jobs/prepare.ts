@@ -14,7 +14,6 @@ import type { RunContext } from "../plan/run-context.ts";
 import { emptyInput } from "../read/empty-input.ts";
 import type { OpenedInput } from "../read/formats/open.ts";
 import { type JoinedRows, joinRows } from "../read/join.ts";
-import { findOldKeyConflicts, type OldKeyConflicts } from "../read/old-keys.ts";
 import type { UnderstoodInput } from "../read/reading.ts";
 import { Survey, surveyInput } from "../read/survey.ts";
 import type { InputFile } from "../read/text/source.ts";
@@ -31,7 +30,6 @@ export interface ReadInput extends RunContext {
   readonly survey: Survey;
   readonly joined: JoinedRows;
   /** Rows that contradict each other about who was known under which key. */
-  readonly oldKeyConflicts: OldKeyConflicts;
 }
 
 /** Everything that is known of a row run before it is entered. */
@@ -104,9 +102,8 @@ export async function readInput(
   );
   job = required.job;
   const joined = await joinRows(survey.batches(), survey.identities, job.duplicates);
-  const oldKeyConflicts = await findOldKeyConflicts(survey.batches(), survey.oldKeys);
   emit({ kind: "surveyed", survey, joined, notSubscribedAre: job.notSubscribedAre });
-  return { ...context, job, account, structure, understood, survey, joined, oldKeyConflicts };
+  return { ...context, job, account, structure, understood, survey, joined };
 }
 
 /** Reads the input's bytes; a person says which of its sheets is meant. */

@@ -2,12 +2,12 @@
  * What an undo needs to know of contacts that a run created or deleted: whether one is as it was made, and
  * how to make one again. Pure.
  */
-import { toIdSet } from "../../api/contacts.ts";
+import { findStatus, isActive, toIdSet } from "../../api/contacts.ts";
 import { isErasedKey } from "../../api/key-spelling.ts";
 import type { Contact, CreateContactBody } from "../../wire.ts";
 import { filledValues, isSameMap, isSameSet } from "../plan/decide.ts";
+import { isHidden } from "../plan/found.ts";
 import { formatPart, type PlanNames } from "../plan/plan-line.ts";
-import { hasLeft } from "../plan/planned-moves.ts";
 
 /** `lost`: fields, lists and tags that the account does not have any more. */
 export type Recreation = { body: CreateContactBody; lost: string[] } | "suppressed";
@@ -17,7 +17,7 @@ const creationToleranceMilliseconds = 1000;
 
 /** Whether a contact is as this create made it: nobody has changed it since, and it has not left. */
 export function isUntouched(body: CreateContactBody, found: Partial<Contact>): boolean {
-  if (hasLeft(found)) return false;
+  if (isHidden(found) || (findStatus(found) !== undefined && !isActive(found))) return false;
   const { createdAt, updatedAt, __v } = found;
   const isStamped = createdAt !== undefined && updatedAt !== undefined;
   const isUnchanged = isStamped

@@ -11,7 +11,7 @@ import { type PagesOptions, readAllPages } from "../plan/read-account.ts";
 import type { AccountSnapshot } from "../plan/snapshot.ts";
 import { createIdentityReader, findAddresses, removeInvisible } from "../read/keys.ts";
 import type { Survey } from "../read/survey.ts";
-import { countRefsPerLine, type RowItem, toPageItem } from "./entries.ts";
+import { type RowItem, toPageItem } from "./entries.ts";
 import type { MembersOptions } from "./job.ts";
 import type { RowRun } from "./prepare.ts";
 
@@ -47,14 +47,13 @@ export async function planRemovals(
   isLastUnknown: () => Promise<boolean>,
 ): Promise<Removals> {
   const { survey, structure, options, emit } = rowRun;
-  const firstRef = survey.lastLine * countRefsPerLine(rowRun);
   const toIdentity = createIdentityReader(structure.keyType);
   const rejected = await collectRejectedIdentities(survey, toIdentity);
   const isCut = survey.rejectedCodes.has("truncated") || isStartOfMember(survey, members, toIdentity);
   const isNamed = ({ _id, key = "" }: Partial<Contact>) => {
     if (isCut) return true;
     const identity = toIdentity(key);
-    if ([survey.identities, survey.otherIdentities, rejected].some((each) => each.has(identity))) return true;
+    if (survey.identities.has(identity) || rejected.has(identity)) return true;
     return _id !== undefined && rejected.has(_id.toLowerCase());
   };
   let total = 0;
@@ -75,7 +74,7 @@ export async function planRemovals(
     for (const contact of members.all()) {
       place++;
       if (isNamed(contact)) continue;
-      const item = toPageItem(firstRef + place, contact, toIdentity);
+      const item = toPageItem(survey.lastLine + place, contact, toIdentity);
       yield { ...item, desired, isRemoval: true, ...(isLeftOut && { isLeftOut }) };
     }
   }

@@ -4,13 +4,12 @@ import { isErasedKey } from "../../api/key-spelling.ts";
 import type { Suppressions } from "../../privacy/suppressions.ts";
 import { leavesOutInactive } from "../../service/contact-search.ts";
 import type { Contact, FieldDefinition, FieldValue } from "../../wire.ts";
-import type { Decision, OldContact, Work } from "../items.ts";
+import type { Decision, Work } from "../items.ts";
 import { type DecideOptions, decide, isMarked } from "../plan/decide.ts";
 import { type HiddenContact, isHidden } from "../plan/found.ts";
 import { Lookup } from "../plan/lookup.ts";
 import type { PlanEntry } from "../plan/make-plan.ts";
 import { toStoredNames } from "../plan/names.ts";
-import { isPersonKept } from "../plan/planned-moves.ts";
 import { readAccountIfSmaller } from "../plan/read-account.ts";
 import { countRunRows, countSentRequests, type RunState } from "../plan/session.ts";
 import { type AccountSnapshot, openSnapshot, type SnapshotOptions } from "../plan/snapshot.ts";
@@ -25,23 +24,16 @@ import {
   toRowItem,
 } from "./entries.ts";
 import type { ResolvedJob } from "./job.ts";
-import { decideOld } from "./move-pair.ts";
-import { decideMovedRow, findMoveRefusal } from "./moved-row.ts";
 import { type RowRun, readContactPages } from "./prepare.ts";
 import type { PlanSource, ReadyJob } from "./ready-job.ts";
 import { planRemovals, readMembers } from "./removals.ts";
 import { readSelected } from "./selected.ts";
-import { UniqueValues } from "./unique-values.ts";
 
 export function prepareRows(rowRun: RowRun): ReadyJob {
   const { job, account, structure, names, understood, survey, suppressions } = rowRun;
   const lookup = createRowLookup(rowRun);
-  const unique = job.uniqueFields && new UniqueValues(job.uniqueFields);
   const required = structure.fields.filter((field) => field.required);
-  const work: Work<RowItem> = {
-    ...createWork(job, structure._id, suppressions, required),
-    findInactive: unique && (({ desired }) => unique.find(desired)),
-  };
+  const work = createWork(job, structure._id, suppressions, required);
   return {
     account,
     work,
@@ -52,8 +44,6 @@ export function prepareRows(rowRun: RowRun): ReadyJob {
     unsubscribesMarked: job.unsubscribesMarked,
     async head() {
       const { facts } = understood;
-      // What somebody who moves takes along is shown by its names.
-      if (survey.oldKeys) await account.lists(structure);
       const knownNames = await account.readCachedNames(structure);
       const { columns, delimiter, hasEscapes, form, sha256, bytes } = facts;
       return {
@@ -67,25 +57,11 @@ export function prepareRows(rowRun: RowRun): ReadyJob {
         listIds: job.listIds(names),
       };
     },
-    async source(state, scratch) {
-      const source = await openSource(rowRun, work, state, scratch);
-      if (unique) readUniqueValues(unique, source, state);
-      return source;
-    },
+    source: (state, scratch) => openSource(rowRun, work, state, scratch),
     created: async (run) => {
       if (job.newFields) await run.become(computeRunFingerprint(rowRun, undefined));
     },
   };
-}
-
-/** From pages that were read anyway: no request is spent on this. */
-function readUniqueValues(unique: UniqueValues, { contacts }: RowSource, { emit }: RunState): void {
-  if (!contacts) {
-    const text = "--unique was not checked: the account was not read whole, only the keys of the file";
-    emit({ kind: "remark", text, isAside: true });
-    return;
-  }
-  for (const contact of contacts()) unique.add(contact);
 }
 
 /**
@@ -102,28 +78,25 @@ export function createWork(
   const isKept = (key: string) => isErasedKey(key) || (suppressions?.has(key) ?? false);
   // A suppressed person who is still active is unsubscribed, where the row asks for that.
   const isPassedOver = ({ key, desired }: RowItem) => isKept(key.sent) && !desired?.unsubscribes;
-  const decideRow = (item: RowItem, found?: Partial<Contact>, old?: OldContact): Decision => {
+  const decideRow = (item: RowItem, found?: Partial<Contact>): Decision => {
     // Also where the account was read whole, and the contact is known without a look-up.
     if (isPassedOver(item)) return { kind: "skip", code: "suppressed" };
-    if (found) return findMoveRefusal(item, old) ?? decideFound(job, item, found, options);
-    if (isPersonKept(item, isKept)) return { kind: "skip", code: "suppressed" };
+    if (found) return decideFound(job, item, found, options);
+    if (isKept(item.key.sent)) return { kind: "skip", code: "suppressed" };
     if (item.keyFault) return { kind: "reject", ...item.keyFault };
-    return job.edit ? job.edit.missing : decideMovedRow(item, old, options);
+    return job.edit ? job.edit.missing : decide(item.key.sent, item.desired!, undefined, options);
   };
   return {
-    isSuppressed: (item) => isPersonKept(item, (key) => suppressions?.hasNow(key)),
-    needsLookup: (item) =>
-      item.isRemoval === true || !(item.isLeftOut || item.conflict || isPassedOver(item)),
+    isSuppressed: ({ key }) => isErasedKey(key.sent) || (suppressions?.hasNow(key.sent) ?? false),
+    needsLookup: (item) => item.isRemoval === true || !(item.isLeftOut || isPassedOver(item)),
     // An unsubscription or a deletion wants nothing of a contact that a mark could stand against.
     isMarked: job.edit ? undefined : (item, found) => isMarked(item.desired, found),
     listLacking: ({ fields = [] }) => listLackingLabels(required, fields),
     isDoubtful: (item) => job.unsubscribesMarked === true && !item.desired?.unsubscribes,
-    decide(item, found, old) {
-      if (item.conflict) return { kind: "reject", ...item.conflict };
-      if (item.follows !== undefined) return decideOld(found, { deletesOld: false });
+    decide(item, found) {
       if (item.isLeftOut) return { kind: "skip", code: item.isRemoval ? "truncated" : "not_selected" };
       if (item.isRemoval) return decideRemoval(item, found, structureId);
-      return decideRow(item, found, old);
+      return decideRow(item, found);
     },
   };
 }
@@ -190,17 +163,12 @@ export function needsHiddenContacts({ edit, decide, isWithoutInput }: ResolvedJo
   return !isWithoutInput && (edit !== undefined || decide.missing === "reject");
 }
 
-interface RowSource extends PlanSource {
-  /** Those of the account, where its pages were read. */
-  contacts?(): Iterable<Partial<Contact>>;
-}
-
 async function openSource(
   rowRun: RowRun,
   work: Work<RowItem>,
   state: RunState,
   scratch: string,
-): Promise<RowSource> {
+): Promise<PlanSource> {
   const { job, survey } = rowRun;
   const snapshot = await takeSnapshot(rowRun, state, scratch);
   warnOfHidden(rowRun);
@@ -232,7 +200,6 @@ async function openSource(
       lookup,
       close,
       ...(removals && { removals: removals.limits }),
-      ...(snapshot && { contacts: () => snapshot.all() }),
     };
   } catch (error) {
     snapshot?.close();

@@ -1,7 +1,7 @@
 /** What a run rejected, as people read it: where, what stood there, and why. */
 import { join } from "node:path";
 import type { ShownReject } from "../plan/run-context.ts";
-import { listKeyIndexes } from "../read/columns/targets.ts";
+import { findKeyIndex } from "../read/columns/targets.ts";
 import { readRunRecord } from "../runs/damage.ts";
 import { fileNames } from "../runs/file-names.ts";
 import type { Manifest } from "../runs/folder.ts";
@@ -24,9 +24,9 @@ export async function* readRejects(run: { manifest: Manifest; folder: string }):
 /** @param plan the run's own */
 async function* shownRejects(plan: string, ledger: Ledger): AsyncGenerator<ShownReject> {
   const { columns } = await readTable(plan);
-  const keysAt = listKeyIndexes(columns.map(({ target }) => target));
+  const keyAt = findKeyIndex(columns.map(({ target }) => target));
   for await (const { row, code, message } of readRejectedLines(plan, ledger)) {
-    const value = shownValue(row, keysAt);
+    const value = shownValue(row, keyAt);
     yield { line: row.line, value: shortened(value), code, message: withoutEnd(message, `: ${value}`) };
   }
 }
@@ -48,10 +48,10 @@ export async function readFirstRejects(plan: string, ledger: Ledger): Promise<Sh
   return first;
 }
 
-function shownValue({ cells }: RejectedLine["row"], keysAt: readonly number[]): string {
+function shownValue({ cells }: RejectedLine["row"], keyAt: number): string {
   const filled = cells.map((cell = "") => cell.trim());
   return (
-    keysAt.map((index) => filled[index]).find(Boolean) ||
+    filled[keyAt] ||
     filled
       .filter((cell) => cell !== "")
       .slice(0, maxCells)

@@ -3,6 +3,7 @@
  */
 
 import { isInactive, toIdSet } from "../../api/contacts.ts";
+import { isErasedKey } from "../../api/key-spelling.ts";
 import type { Suppressions } from "../../privacy/suppressions.ts";
 import type { Contact } from "../../wire.ts";
 import type { Change, Decision, Item, Operation, Work } from "../items.ts";
@@ -15,8 +16,6 @@ import {
   toFieldValues,
 } from "../plan/decide.ts";
 import { isHidden } from "../plan/found.ts";
-import { isPersonKept } from "../plan/planned-moves.ts";
-import { findHindrance } from "./move-pair.ts";
 
 export interface ApplyItem extends Item {
   /** A member whom a list sync removes. */
@@ -30,13 +29,11 @@ const changed: Decision = { kind: "skip", code: "changed" };
 /** What was approved, where the contact is as it was when that was planned; nothing else. */
 export function createStrictWork(suppressions: Suppressions): Work<ApplyItem> {
   return {
-    isSuppressed: (item) => isPersonKept(item, (key) => suppressions.hasNow(key)),
-    decide(item, found, old) {
-      const { approved } = item;
-      if (findHindrance(old)) return changed;
+    isSuppressed: ({ key }) => isErasedKey(key.sent) || suppressions.hasNow(key.sent),
+    decide({ approved, key }, found) {
       if (approved.kind !== "create") return decideExisting(approved, found);
       if (found) return !isHidden(found) && holdsCreate(approved.body, found) ? { kind: "leave" } : changed;
-      const isKept = isPersonKept(item, (key) => suppressions.has(key));
+      const isKept = isErasedKey(key.sent) || suppressions.has(key.sent);
       return isKept ? { kind: "skip", code: "suppressed" } : approved;
     },
   };

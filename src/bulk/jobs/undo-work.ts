@@ -1,35 +1,22 @@
 /** What an undo decides of each contact that a run wrote: what still holds the run's value goes back. */
 
-import { isInactive, toIdSet } from "../../api/contacts.ts";
+import { isActive, isInactive, toIdSet } from "../../api/contacts.ts";
 import type { Contact, IdRef, MutateBody } from "../../wire.ts";
 import type { Before, Decision, Item, Operation, Remark, Work } from "../items.ts";
 import { toFieldValues } from "../plan/decide.ts";
-import { isActive } from "../plan/found.ts";
 import { formatPart, type PlanNames } from "../plan/plan-line.ts";
 import { isWrite } from "../plan/tally.ts";
-import { findHindrance } from "./move-pair.ts";
 import { isUntouched, type Recreation, type Remaining } from "./recreate.ts";
-import type { MovedTo } from "./undo-move.ts";
 import { readWrittenContacts, type WrittenContact } from "./written-contacts.ts";
 
 export interface UndoItem extends Item {
   undoes: WrittenContact;
 }
 
-/** Whom the run moved from one key to another. */
-export interface UndoneMoves {
-  /** To whom the contact moved that the run deleted. */
-  movedTo?: MovedTo;
-  /** That one goes once the other is created again. */
-  goesAfter: boolean;
-}
-
 /** What an undo may do besides putting back what was changed. */
 export interface UndoScope {
   /** Deletes what the run created and nobody has changed since. */
   deletesCreated?: boolean;
-  /** Of a move: the person has left under their new key. */
-  hasLeft?: boolean;
   /** Of a run that deleted: how a contact is created again. */
   recreate?: (contact: Partial<Contact>) => Recreation;
   /** What fields, lists and tags are called; default: by their ids. */
@@ -39,23 +26,20 @@ export interface UndoScope {
 }
 
 /**
- * One item for each contact that the run wrote, in the order of the run; but somebody who moves back is created
- * before the contact goes that they have now. The journal has them in the order of their outcomes.
+ * One item for each contact that the run wrote, in the order of the run. The journal has them in the order of
+ * their outcomes.
  * @param refs of all of them
  */
 export async function* readUndoItems(
   folder: string,
   refs: readonly number[],
-  moves: UndoneMoves,
   { toIdentity, isPartial }: { toIdentity: (key: string) => string; isPartial: boolean },
 ): AsyncGenerator<UndoItem[]> {
   const order = [...new Set(refs)].sort((one, other) => one - other);
   const waiting = new Map<number, UndoItem>();
   let next = 0;
   for await (const undoes of readWrittenContacts(folder, isPartial)) {
-    waiting.set(undoes.ref, toUndoItem(undoes, moves, toIdentity));
-    // Two contacts, which belong together.
-    if (moves.movedTo) continue;
+    waiting.set(undoes.ref, toUndoItem(undoes, toIdentity));
     const ready: UndoItem[] = [];
     for (let item = waiting.get(order[next]!); item; item = waiting.get(order[next]!)) {
       ready.push(item);
@@ -63,27 +47,10 @@ export async function* readUndoItems(
     }
     if (ready.length > 0) yield ready;
   }
-  const rest = [...waiting.values()].sort((one, other) => one.ref - other.ref);
-  yield moves.movedTo ? orderMove(rest, moves.goesAfter) : rest;
+  yield [...waiting.values()].sort((one, other) => one.ref - other.ref);
 }
 
-/** @param goesAfter whether the contact to which the other moved follows on that one's creation */
-function orderMove(items: readonly UndoItem[], goesAfter: boolean): UndoItem[] {
-  const back = items.find(({ undoes }) => undoes.operation.kind === "delete" && !undoes.isUnproven);
-  if (!back) return [...items];
-  const others = items.filter((item) => item !== back);
-  return [back, ...others.map((item) => (goesAfter ? follow(item, back) : item))];
-}
-
-function follow(item: UndoItem, { ref, key }: UndoItem): UndoItem {
-  return item.undoes.operation.kind === "create" ? { ...item, follows: ref, movesTo: key.sent } : item;
-}
-
-function toUndoItem(
-  undoes: WrittenContact,
-  { movedTo }: UndoneMoves,
-  toIdentity: (key: string) => string,
-): UndoItem {
+function toUndoItem(undoes: WrittenContact, toIdentity: (key: string) => string): UndoItem {
   const { ref, key, operation, createdId } = undoes;
   // A deleted contact's id is gone with it.
   const contactId =
@@ -95,7 +62,6 @@ function toUndoItem(
     key: { written: key, sent: key, identity: toIdentity(key) },
     cells: [key],
     ...(contactId !== undefined && { contactId }),
-    ...(operation.kind === "delete" && movedTo && { movesFrom: movedTo }),
     undoes,
   };
 }
@@ -107,8 +73,7 @@ export function createUndoWork(scope: UndoScope, isSuppressed: (key: string) => 
     return operation.kind === "change";
   };
   return {
-    decide: (item, found, old) =>
-      findHindrance(old) ? hasLeftSinceRejection : decideUndo(item, found, scope),
+    decide: (item, found) => decideUndo(item, found, scope),
     needsLookup: (item) =>
       isChangedBack(item) || (item.undoes.operation.kind === "delete" && !item.undoes.isUnproven),
     readsAlone: isChangedBack,
@@ -185,9 +150,8 @@ function decideCreated(
 function decideDeleted(
   { contact }: Extract<Operation, { kind: "delete" }>,
   found: Partial<Contact> | undefined,
-  { recreate, hasLeft }: UndoScope,
+  { recreate }: UndoScope,
 ): Decision {
-  if (hasLeft) return hasLeftSinceRejection;
   if (found) return { kind: "skip", code: "exists" };
   if (!isActive(contact)) {
     return toRejection("not_active", "the contact was not active when it was deleted; it is not recreated");
@@ -198,11 +162,6 @@ function decideDeleted(
   const remark = toNotRestoredRemark(recreation.lost);
   return { kind: "create", body: recreation.body, ...(remark && { remark }) };
 }
-
-const hasLeftSinceRejection = toRejection(
-  "left_since",
-  "the contact it moved to has left or is gone; it is not recreated",
-);
 
 /** @param parts what cannot be put back */
 function toNotRestoredRemark(parts: readonly string[]): Remark | undefined {

@@ -24,14 +24,7 @@ import { type Closed, noInput } from "./finish.ts";
 import { openAccount, openLookup } from "./open-account.ts";
 import type { ReadyJob } from "./ready-job.ts";
 import { planRecreation } from "./recreate.ts";
-import { findMovedTo, hasLeftSince } from "./undo-move.ts";
-import {
-  createUndoWork,
-  isDeletedOne,
-  readUndoItems,
-  type UndoneMoves,
-  type UndoScope,
-} from "./undo-work.ts";
+import { createUndoWork, isDeletedOne, readUndoItems, type UndoScope } from "./undo-work.ts";
 import { readWrittenContacts } from "./written-contacts.ts";
 
 interface UndoOptions {
@@ -95,17 +88,13 @@ async function createUndoJob(
   { refs, returns }: Extent,
   { isPartial, deletesCreated, requestsAfter, isSuppressed = () => false }: UndoOptions,
 ): Promise<ReadyJob> {
-  const { send, emit } = context;
+  const { emit } = context;
   const { account: place } = source.manifest;
   const account = openAccount(context, place.structureId);
   const undoData = await readUndoData(account, source, { returns, isSuppressed });
   const { keyType, recreate, remaining, names } = undoData;
   if (recreate) emit({ kind: "remark", text: deletionLossNote, isAside: true });
-  const found = recreate && (await findMovedTo(source, send.plain, account));
-  const hasLeft = found && (await hasLeftSince(found, send.plain, isSuppressed));
-  const movedTo = found === "gone" ? undefined : found;
-  const moves: UndoneMoves = { movedTo, goesAfter: deletesCreated && !hasLeft };
-  const scope: UndoScope = { hasLeft, deletesCreated, recreate, remaining, names: toPlanNames(names) };
+  const scope: UndoScope = { deletesCreated, recreate, remaining, names: toPlanNames(names) };
   const toIdentity = createIdentityReader(keyType);
   // What tells a create of ours from one of others, and whether anybody has changed it since.
   const parts = ["fields", "lists", "tags", "createdAt", "updatedAt", ...statusParts];
@@ -125,7 +114,7 @@ async function createUndoJob(
     isLenient: true,
     head: async () => ({ names, source: parts }),
     async source() {
-      const entries = readUndoItems(source.folder, refs, moves, { toIdentity, isPartial });
+      const entries = readUndoItems(source.folder, refs, { toIdentity, isPartial });
       return { entries, stableEntries: refs.length };
     },
   };

@@ -1,10 +1,9 @@
 /** What a look-up is given, and what it tells of a contact. */
-import { findStatus } from "../../api/contacts.ts";
 import type { ServiceError } from "../../errors.ts";
 import type { Behavior } from "../../service/behavior.ts";
 import type { KeySearch } from "../../service/key-search.ts";
 import type { Contact } from "../../wire.ts";
-import type { Item, NamedKey, OldContact } from "../items.ts";
+import type { Item } from "../items.ts";
 import type { PacedSend } from "../pace/paced-send.ts";
 import type { AccountSnapshot } from "./snapshot.ts";
 
@@ -16,10 +15,6 @@ export interface Found {
   isById?: boolean;
   /** The service refuses to look this key up. */
   refused?: ServiceError;
-  /** The contact that moves to this one, where it was read now. */
-  old?: OldContact;
-  /** Whom further columns of the row name, each as far as it is known. */
-  others?: readonly (NamedKey & { contact: Partial<Contact> })[];
   /** Another item names the same contact: one by its key, the other by its id. */
   isRepeated?: boolean;
 }
@@ -31,11 +26,6 @@ export interface HiddenContact extends Partial<Contact> {
 
 export function isHidden(contact: Partial<Contact> | undefined): contact is HiddenContact {
   return (contact as Partial<HiddenContact> | undefined)?.isHidden === true;
-}
-
-/** Known to be; whoever's status is not told is not. */
-export function isActive(found: Partial<Contact> | undefined): boolean {
-  return findStatus(found)?.primary.toLowerCase() === "active";
 }
 
 export interface LookupOptions {

@@ -28,8 +28,8 @@ export class HiddenSearch {
   /** Looks for those who were not found. Who cannot be looked for is not known to be absent. */
   async addHidden(items: readonly Item[], found: Map<number, Found>): Promise<void> {
     const { asksHidden, keys, behavior } = this.options;
-    const asked = asksHidden ? items : items.filter(({ isAskedHidden }) => isAskedHidden);
-    const missing = asked.filter(({ ref }) => !found.get(ref)?.contact && !found.get(ref)?.refused);
+    if (!asksHidden) return;
+    const missing = items.filter(({ ref }) => !found.get(ref)?.contact && !found.get(ref)?.refused);
     for (const block of splitIntoBlocks(missing, keys)) {
       if (behavior.get("inactive") === "shown") return;
       await this.addHiddenInBlock(block, found);

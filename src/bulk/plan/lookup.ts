@@ -88,8 +88,7 @@ export class Lookup {
     const contact =
       (isId(item.key.written) ? snapshot?.findById(item.key.identity) : undefined) ??
       snapshot?.find(item.key.identity, (each) => isWritten(item, each));
-    const isAsked = asksHidden || item.isAskedHidden;
-    const isAbsent = this.knowsAll && (!isAsked || this.behavior.get("inactive") === "shown");
+    const isAbsent = this.knowsAll && (!asksHidden || this.behavior.get("inactive") === "shown");
     return contact || isAbsent ? { contact, isRemembered: true } : undefined;
   }
 

@@ -9,10 +9,9 @@ import type { Found } from "./found.ts";
 import type { StoredLine } from "./plan-file.ts";
 import { type PlanLine, type PlanNames, toPlanLine } from "./plan-line.ts";
 import type { PlanWriter } from "./plan-writer.ts";
-import { countReadsBefore, formerItems, joinFormers, planMove } from "./planned-moves.ts";
 import { countSentRequests, isScarce, type Session } from "./session.ts";
 import { toStoredLine } from "./stored-line.ts";
-import { addKnownInactive, addToTally, isWrite } from "./tally.ts";
+import { addToTally, isWrite } from "./tally.ts";
 
 /** What a job puts into a plan, in order: contacts, and rows that stand for none. */
 export type PlanEntry = Item | PassedRow;
@@ -100,17 +99,15 @@ async function* readBlocks({ session, entries, writer }: PlanStep): AsyncGenerat
  */
 function countMaxLookUps(session: Session, entry: PlanEntry): number {
   const { work, lookup } = session;
-  const mayBeAlone = entry.kind === "contact" && (entry.former || entry.others || work.readsAlone?.(entry));
+  const mayBeAlone = entry.kind === "contact" && work.readsAlone?.(entry);
   return mayBeAlone
     ? Math.max(1, Math.min(lookup.blockSize, countSentRequests(session) - 1))
     : lookup.blockSize;
 }
 
-/** Keys that are looked up for an entry. Whose place is taken may be read by the id besides. */
+/** Keys that are looked up for an entry. */
 function countLookUps(session: Session, entry: PlanEntry): number {
-  if (entry.kind !== "contact") return 0;
-  const reads = entry.former ? 1 : 0;
-  return needsLookup(session, entry) ? 1 + reads + (entry.others?.length ?? 0) : reads;
+  return entry.kind === "contact" && needsLookup(session, entry) ? 1 : 0;
 }
 
 function needsLookup({ work, lookup }: Session, item: Item): boolean {
@@ -121,12 +118,11 @@ async function decideBlock(session: Session, block: readonly PlanEntry[]): Promi
   const { lookup, clock } = session;
   const items = block.filter((entry) => entry.kind === "contact");
   const found = await lookUp(session, items);
-  await joinFormers(items, found, lookup);
   let isRemembered = false;
-  const entries = block.flatMap((entry): (PassedRow | DecidedItem)[] => {
-    if (entry.kind !== "contact") return [entry];
-    const decided = decideWithFormer(session, entry, found.get(entry.ref));
-    isRemembered ||= decided[0]!.found.isRemembered === true;
+  const entries = block.map((entry): PassedRow | DecidedItem => {
+    if (entry.kind !== "contact") return entry;
+    const decided = decideOne(session, entry, found.get(entry.ref));
+    isRemembered ||= decided.found.isRemembered === true;
     return decided;
   });
   const again = await lookUpWholeContacts(session, entries);
@@ -169,10 +165,9 @@ async function lookUpWholeContacts(
 
 async function lookUp(session: Session, items: readonly Item[]): Promise<Map<number, Found>> {
   const { work, lookup } = session;
-  const itemsOfRows = items.filter(
+  const itemsToFind = items.filter(
     (item) => item.found === undefined && (lookup.knowsAll || (work.needsLookup?.(item) ?? true)),
   );
-  const itemsToFind = [...itemsOfRows, ...formerItems(itemsOfRows)];
   const [first] = itemsToFind;
   const isAlone = itemsToFind.length === 1 && first!.contactId !== undefined && work.readsAlone?.(first!);
   const found: Map<number, Found> = isAlone ? new Map() : await lookup.find(itemsToFind);
@@ -192,16 +187,8 @@ function decideOne({ work }: Session, item: Item, found: Found = {}): DecidedIte
     ? { kind: "reject", code: refused.type, message: refused.message }
     : found.isRepeated
       ? { kind: "skip", code: "duplicate" }
-      : work.decide(item, found.contact, found.old);
+      : work.decide(item, found.contact);
   return { item, found, decision };
-}
-
-/** What is decided of a contact and, where it takes the place of another, of that other one. */
-function decideWithFormer(session: Session, item: Item, found?: Found): DecidedItem[] {
-  const decided = decideOne(session, item, found);
-  const { item: planned, old } = planMove(item, decided.found, decided.decision);
-  const further = old.map((each) => decideOne(session, each, { contact: each.found }));
-  return [{ ...decided, item: planned }, ...further];
 }
 
 /** A page of everybody may leave the lists out; a look-up by keys can ask for them list by list. */
@@ -224,32 +211,23 @@ function addBlock(step: PlanStep, { entries, at, taken }: DecidedBlock): void {
     const line = writer.isOnDisk ? findLine(step, entry) : undefined;
     if (line) lines.push(line);
   }
-  session.tally.former += entries.length - taken;
   writer.addBlock(lines, at, taken);
   if (isRejected) session.onRejected?.();
 }
 
 function countDecided({ work, tally }: Session, { item, found, decision }: DecidedItem): void {
-  // Under every key of the row they are the same person; who is unsubscribed counts under each.
-  const others = (found.others ?? []).map(({ contact }) => contact);
-  const isMarked = item.desired?.unsubscribes
-    ? decision.kind !== "reject" && work.isMarked?.(item, found.contact) === true
-    : [found.contact, ...others].some((contact) => work.isMarked?.(item, contact));
-  if (item.movesFrom && isWrite(decision)) tally.moved++;
+  const isMarked = work.isMarked?.(item, found.contact) === true;
   const isDoubtful = isMarked && (work.isDoubtful?.(item) ?? false);
   const lacks = listLacking(work, decision);
   const counted = {
     item,
     decision,
     found: found.contact,
-    old: found.old?.contact,
     isMarked,
     isDoubtful,
     lacks,
   };
-  const match = decision.kind === "create" ? work.findInactive?.(item) : undefined;
-  if (match) addKnownInactive(tally, item, match);
-  addToTally(tally, counted, countReadsBefore(item) + (work.readsAlone?.(item) ? 1 : 0));
+  addToTally(tally, counted, work.readsAlone?.(item) ? 1 : 0);
 }
 
 function listLacking(work: Work, decision: Decision): readonly string[] {
@@ -278,7 +256,6 @@ function toContactLine({ item, found, decision }: DecidedItem, names: PlanNames)
   const line = toPlanLine({ line: item.line, key: item.key.sent, found: contact }, decision, names);
   return {
     ...line,
-    ...(item.movesFrom && { movesFrom: item.movesFrom.key }),
     ...(item.consent && decision.kind === "create" && { consent: item.consent }),
   };
 }

@@ -8,16 +8,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { EcmError, exitCodes } from "../../errors.ts";
-import type {
-  Cells,
-  ContactKey,
-  DesiredContact,
-  Item,
-  Limit,
-  NamedKey,
-  Operation,
-  PassedRow,
-} from "../items.ts";
+import type { Cells, ContactKey, DesiredContact, Limit, Operation, PassedRow } from "../items.ts";
 import type { InputFacts } from "../read/rows.ts";
 import type { SettledByInput } from "../runs/report.ts";
 import type { Creation, StoredNames } from "./names.ts";
@@ -64,20 +55,18 @@ export interface PlanMapping {
 }
 
 /** What `apply` needs of a contact besides what people read. */
-export interface Planned extends Pick<Item, "movesFrom" | "follows"> {
+export interface Planned {
   ref: number;
   key: Pick<ContactKey, "written" | "sent">;
   operation: Operation;
   /** What was wanted, where the operation alone does not tell. */
   desired?: StoredDesired;
-  others?: StoredNamedKey[];
   /** The person was erased: nothing of them is left but their place. */
   isErased?: boolean;
   /** Further members of the item, as its job has them. */
   [member: string]: unknown;
 }
 
-export type StoredNamedKey = Omit<NamedKey, "key"> & { key: Pick<ContactKey, "written" | "sent"> };
 type StoredDesired = Omit<DesiredContact, "fields"> & { fields: [id: string, value: string][] };
 
 /** A line of the run's own plan. */

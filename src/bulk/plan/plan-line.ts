@@ -18,8 +18,6 @@ export interface PlanLine {
   code: string | null;
   message: string | null;
   changes: PlanChange[];
-  /** The key of the contact whose place this one takes. */
-  movesFrom?: string;
   /** Of a create from an input: what that says of the person's consent. */
   consent?: ConsentRead;
   /** Of a create: labels of the structure's required fields for which it has no value. */

@@ -91,15 +91,7 @@ const operation = v.variant("kind", [
   v.object({ kind: v.literal("delete"), contactId: text, contact: object }),
 ]);
 
-const key = v.object({ written: text, sent: text });
-const planned = v.object({
-  ref: count,
-  key,
-  operation,
-  others: v.optional(v.array(v.object({ ref: count, key, contactId: v.optional(text) }))),
-  movesFrom: v.optional(v.object({ contactId: text, key: text })),
-  follows: v.optional(count),
-});
+const planned = v.object({ ref: count, key: v.object({ written: text, sent: text }), operation });
 
 export function isHead(value: unknown): value is PlanHead {
   return v.is(head, value);
@@ -130,7 +122,7 @@ function isPlanned(value: unknown): value is Planned {
   return v.is(planned, value);
 }
 
-function matchesOperation(line: PlanLine, { operation, key, movesFrom }: Planned, names: PlanNames): boolean {
+function matchesOperation(line: PlanLine, { operation, key }: Planned, names: PlanNames): boolean {
   const contact = { line: line.line, key: line.key };
   const expectedLine: PlanLine = toPlanLine(contact, operation, names);
   // The status that a contact had may have been told by its look-up alone.
@@ -140,8 +132,6 @@ function matchesOperation(line: PlanLine, { operation, key, movesFrom }: Planned
     operation.kind !== "create" || [key.sent, operation.body.key].every((each) => each === line.key);
   return (
     isSameKey &&
-    // Plans of earlier versions do not say it on the line.
-    (line.movesFrom === undefined || line.movesFrom === movesFrom?.key) &&
     line.action === expectedLine.action &&
     (expectedLine.contactId === null || line.contactId === expectedLine.contactId) &&
     JSON.stringify(formatChanges(line.changes)) === JSON.stringify(formatChanges(expectedLine.changes))

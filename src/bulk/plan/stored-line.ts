@@ -1,7 +1,7 @@
 /** A contact of a run as the plan keeps it, and back. Pure. */
-import type { ContactKey, Item, NamedKey, Operation } from "../items.ts";
+import type { ContactKey, Item, Operation } from "../items.ts";
 import { toDesiredFromCreate } from "./decide.ts";
-import type { Planned, StoredLine, StoredNamedKey } from "./plan-file.ts";
+import type { Planned, StoredLine } from "./plan-file.ts";
 import type { PlanLine } from "./plan-line.ts";
 
 /** The line of a contact, with what applying it needs. */
@@ -11,22 +11,11 @@ export function toStoredLine(line: PlanLine, item: Item, operation: Operation | 
     const ref = line.line === null ? { ref: item.ref } : {};
     return { ...line, cells: item.cells, ...(mark !== undefined && { mark }), ...ref };
   }
-  const {
-    kind: _kind,
-    line: _line,
-    found: _found,
-    consent: _consent,
-    former: _former,
-    mark: _mark,
-    others,
-    ...kept
-  } = item;
+  const { kind: _kind, line: _line, found: _found, consent: _consent, mark: _mark, ...kept } = item;
   const { cells, desired, key, ...more } = kept;
   const repeatsDesired =
     operation.kind === "create" &&
     desired &&
-    // What the old contact adds is read again.
-    item.movesFrom === undefined &&
     !desired.onlyIfEmpty &&
     [...desired.fields.values()].every((value) => value !== "");
   return {
@@ -36,7 +25,6 @@ export function toStoredLine(line: PlanLine, item: Item, operation: Operation | 
     apply: {
       ...more,
       key: toStoredKey(key),
-      ...(others && operation.kind === "create" && { others: others.map(toStoredNamed) }),
       operation,
       ...(desired && !repeatsDesired && { desired: { ...desired, fields: [...desired.fields] } }),
     },
@@ -47,24 +35,12 @@ function toStoredKey({ written, sent }: ContactKey): Planned["key"] {
   return { written, sent };
 }
 
-function toStoredNamed({ key, ...more }: NamedKey): StoredNamedKey {
-  return { ...more, key: toStoredKey(key) };
-}
-
-/** The further keys of a planned contact's person. */
-export function restoreNamed(
-  others: readonly StoredNamedKey[],
-  toIdentity: (key: string) => string,
-): NamedKey[] {
-  return others.map(({ key, ...more }) => ({ ...more, key: { ...key, identity: toIdentity(key.sent) } }));
-}
-
 /** The contact that a line plans. */
 export function toPlannedItem(
   line: StoredLine & { apply: Planned },
   readIdentity: (key: string) => string,
 ): Item {
-  const { key, operation, desired, others, ...more } = line.apply;
+  const { key, operation, desired, ...more } = line.apply;
   const { ref } = more;
   const desiredContact = desired
     ? { ...desired, fields: new Map(desired.fields) }
@@ -73,7 +49,6 @@ export function toPlannedItem(
       : undefined;
   return {
     ...more,
-    ...(others && { others: restoreNamed(others, readIdentity) }),
     kind: "contact",
     ref,
     line: line.line,

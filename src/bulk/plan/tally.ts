@@ -1,8 +1,7 @@
 /** What a plan holds so far, in numbers. */
 import { isInactive } from "../../api/contacts.ts";
 import type { Contact } from "../../wire.ts";
-import type { Decision, InactiveMatch, Item, Operation } from "../items.ts";
-import { listUnknown } from "./planned-moves.ts";
+import type { Decision, Item, Operation } from "../items.ts";
 
 /** Contacts; rows that stand for none are counted with the input. */
 export interface PlanTally {
@@ -25,23 +24,12 @@ export interface PlanTally {
   doubtful: number;
   /** The first of both. */
   markedContacts: { line: number | null; key: string; isDoubtful?: true }[];
-  /** Whom a row moves away from, or unsubscribes under the key of before: contacts besides those of the rows. */
-  former: number;
-  /** Of these, in whose place a contact is created. */
-  moved: number;
-  /** The first ones who are not created, since they have left under the key of before. */
-  leftBefore: { line: number | null; key: string; oldKey: string }[];
-  /** Who would be created with a unique value of somebody inactive; the first ones by name. */
-  knownInactive: number;
-  knownInactiveContacts: ({ line: number | null; key: string } & InactiveMatch)[];
   /** Whom the plan creates without a value for a required field. */
   lacking: number;
   /** The first of them. */
   lackingContacts: LackingContact[];
   /** Requests that the writes take, and the reads right before them. */
   requests: number;
-  /** Further keys of contacts that are created, under which nobody is known: they may be looked up again. */
-  unknownKeys: number;
   /** Values that become empty. */
   clears: number;
   /** Contacts that are written, but not in all that was wanted. */
@@ -72,15 +60,9 @@ export function createTally(): PlanTally {
     marked: 0,
     doubtful: 0,
     markedContacts: [],
-    former: 0,
-    moved: 0,
-    leftBefore: [],
-    knownInactive: 0,
-    knownInactiveContacts: [],
     lacking: 0,
     lackingContacts: [],
     requests: 0,
-    unknownKeys: 0,
     clears: 0,
     remarks: 0,
   };
@@ -108,27 +90,7 @@ export function addToTally(tally: PlanTally, decided: TalliedDecision, readsBefo
   else {
     const codes = decision.kind === "skip" ? tally.skipped : tally.rejected;
     codes[decision.code] = (codes[decision.code] ?? 0) + 1;
-    if (decision.code === "moved_unsubscribed") addLeftBefore(tally, decided);
   }
-}
-
-/** @param match who may be the person of a contact that is created */
-export function addKnownInactive(
-  tally: PlanTally,
-  { line, key }: Pick<Item, "line" | "key">,
-  match: InactiveMatch,
-): void {
-  tally.knownInactive++;
-  if (tally.knownInactiveContacts.length < maxContactsListed)
-    tally.knownInactiveContacts.push({ line, key: key.sent, ...match });
-}
-
-function addLeftBefore(
-  { leftBefore }: PlanTally,
-  { item: { line, key, former }, old }: TalliedDecision,
-): void {
-  if (leftBefore.length >= maxContactsListed) return;
-  leftBefore.push({ line, key: key.sent, oldKey: old?.key ?? former?.key.sent ?? "" });
 }
 
 function addMarked(tally: PlanTally, { item, isDoubtful }: TalliedDecision): void {
@@ -149,7 +111,6 @@ function addWrite(tally: PlanTally, item: Item, operation: Operation, readsBefor
   tally[toPlannedOutcome(item, operation)]++;
   tally.requests += countOperationRequests(operation) + readsBefore;
   tally.clears += countClears(operation);
-  if (operation.kind === "create") tally.unknownKeys += listUnknown(item).length;
   if (operation.kind === "status") tally.unsubscribed++;
   if (operation.remark) tally.remarks++;
 }
@@ -158,8 +119,6 @@ export interface TalliedDecision {
   item: Item;
   decision: Decision;
   found: Partial<Contact> | undefined;
-  /** Whose place the contact would take. */
-  old?: Partial<Contact>;
   isMarked: boolean;
   isDoubtful: boolean;
   /** Labels of required fields without a value; absent: none. */

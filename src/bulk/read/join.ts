@@ -67,15 +67,10 @@ function addTo(group: Group, row: Row, duplicates: Duplicates): void {
   // Whichever row represents the contact: a mark on any of them marks it.
   const notSubscribed = group.row.notSubscribed ?? row.notSubscribed;
   const isMarkClear = group.row.isMarkClear || row.isMarkClear;
-  // So do all keys under which they may have left.
-  const oldKey = group.row.oldKey ?? row.oldKey;
-  const otherKeys = [...(group.row.otherKeys ?? []), ...(row.otherKeys ?? [])];
   if (duplicates === "last") group.row = copyRow(row);
   if (duplicates === "merge") mergeInto(group.row, row);
   group.row.notSubscribed = notSubscribed;
   group.row.isMarkClear = isMarkClear;
-  group.row.oldKey = oldKey;
-  if (otherKeys.length > 0) group.row.otherKeys = otherKeys;
 }
 
 /**

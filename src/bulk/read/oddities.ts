@@ -10,7 +10,7 @@ interface OddCells {
   cell: string;
 }
 
-const watchedKinds: ReadonlySet<string> = new Set(["field", "key", "old-key"]);
+const watchedKinds: ReadonlySet<string> = new Set(["field", "key"]);
 /** In characters: no number that a spreadsheet has changed is longer. */
 const longestOdd = 40;
 const shortened = /^[+-]?\d(?:[.,]\d+)?E\+\d{1,3}$/i;

@@ -1,11 +1,11 @@
 /** Reading: an understood file → its rows, one by one, in flat memory. */
 
 import { createErasedKey, isErasedKey, toKeyIdentity, trimEdges } from "../../api/key-spelling.ts";
-import type { Cells, ContactKey } from "../items.ts";
+import type { Cells } from "../items.ts";
+import { findKeyIndex } from "./columns/targets.ts";
 import type { ConsentRefusal } from "./consent/cells.ts";
 import { findRefusalWithin, toMark } from "./consent/row-marks.ts";
 import { isBlank } from "./header.ts";
-import { KeyCells } from "./key-cells.ts";
 import {
   acceptIds,
   createIdentityReader,
@@ -116,7 +116,7 @@ class RowReader {
   readonly #readIdentity: (key: string) => string;
   /** Its keys are those of contacts that may be there, whatever we would say of them. */
   readonly #namesContacts: boolean;
-  readonly #keyCells: KeyCells;
+  readonly #keyIndex: number;
 
   constructor(reading: Reading) {
     const { keyType, takesIds } = reading;
@@ -127,50 +127,29 @@ class RowReader {
     this.#readKey = takesIds ? acceptIds(readKey) : readKey;
     this.#readIdentity = createIdentityReader(keyType);
     this.#namesContacts = takesIds || reading.system?.name === "ecm";
-    this.#keyCells = new KeyCells(reading.targets, this.#readCell, readKey);
+    this.#keyIndex = findKeyIndex(reading.targets);
   }
 
   read(record: RowRecord): ReadRow {
     const misfit = this.#misfitIn(record);
     if (misfit) return misfit;
     const { cells } = record;
-    const keyCell = this.#keyCells.choose(cells);
+    const keyCell = this.#readCell(cells, this.#keyIndex) ?? "";
     const splitting = this.#reading.system?.keySplitting;
     const addresses = splitting ? splitNames(keyCell, splitting) : undefined;
     const written = addresses?.[0] ?? keyCell;
-    const keys = this.#readKeys(written, cells);
-    if (keys === "erased") return toErasedRow(record);
-    if ("code" in keys) return this.#rejected(record, keys);
-    const { key, oldKey, otherKeys } = keys;
+    if (isErasedKey(written)) return toErasedRow(record);
+    const read = this.#readKey(written);
+    const key = this.#namesContacts ? toHeldKey(read, written) : read;
+    if ("code" in key) return this.#rejected(record, key);
     const values = this.#readValues(cells);
     const warnings = addresses && addresses.length > 1 ? [...key.warnings, "first_of_several"] : key.warnings;
     const row: Row = { kind: "row", line: record.line, cells, key: key.key, ...values, warnings };
     if (record.lines > 1) row.lines = record.lines;
     if (key.fault) row.keyFault = key.fault;
-    if (oldKey) row.oldKey = oldKey;
-    if (otherKeys.length > 0) row.otherKeys = otherKeys;
-    const mayHoldMore = addresses !== undefined || key.fault !== undefined || this.#keyCells.areSeveral;
-    this.#mark(row, cells, mayHoldMore ? this.#keyCells.listAll(cells, 0) : undefined);
+    const mayHoldMore = addresses !== undefined || key.fault !== undefined;
+    this.#mark(row, cells, mayHoldMore ? keyCell : undefined);
     return row;
-  }
-
-  /** The key of the row's contact, and the one under which it was known before. */
-  #readKeys(
-    written: string,
-    cells: Cells,
-  ): { key: Exclude<KeyReading, Reason>; oldKey?: ContactKey; otherKeys: ContactKey[] } | Reason | "erased" {
-    if (isErasedKey(written)) return "erased";
-    const read = this.#readKey(written);
-    const key = this.#namesContacts ? toHeldKey(read, written) : read;
-    if ("code" in key) return key;
-    const oldKey = this.#keyCells.readOld(cells);
-    const otherKeys = this.#keyCells.listOthers(cells, written, key.key);
-    if (oldKey === "erased" || otherKeys === "erased") return "erased";
-    if (oldKey && "code" in oldKey) return oldKey;
-    if ("code" in otherKeys) return otherKeys;
-    // The same key in another spelling is no other contact.
-    const isOther = oldKey?.identity !== key.key.identity;
-    return { key, oldKey: isOther ? oldKey : undefined, otherKeys };
   }
 
   /** A row whose cells are not those that the header names. */
@@ -206,11 +185,17 @@ class RowReader {
     if (this.#reading.consent.length === 0) return row;
     const refusals = this.#refusalsIn(cells, shifted);
     // Where the cells of a row end is a guess, the key may be in any of them.
-    const text = record.fault ? cells.join(" ") : this.#keyCells.listAll(cells, shifted);
+    const text = record.fault ? cells.join(" ") : this.#keyCells(cells, shifted);
     const identities = findAddresses(text).map(this.#readIdentity);
     if (refusals.length === 0) return { ...row, identities };
     const mark = { identities, refusals, ...toMark(refusals, this.#reading.consent) };
     return { ...row, identities, mark };
+  }
+
+  /** The cells that may hold the row's key. @param shifted how much further to the right it may be */
+  #keyCells(cells: Cells, shifted: number): string {
+    const all = cells.slice(this.#keyIndex, this.#keyIndex + 1 + shifted);
+    return all.map((cell) => cell ?? "").join(" ");
   }
 
   /** @param keyCell where it can hold further addresses */
@@ -219,10 +204,7 @@ class RowReader {
     if (refusals.length === 0) return;
     Object.assign(row, { refusals, ...toMark(refusals, this.#reading.consent) });
     const named = new Set(keyCell === undefined ? none : findAddresses(keyCell).map(this.#readIdentity));
-    for (const key of [row.oldKey, ...(row.otherKeys ?? none)]) if (key) named.add(key.identity);
-    // Its own key too, where another row may name that as another address of its person.
-    if (this.#keyCells.areSeveral) named.add(row.key.identity);
-    else named.delete(row.key.identity);
+    named.delete(row.key.identity);
     if (named.size > 0) row.alsoNames = [...named];
   }
 

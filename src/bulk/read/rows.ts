@@ -23,10 +23,6 @@ export interface Row {
    * file that names contacts can hold any key.
    */
   keyFault?: Reason;
-  /** Under which key the row says that the person was known before. */
-  oldKey?: ContactKey;
-  /** What the row's further key columns hold: other addresses of the same person. */
-  otherKeys?: ContactKey[];
   /** Field id → value. An empty string is a blank cell; a field whose cell is missing is absent. */
   fields: Map<string, string>;
   /** Names or ids as the cells hold them, split by the rules of the file. */
@@ -38,7 +34,7 @@ export interface Row {
   refusals?: ConsentRefusal[];
   /** Some cell says so in words that are understood: only then is anybody unsubscribed because of the row. */
   isMarkClear?: boolean;
-  /** Identities of all addresses that the row has for its person: a mark of the row is theirs too. */
+  /** Identities of the other addresses that its key cell holds: a mark of the row is theirs too. */
   alsoNames?: string[];
   /** The file ends with it and without a line end, where the rows before have one: its key may be cut off. */
   isOpen?: true;
@@ -69,7 +65,7 @@ export type ReadRow = Row | RejectedRow;
 /** How the input is to be read, from flags and the mapping file. */
 export interface ReadOptions {
   /**
-   * Column name → target (`key`, `old-key`, `lists`, `tags`, `ignore`, a field's label or id); later entries
+   * Column name → target (`key`, `lists`, `tags`, `ignore`, a field's label or id); later entries
    * win.
    */
   map: Map<string, string>;
@@ -110,10 +106,7 @@ export interface ReadOptions {
 
 /** Where a column's cells go. */
 export type Target =
-  /** Of several, the first in this order that has a value; the first of all has no number. */
-  | { kind: "key"; fallback?: number }
-  /** The key under which the person was known before. */
-  | { kind: "old-key" }
+  | { kind: "key" }
   /** `split`: what is between the names in a cell, where a mapping file says it. */
   | { kind: "lists" | "tags"; split?: string }
   | { kind: "ignore" }

@@ -34,8 +34,6 @@ export class Survey {
   readonly markedIdentities = { clear: new TextIndex(), unclear: new TextIndex() };
   /** Whom its sound rows name. */
   readonly identities = new TextIndex();
-  /** Whom they name under further keys besides. */
-  readonly otherIdentities = new TextIndex();
   /** The largest line on which a row starts. */
   lastLine = 0;
   /** The last row, where it alone has no line end: nothing is wrong with it, but it may be cut off. */
@@ -46,19 +44,10 @@ export class Survey {
    */
   batches: () => AsyncIterable<readonly ReadRow[]> = () => toAsync([]);
   readonly #oddities: Oddities;
-  /** Keys, further keys and old keys, where a column holds those. */
-  readonly #allKeys: TextIndex | undefined;
-  #namesOldKey = false;
 
   constructor({ facts, reading }: UnderstoodInput) {
     this.#oddities = new Oddities(facts.columns, reading.table.formulaColumns);
     this.consent = new ConsentTally(reading.consent);
-    if (reading.targets.some(({ kind }) => kind === "old-key")) this.#allKeys = new TextIndex();
-  }
-
-  /** Its keys, further keys and old keys; absent where no row names an old key. */
-  get oldKeys(): TextIndex | undefined {
-    return this.#namesOldKey ? this.#allKeys : undefined;
   }
 
   /** What looks odd in rows that are read all the same, in sentences. */
@@ -82,11 +71,9 @@ export class Survey {
   }
 
   #addSound(row: Row): void {
-    const { key, otherKeys = [], notSubscribed, isMarkClear = false } = row;
+    const { key, notSubscribed, isMarkClear = false } = row;
     if (row.isOpen) this.openRow = row;
     this.identities.add(key.identity);
-    for (const { identity } of otherKeys) this.otherIdentities.add(identity);
-    this.#addOldKey(row);
     if (notSubscribed !== undefined) {
       this.markedIdentities[isMarkClear ? "clear" : "unclear"].add(key.identity);
       this.#mark(row.alsoNames ?? [], { notSubscribed, isMarkClear });
@@ -95,14 +82,6 @@ export class Survey {
     for (const name of row.lists) this.lists.add(name);
     for (const name of row.tags) this.tags.add(name);
     for (const code of row.warnings) countOne(this.warnings, code);
-  }
-
-  #addOldKey({ key, oldKey, otherKeys = [] }: Row): void {
-    for (const { identity } of [key, ...otherKeys]) this.#allKeys?.add(identity);
-    if (!oldKey) return;
-    this.#namesOldKey = true;
-    this.otherIdentities.add(oldKey.identity);
-    this.#allKeys?.add(oldKey.identity);
   }
 
   /** The first reason stays; one that is understood makes the mark clear. */

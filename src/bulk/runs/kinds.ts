@@ -7,7 +7,6 @@ export const runCommands = {
   sync: ["lists", "sync"],
   duplicate: ["lists", "duplicate"],
   merge: ["lists", "merge"],
-  move: ["contact", "move"],
   undo: ["runs", "undo"],
   apply: ["apply"],
 };

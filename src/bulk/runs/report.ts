@@ -83,8 +83,6 @@ interface PlanCounts {
   unchanged: number;
   skipped: Readonly<Record<string, number>>;
   rejected: Readonly<Record<string, number>>;
-  /** Contacts besides those of the rows. */
-  former: number;
 }
 
 /** What a run has counted so far. */
@@ -109,9 +107,8 @@ export function countRows({ input, tally, ledger }: Counted, isDryRun: boolean):
     counts.rejected +
     (isSkipped ? 0 : input.passedOver);
   const settled = created + updated + deleted + unchanged + skipped + rejected;
-  const read = input.read + tally.former;
-  const pending = read - settled;
-  return { read, created, updated, deleted, unchanged, skipped, rejected, pending };
+  const pending = input.read - settled;
+  return { read: input.read, created, updated, deleted, unchanged, skipped, rejected, pending };
 }
 
 export function countCodes({ input, tally, ledger }: Counted): Summary["codes"] {

@@ -71,15 +71,7 @@ async function listValuesOfKind(
       return (await listNames("fields")).map((label) => `${label}=`);
     case "column=target": {
       const column = unfinished.slice(0, unfinished.lastIndexOf("=") + 1);
-      const targets = [
-        "key",
-        "old-key",
-        "lists",
-        "tags",
-        "consent",
-        "ignore",
-        ...(await listNames("fields")),
-      ];
+      const targets = ["key", "lists", "tags", "consent", "ignore", ...(await listNames("fields"))];
       return column === "" ? [] : targets.map((target) => column + target);
     }
     case "id-or-label":

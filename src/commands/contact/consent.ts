@@ -14,7 +14,7 @@ const view: View<Admission> = {
     { name: "created", value: ({ startedAt }) => startedAt, isTime: true },
     { name: "input", value: ({ input }) => input },
     { name: "line", value: ({ consent }) => consent && String(consent.line) },
-    { name: "consent", value: ({ consent, movedFrom }) => wordsFor(consent, movedFrom), isWhole: true },
+    { name: "consent", value: ({ consent }) => wordsFor(consent), isWhole: true },
     { name: "run", value: ({ run }) => run, isWhole: true },
   ],
 };
@@ -29,7 +29,7 @@ export function registerContactConsent(parent: Command, context: Context): void 
     isLocal: true,
     examples: ["ecm contact consent ada@example.com", "ecm contact consent ada@example.com --json"],
     output:
-      "A line for each run of this machine that created the contact: { run, kind, startedAt, baseUrl, input, key, contactId, consent, movedFrom }. consent has the columns with what they say, the flags that overrode them, the input's digest and line.",
+      "A line for each run of this machine that created the contact: { run, kind, startedAt, baseUrl, input, key, contactId, consent }. consent has the columns with what they say, the flags that overrode them, the input's digest and line.",
     exitCodes: { 5: "no run of this machine created the contact" },
   });
 }
@@ -50,7 +50,6 @@ async function runContactConsent(context: Context, key: string): Promise<void> {
   await presentList(context.terminal, output, found, view);
 }
 
-function wordsFor(consent: Admission["consent"], movedFrom: string | null): string {
-  if (movedFrom !== null) return `moved from ${movedFrom}`;
+function wordsFor(consent: Admission["consent"]): string {
   return consent ? consentText(consent) : "not recorded";
 }

@@ -1,10 +1,9 @@
 import { type Command, Option } from "commander";
 import { maxDays } from "../../api/events.ts";
 import type { Context, OutputFileFlags } from "../../context.ts";
-import { advise, ecm } from "../../hint.ts";
+import { ecm } from "../../hint.ts";
 import { findContactsOfKey, type KnownContacts } from "../../service/erase-contact.ts";
 import { openOutput } from "../../terminal/output-file.ts";
-import { formatForAccount } from "../shared/command-line.ts";
 import { addFileFlag } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { openSuppressionList } from "../shared/suppression-list.ts";
@@ -52,14 +51,6 @@ async function runContactDossier(context: Context, typedKey: string, flags: Doss
       ? "Nothing is known of this person"
       : `Found: ${parts.map(([place, count]) => `${place} ${count}`).join(", ")}`,
   );
-  for (const key of new Set(dossier.runs.flatMap(({ otherKeys }) => otherKeys)))
-    terminal.note(
-      formatForAccount(
-        advise`This person has moved: see also ${ecm`contact dossier ${key}`}`,
-        context.settings,
-      ),
-      "needed",
-    );
 }
 
 function chooseFormat(context: Context, flags: DossierFlags): "json" | "markdown" {

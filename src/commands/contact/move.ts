@@ -1,16 +1,35 @@
 import type { Command } from "commander";
-import type { Context } from "../../context.ts";
-import { createAgreement, requireAnswer } from "../shared/bulk/agree.ts";
-import { requireDistinctFiles } from "../shared/bulk/distinct-files.ts";
-import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
-import { noteLeftMeanwhile } from "../shared/bulk/left-meanwhile.ts";
-import { writtenFileOption } from "../shared/flags.ts";
+import {
+  changeStatusRequest,
+  createContactRequest,
+  deleteContactRequest,
+  findStatus,
+  formatStatus,
+  isActive,
+  isInactive,
+  mutateContactRequest,
+  unsubscribed,
+} from "../../api/contacts.ts";
+import { normalizeKey, toKeyIdentity } from "../../api/key-spelling.ts";
+import type { Connection, Context } from "../../context.ts";
+import { EcmError, exitCodes, hasStatus, UsageError } from "../../errors.ts";
+import { advise, ecm, type Hint, toOperands } from "../../hint.ts";
+import { pickDifferences, wouldChange } from "../../service/contact-changes.ts";
+import { deleteContact } from "../../service/erase-contact.ts";
+import { ContactNotFoundError } from "../../service/find-contact.ts";
+import { fetchContact, mutateContact } from "../../service/mutate-contact.ts";
+import { explainDryRun } from "../../terminal/dry-run.ts";
+import type { ApiRequest, Contact, CreateContactBody, MutateBody } from "../../wire.ts";
+import { addDryRunFlag } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
+import { resolveContact } from "../shared/resolve-contact.ts";
+import { openSuppressionList } from "../shared/suppression-list.ts";
+import { checkContactColumns, presentContact } from "./shared/view.ts";
 
-interface ContactMoveFlags extends BulkFlags {
+interface ContactMoveFlags {
   merge?: boolean;
   deleteOld?: boolean;
-  backup?: string;
+  dryRun?: boolean;
 }
 
 export function registerContactMove(parent: Command, context: Context): void {
@@ -20,29 +39,21 @@ export function registerContactMove(parent: Command, context: Context): void {
     .argument("<old>", "the contact's id or key")
     .argument("<new>", "its new key")
     .option("--merge", "where NEW exists, add the values, lists and tags that it lacks")
-    .option("--delete-old", "delete the old contact instead, after a backup")
-    .addOption(
-      writtenFileOption(
-        "--backup <file>",
-        "with --delete-old: file for the backup (default: in the run's folder)",
-      ),
-    )
+    .option("--delete-old", "print the old contact, and delete it instead of unsubscribing it")
     .action((from: string, to: string, flags: ContactMoveFlags) => runContactMove(context, from, to, flags));
-  describeCommand(addBulkFlags(command), {
+  describeCommand(addDryRunFlag(command), {
     examples: [
       "ecm contact move ada@old.example ada@new.example --dry-run",
       "ecm contact move ada@old.example ada@new.example --yes",
       "ecm contact move ada@old.example ada@new.example --merge --delete-old",
     ],
     output:
-      "Nothing; with --json one summary object. Only an active contact can be moved. The new contact has a new id; history and date of creation stay with the old one.",
+      "The new contact; with --delete-old the old one as it was. Only an active contact can be moved. The new contact has a new id; history and date of creation stay with the old one. After a failure the same command completes the move. It cannot be undone.",
     writes: true,
     asks: true,
     exitCodes: {
-      3: "finished, and one of the two was not written: it changed meanwhile, or was rejected",
       5: "no contact has the old key",
-      6: "the old contact is not active, the new one exists (without --merge), or one of them is suppressed",
-      7: "stopped by a limit; the same command resumes",
+      6: "the old contact is not active, NEW is inactive or suppressed, or NEW exists and lacks something (without --merge)",
     },
   });
 }
@@ -53,28 +64,172 @@ async function runContactMove(
   to: string,
   flags: ContactMoveFlags,
 ): Promise<void> {
-  const options = toRunOptions(flags, context.clock.now());
-  requireDistinctFiles({ input: { name: "" } }, flags);
-  requireAnswer(context, "move", options.isDryRun);
-  const [{ moveContact }, { withRun }, { createBackUp, createBackupTarget }] = await Promise.all([
-    import("../../bulk/index.ts"),
-    import("../shared/bulk/start.ts"),
-    import("../shared/bulk/backup.ts"),
-  ]);
-  const target = flags.backup === undefined ? undefined : createBackupTarget(context, flags.backup);
-  const what = `Moving ${from} to ${to}`;
-  await context.tellUnderWay({ kind: "run", what: `A run (${what})`, inputs: [] });
-  const { merge: merges = false, deleteOld: deletesOld = false } = flags;
-  const result = await withRun(context, { what, options, flags }, ({ engine, display, options }) => {
-    context.terminal.note(
-      "The new contact gets a new id; history and date of creation stay with the old one",
+  if (!flags.dryRun) context.requireConfirmable();
+  const { terminal } = context;
+  const output = context.output();
+  const connection = await context.connect();
+  const { account, send } = connection;
+  const { old, target, key } = await account.withRemembered("write", () => readPair(connection, from, to));
+  await refuseSuppressed(context, old.key, key);
+  const first = planFirst(old, target, { key, merges: flags.merge ?? false });
+  const last = flags.deleteOld ? deleteContactRequest(old._id) : changeStatusRequest(old._id, unsubscribed);
+  const end = flags.deleteOld ? "delete" : "unsubscribe";
+  if (flags.dryRun) {
+    const would = `move ${old.key} to ${key}, and ${end} ${old.key}. ${lastWords(old.key)}`;
+    return explainDryRun(terminal, output, would, ...(first ? [first] : []), last);
+  }
+  await account.withRemembered("write", () => checkContactColumns(account, output));
+  terminal.note(`${lastWords(old.key)} The new contact has a new id`);
+  await context.confirm(`Move ${old.key} to ${key}, and ${end} ${old.key}?`);
+  await refuseSuppressed(context, old.key, key);
+  const moved = await writeFirst(connection, first, target);
+  await requireSame(connection, old, moved.key);
+  if (flags.deleteOld) {
+    await presentContact(context, account, output, old);
+    await deleteContact(send, old._id);
+    return;
+  }
+  await send(last);
+  await presentContact(context, account, output, moved);
+}
+
+function lastWords(key: string): string {
+  return `${key} cannot be made active again: only they can subscribe again.`;
+}
+
+interface Pair {
+  old: Contact;
+  /** Absent where nobody has the new key. */
+  target: Contact | undefined;
+  /** The new key as it is sent. */
+  key: string;
+}
+
+/** @throws UsageError, ContactNotFoundError or a conflict: nothing was written */
+async function readPair(connection: Connection, from: string, to: string): Promise<Pair> {
+  const { keyType } = await connection.account.structure();
+  const { createKeyReader } = await import("../../bulk/index.ts");
+  const read = createKeyReader(keyType)(to);
+  const fault = "key" in read ? read.fault : read;
+  if (fault) throw new UsageError(`${JSON.stringify(to)} cannot be the new key: ${fault.message}`);
+  const key = normalizeKey(to, keyType);
+  const isSame = (other: string) => toKeyIdentity(other, keyType) === toKeyIdentity(key, keyType);
+  if (isSame(from)) throw sameContactError(to);
+  const old = await resolveContact(connection, from);
+  if (isSame(old.key) || old._id === to) throw sameContactError(to);
+  if (!isActive(old)) {
+    const status = formatStatus(findStatus(old))?.toLowerCase() ?? "of unknown status";
+    throw refusal(`${old.key} is ${status}; only an active contact can be moved`, "Nothing was written");
+  }
+  requireWhole(old);
+  const target = await resolveContact(connection, key).catch(findNobody);
+  if (target && !isSame(target.key))
+    throw new UsageError(`${to} is the id of a contact`, "Name the new contact by its key");
+  if (target && !isActive(target))
+    throw refusal(`${target.key} has left`, "Nothing was written: nobody who has left is written to");
+  if (target) requireWhole(target);
+  return { old, target, key };
+}
+
+function findNobody(error: unknown): undefined {
+  if (!(error instanceof ContactNotFoundError)) throw error;
+}
+
+function sameContactError(to: string): UsageError {
+  return new UsageError(`${to} is the same contact`, "Letter case alone makes no other contact");
+}
+
+function refusal(message: string, hint: string | Hint): EcmError {
+  return new EcmError(exitCodes.conflict, message, { type: "MoveRefusedError", hint });
+}
+
+/** What a service does not tell would be lost. */
+function requireWhole({ key, fields, lists, tags }: Partial<Contact>): void {
+  if (!fields || !lists || !tags)
+    throw refusal(`The service does not tell all fields, lists and tags of ${key}`, "Nothing was written");
+}
+
+/** @throws EcmError (exit 6) for somebody who asked not to be contacted, or was erased */
+async function refuseSuppressed(context: Context, ...keys: string[]): Promise<void> {
+  const list = await openSuppressionList(context);
+  const suppressed = keys.find((key) => list.hasNow(key));
+  if (suppressed === undefined) return;
+  throw refusal(
+    `${suppressed} is on the suppression list; nothing was written`,
+    "This person asked not to be contacted, or was erased",
+  );
+}
+
+/** What gives the new contact what the old one has; undefined where it has that already. */
+function planFirst(
+  old: Contact,
+  target: Contact | undefined,
+  { key, merges }: { key: string; merges: boolean },
+): ApiRequest | undefined {
+  const { fields, lists, tags } = toParts(old);
+  if (!target) {
+    const parts = Object.entries({ fields, lists, tags }).filter(([, elements]) => elements.length > 0);
+    const { contactStructureId } = old;
+    return createContactRequest({
+      key,
+      contactStructureId,
+      ...Object.fromEntries(parts),
+    } as CreateContactBody);
+  }
+  const all = { updateFields: fields, addLists: lists, addTags: tags };
+  if (!wouldChange(target, all)) return undefined;
+  if (!merges) {
+    throw refusal(
+      `${target.key} exists, and has not all that ${old.key} has`,
+      advise`To give it what it lacks: ${ecm`contact move --merge ${toOperands(old.key, target.key)}`}`,
     );
-    const steps = {
-      agree: createAgreement(context, display, "move"),
-      ...(deletesOld && { backUp: createBackUp(context, target) }),
-    };
-    return moveContact(engine, { from, to, merges, deletesOld }, { ...options, ...steps }, display.on);
+  }
+  const held = new Set(toParts(target).fields.map(({ _id }) => _id));
+  const lacking = { ...all, updateFields: fields.filter(({ _id }) => !held.has(_id)) };
+  const body = Object.entries(pickDifferences(target, lacking)).filter(([, elements]) => elements?.length);
+  return body.length > 0
+    ? mutateContactRequest(target._id, Object.fromEntries(body) as MutateBody)
+    : undefined;
+}
+
+function toParts({ fields = [], lists = [], tags = [] }: Partial<Contact>) {
+  const toRefs = (references: readonly { _id: string }[]) => references.map(({ _id }) => ({ _id }));
+  return {
+    fields: fields.filter(({ value }) => value !== "").map(({ _id, value }) => ({ _id, value })),
+    lists: toRefs(lists),
+    tags: toRefs(tags),
+  };
+}
+
+/** @returns the new contact as it is now */
+async function writeFirst(
+  { send, behaviors }: Connection,
+  request: ApiRequest | undefined,
+  target: Contact | undefined,
+): Promise<Contact> {
+  if (!request) return target!;
+  if (target) {
+    const behavior = behaviors(target.contactStructureId);
+    return (await mutateContact(send, target._id, request, behavior)).contact;
+  }
+  return (await send<Contact>(request)).body;
+}
+
+/** The old contact, read again before it goes: what it got since would be lost. @throws EcmError (exit 6) */
+async function requireSame({ send }: Connection, old: Contact, key: string): Promise<void> {
+  const now = await fetchContact(send, old._id).catch((error: unknown) => {
+    if (!hasStatus(error, 404)) throw error;
   });
-  noteLeftMeanwhile(context, result.summary, to);
-  await endRun(context, result);
+  const moved = toOperands(key);
+  if (!now) {
+    const hint = advise`If they were erased, erase the new contact too: ${ecm`contact erase ${moved}`}`;
+    throw refusal(`${old.key} is gone since the move began; ${key} stays`, hint);
+  }
+  if (isInactive(now)) {
+    const hint = advise`Unsubscribe the new contact too: ${ecm`contact unsubscribe ${moved}`}`;
+    throw refusal(`${old.key} has left since the move began; ${key} is active`, hint);
+  }
+  if (JSON.stringify(toParts(now)) === JSON.stringify(toParts(old))) return;
+  const again = ecm`contact move --merge ${toOperands(old.key, key)}`;
+  throw refusal(`${old.key} was changed since the move began, and stays`, advise`Move the rest: ${again}`);
 }

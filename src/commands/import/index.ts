@@ -49,10 +49,7 @@ function addColumnFlags(command: Command): void {
   command
     .optionsGroup("Columns:")
     .addOption(
-      repeatableOption(
-        "--map <column=target>",
-        "its target: key, old-key, lists, tags, consent, ignore, or a field",
-      ),
+      repeatableOption("--map <column=target>", "its target: key, lists, tags, consent, ignore, or a field"),
     )
     .option("--mapping <file>", "where the columns go, in YAML or JSON")
     .addOption(repeatableOption("--set <field=value>", "the same value for every row"))
@@ -98,8 +95,7 @@ function addContactFlags(command: Command): void {
     .addOption(consentColumnOption())
     .option("--include-unsubscribed", "create contacts marked as not subscribed")
     .option("--unsubscribe-marked", "unsubscribe contacts that the file marks; cannot be undone")
-    .option("--include-suppressed", "create suppressed contacts too")
-    .addOption(repeatableOption("--unique <field>", "name new contacts with an inactive one's value"));
+    .option("--include-suppressed", "create suppressed contacts too");
 }
 
 async function runImport(
@@ -173,7 +169,6 @@ async function toImportOptions(terminal: Terminal, file: string, flags: ImportFl
     includeUnsubscribed: flags.includeUnsubscribed ?? false,
     unsubscribeMarked: flags.unsubscribeMarked ?? false,
     includeSuppressed: flags.includeSuppressed ?? false,
-    ...(flags.unique && { unique: flags.unique }),
   };
 }
 

@@ -11,7 +11,6 @@ import {
   undoAgreement,
 } from "../shared/bulk/agree.ts";
 import { addBulkFlags, type BulkFlags, endRunAfter, toRunOptions } from "../shared/bulk/flags.ts";
-import { noteLeftMeanwhile } from "../shared/bulk/left-meanwhile.ts";
 import type { RunDisplay } from "../shared/bulk/progress.ts";
 import { requireSameAccount } from "../shared/bulk/run-account.ts";
 import { isAtTerminal, type OpenRun, withRun } from "../shared/bulk/start.ts";
@@ -66,7 +65,7 @@ async function runRunsResume(context: Context, run: string | undefined, flags: B
 }
 
 function findRunDanger({ kind, options }: Manifest): Danger {
-  if (kind === "unsubscribe" || kind === "delete" || kind === "move") return kind;
+  if (kind === "unsubscribe" || kind === "delete") return kind;
   return kind === "undo" && options.deletesCreated === true ? "delete" : "change";
 }
 
@@ -129,7 +128,6 @@ async function resumeByKind(resuming: Resuming): Promise<Closed> {
   const { context, display, engine, manifest, options } = resuming;
   if (manifest.kind === "undo") return resumeUndoing(resuming);
   if (manifest.kind === "apply") return resumeApplying(resuming);
-  if (manifest.kind === "move") return resumeMoving(resuming);
   const { runJob } = await import("../../bulk/index.ts");
   const steps = await createSteps(context, display, manifest);
   return runJob(engine, await restoreJob(manifest), { ...options, ...steps, resumes: manifest }, display.on);
@@ -153,19 +151,6 @@ async function resumeApplying({ context, display, engine, manifest, options }: R
     { ...options, ...(plan.deletes > 0 ? steps : { agree: steps.agree }) },
     display.on,
   );
-}
-
-async function resumeMoving({ context, display, engine, manifest, options }: Resuming): Promise<Closed> {
-  const [{ moveContact, restoreMoveOptions }, { createBackUp }] = await Promise.all([
-    import("../../bulk/index.ts"),
-    import("../shared/bulk/backup.ts"),
-  ]);
-  const agree = createAgreement(context, display, "move");
-  const steps = { agree, backUp: createBackUp(context, manifest.backup), resumes: manifest };
-  const move = restoreMoveOptions(manifest.options);
-  const result = await moveContact(engine, move, { ...options, ...steps }, display.on);
-  noteLeftMeanwhile(context, result.summary, move.to);
-  return result;
 }
 
 async function resumeUndoing({ context, display, engine, manifest, options }: Resuming): Promise<Closed> {

@@ -1,7 +1,6 @@
 /** Where the columns of a file could go: what is proposed to a person, from the head of the file alone. */
 import { describe, expect, it } from "vitest";
 import {
-  findSecondKeys,
   type Proposal,
   proposeLateColumns,
   UnclearColumnsError,
@@ -93,19 +92,5 @@ describe("a proposal", () => {
       { target: "Company", isSure: true },
       { target: "Note", isNew: true, isSure: false },
     ]);
-  });
-});
-
-describe("a second column of the key", () => {
-  it("is one that has addresses where the first has none", async () => {
-    const proposal = await propose("Email,Other,Notes\na@x.org,,\n,b@x.org,call b@x.org\n,,x\n");
-    expect(findSecondKeys(proposal, "Email")).toEqual([{ name: "Other", gained: 1, missing: 2 }]);
-  });
-
-  it("is none where it adds nobody, or was placed", async () => {
-    const both = "Email,Other\na@x.org,a@y.org\n";
-    expect(findSecondKeys(await propose(both), "Email")).toEqual([]);
-    const placed = await propose("Email,Other\na@x.org,\n,b@x.org\n", [["Other", "Company"]]);
-    expect(findSecondKeys(placed, "Email")).toEqual([]);
   });
 });

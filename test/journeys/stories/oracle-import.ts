@@ -14,11 +14,6 @@ export function keyIn(cell: string): string | undefined {
   return found.length === 1 ? found[0] : undefined;
 }
 
-export const oldKeyIn = ({ key, hasMoved }: Row): string | undefined => {
-  const known = keyIn(key);
-  return hasMoved && known !== undefined ? `old-${known}` : undefined;
-};
-
 /** An opt-in column that is blank in every row says nothing. */
 export function isMarkedRow({ columns, rows }: Import, { mark }: Row): boolean {
   const saysYes = columns.includes("Subscribed") && rows.some((row) => row.mark !== "");
@@ -28,16 +23,13 @@ export function isMarkedRow({ columns, rows }: Import, { mark }: Row): boolean {
 /** Everybody whom a row of the file marks as not subscribed. */
 export function markedIn(command: Import): Set<string> {
   const marked = command.rows.filter((row) => isMarkedRow(command, row));
-  const moved = command.columns.includes("Before") ? marked.flatMap((row) => oldKeyIn(row) ?? []) : [];
-  return new Set([...marked.flatMap(({ key }) => markedAddresses(key)), ...moved]);
+  return new Set(marked.flatMap(({ key }) => markedAddresses(key)));
 }
 
 interface Wanted {
   fields: Record<string, string>;
   lists: Set<string>;
   tags: Set<string>;
-  /** Some row of the contact names its former key. */
-  hasMoved: boolean;
 }
 
 function wantedBy(row: Row, { columns, lists, tags, set }: Import): Wanted {
@@ -51,7 +43,6 @@ function wantedBy(row: Row, { columns, lists, tags, set }: Import): Wanted {
     fields,
     lists: new Set([...further("Lists", row.list), ...lists]),
     tags: new Set([...further("Tags", row.tag), ...tags]),
-    hasMoved: columns.includes("Before") && row.hasMoved,
   };
 }
 
@@ -62,7 +53,6 @@ function joined(one: Wanted, other: Wanted): Wanted {
     fields,
     lists: new Set([...one.lists, ...other.lists]),
     tags: new Set([...one.tags, ...other.tags]),
-    hasMoved: one.hasMoved || other.hasMoved,
   };
 }
 
@@ -79,11 +69,8 @@ function readFile(command: Import) {
       const passed = command.duplicates === "reject" ? "rejected" : "skipped";
       rows[passed]++;
       const next = wantedBy(row, command);
-      const hasMoved = found.hasMoved || next.hasMoved;
-      const taken = { merge: joined(found, next), last: next, first: found, reject: found }[
-        command.duplicates
-      ];
-      wanted.set(key, { ...taken, hasMoved });
+      const taken = { merge: joined(found, next), last: next, first: found, reject: found };
+      wanted.set(key, taken[command.duplicates]);
     }
   }
   return { wanted, rows };
@@ -100,34 +87,23 @@ export function expectImport(
   const isKept = (key: string) => suppressed.has(key) && !command.includeSuppressed;
   for (const [key, want] of wanted) {
     const found = before.get(key);
-    const oldKey = `old-${key}`;
-    const old = want.hasMoved ? before.get(oldKey) : undefined;
-    const isMarked = marked.has(key) || (want.hasMoved && marked.has(oldKey));
+    const isMarked = marked.has(key);
     const unsubscribes = isMarked && command.marked === "unsubscribe";
     const isLeftOut = isMarked && command.marked !== "include";
     const next = (person: Person) => withFacets(person, changesOf(want, command, isLeftOut));
-    if (unsubscribes && old?.status === "Active") {
-      people.set(oldKey, { ...old, status: "Unsubscribe" });
-      rows.updated++;
-    }
     if (!found) {
-      const mayCreate =
-        command.mode !== "update" && !isLeftOut && !isKept(key) && !(want.hasMoved && isKept(oldKey));
-      if (!mayCreate || (old && old.status !== "Active")) rows.skipped++;
+      const mayCreate = command.mode !== "update" && !isLeftOut && !isKept(key);
+      if (!mayCreate) rows.skipped++;
       else {
-        const person = next({ id: "", key, status: "Active", facets: old?.facets ?? {} });
+        const person = next({ id: "", key, status: "Active", facets: {} });
         people.set(key, person);
         rows.created++;
-        if (!old) continue;
-        people.set(oldKey, { ...old, status: "Unsubscribe" });
-        rows.updated++;
       }
       continue;
     }
     const leaves = unsubscribes && found.status === "Active";
     // Who is suppressed and still in the account is left alone, but may be unsubscribed.
     if (!unsubscribes && isKept(key)) rows.skipped++;
-    else if (old?.status === "Active" && !unsubscribes) rows.rejected++;
     else if (command.mode === "create" && !leaves) rows.skipped++;
     else {
       const person = command.mode === "create" ? { ...found } : next(found);

@@ -12,14 +12,12 @@ export interface Row {
   tag: string;
   /** The consent cell. */
   mark: "" | "yes" | "no";
-  /** The column of former keys has `old-` and the key. */
-  hasMoved: boolean;
 }
 
 export interface Import {
   kind: "import";
   rows: Row[];
-  columns: ("First Name" | "City" | "Lists" | "Tags" | "Unsubscribed" | "Subscribed" | "Before")[];
+  columns: ("First Name" | "City" | "Lists" | "Tags" | "Unsubscribed" | "Subscribed")[];
   lists: string[];
   tags: string[];
   mode: "upsert" | "create" | "update";
@@ -53,7 +51,6 @@ export type Change =
     }
   | { kind: "unsubscribe" | "delete"; whom: Selection; takesMarked: boolean }
   | { kind: "sync"; list: string; keys: string[]; marked?: string[]; creates: boolean }
-  | { kind: "move"; from: string; to: string; merges: boolean; deletesOld: boolean }
   | { kind: "merge"; lists: string[]; into: string };
 
 export type Command = Import | Change;
@@ -102,7 +99,6 @@ export function expectChange(command: Change, before: People, suppressed: Set<st
   const people: People = new Map(before);
   const rows = { ...none };
   if (command.kind === "sync") return expectSync(command, before, suppressed);
-  if (command.kind === "move") return expectMove(command, before, suppressed);
   if (command.kind === "merge") return expectMerge(command, before);
   const { whom } = command;
   for (const key of whom.keys.filter((each) => !before.has(each))) {
@@ -172,27 +168,6 @@ function expectSync(
     people.set(key, withFacets(person, { [name]: "" }));
     rows.updated++;
   }
-  return { people, rows };
-}
-
-function expectMove(
-  { from, to, merges, deletesOld }: Change & { kind: "move" },
-  before: People,
-  suppressed: Set<string>,
-): Expected {
-  const people: People = new Map(before);
-  const rows = { ...none };
-  const old = before.get(from);
-  const found = before.get(to);
-  const mayMove = old?.status === "Active" && !suppressed.has(from) && !suppressed.has(to) && from !== to;
-  if (!mayMove || (found && (!merges || found.status !== "Active"))) return { people, rows, isRefused: true };
-  const next = withFacets(found ?? { ...old, id: "", key: to }, { ...old.facets, ...found?.facets });
-  people.set(to, next);
-  if (!found) rows.created++;
-  else rows[isSame(found, next) ? "unchanged" : "updated"]++;
-  if (deletesOld) people.delete(from);
-  else people.set(from, { ...old, status: "Unsubscribe" });
-  rows[deletesOld ? "deleted" : "updated"]++;
   return { people, rows };
 }
 

@@ -30,14 +30,13 @@ const row: fc.Arbitrary<Row> = fc.record({
   list: fc.oneof(fc.constant(""), list),
   tag: fc.oneof(fc.constant(""), tag),
   mark: fc.constantFrom("", "no", "yes"),
-  hasMoved: rarely,
 });
 
 const importing: fc.Arbitrary<Import> = fc.record({
   kind: fc.constant("import" as const),
   rows: fc.array(row, { minLength: 1, maxLength: 7 }),
   columns: some(
-    fc.constantFrom("First Name", "City", "Lists", "Tags", "Unsubscribed", "Subscribed", "Before"),
+    fc.constantFrom("First Name", "City", "Lists", "Tags", "Unsubscribed", "Subscribed"),
     4,
   ) as fc.Arbitrary<Import["columns"]>,
   lists: some(list),
@@ -97,13 +96,6 @@ const changing: fc.Arbitrary<Change> = fc.oneof(
     keys: fc.array(who, { minLength: 1, maxLength: 5 }),
     marked: fc.option(some(who), { nil: undefined }),
     creates: fc.boolean(),
-  }),
-  fc.record({
-    kind: fc.constant("move" as const),
-    from: who,
-    to: who,
-    merges: fc.boolean(),
-    deletesOld: rarely,
   }),
   fc.record({
     kind: fc.constant("merge" as const),
@@ -173,7 +165,6 @@ export type Bulk = Step & { step: "bulk" };
 const person = fc.record({
   key: fc.oneof(
     who,
-    who.map((key) => `old-${key}`),
     who.map((key) => key.replace(/^./, (first) => first.toUpperCase())),
   ),
   fields: fc.record({ "First Name": value, City: value }),
@@ -210,13 +201,7 @@ export const story = fc.record({
   people: fc.uniqueArray(person, { maxLength: 4, selector: ({ key }) => key.toLowerCase() }),
   /** Further contacts: in a small account everybody is read, in a large one each is looked up. */
   crowd: fc.constantFrom(0, 0, 40),
-  suppressed: some(
-    fc.oneof(
-      who,
-      who.map((key) => `old-${key}`),
-    ),
-    1,
-  ),
+  suppressed: some(who, 1),
   steps: fc.array(step, { minLength: 1, maxLength: 5 }),
 });
 export type Story = typeof story extends fc.Arbitrary<infer Value> ? Value : never;

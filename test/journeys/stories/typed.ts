@@ -1,6 +1,5 @@
 /** How a command of a story is typed, and the file that it reads. */
 import type { Command, Import, Row, Selection } from "./oracle.ts";
-import { oldKeyIn } from "./oracle-import.ts";
 
 const quoted = (cell: string): string =>
   /[",\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
@@ -12,7 +11,6 @@ export function toCsv({ rows, columns }: Import): string {
     Lists: ({ list: name }) => name,
     Tags: ({ tag: label }) => label,
     Unsubscribed: ({ mark }) => mark,
-    Before: (row) => oldKeyIn(row) ?? "",
     Subscribed: ({ mark }) => (mark === "" ? "" : mark === "yes" ? "yes" : "no"),
   };
   const lines = rows.map((each) => [each.key, ...columns.map((column) => cells[column]!(each))]);
@@ -47,7 +45,6 @@ export function typed(command: Command, file: string): string[] {
         ...["import", file, "--ignore-unmapped"],
         ...(command.columns.includes("Lists") ? ["--map", "Lists=lists"] : []),
         ...(command.columns.includes("Tags") ? ["--map", "Tags=tags"] : []),
-        ...(command.columns.includes("Before") ? ["--map", "Before=old-key"] : []),
         ...repeated("--list", command.lists),
         ...repeated("--tag", command.tags),
         ...["--mode", command.mode, "--blank", command.blank, "--duplicates", command.duplicates],
@@ -76,12 +73,6 @@ export function typed(command: Command, file: string): string[] {
         ...repeated("--remove-tag", command.removeTags),
         ...repeated("--add-list", command.addLists),
         ...repeated("--remove-list", command.removeLists),
-      ];
-    case "move":
-      return [
-        ...["contact", "move", command.from, command.to],
-        ...(command.merges ? ["--merge"] : []),
-        ...(command.deletesOld ? ["--delete-old"] : []),
       ];
     case "merge":
       return command.lists.length === 1

@@ -16,7 +16,7 @@ import { isColumn, isIgnoredColumn } from "../systems.ts";
 import { findIndexes, formatQuotedNames, maxNamesShown } from "./column-names.ts";
 import type { MappingInput, Targets } from "./mapping-input.ts";
 import { createProposal, UnclearColumnsError } from "./proposal.ts";
-import { findField, listKeyIndexes, readExplicitTargets } from "./targets.ts";
+import { findField, findKeyIndex, readExplicitTargets } from "./targets.ts";
 
 export interface Columns {
   targets: Target[];
@@ -62,7 +62,6 @@ export function mapColumns(input: MappingInput, found: readonly FoundConsent[]):
     throw new UnclearColumnsError(problem, createProposal(input, known));
   }
   noteSharedFields(input, settled, isExplicit, notes);
-  notes.push(...describeFallbacks(input.names, settled));
   return { targets: settled, consent, consentAside: aside, notes };
 }
 
@@ -86,22 +85,14 @@ export function mapKeyColumn(input: MappingInput, found: readonly FoundConsent[]
     targets: targets.map((target) => (target?.kind === "key" ? target : { kind: "ignore" })),
     consent,
     consentAside: aside,
-    notes: [...notes, ...describeFallbacks(input.names, targets)],
+    notes,
   };
 }
 
-/** Columns that give the key where the first one does not. */
-function describeFallbacks(names: string[], targets: Targets): string[] {
-  const [first, ...others] = listKeyIndexes(targets).map((index) => names[index]!);
-  if (others.length === 0) return [];
-  return [`The key is ${JSON.stringify(first)}; where it is empty, ${formatQuotedNames(others)}`];
-}
-
 function placeSystemColumns(names: string[], targets: Targets, system: System): void {
-  const hasKey = targets.some((target) => target?.kind === "key");
   for (const [index, name] of names.entries()) {
     if (targets[index]) continue;
-    if (!hasKey && isColumn(name, system.key)) targets[index] = { kind: "key" };
+    if (findKeyIndex(targets) < 0 && isColumn(name, system.key)) targets[index] = { kind: "key" };
     else if (isColumn(name, system.tags?.column)) targets[index] = { kind: "tags" };
     else if (isColumn(name, system.lists?.column)) targets[index] = { kind: "lists" };
   }

@@ -26,8 +26,6 @@ export interface ProposedColumn {
   addresses: number;
   /** As in `--map`. */
   target: string;
-  /** It gives the key where others are empty, in this order. */
-  fallback?: number;
   /** The field is to be created. */
   isNew: boolean;
   /** A flag, a rule or its own name says where it goes: nobody has to confirm it. */
@@ -121,7 +119,6 @@ function proposeColumn(
       ? proposeTarget(input, index, filled, taken)
       : {
           target: toTargetWord(target, structure),
-          fallback: target.kind === "key" ? target.fallback : undefined,
           isNew: target.kind === "field" && parseNewFieldId(target.fieldId) !== undefined,
           isSure: true,
         }),
@@ -233,27 +230,6 @@ function noteValues(
     found.set(name, cells[index]!.trim());
     open.delete(name);
   }
-}
-
-export interface SecondKey {
-  name: string;
-  /** Rows of the head that have no address but in it. */
-  gained: number;
-  /** Rows of the head without a key. */
-  missing: number;
-}
-
-/** Columns, placed nowhere yet, with addresses for rows in which the key is empty. */
-export function findSecondKeys({ head, names, columns }: Proposal, key: string): SecondKey[] {
-  const hasKey = (row: Sample[number]) =>
-    names.some((name, index) => name === key && !isBlankText(row[index] ?? ""));
-  const without = head.filter((row) => !hasKey(row));
-  return columns.flatMap(({ name, filled, addresses, isSure }) => {
-    if (name === key || isSure || addresses * 2 < filled || addresses === 0) return [];
-    const index = names.indexOf(name);
-    const gained = without.filter((row) => isAddress(row[index] ?? "")).length;
-    return gained > 0 ? [{ name, gained, missing: without.length }] : [];
-  });
 }
 
 const maxSamplesShown = 3;

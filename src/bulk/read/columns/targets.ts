@@ -9,53 +9,39 @@ import { findColumns, formatQuotedNames, unknownColumnError } from "./column-nam
 import type { Constant, MappingInput, Targets } from "./mapping-input.ts";
 import { toNewFieldId } from "./new-fields.ts";
 
-/**
- * What `--map` and the mapping file say. Each of their columns must exist. Of several keys the first that was
- * named is the key, the others are used in their order where it is empty.
- */
+/** What `--map` and the mapping file say. Each of their columns must exist, and one of them has the key. */
 export function readExplicitTargets({ names, options, structure, place, constants }: MappingInput): Targets {
   const explicitTargets: Targets = names.map(() => undefined);
-  const keys: number[] = [];
   for (const [column, target] of options.map) {
     const indexes = findColumns(column, names);
     if (indexes.length === 0)
       throw unknownColumnError(column, names, place, options.mapPlaces?.get(column) ?? "--map");
     const resolved = parseTarget(target, structure, column, options);
     for (const index of indexes) explicitTargets[index] = resolved;
-    if (resolved.kind === "key") keys.push(...indexes);
   }
   for (const { fieldId, label, replaces } of constants) {
     for (const index of replaces) explicitTargets[index] = { kind: "field", fieldId, label };
   }
-  const [, ...fallbacks] = new Set(keys.filter((index) => explicitTargets[index]?.kind === "key"));
-  for (const [at, index] of fallbacks.entries()) explicitTargets[index] = { kind: "key", fallback: at + 1 };
-  requireOne("old-key", "the old key", explicitTargets, { names, place });
+  requireOneKey(explicitTargets, { names, place });
   return explicitTargets;
 }
 
-/** @throws UsageError where several columns go to what a contact has once */
-function requireOne(
-  kind: Target["kind"],
-  what: string,
-  targets: Targets,
-  { names, place }: Pick<MappingInput, "names" | "place">,
-): void {
-  const columns = names.filter((_, index) => targets[index]?.kind === kind);
+/** @throws UsageError where several columns go to the key */
+function requireOneKey(targets: Targets, { names, place }: Pick<MappingInput, "names" | "place">): void {
+  const columns = names.filter((_, index) => targets[index]?.kind === "key");
   if (columns.length <= 1) return;
   throw new UsageError(
-    `${place}: ${columns.length} columns are mapped to ${what}: ${formatQuotedNames(columns)}`,
-    "Map one of them to ignore",
+    `${place}: ${columns.length} columns are mapped to the key: ${formatQuotedNames(columns)}`,
+    "Map one of them to key, and the others to a field or to ignore",
   );
 }
 
-/** The columns of the key, the first one first. */
-export function listKeyIndexes(targets: readonly (Target | undefined)[]): number[] {
-  const rank = (index: number) => (targets[index] as { fallback?: number }).fallback ?? 0;
-  const indexes = [...targets.keys()].filter((index) => targets[index]?.kind === "key");
-  return indexes.sort((one, other) => rank(one) - rank(other));
+/** The column of the key; -1 without one. */
+export function findKeyIndex(targets: readonly (Target | undefined)[]): number {
+  return targets.findIndex((target) => target?.kind === "key");
 }
 
-const targetWords = ["key", "old-key", "lists", "tags", "ignore"] as const;
+const targetWords = ["key", "lists", "tags", "ignore"] as const;
 
 /** A target that is no field: `key`, `tags`, `consent=opt-in`. Undefined for any other text. */
 function parseTargetWord(text: string): Target | undefined {
@@ -71,7 +57,7 @@ export function isTargetWord(text: string): boolean {
   return parseTargetWord(text) !== undefined;
 }
 
-/** A target as it is typed: `key`, `old-key`, `lists`, `tags`, `ignore`, or a field's label or id. */
+/** A target as it is typed: `key`, `lists`, `tags`, `ignore`, or a field's label or id. */
 function parseTarget(
   target: string,
   structure: ContactStructure,

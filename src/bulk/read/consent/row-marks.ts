@@ -27,18 +27,14 @@ export function findRefusalWithin(
 }
 
 /**
- * A mark on any row of a contact marks it, also on one that is rejected, and under whatever key.
+ * A mark on any row of a contact marks it, also on one that is rejected.
  * @param markedElsewhere identities that other rows mark
  */
 export function withMarks(row: Row, markedElsewhere: ReadonlyMap<string, Mark>): Row {
-  let marked = row;
-  for (const key of [row.key, row.oldKey, ...(row.otherKeys ?? [])]) {
-    const mark = key && markedElsewhere.get(key.identity);
-    if (!mark) continue;
-    const { notSubscribed = mark.notSubscribed, isMarkClear } = marked;
-    marked = { ...marked, notSubscribed, isMarkClear: isMarkClear || mark.isMarkClear };
-  }
-  return marked;
+  const mark = markedElsewhere.get(row.key.identity);
+  if (!mark) return row;
+  const { notSubscribed = mark.notSubscribed, isMarkClear } = row;
+  return { ...row, notSubscribed, isMarkClear: isMarkClear || mark.isMarkClear };
 }
 
 /** What a rejects file says of a marked row. */

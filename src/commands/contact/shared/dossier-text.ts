@@ -105,17 +105,7 @@ function formatSuppression(suppression: SuppressionState | null): string {
   return `On the suppression list since ${suppression.addedAt}`;
 }
 
-function formatRun({
-  run,
-  kind,
-  startedAt,
-  account,
-  input,
-  planned,
-  changes,
-  otherKeys,
-  files,
-}: RunRecords): string[] {
+function formatRun({ run, kind, startedAt, account, input, planned, changes, files }: RunRecords): string[] {
   const lines = changes ?? [];
   // What was written is told as such.
   const others = planned.filter(
@@ -130,20 +120,18 @@ function formatRun({
     ...(changes === null ? ["- Its journal is damaged: what was written is not certain"] : []),
     ...lines.flatMap((line) => formatLine(line, "Written")),
     ...others.flatMap((line) => formatLine(line, "Planned")),
-    ...otherKeys.map((key) => `- Another key of this person: ${escapeText(key)}`),
     ...files.flatMap(formatFile),
     "",
   ];
 }
 
 function formatLine(
-  { line, action, code, changes, consent, movesFrom, row }: PlanLine & { row?: Record<string, string> },
+  { line, action, code, changes, consent, row }: PlanLine & { row?: Record<string, string> },
   what: string,
 ): string[] {
   const place = line === null ? "" : `, line ${line}`;
   return [
     `- ${what}${place}: ${action}${code === null ? "" : ` (${code})`}`,
-    ...(movesFrom === undefined ? [] : [`  - moved from: ${escapeText(movesFrom)}`]),
     ...changes.map((change) => `  - ${formatChange(change)}`),
     ...(consent?.columns.map(
       ({ column, said }) => `  - consent, ${escapeText(column)}: ${escapeText(said)}`,

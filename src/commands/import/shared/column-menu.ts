@@ -6,19 +6,15 @@ import type { Draft, DraftColumn } from "./draft.ts";
 
 /** Not a target that a person could write. */
 const otherField = "a new field of another name=";
-const fallback = "key where it is empty=";
 
 /** Asks where the column goes. The choice under the cursor is where it goes now. */
 export async function changeColumn(prompter: Prompter, draft: Draft, column: DraftColumn): Promise<void> {
   const own = column.isNew ? column.target : proposedLabel(draft, column);
   const choices = listChoices(draft, column, own);
-  const isFallback = column.target === "key" && column.fallback !== undefined;
-  const now = isFallback ? fallback : column.target;
-  const initial = choices.some(({ value }) => value === now) ? now : undefined;
+  const initial = choices.some(({ value }) => value === column.target) ? column.target : undefined;
   const chosen = await prompter.select(`Where does ${describeColumn(column)} go?`, choices, initial);
   if (chosen === otherField) draft.place(column, await askLabel(prompter, draft, column), true);
   else if (chosen === "key") draft.placeKey(column);
-  else if (chosen === fallback) draft.placeFallback(column);
   else draft.place(column, chosen, chosen === own);
   await askSplit(prompter, draft, column);
 }
@@ -43,7 +39,7 @@ function listChoices(draft: Draft, column: DraftColumn, own: string): Choice<str
     { name: `${own}  (new field)`, short: `${own} (new field)`, value: own },
     ...fields,
     { name: "a new field with another name", short: "a new field", value: otherField },
-    ...listKeyChoices(draft, column),
+    toKeyChoice(draft, column),
     { name: "says who is subscribed: a yes means subscribed", short: "consent", value: "consent=opt-in" },
     {
       name: "says who is not subscribed: a yes means not subscribed",
@@ -61,27 +57,19 @@ function listChoices(draft: Draft, column: DraftColumn, own: string): Choice<str
       : []),
     { name: "lists, by name", short: "lists", value: "lists" },
     { name: "tags, by label", short: "tags", value: "tags" },
-    ...listOldKeyChoices(draft, column),
     { name: "skip this column", short: "skipped", value: "ignore" },
   ];
 }
 
-function listKeyChoices(draft: Draft, column: DraftColumn): Choice<string>[] {
-  const [key] = draft.keys().filter((each) => each !== column);
-  const name = JSON.stringify(key?.name);
-  const first = { name: `key (${draft.proposal.structure.keyName})`, short: "key", value: "key" };
-  if (!key) return [first];
-  return [
-    { ...first, name: `${first.name}, in place of ${name}` },
-    { name: `${first.name}, where ${name} is empty`, short: "key, if empty", value: fallback },
-  ];
-}
-
-/** One column can have it. */
-function listOldKeyChoices(draft: Draft, column: DraftColumn): Choice<string>[] {
-  if (draft.columns.some((each) => each !== column && each.target === "old-key")) return [];
-  const name = "the key of before (moves the person to the new one)";
-  return [{ name, short: "old key", value: "old-key" }];
+function toKeyChoice(draft: Draft, column: DraftColumn): Choice<string> {
+  const key = draft.key();
+  const name = `key (${draft.proposal.structure.keyName})`;
+  const isOther = key !== undefined && key !== column;
+  return {
+    name: isOther ? `${name}, in place of ${JSON.stringify(key.name)}` : name,
+    short: "key",
+    value: "key",
+  };
 }
 
 function askLabel(prompter: Prompter, draft: Draft, column: DraftColumn): Promise<string> {
@@ -133,8 +121,8 @@ export function describeColumn({ name, count, samples }: DraftColumn): string {
   return shortSamples.length === 0 ? `${several} (empty)` : `${several} (${shortSamples.join(", ")})`;
 }
 
-export function describeTarget({ target, isNew, filled, fallback: place }: DraftColumn): string {
-  if (target === "key") return place === undefined ? "key" : "key, if empty";
+export function describeTarget({ target, isNew, filled }: DraftColumn): string {
+  if (target === "key") return "key";
   if (target === "ignore") return filled === 0 ? "– empty" : "– ignored";
   if (target === "consent=opt-in") return "consent (yes = in)";
   if (target === "consent=opt-out") return "consent (yes = out)";

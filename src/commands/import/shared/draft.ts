@@ -30,10 +30,8 @@ export class Draft {
       .map((column) => ({ ...column, isAnswered: false }));
   }
 
-  /** The key's column first. */
-  keys(): DraftColumn[] {
-    const keys = this.columns.filter(({ target }) => target === "key");
-    return keys.sort((one, other) => (one.fallback ?? 0) - (other.fallback ?? 0));
+  key(): DraftColumn | undefined {
+    return this.columns.find(({ target }) => target === "key");
   }
 
   find(name: string): DraftColumn {
@@ -42,7 +40,7 @@ export class Draft {
 
   /** @param isNew the target is a field that is to be created */
   place(column: DraftColumn, target: string, isNew = false): void {
-    Object.assign(column, { target, isNew, isAnswered: true, fallback: undefined, split: undefined });
+    Object.assign(column, { target, isNew, isAnswered: true, split: undefined });
     column.marked = undefined;
     // Only of what may be consent by itself the answer holds wherever it goes.
     if (!column.readings || target === "ignore") column.reading = undefined;
@@ -56,17 +54,11 @@ export class Draft {
     column.marked = countMarkedRows(this.proposal, column.name, reading);
   }
 
-  /** In place of the column that had the key, which is used where the new one is empty. */
+  /** In place of the column that had the key, which is ignored then. */
   placeKey(column: DraftColumn): void {
-    const others = this.keys().filter((each) => each !== column);
+    const before = this.key();
+    if (before && before !== column) this.place(before, "ignore");
     this.place(column, "key");
-    for (const [at, other] of others.entries()) other.fallback = at + 1;
-  }
-
-  placeFallback(column: DraftColumn): void {
-    const others = this.keys().filter((each) => each !== column);
-    this.place(column, "key");
-    column.fallback = others.length === 0 ? undefined : others.length;
   }
 
   /** Labels of the fields that columns go to. */
@@ -90,7 +82,7 @@ export class Draft {
       .map(({ target }) => ({ label: target, dataType: "text" }));
     return {
       ...read,
-      map: this.withKeys(map),
+      map,
       splits: splits.length > 0 ? splits : undefined,
       consentColumns: consentColumns.length > 0 ? consentColumns : undefined,
       newFields: newFields.length > 0 ? newFields : undefined,
@@ -109,14 +101,5 @@ export class Draft {
       .filter(({ reading, target }) => reading !== undefined && !target.startsWith("consent="))
       .map(({ name, reading }) => `${name}=${reading}`);
     return [...typed.filter((text) => !isAnswered(text)), ...flags];
-  }
-
-  /** The order of several keys is that in which they are named. */
-  private withKeys(map: Map<string, string>): Map<string, string> {
-    const keys = this.keys();
-    const isNamed = keys.length > 1 || keys.some(({ isAnswered, isSure }) => isAnswered || !isSure);
-    if (!isNamed) return map;
-    const others = [...map].filter(([, target]) => target !== "key");
-    return new Map([...keys.map(({ name }) => [name, "key"] as const), ...others]);
   }
 }

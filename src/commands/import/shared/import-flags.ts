@@ -22,5 +22,4 @@ export interface ImportFlags extends BulkFlags {
   includeUnsubscribed?: boolean;
   unsubscribeMarked?: boolean;
   includeSuppressed?: boolean;
-  unique?: string[];
 }

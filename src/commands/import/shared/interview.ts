@@ -2,12 +2,7 @@
  * An import's questions about its columns: which have the addresses, which say who is subscribed, and one table of
  * where all of them go, whose lines can be changed.
  */
-import {
-  findSecondKeys,
-  type ImportOptions,
-  type Proposal,
-  type UnclearColumnsError,
-} from "../../../bulk/index.ts";
+import type { ImportOptions, Proposal, UnclearColumnsError } from "../../../bulk/index.ts";
 import { formatCount, formatCounted } from "../../../counts.ts";
 import type { Prompter } from "../../../terminal/prompter.ts";
 import type { Terminal } from "../../../terminal/terminal.ts";
@@ -50,7 +45,7 @@ export async function askColumns(
   for (;;) {
     at = await prompter.chooseLine({ ...toTable(draft), at });
     if (at !== undefined) await changeColumn(prompter, draft, draft.columns[at]!);
-    else if (draft.keys().length > 0) return draft.applyTo(read);
+    else if (draft.key()) return draft.applyTo(read);
     else await askKey(prompter, draft, failure);
   }
 }
@@ -99,31 +94,29 @@ function describeValues({ samples, marked, split }: DraftColumn, rows: number): 
   );
 }
 
-/** The column of the addresses, and others that have one where it has none. */
+/** The column of the addresses. */
 async function askKey(prompter: Prompter, draft: Draft, failure: UnclearColumnsError): Promise<void> {
+  if (draft.key()) return;
   const { structure, keyCandidates } = draft.proposal;
-  if (draft.keys().length === 0) {
-    const names = keyCandidates.length > 0 ? keyCandidates : draft.columns.map(({ name }) => name);
-    const candidates = findKeyColumns(
-      names.map((name) => draft.find(name)),
-      structure.keyType,
-    );
-    const [only] = candidates;
-    if (!only) throw failure;
-    const chosen =
-      candidates.length === 1
-        ? only
-        : await prompter.select(
-            `Which column has the key (${structure.keyName})?`,
-            candidates.map((column) => ({
-              name: describeColumn(column),
-              short: column.name,
-              value: column,
-            })),
-          );
-    draft.placeKey(chosen);
-  }
-  await askSecondKeys(prompter, draft);
+  const names = keyCandidates.length > 0 ? keyCandidates : draft.columns.map(({ name }) => name);
+  const candidates = findKeyColumns(
+    names.map((name) => draft.find(name)),
+    structure.keyType,
+  );
+  const [only] = candidates;
+  if (!only) throw failure;
+  const chosen =
+    candidates.length === 1
+      ? only
+      : await prompter.select(
+          `Which column has the key (${structure.keyName})?`,
+          candidates.map((column) => ({
+            name: describeColumn(column),
+            short: column.name,
+            value: column,
+          })),
+        );
+  draft.placeKey(chosen);
 }
 
 /** Those that can have the key, the likeliest first. */
@@ -133,23 +126,6 @@ function findKeyColumns(columns: DraftColumn[], keyType: string): DraftColumn[] 
   return filled
     .filter(({ addresses }) => addresses > 0)
     .sort((one, other) => other.addresses - one.addresses);
-}
-
-async function askSecondKeys(prompter: Prompter, draft: Draft): Promise<void> {
-  const [key, ...others] = draft.keys();
-  if (others.length > 0 || draft.proposal.structure.keyType !== "email") return;
-  for (const { name, gained, missing } of findSecondKeys(draft.proposal, key!.name)) {
-    const column = draft.find(name);
-    const rows = missing === 1 ? "the row" : `${formatCount(gained)} of the ${formatCount(missing)} rows`;
-    const isUsed = await prompter.select(
-      `${describeColumn(column)} has an address in ${rows} in which ${JSON.stringify(key!.name)} is empty. Use it there?`,
-      [
-        { name: `yes, where ${JSON.stringify(key!.name)} is empty`, short: "yes", value: true },
-        { name: "no, it is a field like others", short: "no", value: false },
-      ],
-    );
-    if (isUsed) draft.placeFallback(column);
-  }
 }
 
 /** Which way round each column is read that may be consent, with what each reading leaves out. */

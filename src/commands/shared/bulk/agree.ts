@@ -11,13 +11,12 @@ import type { RunDisplay } from "./progress.ts";
 import type { Review } from "./review.ts";
 
 /** `change-all`: of everybody, which is said before anything is read. */
-export type Danger = "change" | "change-all" | "unsubscribe" | "delete" | "move";
+export type Danger = "change" | "change-all" | "unsubscribe" | "delete";
 
 const consequences: Record<Exclude<Danger, "change">, string> = {
   "change-all": "A change of every contact must be confirmed",
   unsubscribe: "An unsubscription must be confirmed: it cannot be undone through the API",
   delete: "A deletion must be confirmed",
-  move: "A move must be confirmed: the old contact cannot be resubscribed through the API",
 };
 
 /** What a plan file asks for is confirmed as if it had been typed. */
@@ -126,9 +125,6 @@ async function formatQuestion(
   const { left, writes, estimate } = price;
   if (danger === "unsubscribe") {
     return `Unsubscribe ${formatCounted(writes ?? left, "contact")}? This cannot be undone: only they can subscribe again.`;
-  }
-  if (danger === "move") {
-    return `Move the contact (${formatCounted(left, "request")})? The old one cannot be subscribed again: only they can do that.`;
   }
   const { name, baseUrl } = await context.profile();
   const cost = `${formatCounted(left, "request")}, ${formatAboutDuration(estimate.seconds)}`;

@@ -43,12 +43,12 @@ function toMark({ action }: PlanLine, { green, yellow, red }: Style): string {
   return action === "delete" ? red("-") : yellow("~");
 }
 
-function formatChanges({ action, changes, movesFrom }: PlanLine): string {
+function formatChanges({ action, changes }: PlanLine): string {
   if (action === "create") {
     const parts = changes.map(({ what, name, after }) =>
       what === "field" ? `${name} ${after}` : `${what} ${name}`,
     );
-    return [...(movesFrom === undefined ? [] : [`moves from ${movesFrom}`]), ...parts].join(", ");
+    return parts.join(", ");
   }
   return changes.map(formatChange).join("   ");
 }

@@ -248,11 +248,8 @@ export async function endRun(
 }
 
 /** Whether somebody who was meant to be written was not. */
-function isIncomplete({ kind, rows, codes: { skipped } }: Summary): boolean {
-  // Whom an import leaves out since they have left is no fault of its file.
-  const codes = ["changed", "not_moved", ...(kind === "import" ? [] : ["moved_unsubscribed"])];
-  const isLeftOut = codes.some((code) => (skipped[code] ?? 0) > 0);
-  return rows.rejected > 0 || isLeftOut || (kind === "move" && rows.skipped > 0);
+function isIncomplete({ rows, codes: { skipped } }: Summary): boolean {
+  return rows.rejected > 0 || (skipped.changed ?? 0) > 0;
 }
 
 function withHint(context: Context, { by, failure }: RunStop, resume: Hint | undefined): EcmError {

@@ -57,7 +57,6 @@ function formatColumnName(name: string, place: number): string {
 
 function formatTarget(target: Target): string {
   if (target.kind === "ignore") return "– ignored";
-  if (target.kind === "key" && target.fallback !== undefined) return "key, if empty";
   if (target.kind !== "field") return target.kind;
   return parseNewFieldId(target.fieldId) === undefined ? target.label : `${target.label} (new)`;
 }

@@ -11,6 +11,6 @@ export function toPlanObject({ head, creations, end }: Pick<PlanFile, "head" | "
 
 /** Without what only `ecm apply` reads. */
 export function toShownLine(planLine: PlanLine): PlanLine {
-  const { line, key, contactId, action, code, message, changes, movesFrom } = planLine;
-  return { line, key, contactId, action, code, message, changes, movesFrom };
+  const { line, key, contactId, action, code, message, changes } = planLine;
+  return { line, key, contactId, action, code, message, changes };
 }

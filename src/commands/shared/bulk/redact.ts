@@ -9,14 +9,13 @@ import type { PlanLine } from "../../../bulk/index.ts";
 export function createPlanRedactor(): (line: PlanLine) => PlanLine {
   const secret = randomBytes(32);
   const toHash = (key: string) => `#${createHmac("sha256", secret).update(key).digest("hex").slice(0, 16)}`;
-  return ({ line, key, action, code, changes, movesFrom }) => ({
+  return ({ line, key, action, code, changes }) => ({
     line,
     key: toHash(key),
     contactId: null,
     action,
     code,
     message: null,
-    ...(movesFrom !== undefined && { movesFrom: toHash(movesFrom) }),
     changes: changes.map(({ what, name, before, after }) => ({
       what,
       name: hideAddresses(name),

@@ -68,8 +68,6 @@ function describeUndo({ kind, rows, status, run, file, codes }: Summary): Hint[]
   }
   const isWritten = rows.created + rows.updated + rows.deleted > 0;
   if (status === "dry-run" || kind === "unsubscribe" || run === null || !isWritten) return [];
-  // Whoever was unsubscribed stays so: without the new contact, nobody would write to them.
-  if (kind === "move" && rows.created > 0 && rows.deleted === 0) return [];
   // Without the flag the contacts that the run created would stay.
   return [advise`Undo: ${ecm`runs undo ${run} ${rows.created > 0 ? ["--delete-created"] : []}`}`];
 }
