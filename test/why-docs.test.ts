@@ -43,7 +43,6 @@ const expected: [start: string, output: RegExp, code?: number][] = [
   ["ecm runs undo", /1 restored; .* 1 not undone: created by the run/, 3],
   ["ecm import left.csv", /0 created; 1 updated; .* 1 skipped: not subscribed/],
   ["ecm contact move", /ada@new.example/],
-  ["ecm contact consent", /customers\.csv\t3\tno consent column/],
   ["ecm contact dossier", /uwe@example\.com/],
   ["ecm contact erase", /\tdeleted\t/],
   ["ecm limits", /3600/],

@@ -2,8 +2,7 @@
  * The bulk engine, for the rest of the program: nobody outside imports
  * another of its files, but what erases its runs.
  */
-export type { ConsentRead, Limit } from "./items.ts";
-export { type Admission, findAdmissions } from "./jobs/admissions.ts";
+export type { Limit } from "./items.ts";
 export { applyPlanFile, openPlannedFile, toPlanName } from "./jobs/apply-file.ts";
 export { readRunChanges } from "./jobs/changes.ts";
 export { type ComposeOptions, composeListJob, restoreComposeOptions } from "./jobs/compose-list.ts";

@@ -20,17 +20,6 @@ export interface ContactKey {
 /** So many contacts, or such a share of them. */
 export type Limit = { rows: number } | { percent: number };
 
-/** What an input says of somebody's consent: why they may be created. */
-export interface ConsentRead {
-  /** The consent columns of the row, each with its cell; none where the input has none. */
-  columns: { column: string; said: string }[];
-  /** Flags that put aside what the input says. */
-  overriddenBy?: string[];
-  /** `sha256:` and the hexadecimal digest of the input. */
-  input: string;
-  line: number;
-}
-
 /** One contact of a run. */
 export interface Item {
   kind: "contact";
@@ -48,8 +37,6 @@ export interface Item {
   mark?: string;
   /** What its row, or the change that is made to everyone, wants of it; once it was needed. */
   desired?: DesiredContact;
-  /** Of a row that may create its contact. */
-  consent?: ConsentRead;
   /** Where the job knows it. */
   contactId?: string;
   /**

@@ -183,7 +183,7 @@ async function* readApprovedItems(
 }
 
 function toApplyItem(
-  { line, key, consent }: ExportedLine,
+  { line, key }: ExportedLine,
   { ref, key: forms, isRemoval }: Planned,
   { operation, toIdentity }: { operation: Operation; toIdentity: (key: string) => string },
 ): ApplyItem {
@@ -197,7 +197,6 @@ function toApplyItem(
     cells: [key],
     ...(contactId !== undefined && { contactId }),
     ...(isRemoval === true && { isRemoval }),
-    ...(consent && { consent }),
     approved: operation,
   };
 }

@@ -1,10 +1,7 @@
 /** What a run did, as the lines of its plan: from its journal, without the account. */
-import { join } from "node:path";
 import type { Operation } from "../items.ts";
-import { readPlanLines } from "../plan/plan-file.ts";
 import { type PlanLine, toPlanLine, toPlanNames } from "../plan/plan-line.ts";
 import { readRunNames } from "../plan/run-names.ts";
-import { fileNames } from "../runs/file-names.ts";
 import type { Manifest } from "../runs/folder.ts";
 import { readWrittenContacts, type WrittenContact } from "./written-contacts.ts";
 
@@ -19,7 +16,6 @@ export async function readRunChanges(
   limit = Number.POSITIVE_INFINITY,
 ): Promise<PlanLine[]> {
   const names = toPlanNames(await readRunNames(run.folder));
-  const planned = await readPlanned(run.folder);
   const found: { ref: number; line: PlanLine }[] = [];
   const sortFound = () => found.sort((one, other) => one.ref - other.ref).splice(limit);
   for await (const done of readWrittenContacts(run.folder, true)) {
@@ -29,7 +25,7 @@ export async function readRunChanges(
     const contact = { line, key, found: createdId ? { _id: createdId } : undefined };
     const written = toPlanLine(contact, operation, names);
     const message = isUnproven ? "it is unknown whether this was applied" : written.message;
-    found.push({ ref, line: { ...written, message, ...(operation.kind === "create" && planned.get(ref)) } });
+    found.push({ ref, line: { ...written, message } });
     if (found.length >= 2 * limit) sortFound();
   }
   sortFound();
@@ -41,19 +37,6 @@ function findDone({ operation, unsubscription }: WrittenContact): Operation {
   const status = unsubscription ?? operation;
   if (status.kind !== "status") return operation;
   return { ...status, next: operation.kind === "change" ? operation : undefined };
-}
-
-/** What only the plan knows of a contact. */
-type Planned = Pick<PlanLine, "consent">;
-
-/** Of the contacts of which there is something, by their refs. */
-async function readPlanned(folder: string): Promise<Map<number, Planned>> {
-  const planned = new Map<number, Planned>();
-  for await (const { consent, apply } of readPlanLines(join(folder, fileNames.plan))) {
-    if (!apply || apply.isErased) continue;
-    if (consent) planned.set(apply.ref, { consent });
-  }
-  return planned;
 }
 
 /** A selection has no input, and members that a sync removes are on no line of it. */

@@ -3,7 +3,7 @@
  * input, or those that conditions choose, in order.
  */
 import type { Contact } from "../../wire.ts";
-import type { ConsentRead, Item, PassedRow } from "../items.ts";
+import type { Item, PassedRow } from "../items.ts";
 import type { PlanEntry } from "../plan/make-plan.ts";
 import type { AccountSnapshot } from "../plan/snapshot.ts";
 import { findKeyIndex } from "../read/columns/targets.ts";
@@ -67,20 +67,11 @@ function* toEntries(rowRun: RowRun, rows: readonly ReadRow[]): Generator<PlanEnt
   }
 }
 
-export function toRowItem(
-  { survey, job, names, understood }: RowRun,
-  row: Row,
-  cells: Row["cells"],
-): RowItem {
+export function toRowItem({ survey, job, names }: RowRun, row: Row, cells: Row["cells"]): RowItem {
   const marked = withMarks(row, survey.markedElsewhere);
   const { line, key, keyFault } = row;
   const isLeftOut = job.takesRow && !job.takesRow(marked);
   const desired = job.edit ? undefined : job.toDesiredContact(marked, names);
-  const isOverridden = marked.notSubscribed !== undefined && desired?.isNotSubscribed !== true;
-  const consent =
-    desired && job.decide.mode !== "update"
-      ? toConsentRead(understood, { line, cells }, isOverridden)
-      : undefined;
   return {
     kind: "contact",
     ref: line,
@@ -91,29 +82,6 @@ export function toRowItem(
     ...(keyFault && { keyFault }),
     ...(isLeftOut && { isLeftOut }),
     ...(desired && { desired }),
-    ...(consent && { consent }),
-  };
-}
-
-/**
- * What a row says of its contact's consent, kept with the contact that it creates.
- * @param isOverridden the contact may be created although its row says not subscribed
- */
-function toConsentRead(
-  { reading, facts }: RowRun["understood"],
-  { line, cells }: Pick<Row, "line" | "cells">,
-  isOverridden: boolean,
-): ConsentRead {
-  const columns = reading.consent.map(({ index, name }) => ({
-    column: name,
-    said: (cells[index] ?? "").trim(),
-  }));
-  const flags = [...(reading.consentAside ?? []), ...(isOverridden ? ["--include-unsubscribed"] : [])];
-  return {
-    columns,
-    ...(flags.length > 0 && { overriddenBy: flags }),
-    input: `sha256:${facts.sha256}`,
-    line,
   };
 }
 

@@ -256,7 +256,6 @@ function toContactLine({ item, found, decision }: DecidedItem, names: PlanNames)
   const line = toPlanLine({ line: item.line, key: item.key.sent, found: contact }, decision, names);
   return {
     ...line,
-    ...(item.consent && decision.kind === "create" && { consent: item.consent }),
   };
 }
 

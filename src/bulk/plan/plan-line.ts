@@ -4,7 +4,7 @@
  */
 import { findStatus, formatStatus, toIdSet } from "../../api/contacts.ts";
 import type { Contact, CreateContactBody, IdRef, MutateBody } from "../../wire.ts";
-import type { Before, ConsentRead, Decision, Operation } from "../items.ts";
+import type { Before, Decision, Operation } from "../items.ts";
 import type { StoredNames } from "./names.ts";
 import { toStandInName } from "./names.ts";
 
@@ -18,8 +18,6 @@ export interface PlanLine {
   code: string | null;
   message: string | null;
   changes: PlanChange[];
-  /** Of a create from an input: what that says of the person's consent. */
-  consent?: ConsentRead;
   /** Of a create: labels of the structure's required fields for which it has no value. */
   lacks?: readonly string[];
 }

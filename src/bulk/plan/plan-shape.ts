@@ -44,13 +44,6 @@ const end = v.object({
   counts: v.object(v.entriesFromList(actions, count)),
 });
 
-const consent = v.object({
-  columns: v.array(v.object({ column: text, said: text })),
-  overriddenBy: v.optional(texts),
-  input: text,
-  line: count,
-});
-
 /** What people read of what becomes of the contact. */
 const readable = v.object({
   line: v.nullable(count),
@@ -58,7 +51,6 @@ const readable = v.object({
   contactId: v.nullable(text),
   action: v.picklist(actions),
   changes: v.array(object),
-  consent: v.optional(consent),
   lacks: v.optional(texts),
 });
 

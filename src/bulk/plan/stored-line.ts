@@ -11,7 +11,7 @@ export function toStoredLine(line: PlanLine, item: Item, operation: Operation | 
     const ref = line.line === null ? { ref: item.ref } : {};
     return { ...line, cells: item.cells, ...(mark !== undefined && { mark }), ...ref };
   }
-  const { kind: _kind, line: _line, found: _found, consent: _consent, mark: _mark, ...kept } = item;
+  const { kind: _kind, line: _line, found: _found, mark: _mark, ...kept } = item;
   const { cells, desired, key, ...more } = kept;
   const repeatsDesired =
     operation.kind === "create" &&

@@ -17,8 +17,6 @@ export interface Reading {
   /** After the columns themselves. */
   constants: readonly Constant[];
   consent: ConsentColumn[];
-  /** Flags that put a consent column aside; absent where there is none. */
-  consentAside?: readonly string[];
   /** Contacts are named, not made: an id is as good as a key. */
   takesIds?: boolean;
   /** Columns without a name in which nothing was found: a value in one of them rejects its row. */
@@ -53,7 +51,7 @@ export function readPlainly(table: TableLayout, keyType: string, system: System 
 export function describeReading({ table, ...reading }: Reading): Record<string, unknown> {
   const { source, dialect, startLine, headerLines, isSheet, hasSafeCells, formulaColumns, missing, width } =
     table;
-  const { targets: _targets, consentAside: _consentAside, ...rules } = reading;
+  const { targets: _targets, ...rules } = reading;
   const text = { encoding: source.encoding, markBytes: source.markBytes, ...dialect };
   return { ...rules, ...text, startLine, headerLines, isSheet, hasSafeCells, formulaColumns, missing, width };
 }

@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
-import { registerContactConsent } from "./consent.ts";
 import { registerContactCreate } from "./create.ts";
 import { registerContactDelete } from "./delete.ts";
 import { registerContactDossier } from "./dossier.ts";
@@ -17,7 +16,6 @@ export function registerContact(contact: Command, context: Context): void {
   registerContactSearch(contact, context);
   registerContactMutate(contact, context);
   registerContactMove(contact, context);
-  registerContactConsent(contact, context);
   registerContactDossier(contact, context);
   registerContactErase(contact, context);
   registerContactUnsubscribe(contact, context);

@@ -1,11 +1,9 @@
 import type { Command } from "commander";
 import type { readRunChanges } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
-import { escapeControls } from "../../terminal/escape.ts";
 import { isForPeople } from "../../terminal/format.ts";
 import { fitMessage } from "../../terminal/message-lines.ts";
 import { presentOne } from "../../terminal/present.ts";
-import { consentText } from "../shared/bulk/consent-text.ts";
 import { type ReportFlags, requireReportFlags } from "../shared/bulk/report/report-flags.ts";
 import { writtenFileOption } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
@@ -83,14 +81,6 @@ async function showChanges(context: Context, run: Parameters<typeof readRunChang
   const lines = await readRunChanges(run);
   if (lines.length === 0) return terminal.note(`Run ${run.manifest.id} changed nothing.`);
   if (context.output().format === "table")
-    return terminal.write(`${withConsent(lines, drawDifference(terminal, lines, "out")).join("\n")}\n`);
+    return terminal.write(`${drawDifference(terminal, lines, "out").join("\n")}\n`);
   for (const line of lines) await terminal.write(`${JSON.stringify(line)}\n`);
-}
-
-/** Below each contact that was created, why it may have been. */
-function withConsent(lines: Awaited<ReturnType<typeof readRunChanges>>, drawn: readonly string[]): string[] {
-  return lines.flatMap(({ consent }, index) => [
-    drawn[index]!,
-    ...(consent ? [`    consent: ${escapeControls(consentText(consent))} (line ${consent.line})`] : []),
-  ]);
 }

@@ -21,8 +21,6 @@ import { findField, findKeyIndex, readExplicitTargets } from "./targets.ts";
 export interface Columns {
   targets: Target[];
   consent: ConsentColumn[];
-  /** Flags that put a consent column aside. */
-  consentAside?: string[];
   notes: string[];
 }
 
@@ -34,7 +32,7 @@ export interface Columns {
  */
 export function mapColumns(input: MappingInput, found: readonly FoundConsent[]): Columns {
   const targets = readExplicitTargets(input);
-  const { consent, unclear: unclearColumns, notes, aside } = findConsentColumns(input, targets, found);
+  const { consent, unclear: unclearColumns, notes } = findConsentColumns(input, targets, found);
   const isExplicit = targets.map((target) => target !== undefined);
   if (input.system) placeSystemColumns(input.names, targets, input.system);
   if (input.options.hasNoHeader && input.names.length === 1) targets[0] ??= { kind: "key" };
@@ -62,7 +60,7 @@ export function mapColumns(input: MappingInput, found: readonly FoundConsent[]):
     throw new UnclearColumnsError(problem, createProposal(input, known));
   }
   noteSharedFields(input, settled, isExplicit, notes);
-  return { targets: settled, consent, consentAside: aside, notes };
+  return { targets: settled, consent, notes };
 }
 
 /**
@@ -77,14 +75,13 @@ export function mapKeyColumn(input: MappingInput, found: readonly FoundConsent[]
   const ids = input.options.takesIds ? findIndexes(input.names, isIdName) : [];
   if (key && ids.length === 1) targets[ids[0]!] = { kind: "key" };
   else if (key) throw key.problem;
-  const { consent, unclear, notes, aside } = input.options.readsConsent
+  const { consent, unclear, notes } = input.options.readsConsent
     ? findConsentColumns(input, targets, found)
-    : { consent: [], unclear: [], notes: [], aside: [] };
+    : { consent: [], unclear: [], notes: [] };
   if (unclear.length > 0) throw unclearConsentError(input, unclear);
   return {
     targets: targets.map((target) => (target?.kind === "key" ? target : { kind: "ignore" })),
     consent,
-    consentAside: aside,
     notes,
   };
 }

@@ -23,8 +23,6 @@ export interface ConsentColumns {
   unclear: FoundConsent[];
   /** What is passed over, and why. */
   notes: string[];
-  /** Flags that put a column aside. */
-  aside: string[];
 }
 
 /**
@@ -48,7 +46,7 @@ export function findConsentColumns(
   const { names } = input;
   const namedColumns = readNamedConsent(input, targets);
   const found = new Map(foundConsent.map((each) => [each.index, each]));
-  const columns: ConsentColumns = { consent: [], unclear: [], notes: [], aside: [] };
+  const columns: ConsentColumns = { consent: [], unclear: [], notes: [] };
   const judge = (index: number): Verdict => {
     const seen = { index, found: found.get(index), rule: findRule(input, index) };
     if (namedColumns.has(index)) return judgeNamed(input, seen, namedColumns.get(index));
@@ -58,7 +56,6 @@ export function findConsentColumns(
     const { rule, unclear, note, flag } = judge(index);
     if (rule) columns.consent.push({ index, name, rule });
     if (unclear) columns.unclear.push(unclear);
-    if (flag !== undefined) columns.aside.push(flag);
     const because = flag === undefined ? "" : `, because of ${flag}`;
     if (note !== undefined) columns.notes.push(`${quote(name)} ${note}${because}`);
   }

@@ -126,16 +126,13 @@ function formatRun({ run, kind, startedAt, account, input, planned, changes, fil
 }
 
 function formatLine(
-  { line, action, code, changes, consent, row }: PlanLine & { row?: Record<string, string> },
+  { line, action, code, changes, row }: PlanLine & { row?: Record<string, string> },
   what: string,
 ): string[] {
   const place = line === null ? "" : `, line ${line}`;
   return [
     `- ${what}${place}: ${action}${code === null ? "" : ` (${code})`}`,
     ...changes.map((change) => `  - ${formatChange(change)}`),
-    ...(consent?.columns.map(
-      ({ column, said }) => `  - consent, ${escapeText(column)}: ${escapeText(said)}`,
-    ) ?? []),
     ...formatRecord(row ?? {}).map((each) => `  ${each}`),
   ];
 }

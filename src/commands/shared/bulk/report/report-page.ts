@@ -2,7 +2,6 @@
 import { basename } from "node:path";
 import type { PlanChange, PlanLine, ShownReject, Summary } from "../../../../bulk/index.ts";
 import { formatCount, formatCounted } from "../../../../counts.ts";
-import { consentText } from "../consent-text.ts";
 import { formatAboutDuration, formatReasons } from "../format.ts";
 import { listOutcomes, type ShownOutcome } from "../summary-lines.ts";
 import { type Markup, markup } from "./markup.ts";
@@ -174,9 +173,8 @@ const actions: Partial<Record<PlanLine["action"], string>> = {
   delete: "− delete",
 };
 
-function formatLine({ key, action, changes, consent, message }: PlanLine): Markup {
+function formatLine({ key, action, changes, message }: PlanLine): Markup {
   const items = changes.map((change) => markup`<li>${formatChange(change, action)}</li>`);
-  if (consent) items.push(markup`<li class="quiet">Consent: <bdi>${consentText(consent)}</bdi></li>`);
   if (message) items.push(markup`<li class="quiet">${message}</li>`);
   return markup`<tr><td><bdi>${key}</bdi></td><td class="what">${actions[action] ?? action}</td><td><ul>${items}</ul></td></tr>\n`;
 }
