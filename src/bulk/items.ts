@@ -87,8 +87,6 @@ export interface Work<T extends Item = Item> {
   isMarked?(item: T, found: Partial<Contact> | undefined): boolean;
   /** Whether the mark of a contact is not clear enough to unsubscribe it, where marks do. */
   isDoubtful?(item: T): boolean;
-  /** Labels of the required fields for which a contact would be created without a value. */
-  listLacking?(body: CreateContactBody): readonly string[];
   /** Whether nobody may be created with this key. Asked again when a write may leave. */
   isSuppressed?(item: T): boolean;
 }

@@ -1,5 +1,3 @@
-/** Nobody whom a file marks as gone is created, by any command. */
-import { writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 import { call, contactLines, inputFile, manyContacts, parseSummary, readContacts } from "./kit.ts";
@@ -79,40 +77,23 @@ describe("a file that says of nobody that they have left", () => {
 });
 
 describe("a file that no longer says who has left", () => {
-  it("is warned of once, in the dry run too", { tags: "slow" }, async () => {
-    const service = await startSandbox();
-    const path = await inputFile(
-      "Email,Unsubscribed,Bounced\nada@example.com,no,no\nbob@example.com,yes,no\n",
-    );
-    await service.ecm(["import", path]);
-    await writeFile(path, "Email,Unsubscribed\nada@example.com,no\nbob@example.com,yes\n");
-    expect((await service.ecm(["import", path])).stderr).toContain('has lost "Bounced"');
-    await writeFile(path, "Email\nada@example.com\nbob@example.com\n");
-    const warning = 'has lost "Unsubscribed", which said who is not subscribed';
-    const other = await service.ecm(["import", await inputFile("Email\nbob@example.com\n"), "--dry-run"]);
-    expect(other.stderr).not.toContain("has lost");
-    expect((await service.ecm(["import", path, "--dry-run"])).stderr).toContain(warning);
-    expect((await service.ecm(["import", path])).stderr).toContain(warning);
-    expect((await service.ecm(["import", path, "--dry-run"])).stderr).not.toContain("has lost");
-  });
-
-  it("is no rejects file of another run", { tags: "slow" }, async () => {
-    const service = await startSandbox();
-    const path = await inputFile("Email,ecm_line,ecm_error,ecm_not_subscribed\nada@example.com,2,x,yes\n");
-    await service.ecm(["import", path]);
-    await writeFile(path, "Email,ecm_line,ecm_error\nbob@example.com,2,x\n");
-    expect((await service.ecm(["import", path, "--dry-run"])).stderr).not.toContain("has lost");
-  });
-
-  it("is warned of by lists sync", { tags: "slow" }, async () => {
-    const service = await startSandbox({
-      contents: { lists: ["News"], contacts: [{ key: "ada@example.com" }] },
-    });
-    const path = await inputFile("Email,Unsubscribed\nada@example.com,yes\n");
-    await service.ecm(["lists", "sync", "News", path]);
-    await writeFile(path, "Email\nada@example.com\n");
-    const sync = await service.ecm(["lists", "sync", "News", path]);
-    expect(sync.stderr).toContain('has lost "Unsubscribed"');
+  it("is refused where --consent-column names the column, by an import and by lists sync", {
+    tags: "slow",
+  }, async () => {
+    const service = await startSandbox({ contents: { lists: ["News"] } });
+    const path = await inputFile("Email\nada@example.com\n");
+    const flags = ["--consent-column", "Unsubscribed"];
+    for (const args of [
+      ["import", path, ...flags],
+      ["lists", "sync", "News", path, "--create", ...flags],
+    ]) {
+      const { code, stderr } = await service.ecm(args);
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringContaining('--consent-column names a column that does not exist: "Unsubscribed"'),
+      ]);
+    }
+    expect(await readStatuses(service)).toEqual({});
   });
 });
 

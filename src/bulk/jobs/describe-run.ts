@@ -12,7 +12,7 @@ export function describeRun(
   input: { file: InputFile; isSpooled: boolean },
   resumes: Manifest | undefined,
 ): RunDescription {
-  const { subject, engine, job, structure, understood, survey } = rowRun;
+  const { subject, engine, job, structure, understood } = rowRun;
   const { facts } = understood;
   return {
     account: {
@@ -26,7 +26,6 @@ export function describeRun(
       isSpooled: input.isSpooled || resumes?.input.isSpooled === true,
       sha256: facts.sha256,
       bytes: facts.bytes,
-      consentColumns: survey.consent.columns.map(({ name }) => name),
     },
     fingerprint: computeRunFingerprint(rowRun, resumes),
     options: job.options,

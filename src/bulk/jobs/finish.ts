@@ -112,16 +112,10 @@ function createSummary(state: RunState, { stop, price, rejects, backup }: Ending
       inactive,
       marked: tally.marked,
     },
-    lacking: countLacking(state),
     partial:
       kind === "undo" ? (options.isDryRun ? tally : { remarks: ledger.remarks.size }).remarks : undefined,
     members: applies === "sync" ? countMembers(state) : undefined,
   };
-}
-
-/** Undefined where there is none: what a service does with them is known once it was asked. */
-function countLacking({ options, tally }: RunState): number | undefined {
-  return (options.isDryRun && tally.lacking) || undefined;
 }
 
 function countMembers({ options, tally, ledger }: RunState): Summary["members"] {

@@ -96,7 +96,6 @@ class PlannedWork {
     reportMarkedContacts(state, job, stop);
     if (!state.run) {
       if (place.file) await rm(place.file, { force: true }).catch(() => undefined);
-      reportLackingContacts(state);
     }
     return { ...(await closeRun(state, { stop, price, rejects, backup })), firstRejects };
   }
@@ -167,12 +166,6 @@ function reportMarkedContacts({ tally, emit }: RunState, job: ReadyJob, stop: Ru
     const contacts = markedList.filter((each) => (each.isDoubtful ?? false) === group.isDoubtful);
     if (group.total > 0) emit({ kind: "marked", contacts, ...group });
   }
-}
-
-/** Names whom a real run would create without a value for a required field. */
-function reportLackingContacts({ tally, emit }: RunState): void {
-  const { lacking: total, lackingContacts: contacts } = tally;
-  if (total > 0) emit({ kind: "lacking", contacts, total });
 }
 
 async function* readContactsToDelete({ lines }: ClosedPlan): AsyncGenerator<Partial<Contact>> {

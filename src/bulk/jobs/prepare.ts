@@ -18,7 +18,6 @@ import type { UnderstoodInput } from "../read/reading.ts";
 import { Survey, surveyInput } from "../read/survey.ts";
 import type { InputFile } from "../read/text/source.ts";
 import { needsStatus, type ResolvedJob, type RowJob } from "./job.ts";
-import { describeLostConsent } from "./lost-consent.ts";
 import { openAccount, openKeySearch } from "./open-account.ts";
 
 /** What was read of a run's input. */
@@ -90,8 +89,6 @@ export async function readInput(
   job = answered.job;
   const understood = answered.result;
   emit({ kind: "understood", facts: understood.facts });
-  const lost = await describeLostConsent(context, structure._id, understood);
-  if (lost !== undefined) emit({ kind: "remark", text: `warning: ${lost}` });
   const survey = job.isWithoutInput
     ? new Survey(emptyInput)
     : await surveyInput(understood, engine.signal, (rows) => {

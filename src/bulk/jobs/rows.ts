@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { isErasedKey } from "../../api/key-spelling.ts";
 import type { Suppressions } from "../../privacy/suppressions.ts";
 import { leavesOutInactive } from "../../service/contact-search.ts";
-import type { Contact, FieldDefinition, FieldValue } from "../../wire.ts";
+import type { Contact } from "../../wire.ts";
 import type { Decision, Work } from "../items.ts";
 import { type DecideOptions, decide, isMarked } from "../plan/decide.ts";
 import { type HiddenContact, isHidden } from "../plan/found.ts";
@@ -32,8 +32,7 @@ import { readSelected } from "./selected.ts";
 export function prepareRows(rowRun: RowRun): ReadyJob {
   const { job, account, structure, names, understood, survey, suppressions } = rowRun;
   const lookup = createRowLookup(rowRun);
-  const required = structure.fields.filter((field) => field.required);
-  const work = createWork(job, structure._id, suppressions, required);
+  const work = createWork(job, structure._id, suppressions);
   return {
     account,
     work,
@@ -64,15 +63,11 @@ export function prepareRows(rowRun: RowRun): ReadyJob {
   };
 }
 
-/**
- * What is decided of each contact, when it is planned and when it is looked at again.
- * @param required fields that the structure marks so, for the plan
- */
+/** What is decided of each contact, when it is planned and when it is looked at again. */
 export function createWork(
   job: ResolvedJob,
   structureId: string,
   suppressions: Suppressions | undefined,
-  required: readonly FieldDefinition[] = [],
 ): Work<RowItem> {
   const options: DecideOptions = { ...job.decide, structureId };
   const isKept = (key: string) => isErasedKey(key) || (suppressions?.has(key) ?? false);
@@ -91,7 +86,6 @@ export function createWork(
     needsLookup: (item) => item.isRemoval === true || !(item.isLeftOut || isPassedOver(item)),
     // An unsubscription or a deletion wants nothing of a contact that a mark could stand against.
     isMarked: job.edit ? undefined : (item, found) => isMarked(item.desired, found),
-    listLacking: ({ fields = [] }) => listLackingLabels(required, fields),
     isDoubtful: (item) => job.unsubscribesMarked === true && !item.desired?.unsubscribes,
     decide(item, found) {
       if (item.isLeftOut) return { kind: "skip", code: item.isRemoval ? "truncated" : "not_selected" };
@@ -99,14 +93,6 @@ export function createWork(
       return decideRow(item, found);
     },
   };
-}
-
-/** A value of blanks counts as none. */
-function listLackingLabels(required: readonly FieldDefinition[], values: readonly FieldValue[]): string[] {
-  const lacking = required.filter(
-    ({ _id }) => !values.some((each) => each._id === _id && each.value.trim() !== ""),
-  );
-  return lacking.map(({ label }) => label);
 }
 
 function decideFound(

@@ -8,7 +8,6 @@ import type { Survey } from "../read/survey.ts";
 import type { RowCounts, Summary } from "../runs/report.ts";
 import type { MissingNames } from "./names.ts";
 import type { Price } from "./price.ts";
-import type { LackingContact } from "./tally.ts";
 
 export type Phase = "reading" | "looking" | "working" | "reporting";
 
@@ -45,8 +44,6 @@ export type RunEvent =
       /** They would have been unsubscribed, had what the file says of them been understood. */
       isDoubtful: boolean;
     }
-  /** Of a dry run: whom a real one would create without a value for a required field. */
-  | { kind: "lacking"; contacts: readonly LackingContact[]; total: number }
   /** `isAside`: nothing to be warned of. */
   | { kind: "remark"; text: string; isAside?: boolean }
   /** Refused before the first write: the error is thrown besides. */

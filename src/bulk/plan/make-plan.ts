@@ -3,7 +3,7 @@
  * plan. Nothing is written to the account.
  */
 
-import type { Decision, Item, PassedRow, Work } from "../items.ts";
+import type { Decision, Item, PassedRow } from "../items.ts";
 import { toErrorStop } from "../pace/run-stop.ts";
 import type { Found } from "./found.ts";
 import type { StoredLine } from "./plan-file.ts";
@@ -218,33 +218,22 @@ function addBlock(step: PlanStep, { entries, at, taken }: DecidedBlock): void {
 function countDecided({ work, tally }: Session, { item, found, decision }: DecidedItem): void {
   const isMarked = work.isMarked?.(item, found.contact) === true;
   const isDoubtful = isMarked && (work.isDoubtful?.(item) ?? false);
-  const lacks = listLacking(work, decision);
   const counted = {
     item,
     decision,
     found: found.contact,
     isMarked,
     isDoubtful,
-    lacks,
   };
   addToTally(tally, counted, work.readsAlone?.(item) ? 1 : 0);
 }
 
-function listLacking(work: Work, decision: Decision): readonly string[] {
-  return decision.kind === "create" ? (work.listLacking?.(decision.body) ?? []) : [];
-}
-
 /** Undefined for a contact that is not written, where the plan is not to name those. */
-function findLine(
-  { session, names, isComplete }: PlanStep,
-  entry: PassedRow | DecidedItem,
-): StoredLine | undefined {
+function findLine({ names, isComplete }: PlanStep, entry: PassedRow | DecidedItem): StoredLine | undefined {
   if ("kind" in entry) return toRowLine(entry);
   const { item, decision } = entry;
   if (isWrite(decision)) {
-    const lacks = listLacking(session.work, decision);
-    const line = toContactLine(entry, names);
-    return toStoredLine(lacks.length > 0 ? { ...line, lacks } : line, item, decision);
+    return toStoredLine(toContactLine(entry, names), item, decision);
   }
   if (decision.kind !== "reject" && !isComplete) return undefined;
   return toStoredLine(toContactLine(entry, names), item, undefined);

@@ -18,8 +18,6 @@ export interface PlanLine {
   code: string | null;
   message: string | null;
   changes: PlanChange[];
-  /** Of a create: labels of the structure's required fields for which it has no value. */
-  lacks?: readonly string[];
 }
 
 /**

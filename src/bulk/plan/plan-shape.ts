@@ -51,7 +51,6 @@ const readable = v.object({
   contactId: v.nullable(text),
   action: v.picklist(actions),
   changes: v.array(object),
-  lacks: v.optional(texts),
 });
 
 const values = v.optional(v.array(v.object({ _id: text, value: text })));

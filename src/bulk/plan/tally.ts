@@ -24,10 +24,6 @@ export interface PlanTally {
   doubtful: number;
   /** The first of both. */
   markedContacts: { line: number | null; key: string; isDoubtful?: true }[];
-  /** Whom the plan creates without a value for a required field. */
-  lacking: number;
-  /** The first of them. */
-  lackingContacts: LackingContact[];
   /** Requests that the writes take, and the reads right before them. */
   requests: number;
   /** Values that become empty. */
@@ -37,15 +33,6 @@ export interface PlanTally {
 }
 
 const maxContactsListed = 100;
-/** A contact, with the labels of the required fields for which it would be created without a value. */
-export interface LackingContact {
-  line: number | null;
-  key: string;
-  fields: readonly string[];
-}
-
-const maxLackingListed = 20;
-
 export function createTally(): PlanTally {
   return {
     created: 0,
@@ -60,8 +47,6 @@ export function createTally(): PlanTally {
     marked: 0,
     doubtful: 0,
     markedContacts: [],
-    lacking: 0,
-    lackingContacts: [],
     requests: 0,
     clears: 0,
     remarks: 0,
@@ -84,7 +69,6 @@ export function addToTally(tally: PlanTally, decided: TalliedDecision, readsBefo
   const { item, decision } = decided;
   if (isInactive(decided.found)) tally.inactive++;
   if (decided.isMarked) addMarked(tally, decided);
-  if (decided.lacks?.length) addLacking(tally, decided.item, decided.lacks);
   if (isWrite(decision)) addWrite(tally, item, decision, readsBefore);
   else if (decision.kind === "leave") tally.unchanged++;
   else {
@@ -101,12 +85,6 @@ function addMarked(tally: PlanTally, { item, isDoubtful }: TalliedDecision): voi
   tally.markedContacts.push(isDoubtful ? { ...named, isDoubtful } : named);
 }
 
-function addLacking(tally: PlanTally, item: Item, fields: readonly string[]): void {
-  tally.lacking++;
-  if (tally.lackingContacts.length >= maxLackingListed) return;
-  tally.lackingContacts.push({ line: item.line, key: item.key.sent, fields });
-}
-
 function addWrite(tally: PlanTally, item: Item, operation: Operation, readsBefore: number): void {
   tally[toPlannedOutcome(item, operation)]++;
   tally.requests += countOperationRequests(operation) + readsBefore;
@@ -121,8 +99,6 @@ export interface TalliedDecision {
   found: Partial<Contact> | undefined;
   isMarked: boolean;
   isDoubtful: boolean;
-  /** Labels of required fields without a value; absent: none. */
-  lacks?: readonly string[];
 }
 
 /** What a write counts as once it is carried out. */

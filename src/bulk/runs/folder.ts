@@ -48,8 +48,6 @@ export interface Manifest {
     bytes: number;
     /** The hash of a spooled input since somebody was erased from it. */
     erasedSha256?: string;
-    /** Names of the columns that were read as consent. */
-    consentColumns?: string[];
   };
   /** What makes "the same command": a hash over everything that decides a contact's outcome. */
   fingerprint: string;

@@ -50,11 +50,6 @@ export interface Summary {
     /** The file marks them as not subscribed, and the account held them as active. */
     marked: number;
   };
-  /**
-   * Of a dry run: contacts that would be created without a value for a
-   * required field, which the service may refuse. Absent: none.
-   */
-  lacking?: number;
   /** Of an undo: contacts of `updated` that were restored in part; the rest is as others have made it. */
   partial?: number;
   /**

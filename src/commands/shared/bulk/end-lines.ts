@@ -8,7 +8,6 @@ import { createStyle } from "../../../terminal/style.ts";
 import type { Terminal } from "../../../terminal/terminal.ts";
 import { addAccountFlags } from "../command-line.ts";
 import { formatMarked, type MarkedEvent } from "./consent-lines.ts";
-import { formatLacking, type LackingEvent } from "./lacking-lines.ts";
 import { resultLines } from "./result-lines.ts";
 import { formatSummary, toRejectsTitle } from "./summary-lines.ts";
 
@@ -18,8 +17,6 @@ export interface EndDetails {
   changes: readonly string[];
   /** Contacts that a file marks as unsubscribed. */
   marked: readonly MarkedEvent[];
-  /** Contacts without a value for a required field. */
-  lacking?: LackingEvent;
   firstRejects: readonly ShownReject[];
   /** Requests before the price was said. */
   sentBefore: number;
@@ -29,7 +26,7 @@ export interface EndDetails {
 export function noteEnd(
   { terminal, settings }: Pick<Context, "terminal" | "settings">,
   summary: Summary,
-  { seconds, changes, marked, lacking, firstRejects, sentBefore }: EndDetails,
+  { seconds, changes, marked, firstRejects, sentBefore }: EndDetails,
 ): void {
   const isShort = terminal.isStderrTerminal;
   const lines = formatSummary(summary, seconds, isShort, sentBefore);
@@ -59,7 +56,6 @@ export function noteEnd(
     const weight = group.isUnsubscribed ? undefined : "needed";
     for (const line of formatMarked(group, summary)) terminal.note(line, weight);
   }
-  for (const line of formatLacking(lacking)) terminal.note(line, "needed");
 }
 
 /** A tick for what is done, where marks are drawn; none where all were passed over. */

@@ -13,7 +13,6 @@ import type { Share } from "../../../terminal/taskbar.ts";
 import { formatForAccount } from "../command-line.ts";
 import type { MarkedEvent } from "./consent-lines.ts";
 import { noteEnd } from "./end-lines.ts";
-import type { LackingEvent } from "./lacking-lines.ts";
 import { formatMapping } from "./mapping-lines.ts";
 import { computeShare, describeMissingNames, formatPrice, noteSurvey } from "./preparation-lines.ts";
 import { countSettled, describeProgress, findStateChange } from "./progress-lines.ts";
@@ -28,7 +27,6 @@ export class RunDisplay {
   readonly #isDryRun: boolean;
   readonly #progress: Progress;
   readonly #marked: MarkedEvent[] = [];
-  #lacking: LackingEvent | undefined;
   /** Of the work: while a question is open, nobody waits for it. */
   #startedAt: number;
   readonly #what: string;
@@ -74,7 +72,6 @@ export class RunDisplay {
       seconds: (clock.now() - this.#startedAt) / 1000,
       changes,
       marked: this.#marked,
-      lacking: this.#lacking,
       firstRejects,
       sentBefore: this.#sentBefore,
     });
@@ -136,9 +133,6 @@ export class RunDisplay {
         return;
       case "marked":
         this.#marked.push(event);
-        return;
-      case "lacking":
-        this.#lacking = event;
         return;
       case "remark":
         this.#progress.note(event.text, event.isAside ? undefined : "needed");
