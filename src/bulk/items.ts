@@ -95,8 +95,6 @@ export interface Work<T extends Item = Item> {
 export interface DesiredContact {
   /** Field id → value; an empty string clears. */
   fields: ReadonlyMap<string, string>;
-  /** Ids of fields that are written only where the contact has no value. */
-  onlyIfEmpty?: readonly string[];
   /** Ids. */
   addLists: readonly string[];
   removeLists: readonly string[];

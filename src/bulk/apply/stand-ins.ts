@@ -20,7 +20,6 @@ export function replaceStandIns(
     desired: desired && {
       ...desired,
       fields: desired.fields.map(([id, value]) => [toRealId(id), value]),
-      ...(desired.onlyIfEmpty && { onlyIfEmpty: desired.onlyIfEmpty.map(toRealId) }),
       addLists: desired.addLists.map(toRealId),
       removeLists: desired.removeLists.map(toRealId),
       addTags: desired.addTags.map(toRealId),

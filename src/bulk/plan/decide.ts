@@ -95,10 +95,7 @@ export function computeChange(
 ): { body: MutateBody; before: Before } | undefined {
   const values = toFieldValues(found);
   const updateFields = [...desired.fields]
-    .filter(([id, value]) => {
-      const held = values.get(id) ?? "";
-      return held !== value && (held === "" || !desired.onlyIfEmpty?.includes(id));
-    })
+    .filter(([id, value]) => (values.get(id) ?? "") !== value)
     .map(([_id, value]): FieldValue => ({ _id, value }));
   const lists = found.lists && toIdSet(found.lists);
   const tags = found.tags && toIdSet(found.tags);

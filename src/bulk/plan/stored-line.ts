@@ -14,10 +14,7 @@ export function toStoredLine(line: PlanLine, item: Item, operation: Operation | 
   const { kind: _kind, line: _line, found: _found, mark: _mark, ...kept } = item;
   const { cells, desired, key, ...more } = kept;
   const repeatsDesired =
-    operation.kind === "create" &&
-    desired &&
-    !desired.onlyIfEmpty &&
-    [...desired.fields.values()].every((value) => value !== "");
+    operation.kind === "create" && desired && [...desired.fields.values()].every((value) => value !== "");
   return {
     ...line,
     cells,

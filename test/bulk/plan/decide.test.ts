@@ -64,16 +64,6 @@ describe("deciding on a contact that exists", () => {
       { removeLists: ["l", "m"], removeTags: ["u"] },
       { removeLists: [{ _id: "l" }] },
     ],
-    [
-      "leaves a value that is only written where there is none",
-      { fields: new Map([["f", "new"]]), onlyIfEmpty: ["f"] },
-      undefined,
-    ],
-    [
-      "writes it where there is none",
-      { fields: new Map([["g", "x"]]), onlyIfEmpty: ["g"] },
-      { updateFields: [{ _id: "g", value: "x" }] },
-    ],
     ["never adds an unsubscribed person to a list", { addLists: ["m"], isNotSubscribed: true }, undefined],
   ];
   it.each(cases)("%s", (_name, parts, body) => {
