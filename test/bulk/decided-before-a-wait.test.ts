@@ -2,9 +2,12 @@
  * What others do while a run waits for the hour: nobody is written on the strength of what was decided before
  * the wait. The clock of the test jumps over the wait, and lets others act in it.
  */
+import { writeFileSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startRecordingProxy } from "../journeys/recording-proxy.ts";
-import type { Result } from "../support/ecm.ts";
+import { type Result, temporaryFolder } from "../support/ecm.ts";
 import { firstQuick } from "../support/first-quick.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 import { call, inputFile, manyRows, parseSummary, readContacts } from "./kit.ts";
@@ -176,6 +179,35 @@ describe("a person who is suppressed while a run waits", () => {
     expect([...(await readContacts(service)).keys()]).not.toContain(last);
     expect(parseSummary(result).rows).toMatchObject({ created: count - 1, skipped: 1 });
   });
+
+  it.each([
+    { when: "before", created: count - 1 },
+    { when: "after", created: count },
+  ] as const)(
+    "is looked for, and not sent again, where a create was lost $when the service had it",
+    async ({ when, created }) => {
+      const proxy = await startRecordingProxy();
+      const list = join(await temporaryFolder(), "suppressions.txt");
+      const env = { ECM_SUPPRESSIONS: list };
+      await proxy.ecm(["suppressions", "add", "somebody@example.org"], { env });
+      const before = await readFile(list, "utf8");
+      await proxy.ecm(["suppressions", "add", last], { env });
+      const after = await readFile(list, "utf8");
+      await writeFile(list, before);
+      let sent = 0;
+      proxy.onRequest = (moment) => {
+        if (moment.path !== "/api/contact" || !moment.body.includes(`"${last}"`)) return undefined;
+        if (moment.when === "before") sent++;
+        if (sent > 1 || moment.when !== when) return undefined;
+        writeFileSync(list, after);
+        return "drop";
+      };
+      const args = ["import", await inputFile(manyRows(count)), "--concurrency", "1", "--json"];
+      const { rows } = parseSummary(await proxy.ecm(args, { env }));
+      expect(rows).toMatchObject({ created, skipped: count - created, pending: 0 });
+      expect(sent).toBe(1);
+    },
+  );
 
   it("is not created although no time passes: others are written first", { tags: "slow" }, async () => {
     const proxy = await startRecordingProxy();

@@ -94,8 +94,16 @@ function isBeyondGuard({ session, planned }: Task, { kind }: Decision): boolean 
  * A create needs no second look, since the service refuses a second contact.
  */
 export function mayBeSent({ session, item }: Task, { decision, at, lookUps }: Attempt): boolean {
-  if (decision.kind === "create") return !session.work.isSuppressed?.(item);
+  if (decision.kind === "create") return !isKeptFromCreation({ session, item }, { decision });
   return lookUps > maxLooks || isFresh(session, at);
+}
+
+/** Whether somebody is created who is suppressed, or was erased, by now. Asked each time a write leaves. */
+export function isKeptFromCreation(
+  { session, item }: Pick<Task, "session" | "item">,
+  { decision }: Pick<Attempt, "decision">,
+): boolean {
+  return decision.kind === "create" && (session.work.isSuppressed?.(item) ?? false);
 }
 
 /** Whether what was looked up then is new enough for a write. */

@@ -70,6 +70,21 @@ export async function findOne({ lookup }: Session, item: Item): Promise<Found> {
 }
 
 /**
+ * A contact whose create may have been applied, and is not sent again: a search that is known to lag behind is
+ * waited for.
+ */
+export async function findLost(session: Session, item: Item): Promise<Found> {
+  const { lookup, clock, send } = session;
+  const pauses = lookup.behavior.get("searchLag") === undefined ? [0] : [0, ...visibilityPausesMilliseconds];
+  for (const pause of pauses) {
+    if (pause > 0) await clock.sleep(pause, send.ended);
+    const found = await findOne(session, item);
+    if (found.contact) return found;
+  }
+  return {};
+}
+
+/**
  * The contact whose key the service takes no second time. Where a search does not show it, it is inactive in
  * an account that hides such contacts, or the search lags behind whoever created it: that is waited for, but
  * not for each row anew.

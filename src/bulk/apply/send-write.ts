@@ -15,7 +15,7 @@ import type { RequestKind } from "../pace/paced-send.ts";
 import type { Reply } from "../pace/reply.ts";
 import { recordInJournal, type Session } from "../plan/session.ts";
 import type { OpenIntent } from "../runs/ledger.ts";
-import { type Elements, mayBeSent, type SentAttempt } from "./attempt.ts";
+import { type Elements, isKeptFromCreation, mayBeSent, type SentAttempt } from "./attempt.ts";
 import type { Task } from "./outcomes.ts";
 
 /** The intent is on the disk before the request leaves. */
@@ -24,7 +24,7 @@ export function sendWrite(task: Task, intent: OpenIntent, tried: SentAttempt): P
   const { request, countedAs } = toRequest(intent.operation, tried.elements);
   return session.send.send(request, countedAs, {
     async beforeLeaving() {
-      if (!tried.open && !mayBeSent(task, tried)) return false;
+      if (tried.open ? isKeptFromCreation(task, tried) : !mayBeSent(task, tried)) return false;
       recordInJournal(session, { kind: "intent", ref: item.ref, ...intent });
       await session.syncIntents?.();
       return true;

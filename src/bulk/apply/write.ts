@@ -17,12 +17,13 @@ import {
   decided,
   type Elements,
   type Freshness,
+  isKeptFromCreation,
   mayBeSent,
   planFirstAttempt,
   type SentAttempt,
 } from "./attempt.ts";
 import { recordRejection, settleWithoutWrite, settleWrite, type Task } from "./outcomes.ts";
-import { type AfterRefusal, findOne, readAfterRefusal, readWritten } from "./read-back.ts";
+import { type AfterRefusal, findLost, findOne, readAfterRefusal, readWritten } from "./read-back.ts";
 import { learnFromAnswer, readId, sendWrite } from "./send-write.ts";
 import { wasApplied } from "./settle.ts";
 
@@ -48,7 +49,9 @@ export async function performWrite(task: Task, freshness: Freshness): Promise<vo
   const { session } = task;
   let next: Attempt | undefined = await planFirstAttempt(task, freshness);
   while (next) {
-    if (isWrite(next.decision) && !next.open && !mayBeSent(task, next)) {
+    if (next.open && isKeptFromCreation(task, next)) {
+      next = decided(task, next, { found: await findLost(session, task.item), at: session.clock.now() });
+    } else if (isWrite(next.decision) && !next.open && !mayBeSent(task, next)) {
       const lookUps = next.lookUps + 1;
       next = { ...decided(task, next, await freshness.lookUpAgain()), lookUps };
     }
