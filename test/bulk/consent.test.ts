@@ -359,3 +359,19 @@ describe("suppressed keys", () => {
     expect((await service.ecm(["import", path, "--include-suppressed"], { env })).code).toBe(0);
   });
 });
+
+it("a retry creates nobody by an override of the first run: it is typed anew", { tags: "slow" }, async () => {
+  const service = await startSandbox();
+  const first = await inputFile("Email,Opt-out\nada@example.com,\nbad,\n");
+  const flags = ["--include-suppressed", "--include-unsubscribed", "--json"];
+  expect((await service.ecm(["import", first, ...flags])).code).toBe(3);
+  await service.ecm(["suppressions", "add", "eve@example.com"]);
+  const fixed = await inputFile("Email,Opt-out\neve@example.com,\nleft@example.com,yes\n", "fixed.csv");
+  const retried = parseSummary(await service.ecm(["runs", "retry", "last", fixed, "--json"]));
+  expect(retried).toMatchObject({ rows: { created: 0, skipped: 2 } });
+  expect(retried.codes.skipped).toEqual({ suppressed: 1, not_subscribed: 1 });
+  const again = await inputFile("Email,Opt-out\neve@example.com,\nleft@example.com,yes\nbad,\n", "again.csv");
+  await service.ecm(["import", again, "--json"]);
+  const typed = parseSummary(await service.ecm(["runs", "retry", "last", fixed, ...flags]));
+  expect(typed).toMatchObject({ rows: { created: 2, skipped: 0 } });
+});

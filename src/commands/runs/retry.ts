@@ -13,19 +13,28 @@ import { startRun } from "../shared/bulk/start.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { findNamedRun, requireRun } from "./shared/choose.ts";
 
+/** Who is created all the same is said anew: whoever was left out or erased since stays out. */
+interface RetryFlags extends BulkFlags {
+  includeUnsubscribed?: boolean;
+  includeSuppressed?: boolean;
+}
+
 export function registerRunsRetry(parent: Command, context: Context): void {
   const command = parent
     .command("retry")
     .description("import the rejected rows of an import again, once they are fixed")
     .argument("[run]", "its id, the start of it, or last")
     .argument("[file]", "the fixed rows (default: the run's rejects file)")
-    .action((run: string | undefined, file: string | undefined, flags: BulkFlags) =>
+    .option("--include-unsubscribed", "create contacts marked as not subscribed")
+    .option("--include-suppressed", "create suppressed contacts too")
+    .action((run: string | undefined, file: string | undefined, flags: RetryFlags) =>
       runRunsRetry(context, { run, file }, flags),
     );
   addBulkFlags(command);
   describeCommand(command, {
     examples: ["ecm runs retry last", "ecm runs retry 20261121-1402 fixed.xlsx --dry-run"],
-    output: "As ecm import: with the lists, the tags and the mapping of the run.",
+    output:
+      "As ecm import: with the lists, the tags and the mapping of the run. --include-unsubscribed and --include-suppressed are not taken over.",
     writes: true,
     exitCodes: {
       2: "the run is not an import, is unfinished, or rejected no rows",
@@ -39,7 +48,7 @@ export function registerRunsRetry(parent: Command, context: Context): void {
 async function runRunsRetry(
   context: Context,
   given: { run?: string; file?: string },
-  flags: BulkFlags,
+  flags: RetryFlags,
 ): Promise<void> {
   const options = toRunOptions(flags, context.clock.now());
   const wanted = await requireRun(context, given.run, "retry", canBeRetried);
@@ -50,7 +59,9 @@ async function runRunsRetry(
   if (given.file === undefined) requireRejects(manifest);
   await requireSameAccount(context, manifest, "runs retry");
   const file = given.file ?? (await rejectsFile(run));
-  const imports = ofTheFile(restoreImportOptions(manifest.options, inputFrom(context, file)));
+  const { includeUnsubscribed = false, includeSuppressed = false } = flags;
+  const restored = restoreImportOptions(manifest.options, inputFrom(context, file));
+  const imports = ofTheFile({ ...restored, includeUnsubscribed, includeSuppressed });
   const what = `${options.isDryRun ? "Reading" : "Importing"} ${shortPath(file)}, rejected by run ${manifest.id}`;
   const job = importJob(imports);
   const { structureId } = manifest.account;
