@@ -64,6 +64,7 @@ describe("ecm runs undo", () => {
     await ecm(["contact", "mutate", "p1@example.com", "--set", "First Name=Theirs"]);
     const undone = await ecm(["runs", "undo", run!, "--json"]);
     expect(parseSummary(undone)).toMatchObject({ rows: { updated: 3, rejected: 0 }, partial: 1 });
+    expect(undone.code).toBe(3);
     expect(undone.stderr).toContain("3 restored (1 in part)");
     expect(undone.stderr).toContain("Restored in part, with the reason: ");
     expect(undone.stderr).not.toContain("Not undone");
@@ -198,7 +199,7 @@ describe("ecm runs undo", () => {
         { what: "tag", name: "Kept", before: false, after: true },
       ]);
       const undone = await ecm(["runs", "undo", run!, "--json"]);
-      expect(undone.code, undone.stderr).toBe(0);
+      expect(undone.code, undone.stderr).toBe(3);
       expect(parseSummary(undone).rows).toMatchObject({ updated: 1, rejected: 0 });
       const after = (await readContacts(service)).get("a@x.org")!;
       expect(after.fields).toEqual({ "First Name": "Ada" });

@@ -247,9 +247,10 @@ export async function endRun(
   if (stop || isIncomplete(summary)) context.endWith(exitCodes.rejectedRows);
 }
 
-/** Whether somebody who was meant to be written was not. */
-function isIncomplete({ rows, codes: { skipped } }: Summary): boolean {
-  return rows.rejected > 0 || (skipped.changed ?? 0) > 0;
+/** Whether somebody who was meant to be written was not, or not in all parts. */
+function isIncomplete({ kind, rows, partial = 0, codes: { skipped } }: Summary): boolean {
+  const isChanged = kind === "apply" && (skipped.changed ?? 0) > 0;
+  return rows.rejected > 0 || partial > 0 || isChanged;
 }
 
 function withHint(context: Context, { by, failure }: RunStop, resume: Hint | undefined): EcmError {
