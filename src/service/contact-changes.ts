@@ -1,5 +1,6 @@
 /** What a person wants changed on a contact → the bodies of create and mutate. Names resolve to ids here. */
 
+import { toIdSet } from "../api/contacts.ts";
 import { resolveField, resolveTag } from "../api/names.ts";
 import { hasStatus, NotFoundError, UsageError } from "../errors.ts";
 import type { Contact, ContactStructure, FieldValue, IdRef, MutateBody } from "../wire.ts";
@@ -128,6 +129,27 @@ function requireNoContradiction(
     `The ${kind} ${JSON.stringify(name)} cannot be both added and removed`,
     `Leave out --add-${kind} or --remove-${kind}`,
   );
+}
+
+/**
+ * A body that sets a field twice, or both adds and removes a list or tag, says no one thing of a contact.
+ * @throws UsageError
+ */
+export function requireOneValueEach(body: MutateBody): void {
+  const { addLists = [], removeLists = [], addTags = [], removeTags = [], updateFields = [] } = body;
+  const kinds = [
+    ["list", addLists, removeLists],
+    ["tag", addTags, removeTags],
+  ] as const;
+  for (const [kind, added, removed] of kinds) {
+    const both = [...toIdSet(added)].find((id) => toIdSet(removed).has(id));
+    if (both !== undefined)
+      throw new UsageError(`--data: the ${kind} ${both} is both added and removed`, "Leave out one of them");
+  }
+  const ids = updateFields.map(({ _id }) => _id);
+  const twice = ids.find((id, at) => ids.indexOf(id) !== at);
+  if (twice !== undefined)
+    throw new UsageError(`--data: the field ${twice} is set twice`, "Give it one value");
 }
 
 /**

@@ -341,3 +341,32 @@ it("says that a service hides inactive contacts, whom no selection finds", { tag
   expect(chosen.stderr).toContain("1 deleted");
   expect(chosen.stderr).not.toContain("hides");
 });
+
+it.each([
+  [
+    "both adds and removes a list",
+    { addLists: [{ _id: "one" }], removeLists: [{ _id: "one" }] },
+    "both added and removed",
+  ],
+  [
+    "both adds and removes a tag",
+    { addTags: ["one"], removeTags: [{ _id: "one" }] },
+    "both added and removed",
+  ],
+  [
+    "sets a field twice",
+    {
+      updateFields: [
+        { _id: "one", value: "1" },
+        { _id: "one", value: "2" },
+      ],
+    },
+    "set twice",
+  ],
+])("a typed body that %s is refused before a request", async (_what, body, text) => {
+  const service = await startSandbox({ contents: { contacts: [{ key: "a@x.org" }, { key: "b@x.org" }] } });
+  const args = ["contact", "mutate", "a@x.org", "b@x.org", "--data", "-"];
+  const refused = await service.ecm(args, { stdin: JSON.stringify(body) });
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(text) });
+  expect(service.sandbox.admin.requests()).toEqual([]);
+});

@@ -2,7 +2,12 @@
 import type { EditOptions } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
 import { UsageError } from "../../../errors.ts";
-import { type RequestedChanges, requireChange, splitAssignment } from "../../../service/contact-changes.ts";
+import {
+  type RequestedChanges,
+  requireChange,
+  requireOneValueEach,
+  splitAssignment,
+} from "../../../service/contact-changes.ts";
 import { readJsonInput } from "../../../terminal/data-input.ts";
 import type { MutateBody } from "../../../wire.ts";
 import { type BulkFlags, endRun, toRunOptions } from "../../shared/bulk/flags.ts";
@@ -82,5 +87,7 @@ async function readRequestedChanges(
   if (!isBody) {
     throw new UsageError(`--data: a bulk run needs an object of ${bodyMembers.join(", ")}, each an array`);
   }
-  return { body: value as MutateBody };
+  const body = value as MutateBody;
+  requireOneValueEach(body);
+  return { body };
 }
