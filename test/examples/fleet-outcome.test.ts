@@ -1,46 +1,48 @@
-/** What the end of a slice means for its task, in the fleet of examples/fleet. */
+/** What the end of `ecm` means for its job, in the fleet of examples/fleet. */
 import { describe, expect, it } from "vitest";
-import { readReport } from "../../examples/fleet/src/outcome.ts";
+import { readOutcome } from "../../examples/fleet/src/outcome.ts";
 
 const now = new Date("2026-11-22T10:20:30.000Z");
-const ended = (exitCode: number | null, summary: object = {}, error: object = {}) =>
-  readReport(
+const end = (exitCode: number | null, summary: object = {}, error: object = {}, conflicts = 0) =>
+  readOutcome(
     { exitCode, stdout: JSON.stringify(summary), stderr: `warning: x\n${JSON.stringify({ error })}\n` },
+    conflicts,
     now,
-  ).outcome;
-
-describe("a slice that ends", () => {
-  it.each([0, 3])("with exit %d is done", (code) => expect(ended(code)).toEqual({ kind: "done" }));
-  it.each([6, 8, null])("with %s is tried again", (code) => expect(ended(code)).toEqual({ kind: "retry" }));
-  it.each([1, 2, 4, 5])("with exit %d is given up", (code) =>
-    expect(ended(code)).toEqual({ kind: "failed" }),
-  );
-  it.each([130, 143])("with exit %d is resumed at once", (code) =>
-    expect(ended(code)).toEqual({ kind: "later", at: now }),
   );
 
-  it("goes on when the summary says, else after what the error says, else with the next hour", () => {
+describe("an ecm that ends", () => {
+  it.each([0, 3])("with exit %d is done, without an error", (code) =>
+    expect(end(code, { run: "x" })).toEqual({
+      status: "completed",
+      output: { exitCode: code, summary: { run: "x" }, error: null },
+    }),
+  );
+  it.each([1, 8, 130, 143, null])("with %s is tried again", (code) =>
+    expect(end(code).status).toBe("failed"),
+  );
+  it.each([2, 4, 5, 9])("with exit %d is a dead letter", (code) =>
+    expect(end(code).status).toBe("deadletter"),
+  );
+
+  it("goes on when the summary says, else when the error says, else in an hour", () => {
     const at = "2026-11-22T10:59:00.000Z";
     const error = { retryAfterSeconds: 90 };
-    expect(ended(7, { resumableAt: at }, error)).toEqual({ kind: "later", at: new Date(at) });
-    expect(ended(7, {}, { ...error, resumableAt: at })).toEqual({ kind: "later", at: new Date(at) });
-    expect(ended(7, {}, error)).toEqual({ kind: "later", at: new Date("2026-11-22T10:22:00.000Z") });
-    expect(ended(7)).toEqual({ kind: "later", at: new Date("2026-11-22T11:00:00.000Z") });
+    expect(end(7, { resumableAt: at }, error)).toMatchObject({ status: "later", at: new Date(at) });
+    expect(end(7, {}, { ...error, resumableAt: at }).at).toEqual(new Date(at));
+    expect(end(7, {}, error).at).toEqual(new Date("2026-11-22T10:22:00.000Z"));
+    expect(end(7).at).toEqual(new Date("2026-11-22T11:20:30.000Z"));
   });
 
-  it("keeps the error line, or the last that was said, and what is left of the limits", () => {
-    const limits = "rate-limit: hour=3541/3600 reset=2026-11-21T14:00:00Z month=98742/100000";
-    const report = readReport(
-      { exitCode: 4, stdout: "", stderr: `${limits}\n{"error":{"message":"no"}}\n` },
-      now,
-    );
-    expect(report).toMatchObject({ summary: null, error: { message: "no" } });
-    expect(report.limits).toEqual({
-      hour: "3541/3600",
-      reset: "2026-11-21T14:00:00Z",
-      month: "98742/100000",
-    });
-    const dead = readReport({ exitCode: null, stdout: "", stderr: "vault: sealed\n" }, now);
-    expect(dead).toMatchObject({ error: { message: "vault: sealed" }, limits: null });
+  it("waits longer for each conflict in a row, at most an hour", () => {
+    expect(end(6)).toMatchObject({ status: "later", at: new Date("2026-11-22T10:21:00.000Z") });
+    expect(end(6, {}, {}, 2).at).toEqual(new Date("2026-11-22T10:22:30.000Z"));
+    expect(end(6, {}, {}, 100).at).toEqual(new Date("2026-11-22T11:20:30.000Z"));
+  });
+
+  it("leaves the message of its error, or the last that was said", () => {
+    expect(end(4, {}, { message: "Invalid API key" }).output.error).toBe("Invalid API key");
+    const dead = readOutcome({ exitCode: null, stdout: "", stderr: "spawn ecm ENOENT" }, 0, now);
+    expect(dead.output).toEqual({ exitCode: null, summary: null, error: "spawn ecm ENOENT" });
+    expect(readOutcome({ exitCode: null, stdout: "[]", stderr: "" }, 0, now).output.error).toBe("killed");
   });
 });

@@ -1,40 +1,42 @@
 /**
- * The fleet of examples/fleet: accounts on a real PostgreSQL, several workers as processes of their own,
- * and what is killed among them.
+ * The fleet of examples/fleet: accounts on a real PostgreSQL, workers as processes of their own, and what is
+ * killed among them.
  *
  * @module-tag slow
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { once } from "node:events";
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { homedir, tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { missingTools } from "../recipes.kit.ts";
-import { ecmWith, temporaryFolder } from "../support/ecm.ts";
+import { temporaryFolder } from "../support/ecm.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const missing = missingTools(["psql", "initdb", "pg_ctl"]);
+const nodeLines: string = new URL("../../scripts/node-lines.mjs", import.meta.url).href;
+const nodeLine = "24";
+const missing = missingTools(["bash", "jq", "psql", "initdb", "pg_ctl"]);
 const why = missing.length > 0 ? ` (not tested: there is no ${missing.join(", ")} here)` : "";
 
 interface StatusRow {
   account: string;
-  task: string;
+  command: string;
   state: string;
-  slices: number;
-  exitCode: number | null;
-  rejected: number;
-  worker: string | null;
-  hourLeft: string | null;
+  next: string | null;
+  summary: { rows?: Record<string, number> } | null;
   error: string | null;
 }
 
 interface Fleet {
   server: PostgresServer;
+  env: Record<string, string>;
+  /** The folder that all workers share. */
   folder: string;
   run(...words: string[]): Promise<string>;
   status(): Promise<StatusRow[]>;
@@ -46,56 +48,59 @@ interface Fleet {
   people(name: string, count: number): Promise<string>;
 }
 
-/** Its program, built from what its own package.json asks for. @returns why it cannot be, where it cannot */
-async function buildFleet(folder: string): Promise<string | undefined> {
-  const source = join(root, "examples/fleet");
-  await cp(source, folder, { recursive: true, filter: (path) => !/\/(node_modules|dist)$/.test(path) });
+let home = "";
+let preparing: Promise<string | undefined> | undefined;
+
+/** The newer Node and the packages of examples/fleet, once for all tests. @returns why they cannot be had */
+async function prepare(): Promise<string | undefined> {
+  home = await mkdtemp(join(tmpdir(), "ecm-fleet-"));
+  const program = join(home, "examples/fleet");
+  const filter = (path: string) => !path.endsWith("node_modules");
+  await cp(join(root, "examples/fleet"), program, { recursive: true, filter });
   try {
+    const { fetchNode }: { fetchNode(line: string, folder: string): string } = await import(nodeLines);
+    const node = fetchNode(nodeLine, home);
     await run("npm", ["ci", "--no-audit", "--no-fund", "--prefer-offline"], {
-      cwd: folder,
+      cwd: program,
+      env: { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` },
       timeout: 120_000,
     });
+    await run("npm", ["run", "typecheck"], { cwd: program });
+    await mkdir(join(home, "bin"));
+    const start = (file: string, words: string[]) =>
+      writeFile(join(home, "bin", file), `#!/bin/sh\nexec ${words.join(" ")} "$@"\n`, { mode: 0o755 });
+    await start("ecm", [process.execPath, join(root, "bin/ecm.js")]);
+    await start("node", [node]);
   } catch (error) {
-    const isOffline = /EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ETIMEDOUT|network/.test(String(error));
-    if (!isOffline) throw error;
-    return "the packages of examples/fleet cannot be fetched here";
+    if (!/EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ETIMEDOUT|network|npm install/.test(String(error))) throw error;
+    return `Node ${nodeLine}, or the packages of examples/fleet, cannot be had here`;
   }
-  await run("npm", ["run", "build"], { cwd: folder });
   return undefined;
 }
 
-async function startFleet(): Promise<Fleet> {
+async function startFleet(skip: (note: string) => void): Promise<Fleet> {
+  preparing ??= prepare();
+  const reason = await preparing;
+  if (reason !== undefined) skip(reason);
   const [server, folder] = [await startPostgres(), await temporaryFolder()];
-  const { PATH = "" } = process.env;
-  const env = { PATH, HOME: folder, ...server.env };
-  const program = join(programFolder, "dist/main.js");
-  const words = [
-    "work",
-    "--ecm",
-    `${process.execPath} ${join(root, "bin/ecm.js")}`,
-    "--folder",
-    join(folder, "work"),
-  ];
+  const env = {
+    PATH: `${join(home, "bin")}${delimiter}${process.env.PATH}`,
+    HOME: folder,
+    ECM_CONFIG_DIR: join(folder, "config"),
+    ECM_CACHE_DIR: join(folder, "cache"),
+    ...server.env,
+  };
+  const program = join(home, "examples/fleet/src/main.ts");
+  const node = join(home, "bin/node");
   const fleet: Fleet = {
     server,
+    env,
     folder,
-    run: async (...args) => (await run(process.execPath, [program, ...args], { env, cwd: folder })).stdout,
+    run: async (...words) => (await run(node, [program, ...words], { env, cwd: folder })).stdout,
     status: async () => JSON.parse(await fleet.run("status", "--json")) as StatusRow[],
     sql: async (query) => (await run("psql", ["-X", "-q", "-At", "-c", query], { env })).stdout.trim(),
     work(log = []) {
-      const args = [
-        program,
-        ...words,
-        "--lease",
-        "3",
-        "--store",
-        "0.5",
-        "--retry",
-        "0.5",
-        "--concurrency",
-        "2",
-      ];
-      const worker = spawn(process.execPath, args, {
+      const worker = spawn(node, [program, "work"], {
         env,
         cwd: folder,
         detached: true,
@@ -107,9 +112,10 @@ async function startFleet(): Promise<Fleet> {
     },
     async addAccount(name, options) {
       const account = await startSandbox(options);
-      await writeFile(join(folder, `${name}.key`), account.apiKey);
-      const command = `cat ${join(folder, `${name}.key`)}`;
-      await fleet.run("account", name, "--base-url", account.baseUrl, "--api-key-command", command);
+      const login = ["auth", "login", "--profile", name, "--base-url", account.baseUrl, "--no-verify"];
+      const keyFile = join(folder, `${name}.key`);
+      await writeFile(keyFile, account.apiKey);
+      await run("ecm", [...login, "--api-key-command", `cat ${keyFile}`], { env });
       return account;
     },
     async people(name, count) {
@@ -121,6 +127,15 @@ async function startFleet(): Promise<Fleet> {
   return fleet;
 }
 
+/** What npm needs to know of this machine, in a home of its own. */
+const npmSettings = {
+  ...Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => /^npm_config_|CERT|PROXY/i.test(name)),
+  ),
+  npm_config_userconfig: process.env.npm_config_userconfig ?? join(homedir(), ".npmrc"),
+  npm_config_cache: process.env.npm_config_cache ?? join(homedir(), ".npm"),
+};
+
 function signalGroup(worker: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-worker.pid!, signal);
@@ -131,182 +146,153 @@ function signalGroup(worker: ChildProcess, signal: NodeJS.Signals): void {
 
 const countContacts = async ({ ecm }: RunningSandbox) =>
   Number((await ecm(["contact", "search", "--count"])).stdout);
-const creations = ({ sandbox }: RunningSandbox) =>
+
+const countCreations = ({ sandbox }: RunningSandbox) =>
   sandbox.admin
-    .requests({ limit: 10_000 })
-    .filter(({ method, path }) => method === "POST" && path === "/api/contact");
+    .requests({ limit: 100_000 })
+    .filter(({ method, path }) => method === "POST" && path === "/api/contact").length;
 
 async function untilCreated(account: RunningSandbox, count: number): Promise<void> {
   await expect
-    .poll(() => creations(account).length, { timeout: 60_000, interval: 50 })
+    .poll(() => countCreations(account), { timeout: 240_000, interval: 50 })
     .toBeGreaterThanOrEqual(count);
 }
 
-/** Until all tasks have ended, as `fleet status` tells. */
-async function untilEnded(fleet: Fleet, states = ["done"]): Promise<StatusRow[]> {
+/** Until each task that is not scheduled alone has ended, as `fleet status` tells. */
+async function untilEnded(fleet: Fleet): Promise<StatusRow[]> {
   let rows: StatusRow[] = [];
-  const isOver = async () => {
+  const areAllOver = async () => {
     rows = await fleet.status();
-    return rows.every(({ state }) => ["done", "failed"].includes(state));
+    return rows.every(({ state }) => ["done", "dead letter", "scheduled"].includes(state));
   };
-  await expect.poll(isOver, { timeout: 90_000, interval: 300 }).toBe(true);
-  for (const row of rows) expect(states, JSON.stringify(row)).toContain(row.state);
+  await expect.poll(areAllOver, { timeout: 400_000, interval: 500 }).toBe(true);
   return rows;
 }
 
-let programFolder = "";
-let building: Promise<string | undefined> | undefined;
-
-/** Once for all tests of this file: it outlives the test that needs it first. */
-async function requireProgram(skip: (note: string) => void): Promise<void> {
-  if (!building) {
-    programFolder = await mkdtemp(join(tmpdir(), "ecm-fleet-"));
-    building = buildFleet(programFolder);
-  }
-  const reason = await building;
-  if (reason !== undefined) skip(reason);
-}
-
-afterAll(() => (programFolder === "" ? undefined : rm(programFolder, { recursive: true, force: true })));
+afterAll(() => (home === "" ? undefined : rm(home, { recursive: true, force: true })));
 
 describe.skipIf(missing.length > 0)(`the fleet${why}`, () => {
-  it("serves accounts with small hours by two workers: every contact once, and no request too many", async ({
+  it("loses and repeats no row through kill -9, a restart of PostgreSQL, a worker that sleeps, and faults", async ({
     skip,
   }) => {
-    await requireProgram(skip);
-    const fleet = await startFleet();
-    const small = { hourlyLimit: 60, windowSeconds: 2 };
-    const accounts = [
-      await fleet.addAccount("a", small),
-      await fleet.addAccount("b", small),
-      await fleet.addAccount("c", small),
-    ];
-    for (const name of ["a", "b", "c"])
-      await fleet.run("add", name, "--", "import", await fleet.people(name, 100));
+    const fleet = await startFleet(skip);
+    const faults = ["503:*:*:p=0.01", "reset-after:POST:/api/contact:p=0.01"];
+    const counts = { north: 4000, south: 1500, west: 300 };
+    const accounts = {
+      north: await fleet.addAccount("north", { hourlyLimit: 100_000, faults }),
+      south: await fleet.addAccount("south", { hourlyLimit: 100_000, faults }),
+      west: await fleet.addAccount("west", { hourlyLimit: 120, windowSeconds: 3 }),
+    };
+    for (const [name, count] of Object.entries(counts))
+      await fleet.run("add", name, "--", "import", await fleet.people(name, count));
+
+    const first = fleet.work();
+    await untilCreated(accounts.north, 500);
+    signalGroup(first, "SIGKILL");
+
+    // The second takes over what the first had, and goes on without PostgreSQL.
+    const second = fleet.work();
+    await untilCreated(accounts.north, countCreations(accounts.north) + 300);
+    fleet.server.kill();
+    fleet.server.start();
+    await untilCreated(accounts.north, countCreations(accounts.north) + 300);
+    signalGroup(second, "SIGSTOP");
+
+    // The third takes over too, and is kept out by the lock until the second has learned that it lost its job.
     fleet.work();
-    fleet.work();
+    const errorOf = async () => (await fleet.status()).find(({ account }) => account === "north")?.error;
+    await expect.poll(errorOf, { timeout: 200_000, interval: 500 }).toMatch(/^this run is in use by /);
+    signalGroup(second, "SIGCONT");
     const rows = await untilEnded(fleet);
-    expect(rows.map(({ account, exitCode }) => [account, exitCode])).toEqual([
-      ["a", 0],
-      ["b", 0],
-      ["c", 0],
+    expect(rows.map(({ account, state, error }) => [account, state, error])).toEqual([
+      ["north", "done", null],
+      ["south", "done", null],
+      ["west", "done", null],
     ]);
-    for (const { hourLeft } of rows) expect(hourLeft).toMatch(/^\d+\/60$/);
-    for (const account of accounts) {
-      expect(await countContacts(account)).toBe(100);
-      expect(creations(account).length).toBe(100);
+    for (const [name, count] of Object.entries(counts)) {
+      const account = accounts[name as keyof typeof accounts];
+      expect(await countContacts(account), name).toBe(count);
       expect(account.sandbox.admin.requests({ status: 429 })).toEqual([]);
     }
   });
 
-  it("loses no row when a worker dies with all its processes, and PostgreSQL in the middle of the rest", async ({
+  it("starts what is due beside what waits, repeats by cron, and gives up with the error", async ({
     skip,
   }) => {
-    await requireProgram(skip);
-    const fleet = await startFleet();
-    const account = await fleet.addAccount("big", { hourlyLimit: 100_000 });
-    await fleet.run("add", "big", "--", "import", await fleet.people("big", 1500));
-    const log: string[] = [];
-    const worker = fleet.work(log);
-    await untilCreated(account, 500);
-    signalGroup(worker, "SIGKILL");
-    fleet.work(log);
-    await untilCreated(account, creations(account).length + 300);
-    fleet.server.kill();
-    fleet.server.start();
-    const [row] = await untilEnded(fleet);
-    expect(log.join("")).toContain("big: its worker has not been heard of; taking over");
-    expect(row).toMatchObject({ exitCode: 0, rejected: 0 });
-    expect(await countContacts(account)).toBe(1500);
-    // What the dead worker had not stored is looked up, not written again.
-    expect(new Set(creations(account).map(({ body }) => (body as { key: string }).key)).size).toBe(1500);
-    expect(creations(account).length).toBeLessThan(1600);
-  });
-
-  it("stores nothing of a machine that was thought dead and comes back late", async ({ skip }) => {
-    await requireProgram(skip);
-    const fleet = await startFleet();
-    const account = await fleet.addAccount("late", { hourlyLimit: 100_000 });
-    await fleet.run("add", "late", "--", "import", await fleet.people("late", 800));
-    const log: string[] = [];
-    const worker = fleet.work(log);
-    await untilCreated(account, 300);
-    signalGroup(worker, "SIGSTOP");
-    fleet.work();
-    await untilEnded(fleet);
-    const readAll =
-      "SELECT md5(string_agg(path || start || md5(content), ',' ORDER BY path, start)) FROM fleet.state_part";
-    const stored = await fleet.sql(readAll);
-    signalGroup(worker, "SIGCONT");
-    await expect.poll(() => log.join(""), { timeout: 30_000 }).toContain("The lease on late was taken over");
-    expect(await fleet.sql(readAll)).toBe(stored);
-    expect((await fleet.status())[0]).toMatchObject({ state: "done", exitCode: 0 });
-    expect(await countContacts(account)).toBe(800);
-  });
-
-  it("never creates again who was erased on another machine, gives up with the error, and repeats by cron", async ({
-    skip,
-  }) => {
-    await requireProgram(skip);
-    const fleet = await startFleet();
-    const account = await fleet.addAccount("shop");
-    // What the account's machine knew before there was a fleet.
-    await account.ecm(["suppressions", "add", "shop1@example.com"]);
-    const words = [
-      "--base-url",
-      account.baseUrl,
-      "--api-key-command",
-      `cat ${join(fleet.folder, "shop.key")}`,
-    ];
-    await fleet.run("account", "shop", ...words, "--state", account.env.ECM_STATE_DIR!);
-    const people = await fleet.people("shop", 5);
-    await fleet.run("add", "shop", "--", "contact", "erase", "shop3@example.com", "--yes");
-    const first = fleet.work();
-    await untilEnded(fleet);
-    signalGroup(first, "SIGTERM");
-    await expect.poll(() => first.exitCode, { timeout: 20_000 }).toBe(0);
-
+    const fleet = await startFleet(skip);
+    await fleet.addAccount("small", { hourlyLimit: 30 });
     await fleet.addAccount("refused");
     await writeFile(join(fleet.folder, "refused.key"), `ecm_us_${"x".repeat(43)}`);
-    await fleet.run("add", "shop", "--", "import", people);
-    await fleet.run("add", "refused", "--", "contact", "search");
+    await fleet.run("add", "small", "--", "import", await fleet.people("small", 100));
     fleet.work();
-    const rows = await untilEnded(fleet, ["done", "failed"]);
-    expect(rows).toMatchObject([
-      { account: "refused", state: "failed", exitCode: 4, error: expect.stringContaining("Invalid API key") },
-      { account: "shop", state: "done" },
-      { account: "shop", state: "done", exitCode: 0 },
-    ]);
-    expect(await countContacts(account)).toBe(3);
-    await fleet.run("state", "shop", join(fleet.folder, "copy"));
-    const copy = { ...account.env, ECM_STATE_DIR: join(fleet.folder, "copy") };
-    const runs = await ecmWith(copy)(["runs", "list", "--json"]);
-    expect(JSON.parse(runs.stdout)).toMatchObject([
-      { status: "completed", rows: { created: 3, skipped: 2 } },
-    ]);
-    expect(await fleet.sql("SELECT data ->> 'account' FROM pgboss.job WHERE name = 'failed-tasks'")).toBe(
-      "refused",
-    );
-    // Neither the API key nor who was erased stays behind; of what is done no input does.
-    for (const secret of [account.apiKey, "shop3@example.com"]) {
-      const inState = `SELECT count(*) FROM fleet.state_part WHERE position(convert_to('${secret}', 'UTF8') IN content) > 0`;
-      const inTasks = `SELECT count(*) FROM fleet.task AS task WHERE task::text LIKE '%${secret}%'`;
-      expect([await fleet.sql(inState), await fleet.sql(inTasks)]).toEqual(["0", "0"]);
-    }
-    expect(await fleet.sql("SELECT count(*) FROM fleet.input")).toBe("0");
+    const waiting = async () => (await fleet.status())[0]!;
+    const hasMetTheHour = async () => {
+      const { next, summary } = await waiting();
+      return summary !== null && Date.parse(next!) > Date.now() + 600_000;
+    };
+    await expect.poll(hasMetTheHour, { timeout: 60_000, interval: 300 }).toBe(true);
+    expect((await waiting()).summary!.rows!.created).toBeGreaterThan(0);
 
-    await fleet.run("add", "shop", "--cron", "* * * * * *", "--", "lists", "list");
-    const countSlices = async () =>
-      Number(await fleet.sql("SELECT slices FROM fleet.task WHERE cron IS NOT NULL"));
-    await expect.poll(countSlices, { timeout: 30_000, interval: 500 }).toBeGreaterThanOrEqual(2);
-    const repeated = (await fleet.status()).at(-1)!;
-    expect(repeated).toMatchObject({ exitCode: 0, error: null });
-    const remove = () =>
-      fleet.run("remove", repeated.task).then(
-        () => true,
-        () => false,
-      );
-    await expect.poll(remove, { timeout: 30_000, interval: 100 }).toBe(true);
-    expect((await fleet.status()).map(({ account }) => account)).toEqual(["refused", "shop", "shop"]);
+    // Neither needs a request of the account whose hour is used up.
+    await fleet.run("add", "small", "--", "suppressions", "add", "gone@example.com");
+    for (const _twice of [1, 2])
+      await fleet.run("add", "small", "--cron", "* * * * *", "--", "suppressions", "list");
+    await fleet.run("add", "refused", "--", "contact", "search");
+    await fleet.run("add", "refused", "--", "suppressions", "add", "--keys", "missing.csv");
+    const ended = async () =>
+      (await fleet.status()).filter(({ state }) => ["done", "dead letter"].includes(state)).length;
+    await expect.poll(ended, { timeout: 120_000, interval: 300 }).toBe(4);
+    const rows = await fleet.status();
+    expect(rows.toSorted((a, b) => (a.command < b.command ? -1 : 1))).toMatchObject([
+      { command: "contact search", state: "dead letter", error: "Invalid API key", next: null },
+      { command: "import small.csv --no-wait", state: "waiting", summary: { stoppedBy: "hour" } },
+      { command: "suppressions add --keys missing.csv", state: "dead letter" },
+      { command: "suppressions add gone@example.com", state: "done", error: null },
+      { command: "suppressions list", state: "done", error: null, next: expect.any(String) },
+    ]);
+    for (const { error } of rows) expect(error ?? "").not.toContain("rate-limit");
+    const delay =
+      "SELECT max(extract(epoch FROM started_on - start_after)) FROM pgboss.job WHERE name = 'ecm' AND state IN ('completed', 'failed')";
+    // Two seconds of polling, and a busy machine.
+    expect(Number(await fleet.sql(delay))).toBeLessThan(10);
+    expect(await fleet.sql("SELECT count(*) FROM pgboss.schedule")).toBe("1");
+  });
+
+  it("does what docs/fleet.md says, from nothing to three accounts", async ({ skip }) => {
+    const { server, env, folder } = await startFleet(skip);
+    const page = await readFile(join(root, "docs/fleet.md"), "utf8");
+    const blocks = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block);
+    const prefix = join(folder, "npm");
+    const script = join(folder, "page.sh");
+    await writeFile(script, `set -euo pipefail\n${blocks.join("\n")}`);
+    const shell = spawn("bash", [script], {
+      cwd: home,
+      env: {
+        ...npmSettings,
+        ...env,
+        npm_config_prefix: prefix,
+        PATH: `${join(prefix, "bin")}${delimiter}${env.PATH}`,
+      },
+      detached: true,
+      stdio: "ignore",
+    });
+    onTestFinished(() => signalGroup(shell, "SIGKILL"));
+    expect(await once(shell, "exit")).toEqual([0, null]);
+    const status = async () => {
+      const fleetEnv = { ...env, ...server.env, PGDATABASE: "fleet" };
+      const { stdout } = await run(join(prefix, "bin/fleet"), ["status", "--json"], { env: fleetEnv });
+      return JSON.parse(stdout) as StatusRow[];
+    };
+    const isOver = async () =>
+      (await status()).every(({ state }) => state === "done" || state === "scheduled");
+    await expect.poll(isOver, { timeout: 120_000, interval: 500 }).toBe(true);
+    const rowsOf = async (account: string, command: string) =>
+      (await status()).find((row) => row.account === account && row.command.startsWith(command))?.summary
+        ?.rows;
+    for (const account of ["north", "west"]) {
+      expect(await rowsOf(account, "import")).toMatchObject({ read: 200, created: 200 });
+    }
+    // The erasure went first.
+    expect(await rowsOf("south", "import")).toMatchObject({ read: 200, created: 199, skipped: 1 });
   });
 });

@@ -1,110 +1,55 @@
-/** What the end of an `ecm` process means for its task. Pure. */
+/** What the end of an `ecm` process means for its job. Pure. */
 
 export interface Ended {
-  /** Null where it was killed, or could not be started: `stderr` says why. */
+  /** Null where it was killed, or could not be started. */
   exitCode: number | null;
   stdout: string;
   stderr: string;
 }
 
-export type Outcome =
-  /** Done; exit 3 says that some rows were rejected. */
-  | { kind: "done" }
-  /** Out of budget: it goes on at this time. */
-  | { kind: "later"; at: Date }
-  /** Held by another process, or the service was not reached: tried again, later each time. */
-  | { kind: "retry" }
-  /** Nothing that waiting mends. */
-  | { kind: "failed" };
-
-export interface Report {
-  outcome: Outcome;
-  exitCode: number | null;
-  /** The command's JSON: of a bulk run, its summary. Null where it printed none. */
-  summary: unknown;
-  /** Its error line, or what it said last. */
-  error: unknown;
-  limits: Limits | null;
+export interface Outcome {
+  status: "completed" | "failed" | "deadletter" | "later";
+  /** When a later job is due. */
+  at?: Date;
+  output: { exitCode: number | null; summary: unknown; error: string | null };
 }
 
-export interface Limits {
-  hour?: string;
-  month?: string;
-  reset?: string;
-}
+/** Done, some rows perhaps rejected. */
+const done = [0, 3];
+/** The service refused or was not reached, or the worker was stopped. */
+const retried = [null, 1, 8, 130, 143];
+const conflict = 6;
+const outOfBudget = 7;
+const hour = 3600;
 
-export function readReport(ended: Ended, now: Date): Report {
+/** @param conflicts how often in a row the task has met a conflict before */
+export function readOutcome(ended: Ended, conflicts: number, now: Date): Outcome {
   const { exitCode, stdout, stderr } = ended;
-  const summary = parseJson(stdout.trim());
-  const error = exitCode === 0 ? null : readError(stderr);
-  return {
-    outcome: decide(exitCode, summary, error, now),
+  const summary = parseObject(stdout);
+  const lines = stderr.split("\n").filter((line) => line !== "");
+  const error = parseObject(lines.findLast((line) => line.startsWith('{"error":')) ?? "")?.error;
+  const output = {
     exitCode,
     summary,
-    error,
-    limits: readLimits(stderr),
+    error: done.includes(exitCode ?? -1) ? null : String(error?.message ?? lines.at(-1) ?? "killed"),
   };
-}
-
-function decide(exitCode: number | null, summary: unknown, error: unknown, now: Date): Outcome {
-  switch (exitCode) {
-    case 0:
-    case 3:
-      return { kind: "done" };
-    case 7:
-      return { kind: "later", at: findResumeTime(summary, error, now) };
-    case 130:
-    case 143:
-      // Stopped with its worker: another one resumes it at once.
-      return { kind: "later", at: now };
-    case 6:
-    case 8:
-    // Killed, or never started.
-    case null:
-      return { kind: "retry" };
-    default:
-      return { kind: "failed" };
+  const inSeconds = (seconds: number) => new Date(now.getTime() + seconds * 1000);
+  if (done.includes(exitCode ?? -1)) return { status: "completed", output };
+  if (retried.includes(exitCode)) return { status: "failed", output };
+  if (exitCode === conflict) {
+    return { status: "later", at: inSeconds(Math.min(30 * 2 ** conflicts, hour)), output };
   }
+  if (exitCode !== outOfBudget) return { status: "deadletter", output };
+  const resumableAt = new Date(summary?.resumableAt ?? error?.resumableAt);
+  const isNamed = !Number.isNaN(resumableAt.getTime());
+  return { status: "later", at: isNamed ? resumableAt : inSeconds(error?.retryAfterSeconds ?? hour), output };
 }
 
-/** The summary says when; else the error says how long; else the next hour begins a new budget. */
-function findResumeTime(summary: unknown, error: unknown, now: Date): Date {
-  for (const place of [summary, error]) {
-    const at = new Date(String(findMember(place, "resumableAt")));
-    if (!Number.isNaN(at.getTime())) return at;
-  }
-  const seconds = findMember(error, "retryAfterSeconds");
-  if (typeof seconds === "number") return new Date(now.getTime() + seconds * 1000);
-  const hour = 3_600_000;
-  return new Date((Math.floor(now.getTime() / hour) + 1) * hour);
-}
-
-function findMember(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
-}
-
-function readError(stderr: string): unknown {
-  const lines = stderr.split("\n").filter((line) => line !== "");
-  const line = lines.findLast((each) => each.startsWith('{"error":'));
-  const parsed = line === undefined ? undefined : findMember(parseJson(line), "error");
-  return parsed ?? { message: lines.at(-1) ?? "nothing was said" };
-}
-
-/** `rate-limit: hour=3541/3600 reset=2026-11-21T14:00:00Z month=98742/100000` */
-function readLimits(stderr: string): Limits | null {
-  const line = stderr.split("\n").findLast((each) => each.startsWith("rate-limit: "));
-  if (line === undefined) return null;
-  return Object.fromEntries(
-    line.split(" ").flatMap((part) => {
-      const [, name, value] = /^(hour|reset|month)=(.*)$/.exec(part) ?? [];
-      return name === undefined ? [] : [[name, value]];
-    }),
-  );
-}
-
-function parseJson(text: string): unknown {
+/** biome-ignore lint/suspicious/noExplicitAny: what another program prints */
+function parseObject(text: string): Record<string, any> | null {
   try {
-    return JSON.parse(text);
+    const value = JSON.parse(text);
+    return typeof value === "object" && !Array.isArray(value) ? value : null;
   } catch {
     return null;
   }

@@ -1,70 +1,82 @@
-/** `fleet status`: every account with its tasks, as a table or as JSON. */
-import type { Database } from "./database.ts";
+/** `fleet status`: a row for each task. */
+import type { JobWithMetadata, PgBoss, Schedule } from "pg-boss";
+import type { Outcome } from "./outcome.ts";
+import { deadLetters, queue, type Task } from "./queue.ts";
 
 export interface StatusRow {
   account: string;
-  /** Null for an account that has no task. */
-  task: string | null;
-  command: string | null;
-  state: "waiting" | "running" | "done" | "failed" | null;
-  /** When the next slice is due. */
+  command: string;
+  state: string;
   next: string | null;
-  slices: number | null;
-  pending: number | null;
-  rejected: number | null;
-  hourLeft: string | null;
-  monthLeft: string | null;
-  worker: string | null;
-  exitCode: number | null;
+  /** Of the last start that ended, in this slice of an hour or an earlier one. */
+  summary: unknown;
   error: string | null;
 }
 
-export async function readStatus(database: Database): Promise<StatusRow[]> {
-  const { rows } = await database.query<StatusRow & { next: Date | null }>(
-    `SELECT account.name AS account, task.id AS task, array_to_string(task.words, ' ') AS command,
-       CASE WHEN task.state = 'running' AND account.holder IS NULL THEN 'waiting' ELSE task.state END AS state,
-       CASE WHEN task.state IN ('waiting', 'running') THEN task.slice_at END AS next,
-       task.slices, (task.summary -> 'rows' ->> 'pending')::int AS pending,
-       (task.summary -> 'rows' ->> 'rejected')::int AS rejected,
-       account.limits ->> 'hour' AS "hourLeft", account.limits ->> 'month' AS "monthLeft",
-       CASE WHEN task.state = 'running' THEN account.holder END AS worker,
-       task.exit_code AS "exitCode", task.error ->> 'message' AS error
-     FROM fleet.account AS account LEFT JOIN fleet.task AS task ON task.account = account.name
-     ORDER BY account.name, task.id`,
-  );
-  return rows.map((row) => ({ ...row, next: row.next?.toISOString() ?? null }));
+/** What a job leaves; where its worker died, pg-boss says so in `value`. */
+type Output = Partial<Outcome["output"]> & { value?: { message?: string } };
+
+const most = { limit: 100_000 };
+
+export async function readStatus(boss: PgBoss): Promise<StatusRow[]> {
+  const jobs = [
+    ...(await boss.findJobs<Task>(queue, most)),
+    ...(await boss.findJobs<Task>(deadLetters, most)),
+  ];
+  jobs.sort((a, b) => a.createdOn.getTime() - b.createdOn.getTime());
+  const tasks = Map.groupBy(jobs, ({ data }) => data.id);
+  const schedules = new Map((await boss.getSchedules(queue)).map((schedule) => [schedule.key, schedule]));
+  return [...new Set([...tasks.keys(), ...schedules.keys()])].map((id) => {
+    const own = tasks.get(id) ?? [];
+    const schedule = schedules.get(id);
+    const { account, words } = own.at(-1)?.data ?? (schedule!.data as Task);
+    const output = own.map((job) => (job.sourceOutput ?? job.output) as Output | null).findLast(Boolean);
+    const { summary = null, error, value } = output ?? {};
+    const state = describeState(own.at(-1));
+    const next = state === "waiting" ? own.at(-1)!.startAfter : schedule && nextTime(boss, schedule);
+    return {
+      account,
+      command: words.join(" "),
+      state,
+      next: next?.toISOString() ?? null,
+      summary,
+      error: error ?? value?.message ?? null,
+    };
+  });
 }
 
-const columns: [title: string, value: (row: StatusRow) => string | number | null][] = [
-  ["ACCOUNT", (row) => row.account],
-  ["TASK", (row) => row.task],
-  ["STATE", (row) => row.state],
-  ["NEXT SLICE", (row) => (row.state === "waiting" ? row.next : null)],
-  ["SLICES", (row) => row.slices],
-  ["PENDING", (row) => row.pending],
-  ["REJECTED", (row) => row.rejected],
-  ["HOUR LEFT", (row) => row.hourLeft],
-  ["MONTH LEFT", (row) => row.monthLeft],
-  ["COMMAND", (row) => row.command],
-  ["ERROR", (row) => row.error],
-];
+function describeState(newest: JobWithMetadata<Task> | undefined): string {
+  if (newest?.name === deadLetters || newest?.state === "failed") return "dead letter";
+  if (newest === undefined) return "scheduled";
+  const names = { created: "waiting", retry: "waiting", active: "running", completed: "done" } as const;
+  return names[newest.state as keyof typeof names] ?? newest.state;
+}
 
-/** Columns that are as wide as what stands in them; control characters of messages are taken out. */
-export function formatStatus(rows: readonly StatusRow[]): string {
+function nextTime(boss: PgBoss, { cron, timezone }: Schedule): Date | undefined {
+  return boss.previewSchedule(cron, { tz: timezone, count: 1 })[0];
+}
+
+/** Columns as wide as their longest cell; the error last, since it is the longest. */
+export function formatStatus(rows: StatusRow[]): string {
   const cells = [
-    columns.map(([title]) => title),
-    ...rows.map((row) =>
-      columns.map(([, value]) => String(value(row) ?? "").replace(/[\u0000-\u001f\u007f-\u009f]/g, " ")),
-    ),
+    ["ACCOUNT", "COMMAND", "STATE", "NEXT", "LAST", "ERROR"],
+    ...rows.map((row) => [
+      row.account,
+      row.command,
+      row.state,
+      row.next ?? "",
+      describeRows(row.summary),
+      row.error ?? "",
+    ]),
   ];
-  const widths = columns.map((_column, at) => Math.max(...cells.map((line) => line[at]!.length)));
-  return cells
-    .map(
-      (line) =>
-        `${line
-          .map((cell, at) => cell.padEnd(widths[at]!))
-          .join("  ")
-          .trimEnd()}\n`,
-    )
-    .join("");
+  const widths = cells[0]!.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)));
+  const lines = cells.map((row) => row.map((cell, column) => cell.padEnd(widths[column]!)).join("  "));
+  // What a file or a service said must not move the cursor.
+  return lines.map((line) => `${line.trimEnd().replaceAll(/\p{Cc}/gu, " ")}\n`).join("");
+}
+
+function describeRows(summary: unknown): string {
+  const { rows = {} } = (summary ?? {}) as { rows?: Record<string, number> };
+  const counts = Object.entries(rows).filter(([, count]) => count > 0);
+  return counts.map(([name, count]) => `${count} ${name}`).join(", ");
 }
