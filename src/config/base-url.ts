@@ -1,6 +1,31 @@
 /** Base addresses: which ones a key may be sent to, and how they are written down. Pure. */
 import { UsageError } from "../errors.ts";
 
+/** The documented form of a key, and that of before regions. */
+const keyForm = /[A-Za-z0-9]{3}_(?:[a-z]{2}_)?[A-Za-z0-9_-]{43}/i;
+
+/**
+ * An address is printed, logged and kept; a key must never be. The text is not repeated.
+ * @param key where it is known: it may have another form
+ * @throws UsageError
+ */
+export function requireNoKeyWithin(text: string, where: string, key?: string): void {
+  const spellings = [
+    text,
+    text.replace(/%[0-9a-f]{2}/gi, (each) => String.fromCharCode(Number(`0x${each.slice(1)}`))),
+  ];
+  const holdsKey = (spelling: string) =>
+    keyForm.test(spelling) || (key !== undefined && key.length >= minKeyLength && spelling.includes(key));
+  if (!spellings.some(holdsKey)) return;
+  throw baseUrlError(
+    `${where}: the URL contains an API key`,
+    "Give the host alone, such as https://api.example.com, and the key with ECM_API_KEY or at the login",
+  );
+}
+
+/** Shorter texts would occur in other words. */
+const minKeyLength = 8;
+
 /**
  * The address in its one spelling: no trailing slash, no default port; a path prefix stays.
  * @param where the flag, variable or profile that it stands in, for messages
@@ -9,9 +34,10 @@ import { UsageError } from "../errors.ts";
  * @throws UsageError unless it is https, or http on a loopback address, and nothing but an address
  */
 export function parseBaseUrl(text: string, where: string, insecureHttp?: string): string {
+  requireNoKeyWithin(text, where);
   const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
-  // The text itself is not repeated when it may hold a password.
-  if (!url) throw baseUrlError(`${where}: ${JSON.stringify(removeUserInfo(text))} is not a URL`);
+  // The text itself is not repeated: it may hold a password, or be a key.
+  if (!url) throw baseUrlError(`${where} is not a URL`);
   if (url.username || url.password) throw baseUrlError(`${where}: the URL contains a user name or password`);
   if (url.search || url.hash) throw baseUrlError(`${where}: ${url.origin} must not have a query or fragment`);
   if (!["https:", "http:"].includes(url.protocol)) {
@@ -54,10 +80,6 @@ function isLoopback(hostname: string): boolean {
 /** Whether a key meant for one address may go to the other: same scheme, host and port. */
 export function isSameOrigin(one: string, other: string): boolean {
   return new URL(one).origin === new URL(other).origin;
-}
-
-function removeUserInfo(text: string): string {
-  return text.replace(/[^/]*@/, "…@");
 }
 
 function baseUrlError(

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { NoKeyError, UsageError } from "../errors.ts";
 import { advise, ecm, type Hint, logInAgain, type ShownCommand } from "../hint.ts";
-import { isInsecure, isSameOrigin, parseBaseUrl } from "./base-url.ts";
+import { isInsecure, isSameOrigin, parseBaseUrl, requireNoKeyWithin } from "./base-url.ts";
 import { checkKey, runKeyCommand } from "./keys.ts";
 import { type Profile, type ProfileStore, sandboxProfile, unknownProfileError } from "./profiles.ts";
 import type { Environment, Settings, Sourced } from "./settings.ts";
@@ -129,7 +129,10 @@ function assemble(
       // Once: a key command may ask a person.
       key ??= obtainKey(settings, profile, { place, name }, (command) =>
         runKeyCommand(command, place, { env, canAsk: canAsk(), signal }),
-      );
+      ).then((found) => {
+        requireNoKeyWithin(baseUrl.value, place, found.value);
+        return found;
+      });
       return key;
     },
   };
@@ -159,7 +162,11 @@ function chooseBaseUrl(
   profile: Profile,
   place: string,
 ): { baseUrl: Sourced<string>; warning?: string } {
-  const parse = (text: string, where: string) => parseBaseUrl(text, where, settings.insecureHttp);
+  const knownKey = settings.apiKey?.value.trim() ?? profile.apiKey;
+  const parse = (text: string, where: string) => {
+    requireNoKeyWithin(text, where, knownKey);
+    return parseBaseUrl(text, where, settings.insecureHttp);
+  };
   const own = profile.baseUrl === undefined ? undefined : parse(profile.baseUrl, place);
   if (!settings.baseUrl) {
     if (own !== undefined)

@@ -1,6 +1,9 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isSameOrigin, parseBaseUrl } from "../../src/config/base-url.ts";
 import { UsageError } from "../../src/errors.ts";
+import { ecmWith, temporaryHome } from "../support/ecm.ts";
 
 describe("a base address", () => {
   it.each([
@@ -72,5 +75,51 @@ describe("a base address", () => {
     expect(isSameOrigin("https://a.example/x", "https://a.example:443")).toBe(true);
     expect(isSameOrigin("https://a.example", "https://a.example:444")).toBe(false);
     expect(isSameOrigin("https://127.0.0.1", "http://127.0.0.1")).toBe(false);
+  });
+});
+
+describe("a base address with the API key in it", () => {
+  const key = `ecm_us_${"Ab3-_x9".repeat(7).slice(0, 43)}`;
+  const plainKey = "s3cret-of-another-form";
+
+  it.each([
+    [key, `https://api.example.com/${key}`],
+    [key, `https://api.example.com/v1/${key}/x`],
+    [key, `https://${key}.example.com`],
+    [key, `https://api.example.com/${key.replaceAll("_", "%5F")}`],
+    [key, `https://api.example.com?key=${key}`],
+    [key, key],
+    [plainKey, plainKey],
+    [plainKey, `https://api.example.com/${plainKey}`],
+  ])("%s in %s is refused before a request, and printed and kept nowhere", async (apiKey, baseUrl) => {
+    const env: Record<string, string> = {
+      ...(await temporaryHome()),
+      ECM_BASE_URL: baseUrl,
+      ECM_API_KEY: apiKey,
+    };
+    const ecm = ecmWith(env);
+    const outputs = [];
+    for (const words of [
+      ["contact", "search", "--json"],
+      ["contact", "get", "ada@example.com", "-v"],
+      ["doctor"],
+      ["auth", "status"],
+      ["auth", "login", "--base-url", baseUrl, "--api-key-stdin", "--no-verify"],
+    ]) {
+      const { code, stdout, stderr } = await ecm(words, { stdin: apiKey });
+      expect(code, words.join(" ")).not.toBe(0);
+      outputs.push(stdout, stderr);
+    }
+    const folders = [env.ECM_STATE_DIR, env.ECM_CONFIG_DIR, env.ECM_CACHE_DIR].map(String);
+    for (const folder of folders) {
+      const files = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+      for (const file of files.filter((each) => each.isFile()))
+        outputs.push(await readFile(join(file.parentPath, file.name), "utf8"));
+    }
+    for (const output of outputs) {
+      expect(output.toLowerCase()).not.toContain(apiKey.toLowerCase());
+      expect(output).not.toContain(apiKey.replaceAll("_", "%5F"));
+    }
+    expect(outputs[1]).toContain("contains an API key");
   });
 });
