@@ -1,6 +1,5 @@
 /**
- * `--max-changes`, `--max-clears`, `--max-create`, `--max-delete`:
- * decided on the whole plan, before the first write.
+ * `--max-changes`, `--max-delete`: decided on the whole plan, before the first write.
  */
 
 import { describe, expect, it } from "vitest";
@@ -40,21 +39,12 @@ interface Case {
 
 const cases: Case[] = [
   { command: rows, stdin: file, flag: "--max-changes", count: 4, of: 6, would: "write to 4 contacts" },
-  { command: rows, stdin: file, flag: "--max-clears", count: 2, of: 6, would: "empty 2 values" },
-  { command: rows, stdin: file, flag: "--max-create", count: 2, of: 6, would: "create 2 contacts" },
   {
     command: ["contact", "mutate", "--all", "--set", "City=Rome", "--yes"],
     flag: "--max-changes",
     count: 4,
     of: 5,
     would: "write to 4 contacts",
-  },
-  {
-    command: ["contact", "mutate", "--all", "--set", "City=", "--yes"],
-    flag: "--max-clears",
-    count: 4,
-    of: 5,
-    would: "empty 4 values",
   },
   {
     command: ["contact", "unsubscribe", "--list", "Customers", "--yes"],
@@ -93,14 +83,6 @@ const cases: Case[] = [
     count: 5,
     of: 5,
     would: "write to 5 contacts",
-  },
-  {
-    command: ["runs", "undo", "last"],
-    before: [["contact", "delete", "--tag", "VIP", "--yes"]],
-    flag: "--max-create",
-    count: 2,
-    of: 2,
-    would: "create 2 contacts",
   },
 ];
 
@@ -152,7 +134,7 @@ firstGroupsQuick(3)(titledCases)("%s", (_name, each) => {
     const [, plan] = /^Nothing was written\. Look at the plan: ecm plan show (\S+); /.exec(hint) ?? [];
     const output = await service.ecm(["plan", "show", plan!, "-o", "ndjson"]);
     expect(output.code, output.stderr).toBe(0);
-    expect(writesIn(output.stdout)).toBeGreaterThanOrEqual(flag === "--max-clears" ? 1 : count);
+    expect(writesIn(output.stdout)).toBeGreaterThanOrEqual(count);
     const [, resume] = /^Resume with: ecm (.+)$/m.exec(hint) ?? [];
     expect(resume).toMatch(new RegExp(` ${flag} ${count}$`));
     const again = await service.ecm([...resume!.split(" ").slice(0, -2), "--yes", "--json"]);
@@ -204,7 +186,7 @@ function writesIn(ndjson: string): number {
 
 it("a limit that is none is refused before a request", { tags: "slow" }, async () => {
   const service = await startPeople();
-  for (const flag of ["--max-changes", "--max-clears", "--max-create", "--max-delete"]) {
+  for (const flag of ["--max-changes", "--max-delete"]) {
     for (const limit of ["", "-1", "x", "101%", "1.5", "%", "5 %%"]) {
       const { code, stderr } = await service.ecm([
         "contact",
@@ -280,18 +262,18 @@ it("a guard holds for a run that has begun, too", { tags: "slow" }, async () => 
     ["import", "-"],
     ["runs", "resume", "last"],
   ]) {
-    const refused = await service.ecm([...again, "--max-create", "1"], { stdin });
+    const refused = await service.ecm([...again, "--max-changes", "1"], { stdin });
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("Nothing more was written") });
   }
   expect(listWrites(service)).toHaveLength(begun);
-  expect((await service.ecm(["import", "-", "--max-create", "3"], { stdin })).code).toBe(0);
+  expect((await service.ecm(["import", "-", "--max-changes", "3"], { stdin })).code).toBe(0);
 });
 
-it("--max-create holds for whom the plan changes and who is gone before the write", {
+it("whom the plan changes and who is gone before the write is not made anew", {
   tags: "slow",
 }, async () => {
   const service = await startPeople();
-  const args = ["import", "-", "--max-create", "0", "--json"];
+  const args = ["import", "-", "--json"];
   const stdin = "Email,City\nada@example.com,Rome\nbob@example.com,Rome\n";
   for (let spent = 2; spent < 10; spent++) {
     const { run } = parseSummary(
@@ -308,6 +290,6 @@ it("--max-create holds for whom the plan changes and who is gone before the writ
     (each: { kind: string }) => each.kind === "import",
   );
   const done = parseSummary(await service.ecm(["runs", "resume", stopped.run, "--json"]));
-  expect(done).toMatchObject({ rows: { created: 0, skipped: 1 }, codes: { skipped: { missing: 1 } } });
+  expect(done).toMatchObject({ rows: { created: 0, skipped: 1 }, codes: { skipped: { changed: 1 } } });
   expect(await readHoldings(service)).not.toHaveProperty([left]);
 });

@@ -80,14 +80,14 @@ export function decided(task: Task, attempt: Attempt, { found, at }: Seen): Atte
   const decision: Decision = refused
     ? { kind: "reject", code: refused.type, message: refused.message }
     : session.work.decide(item, found.contact);
-  return { ...attempt, found, at, decision: isBeyondGuard(task, decision) ? gone : decision };
+  return { ...attempt, found, at, decision: isGone(task, decision) ? changed : decision };
 }
 
-const gone: Decision = { kind: "skip", code: "missing" };
+const changed: Decision = { kind: "skip", code: "changed" };
 
-/** Whoever is gone since the plan is created again, unless a guard has counted whom the plan creates. */
-function isBeyondGuard({ session, planned }: Task, { kind }: Decision): boolean {
-  return kind === "create" && planned.kind !== "create" && session.options.guards?.maxCreate !== undefined;
+/** Whom the plan saw and who is gone by now was deleted or erased: never made anew. */
+function isGone({ planned }: Task, { kind }: Decision): boolean {
+  return kind === "create" && planned.kind !== "create";
 }
 
 /**

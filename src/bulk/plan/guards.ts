@@ -20,8 +20,6 @@ export function findGuardFailure(
   const contacts = countPlannedWrites(tally) + tally.unchanged + sumCounts(tally.skipped);
   const guarded: [flag: string, guard: Limit | undefined, count: number, what: string][] = [
     ["--max-changes", guards.maxChanges, countPlannedWrites(tally), "write to @ contacts"],
-    ["--max-clears", guards.maxClears, tally.clears, "empty @ values"],
-    ["--max-create", guards.maxCreate, tally.created, "create @ contacts"],
     ["--max-delete", guards.maxDelete, tally.deleted, "delete @ contacts"],
   ];
   for (const [flag, guard, count, what] of guarded) {

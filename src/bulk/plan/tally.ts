@@ -26,8 +26,6 @@ export interface PlanTally {
   markedContacts: { line: number | null; key: string; isDoubtful?: true }[];
   /** Requests that the writes take, and the reads right before them. */
   requests: number;
-  /** Values that become empty. */
-  clears: number;
   /** Contacts that are written, but not in all that was wanted. */
   remarks: number;
 }
@@ -48,7 +46,6 @@ export function createTally(): PlanTally {
     doubtful: 0,
     markedContacts: [],
     requests: 0,
-    clears: 0,
     remarks: 0,
   };
 }
@@ -88,7 +85,6 @@ function addMarked(tally: PlanTally, { item, isDoubtful }: TalliedDecision): voi
 function addWrite(tally: PlanTally, item: Item, operation: Operation, readsBefore: number): void {
   tally[toPlannedOutcome(item, operation)]++;
   tally.requests += countOperationRequests(operation) + readsBefore;
-  tally.clears += countClears(operation);
   if (operation.kind === "status") tally.unsubscribed++;
   if (operation.remark) tally.remarks++;
 }
@@ -114,13 +110,4 @@ export function toPlannedOutcome(
 /** How many requests it takes until the contact is done. */
 export function countOperationRequests(operation: Operation): number {
   return operation.kind === "status" && operation.next ? 2 : 1;
-}
-
-function countClears(operation: Operation): number {
-  const change = operation.kind === "status" ? operation.next : operation;
-  if (change?.kind !== "change") return 0;
-  const before = new Map(change.before.fields.map(({ _id, value }) => [_id, value]));
-  const isCleared = ({ _id, value }: { _id: string; value: string }) =>
-    value === "" && before.get(_id) !== "";
-  return (change.body.updateFields ?? []).filter(isCleared).length;
 }

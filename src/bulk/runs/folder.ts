@@ -15,9 +15,6 @@ import type { Summary } from "./report.ts";
 export interface GuardOptions {
   /** Contacts written. */
   maxChanges?: Limit;
-  /** Values emptied. */
-  maxClears?: Limit;
-  maxCreate?: Limit;
   maxDelete?: Limit;
   /** Members that a sync takes out of its list: a share is one of the list. Default: a tenth. */
   maxRemove?: Limit;

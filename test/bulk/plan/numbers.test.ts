@@ -31,28 +31,12 @@ it.each<
     { created: 1, requests: 1 },
   ],
   ["a change", change([{ _id: "f", value: "x" }]), { updated: 1, requests: 1 }],
-  [
-    "a value that is emptied",
-    change([{ _id: "f", value: "" }], [{ _id: "f", value: "x" }]),
-    { updated: 1, requests: 1, clears: 1 },
-  ],
-  [
-    "an empty value that was empty",
-    change(
-      [
-        { _id: "f", value: "" },
-        { _id: "g", value: "y" },
-      ],
-      [{ _id: "f", value: "" }],
-    ),
-    { updated: 1, requests: 1, clears: 0 },
-  ],
   ["a removal from a list", change([]), { removed: 1, requests: 1 }, { isRemoval: true }],
   ["an unsubscription", status, { updated: 1, unsubscribed: 1, requests: 1 }],
   [
     "an unsubscription with a change",
     { ...status, next: change([{ _id: "f", value: "" }], [{ _id: "f", value: "x" }]) },
-    { updated: 1, unsubscribed: 1, requests: 2, clears: 1 },
+    { updated: 1, unsubscribed: 1, requests: 2 },
   ],
   ["a deletion", { kind: "delete", contactId: "c", contact: {} }, { deleted: 1, requests: 1 }],
   ["nothing to do", { kind: "leave" }, { unchanged: 1 }],
@@ -101,7 +85,6 @@ describe("guards", () => {
     unchanged: 2,
     skipped: { exists: 1 },
     rejected: { gone: 90 },
-    clears: 3,
   };
 
   it.each<[GuardOptions, string | undefined]>([
@@ -118,16 +101,12 @@ describe("guards", () => {
       { maxChanges: { percent: 0 } },
       "This would write to 5 contacts (of 8 looked at); --max-changes allows 0 %",
     ],
-    [{ maxClears: { rows: 3 } }, undefined],
-    [{ maxClears: { rows: 2 } }, "This would empty 3 values (of 8 looked at); --max-clears allows 2"],
-    [{ maxCreate: { rows: 0 } }, "This would create 1 contact (of 8 looked at); --max-create allows 0"],
-    [{ maxCreate: { percent: 12.5 } }, undefined],
     [
       { maxDelete: { percent: 12 } },
       "This would delete 1 contact (of 8 looked at); --max-delete allows 12 %",
     ],
     [
-      { maxCreate: { rows: 1 }, maxDelete: { rows: 0 } },
+      { maxChanges: { rows: 5 }, maxDelete: { rows: 0 } },
       "This would delete 1 contact (of 8 looked at); --max-delete allows 0",
     ],
   ])("%j", (guards, message) => {
@@ -136,7 +115,7 @@ describe("guards", () => {
 
   it("let nothing at all pass, whatever they allow", () => {
     const zero = { percent: 0 };
-    const all = { maxChanges: zero, maxClears: zero, maxCreate: zero, maxDelete: zero };
+    const all = { maxChanges: zero, maxDelete: zero };
     expect(findGuardFailure(createTally(), all)).toBeUndefined();
   });
 });

@@ -26,9 +26,9 @@ export interface SelectionFlags {
 
 /** Flags that only a bulk run can follow: with one of them, a single contact is a bulk run too. */
 function needsRun(flags: BulkFlags): boolean {
-  const { maxChanges, maxClears, maxCreate, maxDelete, maxRequests, maxRejects } = flags;
+  const { maxChanges, maxDelete, maxRequests, maxRejects } = flags;
   const { reserve, until, wait, rejects, report } = flags;
-  const limits = [maxChanges, maxClears, maxCreate, maxDelete, maxRequests, maxRejects, reserve, until, wait];
+  const limits = [maxChanges, maxDelete, maxRequests, maxRejects, reserve, until, wait];
   return [...limits, rejects, report].some((each) => each !== undefined);
 }
 

@@ -29,8 +29,6 @@ export interface BulkFlags {
   report?: string;
   redact?: boolean;
   maxChanges?: string;
-  maxClears?: string;
-  maxCreate?: string;
   maxDelete?: string;
   maxRemove?: string;
 }
@@ -64,8 +62,6 @@ export function addBulkFlags(
   if (isSync || isResume) command.option("--max-remove <n>", "allow removing up to N members, or N% (10%)");
   return command
     .option("--max-changes <n>", "refuse to write more than N contacts (or N%)")
-    .option("--max-clears <n>", "refuse to empty more than N values")
-    .option("--max-create <n>", "refuse to create more than N")
     .option("--max-delete <n>", "refuse to delete more than N")
     .optionsGroup(flagHeadings.preview)
     .option("--dry-run", isMutate ? "show what would be done" : "show what would be sent, its price")
@@ -110,11 +106,9 @@ export function toRunOptions(flags: BulkFlags, nowMilliseconds: number): RunOpti
 
 /** Those that were given. */
 function toGuards(flags: BulkFlags): GuardOptions {
-  const { maxChanges, maxClears, maxCreate, maxDelete, maxRemove, maxRejects } = flags;
+  const { maxChanges, maxDelete, maxRemove, maxRejects } = flags;
   const flagValues = {
     maxChanges: [maxChanges, "--max-changes"],
-    maxClears: [maxClears, "--max-clears"],
-    maxCreate: [maxCreate, "--max-create"],
     maxDelete: [maxDelete, "--max-delete"],
     maxRemove: [maxRemove, "--max-remove"],
     maxRejects: [maxRejects, "--max-rejects"],
