@@ -9,8 +9,8 @@ import { EcmError, exitCodes } from "../errors.ts";
 import { removeUnfinished } from "./admin-api/snapshots.ts";
 import { type Database, type DatabaseRow, openDatabase } from "./database.ts";
 import { listDatabases, listTables } from "./read-person.ts";
-import { migrate } from "./schema/index.ts";
 import { foldKey } from "./store/contacts.ts";
+import { createTables } from "./store/schema.ts";
 
 /** The text with the keys masked; undefined where none of them is in it. */
 export type Mask = (text: string) => string | undefined;
@@ -48,14 +48,13 @@ async function eraseFromFiles(folder: string, person: Person, isFirst: boolean):
   for (const { file, isSnapshot } of listDatabases(folder)) {
     if (!existsSync(file)) continue;
     const database = await openDatabase(file, isSnapshot ? "DELETE" : "WAL");
-    // A snapshot is migrated when it is loaded.
-    if (!isSnapshot) migrate(database);
+    if (!isSnapshot) createTables(database, folder);
     if (await eraseFromDatabase(database, file, person, isFirst)) changed.push(file);
   }
   return changed;
 }
 
-const tablesOfIds = ["members", "totals", "milestones", "api_keys"];
+const tablesOfIds = ["members", "totals", "api_keys"];
 
 /**
  * Closes the database.

@@ -70,7 +70,7 @@ export class Worlds {
   private async add(options: SandboxAccountOptions, from: string | undefined): Promise<World> {
     const id = randomBytes(6).toString("hex");
     const now = (options.clock ?? realClock).now();
-    const store = await openMemoryStore(this.main, join(await this.makeFolder(), id), now, options);
+    const store = await openMemoryStore(join(await this.makeFolder(), id), now, options);
     try {
       if (this.isClosed) throw new Error("The sandbox was closed");
       const root = `${worldsRoot}/${id}`;

@@ -1,15 +1,8 @@
 /** When requests are written to the log, and who sees them when. */
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { openDatabase } from "../../src/sandbox/database.ts";
 import { eraseFromSandbox } from "../../src/sandbox/erase.ts";
 import { openAdmin } from "../../src/sandbox/open-admin.ts";
-import { accountSchema } from "../../src/sandbox/schema/0001-account.ts";
-import { contactsSchema } from "../../src/sandbox/schema/0002-contacts.ts";
-import { eventsSchema } from "../../src/sandbox/schema/0003-events.ts";
-import { sandboxSchema } from "../../src/sandbox/schema/0004-sandbox.ts";
-import { keyCaseSchema } from "../../src/sandbox/schema/0005-key-case.ts";
 import { openStore, type Store } from "../../src/sandbox/store/index.ts";
 import { type LogEntry, maxLoggedRequests } from "../../src/sandbox/store/request-log.ts";
 import { TransactionQueue } from "../../src/sandbox/transaction-queue.ts";
@@ -33,26 +26,6 @@ async function store(): Promise<Store> {
   const opened = await openStore(join(await temporaryFolder(), "sandbox"), entry.time);
   onTestFinished(() => opened.database.close());
   return opened;
-}
-
-/** A folder of the version whose log had a row for each request. */
-async function createVersion5Folder(): Promise<string> {
-  const folder = join(await temporaryFolder(), "sandbox");
-  await mkdir(folder);
-  const database = await openDatabase(join(folder, "sandbox.db"));
-  for (const step of [accountSchema, contactsSchema, eventsSchema, sandboxSchema, keyCaseSchema]) {
-    database.exec(step);
-  }
-  database.exec(`
-    PRAGMA user_version = 5;
-    UPDATE settings SET cleared_up_to = 1;
-    INSERT INTO requests VALUES
-      (1, 0, 'GET', '', '', '{}', NULL, 200, NULL, 1, NULL),
-      (2, 0, 'POST', '/api/contact', 'a=1', '{"host":"x"}', '{"key":"ada"}', 400, '{"errors":[]}', 1.5, '503'),
-      (3, 0, 'GET', '/api/contact/1', '', '{}', 'no JSON', NULL, '{"cut', 1, NULL);
-  `);
-  database.close();
-  return folder;
 }
 
 const requestPaths = (requests: { path: string }[]) => requests.map(({ path }) => path);
@@ -130,39 +103,6 @@ it("the log leaves the numbers of the others as they are when one is erased", as
     { n: 1, path: "/1" },
     { n: 3, path: "/3" },
   ]);
-});
-
-it("the log keeps what an earlier version of the folder had logged", async () => {
-  const folder = await createVersion5Folder();
-  const { requests, database: opened } = await openStore(folder, entry.time);
-  onTestFinished(() => opened.close());
-  expect(requests.find({}, 10, "oldest")).toEqual([
-    {
-      n: 2,
-      time: "1970-01-01T00:00:00.000Z",
-      method: "POST",
-      path: "/api/contact",
-      query: { a: "1" },
-      headers: { host: "x" },
-      body: { key: "ada" },
-      status: 400,
-      answer: { errors: [] },
-      milliseconds: 1.5,
-      fault: "503",
-    },
-    expect.objectContaining({ n: 3, body: "no JSON", status: null, answer: '{"cut' }),
-  ]);
-  expect(requests.last()).toBe(3);
-});
-
-it("the log erases from what an earlier version had logged", async () => {
-  const folder = await createVersion5Folder();
-  await eraseFromSandbox(folder, ["ada"], (text) =>
-    text.includes("ada") ? text.replaceAll("ada", "erased") : undefined,
-  );
-  const { requests, database } = await openStore(folder, entry.time);
-  onTestFinished(() => database.close());
-  expect(requests.find({}, 10, "oldest").map(({ n }) => n)).toEqual([3]);
 });
 
 it.each([

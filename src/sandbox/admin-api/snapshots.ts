@@ -9,16 +9,10 @@ import { makeFolder } from "../../disk/make-folder.ts";
 import { type Database, discardDatabase, discardSideFiles } from "../database.ts";
 import type { Snapshot } from "../public-types.ts";
 import { invalid, notFound } from "../rules/refusal.ts";
-import {
-  accountTables,
-  emptyAccountTables,
-  isLoadable,
-  recreateAccountTables,
-  schemaVersion,
-} from "../schema/index.ts";
 import { noteId } from "../store/ids.ts";
 import type { Store } from "../store/index.ts";
 import type { StoredKey } from "../store/keys.ts";
+import { accountTables, emptyAccountTables, isLoadable, markSnapshot } from "../store/schema.ts";
 
 const ending = ".db";
 /** Matches its journal too. */
@@ -72,7 +66,7 @@ function saveTo(store: Store, name: string, file: string): Snapshot {
         for (const table of savedTables(store)) {
           store.database.exec(`CREATE TABLE snapshot."${table}" AS SELECT * FROM main."${table}"`);
         }
-        store.database.exec(`PRAGMA snapshot.user_version = ${schemaVersion(store.database)}`);
+        markSnapshot(store.database);
       }),
     );
     const saved = describe(name, unfinished)!;
@@ -96,28 +90,24 @@ export function loadSnapshot(store: Store, name: string, source = store): Snapsh
   withAttached(store, file, "rw", () =>
     store.database.transaction(() => {
       requireLoadable(store.database, name);
-      replaceAccount(store, source === store ? recreateAccountTables : emptyAccountTables);
+      replaceAccount(store);
     }),
   );
   return snapshot;
 }
 
 function requireLoadable(database: Database, name: string): void {
-  const saved = database.get<{ user_version: number }>("PRAGMA snapshot.user_version")!;
-  if (isLoadable(saved.user_version)) return;
+  if (isLoadable(database)) return;
   throw invalid(`The snapshot ${name} was saved by another version of ecm`, { field: "name" });
 }
 
-/**
- * Puts the attached snapshot in the place of the account. The caller is in a transaction.
- * @param empty the quicker way to empty it: an account that is made for this snapshot holds next to nothing
- */
-function replaceAccount(store: Store, empty: (database: Database) => void): void {
+/** Puts the attached snapshot in the place of the account. The caller is in a transaction. */
+function replaceAccount(store: Store): void {
   const { database } = store;
   const ownValue = store.ownKey.read();
   const ownKey = ownValue === undefined ? undefined : store.keys.findByValue(ownValue);
   const before = store.account.read();
-  empty(database);
+  emptyAccountTables(database);
   copyTables(store);
   database.run(
     "UPDATE account SET hour_ends_at = ?, hour_used = ?, month_ends_at = ?, month_used = ?, monthly_limit_revision = ?",
@@ -133,7 +123,7 @@ function replaceAccount(store: Store, empty: (database: Database) => void): void
 }
 
 /**
- * Copies the tables that both have; totals are counted once at the end: for each membership it would cost
+ * Copies the tables; totals are counted once at the end: for each membership it would cost
  * more than all the rest.
  */
 function copyTables(store: Store): void {
@@ -142,9 +132,8 @@ function copyTables(store: Store): void {
     "SELECT name, sql FROM main.sqlite_schema WHERE type = 'trigger'",
   );
   for (const { name } of triggers) database.exec(`DROP TRIGGER "${name}"`);
-  const inSnapshot = accountTables(database, "snapshot");
   for (const table of savedTables(store)) {
-    if (derivedTables.includes(table) || !inSnapshot.includes(table)) continue;
+    if (derivedTables.includes(table)) continue;
     database.exec(`INSERT INTO main."${table}" SELECT * FROM snapshot."${table}"`);
   }
   database.exec(countTotals);

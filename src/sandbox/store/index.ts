@@ -6,7 +6,6 @@ import { UsageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import type { Clock, ContactStructure } from "../../wire.ts";
 import { type Database, discardDatabase, findDamage, openDatabase, openMemoryDatabase } from "../database.ts";
-import { copySchema, migrate } from "../schema/index.ts";
 import { AccountStore } from "./account.ts";
 import { ContactStore } from "./contacts.ts";
 import { DocumentStore } from "./documents.ts";
@@ -16,6 +15,7 @@ import { KeyStore } from "./keys.ts";
 import { ListStore } from "./lists.ts";
 import { type OwnKeyPlace, ownKeyInFolder, ownKeyInMemory } from "./own-key-place.ts";
 import { RequestLog } from "./request-log.ts";
+import { createTables } from "./schema.ts";
 import { DatabaseSearch, type StoredContactSearch } from "./search.ts";
 import { SettingsStore } from "./settings.ts";
 import { StructureStore } from "./structures.ts";
@@ -54,7 +54,7 @@ export async function openStore(
   let database: Database | undefined;
   try {
     database = await openDatabase(file);
-    migrate(database);
+    createTables(database, folder);
     return prepareStore(database, { folder, ownKey: ownKeyInFolder(folder) }, now, { region, seed });
   } catch (error) {
     database?.close();
@@ -65,18 +65,12 @@ export async function openStore(
 
 /**
  * A store of this process alone, with a new account.
- * @param main the store beside which it is opened
  * @param folder for its snapshots; made when one is saved
  */
-export async function openMemoryStore(
-  main: Store,
-  folder: string,
-  now: number,
-  options: NewAccount,
-): Promise<Store> {
+export async function openMemoryStore(folder: string, now: number, options: NewAccount): Promise<Store> {
   const database = await openMemoryDatabase();
   try {
-    copySchema(main.database, database);
+    createTables(database, folder);
     return prepareStore(database, { folder, ownKey: ownKeyInMemory() }, now, options);
   } catch (error) {
     database.close();

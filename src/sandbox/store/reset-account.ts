@@ -1,7 +1,7 @@
 /** Emptying the account of a folder, while other processes may have it open. */
-import { recreateAccountTables } from "../schema/index.ts";
 import { firstId, firstIdAfterReset, noteId } from "./ids.ts";
 import { addDefaultStructure, type Store } from "./index.ts";
+import { emptyAccountTables } from "./schema.ts";
 
 interface KeptAccount {
   region: string;
@@ -20,7 +20,7 @@ export function resetAccount(store: Store, addStructure: () => void): void {
   const ownValue = store.ownKey.read();
   const ownKey = ownValue === undefined ? undefined : store.keys.findByValue(ownValue);
   const seed = store.settings.idSeed();
-  recreateAccountTables(database);
+  emptyAccountTables(database);
   database.run(
     `INSERT INTO account (only, region, status, last_id, monthly_limit_revision)
       VALUES (1, ?, 'open', ?, ?)`,
