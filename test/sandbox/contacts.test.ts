@@ -145,6 +145,20 @@ test("PATCH contact: to the status that a contact has already changes nothing", 
   expect(answer).toMatchObject({ status: 200, body: made });
 });
 
+test("PATCH contact: with the status that GET answers, whatever it is, changes nothing", async () => {
+  const { call, create, sandbox } = await openAccount();
+  const made = await create("a@b.co");
+  for (const type of [undefined, "bounced"]) {
+    if (type) sandbox.admin.event({ key: "a@b.co", type });
+    const { body: before } = await call("GET", `/api/contact/${made._id}`);
+    const answer = await call("PATCH", `/api/contact/${made._id}`, { status: before.status });
+    expect([answer.status, answer.body]).toEqual([200, before]);
+  }
+  const complaint = { primary: "Inactive", secondary: "Complaint-FBL" };
+  const refused = await call("PATCH", `/api/contact/${made._id}`, { status: complaint });
+  expect(onlyError(refused)).toMatchObject({ status: 400, field: "status" });
+});
+
 test("PATCH contact: an inactive contact cannot be made active again", async () => {
   const { call, create } = await openAccount();
   const { _id } = await create("a@b.co");

@@ -23,6 +23,22 @@ test("Contact structure: a new account has one default structure with a first an
   expect(body[0]._id).toMatch(/^[0-9a-f]{24}$/);
 });
 
+test("Contact structure: predefinedField is kept where it is given, and no two fields have one", async () => {
+  const { call, definition, structureId } = await openAccount();
+  const path = `/api/contact-structure/${structureId}`;
+  const { fields, ...rest } = await definition();
+  const second = { label: "Nickname", predefinedField: "firstName" };
+  const refused = await call("PUT", path, { ...rest, fields: [...fields, second] });
+  expect(onlyError(refused)).toMatchObject({ status: 400, errorType: "ValidationError", field: "fields" });
+  const { body } = await call("PUT", path, { ...rest, fields: [{ label: "Given name" }] });
+  const known = { ...body.fields[0], predefinedField: "firstName" };
+  const updated = await call("PUT", path, { ...rest, __v: body.__v, fields: [known] });
+  expect(updated.body.fields).toEqual([known]);
+  const odd = { ...known, predefinedField: "shoeSize" };
+  const again = await call("PUT", path, { ...rest, __v: updated.body.__v, fields: [odd] });
+  expect(onlyError(again)).toMatchObject({ status: 400, field: "fields" });
+});
+
 test("Contact structure: one structure is read by its id, and an unknown id is 404", async () => {
   const { call, structureId } = await openAccount();
   const [listed] = (await call("GET", "/api/contact-structure")).body;

@@ -128,12 +128,18 @@ export const contactEndpoints = [
       if (status.primary === "Active" && isInactive) {
         throw invalid("An inactive contact cannot be made active", { field: "status" });
       }
-      const secondary = "secondary" in status ? status.secondary : undefined;
       // What a creation calls active and confirmed is Active here.
-      const isSame = isInactive
-        ? status.primary === was.primary && secondary === was.secondary
-        : status.primary === "Active";
-      if (isSame) return toWire(before);
+      const isStillActive = !isInactive && status.primary === "Active";
+      const isSame = status.primary === was.primary && status.secondary === was.secondary;
+      if (isSame || isStillActive) return toWire(before);
+      if (status.primary === "active" || (status.secondary && status.secondary !== "Unsubscribe")) {
+        throw invalid(
+          'status must be { primary: "Active" } or { primary: "Inactive", secondary: "Unsubscribe" }',
+          {
+            field: "status",
+          },
+        );
+      }
       const after = { ...before, status, updatedAt: now, version: before.version + 1 };
       store.contacts.replace(before, after);
       const type = status.primary === "Inactive" && !isInactive ? "contact-unsubscribed" : "contact-updated";

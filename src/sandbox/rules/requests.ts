@@ -108,7 +108,10 @@ export const mutateContactBy = {
   both: mutateContact,
 };
 
-/** In exactly this case (published reference); statuses that the service itself sets may differ in case. */
+/**
+ * In exactly this case (published reference). What only the service sets is taken from a contact that has it
+ * already, and changes nothing.
+ */
 export const patchContact = v.strictObject(
   {
     status: v.variant(
@@ -120,8 +123,12 @@ export const patchContact = v.strictObject(
         }),
         v.strictObject({
           primary: v.literal("Inactive"),
-          secondary: v.literal("Unsubscribe", 'must be "Unsubscribe" when primary is "Inactive"'),
+          secondary: v.picklist(
+            ["Unsubscribe", "Bounce", "Complaint-FBL"],
+            'must be "Unsubscribe" when primary is "Inactive"',
+          ),
         }),
+        v.strictObject({ primary: v.literal("active"), secondary: v.literal("confirmed") }),
       ],
       'must be { primary: "Active" } or { primary: "Inactive", secondary: "Unsubscribe" }',
     ),

@@ -88,33 +88,39 @@ type GivenField = Update["fields"][number];
 function updatedFields(before: StoredStructure, given: Update["fields"]): FieldDefinition[] {
   refuseRepeats(given, "fields");
   const byId = new Map(before.fields.map((field) => [field._id, field]));
-  return given.map((field, index) => {
+  const updated = given.map((field, index) => {
     const known = field._id === undefined ? undefined : byId.get(field._id);
     if (field._id !== undefined && !known) {
       throw invalid(`fields[${index}]._id is not a field of this contact structure`, { fieldId: field._id });
     }
     return known ? updatedField(known, field, index) : newField(field, index);
   });
-}
-
-function updatedField(
-  known: FieldDefinition,
-  { label, dataType = known.dataType, required = known.required ?? false }: GivenField,
-  index: number,
-): FieldDefinition {
-  refuseOtherType(dataType, known.dataType, index);
-  return { ...known, label, dataType, required };
-}
-
-function newField(
-  { label, dataType = "text", required = false, predefinedField }: GivenField,
-  index: number,
-): FieldDefinition {
-  refuseOtherType(dataType, "text", index);
-  if (predefinedField !== undefined && !predefinedFields.includes(predefinedField)) {
-    throw invalid(`fields[${index}].predefinedField must be firstName or lastName`, { field: "fields" });
+  const builtIn = updated.flatMap(({ predefinedField }) => predefinedField ?? []);
+  if (new Set(builtIn).size !== builtIn.length) {
+    throw invalid("fields names one predefinedField twice", { field: "fields" });
   }
-  return { _id: "", label, dataType, required, ...(predefinedField !== undefined && { predefinedField }) };
+  return updated;
+}
+
+function updatedField(known: FieldDefinition, given: GivenField, index: number): FieldDefinition {
+  const { label, dataType = known.dataType, required = known.required ?? false } = given;
+  refuseOtherType(dataType, known.dataType, index);
+  return { ...known, label, dataType, required, ...readPredefined(given, index) };
+}
+
+function newField(given: GivenField, index: number): FieldDefinition {
+  const { label, dataType = "text", required = false } = given;
+  refuseOtherType(dataType, "text", index);
+  return { _id: "", label, dataType, required, ...readPredefined(given, index) };
+}
+
+function readPredefined(
+  { predefinedField }: GivenField,
+  index: number,
+): Pick<FieldDefinition, "predefinedField"> {
+  if (predefinedField === undefined) return {};
+  if (predefinedFields.includes(predefinedField)) return { predefinedField };
+  throw invalid(`fields[${index}].predefinedField must be firstName or lastName`, { field: "fields" });
 }
 
 function refuseOtherType(dataType: string, expected: string, index: number): void {
