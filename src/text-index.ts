@@ -4,7 +4,7 @@
  */
 
 /** So many are one block: what grows by blocks is never copied. */
-export const blockSize = 2 ** 12;
+const blockSize = 2 ** 12;
 const firstBucketCount = 2 ** 12;
 const maxBucketCount = 2 ** 18;
 

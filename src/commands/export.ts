@@ -1,14 +1,10 @@
-import { join } from "node:path";
 import type { Command } from "commander";
 import { wholeContact } from "../api/contacts.ts";
 import type { Context, OutputFileFlags } from "../context.ts";
-import { formatCount, formatCounted } from "../counts.ts";
-import { type ContactView, createContactColumnsView, toSearchView } from "../service/contact-columns.ts";
-import type { ContactSearch } from "../service/contact-search.ts";
+import { formatCounted } from "../counts.ts";
+import { createContactColumnsView, toSearchView } from "../service/contact-columns.ts";
 import type { OutputOptions } from "../terminal/format.ts";
-import { resolveOutputTarget } from "../terminal/output-target.ts";
 import { presentList } from "../terminal/present.ts";
-import type { Send, SendOptions } from "../wire.ts";
 import { formatUnfound, resolveConditions } from "./contact/shared/conditions.ts";
 import { warnOfHidden } from "./contact/shared/search-warnings.ts";
 import {
@@ -32,7 +28,6 @@ interface ExportOptions extends OutputFileFlags {
   all?: boolean;
   since?: string;
   wait?: boolean;
-  fresh?: boolean;
 }
 
 /** Longer than any hour, so that an export outlasts the hour's limit, in seconds. */
@@ -56,7 +51,6 @@ export function registerExport(command: Command, context: Context): void {
       "contacts updated after this time: RFC 3339, a date, or 24h for the last 24 hours",
     )
     .option("--no-wait", "stop at the hourly limit instead of waiting for the next hour")
-    .option("--fresh", "start over instead of resuming an earlier export into the same file")
     .action((options: ExportOptions) => runExport(context, options));
   addOutputFileFlags(command);
   describeCommand(command, {
@@ -69,16 +63,11 @@ export function registerExport(command: Command, context: Context): void {
     ],
     output:
       "csv unless --output or the file's name says otherwise: key, a column for each field, lists, tags, status, createdAt. Such a file imports again without a mapping and without a change.",
-    exitCodes: {
-      6: "another process is exporting into this file",
-      7: "the limit was reached; with --output-file the same command resumes",
-      130: "interrupted; with --output-file the same command resumes",
-    },
   });
 }
 
 async function runExport(context: Context, options: ExportOptions): Promise<void> {
-  const { exportContacts, createExportState } = await import("../export/export.ts");
+  const { exportContacts } = await import("../export/export.ts");
   const output = context.output(options, "csv");
   const now = context.clock.now();
   const updatedAfter = options.since === undefined ? undefined : parsePastTime(options.since, "--since", now);
@@ -88,8 +77,7 @@ async function runExport(context: Context, options: ExportOptions): Promise<void
     context.terminal.warn(`--since ${options.since} is not in the past: nothing is updated after it yet`);
   const what = output.outputFile === undefined ? "An export" : `The export into ${output.outputFile}`;
   await context.tellUnderWay({ kind: "export", what, inputs: [] });
-  const connection = await context.connect();
-  const { send, account, behaviors } = connection;
+  const { send, account, behaviors } = await context.connect();
   const structure = await account.structure();
   const { named, ...found } = await conditions(account, structure);
   const view = toSearchView(
@@ -99,82 +87,11 @@ async function runExport(context: Context, options: ExportOptions): Promise<void
   const behavior = behaviors(structure._id);
   warnOfHidden(context.terminal, search, behavior);
   const sendOptions = { maxWaitSeconds: options.wait === false ? 0 : maxWaitForHourSeconds, behavior };
-
-  if (output.outputFile === undefined || output.format === "table") {
-    const contacts = exportContacts(send, search, createExportState(), sendOptions);
-    const count = await presentList(context.terminal, output, contacts, view);
-    // A table says it itself, by its length.
-    if (!context.terminal.isStdoutTerminal) noteWritten(context, output, { count, named });
-    return;
-  }
-  const file = { output, path: resolveOutputTarget(output.outputFile).path };
-  const identity = [
-    connection.profile.baseUrl.value,
-    connection.profile.isSandbox,
-    search,
-    {
-      ...options,
-      outputFile: file.path,
-      all: undefined,
-      force: undefined,
-      wait: undefined,
-      fresh: undefined,
-    },
-    output.format,
-    output.delimiter,
-    output.columns,
-    view.columns.map(({ name }) => name),
-  ];
-  const { takeLease } = await import("../disk/lease.ts");
-  const locks = join(context.folders.state, "locks");
-  const lease = await takeLease(locks, `export ${file.path}`, `the export into ${output.outputFile}`);
-  try {
-    const exportOptions = { search, named, sendOptions, view, identity, isFresh: options.fresh ?? false };
-    await exportIntoFile(context, send, file, exportOptions);
-  } finally {
-    await lease.release();
-  }
-}
-
-/** Goes on where the same export into the same file stopped. Nobody else does so at the same time. */
-async function exportIntoFile(
-  context: Context,
-  send: Send,
-  { output, path }: { output: OutputOptions; path: string },
-  exportOptions: {
-    search: ContactSearch;
-    named: number | undefined;
-    sendOptions: SendOptions;
-    view: ContactView;
-    identity: unknown;
-    isFresh: boolean;
-  },
-): Promise<void> {
-  const [{ exportContacts }, { openExportProgress }, { openGrowingFile }] = await Promise.all([
-    import("../export/export.ts"),
-    import("../export/progress.ts"),
-    import("../terminal/output-file.ts"),
-  ]);
-  const { terminal, folders, clock } = context;
-  const { identity, isFresh } = exportOptions;
-  const now = clock.now();
-  const isPacked = output.packing !== undefined;
-  const options = { target: path, identity, now, isFresh, isPacked };
-  const progress = await openExportProgress(folders.state, options);
-  const { state, partFile, extent } = progress;
-  if (progress.isDamaged)
-    terminal.warn("The output of an earlier export is damaged or missing; its pages are read again");
-  if (progress.isContinued)
-    terminal.note(`Resuming at page ${state.page}: ${formatCount(state.given)} contacts written already`);
-  const sink = await openGrowingFile({ file: partFile, ...extent }, path, output);
-  const contacts = exportContacts(send, exportOptions.search, state, {
-    ...exportOptions.sendOptions,
-    onPage: async (ids) => progress.recordPage(ids, await sink.flush()),
-  });
-  const continuation = { sink, count: state.given, isOpened: progress.isContinued };
-  const count = await presentList(terminal, { ...output, continuation }, contacts, exportOptions.view);
-  await progress.finish();
-  noteWritten(context, output, { count, named: exportOptions.named });
+  const contacts = exportContacts(send, search, sendOptions);
+  const count = await presentList(context.terminal, output, contacts, view);
+  // A table says it itself, by its length.
+  if (output.outputFile !== undefined || !context.terminal.isStdoutTerminal)
+    noteWritten(context, output, { count, named });
 }
 
 /** @param counts of the contacts, and of the keys that a file names */

@@ -6,22 +6,17 @@ import { open } from "node:fs/promises";
 const chunkBytes = 256 * 1024;
 
 /**
- * @param range in bytes; default: the whole file
  * @returns pieces, each valid until the next is asked for
  * @throws the system's error
  */
-export async function* readChunks(
-  file: string,
-  { from = 0, to = Number.POSITIVE_INFINITY }: { from?: number; to?: number } = {},
-): AsyncGenerator<Uint8Array> {
+export async function* readChunks(file: string): AsyncGenerator<Uint8Array> {
   const handle = await open(file, "r");
   try {
     const buffer = Buffer.allocUnsafe(chunkBytes);
-    for (let at = from; at < to; ) {
-      const { bytesRead } = await handle.read(buffer, 0, Math.min(chunkBytes, to - at), at);
+    for (;;) {
+      const { bytesRead } = await handle.read(buffer, 0, chunkBytes);
       if (bytesRead === 0) return;
       yield buffer.subarray(0, bytesRead);
-      at += bytesRead;
     }
   } finally {
     await handle.close();

@@ -6,7 +6,6 @@ import { readSearchPages } from "../service/contact-pages.ts";
 import { type ContactSearch, keepMatching } from "../service/contact-search.ts";
 import { maxPageSize, openPages, type Page, type ReadPage } from "../service/pages.ts";
 import type { Contact, Send, SendOptions } from "../wire.ts";
-import { IdSet } from "./id-set.ts";
 
 /** How often the whole is read when contacts may have slid past the reader. */
 const maxPasses = 3;
@@ -17,8 +16,8 @@ const minOverlappingPage = 20;
 const minOverlap = 5;
 const maxOverlap = 50;
 
-/** How far an export has come. Kept by whoever wants to resume after a stop. */
-export interface ExportState {
+/** How far an export has come. */
+interface ExportState {
   /** The page to read next, from 1; of `pageSize` contacts, unless pages overlap. */
   page: number;
   /** The largest size that the service gives. */
@@ -35,15 +34,11 @@ export interface ExportState {
   /** What the last answer called it. */
   total?: number;
   /** Ids of the contacts that were read. */
-  seen: IdSet;
-  /** How many of them were given: those that a condition decided here holds for. */
-  given: number;
+  seen: Set<string>;
 }
 
 export interface ExportOptions extends SendOptions {
   behavior?: Behavior;
-  /** Called when every contact of a page has been taken. @param ids those that the page brought anew */
-  onPage?(ids: string[]): Promise<void>;
 }
 
 const firstPosition = {
@@ -55,42 +50,33 @@ const firstPosition = {
   total: undefined,
 };
 
-export function createExportState(): ExportState {
-  return { ...firstPosition, pageSize: maxPageSize, pass: 1, seen: new IdSet(), given: 0 };
-}
-
 /**
  * Gives each contact once. Where contacts may have slid past the reader, because others were removed while
  * pages were read, it reads all again and gives those that were missed.
- * @param state changed as it goes
  * @throws EcmError when the pages never show that they are all
  */
 export async function* exportContacts(
   send: Send,
   search: ContactSearch,
-  state: ExportState,
   options: ExportOptions = {},
 ): AsyncGenerator<Partial<Contact>, void> {
-  const { behavior, onPage, ...sendOptions } = options;
+  const { behavior, ...sendOptions } = options;
+  const state: ExportState = { ...firstPosition, pageSize: maxPageSize, pass: 1, seen: new Set() };
   const read = readSearchPages(send, search, behavior, sendOptions);
   for (;;) {
     const size = chooseNextSize(state);
     const { items, total = 0 } = await readPage(read, state, size, behavior);
-    const fresh: string[] = [];
+    const seenBefore = state.seen.size;
     for (const contact of items) {
       const id = contact._id ?? contact.key ?? "";
-      if (!state.seen.add(id)) continue;
-      fresh.push(id);
+      if (state.seen.has(id)) continue;
+      state.seen.add(id);
       const keptContact = keepMatching(contact, search);
-      if (!keptContact) continue;
-      state.given += 1;
-      yield keptContact;
+      if (keptContact) yield keptContact;
     }
-    noteShift(state, items, fresh, { total, size });
+    noteShift(state, items, { total, size, isNew: state.seen.size > seenBefore });
     const isLastPage = items.length === 0 || state.position >= total;
-    const isComplete = isLastPage && endPass(state, total);
-    await onPage?.(fresh);
-    if (isComplete) return;
+    if (isLastPage && endPass(state, total)) return;
   }
 }
 
@@ -135,8 +121,7 @@ function pagesOverlap({ pageSize }: ExportState): boolean {
 function noteShift(
   state: ExportState,
   items: readonly Partial<Contact>[],
-  fresh: readonly string[],
-  { total, size }: { total: number; size: number },
+  { total, size, isNew }: { total: number; size: number; isNew: boolean },
 ): void {
   const ids = items.map(({ _id, key }) => _id ?? key ?? "");
   const offset = (state.page - 1) * size;
@@ -145,7 +130,7 @@ function noteShift(
     const isContinued = state.tail.some((id) => ids.includes(id));
     // Where many went, what came behind the page before is in front of this one, which may be empty.
     const isSmaller = total < (state.total ?? total);
-    state.isDoubtful ||= !isContinued && (fresh.length > 0 || isSmaller);
+    state.isDoubtful ||= !isContinued && (isNew || isSmaller);
   } else if (total < (state.total ?? total)) {
     state.isDoubtful = true;
   }

@@ -1,7 +1,6 @@
 /** Where data goes: stdout, or a file that appears whole or not at all. */
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
-import { crc32 } from "node:zlib";
 import { type AtomicFile, openAtomicFile } from "../disk/atomic-file.ts";
 import { diskFullHint } from "../disk/disk-room.ts";
 import type { WrittenFiles } from "../disk/own-outputs.ts";
@@ -51,15 +50,6 @@ function createStdoutSink(terminal: Terminal): Sink {
   };
 }
 
-/** A file that grows over several attempts and appears under its own name when it is complete. */
-export interface GrowingSink extends Sink {
-  /**
-   * Puts everything written so far on disk, and says how long it
-   * is in bytes, with the checksum over all of it.
-   */
-  flush(): Promise<{ bytes: number; checksum: number }>;
-}
-
 export interface FileOptions {
   /** Names the file, where it is not `--output-file`. */
   flag?: string;
@@ -75,51 +65,31 @@ export interface FileOptions {
 }
 
 /**
- * @param part what was written so far, with its length in bytes and
- *   its checksum; it is moved to `file` at the end
+ * A file that grows at `part`, among our own files, and is copied to `file` when it is whole: the two may be on
+ * different file systems.
  * @throws UsageError when `file` cannot be written
  */
-export async function openGrowingFile(
-  part: { file: string; bytes: number; checksum: number },
-  file: string,
-  options: FileOptions,
-): Promise<GrowingSink> {
+export async function openGrowingFile(part: string, file: string, options: FileOptions): Promise<Sink> {
   // Tried before anything is read from the account: a folder that may not be written is found now.
-  const stateBefore = options.stateBefore ?? toFileState(file);
   await (await openTarget(file, options)).discard();
-  const handle = await open(part.file, "a");
-  let { bytes, checksum } = part;
-  const gathered = createBufferedWriter((text) =>
-    withWriteErrors(part.file, async () => {
-      const data = Buffer.from(text);
-      await handle.appendFile(data);
-      bytes += data.length;
-      checksum = crc32(data, checksum);
-    }),
-  );
+  const handle = await open(part, "a");
+  const gathered = createBufferedWriter((text) => withWriteErrors(part, () => handle.appendFile(text)));
   return {
     write: gathered.write,
     isClosed: false,
-    async flush() {
-      await gathered.rest();
-      await withWriteErrors(part.file, () => handle.datasync());
-      return { bytes, checksum };
-    },
     async commit() {
       await gathered.rest();
       await handle.close();
-      // The two may be on different file systems.
-      const target = await openTarget(file, { ...options, stateBefore });
-      const copy = async () => {
+      const target = await openTarget(file, options);
+      await withWriteErrors(file, async () => {
         try {
-          for await (const piece of readChunks(part.file)) await target.append(piece);
+          for await (const piece of readChunks(part)) await target.append(piece);
         } catch (error) {
           await target.discard();
           throw error;
         }
         await target.commit();
-      };
-      await withWriteErrors(file, copy, bytes);
+      });
     },
     async discard() {
       await handle.close().catch(() => undefined);
@@ -211,19 +181,19 @@ async function openTarget(
   };
 }
 
-/** A disk that fails later says why. @param needed bytes, where they are known @throws EcmError */
-async function withWriteErrors<T>(file: string, act: () => Promise<T>, needed?: number): Promise<T> {
+/** A disk that fails later says why. @throws EcmError */
+async function withWriteErrors<T>(file: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {
-    throw unwrittenError(file, error, needed);
+    throw unwrittenError(file, error);
   }
 }
 
-function unwrittenError(file: string, error: unknown, needed?: number): EcmError {
+function unwrittenError(file: string, error: unknown): EcmError {
   return new EcmError(exitCodes.failed, `Cannot write ${file}: ${(error as Error).message}`, {
     type: "OutputFileError",
-    hint: diskFullHint(error, resolve(file), needed),
+    hint: diskFullHint(error, resolve(file)),
     cause: error,
   });
 }

@@ -7,7 +7,7 @@ import { formatCount } from "../counts.ts";
 import { UsageError } from "../errors.ts";
 import { linkFiles } from "./file-links.ts";
 import { isJson, type OutputOptions } from "./format.ts";
-import { openOutput, type Sink, wantsMark } from "./output-file.ts";
+import { openOutput, type Sink } from "./output-file.ts";
 import { type CellValue, createRowFormat, formatCell, type RowFormat, toObject } from "./row-format.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -41,16 +41,9 @@ export interface View<T> {
 /** The header by which an import knows that each leading apostrophe has one in front. */
 const safeCellsHeader = "ecm:safe-cells";
 
-/** The output of a list that an earlier attempt began: `count` objects are written already. */
-interface Continuation {
-  sink: Sink;
-  count: number;
-  /** What precedes the first object is written too. */
-  isOpened: boolean;
-}
-
 export interface ListOutput extends OutputOptions {
-  continuation?: Continuation;
+  /** Takes the text in place of stdout or the file. */
+  sink?: Sink;
 }
 
 /** Presents an array's worth of objects; streams all formats but `table`. Returns how many there were. */
@@ -62,7 +55,7 @@ export async function presentList<T>(
 ): Promise<number> {
   const columns = selectColumns(terminal, output, view);
   if (output.safeCells && view.isImportable) columns.push({ name: safeCellsHeader, value: () => "" });
-  const sink = output.continuation?.sink ?? (await openOutput(terminal, output));
+  const sink = output.sink ?? (await openOutput(terminal, output));
   let count = 0;
   try {
     if (output.format === "table") {
@@ -74,7 +67,7 @@ export async function presentList<T>(
         await showTable(terminal, output, sink, table);
         noteLeftOut(terminal, leftOut);
       }
-    } else count = await writeRows(output, sink, items, createRowFormat(output, columns, view.id));
+    } else count = await writeRows(sink, items, createRowFormat(output, columns, view.id));
     await sink.commit();
   } catch (error) {
     await sink.discard();
@@ -85,18 +78,14 @@ export async function presentList<T>(
   return count;
 }
 
-/** @returns how many there are, with those of an earlier attempt */
+/** @returns how many there are */
 async function writeRows<T>(
-  output: ListOutput,
   sink: Sink,
   items: Iterable<T> | AsyncIterable<T>,
   { opening, row, closing }: RowFormat<T>,
 ): Promise<number> {
-  const { continuation } = output;
-  if (!continuation?.isOpened) {
-    await sink.write(`${continuation && wantsMark(output) ? "\ufeff" : ""}${opening}`);
-  }
-  let count = continuation?.count ?? 0;
+  await sink.write(opening);
+  let count = 0;
   for await (const item of items) {
     await sink.write(row(item, count));
     count += 1;

@@ -1,5 +1,5 @@
 /** An export: every contact once, in a file that imports again without a mapping and without a change. */
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Ecm, spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
@@ -192,12 +192,12 @@ describe("an export", () => {
   });
 
   it.each(["SIGKILL", "SIGTERM"] as const)(
-    "that ended by %s goes on where it was, and the file appears whole or not at all",
+    "that ended by %s starts anew with what the account holds now, and the file appears whole or not at all",
     { tags: "slow" },
     async (signal) => {
-      const everybody = Array.from({ length: 11 }, (_, n) => ({
+      const everybody: Record<string, unknown>[] = Array.from({ length: 11 }, (_, n) => ({
         ...{ _id: `id${n}`, key: `k${n}@example.com` },
-        ...{ fields: [], lists: [], tags: [] },
+        ...{ fields: [], lists: [], tags: [], status: { primary: "Active" } },
       }));
       const pages: number[] = [];
       let hang: (() => void) | undefined = () => {};
@@ -220,25 +220,30 @@ describe("an export", () => {
       const folder = await temporaryFolder();
       await mkdir(join(folder, "out"));
       const file = join(folder, "out", "contacts.csv");
-      await writeFile(file, "key\nbefore\n");
-      const args = ["export", "--output-file", file, "--columns", "key"];
+      await writeFile(file, "key,status\nbefore,active\n");
+      const args = ["export", "--output-file", file, "--columns", "key,status"];
       const first = spawnEcm(args, { ...env, ECM_BASE_URL: server.baseUrl });
       const ended = waitForResult(first);
       await isHanging;
       first.kill(signal);
       const { code } = await ended;
       expect(code).toBe(signal === "SIGKILL" ? -1 : 143);
-      expect(await readFile(file, "utf8")).toBe("key\nbefore\n");
-      expect(await readdir(join(folder, "out"))).toEqual(["contacts.csv"]);
+      expect(await readFile(file, "utf8")).toBe("key,status\nbefore,active\n");
+      // Killed, it could not remove what it had begun, which nobody else can read.
+      const left = (await readdir(join(folder, "out"))).filter((name) => name !== "contacts.csv");
+      expect(left).toEqual(signal === "SIGKILL" ? [expect.stringMatching(/^\.contacts\.csv\..*\.tmp$/)] : []);
+      for (const name of left) expect((await stat(join(folder, "out", name))).mode & 0o777).toBe(0o600);
 
+      // Of those on pages that were read, one is gone and one has another status.
+      everybody.splice(1, 1);
+      everybody[0]!.status = { primary: "Inactive", secondary: "Unsubscribe" };
       hang = undefined;
       pages.length = 0;
       const second = await waitForResult(spawnEcm(args, { ...env, ECM_BASE_URL: server.baseUrl }));
       expect(second.code, second.stderr).toBe(0);
-      expect(pages).toEqual([3, 4]);
-      const keys = everybody.map(({ key }) => `${key}\n`);
-      expect(await readFile(file, "utf8")).toBe(`key\n${keys.join("")}`);
-      expect(await readdir(join(env.ECM_STATE_DIR!, "exports")).catch(() => [])).toEqual([]);
+      expect(pages).toEqual([1, 2, 3, 4]);
+      const rows = everybody.map(({ key }, index) => `${key},${index === 0 ? "Unsubscribe" : "Active"}\n`);
+      expect(await readFile(file, "utf8")).toBe(`key,status\n${rows.join("")}`);
     },
   );
 });

@@ -1,6 +1,6 @@
 /** What the name of an output file says, and what stands in its place already. */
 
-import { chmod, lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, lstat, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
@@ -412,3 +412,25 @@ describe("a file that stands in the place of an output file", () => {
     }
   });
 });
+
+it.runIf(process.platform !== "win32")(
+  "a file of people's data is its owner's, unless it has other rights",
+  { tags: "slow" },
+  async () => {
+    const { ecm } = await startSandbox({ contents: people });
+    const folder = await temporaryFolder();
+    const before = process.umask(0);
+    try {
+      for (const args of [["export"], ["lists", "list"]]) {
+        const file = join(folder, args[0]!);
+        expect((await ecm([...args, "--output-file", file])).code).toBe(0);
+        expect((await stat(file)).mode & 0o777).toBe(0o600);
+        await chmod(file, 0o644);
+        expect((await ecm([...args, "--output-file", file])).code).toBe(0);
+        expect((await stat(file)).mode & 0o777).toBe(0o644);
+      }
+    } finally {
+      process.umask(before);
+    }
+  },
+);

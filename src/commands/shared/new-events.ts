@@ -8,7 +8,7 @@ import { formatCount } from "../../counts.ts";
 import type { Cursor } from "../../events/cursor.ts";
 import { readFeed, toTime } from "../../events/feed.ts";
 import type { OutputOptions } from "../../terminal/format.ts";
-import { openBodyFile, type Sink } from "../../terminal/output-file.ts";
+import { openBodyFile, type Sink, wantsMark } from "../../terminal/output-file.ts";
 import { packText } from "../../terminal/packing.ts";
 import type { ListOutput } from "../../terminal/present.ts";
 import { presentEvents } from "./event-view.ts";
@@ -78,8 +78,8 @@ async function presentInFile(
   announce: (file: string, sha256: string) => Promise<void>,
 ): Promise<void> {
   const { outputFile, packing } = output;
-  const pieces: string[] = [];
-  await present({ ...output, continuation: { sink: createMemorySink(pieces), count: 0, isOpened: false } });
+  const pieces: string[] = wantsMark(output) ? ["\ufeff"] : [];
+  await present({ ...output, sink: createMemorySink(pieces) });
   const text = pieces.join("");
   const bytes = packing ? await packText(text, packing) : Buffer.from(text);
   await announce(resolve(outputFile!), createHash("sha256").update(bytes).digest("hex"));

@@ -36,12 +36,11 @@ export async function* readPages(
   source: string[],
   filters: Filter[] = [],
 ): AsyncGenerator<Partial<Contact>[]> {
-  const { exportContacts, createExportState } = await import("../../../export/export.ts");
+  const { exportContacts } = await import("../../../export/export.ts");
   let page: Partial<Contact>[] = [];
   for await (const contact of exportContacts(
     send,
     { structureId: structure._id, filters, source, readsStatus: source.includes("contactStatus") },
-    createExportState(),
     { behavior: behaviors(structure._id) },
   )) {
     page.push(contact);

@@ -135,8 +135,7 @@ async function openPlanFile({ folders, writtenFiles: theirs }: Context, plan: st
   if (folder === undefined) return openFileOutput(plan, options);
   const remove = () => rm(folder, { recursive: true, force: true }).catch(() => undefined);
   try {
-    const part = { file: join(folder, "plan.ndjson"), bytes: 0, checksum: 0 };
-    const sink = await openGrowingFile(part, plan, options);
+    const sink = await openGrowingFile(join(folder, "plan.ndjson"), plan, options);
     return {
       write: sink.write,
       isClosed: false,
