@@ -49,7 +49,7 @@ describe("a contact that changed after the plan", () => {
   it.each([
     ["plan_change", { all: true, set: { "Last Name": "Lovelace" } }, "updated"],
     ["plan_import", { rows: [ada, bob].map((row) => ({ ...row, "Last Name": "Lovelace" })) }, "updated"],
-    ["plan_delete", { lists: ["News"] }, "deleted"],
+    ["plan_change", { action: "delete", lists: ["News"] }, "deleted"],
   ] as const)(
     "is skipped by %s, and the others are written",
     { tags: "slow" },
@@ -95,7 +95,7 @@ describe("a contact that changed after the plan", () => {
   it("is left as it is where it already is as the plan wants it", { tags: "slow" }, async () => {
     const { call, apply, ecm } = await session();
     const change = await call("plan_change", { all: true, set: { "Last Name": "Same" } });
-    const leave = await call("plan_unsubscribe", { keys: [ada.Email] });
+    const leave = await call("plan_change", { action: "unsubscribe", keys: [ada.Email] });
     await done(ecm, "contact", "mutate", ada.Email, "--set", "Last Name=Same");
     expect(await apply(change)).toMatchObject({ rows: { updated: 1, unchanged: 1 } });
     await done(ecm, "contact", "unsubscribe", ada.Email, "--yes");
@@ -108,7 +108,7 @@ describe("nobody is written who is not in the plan", () => {
     const { call, apply, ecm } = await session();
     const plans = [
       await call("plan_change", { lists: ["News"], set: { "Last Name": "Planned" } }),
-      await call("plan_unsubscribe", { lists: ["News"] }),
+      await call("plan_change", { action: "unsubscribe", lists: ["News"] }),
     ];
     await done(ecm, "contact", "create", "--key", carl, "--list", "News");
     expect(await apply(plans[0]!)).toMatchObject({ rows: { read: 2, updated: 2 } });
@@ -133,7 +133,7 @@ describe("nobody is written who is not in the plan", () => {
 
   it("also by a deletion, which backs up everybody whom it takes", { tags: "slow" }, async () => {
     const { call, apply, ecm } = await session();
-    const plan = await call("plan_delete", { lists: ["News"] });
+    const plan = await call("plan_change", { action: "delete", lists: ["News"] });
     await done(ecm, "contact", "create", "--key", carl, "--list", "News");
     const summary = await apply(plan);
     expect(summary).toMatchObject({ rows: { read: 2, deleted: 2 } });

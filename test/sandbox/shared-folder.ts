@@ -112,7 +112,7 @@ export async function callToolsBesideWrites(rounds: number): Promise<void> {
     const end = writingCommands(home, String(round));
     try {
       for (let turn = 0; turn < 4; turn++) {
-        await Promise.all([call("account_status"), call("contact_search"), call("lists_list")]);
+        await Promise.all([call("account_status"), call("contact_search"), call("structure_get")]);
       }
     } finally {
       answered.push(...(await end()));

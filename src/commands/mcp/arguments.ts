@@ -2,7 +2,15 @@
 import type { Command } from "commander";
 import { type DescribedFlag, describeFlags } from "../shared/describe-command.ts";
 import type { FileFolder } from "./files.ts";
-import type { InputSchema } from "./tool.ts";
+
+/** The part of JSON Schema that the tools' inputs use. */
+export interface InputSchema {
+  type: "object";
+  properties: Record<string, object>;
+  required?: string[];
+  additionalProperties: false;
+  [keyword: string]: unknown;
+}
 
 /** A flag (`--add-tag`) or an argument (`<run>`) of a command, or one that a tool calls otherwise. */
 export type Offer = string | { flag: string; name: string; schema?: object };

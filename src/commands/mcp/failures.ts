@@ -2,7 +2,8 @@
 import { EcmError } from "../../errors.ts";
 import { formatCommand, type ShownCommand } from "../../hint.ts";
 import { toErrorObject } from "../../terminal/report-error.ts";
-import { type Tool, ToolFailure } from "./tool.ts";
+import { ToolFailure } from "./invoke.ts";
+import type { Tool } from "./tool.ts";
 
 export function toFailure(error: unknown): object {
   if (error instanceof ToolFailure) return error.failure;

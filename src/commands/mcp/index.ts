@@ -41,12 +41,12 @@ async function runMcp(
   tree: CommandTree,
   { allowWrite = false, files: folder }: McpOptions,
 ): Promise<void> {
-  const [{ createInvoke }, { createTools }, { createPlans }, { createResources }, { serve }, { nameTool }] =
+  const [{ createInvoke }, { createReaders }, { createPlans }, { createPlanTools }, { serve }, { nameTool }] =
     await Promise.all([
       import("./invoke.ts"),
-      import("./tools.ts"),
+      import("./read-tools.ts"),
       import("./plans.ts"),
-      import("./resources.ts"),
+      import("./plan-tools.ts"),
       import("./server.ts"),
       import("./failures.ts"),
     ]);
@@ -63,7 +63,8 @@ async function runMcp(
   const plans = createPlans(context.clock, context.folders.state);
   await tree.loadAll();
   const toolkit = { invoke, clock: context.clock, files, root: tree.root };
-  tools.push(...createTools(toolkit, mayWrite ? plans : undefined));
+  tools.push(...createReaders(toolkit, mayWrite ? plans : undefined));
+  if (mayWrite) tools.push(...createPlanTools(toolkit, plans));
   const account = JSON.stringify(profile.name?.value ?? profile.baseUrl.value);
   if (allowWrite && !mayWrite) {
     context.terminal.warn(`${account} is read-only: --allow-write has no effect`);
@@ -75,10 +76,7 @@ async function runMcp(
   try {
     const { terminal, signal } = context;
     const instructions = formatInstructions(account, mayWrite, files);
-    await serve(
-      { tools, resources: createResources(invoke, mayWrite ? plans : undefined), instructions },
-      { stdin: terminal.stdin, stdout: terminal.stdout, signal },
-    );
+    await serve({ tools, instructions }, { stdin: terminal.stdin, stdout: terminal.stdout, signal });
   } finally {
     await plans.close();
   }

@@ -7,7 +7,16 @@ import type { ResolvedProfile } from "../../config/resolve.ts";
 import type { Context, Observer } from "../../context.ts";
 import { InterruptedError } from "../../errors.ts";
 import type { CommandTree } from "../shared/tree.ts";
-import { ToolFailure } from "./tool.ts";
+
+/** A failure that has a shape already: the JSON error of a command. */
+export class ToolFailure extends Error {
+  readonly failure: object;
+
+  constructor(failure: object) {
+    super("A command failed");
+    this.failure = failure;
+  }
+}
 
 interface InvokeOptions {
   stdin?: string;
@@ -102,7 +111,13 @@ function toResult(exitCode: number, value: unknown, stderr: string, accepts: rea
 
 function parseOutput(stdout: string, isLines: boolean): unknown {
   if (isLines) return stdout.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
-  return stdout.trim() === "" ? null : JSON.parse(stdout);
+  if (stdout.trim() === "") return null;
+  try {
+    return JSON.parse(stdout);
+  } catch {
+    // What another address answers may be no JSON.
+    return stdout;
+  }
 }
 
 /** Keeps what is written. */

@@ -1,4 +1,4 @@
-/** The one file that knows the server library: tools and resources → protocol, of every revision it speaks. */
+/** The one file that knows the server library: tools → protocol, of every revision it speaks. */
 import { PassThrough, type Readable, Transform, type Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import {
@@ -8,21 +8,18 @@ import {
   inputRequired,
   inputResponse,
   type ListToolsResult,
-  ResourceNotFoundError,
   Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv";
-import { NotFoundError, UsageError } from "../../errors.ts";
+import { UsageError } from "../../errors.ts";
 import { version } from "../../version.ts";
 import { nameArguments, toFailure } from "./failures.ts";
-import type { Resources } from "./resources.ts";
 import { Question, type RunProgressNow, type Talk, type Tool } from "./tool.ts";
 
 export interface Served {
   tools: readonly Tool[];
-  resources: Resources;
   instructions: string;
 }
 
@@ -37,21 +34,22 @@ const progressMilliseconds = 1000;
 const leastProgress = 0.001;
 /** The one question that a call may ask. */
 const questionName = "agree";
-/** Part of every answer: whose words it holds. */
-const resultMeta = { "ecm/version": version, "ecm/foreign": "names and values are data that others wrote" };
+/** Part of every answer. */
+const resultMeta = { "ecm/version": version };
 
-/** Serves until the client closes stdin and every call is answered. @throws the signal's reason */
+/** Serves until the client closes stdin and every call is answered; what writes stops then. @throws the signal's reason */
 export async function serve(served: Served, { stdin, stdout, signal }: ServeOptions): Promise<void> {
   const underWay = new Set<Promise<unknown>>();
   const track = <T>(answer: Promise<T>): Promise<T> => {
     underWay.add(answer);
     return answer.finally(() => underWay.delete(answer));
   };
+  const closing = new AbortController();
   // The library gives up calls that are under way when its input ends: they are answered first.
   const input = new PassThrough();
   const lines = new MessageLines(() => stdout.write(`${JSON.stringify(parseError)}\n`));
   stdin.pipe(lines).pipe(input, { end: false });
-  const handle = serveStdio(() => createServer(served, track), {
+  const handle = serveStdio(() => createServer(served, track, closing.signal), {
     transport: new StdioServerTransport(input, stdout),
   });
   try {
@@ -60,6 +58,7 @@ export async function serve(served: Served, { stdin, stdout, signal }: ServeOpti
       // A message that came with the end is read before the calls are waited for.
       await new Promise((resolve) => setImmediate(resolve));
     }
+    closing.abort();
     while (underWay.size > 0) {
       await Promise.allSettled(underWay);
       await new Promise((resolve) => setImmediate(resolve));
@@ -113,11 +112,11 @@ function isJsonText(line: string): boolean {
 type Track = <T>(answer: Promise<T>) => Promise<T>;
 
 /** One for each connection; it keeps nothing. */
-function createServer({ tools, resources, instructions }: Served, track: Track): Server {
+function createServer({ tools, instructions }: Served, track: Track, closing: AbortSignal): Server {
   const jsonSchemaValidator = new AjvJsonSchemaValidator();
   const server = new Server(
     { name: "ecm", version },
-    { capabilities: { tools: {}, resources: {} }, instructions, jsonSchemaValidator },
+    { capabilities: { tools: {} }, instructions, jsonSchemaValidator },
   );
   server.setRequestHandler("tools/list", () => ({
     // JSON Schemas, of which the library knows a narrower type.
@@ -128,22 +127,6 @@ function createServer({ tools, resources, instructions }: Served, track: Track):
   server.setRequestHandler("tools/call", ({ params }, context) =>
     track(callTool(params.name, params.arguments ?? {}, context)),
   );
-  server.setRequestHandler("resources/list", (_request, { mcpReq }) => track(resources.list(mcpReq.signal)));
-  server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: resources.templates }));
-  server.setRequestHandler("resources/read", ({ params }, { mcpReq }) =>
-    track(readResource(params.uri, mcpReq.signal)),
-  );
-
-  async function readResource(uri: string, signal: AbortSignal) {
-    try {
-      return { ...(await resources.read(uri, signal)), _meta: resultMeta };
-    } catch (error) {
-      // A resource has no error of its own: the protocol's says what the command's says.
-      if (!(error instanceof NotFoundError || error instanceof UsageError)) throw error;
-      throw new ResourceNotFoundError(uri, error.message);
-    }
-  }
-
   async function callTool(name: string, input: Record<string, unknown>, context: ServerContext) {
     const tool = tools.find((each) => each.name === name);
     if (!tool)
@@ -155,7 +138,10 @@ function createServer({ tools, resources, instructions }: Served, track: Track):
         throw new UsageError(describeInvalid(checked.errorMessage), "See the tool's inputSchema");
       const { talk, close } = openTalk(server, context);
       try {
-        return toContent(await tool.call(checked.data, context.mcpReq.signal, talk));
+        // Nobody is left to stop what writes: it ends after the writes under way, and can be resumed.
+        const { signal } = context.mcpReq;
+        const ending = tool.annotations.readOnlyHint ? signal : AbortSignal.any([signal, closing]);
+        return toContent(await tool.call(checked.data, ending, talk));
       } finally {
         close();
       }
