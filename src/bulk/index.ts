@@ -65,6 +65,7 @@ export { listSystemNames } from "./read/systems.ts";
 export { type InputFile, requireFile } from "./read/text/source.ts";
 export { openStream, spool } from "./read/text/spool.ts";
 export { placeholderStructure, understandKeys } from "./read/understand.ts";
+export { findUnknown } from "./read/unknown-cells.ts";
 export { readRunRecord } from "./runs/damage.ts";
 export { isFinished } from "./runs/enter.ts";
 export { fileNames } from "./runs/file-names.ts";

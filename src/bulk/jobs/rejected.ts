@@ -7,6 +7,7 @@ import type { RunStop } from "../pace/run-stop.ts";
 import { type PlanHead, readPlanHead, readPlanLines, type StoredLine } from "../plan/plan-file.ts";
 import type { RunState } from "../plan/session.ts";
 import type { InputFacts } from "../read/rows.ts";
+import { findUnknown } from "../read/unknown-cells.ts";
 import { readRunRecord } from "../runs/damage.ts";
 import { fileNames } from "../runs/file-names.ts";
 import type { StoredRun } from "../runs/find-runs.ts";
@@ -192,7 +193,9 @@ export function toRecord(
   columns: readonly { name: string }[],
 ): Record<string, string> {
   const named = cells.flatMap((cell, index) =>
-    cell === undefined || cell === null ? [] : [[columns[index]?.name || String(index + 1), cell]],
+    cell === undefined || cell === null
+      ? []
+      : [[columns[index]?.name || String(index + 1), findUnknown(cell) ?? cell]],
   );
   return Object.fromEntries(named);
 }

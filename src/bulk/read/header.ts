@@ -10,7 +10,7 @@ import type { ReadOptions } from "./rows.ts";
 import { recogniseSystem } from "./systems.ts";
 import { CsvFault, type CsvRecord, readRecords } from "./text/csv.ts";
 import { readStart, type TextSource } from "./text/text.ts";
-import { unescapedCells } from "./values.ts";
+import { tableNames } from "./values.ts";
 
 export interface Header {
   delimiter: string;
@@ -132,7 +132,7 @@ async function readFirstRecords(
     if (!(error instanceof CsvFault)) throw error;
     return { records, fault: error };
   } finally {
-    if (isTable) for (const record of records) record.cells = unescapedCells(record.cells);
+    if (isTable) for (const record of records) record.cells = tableNames(record.cells);
   }
   if (isCut && records.length > 1) records.pop();
   return { records };

@@ -16,11 +16,18 @@ import {
 } from "./keys.ts";
 import { removeMissing } from "./missing-cells.ts";
 import type { Reading, UnderstoodInput } from "./reading.ts";
-import { faults, toTooManyCellsFault, toTruncatedFault, toValueWithoutColumnFault } from "./row-faults.ts";
+import {
+  faults,
+  toTooManyCellsFault,
+  toTruncatedFault,
+  toUnknownKeyFault,
+  toValueWithoutColumnFault,
+} from "./row-faults.ts";
 import { cellReader, rowValueReader } from "./row-values.ts";
 import type { ReadRow, Reason, RejectedRow, Row } from "./rows.ts";
 import { readTableRecords, type TableLayout } from "./table-layout.ts";
 import type { CsvRecord } from "./text/csv.ts";
+import { findUnknown } from "./unknown-cells.ts";
 import { cellsReader, isBlankText, splitNames } from "./values.ts";
 
 type Readable = Pick<UnderstoodInput, "reading">;
@@ -134,6 +141,8 @@ class RowReader {
     const misfit = this.#misfitIn(record);
     if (misfit) return misfit;
     const { cells } = record;
+    const unknownKey = findUnknown(cells[this.#keyIndex]);
+    if (unknownKey !== undefined) return this.#rejected(record, toUnknownKeyFault(unknownKey));
     const keyCell = this.#readCell(cells, this.#keyIndex) ?? "";
     const splitting = this.#reading.system?.keySplitting;
     const addresses = splitting ? splitNames(keyCell, splitting) : undefined;
@@ -163,7 +172,7 @@ class RowReader {
     const surplus = this.#countSurplus(cells);
     if (surplus > 0)
       return this.#rejected(record, toTooManyCellsFault(cells.length, targets.length), surplus);
-    const unnamed = emptyColumns.find((index) => !isBlankText(cells[index] ?? ""));
+    const unnamed = emptyColumns.find((index) => hasValue(cells[index]));
     return unnamed === undefined ? undefined : this.#rejected(record, toValueWithoutColumnFault(unnamed));
   }
 
@@ -171,7 +180,7 @@ class RowReader {
   #countSurplus(cells: Cells): number {
     const expected = this.#reading.targets.length;
     if (cells.length <= expected) return 0;
-    return cells.slice(expected).some((cell) => cell?.trim()) ? cells.length - expected : 0;
+    return cells.slice(expected).some((cell) => hasValue(cell)) ? cells.length - expected : 0;
   }
 
   /**
@@ -211,9 +220,14 @@ class RowReader {
   #refusalsIn(cells: Cells, shifted: number): ConsentRefusal[] {
     const { consent } = this.#reading;
     if (consent.length === 0) return none;
-    const cellAt = (index: number) => this.#readCell(cells, index);
+    const cellAt = (index: number) =>
+      findUnknown(cells[index]) === undefined ? this.#readCell(cells, index) : cells[index];
     return consent.flatMap((column) => findRefusalWithin(column, cellAt, shifted) ?? []);
   }
+}
+
+function hasValue(cell: string | undefined): boolean {
+  return cell !== undefined && findUnknown(cell) === undefined && !isBlankText(cell);
 }
 
 /** Shared by all rows that have nothing to list: never changed. */

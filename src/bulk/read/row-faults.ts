@@ -15,6 +15,13 @@ export function toValueWithoutColumnFault(index: number): Reason {
   };
 }
 
+export function toUnknownKeyFault(shown: string): Reason {
+  return {
+    code: "key_unknown",
+    message: `the workbook has no value for the key: ${shown}; open it in a spreadsheet, correct the cell and save it`,
+  };
+}
+
 export function toTooManyCellsFault(count: number, expected: number): Reason {
   return {
     code: "too_many_cells",

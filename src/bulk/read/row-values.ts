@@ -4,18 +4,19 @@ import type { Cells } from "../items.ts";
 import type { Reading } from "./reading.ts";
 import type { Row } from "./rows.ts";
 import type { Splitting } from "./system-table.ts";
+import { findUnknown } from "./unknown-cells.ts";
 import { createValueReader, isBlankText, splitNames, unwrapFormula } from "./values.ts";
 
 type ReadCell = (cells: Cells, index: number) => string | undefined;
 type RowValues = Pick<Row, "fields" | "lists" | "tags">;
 
-/** A cell without what only a spreadsheet needed. */
+/** A cell without what only a spreadsheet needed; undefined where its value is not known. */
 export function cellReader({ system, table: { formulaColumns, hasSafeCells } }: Reading): ReadCell {
   const plainCell = createValueReader(hasSafeCells, system?.hasApostrophes ?? false);
   const formulas = new Set(formulaColumns);
   return (cells, index) => {
     const cell = cells[index];
-    if (cell === undefined) return undefined;
+    if (cell === undefined || findUnknown(cell) !== undefined) return undefined;
     return plainCell((formulas.has(index) ? unwrapFormula(cell) : undefined) ?? cell);
   };
 }

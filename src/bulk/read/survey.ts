@@ -46,13 +46,22 @@ export class Survey {
   readonly #oddities: Oddities;
 
   constructor({ facts, reading }: UnderstoodInput) {
-    this.#oddities = new Oddities(facts.columns, reading.table.formulaColumns);
+    this.#oddities = new Oddities(
+      facts.columns,
+      reading.table.formulaColumns,
+      reading.consent.map(({ index }) => index),
+    );
     this.consent = new ConsentTally(reading.consent);
   }
 
   /** What looks odd in rows that are read all the same, in sentences. */
   get notes(): string[] {
     return this.#oddities.notes();
+  }
+
+  /** A sentence for each column with cells of which nobody knows the value. */
+  get unknownCells(): string[] {
+    return this.#oddities.unknownCells();
   }
 
   add(row: ReadRow): void {

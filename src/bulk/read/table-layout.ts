@@ -15,7 +15,8 @@ import { recogniseSystem } from "./systems.ts";
 import { type CsvRecord, type Dialect, readRecords } from "./text/csv.ts";
 import type { Inspection } from "./text/inspect.ts";
 import { readText, type TextSource } from "./text/text.ts";
-import { cellsReader, createValueReader, unescapedCells } from "./values.ts";
+import { findUnknown } from "./unknown-cells.ts";
+import { cellsReader, createValueReader, tableNames, unescapedCells } from "./values.ts";
 
 /** The column by which a file says that its cells were made safe for spreadsheets. */
 const safeCellsColumn = "ecm:safe-cells";
@@ -131,10 +132,15 @@ async function readSample(
   const rows = sound.filter((record) => record !== first).slice(0, maxSampleRows);
   const plain = cellsReader(dialect);
   return {
-    first: first && (dialect.hasEscapes ? unescapedCells(first.cells) : first.cells),
+    first: first && readNames(first.cells, dialect),
     firstLines: head[0]?.lines ?? 1,
-    rows: rows.map(({ cells }) => plain(cells)),
+    rows: rows.map(({ cells }) => plain(cells).map((cell) => findUnknown(cell) ?? cell)),
   };
+}
+
+function readNames(cells: string[], { isTable, hasEscapes }: TableDialect): string[] {
+  if (isTable) return tableNames(cells);
+  return hasEscapes ? unescapedCells(cells) : cells;
 }
 
 /** Records from a line on. @throws UsageError where the text cannot be read to its end */

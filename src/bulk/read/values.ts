@@ -4,6 +4,7 @@ import { parseTsvCell } from "../../delimited-lines.ts";
 import type { Splitting } from "./system-table.ts";
 import { systemApostrophe } from "./systems.ts";
 import { readCells } from "./text/csv.ts";
+import { toUnknownCell } from "./unknown-cells.ts";
 
 /** The cell without what a spreadsheet needed and the value does not have. */
 export function createValueReader(hasSafeCells: boolean, hasApostrophes: boolean): (cell: string) => string {
@@ -31,6 +32,8 @@ export function unwrapFormula(cell: string): string | undefined {
 /** Marks a cell that is missing, where rows of a workbook or of JSON are written as our own tsv. */
 export const missingCell = "\\-";
 
+/** Marks a cell of which nobody knows the value, in such a table. */
+export const unknownSign = "\\?";
 /** The cells of a record of our own tsv. */
 export function unescapedCells(cells: readonly string[]): string[] {
   return cells.map(parseTsvCell);
@@ -38,7 +41,16 @@ export function unescapedCells(cells: readonly string[]): string[] {
 
 /** The same of a table of our own making, in which a cell can be missing. */
 function tableCells(cells: readonly string[]): (string | undefined)[] {
-  return cells.map((cell) => (cell === missingCell ? undefined : parseTsvCell(cell)));
+  return cells.map((cell) => {
+    if (cell === missingCell) return undefined;
+    if (cell.startsWith(unknownSign)) return toUnknownCell(parseTsvCell(cell.slice(unknownSign.length)));
+    return parseTsvCell(cell);
+  });
+}
+
+/** The same of a header: a name that is not known is none. */
+export function tableNames(cells: readonly string[]): string[] {
+  return cells.map((cell) => (cell.startsWith(unknownSign) ? "" : parseTsvCell(cell)));
 }
 
 /** How the cells of a record are read, by the dialect of its file. */

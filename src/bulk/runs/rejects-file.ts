@@ -13,6 +13,7 @@ import { isOurBookkeeping } from "../read/columns/map-columns.ts";
 import { markColumn } from "../read/consent/mark-cells.ts";
 import { listMissingNames, missingColumn, rejectColumns } from "../read/missing-cells.ts";
 import type { InputFacts, SourceForm } from "../read/rows.ts";
+import { findUnknown } from "../read/unknown-cells.ts";
 import { openRowsFile, type RowsFile } from "./rejects-forms.ts";
 
 export interface RejectedLine {
@@ -41,7 +42,8 @@ export async function writeRejects(
   const { columns } = facts;
   // Of a rejects file that is imported again, the columns of the earlier rejection are replaced.
   const own = columns.flatMap(({ name }, index) => (isOurBookkeeping(name) ? [] : [index]));
-  const listMissing = ({ row }: RejectedLine) => listMissingNames(row.cells, columns, own);
+  const listMissing = ({ row }: RejectedLine) =>
+    listMissingNames(toWrittenCells(row.cells, columns), columns, own);
   let count = 0;
   let opened: RowsFile | undefined;
   try {
@@ -55,8 +57,9 @@ export async function writeRejects(
     await opened.append([...own.map((index) => columns[index]!.name), ...ours]);
     for await (const line of rejected()) {
       const { row, mark = "", code, message } = line;
-      const cells = own.map((index) => row.cells[index] ?? "");
-      const surplus = row.cells.slice(columns.length).map((cell = "") => cell);
+      const written = toWrittenCells(row.cells, columns);
+      const cells = own.map((index) => written[index] ?? "");
+      const surplus = written.slice(columns.length).map((cell = "") => cell);
       const missing = saysMissing ? [listMissing(line)] : [];
       const marked = saysMarked ? [mark] : [];
       await opened.append([...cells, String(row.line), code, message, ...missing, ...marked, ...surplus]);
@@ -89,4 +92,14 @@ async function findExtras(
     if (extras.saysMissing && extras.saysMarked) break;
   }
   return extras;
+}
+
+/** An unknown cell of a field is missing, so that it clears nothing; elsewhere it stays what nobody understands. */
+function toWrittenCells(cells: Cells, columns: InputFacts["columns"]): Cells {
+  return cells.map((cell, index) => {
+    const unknown = findUnknown(cell);
+    if (unknown === undefined) return cell;
+    const kind = columns[index]?.target.kind;
+    return kind === "field" || kind === "tags" || kind === "lists" ? undefined : unknown;
+  });
 }

@@ -2,6 +2,7 @@
  * Reading: how the cells of a consent column are read. In doubt a person is not subscribed, and nothing that
  * looks like consent is passed over without a word.
  */
+import { findUnknown } from "../unknown-cells.ts";
 import { foldPhrase, isWithoutBlanks, phraseKey } from "./fold.ts";
 import { markColumn, readMarkCell } from "./mark-cells.ts";
 import { ambiguousGone, aroundGone, cellWords, signs } from "./words/cells.ts";
@@ -38,6 +39,8 @@ export interface ConsentRefusal {
    * It is no word for yes or no: the person counts as not subscribed, and is not unsubscribed in the account.
    */
   isUnclear: boolean;
+  /** Nobody knows the value of the cell. */
+  isUnknown?: true;
 }
 
 type Meaning = "yes" | "no" | "active" | "subscribed" | "gone" | "notSubscribed" | "empty";
@@ -79,6 +82,8 @@ const dateParts = /^(\d{1,4})[-/.年]\s?(\d{1,2})[-/.月]\s?(\d{1,4})(?!\d)/;
 const firstDays = ["1-1-1", "1753-1-1", "1899-12-30", "1899-12-31", "1900-1-1", "1969-12-31", "1970-1-1"];
 const dateWithin = /\d{1,2}\.? \p{L}{3,9}\.?,? \d{4}|\p{L}{3,9}\.? \d{1,2},? \d{4}|\d[\d/.:\-T]*\d|\d/gu;
 const number = /^[+\-\u2212]?\s?\d+(?:[.,]\d+)?\s?%?$/;
+/** What a spreadsheet shows in place of a value: `#N/A`, `#REF!`. */
+const errorValue = /^#(?:n\/a|(?:ref|value|null|num|div\/0|spill|calc|field|blocked|connect|busy)!|name\?)$/;
 /** Somebody was not sure, or has more to say elsewhere: `yes?`, `subscribed*`. */
 const doubt = /[?？*＊¿]/;
 
@@ -104,6 +109,7 @@ function parseCell(cell: string): CellMeaning {
     .replace(/^[\s'"’]+|[\s'"’]+$/g, "")
     .toLowerCase();
   if (written === "" || emptyDate.test(written)) return "empty";
+  if (errorValue.test(written)) return "unclear";
   const unclosed = /[\p{L}\p{N}\p{So}]/u.test(written) ? written.replace(/[\s!.,;:]+$/, "") : written;
   const sign = exactly.get(written) ?? exactly.get(unclosed);
   if (sign) return sign;
@@ -182,6 +188,7 @@ const marks = { none: "allows", clear: "refuses", unclear: "unclear" } as const;
 
 /** Whether a cell lets a person be mailed; `unclear` counts as refusing. */
 export function toAnswer(rule: ConsentRule, cell: string): Answer {
+  if (findUnknown(cell) !== undefined) return "unclear";
   if (rule === "always") return "refuses";
   if (rule === "marked") return marks[readMarkCell(cell)];
   const cellMeaning = readConsentCell(cell);
@@ -202,6 +209,8 @@ export function findRefusal(
 ): ConsentRefusal | undefined {
   const answer = toAnswer(rule, cell ?? "");
   if (answer === "allows") return undefined;
+  const unknown = findUnknown(cell);
+  if (unknown !== undefined) return { index, cell: unknown, isUnclear: true, isUnknown: true };
   return { index, cell: cell?.trim() ?? "", isUnclear: answer === "unclear" };
 }
 

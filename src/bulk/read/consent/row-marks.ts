@@ -55,7 +55,8 @@ export function findHiddenMark(
 ): string | undefined {
   if (other) return formatMark(other);
   const isHidden = own?.refusals.some(
-    ({ index, cell }) => cell === "" || columns.some((each) => each.index === index && isHiddenIn(each)),
+    ({ index, cell, isUnknown }) =>
+      isUnknown || cell === "" || columns.some((each) => each.index === index && isHiddenIn(each)),
   );
   return own && isHidden ? formatMark(own) : undefined;
 }

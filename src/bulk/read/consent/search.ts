@@ -1,5 +1,6 @@
 /** Reading: which columns of a file speak of consent, by their names and by all of their cells. */
 import type { Cells } from "../../items.ts";
+import { findUnknown } from "../unknown-cells.ts";
 import { type CellMeaning, type ConsentRule, isUnmistakable, readConsentCell, toAnswer } from "./cells.ts";
 import { type ConsentName, findConsentName, hasHint } from "./names.ts";
 
@@ -58,6 +59,9 @@ class ConsentSearch {
   /** Both readings are counted, since a person may have to choose between them. */
   readonly #isAsked: boolean;
   #hasContent = false;
+  /** Some cell has a value that nobody knows. */
+  #hasUnknown = false;
+  #hasKnown = false;
   /** Some cell is gone beyond doubt. */
   #hasGone = false;
   #hasSubscribed = false;
@@ -102,9 +106,17 @@ class ConsentSearch {
   add(cell: string, line: number): void {
     if (this.#isAsked) this.#countReadings(cell);
     else if (cell === "") return;
+    const unknown = findUnknown(cell);
+    if (unknown !== undefined) {
+      this.#hasContent = true;
+      this.#hasUnknown = true;
+      this.#unclear ??= { cell: unknown, line };
+      return;
+    }
     const said = readConsentCell(cell);
     if (said === "empty") return;
     this.#hasContent = true;
+    this.#hasKnown = true;
     if (isGone(said)) this.#hasGone = true;
     if (said === "gone" && isUnmistakable(cell)) this.#hasUnmistakable = true;
     if (said === "subscribed") this.#hasSubscribed = true;
@@ -135,13 +147,20 @@ class ConsentSearch {
 
   #outcomeOfCells(): FoundConsent | undefined {
     if (this.#kind === "optIn") return this.#found(this.#hasAnswer ? "consent" : "unreadable", "subscribed");
-    if (this.#kind === "status" && this.#hasGone) return this.#found("consent");
-    // Nobody has left so far.
-    if (this.#kind === "status" && this.#hasSubscribed && !this.#hasOther) return this.#found("consent");
-    const hasGone = this.#kind === "other" ? this.#hasUnmistakable : this.#hasGone;
-    if (hasGone && !this.#hasOther) return this.#found("consent");
+    // Nobody can say whether the column is consent, nor that it is none.
+    if (!this.#hasKnown && (this.#isAsked || this.#kind === "status")) return this.#found("unreadable");
+    if (this.#speaksOfSubscription()) return this.#found("consent");
     if (this.#isNamed) return this.#found(this.#needsPolarity ? "unclear" : "consent");
     return this.#isAsked && this.#hasAnswer ? this.#found("unclear") : undefined;
+  }
+
+  #speaksOfSubscription(): boolean {
+    if (this.#kind !== "status") {
+      const hasGone = this.#kind === "other" ? this.#hasUnmistakable : this.#hasGone;
+      return hasGone && !this.#hasOther;
+    }
+    // Without a word for gone nobody has left so far, or it is not known.
+    return this.#hasGone || ((this.#hasSubscribed || this.#hasUnknown) && !this.#hasOther);
   }
 
   #found(outcome: FoundConsent["outcome"], rule: ConsentRule = "status"): FoundConsent {

@@ -1,5 +1,6 @@
 /** Reading: a workbook's cell → the text that a person sees in it. The only file that knows numfmt. */
 import type { format as formatNumber, isDateFormat } from "numfmt";
+import { toUnknownCell } from "../unknown-cells.ts";
 import { unescapeText } from "./shared-texts.ts";
 
 export interface NumberFormats {
@@ -16,6 +17,7 @@ const dayMilliseconds = 86_400_000;
 /** Day 0 of the two calendars that workbooks count by, as Unix time. */
 const epochs = { 1900: Date.UTC(1899, 11, 30), 1904: Date.UTC(1904, 0, 1) };
 const maxDateSerial = 2_958_465;
+const lateDate = "(a date beyond 9999)";
 
 /** The year in which a workbook's calendar begins. */
 export type Epoch = keyof typeof epochs;
@@ -30,6 +32,7 @@ export function createCellReader(
   texts: readonly string[],
 ): CellReader {
   return (type, style = "0", value) => {
+    if (type === "e") return toUnknownCell(value.trim() || "error");
     if (value === "") return "";
     switch (type) {
       case "s":
@@ -40,6 +43,7 @@ export function createCellReader(
         return booleanTexts.get(value.trim()) ?? value;
       case "d":
         // An ISO date, as some programs write it.
+        if (/^[+-]?\d{5,}-/.test(value)) return toUnknownCell(value);
         return value.replace(/T00:00:00(?:\.0+)?Z?$/, "").replace(/(T[\d:]+)\.\d+Z?$/, "$1");
       case "n":
         return formatNumericCell(value, styles[Number(style)] ?? "General", epoch, formats);
@@ -71,7 +75,7 @@ function formatNumericCell(
   if (/^(?:general|@)$/i.test(pattern) || /e[+-]/i.test(removeTexts(pattern)))
     return formatWholeNumber(value);
   if (isDateFormat(pattern)) {
-    if (value < 0 || value > maxDateSerial + 1) return formatWholeNumber(value);
+    if (value < 0) return formatWholeNumber(value);
     const date = formatDate(value, pattern, epoch);
     if (date !== undefined) return date;
   }
@@ -93,11 +97,14 @@ function formatWholeNumber(value: number): string {
 function formatDate(serial: number, pattern: string, epoch: Epoch): string | undefined {
   const codes = removeTexts(pattern);
   const hasDay = /[dy]/i.test(codes) || /^[^hs]*m[^hs]*$/i.test(codes);
+  if (!hasDay && serial >= 1) return undefined;
+  if (serial >= maxDateSerial + 1) return toUnknownCell(lateDate);
   // The calendar of 1900 has a 29th of February: days before it count one too few.
   const days = epoch === 1900 && serial < 60 ? serial + 1 : serial;
   const time = new Date(epochs[epoch] + Math.round(days * 86_400) * 1000);
   const text = time.toISOString().slice(0, 19);
-  if (!hasDay) return serial < 1 ? text.slice(11) : undefined;
+  if (time.getUTCFullYear() > 9999) return toUnknownCell(lateDate);
+  if (!hasDay) return text.slice(11);
   // Its day 0 is what a formula makes of a blank cell, and no date.
   const shown = text.replace(/^1899-12-31/, "1900-01-00");
   return time.getTime() % dayMilliseconds === 0 ? shown.slice(0, 10) : shown;

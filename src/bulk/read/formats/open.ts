@@ -4,7 +4,7 @@
  */
 
 import { join } from "node:path";
-import { formatCount, formatCounted } from "../../../counts.ts";
+import { formatCounted } from "../../../counts.ts";
 import { makeFolder } from "../../../disk/make-folder.ts";
 import { UsageError } from "../../../errors.ts";
 import { type FoundEncoding, findEncoding } from "../encoding/detect.ts";
@@ -84,7 +84,7 @@ async function sheetText(file: InputFile, inner: Inspection, options: ReadOption
 }
 
 function notesOnSheet(sheet: WorkbookTable): string[] {
-  const { hiddenRows, formulasWithoutValue, mergedRanges, errors } = sheet;
+  const { hiddenRows, mergedRanges } = sheet;
   const notes = [`Read the sheet ${JSON.stringify(sheet.sheet)} of a workbook`];
   if (hiddenRows > 0)
     notes.push(
@@ -93,17 +93,6 @@ function notesOnSheet(sheet: WorkbookTable): string[] {
   if (mergedRanges > 0) {
     notes.push(
       `${formatCounted(mergedRanges, "merged range")} in the workbook: each of their cells is read with the value of the range`,
-    );
-  }
-  if (formulasWithoutValue > 0) {
-    notes.push(
-      `${formulasWithoutValue === 1 ? "One cell has a formula without a saved result and was" : `${formatCount(formulasWithoutValue)} cells have formulas without saved results and were`} read as empty: open and save the workbook in a spreadsheet first`,
-    );
-  }
-  if (errors.first) {
-    const { line, text } = errors.first;
-    notes.push(
-      `${formatCounted(errors.count, "cell holds", "cells hold")} an error such as ${text} (line ${line}): read as written; correct the formula first`,
     );
   }
   return notes;

@@ -1,6 +1,7 @@
 /** Reading: the rows of one sheet of a workbook → a table in which each row has its number of the sheet. */
 
 import { UsageError } from "../../../errors.ts";
+import { toUnknownCell } from "../unknown-cells.ts";
 import type { CellReader } from "./cells.ts";
 import { type MergedCells, readMergedCells, toColumnIndex } from "./merged-cells.ts";
 import { TextGatherer } from "./shared-texts.ts";
@@ -11,16 +12,13 @@ import { parseXml, type XmlHandlers } from "./xml.ts";
 export interface SheetTable {
   /** Rows that the workbook hides; they are in the table. */
   hiddenRows: number;
-  /** Formulas that the workbook has no value for: blank in the table. */
-  formulasWithoutValue: number;
   /** Merged ranges whose value was given to their other cells. */
   mergedRanges: number;
-  /** Cells that hold an error such as `#N/A`: read as it is shown. */
-  errors: { count: number; first?: { line: number; text: string } };
 }
 
 /** A contact has some dozens of columns; a workbook can have 16,384. */
 const maxColumns = 1024;
+const noResult = "(a formula without a saved result)";
 
 /** @param file its name, for messages */
 export async function writeSheet(
@@ -59,11 +57,7 @@ interface OpenCell {
 
 /** The events of a sheet's XML → its rows. */
 class SheetReader implements XmlHandlers {
-  readonly found: Omit<SheetTable, "mergedRanges"> = {
-    hiddenRows: 0,
-    formulasWithoutValue: 0,
-    errors: { count: 0 },
-  };
+  readonly found: Omit<SheetTable, "mergedRanges"> = { hiddenRows: 0 };
   readonly #file: string;
   readonly #shown: CellReader;
   readonly #merged: MergedCells | undefined;
@@ -95,8 +89,11 @@ class SheetReader implements XmlHandlers {
   open(name: string, attributes: Record<string, string>): void {
     if (name === "row") this.#openRow(attributes);
     else if (name === "c") this.#openCell(attributes);
-    else if (name === "v") this.#isInValue = true;
-    else if (name === "f" && this.#cell) this.#cell.hasFormula = true;
+    else if (name === "v") {
+      this.#isInValue = true;
+      // An empty text is a result; programs that compute none leave an empty number.
+      if (this.#cell?.type === "str") this.#cell.hasValue = true;
+    } else if (name === "f" && this.#cell) this.#cell.hasFormula = true;
     else if (name === "is") this.#gatherer.start();
     this.#gatherer.open(name);
   }
@@ -151,15 +148,11 @@ class SheetReader implements XmlHandlers {
   }
 
   #closeCell({ column, type, style, value, hasFormula, hasValue }: OpenCell): void {
-    if (hasFormula && !hasValue) this.found.formulasWithoutValue += 1;
-    const text = this.#shown(type, style, value);
+    const isUnknown = hasFormula && !hasValue && value === "";
+    const text = isUnknown ? toUnknownCell(noResult) : this.#shown(type, style, value);
     if (text === undefined)
       throw this.#damaged(`row ${this.#line} refers to a shared text that is not there`);
     if (text === "") return;
-    if (type === "e") {
-      this.found.errors.count += 1;
-      this.found.errors.first ??= { line: this.#line, text };
-    }
     this.#place(column, text);
   }
 

@@ -7,7 +7,8 @@ import { type FileHandle, open } from "node:fs/promises";
 import { formatTsvCell } from "../../../delimited-lines.ts";
 import { UsageError } from "../../../errors.ts";
 import type { Cells } from "../../items.ts";
-import { missingCell } from "../values.ts";
+import { findUnknown } from "../unknown-cells.ts";
+import { missingCell, unknownSign } from "../values.ts";
 
 /** Text is gathered to pieces of this many characters before it is written. */
 const pieceCharacters = 64 * 1024;
@@ -71,14 +72,16 @@ function unwritableError(path: string, name: string, { message }: Error): UsageE
 
 /** Cells that are missing at the end of a row are not written. */
 function joinCells(cells: Cells, place: string): string {
-  const cut = cells.findIndex((cell) => cell !== undefined && loneSurrogate.test(cell));
+  const cut = cells.findIndex((cell) => cell !== undefined && loneSurrogate.test(findUnknown(cell) ?? cell));
   if (cut !== -1)
     throw new UsageError(`${place}: cell ${cut + 1} contains half of a character`, cutCharacterMessage);
   const end = 1 + cells.findLastIndex((cell) => cell !== undefined);
   // `map` passes over the holes of a list.
-  return Array.from(cells.slice(0, end), (cell) =>
-    cell === undefined ? missingCell : formatTsvCell(cell),
-  ).join("\t");
+  return Array.from(cells.slice(0, end), (cell) => {
+    if (cell === undefined) return missingCell;
+    const unknown = findUnknown(cell);
+    return unknown === undefined ? formatTsvCell(cell) : unknownSign + formatTsvCell(unknown);
+  }).join("\t");
 }
 
 /** The refusal of a file that unpacks to far more than it is. */

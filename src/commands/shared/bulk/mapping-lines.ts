@@ -2,7 +2,13 @@
  * Where the columns of a file go, before anything is sent: column → field, with the first value of each; what
  * is ignored comes last.
  */
-import { type InputFacts, parseNewFieldId, type ReadRow, type Target } from "../../../bulk/index.ts";
+import {
+  findUnknown,
+  type InputFacts,
+  parseNewFieldId,
+  type ReadRow,
+  type Target,
+} from "../../../bulk/index.ts";
 import { cut, measureWidth } from "../../../terminal/text-width.ts";
 
 /** @returns nothing for a file that only names contacts */
@@ -62,7 +68,7 @@ function formatTarget(target: Target): string {
 }
 
 function findFirstValue(sample: readonly ReadRow[], place: number): string {
-  const cells = sample.map((row) => row.cells[place]?.trim() ?? "");
+  const cells = sample.map((row) => (findUnknown(row.cells[place]) ?? row.cells[place] ?? "").trim());
   return cells.find((cell) => cell !== "")?.replaceAll(/\s+/g, " ") ?? "";
 }
 

@@ -42,9 +42,10 @@ const fates: Record<JoinedRows["how"], string> = {
 
 /** Says what looks odd, which rows are one contact, and what was read of consent. */
 export function noteSurvey(
-  { survey: { notes, consent, read }, joined, notSubscribedAre }: Surveyed,
+  { survey: { notes, unknownCells, consent, read }, joined, notSubscribedAre }: Surveyed,
   note: (line: string, kind?: "needed") => void,
 ): void {
+  for (const line of unknownCells) note(`warning: ${line}`, "needed");
   for (const line of notes) note(line);
   if (joined.passedOver > 0) note(describeJoinedRows({ joined }));
   for (const line of formatConsent(consent, read, notSubscribedAre)) {

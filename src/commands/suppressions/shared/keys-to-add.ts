@@ -82,10 +82,12 @@ async function readKeysToAdd(
   const reading = { ...options, readsConsent: marksChoose, consentChoosesRows: marksChoose };
   const understood = await understandKeys(input, reading, placeholderStructure);
   const survey = await surveyInput(understood, signal, () => {});
+  for (const line of survey.unknownCells) context.terminal.note(`warning: ${line}`, "needed");
   requireChosenRows("suppress", rows, survey, understood.facts.system);
   for await (const row of flatten(survey.batches())) {
     const mark = row.kind === "row" ? row : row.mark;
-    if (rows === "marked" && !mark?.isMarkClear) continue;
+    // Who must never be created again: a cell that is not understood is enough.
+    if (rows === "marked" && mark?.notSubscribed === undefined) continue;
     const place = `${input.name}:${row.line}: `;
     if (row.kind === "row") await found.take(row.key.written, place);
     else found.rejected.push(`${place}${row.message}`);

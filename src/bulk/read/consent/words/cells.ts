@@ -14,7 +14,7 @@ export const signs = {
   yes: "1, 1.0, x, ✓, ✔, √, ☑, ✅, ○, ◯, 〇, ●, ◎, +",
   no: "0, 0.0, ×, ✕, ❌, ☐, ☓",
   /** Written for "nothing here". */
-  empty: "-, –, —, ―, n/a, na, null, none, nil, \\n, #n/a, nan, (empty), (blank), (leer), (vide), (vacío), .",
+  empty: "-, –, —, ―, n/a, na, null, none, nil, \\n, nan, (empty), (blank), (leer), (vide), (vacío), .",
 };
 
 /** Words for gone that are also names of places and people, or words of other trades. */
