@@ -8,6 +8,7 @@ import { openWrittenFiles } from "../../disk/own-outputs.ts";
 import { exists } from "../../disk/walk.ts";
 import { noteWrittenFile } from "../../disk/written-files.ts";
 import type { SourceForm } from "../read/rows.ts";
+import { listRuns } from "./find-runs.ts";
 import type { Manifest } from "./folder.ts";
 
 export interface PlaceBeside {
@@ -19,12 +20,13 @@ export interface PlaceBeside {
 }
 
 /** With so many files that people have changed, another one helps nobody. */
-const maxFiles = 20;
+const maxFiles = 100;
 
 /**
  * Takes a name beside the input, such as `people.rejected.csv`. A file of that name stays, unless it is as a
- * command of this machine has left it: somebody may be at work on it. The files that an erasure looks through
- * will include the new one.
+ * command of this machine has left it: somebody may be at work on it. A name that a run points to stays its own,
+ * also when the file is gone: `runs retry` of that run reads it. The files that an erasure looks through will
+ * include the new one.
  * @returns undefined where nothing can be written beside the input
  */
 export async function takePlaceBeside(
@@ -36,9 +38,11 @@ export async function takePlaceBeside(
   if (isSpooled || file === "" || file.startsWith(join(resolve(stateFolder), sep))) return undefined;
   if (!(await exists(folder, constants.W_OK))) return undefined;
   const written = openWrittenFiles(stateFolder);
+  const pointedTo = new Set((await listRuns(stateFolder)).map(({ manifest }) => manifest.summary?.rejects));
   for (let number = 1; number <= maxFiles; number++) {
     const path = join(folder, nameBeside(file, form, number));
-    const taken = path === file ? "no" : await take(path, (found) => written.isOurs(found));
+    const taken =
+      path === file || pointedTo.has(path) ? "no" : await take(path, (found) => written.isOurs(found));
     if (taken === "cannot") return undefined;
     if (taken === "no") continue;
     noteWrittenFile(stateFolder, path);

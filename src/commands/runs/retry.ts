@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import type { ImportOptions, Manifest } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { NotFoundError, UsageError } from "../../errors.ts";
-import { advise, ecm } from "../../hint.ts";
+import { advise, ecm, toOperands } from "../../hint.ts";
 import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
 import { shortPath } from "../shared/bulk/format.ts";
 import { requireSameAccount } from "../shared/bulk/run-account.ts";
@@ -58,7 +58,7 @@ async function runRunsRetry(
   requireImport(manifest, isFinished(manifest));
   if (given.file === undefined) requireRejects(manifest);
   await requireSameAccount(context, manifest, "runs retry");
-  const file = given.file ?? (await rejectsFile(run));
+  const file = given.file ?? (await rejectsFile(context, run));
   const { includeUnsubscribed = false, includeSuppressed = false } = flags;
   const restored = restoreImportOptions(manifest.options, inputFrom(context, file));
   const imports = ofTheFile({ ...restored, includeUnsubscribed, includeSuppressed });
@@ -95,10 +95,23 @@ function requireRejects({ id, summary }: Manifest): void {
   }
 }
 
-/** @throws NotFoundError */
-async function rejectsFile({ manifest, folder }: { manifest: Manifest; folder: string }): Promise<string> {
-  const { fileNames } = await import("../../bulk/index.ts");
-  const file = manifest.summary?.rejects ?? join(folder, fileNames.rejects);
+/** @throws NotFoundError; UsageError where a later run has written to the same place */
+async function rejectsFile(
+  context: Context,
+  { manifest, folder }: { manifest: Manifest; folder: string },
+): Promise<string> {
+  const { fileNames, listRuns } = await import("../../bulk/index.ts");
+  const own = join(folder, fileNames.rejects);
+  const file = manifest.summary?.rejects ?? own;
+  const newest = (await listRuns(context.folders.state)).find(
+    (each) => each.manifest.summary?.rejects === file,
+  );
+  if (newest && newest.manifest.id !== manifest.id) {
+    throw new UsageError(
+      `${file} holds the rejected rows of another run: run ${newest.manifest.id} has written it since`,
+      advise`The rows of run ${manifest.id}: ${ecm`runs retry ${manifest.id} ${toOperands(own)}`}`,
+    );
+  }
   if (existsSync(file)) return file;
   throw new NotFoundError(
     `The rejects file of run ${manifest.id} is gone: ${file}`,

@@ -1,5 +1,5 @@
 /** What an import rejects, beside its input, and imported again once it is fixed. */
-import { readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import iconv from "iconv-lite";
 import { describe, expect, it } from "vitest";
@@ -82,12 +82,42 @@ describe("rejected rows beside the input", () => {
     expect(await readFile(beside(path), "utf8")).toBe("mine");
     const second = beside(path).replace("rejected", "rejected-2");
     expect(await readFile(second, "utf8")).toContain("wrong,Bob");
+    await ecm(["runs", "remove", "last", "--yes"]);
     await importAtTerminal(ecm, path, "--fresh");
     expect(await others(path)).toEqual(["people.rejected-2.csv", "people.rejected.csv"]);
     await writeFile(second, "Email,ecm_line,ecm_error\nfixed@x.org,3,\n");
     await importAtTerminal(ecm, path, "--fresh");
     expect(await readFile(second, "utf8")).toContain("fixed@x.org");
     expect(await others(path)).toHaveLength(3);
+  });
+
+  it("never take the name that an older run points to: its retry reads its own rows", async () => {
+    const { ecm } = await startSandbox();
+    const path = await inputFile(rows);
+    await importAtTerminal(ecm, path);
+    const [first] = JSON.parse((await ecm(["runs", "list", "--json"])).stdout) as { run: string }[];
+    await writeFile(path, "Email,First Name\nother@x.org,Other\nother wrong,Eve\n");
+    await importAtTerminal(ecm, path);
+    expect(await readFile(beside(path), "utf8")).toContain("wrong,Bob");
+    await rm(beside(path));
+    await importAtTerminal(ecm, path, "--fresh");
+    expect(await others(path)).toEqual(["people.rejected-2.csv", "people.rejected-3.csv"]);
+    expect((await ecm(["runs", "retry", first!.run])).code).toBe(5);
+  });
+
+  it("at a place that a later run has written to, too, are not retried for the earlier one", async () => {
+    const { ecm } = await startSandbox();
+    const place = join(await temporaryFolder(), "rejects.csv");
+    const importRejecting = async (text: string) =>
+      parseSummary(await ecm(["import", await inputFile(text), "--rejects", place, "--json"]));
+    const { run } = await importRejecting(rows);
+    const later = await importRejecting("Email,First Name\nother wrong,Eve\n");
+    await writeFile(place, (await readFile(place, "utf8")).replace("other wrong", "eve@x.org"));
+    const refused = await ecm(["runs", "retry", run!]);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain(`run ${later.run} has written`);
+    expect(refused.stderr).toMatch(/hint: .*rejects\.csv/);
+    expect((await ecm(["runs", "retry", later.run!])).code).toBe(0);
   });
 
   it("leave a link, and what it leads to, as they are", async () => {
