@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { type ContactEvent, dayMilliseconds, type EventQuery, maxDays } from "../api/events.ts";
 import type { Connection, Context } from "../context.ts";
 import { formatCount } from "../counts.ts";
@@ -7,7 +7,6 @@ import { type Feed, readFeed, readNewest, toTime } from "../events/feed.ts";
 import { resolveCampaign } from "../service/campaigns.ts";
 import { checkColumns } from "../terminal/present.ts";
 import { announcePart } from "./shared/announce-part.ts";
-import { countEvents, eventCountView, presentEventCounts } from "./shared/event-summary.ts";
 import { explainUnknownType } from "./shared/event-types.ts";
 import { createEventView, maxLookups, presentEvents } from "./shared/event-view.ts";
 import { addOutputFileFlags, parsePastTime, repeatableOption, wholeNumberOption } from "./shared/flags.ts";
@@ -21,7 +20,6 @@ import {
   type WantedEvents,
   warnOfMissingEvents,
 } from "./shared/wanted-events.ts";
-import { ownZone, zoneOption } from "./shared/zone.ts";
 
 const defaultLimit = 100;
 
@@ -44,18 +42,10 @@ export function registerEvents(command: Command, context: Context): void {
       ).conflicts("all"),
     )
     .option("--all", "all of them")
-    .addOption(
-      new Option("--summary", "count them by type and day; reads all of the period").conflicts([
-        "limit",
-        "all",
-      ]),
-    )
-    .addOption(zoneOption("with --summary: in whose days it counts, such as Europe/Oslo (this machine's)"))
     .action((idOrKey: string | undefined, options: EventsOptions) => runEvents(context, idOrKey, options));
   describeCommand(addOutputFileFlags(command), {
     examples: [
       "ecm events --type contact-unsubscribed --type email-bounced --days 7",
-      "ecm events --summary --days 7",
       "ecm events ada@example.com --json",
       "ecm events --since last --type contact-unsubscribed -o csv --columns time,key --output-file left.csv",
     ],
@@ -73,15 +63,13 @@ async function runEvents(
   options: EventsOptions,
 ): Promise<void> {
   const output = context.output(options);
-  if (options.summary) checkColumns(output, eventCountView);
-  else checkColumns(output, createEventView());
+  checkColumns(output, createEventView());
   const types = parseTypes(options.type);
   if (options.days !== undefined && options.days > maxDays) {
     throw new UsageError(`--days: the service keeps events for ${maxDays} days`, `Give --days ${maxDays}`);
   }
   const now = context.clock.now();
   const isNewOnly = options.since === "last";
-  requireSummary(options);
   const since = options.since === undefined || isNewOnly ? undefined : parseSince(options.since, now);
   const connection = await context.connect();
   const contactId = idOrKey === undefined ? undefined : await resolveContactId(connection, idOrKey);
@@ -117,25 +105,10 @@ async function showPast(
     warnOfMissingEvents(context, past.feed);
     if (!past.feed.isComplete) throw unstableFeed();
   }
-  if (options.summary) {
-    const counts = countEvents(past.events, options.timezone ?? ownZone());
-    return presentEventCounts(context, output, counts);
-  }
   await presentEvents(context, connection, output, past.events);
   context.observer?.page?.({ total: past.total, hasMore: past.hasMore });
   if (past.events.length === 0) context.terminal.note("No events");
   else if (past.hasMore) sayWhichPart(context, past, options.limit !== undefined);
-}
-
-/** @throws UsageError for flags that mean nothing together */
-function requireSummary({ summary, since, timezone }: EventsOptions): void {
-  if (summary && since === "last")
-    throw new UsageError(
-      "--summary counts a period, and --since last is none",
-      "Name it, such as --since 24h",
-    );
-  if (!summary && timezone !== undefined)
-    throw new UsageError("--timezone is for --summary", "Add --summary, or leave --timezone out");
 }
 
 function unstableFeed(): EcmError {
@@ -183,7 +156,7 @@ async function readRequestedEvents(
   { send }: Connection,
   query: EventQuery,
   { since, campaign }: { since: number | undefined; campaign: Campaign | undefined },
-  { limit, summary, all = summary }: EventsOptions,
+  { limit, all }: EventsOptions,
 ): Promise<PastEvents> {
   if (since === undefined && campaign === undefined && !all)
     return readNewest(send, query, limit ?? defaultLimit);

@@ -4,8 +4,6 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 interface KnownTerminal {
   isIn(env: Environment): boolean;
-  /** Progress in the tab or the taskbar: OSC 9;4. */
-  taskbar?: true;
   /** Text as a link: OSC 8. */
   links?: true;
 }
@@ -15,10 +13,9 @@ const isNewer = (variable: string, version: number) => (env: Environment) =>
   Number(env[variable] ?? 0) >= version;
 
 const knownTerminals: readonly KnownTerminal[] = [
-  { isIn: (env) => env.WT_SESSION !== undefined, taskbar: true, links: true },
-  { isIn: (env) => env.ConEmuANSI === "ON", taskbar: true },
-  { isIn: isProgram("ghostty"), taskbar: true, links: true },
-  { isIn: isProgram("WezTerm"), taskbar: true, links: true },
+  { isIn: (env) => env.WT_SESSION !== undefined, links: true },
+  { isIn: isProgram("ghostty"), links: true },
+  { isIn: isProgram("WezTerm"), links: true },
   { isIn: isProgram("iTerm.app"), links: true },
   { isIn: isProgram("vscode"), links: true },
   // GNOME Terminal and its like: before 0.50 a link could end them.
@@ -28,7 +25,7 @@ const knownTerminals: readonly KnownTerminal[] = [
 ];
 
 /** Within tmux and screen it is not known what the terminal outside of them is. */
-export function isKnownToShow(what: "taskbar" | "links", env: Environment): boolean {
+export function isKnownToShow(what: "links", env: Environment): boolean {
   if (env.TMUX !== undefined || env.STY !== undefined) return false;
   return knownTerminals.some((each) => each[what] && each.isIn(env));
 }

@@ -3,8 +3,6 @@
  * repeated as one line of plain text elsewhere.
  */
 import { escapeControls } from "./escape.ts";
-import { isKnownToShow } from "./known-terminals.ts";
-import { formatTaskbar, type Share } from "./taskbar.ts";
 import type { Terminal } from "./terminal.ts";
 import { cut, measureWidth } from "./text-width.ts";
 
@@ -33,21 +31,16 @@ function isRedrawn({ isStderrTerminal, isAccessible }: Terminal): boolean {
 /**
  * @param turn names what everything is waiting for; where nothing is redrawn, the lines are repeated at once
  *   when another wait begins
- * @param share for the tab or the taskbar, where the terminal shows it there
  */
 export function showProgress(
   terminal: Terminal,
   describe: Describe,
   turn: () => string | undefined = () => undefined,
-  share: () => Share | undefined = () => undefined,
 ): Progress {
-  return isRedrawn(terminal)
-    ? createRedrawn(terminal, describe, share)
-    : createRepeated(terminal, describe, turn);
+  return isRedrawn(terminal) ? createRedrawn(terminal, describe) : createRepeated(terminal, describe, turn);
 }
 
-function createRedrawn(terminal: Terminal, describe: Describe, share: () => Share | undefined): Progress {
-  const taskbar = createTaskbar(terminal, share);
+function createRedrawn(terminal: Terminal, describe: Describe): Progress {
   let drawnWidths: number[] = [];
   const clear = () => {
     if (drawnWidths.length === 0) return;
@@ -66,7 +59,6 @@ function createRedrawn(terminal: Terminal, describe: Describe, share: () => Shar
     );
     terminal.stderr.write(lines.join("\n"));
     drawnWidths = lines.map(measureWidth);
-    taskbar.draw();
   };
   const timer = setInterval(draw, redrawIntervalMilliseconds);
   draw();
@@ -77,26 +69,7 @@ function createRedrawn(terminal: Terminal, describe: Describe, share: () => Shar
     close() {
       clearInterval(timer);
       clear();
-      taskbar.clear();
       terminal.drawing = undefined;
-    },
-  };
-}
-
-function createTaskbar(terminal: Terminal, share: () => Share | undefined) {
-  let shown: string | undefined;
-  const show = (text: string) => {
-    if (text !== shown) terminal.stderr.write(text);
-    shown = text;
-  };
-  const isShown = isKnownToShow("taskbar", terminal.env);
-  return {
-    draw() {
-      const now = isShown ? share() : undefined;
-      if (now) show(formatTaskbar(now));
-    },
-    clear() {
-      if (shown !== undefined) show(formatTaskbar(undefined));
     },
   };
 }

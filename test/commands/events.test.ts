@@ -308,43 +308,6 @@ describe("a table of events", () => {
   });
 });
 
-describe("--summary", () => {
-  const events = [
-    ...[1, 2, 3].map((ago) => event("a".repeat(24), ago)),
-    event("b".repeat(24), 14, { type: "contact-unsubscribed" }),
-    event("b".repeat(24), 75),
-  ];
-
-  it("counts by type and by the days of a time zone", async () => {
-    const { ecm } = await createFeed(events);
-    const { stdout } = await ecm(["--summary", "--timezone", "UTC", "-o", "csv"]);
-    expect(stdout).toBe(
-      "day,type,events\n2026-11-18,email-bounced,1\n2026-11-20,contact-unsubscribed,1\n2026-11-21,email-bounced,3\n",
-    );
-    const tokyo = await ecm(["--summary", "--timezone", "Asia/Tokyo", "--json"]);
-    expect(JSON.parse(tokyo.stdout)).toContainEqual({
-      day: "2026-11-21",
-      type: "contact-unsubscribed",
-      events: 1,
-    });
-  });
-
-  it("draws bars, and the days on which nothing happened", async () => {
-    const { ecm } = await createFeed(events);
-    const { stdout } = await ecm(["--summary", "--timezone", "UTC", "-o", "table"]);
-    expect(stdout).toMatch(/^type +events *\nemail-bounced +4 +█+\ncontact-unsubscribed +1 +█+\n\nday/);
-    expect(stdout).toMatch(/2026-11-18 +1 +█+\n2026-11-19 +0 *\n2026-11-20 +1 +█+\n2026-11-21 +3 +█+\n$/);
-    const undated = { ...event("c".repeat(24), 1), timestamp: "soon" };
-    const feed = await createFeed([...events, undated]);
-    const alone = await createFeed([undated]);
-    const mixed = await feed.ecm(["--summary", "--timezone", "UTC", "-o", "table"]);
-    expect(mixed.stdout).toMatch(/\n +1 +█+\n2026-11-18 +1 +█+\n2026-11-19 +0 *\n.*\n2026-11-21 +3 +█+\n$/);
-    expect((await alone.ecm(["--summary", "-o", "table"])).stdout).toMatch(/\n1 +█+\n$/);
-    expect((await ecm(["--summary", "--since", "last"])).code).toBe(2);
-    expect((await ecm(["--timezone", "UTC"])).code).toBe(2);
-  });
-});
-
 it("says which type was meant where there is none of that name", async () => {
   const { ecm } = await startSandbox();
   const { code, stderr } = await ecm(["events", "--type", "unsubscribed"]);

@@ -79,7 +79,6 @@ describe("a command costs", () => {
       ["contact search, table", () => ["contact", "search", "-o", "table"], 1, 3],
       ["contact search --text", () => ["contact", "search", "--text", "ada", "--json"], 1, 2],
       ["events", () => ["events", "--json"], 2, 2],
-      ["events --summary", () => ["events", "--summary", "--json"], 2, 2],
       ["contact create", (turn) => create(`new-${turn}@example.com`), 1, 3],
       [
         "contact mutate KEY",

@@ -14,8 +14,6 @@ export interface EventsOptions extends OutputFileFlags {
   since?: string;
   limit?: number;
   all?: boolean;
-  summary?: boolean;
-  timezone?: string;
 }
 
 /** How far to look back where nobody says. */

@@ -9,7 +9,6 @@ import type { Context } from "../../../context.ts";
 import { formatCount, formatCounted } from "../../../counts.ts";
 import { advise, ecm } from "../../../hint.ts";
 import { type Progress, showProgress } from "../../../terminal/progress.ts";
-import type { Share } from "../../../terminal/taskbar.ts";
 import { formatForAccount } from "../command-line.ts";
 import type { MarkedEvent } from "./consent-lines.ts";
 import { noteEnd } from "./end-lines.ts";
@@ -48,7 +47,6 @@ export class RunDisplay {
       terminal,
       () => this.#lines(what),
       () => findStateChange(this.#progressNow?.(), clock.now()),
-      () => this.#share(),
     );
     this.#progress.note(what);
   }
@@ -87,14 +85,6 @@ export class RunDisplay {
       this.#isAsking = false;
       this.#startedAt = this.#context.clock.now();
     }
-  }
-
-  #share(): Share | undefined {
-    const now = this.#isAsking ? undefined : this.#progressNow?.();
-    if (!now) return undefined;
-    const { price, sent, waiting } = now;
-    const done = price && price.estimate.requests > 0 ? sent / price.estimate.requests : undefined;
-    return { done, isWaiting: waiting !== undefined };
   }
 
   #lines(what: string): string[] | undefined {
