@@ -11,7 +11,6 @@ export interface Variants {
   "max-keys": number;
   page: PageLimit;
   lists: "records" | "array";
-  created: 200 | 201;
   "mutate-elements": "object" | "id" | "both";
   "mutate-answer": "contact" | "empty" | "other";
   /** The errorType that rejects a mutate without effect. */
@@ -20,16 +19,9 @@ export interface Variants {
   "search-lag": number;
   "key-case": "fold" | "exact";
   inactive: "shown" | "hidden";
-  structures: "whole" | "slim";
-  status: "parts" | "object";
-  "unknown-members": "refuse" | "ignore";
   "hourly-headers": "sent" | "missing";
-  /** What `required` of a field asks of a contact that is created. */
-  required: "ignored" | "refused";
   /** The names that a search's `source` takes. */
   source: "published" | "specified" | "common";
-  /** The columns that a search filters by. */
-  columns: "published" | "specified";
   /** Whether the service has the endpoints and members that the specification shows, and no others. */
   literal: "no" | "yes";
 }
@@ -91,10 +83,6 @@ const table: { [Name in VariantName]: Variant<Variants[Name]> } = {
     records: "A page of lists is { total, records }; lists/all is an array",
     array: "A page of lists is an array; lists/all is { records }",
   }),
-  created: {
-    values: { 200: "Creating a list answers 200", 201: "Creating a list answers 201" },
-    read: (text) => (text === "200" ? 200 : text === "201" ? 201 : undefined),
-  },
   "mutate-elements": choice({
     both: "A mutate takes tags and lists as { _id } and as plain ids",
     object: "A mutate takes tags and lists as { _id } only",
@@ -124,25 +112,9 @@ const table: { [Name in VariantName]: Variant<Variants[Name]> } = {
     shown: "A search without a status criteria finds inactive contacts too",
     hidden: "A search without a status criteria finds active contacts only",
   }),
-  structures: choice({
-    whole: "The list of structures has everything about each structure",
-    slim: "The list of structures leaves out tags and the required member of fields",
-  }),
-  status: choice({
-    parts: "A search answers the status as contactStatus and contactSubStatus",
-    object: "A search answers the status as an object with primary and secondary",
-  }),
-  "unknown-members": choice({
-    refuse: "A body with an unknown member is refused with 400",
-    ignore: "Unknown members of a body are ignored",
-  }),
   "hourly-headers": choice({
     sent: "Answers carry the X-RateLimit headers",
     missing: "Answers do not carry the X-RateLimit headers",
-  }),
-  required: choice({
-    ignored: "A contact may be created without a value for a required field",
-    refused: "Creating a contact without a value for a required field is refused with 400",
   }),
   source: choice({
     published:
@@ -150,18 +122,14 @@ const table: { [Name in VariantName]: Variant<Variants[Name]> } = {
     specified: "source takes the members of a contact in the specification, status and __v among them",
     common: "source takes the names that are in both: a search tells neither the status nor updatedAt",
   }),
-  columns: choice({
-    published: "A search filters by KEY, CONTACT_STATUS and LIST_ID",
-    specified: "A search filters by KEY and CONTACT_STATUS; LIST_ID is refused with 400",
-  }),
   literal: choice({
     no: "The service has what the published reference adds to the specification",
-    yes: "Endpoints, members and names that the specification does not show do not exist; implies source=specified and columns=specified",
+    yes: "Endpoints, members and names that the specification does not show do not exist; implies source=specified",
   }),
 };
 
 /** The variants that `literal` implies, unless they are given. */
-const literalVariants: Partial<Variants> = { source: "specified", columns: "specified" };
+const literalVariants: Partial<Variants> = { source: "specified" };
 
 export const variantNames = Object.keys(table) as VariantName[];
 

@@ -10,7 +10,7 @@ import { inputFile, manyRows, parseSummary } from "./kit.ts";
 
 const variants: Record<string, string>[] = [
   {},
-  { keys: "first", "max-keys": "2", page: "cap:3", structures: "slim", inactive: "hidden" },
+  { keys: "first", "max-keys": "2", page: "cap:3", inactive: "hidden" },
 ];
 
 it.each(variants)(

@@ -12,12 +12,9 @@ it("comes to the same end whatever the service decides, and what is imported aga
     keys: "first",
     page: "cap:3",
     lists: "array",
-    created: "201",
     "mutate-elements": "id",
     "mutate-answer": "empty",
     noop: "NoChangesError",
-    structures: "slim",
-    status: "object",
     "hourly-headers": "missing",
   });
   expect(otherwise, output).toEqual({ ...plain, output: undefined });

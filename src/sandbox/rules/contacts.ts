@@ -43,7 +43,6 @@ export const contactEndpoints = [
       refuseKey(structure, body.key);
       refuseTakenKey(store, structure, { key: body.key, keyCase: variants["key-case"] });
       refuseUnknown(store, structure, body);
-      if (variants.required === "refused") refuseLacking(structure, body.fields);
       const [id] = store.newIds(now, 1) as [string];
       const created: StoredContact = {
         id,
@@ -255,15 +254,6 @@ function refuseUnknown(store: Store, structure: StoredStructure, named: Named, m
   if (listIds.length > 0 && store.lists.count(structure._id, listIds) !== listIds.length) {
     throw invalid(`${member ?? "lists"} names an unknown list id`, { field: member ?? "lists" });
   }
-}
-
-/** Refuses a contact without a value for a required field; a blank value is none. */
-function refuseLacking(structure: StoredStructure, values: { _id: string; value: string }[]): void {
-  const given = new Set(values.filter(({ value }) => value.trim() !== "").map(({ _id }) => _id));
-  const lacking = structure.fields.find(({ _id, required }) => required && !given.has(_id));
-  if (!lacking) return;
-  const message = `fields must have a value for the required field ${JSON.stringify(lacking.label)}`;
-  throw invalid(message, { field: "fields", fieldId: lacking._id });
 }
 
 /** The first id that is not defined. */

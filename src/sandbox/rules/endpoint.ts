@@ -34,8 +34,6 @@ export interface Endpoint {
   query?: GenericSchema;
   /** 204 has no body. */
   status: 200 | 201 | 204;
-  /** The status under variants that change it. */
-  statusBy?: (variants: Variants) => number;
   /** The schema of the answer. */
   result?: GenericSchema;
   answer: (call: Call<never, never>) => unknown;

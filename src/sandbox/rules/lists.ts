@@ -21,7 +21,6 @@ export const listEndpoints = [
     scope: "contacts:write",
     body: createList,
     result: newListAnswer,
-    statusBy: ({ created }) => created,
     answer({ store, parameter, body, now }) {
       const structure = requireStructure(store, parameter("contactStructureId"));
       return addList(store, structure._id, body.name, now);

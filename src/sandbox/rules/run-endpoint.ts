@@ -25,13 +25,13 @@ export function runEndpoint(endpoint: Endpoint, input: EndpointInput): { status:
     variants,
     now,
     parameter: input.parameter,
-    body: (schema && check(schema, input.readBody(), variants["unknown-members"])) as never,
+    body: (schema && check(schema, input.readBody())) as never,
     query: (endpoint.query && check(endpoint.query, input.readQuery())) as never,
   };
   const whole = runRule(endpoint, call);
   const answer = variants.literal === "yes" && endpoint.literal ? endpoint.literal(whole as never) : whole;
   return {
-    status: endpoint.statusBy?.(variants) ?? endpoint.status,
+    status: endpoint.status,
     body: endpoint.vary ? endpoint.vary(answer as never, variants) : answer,
   };
 }

@@ -53,17 +53,6 @@ export const searchEndpoints = [
       };
     },
     literal: (answer) => answer,
-    vary({ totalRecords, contacts }, { status }) {
-      if (status === "parts") return { totalRecords, contacts };
-      return {
-        totalRecords,
-        contacts: contacts.map(({ contactStatus: primary, contactSubStatus: secondary, ...rest }) =>
-          primary === undefined && secondary === undefined
-            ? rest
-            : { ...rest, status: { ...(primary && { primary }), ...(secondary && { secondary }) } },
-        ),
-      };
-    },
   }),
 ];
 
@@ -82,7 +71,7 @@ function refuseTooMany(filters: Filter[], variants: Variants): void {
 }
 
 function refuseCriteria({ columnToFilter, values }: Criteria, variants: Variants): void {
-  if (columnToFilter === "LIST_ID" && variants.columns === "specified") {
+  if (columnToFilter === "LIST_ID" && variants.literal === "yes") {
     throw invalid("columnToFilter must be KEY or CONTACT_STATUS", { field: "contactSpecification" });
   }
   const maxValues = variants["max-keys"];

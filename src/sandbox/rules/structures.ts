@@ -23,13 +23,6 @@ export const structureEndpoints = [
     result: structuresAnswer,
     answer: ({ store }) => store.structures.all(),
     literal: (all) => all.map(literalListedStructure),
-    vary: (all, { structures }) =>
-      structures === "whole"
-        ? all
-        : all.map(({ tags: _tags, fields, ...rest }) => ({
-            ...rest,
-            fields: fields.map(({ required: _required, ...field }) => field),
-          })),
   }),
   endpoint({
     id: "getStructure",
@@ -48,13 +41,11 @@ export const structureEndpoints = [
     scope: "contacts:write",
     body: updateStructure,
     result: structureAnswer,
-    answer({ store, parameter, body, now, variants }) {
+    answer({ store, parameter, body, now }) {
       const before = requireStructure(store, parameter("contactStructureId"));
       if (body.__v !== undefined && body.__v !== before.__v) throw stale("contact structure");
-      if (variants["unknown-members"] === "refuse") {
-        refuseUnknownMembers("fields", body.fields, before.fields, fieldMembers);
-        refuseUnknownMembers("tags", body.tags ?? [], before.tags, tagMembers);
-      }
+      refuseUnknownMembers("fields", body.fields, before.fields, fieldMembers);
+      refuseUnknownMembers("tags", body.tags ?? [], before.tags, tagMembers);
       const fields = updatedFields(before, body.fields);
       const tags = body.tags === undefined ? before.tags : updatedTags(before, body.tags);
       const isNew = (definition: { _id: string }) => definition._id === "";

@@ -184,16 +184,13 @@ const variants = fc.constantFrom<Record<string, string>>(
   { "max-keys": "1" },
   { page: "cap:3" },
   { page: "refuse:3" },
-  { lists: "array", created: "201" },
+  { lists: "array" },
   { "mutate-elements": "id", "mutate-answer": "empty" },
   { "mutate-elements": "object", "mutate-answer": "other" },
   { noop: "NoChangesError" },
-  { structures: "slim", status: "object" },
   { "hourly-headers": "missing" },
   { source: "specified" },
   { source: "common" },
-  { columns: "specified" },
-  { "unknown-members": "ignore" },
 );
 
 export const story = fc.record({
