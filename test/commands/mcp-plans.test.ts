@@ -356,3 +356,33 @@ describe("a plan's file", () => {
     expect(await call("contact_search", { count: true })).toEqual({ count: 0 });
   });
 });
+
+it("an undo of an import deletes whom it created only where that is asked for", {
+  tags: "slow",
+}, async () => {
+  const { call, apply, ecm } = await session();
+  await apply(await call("plan_import", { rows: [{ Email: carl }] }));
+  const kept = await call("plan_run", { action: "undo", run: "last" });
+  expect(kept).toMatchObject({ token: null });
+  const taken = await call("plan_run", { action: "undo", run: "last", delete_created: true });
+  expect(taken.counts).toMatchObject({ delete: 1 });
+  await apply(taken);
+  expect(await searchKeys(ecm)).toEqual([ada.Email, bob.Email]);
+});
+
+it("a client that goes in the middle of an apply stops it after the writes under way", {
+  tags: "slow",
+}, async () => {
+  const contacts = manyContacts(60);
+  const { env, sandbox, ecm } = await startSandbox({ contents: { contacts } });
+  const { call, client, end } = await startMcp(env, ["--allow-write"]);
+  const { token } = await call("plan_change", { all: true, set: { "Last Name": "Planned" } });
+  sandbox.admin.faults(["delay:POST:*:seconds=0.2"]);
+  const writes = () => sandbox.admin.requests().filter(({ path }) => path.endsWith("/mutate"));
+  void client.callTool({ name: "apply_plan", arguments: { token } }).catch(() => undefined);
+  await expect.poll(() => writes().length, { timeout: 10_000 }).toBeGreaterThan(0);
+  expect(await end()).toBe(0);
+  const [run] = JSON.parse(await done(ecm, "runs", "list", "--json"));
+  expect(run).toMatchObject({ status: "stopped", stoppedBy: "signal", open: 0 });
+  expect(run.rows.updated).toBeLessThan(60);
+});

@@ -1,8 +1,8 @@
 /** Failures as a client reads them: in its own words. */
 import { EcmError } from "../../errors.ts";
-import { formatCommand, type ShownCommand } from "../../hint.ts";
+import type { ShownCommand } from "../../hint.ts";
 import { toErrorObject } from "../../terminal/report-error.ts";
-import { ToolFailure } from "./invoke.ts";
+import { shellOnly, ToolFailure } from "./invoke.ts";
 import type { Tool } from "./tool.ts";
 
 export function toFailure(error: unknown): object {
@@ -29,7 +29,7 @@ export function nameTool(tools: readonly Tool[], { words }: ShownCommand): strin
   const tool = tools.find(({ path }) => path?.every((word, at) => words[at] === word));
   const rest = words.slice(tool?.path?.length ?? 0);
   const isOffered = rest.every((word) => !word.startsWith("--") || tool?.names?.has(word));
-  if (!tool || !isOffered) return `${formatCommand({ words })} (in a shell)`;
+  if (!tool || !isOffered) return shellOnly;
   return [tool.name, ...rest.map((word) => tool.names?.get(word) ?? word)].join(" ");
 }
 
@@ -55,6 +55,20 @@ export function nameArguments(
       .replace(/--[a-z][a-z-]*/g, (flag) => names?.get(flag) ?? flag);
   };
   const { message, hint, ...rest } = error;
-  const renamed = { ...rest, message: rename(message), ...(hint !== undefined && { hint: rename(hint) }) };
+  const advice = keepClauses(rename(hint));
+  const renamed = { ...rest, message: dropDashes(rename(message)), ...(advice !== "" && { hint: advice }) };
   return { ...failure, error: renamed };
+}
+
+/** Without what a client cannot do: a flag that is no argument, a command that no tool runs. */
+function keepClauses(hint: unknown): unknown {
+  if (typeof hint !== "string") return "";
+  const clauses = hint.split(/(?<=\n|; |\. )/);
+  const kept = clauses.filter((clause) => !clause.includes(shellOnly) && !/--[a-z]/.test(clause));
+  return kept.join("").replace(/[;\s]+$/, "");
+}
+
+function dropDashes(message: unknown): unknown {
+  if (typeof message !== "string") return message;
+  return message.replace(/--([a-z][a-z-]*)/g, (_flag, name: string) => name.replaceAll("-", "_"));
 }

@@ -43,6 +43,9 @@ export type Invoke = (words: string[], options: InvokeOptions) => Promise<Invoke
 
 const maxMessages = 40;
 
+/** Stands in a hint where a command is that no tool runs: the client has no shell. */
+export const shellOnly = "\u0000";
+
 /**
  * The account stays the one that the server was started for,
  * whatever becomes of the current profile meanwhile.
@@ -97,7 +100,7 @@ function toResult(exitCode: number, value: unknown, stderr: string, accepts: rea
   const lines = stderr.split("\n").filter((line) => line !== "");
   const error = lines.findLast((line) => line.startsWith('{"error":'));
   // The shell is not the client's.
-  const isForShell = (line: string) => /: ecm [-a-z]/.test(line);
+  const isForShell = (line: string) => /: ecm [-a-z]/.test(line) || line.includes(shellOnly);
   const messages = lines.filter((line) => line !== error && !isForShell(line)).slice(-maxMessages);
   if (exitCode === 0 || accepts.includes(exitCode)) return { exitCode, value, messages };
   const failure =
