@@ -25,7 +25,7 @@ describe.skipIf(whyNoPty)(`in a pseudo-terminal${whyNoPty ? ` (${whyNoPty})` : "
     const file = await fileWith("Email,Stadt,Notiz\nada@example.com,Oslo,hallo\n");
     const { answer, ended } = openPty(["import", file], env);
     await answer("Is this right?", `${down.repeat(3)}${enter}`);
-    await answer('Where does "Notiz"', `${down.repeat(11)}${enter}`);
+    await answer('Where does "Notiz"', `${down.repeat(9)}${enter}`);
     await answer("– ignored", `y${enter}`);
     await answer("Add these contacts to a list?", enter);
     await answer('Create the field "Stadt", and write to 1 contact', `l${enter}`);
