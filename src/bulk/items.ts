@@ -85,8 +85,6 @@ export interface Work<T extends Item = Item> {
   isCertain?(item: T, decision: Decision): boolean;
   /** Whether the input marks this contact as not subscribed although the account holds it as active. */
   isMarked?(item: T, found: Partial<Contact> | undefined): boolean;
-  /** Whether the mark of a contact is not clear enough to unsubscribe it, where marks do. */
-  isDoubtful?(item: T): boolean;
   /** Whether nobody may be created with this key. Asked again when a write may leave. */
   isSuppressed?(item: T): boolean;
 }
@@ -102,8 +100,6 @@ export interface DesiredContact {
   removeTags: readonly string[];
   /** The file says that this person is not subscribed: never created, never added to a list. */
   isNotSubscribed?: boolean;
-  /** Then whoever is active in the account is unsubscribed there. */
-  unsubscribes?: boolean;
 }
 
 /** The touched parts of a contact as they were, for undo. */
@@ -166,8 +162,6 @@ export type Operation = (
       contactId: string;
       status: ContactStatus;
       before?: ContactStatus;
-      /** The change that follows once the status has changed. */
-      next?: Change;
     }
   /** For good. `contact` as it was, for undo. */
   | { kind: "delete"; contactId: string; contact: Partial<Contact> }

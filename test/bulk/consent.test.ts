@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
-import { call, contactLines, inputFile, manyContacts, parseSummary, readContacts } from "./kit.ts";
+import { call, inputFile, manyContacts, parseSummary, readContacts } from "./kit.ts";
 
 describe("what used to create people who had left, without a word", () => {
   it("a Status column of words like unsubscribed, with --ignore-unmapped", { tags: "slow" }, async () => {
@@ -149,66 +149,6 @@ describe("existing contacts that the file marks", () => {
     expect(contacts.get("cy@example.com")?.lists).toHaveLength(1);
     expect(Object.values(await readStatuses(service))).toEqual(["active", "active", "active"]);
   });
-
-  it("are unsubscribed with --unsubscribe-marked, priced exactly, and once", { tags: "slow" }, async () => {
-    const service = await account();
-    const path = await inputFile(marks);
-    const flags = ["--unsubscribe-marked", "--list", "News", "--json"];
-    const dry = parseSummary(await service.ecm(["import", path, ...flags, "--dry-run"]));
-    const plan = await service.ecm(["import", path, ...flags.slice(0, -1), "--dry-run", "--plan", "-"]);
-    const lines = contactLines(plan.stdout);
-    expect(lines.map(({ changes }) => changes.length)).toEqual([1, 2, 2, 0]);
-    const result = await service.ecm(["import", path, ...flags]);
-    expect(result.code).toBe(0);
-    const real = parseSummary(result);
-    expect(real).toMatchObject({
-      rows: { updated: 3, skipped: 1 },
-      consent: { not_subscribed: 1, inactive: 0, marked: 2 },
-      // Two statuses besides the structure and the lists; Bob's and Cy's changes.
-      requests: { mutate: 2, create: 0 },
-    });
-    expect(dry.rows).toEqual(real.rows);
-    expect(dry.consent).toEqual(real.consent);
-    expect(dry.estimate.requests).toBe(real.requests.total);
-    // Of contacts that are looked up on the way, the most that can be needed was said before.
-    expect(real.estimate.requests).toBeGreaterThanOrEqual(real.requests.total);
-    expect(result.stderr).toContain("2 contacts that the file marks as not subscribed were unsubscribed:");
-    expect(await readStatuses(service)).toEqual({
-      "ada@example.com": "inactive",
-      "bob@example.com": "inactive",
-      "cy@example.com": "active",
-    });
-    const again = parseSummary(await service.ecm(["import", path, ...flags]));
-    expect(again).toMatchObject({ rows: { updated: 0 }, consent: { marked: 0, inactive: 2 } });
-    const undone = await service.ecm(["runs", "undo", real.run!, "--json", "--yes"]);
-    expect(undone.code).toBe(3);
-    expect((await readContacts(service)).get("bob@example.com")?.fields["First Name"]).toBe("Bob");
-  });
-
-  it("are unsubscribed once although answers are lost and the run stops at every request", {
-    tags: "slow",
-  }, async () => {
-    const reference = await account();
-    const path = await inputFile(marks);
-    const flags = ["--unsubscribe-marked", "--list", "News", "--json"];
-    const whole = parseSummary(await reference.ecm(["import", path, ...flags]));
-    const service = await account();
-    let result = await service.ecm(["import", path, ...flags, "--max-requests", "1"]);
-    for (let tries = 0; result.code === 7 && tries < 30; tries++) {
-      result = await service.ecm(["import", path, ...flags, "--max-requests", String(2 + tries)]);
-    }
-    expect(result.code).toBe(0);
-    const { rows, consent } = parseSummary(result);
-    expect({ rows, consent }).toEqual({ rows: whole.rows, consent: whole.consent });
-    expect(await readStatuses(service)).toEqual(await readStatuses(reference));
-  });
-
-  it("--include-unsubscribed contradicts --unsubscribe-marked", async () => {
-    const service = await startSandbox();
-    const path = await inputFile(marks);
-    const result = await service.ecm(["import", path, "--include-unsubscribed", "--unsubscribe-marked"]);
-    expect(result.code).toBe(2);
-  });
 });
 
 describe("every row and every command", () => {
@@ -324,8 +264,8 @@ describe("suppressed keys", () => {
         codes: { skipped: { suppressed: 1 } },
       });
       const marks = await inputFile("Email,Unsubscribed\np0@example.com,yes\np1@example.com,no\n");
-      const args = ["import", marks, "--unsubscribe-marked", "--yes", "--json"];
-      expect(parseSummary(await service.ecm(args)).rows).toMatchObject({ updated: 1, unchanged: 1 });
+      const args = ["contact", "unsubscribe", "--keys", marks, "--marked-rows", "--yes", "--json"];
+      expect(parseSummary(await service.ecm(args)).rows).toMatchObject({ updated: 1 });
       const left = await service.ecm([
         "contact",
         "search",

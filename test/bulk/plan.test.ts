@@ -142,18 +142,6 @@ describe("--plan", () => {
     );
   });
 
-  it("says afterwards who was unsubscribed and changed too", {
-    tags: "slow",
-  }, async () => {
-    const { ecm, plan, lines } = await account();
-    const rows = "Email,City,Unsubscribed\nada@example.com,Bergen,yes\nbob@example.com,Bergen,yes\n";
-    const path = await inputFile(rows);
-    await ecm(["import", path, "--unsubscribe-marked", "--plan", plan]);
-    const planned = await lines();
-    const { stdout } = await ecm(["runs", "show", "last", "--changes"]);
-    expect(await lines(stdout)).toEqual(planned);
-  });
-
   it("names the lists and tags that the run made", { tags: "slow" }, async () => {
     const { ecm, lines } = await account();
     const path = await inputFile("Email,tags\ndora@example.com,Gold\n");

@@ -26,14 +26,6 @@ const members = "Email\nada@example.com\nfay@example.com\ndan@example.com\n";
 const commands: [name: string, args: string[], options?: { stdin?: string; before?: Step[] }][] = [
   ["import", ["import", "-", "--list", "New", "--create-missing", "--blank", "clear"], { stdin: file }],
   ["import --mode create", ["import", "-", "--mode", "create", "--create-missing"], { stdin: file }],
-  [
-    "import --unsubscribe-marked",
-    ["import", "-", "--unsubscribe-marked", "--consent-column", "Opt in"],
-    {
-      stdin:
-        "Email,City,Opt in\nada@example.com,Bergen,no\ndan@example.com,Rome,yes\nfay@example.com,Rome,no\n",
-    },
-  ],
   ["mutate a selection", ["contact", "mutate", "--tag", "VIP", "--set", "City=Rome", "--add-list", "News"]],
   [
     "mutate by keys",
@@ -541,14 +533,6 @@ describe("without a terminal", () => {
       status: "completed",
       rows: { pending: 0 },
     });
-  });
-
-  it("a plan of unsubscriptions that an import found needs it too", async () => {
-    const service = await startPeople();
-    const stdin = "Email,Opt in\nada@example.com,no\n";
-    const flags = ["--unsubscribe-marked", "--consent-column", "Opt in"];
-    const plan = await makePlanFile(service, ["import", "-", ...flags], stdin);
-    expect((await service.ecm(["apply", plan.file])).code).toBe(2);
   });
 });
 

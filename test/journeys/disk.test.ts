@@ -122,7 +122,6 @@ async function importWith(proxy: RecordingProxy, path: string, openFile: Engine[
     tags: [],
     createMissing: false,
     includeUnsubscribed: false,
-    unsubscribeMarked: false,
     includeSuppressed: false,
   });
   const options = { isDryRun: false, isFresh: false, concurrency: 8, reserve: 0, waits: true };

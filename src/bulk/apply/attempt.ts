@@ -68,7 +68,7 @@ export async function planFirstAttempt(task: Task, { lastLookUp, lookUpAgain }: 
     const found = await readWritten(session, item, open.operation);
     return decided(task, start, { found, at: clock.now() });
   }
-  if (open || ledger.isBegun(item.ref)) return decided(task, start, await lookUpAgain());
+  if (open) return decided(task, start, await lookUpAgain());
   if (planned.kind !== "create" || observed.missedInARow < maxMissed) return start;
   return decided(task, start, { found: await findOne(session, item), at: clock.now() });
 }

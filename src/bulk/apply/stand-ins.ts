@@ -42,9 +42,6 @@ function replaceInOperation(operation: Operation, toRealId: (id: string) => stri
         },
       };
     case "status":
-      return operation.next
-        ? { ...operation, next: replaceInOperation(operation.next, toRealId) as typeof operation.next }
-        : operation;
     case "delete":
       return operation;
   }

@@ -7,7 +7,7 @@ import { isInactive } from "../../api/contacts.ts";
 import type { EcmError, ServiceError } from "../../errors.ts";
 import { mayBeElements } from "../../service/contact-changes.ts";
 import type { Contact } from "../../wire.ts";
-import type { Decision, Operation } from "../items.ts";
+import type { Operation } from "../items.ts";
 import { holdsChange } from "../plan/decide.ts";
 import { readServiceTime, recordInJournal, type Session } from "../plan/session.ts";
 import { isWrite, toPlannedOutcome } from "../plan/tally.ts";
@@ -62,39 +62,17 @@ export async function performWrite(task: Task, freshness: Freshness): Promise<vo
 
 /** @returns what is known for another attempt; undefined once the outcome is written down */
 async function sendAttempt(task: Task, before: Attempt): Promise<Attempt | undefined> {
-  const previous = settleStatus(task, before);
-  const { open, decision, found } = previous;
+  const { open, decision, found } = before;
   if (open && wasApplied(open, found.contact)) return void concludeApplied(task, open, found.contact);
-  if (!isWrite(decision)) return void concludeUnwritten(task, decision, found.contact);
-  if (previous.conflicts > maxConflicts) return void recordRejection(task, keepsChanging);
-  return write(task, { ...previous, decision });
-}
-
-/**
- * A status that may have been written, and was: what is still to be written follows as a write of its own.
- */
-function settleStatus({ session, item }: Task, known: Attempt): Attempt {
-  const { open, decision, found } = known;
-  if (open?.operation.kind !== "status" || !isWrite(decision) || !isInactive(found.contact)) return known;
-  recordInJournal(session, { kind: "applied", ref: item.ref });
-  return { ...known, open: undefined };
+  if (!isWrite(decision)) return void settleWithoutWrite(task, decision, found.contact);
+  if (before.conflicts > maxConflicts) return void recordRejection(task, keepsChanging);
+  return write(task, { ...before, decision });
 }
 
 /** An earlier write has turned out to have been applied. */
 function concludeApplied(task: Task, { operation }: OpenIntent, found: Partial<Contact> | undefined): void {
   const contact = found ?? { _id: operation.contactId };
   settleWrite(task, toPlannedOutcome(task.item, operation), contact, operation.remark);
-}
-
-/** Nothing is left to be written; where a part was, the contact counts as written. */
-function concludeUnwritten(
-  task: Task,
-  decision: Exclude<Decision, Operation>,
-  contact: Partial<Contact> | undefined,
-): void {
-  const isBegun = task.session.ledger.isBegun(task.item.ref) && decision.kind !== "reject";
-  if (isBegun) settleWrite(task, "updated", contact);
-  else settleWithoutWrite(task, decision, contact);
 }
 
 async function write(task: Task, attempt: SentAttempt): Promise<Attempt | undefined> {
@@ -108,7 +86,7 @@ async function write(task: Task, attempt: SentAttempt): Promise<Attempt | undefi
     case "withheld":
       return attempt;
     case "answered":
-      return handleAnswer(task, attempt, reply.answer.body);
+      return void handleAnswer(task, attempt, reply.answer.body);
     case "refused":
       return handleRefusal(task, attempt, reply.error);
     case "uncertain":
@@ -120,17 +98,12 @@ async function write(task: Task, attempt: SentAttempt): Promise<Attempt | undefi
   }
 }
 
-/** After a status has changed, the fields may still have to. */
-function handleAnswer(task: Task, sent: SentAttempt, body: unknown): Attempt | undefined {
+function handleAnswer(task: Task, sent: SentAttempt, body: unknown): void {
   const { session, item } = task;
   const { found, decision } = sent;
   learnFromAnswer(session, sent, body);
-  if (decision.kind === "status" && decision.next) {
-    recordInJournal(session, { kind: "applied", ref: item.ref });
-    return { ...sent, open: undefined, decision: decision.next };
-  }
   const written = decision.kind === "create" ? { _id: readId(body) } : found.contact;
-  return void settleWrite(task, toPlannedOutcome(item, decision), written, decision.remark);
+  settleWrite(task, toPlannedOutcome(item, decision), written, decision.remark);
 }
 
 async function handleRefusal(

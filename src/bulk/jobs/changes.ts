@@ -3,7 +3,7 @@ import type { Operation } from "../items.ts";
 import { type PlanLine, toPlanLine, toPlanNames } from "../plan/plan-line.ts";
 import { readRunNames } from "../plan/run-names.ts";
 import type { Manifest } from "../runs/folder.ts";
-import { readWrittenContacts, type WrittenContact } from "./written-contacts.ts";
+import { readWrittenContacts } from "./written-contacts.ts";
 
 /**
  * One line for each contact that the run wrote, in input order. A write of which it is not known whether it
@@ -19,8 +19,7 @@ export async function readRunChanges(
   const found: { ref: number; line: PlanLine }[] = [];
   const sortFound = () => found.sort((one, other) => one.ref - other.ref).splice(limit);
   for await (const done of readWrittenContacts(run.folder, true)) {
-    const { ref, key, createdId, isUnproven } = done;
-    const operation = findDone(done);
+    const { ref, key, operation, createdId, isUnproven } = done;
     const line = hasLine(run.manifest, operation) ? ref : null;
     const contact = { line, key, found: createdId ? { _id: createdId } : undefined };
     const written = toPlanLine(contact, operation, names);
@@ -30,13 +29,6 @@ export async function readRunChanges(
   }
   sortFound();
   return found.map(({ line }) => line);
-}
-
-/** What follows on an unsubscription was done where the journal has it, whatever was meant to follow. */
-function findDone({ operation, unsubscription }: WrittenContact): Operation {
-  const status = unsubscription ?? operation;
-  if (status.kind !== "status") return operation;
-  return { ...status, next: operation.kind === "change" ? operation : undefined };
 }
 
 /** A selection has no input, and members that a sync removes are on no line of it. */

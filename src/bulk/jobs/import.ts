@@ -26,8 +26,6 @@ export interface ImportOptions {
   tags: string[];
   createMissing: boolean;
   includeUnsubscribed: boolean;
-  /** Unsubscribe the contacts of the account that the file marks. */
-  unsubscribeMarked?: boolean;
   includeSuppressed?: boolean;
   /** A person says which list the contacts are added to. */
   asksList?: boolean;
@@ -59,7 +57,6 @@ export function importJob(options: ImportOptions): RowJob {
     toDesiredContact: (row, names) => toDesiredContact(row, names, options),
     listIds: (names) => names.listIds(),
     notSubscribedAre: toSubscriptionRule(options),
-    unsubscribesMarked: options.unsubscribeMarked,
     leavesOutSuppressed: !options.includeSuppressed,
   };
   return {
@@ -79,12 +76,10 @@ export function importJob(options: ImportOptions): RowJob {
 /** What becomes of rows that are marked as not subscribed. */
 export function toSubscriptionRule({
   includeUnsubscribed,
-  unsubscribeMarked,
   mode,
-}: Pick<ImportOptions, "unsubscribeMarked" | "mode"> & { includeUnsubscribed?: boolean }): string {
+}: Pick<ImportOptions, "mode"> & { includeUnsubscribed?: boolean }): string {
   if (includeUnsubscribed) return "imported like any other (--include-unsubscribed)";
-  const become = mode === "update" ? "added to no list" : "not created";
-  return unsubscribeMarked ? `${become}; unsubscribed if active in the account` : become;
+  return mode === "update" ? "added to no list" : "not created";
 }
 
 /** The options as a manifest keeps them. */
@@ -136,7 +131,6 @@ function toDesiredContact(row: Row, names: NameBook, options: ImportOptions): De
     addTags: mergeIds(options.tags, row.tags, (name) => names.tagId(name)),
     isNotSubscribed: row.notSubscribed !== undefined && !options.includeUnsubscribed,
     // Nobody can be made active again: a cell that is not understood is not enough.
-    unsubscribes: options.unsubscribeMarked && row.isMarkClear,
   };
 }
 

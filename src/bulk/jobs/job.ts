@@ -62,8 +62,6 @@ export interface ResolvedJob {
   toDesiredContact(row: Row, names: NameBook): DesiredContact;
   /** What becomes of those whom the file marks as not subscribed, in words: `not created`. */
   notSubscribedAre: string;
-  /** Whom the file marks is unsubscribed in the account. */
-  unsubscribesMarked?: boolean;
   /** Whoever is on the suppression list is left out. */
   leavesOutSuppressed?: boolean;
   /** Lists that a desired contact can speak of. */
@@ -97,7 +95,7 @@ export interface MembersOptions {
  * Whether the status of contacts decides what becomes of them: where
  * no search tells it, they are read by their ids.
  */
-export function needsStatus({ edit, unsubscribesMarked, selection }: ResolvedJob): boolean {
+export function needsStatus({ edit, selection }: ResolvedJob): boolean {
   const isSelected = selection?.needs.some((part) => statusParts.includes(part));
-  return edit !== undefined || unsubscribesMarked === true || isSelected === true;
+  return edit !== undefined || isSelected === true;
 }

@@ -89,11 +89,11 @@ class PlannedWork {
   }
 
   async close(stop: RunStop | undefined): Promise<Closed> {
-    const { state, job, price, backup, place } = this;
+    const { state, price, backup, place } = this;
     beginPhase(state, "reporting", price);
     const rejects = await writeRejected(state, stop, place.file);
     const firstRejects = await this.firstRejects(stop);
-    reportMarkedContacts(state, job, stop);
+    reportMarkedContacts(state, stop);
     if (!state.run) {
       if (place.file) await rm(place.file, { force: true }).catch(() => undefined);
     }
@@ -154,18 +154,10 @@ class PlannedWork {
 }
 
 /** Names the contacts that the file marks as not subscribed and the account held as active. */
-function reportMarkedContacts({ tally, emit }: RunState, job: ReadyJob, stop: RunStop | undefined): void {
-  const { marked, doubtful, markedContacts } = tally;
-  const markedList = stop?.by === "signal" ? [] : markedContacts;
-  const isUnsubscribed = job.unsubscribesMarked ?? false;
-  const groups = [
-    { isDoubtful: false, total: marked - doubtful, isUnsubscribed },
-    { isDoubtful: true, total: doubtful, isUnsubscribed: false },
-  ];
-  for (const group of groups) {
-    const contacts = markedList.filter((each) => (each.isDoubtful ?? false) === group.isDoubtful);
-    if (group.total > 0) emit({ kind: "marked", contacts, ...group });
-  }
+function reportMarkedContacts({ tally, emit }: RunState, stop: RunStop | undefined): void {
+  const { marked: total, markedContacts } = tally;
+  const contacts = stop?.by === "signal" ? [] : markedContacts;
+  if (total > 0) emit({ kind: "marked", contacts, total });
 }
 
 async function* readContactsToDelete({ lines }: ClosedPlan): AsyncGenerator<Partial<Contact>> {

@@ -3,7 +3,7 @@ import type { Lookup } from "../plan/lookup.ts";
 import type { ClosedPlan } from "../plan/plan-file.ts";
 import { computePlanPrice, type PlanRest, type Price } from "../plan/price.ts";
 import type { RunState } from "../plan/session.ts";
-import { countOperationRequests, countPlannedWrites } from "../plan/tally.ts";
+import { countPlannedWrites } from "../plan/tally.ts";
 import type { Ledger } from "../runs/ledger.ts";
 import type { ReadyJob } from "./ready-job.ts";
 
@@ -50,7 +50,7 @@ async function computeRestOfOldPlan({ lines }: ClosedPlan, ledger: Ledger, job: 
     const { operation } = apply;
     const isExisting = operation.kind !== "create";
     rest.writes++;
-    rest.requests += countOperationRequests(operation) + (isExisting && readsAlone ? 1 : 0);
+    rest.requests += 1 + (isExisting && readsAlone ? 1 : 0);
     rest.searches += group.add(isExisting && !readsAlone);
   }
   return { ...rest, searches: rest.searches + group.end() };

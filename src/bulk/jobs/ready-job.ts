@@ -36,7 +36,6 @@ export interface ReadyJob {
   readonly names?: NameBook;
   /** Requests that follow on the run once it is complete. */
   readonly requestsAfter?: number;
-  readonly unsubscribesMarked?: boolean;
   /** Rejected rows stop it only where a limit was given. */
   readonly isLenient?: boolean;
   /** This and the next are absent where the plan is closed. */

@@ -40,7 +40,6 @@ export function prepareRows(rowRun: RowRun): ReadyJob {
     input: countSettledByInput(rowRun),
     names,
     requestsAfter: job.requestsAfter,
-    unsubscribesMarked: job.unsubscribesMarked,
     async head() {
       const { facts } = understood;
       const knownNames = await account.readCachedNames(structure);
@@ -71,13 +70,11 @@ export function createWork(
 ): Work<RowItem> {
   const options: DecideOptions = { ...job.decide, structureId };
   const isKept = (key: string) => isErasedKey(key) || (suppressions?.has(key) ?? false);
-  // A suppressed person who is still active is unsubscribed, where the row asks for that.
-  const isPassedOver = ({ key, desired }: RowItem) => isKept(key.sent) && !desired?.unsubscribes;
+  const isPassedOver = ({ key }: RowItem) => isKept(key.sent);
   const decideRow = (item: RowItem, found?: Partial<Contact>): Decision => {
     // Also where the account was read whole, and the contact is known without a look-up.
     if (isPassedOver(item)) return { kind: "skip", code: "suppressed" };
     if (found) return decideFound(job, item, found, options);
-    if (isKept(item.key.sent)) return { kind: "skip", code: "suppressed" };
     if (item.keyFault) return { kind: "reject", ...item.keyFault };
     return job.edit ? job.edit.missing : decide(item.key.sent, item.desired!, undefined, options);
   };
@@ -86,7 +83,6 @@ export function createWork(
     needsLookup: (item) => item.isRemoval === true || !(item.isLeftOut || isPassedOver(item)),
     // An unsubscription or a deletion wants nothing of a contact that a mark could stand against.
     isMarked: job.edit ? undefined : (item, found) => isMarked(item.desired, found),
-    isDoubtful: (item) => job.unsubscribesMarked === true && !item.desired?.unsubscribes,
     decide(item, found) {
       if (item.isLeftOut) return { kind: "skip", code: item.isRemoval ? "truncated" : "not_selected" };
       if (item.isRemoval) return decideRemoval(item, found, structureId);

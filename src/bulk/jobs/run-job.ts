@@ -178,7 +178,6 @@ async function preparePlannedRun(
     input: noInput,
     names,
     requestsAfter: resolved.requestsAfter,
-    unsubscribesMarked: resolved.unsubscribesMarked,
   };
 }
 

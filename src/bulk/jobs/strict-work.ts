@@ -53,9 +53,7 @@ function decideApproved(approved: ExistingWrite, found: Partial<Contact>): Decis
     case "change":
       return decideChange(approved, found);
     case "status":
-      // A run that was stopped may have written the status, and not yet what follows it.
-      if (isInactive(found)) return approved.next ? decideChange(approved.next, found) : { kind: "leave" };
-      return approved.next && !isAsBefore(approved.next, found) ? changed : approved;
+      return isInactive(found) ? { kind: "leave" } : approved;
     case "delete":
       return isSameContact(approved.contact, found) ? { ...approved, contact: found } : changed;
   }

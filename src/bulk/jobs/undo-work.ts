@@ -98,7 +98,7 @@ export function decideUndo(
   found: Partial<Contact> | undefined,
   scope: UndoScope = {},
 ): Decision {
-  const { operation, isUnproven, unsubscription } = item.undoes;
+  const { operation, isUnproven } = item.undoes;
   if (isUnproven) {
     return toRejection(
       "unproven",
@@ -112,7 +112,6 @@ export function decideUndo(
   if (operation.kind === "delete") return decideDeleted(operation, found, scope);
   if (!found || found._id !== operation.contactId) return toRejection("gone", "the contact no longer exists");
   const { body, leftOut } = planRestoration(operation, found, scope);
-  if (unsubscription) leftOut.push("the status (contacts cannot be reactivated through the API)");
   const remark = toNotRestoredRemark(leftOut);
   if (Object.keys(body).length === 0) return remark ? { kind: "reject", ...remark } : { kind: "leave" };
   if (found.__v !== undefined) body.__v = found.__v;

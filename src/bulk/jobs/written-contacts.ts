@@ -13,8 +13,6 @@ export interface WrittenContact {
   operation: Operation;
   /** Of a contact that the run created. */
   createdId?: string;
-  /** The run has unsubscribed it first, which nothing can put back. */
-  unsubscription?: Operation;
   /** The journal is damaged: whether this was carried out is not known. */
   isUnproven?: boolean;
 }
@@ -50,8 +48,6 @@ interface Intent {
 class WritesOfRun {
   private readonly isPartial: boolean;
   private readonly open = new Map<number, Intent>();
-  /** Statuses that were written, of contacts whose fields may be written too. */
-  private readonly unsubscribed = new Map<number, Intent>();
 
   constructor(isPartial: boolean) {
     this.isPartial = isPartial;
@@ -66,9 +62,6 @@ class WritesOfRun {
       case "void":
         this.open.delete(record.ref);
         return undefined;
-      case "applied":
-        this.noteStatus(record.ref);
-        return undefined;
       case "done":
         return this.close(record);
       default:
@@ -81,21 +74,13 @@ class WritesOfRun {
     return [...this.open].map(([ref, { key, operation }]) => ({ ref, key, operation, isUnproven: true }));
   }
 
-  private noteStatus(ref: number): void {
-    const intent = this.open.get(ref);
-    this.open.delete(ref);
-    if (intent) this.unsubscribed.set(ref, intent);
-  }
-
   private close({
     ref,
     outcome,
     contactId,
   }: Extract<JournalRecord, { kind: "done" }>): WrittenContact | undefined {
-    const earlier = this.unsubscribed.get(ref);
     const wasWritten = isWritten(outcome);
-    const intent = wasWritten ? (this.open.get(ref) ?? earlier) : earlier;
-    this.unsubscribed.delete(ref);
+    const intent = wasWritten ? this.open.get(ref) : undefined;
     this.open.delete(ref);
     if (!intent) {
       const isKnown = this.isPartial && wasWritten && contactId !== undefined;
@@ -107,7 +92,6 @@ class WritesOfRun {
       key,
       operation,
       ...(operation.kind === "create" && contactId !== undefined && { createdId: contactId }),
-      ...(earlier !== undefined && intent !== earlier && { unsubscription: earlier.operation }),
     };
   }
 }

@@ -1,7 +1,7 @@
 /** What to do about one contact: a pure function of what is wanted, what the account holds, and the mode. */
 
-import { findStatus, isInactive, toIdSet, unsubscribed } from "../../api/contacts.ts";
-import type { Contact, ContactStatus, CreateContactBody, FieldValue, IdRef, MutateBody } from "../../wire.ts";
+import { isInactive, toIdSet } from "../../api/contacts.ts";
+import type { Contact, CreateContactBody, FieldValue, IdRef, MutateBody } from "../../wire.ts";
 import type { Before, Decision, DesiredContact } from "../items.ts";
 
 /** Leaves a contact as it is. */
@@ -33,30 +33,10 @@ export function decide(
   options: DecideOptions,
 ): Decision {
   if (!found) return decideAbsent(key, desired, options);
-  if (desired.unsubscribes && isMarked(desired, found)) return decideUnsubscription(desired, found, options);
   if (options.mode === "create") return { kind: "skip", code: "exists" };
   const change = computeChange(desired, found);
   if (!change) return { kind: "leave" };
   return { kind: "change", contactId: found._id!, ...change };
-}
-
-/** Whom the file marks is unsubscribed, and then changed like anybody who is inactive. */
-function decideUnsubscription(
-  desired: DesiredContact,
-  found: Partial<Contact>,
-  { mode }: DecideOptions,
-): Decision {
-  const contactId = found._id!;
-  const { __v: _, ...after } = withStatus(found, unsubscribed);
-  const change = mode === "create" ? undefined : computeChange(desired, after);
-  const next = change && { kind: "change" as const, contactId, ...change };
-  return {
-    kind: "status",
-    contactId,
-    status: unsubscribed,
-    before: findStatus(found),
-    ...(next && { next }),
-  };
 }
 
 function decideAbsent(
@@ -154,11 +134,6 @@ export function toDesiredFromMutate(body: MutateBody): DesiredContact {
 /** Whether the file marks as not subscribed whom the account holds as active, or may hold so. */
 export function isMarked(desired: DesiredContact | undefined, found: Partial<Contact> | undefined): boolean {
   return desired?.isNotSubscribed === true && found !== undefined && !isInactive(found);
-}
-
-/** The contact once its status is this. */
-function withStatus(found: Partial<Contact>, status: ContactStatus): Partial<Contact> {
-  return { ...found, status, contactStatus: status.primary, contactSubStatus: status.secondary };
 }
 
 export function toFieldValues(found: Partial<Contact>): Map<string, string> {

@@ -40,9 +40,6 @@ export type RunEvent =
       kind: "marked";
       contacts: { line: number | null; key: string }[];
       total: number;
-      isUnsubscribed: boolean;
-      /** They would have been unsubscribed, had what the file says of them been understood. */
-      isDoubtful: boolean;
     }
   /** `isAside`: nothing to be warned of. */
   | { kind: "remark"; text: string; isAside?: boolean }

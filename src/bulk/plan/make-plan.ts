@@ -217,13 +217,11 @@ function addBlock(step: PlanStep, { entries, at, taken }: DecidedBlock): void {
 
 function countDecided({ work, tally }: Session, { item, found, decision }: DecidedItem): void {
   const isMarked = work.isMarked?.(item, found.contact) === true;
-  const isDoubtful = isMarked && (work.isDoubtful?.(item) ?? false);
   const counted = {
     item,
     decision,
     found: found.contact,
     isMarked,
-    isDoubtful,
   };
   addToTally(tally, counted, work.readsAlone?.(item) ? 1 : 0);
 }

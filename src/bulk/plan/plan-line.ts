@@ -85,10 +85,8 @@ export function toPlanLine(contact: PlannedContact, decision: Decision, names: P
         toMutateChanges(decision.body, decision.before, names),
         withRemark(decision),
       );
-    case "status": {
-      const further = decision.next ? toMutateChanges(decision.next.body, decision.next.before, names) : [];
-      return createLine("update", [toStatusChange(decision, found), ...further], withRemark(decision));
-    }
+    case "status":
+      return createLine("update", [toStatusChange(decision, found)], withRemark(decision));
     case "delete":
       return createLine("delete", [], withRemark(decision));
     case "leave":

@@ -20,10 +20,8 @@ export interface PlanTally {
   inactive: number;
   /** Whom the input marks as not subscribed, and the account holds as active. */
   marked: number;
-  /** Of these, who stays active since the mark is not understood, although marks unsubscribe. */
-  doubtful: number;
-  /** The first of both. */
-  markedContacts: { line: number | null; key: string; isDoubtful?: true }[];
+  /** The first of them. */
+  markedContacts: { line: number | null; key: string }[];
   /** Requests that the writes take, and the reads right before them. */
   requests: number;
   /** Contacts that are written, but not in all that was wanted. */
@@ -43,7 +41,6 @@ export function createTally(): PlanTally {
     rejected: {},
     inactive: 0,
     marked: 0,
-    doubtful: 0,
     markedContacts: [],
     requests: 0,
     remarks: 0,
@@ -74,17 +71,15 @@ export function addToTally(tally: PlanTally, decided: TalliedDecision, readsBefo
   }
 }
 
-function addMarked(tally: PlanTally, { item, isDoubtful }: TalliedDecision): void {
+function addMarked(tally: PlanTally, { item }: TalliedDecision): void {
   tally.marked++;
-  if (isDoubtful) tally.doubtful++;
   if (tally.markedContacts.length >= maxContactsListed) return;
-  const named = { line: item.line, key: item.key.sent };
-  tally.markedContacts.push(isDoubtful ? { ...named, isDoubtful } : named);
+  tally.markedContacts.push({ line: item.line, key: item.key.sent });
 }
 
 function addWrite(tally: PlanTally, item: Item, operation: Operation, readsBefore: number): void {
   tally[toPlannedOutcome(item, operation)]++;
-  tally.requests += countOperationRequests(operation) + readsBefore;
+  tally.requests += 1 + readsBefore;
   if (operation.kind === "status") tally.unsubscribed++;
   if (operation.remark) tally.remarks++;
 }
@@ -94,7 +89,6 @@ export interface TalliedDecision {
   decision: Decision;
   found: Partial<Contact> | undefined;
   isMarked: boolean;
-  isDoubtful: boolean;
 }
 
 /** What a write counts as once it is carried out. */
@@ -105,9 +99,4 @@ export function toPlannedOutcome(
   if (kind === "create") return "created";
   if (kind === "delete") return "deleted";
   return (item as Item & { isRemoval?: boolean }).isRemoval ? "removed" : "updated";
-}
-
-/** How many requests it takes until the contact is done. */
-export function countOperationRequests(operation: Operation): number {
-  return operation.kind === "status" && operation.next ? 2 : 1;
 }

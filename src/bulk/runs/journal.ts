@@ -31,8 +31,6 @@ export type JournalRecord =
     }
   /** What was created in the account before the first write: stand-in → id. */
   | { kind: "names"; ids: Record<string, string> }
-  /** The intent was applied, and the contact needs another write before it is done. */
-  | { kind: "applied"; ref: number }
   | { kind: "stop"; at: number; by: string }
   | { kind: "end"; at: number };
 

@@ -39,7 +39,6 @@ export class Ledger {
 
   private done = new Uint8Array(1024);
   private readonly intents = new Map<number, OpenIntent>();
-  private readonly begun = new Set<number>();
   /** Contacts that were to be written, and were not. */
   private readonly unwritten = new Set<number>();
 
@@ -50,10 +49,6 @@ export class Ledger {
         break;
       case "void":
         this.intents.delete(record.ref);
-        break;
-      case "applied":
-        this.intents.delete(record.ref);
-        this.begun.add(record.ref);
         break;
       case "done":
         this.takeDone(record);
@@ -91,16 +86,10 @@ export class Ledger {
     return this.intents.size;
   }
 
-  /** Whether a write of a contact that is not done yet was applied. */
-  isBegun(ref: number): boolean {
-    return this.begun.has(ref);
-  }
-
   private takeDone({ ref, outcome, code, message, inactive }: DoneRecord): void {
     if (!this.markDone(ref, outcome, code)) return;
     if (outcome === "skipped" || outcome === "rejected") this.unwritten.add(ref);
     if (inactive) this.inactive++;
-    this.begun.delete(ref);
     const isRejected = outcome === "rejected";
     if (!isRejected && message === undefined) return;
     (isRejected ? this.rejections : this.remarks).set(ref, { code: code ?? "", message: message ?? "" });

@@ -94,7 +94,6 @@ function addContactFlags(command: Command): void {
     )
     .addOption(consentColumnOption())
     .option("--include-unsubscribed", "create contacts marked as not subscribed")
-    .option("--unsubscribe-marked", "unsubscribe contacts that the file marks; cannot be undone")
     .option("--include-suppressed", "create suppressed contacts too");
 }
 
@@ -104,12 +103,6 @@ async function runImport(
   file: string,
   flags: ImportFlags,
 ): Promise<void> {
-  if (flags.includeUnsubscribed && flags.unsubscribeMarked) {
-    throw new UsageError(
-      "--include-unsubscribed and --unsubscribe-marked cannot be used together",
-      "Leave out one of the two",
-    );
-  }
   const options = toRunOptions(flags, context.clock.now());
   const imports = await toImportOptions(context.terminal, file, flags);
   const [{ startRun }, { Clarifier }] = await Promise.all([
@@ -167,7 +160,6 @@ async function toImportOptions(terminal: Terminal, file: string, flags: ImportFl
     tags: flags.tag ?? [],
     createMissing: flags.createMissing ?? false,
     includeUnsubscribed: flags.includeUnsubscribed ?? false,
-    unsubscribeMarked: flags.unsubscribeMarked ?? false,
     includeSuppressed: flags.includeSuppressed ?? false,
   };
 }

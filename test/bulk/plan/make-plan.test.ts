@@ -110,13 +110,6 @@ firstQuick(2)<Row>([
     {},
     () => ({ action: "unchanged" }),
   ],
-  [
-    "who is marked is unsubscribed where that is wanted",
-    ada,
-    () => ({ isNotSubscribed: true, unsubscribes: true }),
-    {},
-    (of) => ({ action: "update", apply: { operation: { kind: "status", contactId: of.id } } }),
-  ],
 ])("%s", async (_what, key, wish, how, line) => {
   const account = await startAdasAccount();
   const { service } = account;

@@ -85,7 +85,7 @@ function addBlocks(writer: PlanWriter): void {
     for (const ref of refs) {
       addToTally(
         writer.tally,
-        { item: item(ref), decision: operations[ref]!, found: undefined, isMarked: false, isDoubtful: false },
+        { item: item(ref), decision: operations[ref]!, found: undefined, isMarked: false },
         0,
       );
     }

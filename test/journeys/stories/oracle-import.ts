@@ -88,7 +88,6 @@ export function expectImport(
   for (const [key, want] of wanted) {
     const found = before.get(key);
     const isMarked = marked.has(key);
-    const unsubscribes = isMarked && command.marked === "unsubscribe";
     const isLeftOut = isMarked && command.marked !== "include";
     const next = (person: Person) => withFacets(person, changesOf(want, command, isLeftOut));
     if (!found) {
@@ -101,13 +100,11 @@ export function expectImport(
       }
       continue;
     }
-    const leaves = unsubscribes && found.status === "Active";
-    // Who is suppressed and still in the account is left alone, but may be unsubscribed.
-    if (!unsubscribes && isKept(key)) rows.skipped++;
-    else if (command.mode === "create" && !leaves) rows.skipped++;
+    // Who is suppressed and still in the account is left alone.
+    if (isKept(key)) rows.skipped++;
+    else if (command.mode === "create") rows.skipped++;
     else {
-      const person = command.mode === "create" ? { ...found } : next(found);
-      if (leaves) person.status = "Unsubscribe";
+      const person = next(found);
       people.set(key, person);
       rows[isSame(found, person) ? "unchanged" : "updated"]++;
     }

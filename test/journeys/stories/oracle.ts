@@ -24,7 +24,7 @@ export interface Import {
   blank: "keep" | "clear";
   duplicates: "merge" | "last" | "first" | "reject";
   /** What is done with people whom the file marks: by a flag typed in the command. */
-  marked: "leave" | "include" | "unsubscribe";
+  marked: "leave" | "include";
   includeSuppressed: boolean;
   /** `--set City=…`: where there is no such column. */
   set?: string;

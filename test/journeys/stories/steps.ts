@@ -44,7 +44,7 @@ const importing: fc.Arbitrary<Import> = fc.record({
   mode: fc.constantFrom("upsert", "upsert", "create", "update"),
   blank: fc.constantFrom("keep", "clear"),
   duplicates: fc.constantFrom("merge", "last", "first", "reject"),
-  marked: fc.constantFrom("leave", "leave", "include", "unsubscribe"),
+  marked: fc.constantFrom("leave", "leave", "include"),
   includeSuppressed: rarely,
   set: fc.option(
     value.filter((text) => text !== ""),

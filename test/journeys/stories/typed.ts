@@ -49,7 +49,6 @@ export function typed(command: Command, file: string): string[] {
         ...repeated("--tag", command.tags),
         ...["--mode", command.mode, "--blank", command.blank, "--duplicates", command.duplicates],
         ...(command.marked === "include" ? ["--include-unsubscribed"] : []),
-        ...(command.marked === "unsubscribe" ? ["--unsubscribe-marked"] : []),
         ...(command.set !== undefined && !command.columns.includes("City")
           ? ["--set", `City=${command.set}`]
           : []),

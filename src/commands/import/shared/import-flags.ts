@@ -20,6 +20,5 @@ export interface ImportFlags extends BulkFlags {
   ignoreUnmapped?: boolean;
   consentColumn?: string[];
   includeUnsubscribed?: boolean;
-  unsubscribeMarked?: boolean;
   includeSuppressed?: boolean;
 }

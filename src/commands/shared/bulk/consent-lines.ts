@@ -3,6 +3,7 @@
 import type { ColumnTally, ConsentTally, RunEvent, Summary } from "../../../bulk/index.ts";
 
 import { formatCount, formatCounted } from "../../../counts.ts";
+import { advise, ecm, formatHint } from "../../../hint.ts";
 
 /**
  * One line for each consent column, and one for each cell that could not be understood.
@@ -45,21 +46,18 @@ export type MarkedEvent = Extract<RunEvent, { kind: "marked" }>;
 
 /** Names whom the file marks as not subscribed and the account held as active. */
 export function formatMarked(
-  { contacts, total, isUnsubscribed, isDoubtful }: MarkedEvent,
-  { status, kind }: Pick<Summary, "status" | "kind">,
+  { contacts, total }: MarkedEvent,
+  { kind, file }: Pick<Summary, "kind" | "file">,
 ): string[] {
   const who = formatCounted(total, "contact");
   const isOne = total === 1;
-  const would = status === "dry-run" ? "would be" : isOne ? "was" : "were";
-  const lines = isUnsubscribed
-    ? [`${who} that the file marks as not subscribed ${would} unsubscribed:`]
-    : [
-        `${who} ${isOne ? "is" : "are"} active in the account although the file says not subscribed; added to no list:`,
-      ];
+  const lines = [
+    `${who} ${isOne ? "is" : "are"} active in the account although the file says not subscribed; added to no list:`,
+  ];
   for (const { line, key } of contacts) lines.push(`  ${key} (line ${line})`);
   if (total > contacts.length) lines.push(`  and ${formatCount(total - contacts.length)} more`);
-  if (isDoubtful) lines.push("Not unsubscribed: what the file says of them is not clear");
-  else if (!isUnsubscribed && kind === "import") lines.push("Unsubscribe them with: --unsubscribe-marked");
+  const unsubscribe = ecm`contact unsubscribe --marked-rows --keys ${file}`;
+  if (kind === "import") lines.push(formatHint(advise`Unsubscribe them with: ${unsubscribe}`));
   return lines;
 }
 

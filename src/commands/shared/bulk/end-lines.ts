@@ -53,8 +53,7 @@ export function noteEnd(
     );
   }
   for (const group of marked) {
-    const weight = group.isUnsubscribed ? undefined : "needed";
-    for (const line of formatMarked(group, summary)) terminal.note(line, weight);
+    for (const line of formatMarked(group, summary)) terminal.note(line, "needed");
   }
 }
 
