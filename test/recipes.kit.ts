@@ -122,16 +122,10 @@ export const wrongKey = `ecm_us_${"x".repeat(43)}`;
 export const contacts = (count: number, from = 0) =>
   `Email\n${Array.from({ length: count }, (_, index) => `p${from + index}@example.com\n`).join("")}`;
 
-/** A machine whose account has the list. */
-export async function machineWith(list: string, ...flags: string[]): Promise<Machine> {
-  const made = await machine(...flags);
-  await made.ecm("lists", "create", list);
-  return made;
-}
-
+/** None where there is no such list yet. */
 export async function countMembers(ecm: Machine["ecm"], list: string): Promise<number> {
   const { stdout } = await ecm("lists", "list", "--json");
-  return JSON.parse(stdout).find((each: { name: string }) => each.name === list).totalContacts;
+  return JSON.parse(stdout).find((each: { name: string }) => each.name === list)?.totalContacts ?? 0;
 }
 
 /** Spends one. */

@@ -3,7 +3,6 @@ import {
   contacts,
   countMembers,
   machine,
-  machineWith,
   readRecipes,
   recipe,
   runs,
@@ -29,7 +28,7 @@ it("has ten scripts", async () => {
 
 recipe("crm-sync", () => {
   it("is silent on a good night, and writes nothing twice on the next", { tags: "slow" }, async () => {
-    const { script, ecm, file } = await machineWith("Customers");
+    const { script, ecm, file } = await machine();
     const env = { CRM_EXPORT: await file("crm.csv", contacts(30)) };
     expect(await script("crm-sync", env)).toEqual(silent);
     expect(await countMembers(ecm, "Customers")).toBe(30);

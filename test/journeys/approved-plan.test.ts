@@ -10,7 +10,7 @@ import { expect, it } from "vitest";
 import {
   countMembers,
   type Machine,
-  machineWith,
+  machine,
   missingTools,
   readRecipes,
   recipe,
@@ -19,7 +19,7 @@ import {
 import { type Result, waitForResult } from "../support/ecm.ts";
 
 async function scene() {
-  const testMachine = await machineWith("Customers");
+  const testMachine = await machine();
   const { folder, env, file } = testMachine;
   const key = async (name: string) => {
     spawnSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-C", "", "-f", join(folder, name)]);

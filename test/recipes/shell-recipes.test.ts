@@ -13,7 +13,6 @@ import {
   contacts,
   countMembers,
   machine,
-  machineWith,
   recipe,
   requestsLeft,
   rotating,
@@ -24,7 +23,7 @@ import {
 
 recipe("crm-sync", () => {
   it("keeps the rejects, says so in one line, and mails them where it is told to", async () => {
-    const { script, file, folder } = await machineWith("Customers");
+    const { script, file, folder } = await machine();
     const env = { CRM_EXPORT: await file("crm.csv", `${contacts(3)}not-an-address\n`) };
     const first = await script("crm-sync", env);
     expect(first).toMatchObject({ code: 0, stdout: "" });
@@ -40,7 +39,7 @@ recipe("crm-sync", () => {
   });
 
   it("stops with the hour in silence, and finishes the old file before it takes the new one", async () => {
-    const { script, ecm, file, restart } = await machineWith("Customers", "--hourly-limit", "240");
+    const { script, ecm, file, restart } = await machine("--hourly-limit", "240");
     const env = { CRM_EXPORT: await file("crm.csv", contacts(60)) };
     expect(await script("crm-sync", { ...env, CRM_UNTIL: "30m" })).toEqual(silent);
     const [stopped] = await runs(ecm);
@@ -57,8 +56,7 @@ recipe("crm-sync", () => {
   });
 
   it("goes on after kill -9, and lets no second copy in meanwhile", async () => {
-    const { script, startScript, ecm, file, folder } = await machineWith(
-      "Customers",
+    const { script, startScript, ecm, file, folder } = await machine(
       "--fault",
       "delay:POST:/api/contact:seconds=0.2",
     );
@@ -77,7 +75,7 @@ recipe("crm-sync", () => {
   });
 
   it("says in one line what a person has to see to, and how it ended", async () => {
-    const { script, file, ecm, service } = await machineWith("Customers");
+    const { script, file, ecm, service } = await machine();
     const env = { CRM_EXPORT: await file("crm.csv", contacts(3)) };
     const missing = await script("crm-sync", { CRM_EXPORT: "/nonexistent.csv" });
     expect(missing).toEqual({
@@ -103,7 +101,7 @@ recipe("crm-sync", () => {
 
 recipe("list-mirror", () => {
   it("mirrors the file in silence, asks nothing while the file is the same, and finds what was removed", async () => {
-    const { script, ecm, file } = await machineWith("Attendees");
+    const { script, ecm, file } = await machine();
     await ecm("import", await file("all.csv", contacts(30)));
     const env = { MIRROR_FILE: await file("attendees.csv", contacts(20)) };
     expect(await script("list-mirror", env)).toEqual(silent);
@@ -119,8 +117,8 @@ recipe("list-mirror", () => {
   });
 
   it("refuses in one line to empty the list, and says which keys are no contacts", async () => {
-    const { script, ecm, file } = await machineWith("Attendees");
-    await ecm("import", await file("all.csv", contacts(20)), "--list", "Attendees");
+    const { script, ecm, file } = await machine();
+    await ecm("import", await file("all.csv", contacts(20)), "--list", "Attendees", "--create-missing");
     const env = { MIRROR_FILE: await file("attendees.csv", contacts(10)) };
     const refused = await script("list-mirror", env);
     expect(refused).toMatchObject({ code: 2, stdout: "" });
@@ -141,12 +139,12 @@ recipe("list-mirror", () => {
   });
 
   it("says in one line, each time, that its file is missing or cut off, and removes nobody", async () => {
-    const { script, ecm, file, folder } = await machineWith("Attendees");
+    const { script, ecm, file, folder } = await machine();
     const gone = join(folder, "gone.csv");
     const line = `list-mirror: Attendees: ${gone} is missing or cannot be read\n`;
     expect(await script("list-mirror", { MIRROR_FILE: gone })).toEqual({ code: 1, stdout: "", stderr: line });
 
-    await ecm("import", await file("all.csv", contacts(20)), "--list", "Attendees");
+    await ecm("import", await file("all.csv", contacts(20)), "--list", "Attendees", "--create-missing");
     const cut = contacts(20).slice(0, -"mple.com\n".length);
     const env = { MIRROR_FILE: await file("attendees.csv", cut) };
     const said = `list-mirror: Attendees: ${env.MIRROR_FILE} is cut off in its last row: nobody was removed\n`;
@@ -160,7 +158,7 @@ recipe("list-mirror", () => {
   });
 
   it("leaves an hour that is used up in silence, and goes on in the next", async () => {
-    const { script, ecm, file, restart } = await machineWith("Attendees");
+    const { script, ecm, file, restart } = await machine();
     await ecm("import", await file("all.csv", contacts(30)));
     const env = { MIRROR_FILE: await file("attendees.csv", contacts(30)) };
     const used = 3600 - (await requestsLeft(ecm));
@@ -175,8 +173,8 @@ recipe("list-mirror", () => {
 
 recipe("warehouse-export", () => {
   it("writes one whole file a day in silence, for each format", async () => {
-    const { script, ecm, file, folder } = await machineWith("Customers");
-    await ecm("import", await file("all.csv", contacts(12)), "--list", "Customers");
+    const { script, ecm, file, folder } = await machine();
+    await ecm("import", await file("all.csv", contacts(12)));
     const env = { WAREHOUSE_FOLDER: join(folder, "warehouse") };
     expect(await script("warehouse-export", env)).toEqual(silent);
     expect(await script("warehouse-export", { ...env, WAREHOUSE_FORMAT: "csv" })).toEqual(silent);
@@ -199,7 +197,7 @@ recipe("warehouse-export", () => {
   });
 
   it("leaves no part of a file behind an hour that is used up, and goes on in the next", async () => {
-    const { script, ecm, file, folder, restart } = await machineWith("Customers");
+    const { script, ecm, file, folder, restart } = await machine();
     await ecm("import", await file("all.csv", contacts(1200)));
     const env = { WAREHOUSE_FOLDER: join(folder, "warehouse") };
     const exported = async () =>

@@ -68,7 +68,6 @@ describe.skipIf(missing.length > 0)(`SQLite${told}`, () => {
   it("makes a list the result of a query, and leaves it alone when the query fails", async () => {
     const made = await machine();
     sqlite(made, "shop.db", shop);
-    await made.ecm("lists", "create", "Buyers");
     expect(await made.script("sqlite-import")).toMatchObject(done);
     sqlite(made, "shop.db", "DELETE FROM customers WHERE NOT agreed");
     expect(await made.script("sqlite-sync")).toMatchObject(done);
