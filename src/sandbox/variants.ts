@@ -17,7 +17,6 @@ export interface Variants {
   noop: string;
   /** Milliseconds until a search sees a write. */
   "search-lag": number;
-  "key-case": "fold" | "exact";
   inactive: "shown" | "hidden";
   "hourly-headers": "sent" | "missing";
   /** The names that a search's `source` takes. */
@@ -104,10 +103,6 @@ const table: { [Name in VariantName]: Variant<Variants[Name]> } = {
     values: { 0: "A search sees a write at once", N: "A search sees a write N milliseconds later" },
     read: (text) => parseNumber(text, 0, maxSearchLag),
   },
-  "key-case": choice({
-    fold: "Keys that differ only in letter case are one key",
-    exact: "Keys that differ only in letter case are different keys",
-  }),
   inactive: choice({
     shown: "A search without a status criteria finds inactive contacts too",
     hidden: "A search without a status criteria finds active contacts only",

@@ -144,20 +144,6 @@ test("search-lag: nobody from before a reset, or before a snapshot was loaded, i
   }
 });
 
-test("key-case: with exact, keys of another case are other keys", async () => {
-  const account = await playing("key-case", "exact");
-  const [ada] = [await account.create("Ada@b.co"), await account.create("ada@b.co")];
-  expect(await keysFound(account, [eq("KEY", "Ada@b.co")])).toEqual(["Ada@b.co"]);
-  expect(await keysFound(account, [eq("KEY", "ADA@b.co")])).toEqual([]);
-  const again = await account.call("POST", "/api/contact", {
-    key: "Ada@b.co",
-    contactStructureId: account.structureId,
-  });
-  expect(onlyError(again)).toMatchObject({ errorType: "DuplicateFieldError" });
-  const replaced = await account.call("PUT", `/api/contact/${ada!._id}`, { key: "ada@b.co", __v: 0 });
-  expect(onlyError(replaced)).toMatchObject({ errorType: "DuplicateFieldError" });
-});
-
 test("inactive: hidden from a search that does not ask for a status", async () => {
   const account = await playing("inactive", "hidden");
   for (const name of ["a", "b"]) {

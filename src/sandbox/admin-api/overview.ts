@@ -33,7 +33,7 @@ export function accountOverview(store: Store, now: number): AccountOverview {
     ]),
   );
   const nameById = (id: string) => names.get(id) ?? id;
-  const allContacts = [{ structureId: structure._id, keyCase: "fold" as const, groups: [] }];
+  const allContacts = [{ structureId: structure._id, groups: [] }];
   const { total } = store.search.find(allContacts, 0, 0);
   const newest = store.search
     .find(allContacts, Math.max(0, total - maxContacts), maxContacts)

@@ -2,7 +2,7 @@
  * Contacts: create, read, mutate, and what the published
  * reference adds to these (specification, /api/contact).
  */
-import type { KeyCase, StoredContact } from "../store/contacts.ts";
+import type { StoredContact } from "../store/contacts.ts";
 import type { Store } from "../store/index.ts";
 import type { StoredStructure } from "../store/structures.ts";
 import { toWire } from "../store/wire-contact.ts";
@@ -33,7 +33,7 @@ export const contactEndpoints = [
     scope: "contacts:write",
     body: createContact,
     result: contactAnswer,
-    answer({ store, body, now, variants }) {
+    answer({ store, body, now }) {
       const structure = store.structures.get(body.contactStructureId);
       if (!structure) {
         throw invalid("contactStructureId is not a contact structure of this account", {
@@ -41,7 +41,7 @@ export const contactEndpoints = [
         });
       }
       refuseKey(structure, body.key);
-      refuseTakenKey(store, structure, { key: body.key, keyCase: variants["key-case"] });
+      refuseTakenKey(store, structure, body.key);
       refuseUnknown(store, structure, body);
       const [id] = store.newIds(now, 1) as [string];
       const created: StoredContact = {
@@ -156,7 +156,7 @@ export const contactEndpoints = [
     scope: "contacts:write",
     body: replaceContact,
     result: contactAnswer,
-    answer({ store, parameter, body, now, variants }) {
+    answer({ store, parameter, body, now }) {
       const before = requireContact(store, parameter("contactId"));
       if (body.__v !== before.version) throw stale("contact");
       const structure = store.structures.get(before.structureId)!;
@@ -168,7 +168,7 @@ export const contactEndpoints = [
         throw invalid("status is changed by PATCH alone", { field: "status" });
       }
       refuseKey(structure, body.key);
-      refuseTakenKey(store, structure, { key: body.key, keyCase: variants["key-case"], ownId: before.id });
+      refuseTakenKey(store, structure, body.key, before.id);
       refuseUnknown(store, structure, body);
       const after: StoredContact = {
         ...before,
@@ -215,12 +215,8 @@ function refuseKey(structure: StoredStructure, key: string): void {
 }
 
 /** Refuses a key that another contact has. @param ownId id of the contact that may have it */
-function refuseTakenKey(
-  store: Store,
-  structure: StoredStructure,
-  { key, keyCase, ownId }: { key: string; keyCase: KeyCase; ownId?: string },
-): void {
-  const holder = store.contacts.findIdByKey(structure._id, key, keyCase);
+function refuseTakenKey(store: Store, structure: StoredStructure, key: string, ownId?: string): void {
+  const holder = store.contacts.findIdByKey(structure._id, key);
   if (holder !== undefined && holder !== ownId) {
     throw duplicate("A contact with this key already exists", "key");
   }

@@ -92,7 +92,7 @@ function toQuery(
   { criterias }: Filter,
   variants: Variants,
 ): StoredContactQuery {
-  const query: StoredContactQuery = { structureId: structure._id, keyCase: variants["key-case"], groups: [] };
+  const query: StoredContactQuery = { structureId: structure._id, groups: [] };
   for (const { columnToFilter, values } of criterias) {
     switch (columnToFilter) {
       case "KEY":
@@ -114,8 +114,8 @@ function toQuery(
 }
 
 /** The keys that a further criteria leaves of those of the query. */
-function commonKeys({ keyCase, keys }: StoredContactQuery, values: string[]): string[] {
-  const wanted = new Set(keyCase === "fold" ? values.map(foldKey) : values);
+function commonKeys({ keys }: StoredContactQuery, values: string[]): string[] {
+  const wanted = new Set(values.map(foldKey));
   return keys ? keys.filter((key) => wanted.has(key)) : [...wanted];
 }
 

@@ -16,9 +16,6 @@ export interface StoredContact {
   version: number;
 }
 
-/** Whether keys that differ in letter case alone are one key. */
-export type KeyCase = "fold" | "exact";
-
 const batchSize = 1000;
 
 /** Two spellings of one key differ in letter case alone. */
@@ -62,25 +59,16 @@ export class ContactStore {
   }
 
   /** Those with one of these keys, each given once, in the order of their ids. */
-  findByKeys(structureId: string, keys: string[], keyCase: KeyCase): StoredContact[] {
-    const found = this.select(
-      "structure_id = ? AND folded_key = wanted.value",
-      keys.map(foldKey),
-      structureId,
-    );
-    if (keyCase === "fold") return found;
-    const exact = new Set(keys);
-    return found.filter(({ key }) => exact.has(key));
+  findByKeys(structureId: string, keys: string[]): StoredContact[] {
+    return this.select("structure_id = ? AND folded_key = wanted.value", keys.map(foldKey), structureId);
   }
 
-  /** The id of the contact with this key, in any letter case or in exactly this one. */
-  findIdByKey(structureId: string, key: string, keyCase: KeyCase = "fold"): string | undefined {
+  /** The id of the contact with this key, in any letter case. */
+  findIdByKey(structureId: string, key: string): string | undefined {
     return this.database.get<{ id: string }>(
-      "SELECT id FROM contacts WHERE structure_id = ? AND folded_key = ? AND (? OR key = ?)",
+      "SELECT id FROM contacts WHERE structure_id = ? AND folded_key = ?",
       structureId,
       foldKey(key),
-      keyCase === "fold" ? 1 : 0,
-      key,
     )?.id;
   }
 

@@ -4,12 +4,11 @@
  * long as nobody has joined or left its groups since.
  */
 import type { Database, Value } from "../database.ts";
-import { type ContactStore, contactGroups, foldKey, type KeyCase, type StoredContact } from "./contacts.ts";
+import { type ContactStore, contactGroups, foldKey, type StoredContact } from "./contacts.ts";
 
 /** All conditions must hold. */
 export interface StoredContactQuery {
   structureId: string;
-  keyCase: KeyCase;
   /** The contact has one of these keys. */
   keys?: string[];
   /** For each inner array: the contact is in one of these groups. */
@@ -60,7 +59,7 @@ export class DatabaseSearch implements StoredContactSearch {
     const isByKeyAlone = possible.length === 1 && first.groups.length === 0;
     if (isByKeyAlone && first.keys && first.keys.length <= count) {
       // All of them fit into one page: one query reads them.
-      const found = this.contacts.findByKeys(first.structureId, first.keys, first.keyCase);
+      const found = this.contacts.findByKeys(first.structureId, first.keys);
       return { total: found.length, contacts: found.slice(offset, offset + count) };
     }
     const isByGroups = possible.every(({ keys }) => keys === undefined);
@@ -158,14 +157,10 @@ export class DatabaseSearch implements StoredContactSearch {
 }
 
 /** Whether the contact is one of those that the query asks for. */
-export function matches(
-  contact: StoredContact,
-  { structureId, keyCase, keys, groups }: StoredContactQuery,
-): boolean {
+export function matches(contact: StoredContact, { structureId, keys, groups }: StoredContactQuery): boolean {
   if (contact.structureId !== structureId) return false;
   if (keys) {
-    const compared = (key: string) => (keyCase === "fold" ? foldKey(key) : key);
-    if (!keys.some((key) => compared(key) === compared(contact.key))) return false;
+    if (!keys.some((key) => foldKey(key) === foldKey(contact.key))) return false;
   }
   const memberGroups = new Set(contactGroups(contact));
   return groups.every((anyOf) => anyOf.some((group) => memberGroups.has(group)));
@@ -185,19 +180,12 @@ function union(selections: Selection[]): Selection {
   ];
 }
 
-function keySelection({ groups, structureId, keyCase }: StoredContactQuery, keys: string[]): Selection {
+function keySelection({ groups, structureId }: StoredContactQuery, keys: string[]): Selection {
   const conditions = groups.map(() => isMember("contacts.id")).join("");
-  const [match, wanted] =
-    keyCase === "fold"
-      ? ["folded_key = wanted.value", keys.map(foldKey)]
-      : [
-          "folded_key = wanted.value ->> 0 AND contacts.key = wanted.value ->> 1",
-          keys.map((key) => [foldKey(key), key]),
-        ];
   return [
     `SELECT DISTINCT contacts.id AS id FROM json_each(?) AS wanted
-      JOIN contacts ON structure_id = ? AND ${match} WHERE true${conditions}`,
-    [JSON.stringify(wanted), structureId, ...groups.map((anyOf) => JSON.stringify(anyOf))],
+      JOIN contacts ON structure_id = ? AND folded_key = wanted.value WHERE true${conditions}`,
+    [JSON.stringify(keys.map(foldKey)), structureId, ...groups.map((anyOf) => JSON.stringify(anyOf))],
   ];
 }
 
