@@ -7,22 +7,15 @@ export interface ShownCommand {
   readonly words: readonly string[];
 }
 
-/** A file that a message names. */
-interface ShownFile {
-  readonly file: string;
-  /** Its path as people read it. */
-  readonly text: string;
-}
-
 /** What differs where the API key comes from the environment: no login replaces it there. */
 export interface KeyDependent {
   readonly withOwnKey: Hint;
   readonly withEnvironmentKey: Hint;
 }
 
-export type Hint = string | ShownCommand | ShownFile | KeyDependent | readonly Hint[];
+export type Hint = string | ShownCommand | KeyDependent | readonly Hint[];
 
-type Part = string | ShownCommand | ShownFile;
+type Part = string | ShownCommand;
 
 /** A sentence with commands in it: `` advise`See them with: ${ecm`lists list`}` ``. */
 export function advise(texts: TemplateStringsArray, ...values: readonly (Hint | number)[]): Hint {
@@ -96,17 +89,12 @@ export function forEnvironmentKey(hint: Hint): Hint {
 
 /**
  * As a person reads it.
- * @param format changes each text; what names a file comes with it
+ * @param format changes each text
  */
-export function formatHint(
-  hint: Hint,
-  format: (text: string, file?: string) => string = (text) => text,
-): string {
-  const formatPart = (part: Part) => {
-    if (typeof part === "string") return format(part);
-    return isCommand(part) ? format(formatCommand(part)) : format(part.text, part.file);
-  };
-  return listParts(hint).map(formatPart).join("");
+export function formatHint(hint: Hint, format: (text: string) => string = (text) => text): string {
+  return listParts(hint)
+    .map((part) => format(isCommand(part) ? formatCommand(part) : part))
+    .join("");
 }
 
 /** As a shell takes it, `ecm` included. */
@@ -124,7 +112,7 @@ function isCommand(part: Part): part is ShownCommand {
 }
 
 function listParts(hint: Hint, isEnvironmentKey = false): Part[] {
-  if (typeof hint === "string" || "words" in hint || "file" in hint) return [hint];
+  if (typeof hint === "string" || "words" in hint) return [hint];
   if ("withOwnKey" in hint) {
     return listParts(isEnvironmentKey ? hint.withEnvironmentKey : hint.withOwnKey, isEnvironmentKey);
   }

@@ -5,7 +5,6 @@
 
 import { formatCount } from "../counts.ts";
 import { UsageError } from "../errors.ts";
-import { linkFiles } from "./file-links.ts";
 import { isJson, type OutputOptions } from "./format.ts";
 import { openOutput, type Sink } from "./output-file.ts";
 import { type CellValue, createRowFormat, formatCell, type RowFormat, toObject } from "./row-format.ts";
@@ -25,8 +24,6 @@ export interface Column<T> {
   value(item: T): CellValue;
   /** Shown only when `--columns` names it. */
   optional?: boolean;
-  /** The value is a path: a link, where the terminal shows such. */
-  isFile?: boolean;
 }
 
 export interface View<T> {
@@ -181,8 +178,7 @@ export async function presentOne<T>(
     })
     .filter(([, text]) => text !== "" || output.columns !== undefined);
   const drawn = renderRecord(pairs, terminal.columns, terminal.isColored.out);
-  const files = columns.filter(({ isFile }) => isFile).map(({ value }) => String(value(item)));
-  await writeAll(terminal, output, output.outputFile ? drawn : linkFiles(drawn, files, terminal));
+  await writeAll(terminal, output, drawn);
 }
 
 /** Presents a value that is no record of the service: JSON in json formats, else the text. */

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import type { Manifest, RejectedRow, ShownReject } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
-import { advise, ecm } from "../../hint.ts";
-import { noteWithLinks } from "../../terminal/file-links.ts";
+import { advise, ecm, formatHint } from "../../hint.ts";
 import { isJson } from "../../terminal/format.ts";
 import { presentList, type View } from "../../terminal/present.ts";
 import { shortPath } from "../shared/bulk/format.ts";
@@ -93,9 +92,9 @@ async function isShown(context: Context, run: { manifest: Manifest; folder: stri
   if (kind === "import" && summary.status === "completed") {
     const retry = await commandOnRun(context, account, ecm`runs retry ${id}`);
     const file = summary.rejects!;
-    noteWithLinks(
-      context.terminal,
-      advise`The rows: ${{ file, text: shortPath(file) }}\nFix them, then: ${retry}`,
+    context.terminal.note(
+      formatHint(advise`The rows: ${shortPath(file)}
+Fix them, then: ${retry}`),
     );
   }
   return true;

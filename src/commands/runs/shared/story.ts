@@ -13,7 +13,7 @@ import type { Context } from "../../../context.ts";
 import { formatCounted } from "../../../counts.ts";
 import { LockedError, takeLease } from "../../../disk/lease.ts";
 import { advise, ecm, formatHint, type Hint, mapCommands } from "../../../hint.ts";
-import { formatWithLinks } from "../../../terminal/file-links.ts";
+import { escapeControlsInLines } from "../../../terminal/escape.ts";
 import { formatDayAndTime } from "../../../terminal/table-columns.ts";
 import { resultLines } from "../../shared/bulk/result-lines.ts";
 import { commandOnRun } from "../../shared/bulk/run-account.ts";
@@ -34,7 +34,7 @@ export async function storyLines(context: Context, run: Run, row: RunRow): Promi
     lines.push(...results.map((line) => formatHint(inAccount(line))));
     for (const line of formatSummary(summary, undefined, true).slice(1)) {
       // What was undone whole needs no undo.
-      const text = formatWithLinks(inAccount(line), context.terminal, "out");
+      const text = formatHint(inAccount(line), (part) => escapeControlsInLines(context.terminal.mask(part)));
       if (!(row.undone === "whole" && text.startsWith("Undo: "))) lines.push(text);
     }
   }

@@ -106,6 +106,6 @@ export const runForPeople: View<RunRow> = {
     },
     named("status"),
     undone,
-    { ...named("folder"), optional: false, isFile: true },
+    { ...named("folder"), optional: false },
   ],
 };

@@ -3,7 +3,6 @@ import type { ShownReject, Summary } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
 import { formatHint, type Hint } from "../../../hint.ts";
 import { escapeControls } from "../../../terminal/escape.ts";
-import { noteWithLinks } from "../../../terminal/file-links.ts";
 import { createStyle } from "../../../terminal/style.ts";
 import type { Terminal } from "../../../terminal/terminal.ts";
 import { addAccountFlags } from "../command-line.ts";
@@ -42,7 +41,7 @@ export function noteEnd(
     terminal.note(`${at === 0 ? mark : ""}${formatHint(withAccount(line))}`, "painted");
   }
   for (const line of changes) terminal.note(line, "painted");
-  for (const line of rest) noteWithLinks(terminal, line);
+  for (const line of rest) terminal.note(formatHint(line));
   if (terminal.quiet && summary.rows.rejected > 0) {
     terminal.note(
       [counts, ...rest]

@@ -30,11 +30,9 @@ export function formatSummary(
   ];
   lines.push(...describeMembers(summary), ...describeInactive(summary));
   lines.push(formatRequests(summary, sentBefore));
-  if (summary.backup)
-    lines.push(advise`Contacts as they were before: ${{ file: summary.backup, text: summary.backup }}`);
+  if (summary.backup) lines.push(`Contacts as they were before: ${summary.backup}`);
   if (rejects) {
-    const text = isShort ? shortPath(rejects) : rejects;
-    lines.push(advise`${toRejectsTitle(summary)}: ${{ file: rejects, text }}`);
+    lines.push(`${toRejectsTitle(summary)}: ${isShort ? shortPath(rejects) : rejects}`);
   }
   if (isShort && rejects && kind === "import" && status === "completed" && summary.run !== null) {
     lines.push(advise`Fix them, then: ${ecm`runs retry ${summary.run}`}`);

@@ -13,7 +13,6 @@ import {
 import type { Context } from "../../../../context.ts";
 import { exitCodes, UsageError } from "../../../../errors.ts";
 import { advise, ecm } from "../../../../hint.ts";
-import { noteWithLinks } from "../../../../terminal/file-links.ts";
 import { type FileOptions, openFileOutput } from "../../../../terminal/output-file.ts";
 import { requireReplaceable, toFileState } from "../../../../terminal/output-target.ts";
 import { version } from "../../../../version.ts";
@@ -95,7 +94,7 @@ function openTarget(context: Context, file: string) {
         const report = { ...(await read()), summary, version, writtenAt };
         const page = formatReport(isRedacted ? redactReport(report) : { ...report, isRedacted: false });
         await writePage(file, page, { flag, writtenFiles, stateBefore });
-        noteWithLinks(terminal, advise`Report: ${{ file, text: file }}`);
+        terminal.note(`Report: ${file}`);
       } catch (error) {
         terminal.warn(`No report: ${(error as Error).message}`);
         context.endWith(exitCodes.failed);
