@@ -9,6 +9,7 @@ import { replaceStandIns } from "../apply/stand-ins.ts";
 import type { Operation } from "../items.ts";
 import type { RunEvent } from "../plan/events.ts";
 import { findRemovalFailure } from "../plan/guards.ts";
+import { requireKeptNames } from "../plan/kept-names.ts";
 import { type NameBook, openPlannedNames } from "../plan/name-book.ts";
 import { toStandInId } from "../plan/names.ts";
 import type { ExportedLine } from "../plan/plan-export.ts";
@@ -136,6 +137,7 @@ async function prepareApply(context: RunContext, head: PlanHead, plan: PlanFile)
   const structure = await account.structure().catch((error: unknown) => {
     throw error instanceof NotFoundError ? otherAccountError(plan, engine) : error;
   });
+  await requireKeptNames(plan, account);
   // Read now, so that the price counts what the backup needs.
   if (plan.deletes > 0) await Promise.all([account.lists(structure), account.complete(structure)]);
   const source = [...new Set([...head.source, "createdAt"])];

@@ -8,6 +8,7 @@ import type { Contact } from "../../wire.ts";
 import { applyPlan } from "../apply/apply-plan.ts";
 import { type RunStop, requireRequestsLeft, toErrorStop } from "../pace/run-stop.ts";
 import { findGuardFailure } from "../plan/guards.ts";
+import { requireKeptNames } from "../plan/kept-names.ts";
 import { toStandInId } from "../plan/names.ts";
 import { type ClosedPlan, readStoredPlan, requireWholePlan, type StoredPlan } from "../plan/plan-file.ts";
 import { findMonthStop, type Price } from "../plan/price.ts";
@@ -76,6 +77,7 @@ class PlannedWork {
     const tooMany = options.guards?.maxRejects && findMaxRejectsStop(this.state);
     if (tooMany) throw tooMany;
     const old = kept?.end && readClosedPlan(this.place.file!, { ...kept, end: kept.end });
+    if (old) await requireKeptNames(old, this.job.account);
     const made = old ? undefined : await makePlanFile(this.state, this.job, kept, this.place);
     if (made) this.state = made.state;
     const plan = old ?? made?.plan;

@@ -11,9 +11,10 @@ import { EcmError, exitCodes, ReadOnlyError, UsageError } from "../../errors.ts"
 import { advise, ecm } from "../../hint.ts";
 import { RunStop, toErrorStop } from "../pace/run-stop.ts";
 import type { RunEvent } from "../plan/events.ts";
+import { requireKeptNames } from "../plan/kept-names.ts";
 import { openPlannedNames } from "../plan/name-book.ts";
 import type { Creation } from "../plan/names.ts";
-import { type PlanHead, readStoredPlan } from "../plan/plan-file.ts";
+import { type PlanHead, readPlanLines, readStoredPlan } from "../plan/plan-file.ts";
 import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
 import { type InputFile, requireFile } from "../read/text/source.ts";
 import { openStream, spool } from "../read/text/spool.ts";
@@ -135,14 +136,16 @@ async function resumePlanned(
   job: RowJob,
   manifest: Manifest,
 ): Promise<Closed | undefined> {
-  const plan = await readStoredPlan(
-    join(toRunsFolder(context.engine.stateFolder), manifest.id, fileNames.plan),
-  );
+  const file = join(toRunsFolder(context.engine.stateFolder), manifest.id, fileNames.plan);
+  const plan = await readStoredPlan(file);
   if (!plan?.end) return undefined;
   try {
     const { version: _version, id: _id, startedAt: _startedAt, summary: _summary, ...about } = manifest;
     const run = await enterJob(context, about, { isFresh: false, syncs: findPlannedSync(plan.head) });
     return await leaveRun(context, run, async () => {
+      // Before the words of the command are looked up: they may name nothing now, or something else.
+      const account = openAccount(context, plan.head.account.structureId);
+      await requireKeptNames({ head: plan.head, lines: () => readPlanLines(file) }, account);
       return planAndApply(context, await preparePlannedRun(context, job, plan.head, plan.creations), run);
     });
   } catch (error) {
