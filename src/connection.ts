@@ -16,7 +16,6 @@ import type { Settings } from "./config/settings.ts";
 import { createSend } from "./http/send.ts";
 import { formatDuration } from "./moments.ts";
 import { mergeLimits } from "./rate-limits.ts";
-import type { SandboxRecords } from "./sandbox/read-person.ts";
 import { Account } from "./service/account.ts";
 import { type Behaviors, createBehavior, readSoundBehavior } from "./service/behavior.ts";
 import { NamesCache, type NamesFile } from "./service/names-cache.ts";
@@ -135,20 +134,12 @@ export interface SandboxFiles {
    * @returns how many of its files held one of the keys
    */
   erase(keys: readonly string[], mask: (text: string) => string | undefined): Promise<number>;
-  /** @param holds whether a text holds one of the keys */
-  read(keys: readonly string[], holds: (text: string) => boolean): Promise<SandboxRecords[]>;
 }
 
 export async function openSandboxFiles(folders: Folders): Promise<SandboxFiles> {
-  const [{ eraseFromSandbox }, { readFromSandbox }] = await Promise.all([
-    import("./sandbox/erase.ts"),
-    import("./sandbox/read-person.ts"),
-  ]);
+  const { eraseFromSandbox } = await import("./sandbox/erase.ts");
   const folder = toSandboxFolder(folders);
-  return {
-    erase: (keys, mask) => eraseFromSandbox(folder, keys, mask),
-    read: (keys, holds) => readFromSandbox(folder, keys, holds),
-  };
+  return { erase: (keys, mask) => eraseFromSandbox(folder, keys, mask) };
 }
 
 function createBehaviors(stateFolder: string, baseUrl: string, now: () => number): Behaviors {

@@ -10,7 +10,6 @@ import { type GlobalFlags, isYes, readSettings, type Settings } from "./config/s
 import type { Connection, Purpose, SandboxFiles } from "./connection.ts";
 import type { Activity } from "./disk/activities.ts";
 import { openWrittenFiles, type WrittenFiles } from "./disk/own-outputs.ts";
-import { noteWrittenFile } from "./disk/written-files.ts";
 import { DeclinedError, exitCodes } from "./errors.ts";
 import { mergeLimits } from "./rate-limits.ts";
 import { chooseFileFormat, type TextForm } from "./terminal/file-names.ts";
@@ -24,7 +23,7 @@ import { readSpreadsheetFlags, requireDelimited } from "./terminal/spreadsheet-f
 import { createTerminal, type Terminal, type TerminalStreams } from "./terminal/terminal.ts";
 import type { Clock, RateLimits } from "./wire.ts";
 
-export type { Connection, SandboxFiles } from "./connection.ts";
+export type { Connection } from "./connection.ts";
 export type { Observer } from "./terminal/observer.ts";
 
 /** Flags of every command that lists or exports. */
@@ -72,8 +71,6 @@ export interface Context {
   sandboxFiles(): Promise<SandboxFiles>;
   /** Tells other processes, until the command ends, that it works with people's data of the account. */
   tellUnderWay(activity: Omit<Activity, "account">): Promise<void>;
-  /** Remembers a file that the command writes, so that an erasure can name it. */
-  noteWrittenFile(file: string): void;
   /** Undefined when nothing may be asked. */
   prompter(): Prompter | undefined;
   /** Before a request is spent on what `confirm` would refuse. @throws UsageError where nobody can be asked */
@@ -191,7 +188,6 @@ class CommandContext implements Context {
       text,
     });
     if (form.packing !== "workbook") requireDelimited(output, form.format);
-    this.noteWrittenFile(outputFile);
     requireReplaceable(outputFile, { force, writtenFiles, isOwn: (start) => isOwnOutput(start, columns) });
     // The cells of a workbook are text: nothing in them is run.
     const safeCells = form.packing === "workbook" ? false : output.safeCells;
@@ -255,10 +251,6 @@ class CommandContext implements Context {
     const { baseUrl } = await this.profile();
     const { registerActivity } = await import("./disk/activities.ts");
     this.closers.push(await registerActivity(this.folders.state, { ...activity, account: baseUrl.value }));
-  }
-
-  noteWrittenFile(file: string): void {
-    noteWrittenFile(this.folders.state, file);
   }
 
   prompter(): Prompter | undefined {

@@ -45,11 +45,7 @@ it("docs/people.md: from a new address to an erasure", { tags: "slow" }, async (
   expect(await readFile(join(folder, "ada.md"), "utf8")).toContain("First Name: Ada");
   expect(await readFile(join(folder, "ada-before.json"), "utf8")).toContain('"ada@old.example"');
   const dossiers = said.filter((each) => each.startsWith("ecm contact dossier ada@new.example\n"));
-  expect(JSON.parse(dossiers.at(-1)!.replace(/^.*\n/, ""))).toMatchObject({
-    contacts: [],
-    runs: [],
-    suppression: { suppressed: true, reason: "erased" },
-  });
+  expect(dossiers.at(-1)).toMatch(/No contact\.[\s\S]*On the suppression list since[\s\S]*None\./);
   expect(output("ecm contact erase").replace(/^.*\n/, "")).not.toContain("ada@");
   expect([...(await readContacts(service)).keys()]).toEqual(["bob@old.example"]);
   for (const folder of [service.env.ECM_STATE_DIR!, service.env.ECM_CACHE_DIR!]) {

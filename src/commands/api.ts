@@ -142,7 +142,6 @@ async function streamToFile(
   const { terminal } = context;
   const { writtenFiles } = context;
   const { openBodyFile } = await import("../terminal/output-file.ts");
-  context.noteWrittenFile(name);
   // Looked at and opened before anything is sent. A body has any form, whatever the file's name is.
   requireReplaceable(name, { force, writtenFiles, isOwn: (start) => isOwnOutput(start, undefined) });
   const file = await openBodyFile(name, { writtenFiles });

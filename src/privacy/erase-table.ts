@@ -51,7 +51,7 @@ export function createTableEraser(erasure: TableErasure): (piece: string, isLast
 }
 
 /** Whether a row is of one of the persons: decided by the columns that hold keys. */
-export function findTheirRows(
+function findTheirRows(
   records: readonly WrittenRecord[],
   { redactor, keyNames }: TableErasure,
 ): (cells: string[]) => boolean {
@@ -81,7 +81,7 @@ function emptyCells({ written, cells }: WrittenRecord, delimiter: string, redact
   return empty.join(delimiter) + lineBreak;
 }
 
-export function findDelimiter(sample: string): string {
+function findDelimiter(sample: string): string {
   const own = /(.)"?ecm_error/.exec(sample)?.[1];
   if (own !== undefined) return own;
   const [first = ""] = sample.split("\n", 1);
@@ -90,7 +90,7 @@ export function findDelimiter(sample: string): string {
 }
 
 /** Whole records, and what is left of the last one. */
-export function readRecords(
+function readRecords(
   text: string,
   delimiter: string,
   isLast: boolean,
@@ -155,7 +155,7 @@ function eraseValue(value: unknown, erasure: TableErasure): unknown {
   return { ...value, ...Object.fromEntries(erased.filter(([, member]) => member !== undefined)) };
 }
 
-export function isOwn(value: object, { redactor, keyNames }: TableErasure): boolean {
+function isOwn(value: object, { redactor, keyNames }: TableErasure): boolean {
   const texts = Object.entries(value).filter(([, member]) => typeof member === "string") as [
     string,
     string,
@@ -177,7 +177,7 @@ function removeValues(value: object, { redactor, keepsRows }: TableErasure): obj
 }
 
 /** Where the outermost objects begin and end. */
-export function* findObjects(json: string): Generator<[start: number, end: number]> {
+function* findObjects(json: string): Generator<[start: number, end: number]> {
   let depth = 0;
   let start = 0;
   for (const { 0: token, index } of json.matchAll(/"(?:[^"\\]|\\.)*"|[{}]/gs)) {

@@ -26,8 +26,7 @@ import {
   eraseTable,
   holdsKey,
 } from "./erase-file.ts";
-import type { OwnFolders } from "./files-of-others.ts";
-import { toExportsFolder, type Visits, walkPlaces } from "./places.ts";
+import { type OwnFolders, toExportsFolder, walkPlaces } from "./places.ts";
 import type { Redactor } from "./redaction.ts";
 
 /** The places of our own folders whose files are text. */
@@ -40,7 +39,7 @@ const textPlaces = ["runs", "exports", "files"] as const;
 export function createFileErasers(
   folders: OwnFolders,
   redactor: Redactor,
-): Pick<Visits<number>, (typeof textPlaces)[number]> {
+): Record<(typeof textPlaces)[number], () => Promise<number>> {
   const { state } = folders;
   return {
     /** @throws EcmError (exit 6) when a run holds one of the keys and another process works on it */
@@ -208,7 +207,7 @@ async function eraseFromRunFile(
 }
 
 /** Columns that the command named as the key's. */
-export function findKeyNames(manifest: Manifest | undefined): string[] {
+function findKeyNames(manifest: Manifest | undefined): string[] {
   const { map } = (manifest?.options.read ?? {}) as { map?: unknown };
   if (!Array.isArray(map)) return [];
   return (map as [string, string][]).filter(([, target]) => target === "key").map(([column]) => column);

@@ -1,35 +1,17 @@
-/**
- * Everywhere something of a person may be: one list, for whoever erases a person and for whoever reads what is
- * known of them. Both do something at each place, which the compiler holds them to.
- */
+/** Where files hold something of a person: our own folders, and what runs have read or written elsewhere. */
 import { dirname, join, sep } from "node:path";
-import { toRunsFolder } from "../bulk/runs/folder.ts";
+import { type Manifest, readManifest, toRunsFolder } from "../bulk/runs/folder.ts";
 import { toCompiledFolder } from "../disk/compiled-code.ts";
-import { walkFiles } from "../disk/walk.ts";
-import type { OwnFolders } from "./files-of-others.ts";
+import { isRegular, listFolders, walkFiles } from "../disk/walk.ts";
 
-/**
- * In the order in which they are erased: nobody may be created again from the beginning on, and other people's
- * files are named before what names them is erased.
- */
-const places = ["suppressions", "account", "elsewhere", "runs", "exports", "files", "sandboxes"] as const;
-
-export type Place = (typeof places)[number];
-
-/** What is done at each place. */
-export type Visits<Result = unknown> = Record<Place, () => Promise<Result>>;
-
-/** Visits one place after another. */
-export async function visitPlaces<Each extends Visits>(
-  visits: Each,
-): Promise<{ [Name in Place]: Awaited<ReturnType<Each[Name]>> }> {
-  const results: Partial<Record<Place, unknown>> = {};
-  for (const place of places) results[place] = await visits[place]();
-  return results as { [Name in Place]: Awaited<ReturnType<Each[Name]>> };
+/** Folders whose files are all this program's own. */
+export interface OwnFolders {
+  state: string;
+  cache: string;
 }
 
 /** Places that are files of our own folders. */
-export type FilePlace = Extract<Place, "runs" | "exports" | "files" | "sandboxes">;
+export type FilePlace = "runs" | "exports" | "files" | "sandboxes";
 
 export function toExportsFolder(stateFolder: string): string {
   return join(stateFolder, "exports");
@@ -53,4 +35,28 @@ export async function* walkPlaces(folders: OwnFolders, wanted: readonly FilePlac
       if (!file.startsWith(join(compiled, sep)) && wanted.includes(findFilePlace(folders, file))) yield file;
     }
   }
+}
+
+/**
+ * Files outside our folders that the runs of an account have read or written, and that are still there. They
+ * are not searched.
+ */
+export async function listFilesElsewhere({ state, cache }: OwnFolders, account: string): Promise<string[]> {
+  const files = new Set<string>();
+  for (const folder of await listFolders(toRunsFolder(state))) {
+    const manifest = await readManifest(folder).catch(() => undefined);
+    if (manifest?.account.baseUrl !== account) continue;
+    for (const file of await listFilesOfRun(manifest)) files.add(file);
+  }
+  return [...files].filter((file) => ![state, cache].some((own) => file.startsWith(join(own, sep))));
+}
+
+/** The input, rejects, plan, backup and report of a run, as far as they are still there. */
+export async function listFilesOfRun(manifest: Manifest): Promise<string[]> {
+  const { input, rejects, plan, backup, report, summary } = manifest;
+  const source = input.isSpooled ? undefined : input.file;
+  const files = new Set([source, rejects, summary?.rejects, plan, backup?.file, report].filter(Boolean));
+  const found: string[] = [];
+  for (const file of files as Set<string>) if (await isRegular(file)) found.push(file);
+  return found;
 }

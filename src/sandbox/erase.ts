@@ -2,13 +2,12 @@
  * Erasing a person from the embedded service's files: contacts,
  * their events, the log of requests, and snapshots.
  */
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EcmError, exitCodes } from "../errors.ts";
 import { removeUnfinished } from "./admin-api/snapshots.ts";
 import { type Database, type DatabaseRow, openDatabase } from "./database.ts";
-import { listDatabases, listTables } from "./read-person.ts";
 import { foldKey } from "./store/contacts.ts";
 import { createTables } from "./store/schema.ts";
 
@@ -184,4 +183,21 @@ function maskTexts(database: Database, table: string, mask: Mask): number {
     changes += database.run(`UPDATE "${table}" SET ${set} WHERE ${where}`, ...values).changes;
   }
   return changes;
+}
+
+/** The account first. */
+function listDatabases(folder: string): { file: string; isSnapshot: boolean }[] {
+  const main = join(folder, "sandbox.db");
+  const snapshots = join(folder, "snapshots");
+  const saved = existsSync(snapshots) ? readdirSync(snapshots).filter((name) => name.endsWith(".db")) : [];
+  return [
+    ...(existsSync(main) ? [{ file: main, isSnapshot: false }] : []),
+    ...saved.map((name) => ({ file: join(snapshots, name), isSnapshot: true })),
+  ];
+}
+
+function listTables(database: Database): string[] {
+  return database
+    .all<{ name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+    .map(({ name }) => name);
 }

@@ -2,11 +2,11 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createFileErasers } from "../../src/privacy/erase.ts";
-import { createRedactor } from "../../src/privacy/redaction.ts";
 import { inputFile } from "../bulk/kit.ts";
 import { temporaryFolder } from "../support/ecm.ts";
+import { errorBody, json } from "../support/http-server.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
+import { startService } from "../support/service.ts";
 
 const ada = "ada@example.com";
 const people = [
@@ -56,17 +56,15 @@ describe("contact dossier", () => {
     expect(dossier.contacts[0].eventsKeptDays).toBe(90);
     expect(dossier.suppression).toEqual({ suppressed: false });
     const changes = dossier.runs.flatMap((run: { changes: unknown[] }) => run.changes);
-    expect(changes).toMatchObject(
-      expect.arrayContaining([
-        expect.objectContaining({ action: "create" }),
-        expect.objectContaining({
-          changes: [{ what: "field", name: "City", before: "London", after: "Paris" }],
-        }),
-      ]),
-    );
-    expect(dossier.elsewhere.flatMap((file: { records: unknown[] }) => file.records)).toContainEqual(
-      expect.objectContaining({ Email: ada, City: "London" }),
-    );
+    expect(changes).toMatchObject([
+      expect.objectContaining({ action: "create" }),
+      expect.objectContaining({
+        changes: [{ what: "field", name: "City", before: "London", after: "Paris" }],
+      }),
+    ]);
+    expect(Object.keys(dossier).sort()).toEqual(["contacts", "receipt", "runs", "suppression"]);
+    expect(result.stdout).not.toContain('"apply"');
+    expect(result.stdout).not.toContain('"cells"');
     // Nothing of others, and nothing was written.
     expect(result.stdout).not.toContain("gran@example.com");
     expect(JSON.stringify(dossier.receipt)).not.toContain("@");
@@ -75,45 +73,67 @@ describe("contact dossier", () => {
     );
   });
 
-  it("finds the person in every file that an erasure changes, and in none afterwards", {
-    tags: "slow",
-  }, async () => {
-    const service = await scene();
-    const { env, ecm } = service;
-    await ecm(["suppressions", "add", ada]);
-    await ecm(["contact", "delete", ada, "--yes"]);
-    const folders = { state: env.ECM_STATE_DIR!, cache: env.ECM_CACHE_DIR! };
-    const read = JSON.parse((await ecm(["contact", "dossier", ada, "--json"])).stdout);
-    expect(read.suppression).toMatchObject({ suppressed: true });
-    const files = [...read.runs.flatMap((run: { files: unknown[] }) => run.files), ...read.files];
-    const erasers = createFileErasers(folders, createRedactor([ada]));
-    const erased = (await erasers.runs()) + (await erasers.exports()) + (await erasers.files());
-    expect(files).toHaveLength(erased);
+  it("finds the person in no run after an erasure, and tells the suppression", { tags: "slow" }, async () => {
+    const { ecm } = await scene();
+    expect((await ecm(["contact", "erase", ada, "--yes"])).code).toBe(0);
     const after = JSON.parse((await ecm(["contact", "dossier", ada, "--json"])).stdout);
-    expect(after.receipt.found).toMatchObject({ runs: 0, files: 0, exports: 0 });
+    expect(after).toMatchObject({ contacts: [], runs: [], suppression: { suppressed: true } });
   });
 
-  it("is written as a document for the person", { tags: "slow" }, async () => {
-    const service = await scene();
-    const file = join(await temporaryFolder(), "ada.md");
-    const result = await service.ecm(["contact", "dossier", ada, "--output-file", file]);
-    expect(result.code, result.stderr).toBe(0);
-    expect(result.stdout).toBe("");
-    const text = await readFile(file, "utf8");
-    expect(text).toMatch(/^# What is known of a person/);
-    expect(text).toContain("field City: London → Paris");
-    expect(text).toContain("Lists: News");
-    expect(text).not.toContain("gran@example.com");
-    // Another dossier may take its place; an erasure names it.
-    expect((await service.ecm(["contact", "dossier", ada, "--output-file", file])).code).toBe(0);
-    expect((await service.ecm(["contact", "erase", ada, "--yes"])).stderr).toContain(file);
+  it("tells what runs did in sentences, as a document and as a page", { tags: "slow" }, async () => {
+    const { ecm } = await scene();
+    const folder = await temporaryFolder();
+    for (const [name, start] of [
+      ["ada.md", "# What is known of a person\n"],
+      ["ada.html", "<!doctype html>"],
+      ["ada.json", '{\n  "receipt": {'],
+    ] as const) {
+      const file = join(folder, name);
+      const result = await ecm(["contact", "dossier", ada, "--output-file", file]);
+      expect([result.code, result.stdout], result.stderr).toEqual([0, ""]);
+      const text = await readFile(file, "utf8");
+      expect(text.startsWith(start)).toBe(true);
+      expect(text).not.toContain("gran@example.com");
+      if (name === "ada.json") continue;
+      expect(text).toContain("Changed, from line 2: City: London → Paris.");
+      expect(text).toContain("Created, from line 2:");
+      expect(text).toContain("added to the list News");
+      // Another dossier may take its place.
+      expect((await ecm(["contact", "dossier", ada, "--output-file", file])).code).toBe(0);
+    }
+    expect((await ecm(["contact", "dossier", ada])).stdout).toContain("- Lists: News\n");
+  });
+
+  it("refuses a file whose name ends in another way", async () => {
+    const { ecm } = await startSandbox();
+    const folder = await temporaryFolder();
+    for (const args of [["ada.csv"], ["ada"], ["ada.html", "-o", "json"]]) {
+      const [name, ...more] = args;
+      const refused = await ecm(["contact", "dossier", ada, "--output-file", join(folder, name!), ...more]);
+      expect([refused.code, refused.stdout]).toEqual([2, ""]);
+    }
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it("without events says so, and shows the rest", { tags: "slow" }, async () => {
+    const { ecm, baseUrl, apiKey } = await startSandbox({ contents: { contacts: [{ key: ada }] } });
+    const { server } = await startService(async ({ method, url, body }, response) => {
+      if (url.includes("/events")) return json(response, 404, errorBody("RecordNotFound", "Not found"));
+      const headers = { "x-api-key": apiKey, "content-type": "application/json" };
+      const passed = await fetch(`${baseUrl}${url}`, { method, headers, body: body === "" ? null : body });
+      json(response, passed.status, await passed.json());
+    });
+    const shown = await ecm(["contact", "dossier", ada], { env: { ECM_BASE_URL: server.baseUrl } });
+    expect(shown.code, shown.stderr).toBe(0);
+    expect(shown.stdout).toContain(`### ${ada}`);
+    expect(shown.stdout).toContain("They could not be read");
   });
 
   it("of a person of whom nothing is known is empty", { tags: "slow" }, async () => {
     const { ecm } = await scene();
     const result = await ecm(["contact", "dossier", "nobody@example.com", "--json"]);
     expect(result.code).toBe(0);
-    expect(JSON.parse(result.stdout)).toMatchObject({ contacts: [], runs: [], elsewhere: [] });
+    expect(JSON.parse(result.stdout)).toMatchObject({ contacts: [], runs: [] });
     expect((await ecm(["contact", "dossier", "65f0c2a91b3d4e5f60718293"])).code).toBe(2);
   });
 });

@@ -221,8 +221,6 @@ describe("a plan's file", () => {
     await refusal("plan_change", { all: true, set: { Nonsense: "1" } });
     await refusal("plan_import", { rows: [{ Email: dora, Nonsense: "1" }] });
     expect(await openPlans(state)).toEqual([]);
-    // It is nobody else's file: an erasure has nothing to say about it.
-    expect(await readdir(state)).not.toContain("written-files");
     expect(await readdir(state)).not.toContain("written");
   });
 

@@ -60,7 +60,7 @@ describe("--report", () => {
       "Created first: list &quot;News&quot;",
       "What would change: 3 contacts",
       "ada@example.com ~ update First Name: Ada → &lt;b&gt;Countess&lt;/b&gt; + list News",
-      "new@example.com + create First Name: New + list News Consent: Opt-in: yes",
+      "new@example.com + create First Name: New + list News",
       "6 wrong@@example.com not an email address",
     ]) {
       expect(text).toContain(words);
@@ -166,7 +166,6 @@ const report: Report = {
     inactive: 0,
     consent: { not_subscribed: 1, suppressed: 1, inactive: 1, marked: 1 },
   },
-  version: "1",
   writtenAt: "2026-11-22T10:00:00Z",
   startedAt: "2026-11-22T10:00:00Z",
   account: "x",

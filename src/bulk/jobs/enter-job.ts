@@ -15,7 +15,7 @@ import type { ReadyJob } from "./ready-job.ts";
 /** What a job says of its run. */
 export type RunDescription = Omit<
   Manifest,
-  "version" | "id" | "kind" | "program" | "startedAt" | "rejects" | "plan" | "backup" | "guards"
+  "version" | "id" | "kind" | "program" | "startedAt" | "rejects" | "plan" | "report" | "backup" | "guards"
 >;
 
 /** A run that reads no rows: what it does, and what is said of it. */
@@ -79,7 +79,7 @@ export function enterJob(
     isFresh = options.isFresh,
   }: { spooled?: { id: string; folder: string }; syncs?: SyncedList; isFresh?: boolean } = {},
 ): Promise<EnteredRun> {
-  const { rejects, planFile, backUp, guards } = options;
+  const { rejects, planFile, reportFile, backUp, guards } = options;
   return enterRun({
     stateFolder: engine.stateFolder,
     now: clock.now(),
@@ -88,6 +88,7 @@ export function enterJob(
       program: engine.version,
       rejects: rejects === undefined ? undefined : resolve(rejects),
       plan: planFile === undefined ? undefined : resolve(planFile),
+      report: reportFile === undefined ? undefined : resolve(reportFile),
       backup: backUp?.target,
       guards,
       ...about,

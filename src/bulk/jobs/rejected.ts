@@ -188,7 +188,7 @@ export async function* readRejectedRows(
 }
 
 /** A row by its columns; a cell without one by its place. A plan has null for a cell that is missing. */
-export function toRecord(
+function toRecord(
   cells: readonly (string | null | undefined)[],
   columns: readonly { name: string }[],
 ): Record<string, string> {

@@ -62,6 +62,8 @@ export interface RunOptions extends BudgetOptions {
   takePlan?(plan: ClosedPlan): Promise<void>;
   /** Where the plan is written, for the manifest. */
   planFile?: string;
+  /** Where a page about the run is written, to name it. */
+  reportFile?: string;
   /**
    * Has the writes agreed to, between the price and the first of them, in each invocation.
    * @param planned how many contacts are created, changed and deleted

@@ -54,6 +54,8 @@ export interface Manifest {
   rejects?: string;
   /** Where its plan was written. */
   plan?: string;
+  /** Where a page about it was written. */
+  report?: string;
   /** A resume may allow more. */
   guards?: GuardOptions;
   /** Where the contacts that a deletion takes are written, and in which format. Absent: in the run folder. */

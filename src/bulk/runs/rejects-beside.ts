@@ -6,7 +6,6 @@ import { constants, lstat, open, rm } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve, sep } from "node:path";
 import { openWrittenFiles } from "../../disk/own-outputs.ts";
 import { exists } from "../../disk/walk.ts";
-import { noteWrittenFile } from "../../disk/written-files.ts";
 import type { SourceForm } from "../read/rows.ts";
 import { listRuns } from "./find-runs.ts";
 import type { Manifest } from "./folder.ts";
@@ -45,7 +44,6 @@ export async function takePlaceBeside(
       path === file || pointedTo.has(path) ? "no" : await take(path, (found) => written.isOurs(found));
     if (taken === "cannot") return undefined;
     if (taken === "no") continue;
-    noteWrittenFile(stateFolder, path);
     return {
       path,
       keep: () => written.remember(path),

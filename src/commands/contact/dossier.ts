@@ -1,9 +1,13 @@
+import { extname } from "node:path";
 import { type Command, Option } from "commander";
-import { maxDays } from "../../api/events.ts";
+import { type ContactEvent, maxDays } from "../../api/events.ts";
 import type { Context, OutputFileFlags } from "../../context.ts";
+import { hasStatus, UsageError } from "../../errors.ts";
 import { ecm } from "../../hint.ts";
 import { findContactsOfKey, type KnownContacts } from "../../service/erase-contact.ts";
-import { openOutput } from "../../terminal/output-file.ts";
+import { openFileOutput } from "../../terminal/output-file.ts";
+import { requireReplaceable, toFileState } from "../../terminal/output-target.ts";
+import type { Send } from "../../wire.ts";
 import { addFileFlag } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { openSuppressionList } from "../shared/suppression-list.ts";
@@ -24,28 +28,38 @@ export function registerContactDossier(parent: Command, context: Context): void 
   describeCommand(command, {
     examples: [
       "ecm contact dossier ada@example.com",
-      "ecm contact dossier ada@example.com -o markdown --output-file ada.md",
+      "ecm contact dossier ada@example.com --output-file ada.html",
     ],
     output:
-      "The contact with names in place of ids, its events, and what this machine keeps: runs with the values before and after, rejected rows, backups, exports, the suppression, sandboxes, and files elsewhere. `receipt` says when and how much was found, without the address.",
+      "Markdown, or JSON: the contact by labels, its events, the suppression, and the runs of this machine that name the person, with what they changed. The name of --output-file says the form: .html, .md or .json. `receipt` says when and how much was found, without the address.",
     exitCodes: { 0: "done, even if nothing is known of the person" },
   });
 }
 
+type Form = "json" | "markdown" | "html";
+
 async function runContactDossier(context: Context, typedKey: string, flags: DossierFlags): Promise<void> {
-  const { terminal } = context;
-  const format = chooseFormat(context, flags);
+  const { terminal, writtenFiles } = context;
+  const form = chooseForm(context, flags);
+  const { outputFile, force } = flags;
+  const stateBefore = outputFile === undefined ? "" : toFileState(outputFile);
+  const { formatDossier, drawDossier, isOwnDossier } = await import("./shared/dossier-text.ts");
   // Checked before anything is read.
-  const output = context.output(flags, "json", "markdown");
+  if (outputFile !== undefined) requireReplaceable(outputFile, { force, writtenFiles, isOwn: isOwnDossier });
   const [spellings] = await readPeople(context, [typedKey], ecm`contact dossier KEY`);
   const dossier = await readDossier(context, spellings!);
-  const { formatDossier } = await import("./shared/dossier-text.ts");
-  const text = format === "json" ? `${JSON.stringify(dossier, null, 2)}\n` : formatDossier(dossier);
-  const sink = await openOutput(terminal, { ...output, format: "json" });
-  await sink.write(text);
-  await sink.commit();
-  const { found } = dossier.receipt;
-  const parts = Object.entries(found).filter(([, count]) => count > 0);
+  const text = {
+    json: () => `${JSON.stringify(dossier, null, 2)}\n`,
+    markdown: () => formatDossier(dossier),
+    html: () => drawDossier(dossier),
+  }[form]();
+  if (outputFile === undefined) await terminal.write(text);
+  else {
+    const sink = await openFileOutput(outputFile, { writtenFiles, stateBefore });
+    await sink.write(text);
+    await sink.commit();
+  }
+  const parts = Object.entries(dossier.receipt.found).filter(([, count]) => count > 0);
   terminal.note(
     parts.length === 0
       ? "Nothing is known of this person"
@@ -53,59 +67,49 @@ async function runContactDossier(context: Context, typedKey: string, flags: Doss
   );
 }
 
-function chooseFormat(context: Context, flags: DossierFlags): "json" | "markdown" {
-  if (flags.output) return flags.output;
-  if (flags.outputFile?.toLowerCase().endsWith(".md")) return "markdown";
-  if (context.output().format.endsWith("json")) return "json";
-  if (flags.outputFile !== undefined) return "json";
-  return context.terminal.isStdoutTerminal ? "markdown" : "json";
+const formsByEnding: Record<string, Form> = { ".html": "html", ".md": "markdown", ".json": "json" };
+
+/** @throws UsageError for a file whose name ends in another way, or says another format than the flag */
+function chooseForm(context: Context, { output, outputFile }: DossierFlags): Form {
+  const asked = output ?? (context.output().format === "json" ? "json" : undefined);
+  if (outputFile === undefined) return asked ?? "markdown";
+  const form = formsByEnding[extname(outputFile).toLowerCase()];
+  if (form === undefined)
+    throw new UsageError(
+      `--output-file: ${outputFile} does not say how the dossier is written`,
+      "Let its name end in .html, .md or .json",
+    );
+  if (asked === undefined || asked === form) return form;
+  throw new UsageError(
+    `--output-file: the name of ${outputFile} says ${form}, and --output says ${asked}`,
+    "Leave out --output, or change the name",
+  );
 }
 
 async function readDossier(context: Context, spellings: readonly string[]): Promise<Dossier> {
-  const { folders, clock } = context;
-  const [{ createRedactor }, { createFileReaders, listKnownContacts }, { visitPlaces }] = await Promise.all([
-    import("../../privacy/redaction.ts"),
-    import("../../privacy/dossier.ts"),
-    import("../../privacy/places.ts"),
-  ]);
-  const redactor = createRedactor(spellings);
-  const holds = (text: string) => redactor.isIn(Buffer.from(text).toString("latin1"));
+  const { folders, clock, terminal } = context;
+  const { readRunsOf } = await import("../../privacy/dossier.ts");
   const { baseUrl } = await context.profile();
-  const readers = createFileReaders(folders, redactor);
-  // Read first: they may name contacts that no search finds yet.
-  const runRecords = await readers.runs();
-  const known = listKnownContacts(runRecords, baseUrl.value);
-  const found = await visitPlaces({
-    suppressions: async () => (await openSuppressionList(context)).describe(spellings[0]!),
-    account: () => readFromAccount(context, spellings, known),
-    ...readers,
-    runs: async () => runRecords,
-    sandboxes: async () => (await context.sandboxFiles()).read(spellings, holds),
-  });
-  const { suppressions, account, elsewhere, runs, exports, files, sandboxes } = found;
+  const { runs, known } = await readRunsOf(folders.state, baseUrl.value, spellings, ({ message }) =>
+    terminal.warn(message),
+  );
+  const suppression = (await openSuppressionList(context)).describe(spellings[0]!);
+  const contacts = await readFromAccount(context, spellings, known);
   return {
     receipt: {
       time: new Date(clock.now()).toISOString(),
       account: baseUrl.value,
-      hash: suppressions?.hash ?? null,
+      hash: suppression.hash ?? null,
       found: {
-        contacts: account.length,
-        events: account.reduce((sum, { events }) => sum + events.length, 0),
-        suppressions: suppressions?.suppressed ? 1 : 0,
+        contacts: contacts.length,
+        events: contacts.reduce((sum, { events }) => sum + (events?.length ?? 0), 0),
+        suppressions: suppression.suppressed ? 1 : 0,
         runs: runs.length,
-        exports: exports.length,
-        files: files.length,
-        sandboxes: sandboxes.length,
-        elsewhere: elsewhere.length,
       },
     },
-    contacts: account,
-    suppression: suppressions ?? null,
+    contacts,
+    suppression,
     runs,
-    exports,
-    files,
-    sandboxes,
-    elsewhere,
   };
 }
 
@@ -115,9 +119,8 @@ async function readFromAccount(
   spellings: readonly string[],
   known: KnownContacts,
 ): Promise<NamedContact[]> {
-  const [{ fetchContact }, { readFeed }, { findStatus, formatStatus }] = await Promise.all([
+  const [{ fetchContact }, { findStatus, formatStatus }] = await Promise.all([
     import("../../service/mutate-contact.ts"),
-    import("../../events/feed.ts"),
     import("../../api/contacts.ts"),
   ]);
   const { send, account } = await context.connect();
@@ -149,9 +152,20 @@ async function readFromAccount(
       fields: Object.fromEntries(fields.map(({ _id: id, value }) => [labels.get(id) ?? id, value])),
       lists: nameAll(inLists, listNames),
       tags: nameAll(tags, tagLabels),
-      events: (await readFeed(send, { contactId: _id, types: [], pastDays: maxDays })).events,
+      events: await readEvents(send, _id),
       eventsKeptDays: maxDays,
     });
   }
   return named;
+}
+
+/** Null where the key may not read them, or the service has none. */
+async function readEvents(send: Send, contactId: string): Promise<ContactEvent[] | null> {
+  const { readFeed } = await import("../../events/feed.ts");
+  try {
+    return (await readFeed(send, { contactId, types: [], pastDays: maxDays })).events;
+  } catch (error) {
+    if (hasStatus(error, 403) || hasStatus(error, 404)) return null;
+    throw error;
+  }
 }

@@ -3,7 +3,6 @@ import { deleteContactRequest } from "../../api/contacts.ts";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes, ReadOnlyError } from "../../errors.ts";
 import { ecm } from "../../hint.ts";
-import type { FileOfOthers } from "../../privacy/files-of-others.ts";
 import type { Redactor } from "../../privacy/redaction.ts";
 import { deleteContact, findContactsOfKey, type KnownContacts } from "../../service/erase-contact.ts";
 import { explainDryRun } from "../../terminal/dry-run.ts";
@@ -25,11 +24,8 @@ interface Receipt {
   contact: "deleted" | "absent";
   /** How many files of this machine held the address; of all persons that were erased together. */
   files: number;
-  /**
-   * Files outside ecm's own folders that still contain an address, or are compressed and may: theirs to
-   * delete who own them.
-   */
-  elsewhere: string[];
+  /** Files elsewhere that runs of the account have read or written: they may hold an address, and stay. */
+  mayContain: string[];
 }
 
 const receiptView: View<Receipt> = {
@@ -38,8 +34,6 @@ const receiptView: View<Receipt> = {
     { name: "account", value: (receipt) => receipt.account },
     { name: "contact", value: (receipt) => receipt.contact },
     { name: "files", value: (receipt) => receipt.files },
-    { name: "elsewhere", value: (receipt) => receipt.elsewhere.join(", ") },
-    { name: "hash", value: (receipt) => receipt.hash, isWhole: true },
   ],
   id: (receipt) => receipt.hash,
 };
@@ -55,7 +49,7 @@ export function registerContactErase(parent: Command, context: Context): void {
   describeCommand(addDryRunFlag(command), {
     examples: ["ecm contact erase ada@example.com", "ecm contact erase ada@example.com --yes --json"],
     output:
-      "A receipt without the address: time, account, keyed hash, whether the contact existed, number of files, and files elsewhere that still contain the address. One object for one key, an array for several.",
+      "A receipt without the address: time, account, whether the contact existed, and the number of ecm's own files that held the address; as JSON also the keyed hash, and mayContain: files elsewhere that runs have read or written. One object for one key, an array for several.",
     writes: true,
     asks: true,
     exitCodes: {
@@ -76,24 +70,18 @@ async function runContactErase(
   const output = context.output();
   checkColumns(output, receiptView);
   const people = await readPeople(context, typedKeys, ecm`contact erase KEY`);
-  const [
-    { createRedactor },
-    erase,
-    { findFilesOfOthers },
-    { visitPlaces },
-    { createFileReaders, listKnownContacts },
-  ] = await Promise.all([
+  const [{ createRedactor }, erase, { listFilesElsewhere }, { readRunsOf }] = await Promise.all([
     import("../../privacy/redaction.ts"),
     import("../../privacy/erase.ts"),
-    import("../../privacy/files-of-others.ts"),
     import("../../privacy/places.ts"),
     import("../../privacy/dossier.ts"),
   ]);
   const redactor = createRedactor(people.flat());
   const { profile } = await context.connect();
-  const known = listKnownContacts(await createFileReaders(folders, redactor).runs(), profile.baseUrl.value);
+  const baseUrl = profile.baseUrl.value;
+  const { known } = await readRunsOf(folders.state, baseUrl, people.flat());
   if (options.dryRun) return showPlan(context, people, known, await erase.countFilesWith(folders, redactor));
-  const requireNobodyAtWork = () => erase.requireNobodyAtWork(folders, redactor, profile.baseUrl.value);
+  const requireNobodyAtWork = () => erase.requireNobodyAtWork(folders, redactor, baseUrl);
   await requireNobodyAtWork();
   const { length } = people;
   await context.confirm(
@@ -101,41 +89,35 @@ async function runContactErase(
   );
   if (profile.readOnly) throw ReadOnlyError.forCommand();
   const mask = createMask(redactor);
+  // First: from here on no other command creates the person again.
+  const suppressions = await openSuppressionList(context, { mayBeMissing: true });
+  const { entries } = await suppressions.add(
+    people.map(([key]) => key!),
+    context.clock.now(),
+  );
+  const contacts = await eraseFromAccount(context, people, known);
+  // What began meanwhile may have read the contact before it was deleted.
+  await requireNobodyAtWork();
+  // Before what names them is erased: their names may hold the address too.
+  const elsewhere = await listFilesElsewhere(folders, baseUrl);
   const erasers = erase.createFileErasers(folders, redactor);
-  const done = await visitPlaces({
-    // First: from here on no other command creates the person again.
-    suppressions: async () => {
-      const suppressions = await openSuppressionList(context, { mayBeMissing: true });
-      return suppressions.add(
-        people.map(([key]) => key!),
-        context.clock.now(),
-      );
-    },
-    account: async () => {
-      const contacts = await eraseFromAccount(context, people, known);
-      // What began meanwhile may have read the contact before it was deleted.
-      await requireNobodyAtWork();
-      return contacts;
-    },
-    // Named before their names are erased, which may hold the address too.
-    elsewhere: async () => warnOfFiles(context, await findFilesOfOthers(folders, redactor)),
-    ...erasers,
-    sandboxes: async () => (await context.sandboxFiles()).erase(people.flat(), mask),
-  });
-  const files = done.runs + done.exports + done.files + done.sandboxes;
+  const own = (await erasers.runs()) + (await erasers.exports()) + (await erasers.files());
+  const files = own + (await (await context.sandboxFiles()).erase(people.flat(), mask));
   requireNothingLeft(await erase.countFilesWith(folders, redactor));
   const time = new Date(context.clock.now()).toISOString();
-  const receipts = done.suppressions.entries.map(({ hash }, index) => ({
-    time,
-    account: profile.baseUrl.value,
-    hash,
-    contact: done.account[index]!,
-    files,
-    elsewhere: done.elsewhere.map(({ file }) => mask(file) ?? file),
-  }));
+  const mayContain = elsewhere.map((file) => mask(file) ?? file);
+  const receipts = entries.map(
+    ({ hash }, index): Receipt => ({
+      ...{ time, account: baseUrl, hash, contact: contacts[index]!, files, mayContain },
+    }),
+  );
+  terminal.note(describeErasure(receipts));
+  if (elsewhere.length > 0) {
+    const list = elsewhere.map((file) => `  ${file}`).join("\n");
+    terminal.warn(`Files that runs have read or written may contain the address, and stay:\n${list}`);
+  }
   if (receipts.length === 1) await presentOne(terminal, output, receipts[0]!, receiptView);
   else await presentList(terminal, output, receipts, receiptView);
-  if (terminal.isStderrTerminal) terminal.note(describeErasure(receipts));
 }
 
 /** `Erased: deleted in the account, removed from 2 of ecm's own files, never created again`. */
@@ -162,17 +144,6 @@ async function eraseFromAccount(
     contacts.push(found.length > 0 ? "deleted" : "absent");
   }
   return contacts;
-}
-
-function warnOfFiles({ terminal }: Context, files: FileOfOthers[]): FileOfOthers[] {
-  for (const { file, isSearched } of files) {
-    terminal.warn(
-      isSearched
-        ? `${file} still contains the address; it is not one of ecm's own files`
-        : `${file} may still contain the address: it is compressed and was not searched`,
-    );
-  }
-  return files;
 }
 
 async function showPlan(

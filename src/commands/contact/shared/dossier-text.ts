@@ -1,9 +1,9 @@
-/** A dossier, and as text for the person who asked for it. */
+/** A dossier, as text and as a page for the person who asked for it. */
 import type { ContactEvent } from "../../../api/events.ts";
 import type { PlanChange, PlanLine } from "../../../bulk/index.ts";
-import type { SandboxFiles } from "../../../context.ts";
-import type { FileRecords, RunRecords } from "../../../privacy/dossier.ts";
+import type { RunRecords } from "../../../privacy/dossier.ts";
 import type { SuppressionState } from "../../../privacy/suppressions.ts";
+import { foldList, formatPage, generatorMark, markup } from "../../shared/bulk/report/page.ts";
 
 /** A contact with names in place of ids, and what happened to it. */
 export interface NamedContact {
@@ -15,7 +15,8 @@ export interface NamedContact {
   fields: Record<string, string>;
   lists: string[];
   tags: string[];
-  events: ContactEvent[];
+  /** Null where they could not be read. */
+  events: ContactEvent[] | null;
   /** The service keeps no older ones. */
   eventsKeptDays: number;
   createdAt?: string;
@@ -34,148 +35,150 @@ export interface Dossier {
     found: Record<string, number>;
   };
   contacts: NamedContact[];
-  suppression: SuppressionState | null;
+  suppression: SuppressionState;
   runs: RunRecords[];
-  exports: FileRecords[];
-  files: FileRecords[];
-  sandboxes: Awaited<ReturnType<SandboxFiles["read"]>>;
-  elsewhere: FileRecords[];
+}
+
+/** The same for each form. */
+interface Section {
+  title: string;
+  facts?: [name: string, value: string][];
+  sentences?: string[];
+  /** Below another section. */
+  isPart?: boolean;
+}
+
+const title = "What is known of a person";
+const heading = `# ${title}`;
+
+/** By the first characters of a file, in each form. */
+export function isOwnDossier(start: string): boolean {
+  return start.includes(generatorMark) || start.startsWith(heading) || start.startsWith('{\n  "receipt": {');
 }
 
 export function formatDossier(dossier: Dossier): string {
-  const { receipt, contacts, suppression, runs, exports, files, sandboxes, elsewhere } = dossier;
-  const lines = [
-    "# What is known of a person",
-    "",
-    `Read on ${receipt.time} in ${receipt.account}.`,
-    "",
-    "## In the account",
-    "",
-    ...(contacts.length === 0 ? ["No contact.", ""] : contacts.flatMap(formatContact)),
-    "## Suppression",
-    "",
-    formatSuppression(suppression),
-    "",
-    "## Runs on this machine",
-    "",
-    ...(runs.length === 0 ? ["None.", ""] : runs.flatMap(formatRun)),
-    ...formatFiles("Exports under way", exports),
-    ...formatFiles("Other files of ecm", files),
-    ...formatSection(
-      "Sandboxes",
-      sandboxes.map(({ file, contacts: held, mentions }) => {
-        const others = Object.entries(mentions).map(([table, count]) => `${count} in ${table}`);
-        return `- ${escapeText(file)}: ${[`${held.length} in contacts`, ...others].join(", ")}`;
-      }),
-    ),
-    ...formatFiles("Files elsewhere", elsewhere),
-  ];
+  const lines = [heading, "", escapeText(describeReading(dossier)), ""];
+  for (const { title, facts = [], sentences = [], isPart } of listSections(dossier)) {
+    lines.push(`${isPart ? "###" : "##"} ${escapeText(title)}`, "");
+    lines.push(...facts.map(([name, value]) => `- ${escapeText(name)}: ${escapeText(value)}`));
+    if (facts.length > 0) lines.push("");
+    lines.push(...sentences.map((sentence) => `- ${escapeText(sentence)}`));
+    if (sentences.length > 0) lines.push("");
+  }
   return `${lines.join("\n").trimEnd()}\n`;
 }
 
-function formatContact(contact: NamedContact): string[] {
+export function drawDossier(dossier: Dossier): string {
+  const parts = listSections(dossier).map(({ title, facts = [], sentences = [], isPart }) => {
+    const head = isPart ? markup`<h3>${title}</h3>` : markup`<h2>${title}</h2>`;
+    const list = facts.map(([name, value]) => markup`<dt>${name}</dt><dd><bdi>${value}</bdi></dd>`);
+    return markup`${head}${list.length > 0 ? markup`<dl>${list}</dl>` : undefined}${
+      sentences.length > 0
+        ? foldList(sentences.map((text) => markup`<li><bdi>${text}</bdi></li>`))
+        : undefined
+    }`;
+  });
+  return formatPage(title, markup`<p class="quiet">${describeReading(dossier)}</p>`, parts);
+}
+
+function describeReading({ receipt }: Dossier): string {
+  return `Read on ${formatTime(receipt.time)} in ${receipt.account}.`;
+}
+
+function listSections({ contacts, suppression, runs }: Dossier): Section[] {
+  const list = suppression.suppressed
+    ? `On the suppression list since ${formatTime(suppression.addedAt!)}: never created again by this tool.`
+    : "Not on the suppression list.";
+  return [
+    { title: "In the account", sentences: contacts.length === 0 ? ["No contact."] : [] },
+    ...contacts.flatMap(listContactSections),
+    { title: "Suppression", sentences: [list] },
+    { title: "Runs of this machine", sentences: runs.length === 0 ? ["None."] : [] },
+    ...runs.map(toRunSection),
+  ];
+}
+
+function listContactSections(contact: NamedContact): Section[] {
   const { key, _id, structure, status, createdAt, updatedAt, fields, lists, tags, events } = contact;
+  const facts: Section["facts"] = [
+    ["Id", _id],
+    ["Structure", structure],
+    ["Status", status ?? "not told"],
+    ...(createdAt ? [["Created", formatTime(createdAt)] as [string, string]] : []),
+    ...(updatedAt ? [["Updated", formatTime(updatedAt)] as [string, string]] : []),
+    ["Lists", lists.join(", ") || "none"],
+    ["Tags", tags.join(", ") || "none"],
+    ...Object.entries(fields),
+  ];
+  const told = events?.length === 0 ? ["None."] : events?.map(describeEvent);
   return [
-    `### ${escapeText(key)}`,
-    "",
-    `- Id: ${_id}`,
-    `- Structure: ${escapeText(structure)}`,
-    `- Status: ${status ?? "not told"}`,
-    ...(createdAt ? [`- Created: ${createdAt}`] : []),
-    ...(updatedAt ? [`- Updated: ${updatedAt}`] : []),
-    `- Lists: ${lists.map(escapeText).join(", ") || "none"}`,
-    `- Tags: ${tags.map(escapeText).join(", ") || "none"}`,
-    ...Object.entries(fields).map(([label, value]) => `- ${escapeText(label)}: ${escapeText(value)}`),
-    "",
-    `Events (the service keeps ${contact.eventsKeptDays} days):`,
-    "",
-    ...(events.length === 0 ? ["None."] : events.map(formatEvent)),
-    "",
+    { title: key, facts, isPart: true },
+    {
+      title: `Events of the last ${contact.eventsKeptDays} days`,
+      sentences: told ?? ["They could not be read: the key lacks the scope, or the service has none."],
+      isPart: true,
+    },
   ];
 }
 
-function formatEvent({ timestamp, type, ...more }: ContactEvent): string {
-  const texts = Object.entries(more).filter(([, value]) => typeof value === "string" && value !== "");
-  const about = texts.map(([name, value]) => `${name} ${escapeText(String(value))}`).join("; ");
-  return `- ${timestamp} ${type}${about === "" ? "" : ` (${about})`}`;
-}
-
-function formatSuppression(suppression: SuppressionState | null): string {
-  if (!suppression?.suppressed) return "Not on the suppression list.";
-  return `On the suppression list since ${suppression.addedAt}`;
-}
-
-function formatRun({ run, kind, startedAt, account, input, planned, changes, files }: RunRecords): string[] {
-  const lines = changes ?? [];
-  // What was written is told as such.
-  const others = planned.filter(
-    ({ action }) => changes === null || !["create", "update", "delete"].includes(action),
+function describeEvent({ timestamp, type, ...more }: ContactEvent): string {
+  const texts = Object.entries(more).filter(
+    ([name, value]) => typeof value === "string" && value !== "" && !/id$/i.test(name),
   );
-  return [
-    `### ${run ?? "A folder without a run"}${kind === null ? "" : ` (${kind})`}`,
-    "",
-    ...(startedAt ? [`- Began: ${startedAt}`] : []),
-    ...(account ? [`- Account: ${account}`] : []),
-    ...(input ? [`- Input: ${escapeText(input)}`] : []),
-    ...(changes === null ? ["- Its journal is damaged: what was written is not certain"] : []),
-    ...lines.flatMap((line) => formatLine(line, "Written")),
-    ...others.flatMap((line) => formatLine(line, "Planned")),
-    ...files.flatMap(formatFile),
-    "",
-  ];
+  const about = texts.map(([name, value]) => `${name} ${String(value)}`).join("; ");
+  return `${formatTime(timestamp)}: ${type}${about === "" ? "" : ` (${about})`}`;
 }
 
-function formatLine(
-  { line, action, code, changes, row }: PlanLine & { row?: Record<string, string> },
-  what: string,
-): string[] {
-  const place = line === null ? "" : `, line ${line}`;
-  return [
-    `- ${what}${place}: ${action}${code === null ? "" : ` (${code})`}`,
-    ...changes.map((change) => `  - ${formatChange(change)}`),
-    ...formatRecord(row ?? {}).map((each) => `  ${each}`),
-  ];
+function toRunSection({ run, kind, startedAt, input, changes, notWritten, files }: RunRecords): Section {
+  return {
+    title: `${formatTime(startedAt)}: ${kind}${input === "" ? "" : ` of ${input}`} (run ${run})`,
+    sentences: [
+      ...(changes === null ? ["The run's journal is damaged: what was written is not certain."] : []),
+      ...(changes ?? []).map(describeWritten),
+      ...notWritten.map(describeNotWritten),
+      ...files.map((file) => `This file may contain the person: ${file}`),
+    ],
+    isPart: true,
+  };
 }
 
-function formatChange({ what, name, before, after }: PlanChange): string {
-  const show = (value: PlanChange["before"]) =>
-    value === null || value === ""
-      ? "(empty)"
-      : typeof value === "boolean"
-        ? value
-          ? "yes"
-          : "no"
-        : escapeText(value);
-  return `${what} ${escapeText(name)}: ${before === null ? "" : `${show(before)} → `}${show(after)}`;
+const verbs: Partial<Record<PlanLine["action"], string>> = {
+  create: "Created",
+  update: "Changed",
+  delete: "Deleted",
+};
+
+function describeWritten({ line, action, changes, message }: PlanLine): string {
+  const place = line === null ? "" : `, from line ${line}`;
+  const what = changes.map((change) => describeChange(change, action)).join("; ");
+  return `${verbs[action] ?? action}${place}${what === "" ? "" : `: ${what}`}${message ? ` (${message})` : ""}.`;
 }
 
-function formatFiles(title: string, files: readonly FileRecords[]): string[] {
-  return formatSection(title, files.flatMap(formatFile));
+function describeNotWritten({ line, action, code, message }: PlanLine): string {
+  const place = line === null ? "" : `Line ${line}: `;
+  const why = message ?? code?.replaceAll("_", " ");
+  const words: Partial<Record<PlanLine["action"], string>> = {
+    reject: "rejected",
+    skip: "skipped",
+    unchanged: "nothing to change",
+  };
+  return `${place}${words[action] ?? `planned (${action}), not written`}${why ? `: ${why}` : ""}.`;
 }
 
-function formatFile({ file, isSearched, records, mentions }: FileRecords): string[] {
-  const what = isSearched
-    ? mentions > 0
-      ? ` (also named in ${mentions === 1 ? "another record" : `${mentions} other records`})`
-      : ""
-    : " (compressed; not searched)";
-  return [
-    `- ${escapeText(file)}${what}`,
-    ...records.flatMap((record) => formatRecord(record).map((each) => `  ${each}`)),
-  ];
+function describeChange({ what, name, before, after }: PlanChange, action: PlanLine["action"]): string {
+  if (typeof after === "boolean")
+    return what === "list"
+      ? `${after ? "added to" : "removed from"} the list ${name}`
+      : `tag ${name} ${after ? "added" : "removed"}`;
+  const label = what === "status" ? "Status" : name;
+  const value = after === "" ? "(empty)" : after;
+  if (action === "create" || before === null) return `${label}: ${value}`;
+  return `${label}: ${before === "" ? "(empty)" : before} → ${value}`;
 }
 
-function formatRecord(record: Record<string, unknown>): string[] {
-  return Object.entries(record)
-    .filter(([, value]) => value !== "" && value !== null)
-    .map(
-      ([name, value]) =>
-        `- ${escapeText(name)}: ${escapeText(typeof value === "string" ? value : JSON.stringify(value))}`,
-    );
-}
-
-function formatSection(title: string, lines: readonly string[]): string[] {
-  return [`## ${title}`, "", ...(lines.length === 0 ? ["None."] : lines), ""];
+/** `2026-11-22 14:02 UTC`: a reader may be elsewhere. */
+function formatTime(text: string): string {
+  return `${text.slice(0, 16).replace("T", " ")} UTC`;
 }
 
 /** Values are other people's text: they must not become markup. */

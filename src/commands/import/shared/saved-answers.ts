@@ -27,7 +27,6 @@ export async function saveAnswers(
     return undefined;
   }
   writtenFiles.remember(file);
-  context.noteWrittenFile(file);
   terminal.note(`Saved these answers: ${shortPath(file)}`);
   return file;
 }

@@ -61,7 +61,6 @@ export async function openPlanOutput(
       "Write the plan to a file: --plan plan.ndjson",
     );
   }
-  if (plan !== undefined && plan !== "-") context.noteWrittenFile(plan);
   const report = await openRequestedReport(context, reportFlags);
   const maxShown = show ?? (isDryRun && terminal.isStderrTerminal ? defaultLinesShown : 0);
   const output =

@@ -91,13 +91,16 @@ export async function withRun(
   run: (open: OpenRun) => Promise<Closed>,
 ): Promise<Closed> {
   const { what, options, flags } = begun;
-  for (const file of [flags.backup, flags.rejects]) if (file !== undefined) context.noteWrittenFile(file);
   const plan = await openPlanOutput(context, flags, options.isDryRun);
   const display = new RunDisplay(context, what, options.isDryRun);
   try {
     const engine = await openEngine(context, options);
     const planFile = flags.plan === "-" ? undefined : flags.plan;
-    const result = await run({ engine, display, options: { ...options, takePlan: plan.take, planFile } });
+    const result = await run({
+      engine,
+      display,
+      options: { ...options, takePlan: plan.take, planFile, reportFile: flags.report },
+    });
     await plan.discard();
     display.end(result, plan.lines());
     const note = plan.note();

@@ -15,11 +15,11 @@ import { exitCodes, UsageError } from "../../../../errors.ts";
 import { advise, ecm } from "../../../../hint.ts";
 import { type FileOptions, openFileOutput } from "../../../../terminal/output-file.ts";
 import { requireReplaceable, toFileState } from "../../../../terminal/output-target.ts";
-import { version } from "../../../../version.ts";
 import { isChange } from "../difference.ts";
 import { createPlanRedactor, hideAddresses } from "../redact.ts";
+import { generatorMark } from "./page.ts";
 import { type ReportFlags, requireReportFlags } from "./report-flags.ts";
-import { formatReport, generatorMark, type Report } from "./report-page.ts";
+import { formatReport, type Report } from "./report-page.ts";
 
 export interface ReportOutput {
   /** Of a dry run: its plan is closed, and its lines follow. */
@@ -85,13 +85,12 @@ function openTarget(context: Context, file: string) {
   const { terminal, writtenFiles } = context;
   requireReplaceable(file, { writtenFiles, isOwn: (start) => start.includes(generatorMark) }, flag);
   const stateBefore = toFileState(file);
-  context.noteWrittenFile(file);
   return {
     /** The run is over: what fails here is said, and takes nothing else with it. */
     async write(summary: Summary, read: () => Promise<Details>, isRedacted: boolean): Promise<void> {
       const writtenAt = new Date(context.clock.now()).toISOString();
       try {
-        const report = { ...(await read()), summary, version, writtenAt };
+        const report = { ...(await read()), summary, writtenAt };
         const page = formatReport(isRedacted ? redactReport(report) : { ...report, isRedacted: false });
         await writePage(file, page, { flag, writtenFiles, stateBefore });
         terminal.note(`Report: ${file}`);

@@ -4,12 +4,10 @@ import type { PlanChange, PlanLine, ShownReject, Summary } from "../../../../bul
 import { formatCount, formatCounted } from "../../../../counts.ts";
 import { formatAboutDuration, formatReasons } from "../format.ts";
 import { listOutcomes, type ShownOutcome } from "../summary-lines.ts";
-import { type Markup, markup } from "./markup.ts";
-import { reportStyle } from "./report-style.ts";
+import { foldList, formatPage, type Markup, markup } from "./page.ts";
 
 export interface Report {
   summary: Summary;
-  version: string;
   /** RFC 3339. */
   writtenAt: string;
   /** Of the run, or of the plan. */
@@ -25,40 +23,16 @@ export interface Report {
   isRedacted: boolean;
 }
 
-/** By which a report of ours is known. */
-export const generatorMark = '<meta name="generator" content="ecm';
-
 export function formatReport(report: Report): string {
-  const title = formatTitle(report.summary);
-  const page = markup`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
-${{ html: `${generatorMark} ${report.version}">` }}
-<link rel="icon" href="data:,">
-<title>${title}</title>
-<style>${{ html: reportStyle }}</style>
-</head>
-<body>
-<header>
-<h1>${title}</h1>
-${formatStatus(report.summary)}
-</header>
-<main>
-${formatAbout(report)}
-${formatOutcomes(report.summary)}
-${formatConsent(report.summary)}
-${formatPrice(report)}
-${formatChanges(report)}
-${formatRejects(report)}
-</main>
-</body>
-</html>
-`;
-  return page.html;
+  const { summary } = report;
+  return formatPage(formatTitle(summary), formatStatus(summary), [
+    formatAbout(report),
+    formatOutcomes(summary),
+    formatConsent(summary),
+    formatPrice(report),
+    formatChanges(report),
+    formatRejects(report),
+  ]);
 }
 
 const kinds: Record<string, string> = {
@@ -176,7 +150,7 @@ const actions: Partial<Record<PlanLine["action"], string>> = {
 function formatLine({ key, action, changes, message }: PlanLine): Markup {
   const items = changes.map((change) => markup`<li>${formatChange(change, action)}</li>`);
   if (message) items.push(markup`<li class="quiet">${message}</li>`);
-  return markup`<tr><td><bdi>${key}</bdi></td><td class="what">${actions[action] ?? action}</td><td><ul>${items}</ul></td></tr>\n`;
+  return markup`<tr><td><bdi>${key}</bdi></td><td class="what">${actions[action] ?? action}</td><td>${foldList(items)}</td></tr>\n`;
 }
 
 function formatChange({ what, name, before, after }: PlanChange, action: PlanLine["action"]): Markup {
