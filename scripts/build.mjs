@@ -1,5 +1,5 @@
 /**
- * Builds `dist/`: the program as one bundle, split wherever the source says `import()`, and `ecm/sandbox` as a
+ * Builds `dist/`: the program as one bundle, split wherever the source says `import()`, and `ecm-cli/sandbox` as a
  * file of its own; and `man/`, written from the command tree. CommonJS, because Node 20 starts it faster than
  * modules of the other kind.
  */

@@ -28,7 +28,7 @@ const isDevelopment = ({ properties = [] }) =>
 bill.components = bill.components.filter(
   (component) => bundled.includes(component["bom-ref"]) || !isDevelopment(component),
 );
-bill.metadata.component.name = "ecm";
+bill.metadata.component.name = "ecm-cli";
 const kept = new Set([bill.metadata.component["bom-ref"], ...bill.components.map((each) => each["bom-ref"])]);
 bill.dependencies = bill.dependencies
   .filter(({ ref }) => kept.has(ref))

@@ -30,7 +30,7 @@ const largestMegabytes = 40;
 /** Who uses what was installed: nobody, where this runs as root. */
 const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
-/** What a test suite does with `ecm/sandbox`. */
+/** What a test suite does with `ecm-cli/sandbox`. */
 const suite = `
 const sandbox = await startSandbox({ seed: 1 });
 await sandbox.admin.seed({ contacts: [{ key: "ada@example.com", lists: ["News"] }] });
@@ -51,7 +51,7 @@ try {
   const home = join(folder, "installed");
   install(home, values.tarball === undefined ? pack() : resolve(values.tarball));
   inspect(home);
-  checkLinks(join(home, "node_modules/ecm"));
+  checkLinks(join(home, "node_modules/ecm-cli"));
   checkTypes(home);
   const others = values.all
     ? supportedLines.map((line) => fetchNode(line, folder))
@@ -92,10 +92,12 @@ function inspect(home) {
   const megabytes = bytes / 1e6;
   assert.ok(megabytes <= largestMegabytes, `${megabytes.toFixed(1)} MB installed`);
   console.log(`${megabytes.toFixed(1)} MB installed, no script at install`);
-  const { components } = JSON.parse(readFileSync(join(home, "node_modules/ecm/dist/sbom.cdx.json"), "utf8"));
+  const { components } = JSON.parse(
+    readFileSync(join(home, "node_modules/ecm-cli/dist/sbom.cdx.json"), "utf8"),
+  );
   const names = new Set(components.map(({ name }) => name));
   assert.ok(names.has("csv-parse") && names.has("libsql") && !names.has("vitest"), "the SBOM's components");
-  const notices = readFileSync(join(home, "node_modules/ecm/dist/LICENSES.txt"), "utf8");
+  const notices = readFileSync(join(home, "node_modules/ecm-cli/dist/LICENSES.txt"), "utf8");
   // What is not installed beside ecm is bundled, but for the database's bindings of other platforms.
   const bundled = components
     .map((each) => each["bom-ref"])
@@ -133,10 +135,10 @@ function checkLinks(root) {
   console.log(`the links of ${pages.length} pages resolve`);
 }
 
-/** `ecm/sandbox` has types, for modules of either kind and in each way of finding them. */
+/** `ecm-cli/sandbox` has types, for modules of either kind and in each way of finding them. */
 function checkTypes(home) {
   const sources = {
-    "suite.mts": `import { startSandbox, type StartedSandbox, type Admin } from "ecm/sandbox";
+    "suite.mts": `import { startSandbox, type StartedSandbox, type Admin } from "ecm-cli/sandbox";
 const sandbox: StartedSandbox = await startSandbox({ hourlyLimit: 5 });
 const admin: Admin = sandbox.admin;
 const key: string = (await admin.events({ key: "a@b.co", type: "opened" })).contact.key;
@@ -144,10 +146,10 @@ const n: number | undefined = (await admin.requests({ status: "4xx" }))[0]?.n;
 // @ts-expect-error: no such option
 await startSandbox({ hourly: 5 });
 export { key, n };`,
-    "suite.cts": `import sandbox = require("ecm/sandbox");
+    "suite.cts": `import sandbox = require("ecm-cli/sandbox");
 export const started: Promise<sandbox.StartedSandbox> = sandbox.startSandbox();`,
   };
-  const node10 = `import { startSandbox, type StartedSandbox } from "ecm/sandbox";
+  const node10 = `import { startSandbox, type StartedSandbox } from "ecm-cli/sandbox";
 export const started: Promise<StartedSandbox> = startSandbox({ seed: 1 });
 export const stopped: Promise<void> = started.then((sandbox) => sandbox[Symbol.asyncDispose]());`;
   for (const [name, text] of Object.entries({ ...sources, "suite.ts": node10 })) {
@@ -167,7 +169,7 @@ export const stopped: Promise<void> = started.then((sandbox) => sandbox[Symbol.a
   install(older, "typescript@5.9");
   compile(join(older, "node_modules/typescript"), "commonjs", "node10", ["suite.ts"]);
   compile(join(older, "node_modules/typescript"), "nodenext", undefined, Object.keys(sources));
-  console.log("ecm/sandbox has types for import and require, and for moduleResolution node10");
+  console.log("ecm-cli/sandbox has types for import and require, and for moduleResolution node10");
 }
 
 /** A folder that is the user's own. */
@@ -189,7 +191,7 @@ function invoke(node, program, args, cwd, env) {
 
 /** Without a place to write, a refusal that names the variable for another; with one, the work is done. */
 function workWithReadOnlyHome(node, home) {
-  const program = join(home, "node_modules/ecm/bin/ecm.js");
+  const program = join(home, "node_modules/ecm-cli/bin/ecm.js");
   const closed = makeHome();
   chmodSync(closed, 0o555);
   const search = ["--profile", "sandbox", "contact", "search", "--count"];
@@ -202,7 +204,7 @@ function workWithReadOnlyHome(node, home) {
 }
 
 function work(node, home) {
-  const program = join(home, "node_modules/ecm/bin/ecm.js");
+  const program = join(home, "node_modules/ecm-cli/bin/ecm.js");
   const own = makeHome();
   const ecm = (...args) => {
     const { status, stdout, stderr } = invoke(node, program, args, own, { HOME: own });
@@ -229,10 +231,10 @@ function work(node, home) {
   const lists = JSON.parse(ecm(...overHttp, "lists", "list", "--json"));
   assert.deepEqual([lists.length, lists[0]._id], [1, list._id]);
 
-  writeFileSync(join(home, "suite.mjs"), `import { startSandbox } from "ecm/sandbox";\n${suite}`);
+  writeFileSync(join(home, "suite.mjs"), `import { startSandbox } from "ecm-cli/sandbox";\n${suite}`);
   writeFileSync(
     join(home, "suite.cjs"),
-    `const { startSandbox } = require("ecm/sandbox");\n(async () => {${suite}})();`,
+    `const { startSandbox } = require("ecm-cli/sandbox");\n(async () => {${suite}})();`,
   );
   for (const file of ["suite.mjs", "suite.cjs"]) execFileSync(node, [file], { cwd: home, stdio: "inherit" });
   console.log(`works on Node ${execFileSync(node, ["--version"], { encoding: "utf8" }).trim()}`);

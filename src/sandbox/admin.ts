@@ -1,6 +1,6 @@
 /**
  * What the owner of the account and a test may do, apart from sending requests. The commands on a folder,
- * /__sandbox/ over HTTP and the `admin` of `ecm/sandbox` all lead here.
+ * /__sandbox/ over HTTP and the `admin` of `ecm-cli/sandbox` all lead here.
  */
 import { UsageError } from "../errors.ts";
 import { version } from "../version.ts";

@@ -1,4 +1,4 @@
-/** The types of `ecm/sandbox`. The build publishes this file as it stands, so it imports nothing. */
+/** The types of `ecm-cli/sandbox`. The build publishes this file as it stands, so it imports nothing. */
 
 declare global {
   // Older libraries of TypeScript do not have it.

@@ -1,4 +1,4 @@
-/** `ecm/sandbox`: a sandbox for a test suite, in its own process. */
+/** `ecm-cli/sandbox`: a sandbox for a test suite, in its own process. */
 import { onProcessEnd } from "../disk/this-process.ts";
 import type { SandboxAdmin } from "./admin.ts";
 import { openSandbox } from "./index.ts";

@@ -1,4 +1,4 @@
-/** `ecm/sandbox`, as a test suite uses it. */
+/** `ecm-cli/sandbox`, as a test suite uses it. */
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
