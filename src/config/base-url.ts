@@ -37,7 +37,7 @@ export function parseBaseUrl(text: string, where: string, insecureHttp?: string)
   requireNoKeyWithin(text, where);
   const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
   // The text itself is not repeated: it may hold a password, or be a key.
-  if (!url) throw baseUrlError(`${where} is not a URL`);
+  if (!url) throw baseUrlError(`${where}: this is not a URL`);
   if (url.username || url.password) throw baseUrlError(`${where}: the URL contains a user name or password`);
   if (url.search || url.hash) throw baseUrlError(`${where}: ${url.origin} must not have a query or fragment`);
   if (!["https:", "http:"].includes(url.protocol)) {
