@@ -2,6 +2,33 @@
  * The bulk engine, for the rest of the program: nobody outside imports
  * another of its files, but what erases its runs.
  */
+
+export { isOurBookkeeping } from "../tables/columns/map-columns.ts";
+export { type Mapping, readMapping, writeMapping } from "../tables/columns/mapping-file.ts";
+export { type NewField, parseNewFieldId } from "../tables/columns/new-fields.ts";
+export {
+  countMarkedRows,
+  type Proposal,
+  type ProposedColumn,
+  proposeLabel,
+  proposeLateColumns,
+  UnclearColumnsError,
+} from "../tables/columns/proposal.ts";
+export { isTargetWord, UnknownFieldError } from "../tables/columns/targets.ts";
+export { findConsentName } from "../tables/consent/names.ts";
+export type { ColumnTally, ConsentTally } from "../tables/consent/tally.ts";
+export { openInput } from "../tables/formats/open.ts";
+export { SeveralSheetsError } from "../tables/input-errors.ts";
+export { createIdentityReader, createKeyReader } from "../tables/keys.ts";
+export { findNearestName, foldName } from "../tables/names.ts";
+export { readRows } from "../tables/read-rows.ts";
+export type { InputFacts, ReadOptions, ReadRow, Target } from "../tables/rows.ts";
+export { surveyInput } from "../tables/survey.ts";
+export { listSystemNames } from "../tables/systems.ts";
+export { type InputFile, requireFile } from "../tables/text/source.ts";
+export { openStream, spool } from "../tables/text/spool.ts";
+export { placeholderStructure, understandKeys } from "../tables/understand.ts";
+export { findUnknown } from "../tables/unknown-cells.ts";
 export type { Limit } from "./items.ts";
 export { applyPlanFile, openPlannedFile, toPlanName } from "./jobs/apply-file.ts";
 export { readRunChanges } from "./jobs/changes.ts";
@@ -40,32 +67,6 @@ export type { Price } from "./plan/price.ts";
 export type { BackUp, Engine, ForeseenPlan, RunOptions, ShownReject } from "./plan/run-context.ts";
 export { readRunNames } from "./plan/run-names.ts";
 export { countPlannedWrites } from "./plan/tally.ts";
-export { isOurBookkeeping } from "./read/columns/map-columns.ts";
-export { type Mapping, readMapping, writeMapping } from "./read/columns/mapping-file.ts";
-export { type NewField, parseNewFieldId } from "./read/columns/new-fields.ts";
-export {
-  countMarkedRows,
-  type Proposal,
-  type ProposedColumn,
-  proposeLabel,
-  proposeLateColumns,
-  UnclearColumnsError,
-} from "./read/columns/proposal.ts";
-export { isTargetWord, UnknownFieldError } from "./read/columns/targets.ts";
-export { findConsentName } from "./read/consent/names.ts";
-export type { ColumnTally, ConsentTally } from "./read/consent/tally.ts";
-export { openInput } from "./read/formats/open.ts";
-export { SeveralSheetsError } from "./read/input-errors.ts";
-export { createIdentityReader, createKeyReader } from "./read/keys.ts";
-export { findNearestName, foldName } from "./read/names.ts";
-export { readRows } from "./read/read-rows.ts";
-export type { InputFacts, ReadOptions, ReadRow, Target } from "./read/rows.ts";
-export { surveyInput } from "./read/survey.ts";
-export { listSystemNames } from "./read/systems.ts";
-export { type InputFile, requireFile } from "./read/text/source.ts";
-export { openStream, spool } from "./read/text/spool.ts";
-export { placeholderStructure, understandKeys } from "./read/understand.ts";
-export { findUnknown } from "./read/unknown-cells.ts";
 export { readRunRecord } from "./runs/damage.ts";
 export { isFinished } from "./runs/enter.ts";
 export { fileNames } from "./runs/file-names.ts";

@@ -2,20 +2,9 @@
  * The unit of a bulk run: one contact, and what it should become.
  * Everything else of the engine speaks of these.
  */
+
+import type { Cells, ContactKey } from "../tables/cells.ts";
 import type { Contact, ContactStatus, CreateContactBody, FieldValue, MutateBody } from "../wire.ts";
-
-/** Cells of a row, as the file has them; one that is missing is undefined. */
-export type Cells = readonly (string | undefined)[];
-
-/** A contact's key in the forms the engine needs. */
-export interface ContactKey {
-  /** As the file has it, edges trimmed: looked up first, since an account may hold it in this form. */
-  written: string;
-  /** Normalised: what a create sends. */
-  sent: string;
-  /** What makes two keys one contact: `sent` without regard to case for e-mail keys. */
-  identity: string;
-}
 
 /** So many contacts, or such a share of them. */
 export type Limit = { rows: number } | { percent: number };

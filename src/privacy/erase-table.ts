@@ -4,7 +4,7 @@
  * where a character is a byte. Pure.
  */
 import { createErasedKey } from "../api/key-spelling.ts";
-import { splitRecords, type WrittenRecord } from "../bulk/read/text/csv.ts";
+import { splitRecords, type WrittenRecord } from "../tables/text/csv.ts";
 import { toLatin1, toUtf8 } from "./file-text.ts";
 import type { Redactor } from "./redaction.ts";
 

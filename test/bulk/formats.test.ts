@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { parseSummary, readContacts } from "./kit.ts";
-import { textRow, workbook } from "./read/workbooks.ts";
+import { textRow, workbook } from "../tables/workbooks.ts";
 
 async function writeFileIn(content: Buffer | string, name: string): Promise<string> {
   const path = join(await temporaryFolder(), name);

@@ -7,8 +7,8 @@ import { temporaryFolder } from "../support/ecm.ts";
 import { firstQuick } from "../support/first-quick.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 import { inputFile, parseSummary, readContacts } from "./kit.ts";
-import { read } from "./read/reading.ts";
-import { textRow, workbook } from "./read/workbooks.ts";
+import { read } from "../tables/reading.ts";
+import { textRow, workbook } from "../tables/workbooks.ts";
 
 const enter = "\r";
 const down = "\u001b[B";

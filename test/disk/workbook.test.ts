@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { openWorkbook } from "../../src/disk/workbook.ts";
 import { isOwnWorkbook } from "../../src/disk/workbook-mark.ts";
-import { read } from "../bulk/read/reading.ts";
+import { read } from "../tables/reading.ts";
 
 async function write(rows: readonly (readonly string[])[], maxRows?: number): Promise<Buffer> {
   const pieces: Buffer[] = [];

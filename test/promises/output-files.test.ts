@@ -4,8 +4,8 @@ import { chmod, lstat, mkdir, readdir, readFile, rm, stat, symlink, writeFile } 
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { read } from "../bulk/read/reading.ts";
-import { textRow, workbook } from "../bulk/read/workbooks.ts";
+import { read } from "../tables/reading.ts";
+import { textRow, workbook } from "../tables/workbooks.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 import { firstQuick } from "../support/first-quick.ts";
 import { json } from "../support/http-server.ts";

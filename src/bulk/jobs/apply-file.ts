@@ -5,6 +5,7 @@
 import { createReadStream } from "node:fs";
 import { join, resolve } from "node:path";
 import { NotFoundError, UsageError } from "../../errors.ts";
+import { createIdentityReader } from "../../tables/keys.ts";
 import { replaceStandIns } from "../apply/stand-ins.ts";
 import type { Operation } from "../items.ts";
 import type { RunEvent } from "../plan/events.ts";
@@ -16,7 +17,6 @@ import type { ExportedLine } from "../plan/plan-export.ts";
 import { type PlanHead, type Planned, readStoredPlan } from "../plan/plan-file.ts";
 import type { PlanFile } from "../plan/plan-import.ts";
 import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
-import { createIdentityReader } from "../read/keys.ts";
 import { fileNames } from "../runs/file-names.ts";
 import { computeFingerprint } from "../runs/fingerprint.ts";
 import { isInPlanFolder, type Manifest, toRunsFolder } from "../runs/folder.ts";

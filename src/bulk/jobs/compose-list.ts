@@ -6,10 +6,10 @@ import { statusParts } from "../../api/contacts.ts";
 import { requireFreeListName } from "../../api/lists.ts";
 import type { Selection } from "../../select/selection.ts";
 import type { ListFilters } from "../../service/several-lists.ts";
+import { emptyInput } from "../../tables/empty-input.ts";
 import type { DesiredContact } from "../items.ts";
 import { noChange } from "../plan/decide.ts";
 import type { NameBook } from "../plan/name-book.ts";
-import { emptyInput } from "../read/empty-input.ts";
 import type { ResolvedJob, RowJob } from "./job.ts";
 
 export interface ComposeOptions {

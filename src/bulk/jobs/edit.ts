@@ -7,11 +7,11 @@ import { findStatus, isInactive, statusParts, unsubscribed, wholeContact } from 
 import { type RequestedSelection, resolveSelection, type Selection } from "../../select/selection.ts";
 import { parseWhere } from "../../select/where.ts";
 import { createMutateBody, type RequestedChanges } from "../../service/contact-changes.ts";
+import { openInput } from "../../tables/formats/open.ts";
+import { requireClearConsent, understandKeys } from "../../tables/understand.ts";
 import type { Contact, MutateBody } from "../../wire.ts";
 import type { DesiredContact } from "../items.ts";
 import { toDesiredFromMutate } from "../plan/decide.ts";
-import { openInput } from "../read/formats/open.ts";
-import { requireClearConsent, understandKeys } from "../read/understand.ts";
 import type { ContactEdit, ResolvedJob, RowJob } from "./job.ts";
 import { type KeysFileOptions, toReadOptions } from "./keys-file-options.ts";
 import { type ChosenRows, requireChosenRows } from "./marked-rows.ts";

@@ -2,15 +2,16 @@
  * What a job over rows puts into its plan: the contacts of its
  * input, or those that conditions choose, in order.
  */
+
+import { findKeyIndex } from "../../tables/columns/targets.ts";
+import { findHiddenMark, formatMark, withMarks } from "../../tables/consent/row-marks.ts";
+import { describeRepeated, findRole } from "../../tables/join.ts";
+import { createIdentityReader } from "../../tables/keys.ts";
+import type { Mark, ReadRow, RejectedRow, Row } from "../../tables/rows.ts";
 import type { Contact } from "../../wire.ts";
 import type { Item, PassedRow } from "../items.ts";
 import type { PlanEntry } from "../plan/make-plan.ts";
 import type { AccountSnapshot } from "../plan/snapshot.ts";
-import { findKeyIndex } from "../read/columns/targets.ts";
-import { findHiddenMark, formatMark, withMarks } from "../read/consent/row-marks.ts";
-import { describeRepeated, findRole } from "../read/join.ts";
-import { createIdentityReader } from "../read/keys.ts";
-import type { Mark, ReadRow, RejectedRow, Row } from "../read/rows.ts";
 import type { SettledByInput } from "../runs/report.ts";
 import type { ReadInput, RowRun } from "./prepare.ts";
 

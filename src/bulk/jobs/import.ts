@@ -3,15 +3,15 @@
 import { statusParts } from "../../api/contacts.ts";
 import { UsageError } from "../../errors.ts";
 import type { Account } from "../../service/account.ts";
+import { openInput } from "../../tables/formats/open.ts";
+import type { Duplicates } from "../../tables/join.ts";
+import type { ReadOptions, Row } from "../../tables/rows.ts";
+import type { Survey } from "../../tables/survey.ts";
+import { requireClearConsent, understandInput } from "../../tables/understand.ts";
 import type { DesiredContact } from "../items.ts";
 import { type Mode, noChange } from "../plan/decide.ts";
 import type { NameBook } from "../plan/name-book.ts";
 import type { PlanMapping } from "../plan/plan-file.ts";
-import { openInput } from "../read/formats/open.ts";
-import type { Duplicates } from "../read/join.ts";
-import type { ReadOptions, Row } from "../read/rows.ts";
-import type { Survey } from "../read/survey.ts";
-import { requireClearConsent, understandInput } from "../read/understand.ts";
 import { computeFingerprint } from "../runs/fingerprint.ts";
 import type { ResolvedJob, RowJob } from "./job.ts";
 

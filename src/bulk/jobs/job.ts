@@ -6,18 +6,18 @@ import type { Readable } from "node:stream";
 import { statusParts } from "../../api/contacts.ts";
 import type { Selection } from "../../select/selection.ts";
 import type { Account } from "../../service/account.ts";
+import type { NewField } from "../../tables/columns/new-fields.ts";
+import type { OpenedInput } from "../../tables/formats/open.ts";
+import type { Duplicates } from "../../tables/join.ts";
+import type { UnderstoodInput } from "../../tables/reading.ts";
+import type { InputFacts, Row } from "../../tables/rows.ts";
+import type { Survey } from "../../tables/survey.ts";
+import type { InputFile } from "../../tables/text/source.ts";
 import type { Contact, ContactStructure, IdRef } from "../../wire.ts";
 import type { Decision, DesiredContact } from "../items.ts";
 import type { DecideOptions } from "../plan/decide.ts";
 import type { NameBook } from "../plan/name-book.ts";
 import type { PlanMapping } from "../plan/plan-file.ts";
-import type { NewField } from "../read/columns/new-fields.ts";
-import type { OpenedInput } from "../read/formats/open.ts";
-import type { Duplicates } from "../read/join.ts";
-import type { UnderstoodInput } from "../read/reading.ts";
-import type { InputFacts, Row } from "../read/rows.ts";
-import type { Survey } from "../read/survey.ts";
-import type { InputFile } from "../read/text/source.ts";
 import type { Manifest } from "../runs/folder.ts";
 
 /** As a command states it: what its flags name is not looked up yet. */

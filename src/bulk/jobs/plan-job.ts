@@ -3,6 +3,7 @@
  */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { createIdentityReader } from "../../tables/keys.ts";
 import type { Lookup } from "../plan/lookup.ts";
 import { makePlan } from "../plan/make-plan.ts";
 import {
@@ -16,7 +17,6 @@ import {
 import { toPlanNames } from "../plan/plan-line.ts";
 import { PlanWriter } from "../plan/plan-writer.ts";
 import { beginPhase, openSession, type RunState, type Session } from "../plan/session.ts";
-import { createIdentityReader } from "../read/keys.ts";
 import type { EnteredRun } from "../runs/enter.ts";
 import { fileNames } from "../runs/file-names.ts";
 import { runCommands } from "../runs/kinds.ts";

@@ -2,12 +2,12 @@
 
 import { copyFile, realpath } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import type { Cells } from "../items.ts";
+import type { Cells } from "../../tables/cells.ts";
+import type { InputFacts } from "../../tables/rows.ts";
+import { findUnknown } from "../../tables/unknown-cells.ts";
 import type { RunStop } from "../pace/run-stop.ts";
 import { type PlanHead, readPlanHead, readPlanLines, type StoredLine } from "../plan/plan-file.ts";
 import type { RunState } from "../plan/session.ts";
-import type { InputFacts } from "../read/rows.ts";
-import { findUnknown } from "../read/unknown-cells.ts";
 import { readRunRecord } from "../runs/damage.ts";
 import { fileNames } from "../runs/file-names.ts";
 import type { StoredRun } from "../runs/find-runs.ts";

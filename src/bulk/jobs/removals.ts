@@ -1,16 +1,16 @@
 /** A list's members, and which of them an input does not name. */
 
 import { createEquals, createFilter } from "../../api/contacts.ts";
+import type { Cells } from "../../tables/cells.ts";
+import { createIdentityReader, findAddresses, removeInvisible } from "../../tables/keys.ts";
+import type { Survey } from "../../tables/survey.ts";
 import { TextIndex } from "../../text-index.ts";
 import type { Contact } from "../../wire.ts";
-import type { Cells } from "../items.ts";
 import { noChange } from "../plan/decide.ts";
 import { findRemovalFailure } from "../plan/guards.ts";
 import type { PlanHead } from "../plan/plan-file.ts";
 import { type PagesOptions, readAllPages } from "../plan/read-account.ts";
 import type { AccountSnapshot } from "../plan/snapshot.ts";
-import { createIdentityReader, findAddresses, removeInvisible } from "../read/keys.ts";
-import type { Survey } from "../read/survey.ts";
 import { type RowItem, toPageItem } from "./entries.ts";
 import type { MembersOptions } from "./job.ts";
 import type { RowRun } from "./prepare.ts";

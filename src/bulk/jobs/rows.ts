@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { isErasedKey } from "../../api/key-spelling.ts";
 import type { Suppressions } from "../../privacy/suppressions.ts";
 import { leavesOutInactive } from "../../service/contact-search.ts";
+import { createIdentityReader } from "../../tables/keys.ts";
 import type { Contact } from "../../wire.ts";
 import type { Decision, Work } from "../items.ts";
 import { type DecideOptions, decide, isMarked } from "../plan/decide.ts";
@@ -13,7 +14,6 @@ import { toStoredNames } from "../plan/names.ts";
 import { readAccountIfSmaller } from "../plan/read-account.ts";
 import { countRunRows, countSentRequests, type RunState } from "../plan/session.ts";
 import { type AccountSnapshot, openSnapshot, type SnapshotOptions } from "../plan/snapshot.ts";
-import { createIdentityReader } from "../read/keys.ts";
 import { computeRunFingerprint } from "./describe-run.ts";
 import {
   countSettledByInput,

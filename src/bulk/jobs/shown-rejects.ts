@@ -1,7 +1,7 @@
 /** What a run rejected, as people read it: where, what stood there, and why. */
 import { join } from "node:path";
+import { findKeyIndex } from "../../tables/columns/targets.ts";
 import type { ShownReject } from "../plan/run-context.ts";
-import { findKeyIndex } from "../read/columns/targets.ts";
 import { readRunRecord } from "../runs/damage.ts";
 import { fileNames } from "../runs/file-names.ts";
 import type { Manifest } from "../runs/folder.ts";

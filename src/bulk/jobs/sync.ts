@@ -2,9 +2,9 @@
 
 import { statusParts } from "../../api/contacts.ts";
 import { UsageError } from "../../errors.ts";
+import { openInput } from "../../tables/formats/open.ts";
+import { requireClearConsent, understandKeys } from "../../tables/understand.ts";
 import { noChange } from "../plan/decide.ts";
-import { openInput } from "../read/formats/open.ts";
-import { requireClearConsent, understandKeys } from "../read/understand.ts";
 import type { ResolvedJob, RowJob } from "./job.ts";
 import { type KeysFileOptions, toReadOptions } from "./keys-file-options.ts";
 

@@ -1,10 +1,10 @@
 /** What a run reports while it works, and how far it is. */
 
+import type { JoinedRows } from "../../tables/join.ts";
+import type { InputFacts } from "../../tables/rows.ts";
+import type { Survey } from "../../tables/survey.ts";
 import type { Budget } from "../pace/budget.ts";
 import type { PacedSend } from "../pace/paced-send.ts";
-import type { JoinedRows } from "../read/join.ts";
-import type { InputFacts } from "../read/rows.ts";
-import type { Survey } from "../read/survey.ts";
 import type { RowCounts, Summary } from "../runs/report.ts";
 import type { MissingNames } from "./names.ts";
 import type { Price } from "./price.ts";

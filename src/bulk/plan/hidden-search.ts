@@ -3,9 +3,9 @@
 import { createEquals } from "../../api/contacts.ts";
 import { isRefusal } from "../../service/checked-search.ts";
 import type { FoundByKeys } from "../../service/key-search.ts";
+import { createIdentityReader } from "../../tables/keys.ts";
 import type { Contact } from "../../wire.ts";
 import type { Item } from "../items.ts";
-import { createIdentityReader } from "../read/keys.ts";
 import { splitIntoBlocks, toKeys } from "./block-keys.ts";
 import type { Found, HiddenContact, LookupOptions } from "./found.ts";
 

@@ -5,8 +5,8 @@
 
 import { findClosest, foldCase } from "../../api/names.ts";
 import { NotFoundError } from "../../errors.ts";
+import { type NewField, parseNewFieldId, toNewFieldId } from "../../tables/columns/new-fields.ts";
 import type { ContactList, ContactStructure } from "../../wire.ts";
-import { type NewField, parseNewFieldId, toNewFieldId } from "../read/columns/new-fields.ts";
 
 /** A list, a tag or a field that does not exist yet. */
 export interface Creation {

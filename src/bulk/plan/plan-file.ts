@@ -8,8 +8,9 @@
 import { createHash, type Hash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { EcmError, exitCodes } from "../../errors.ts";
-import type { Cells, ContactKey, DesiredContact, Limit, Operation, PassedRow } from "../items.ts";
-import type { InputFacts } from "../read/rows.ts";
+import type { Cells, ContactKey } from "../../tables/cells.ts";
+import type { InputFacts } from "../../tables/rows.ts";
+import type { DesiredContact, Limit, Operation, PassedRow } from "../items.ts";
 import type { SettledByInput } from "../runs/report.ts";
 import type { Creation, StoredNames } from "./names.ts";
 import type { PlanLine } from "./plan-line.ts";

@@ -6,7 +6,7 @@ import { constants, lstat, open, rm } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve, sep } from "node:path";
 import { openWrittenFiles } from "../../disk/own-outputs.ts";
 import { exists } from "../../disk/walk.ts";
-import type { SourceForm } from "../read/rows.ts";
+import type { SourceForm } from "../../tables/rows.ts";
 import { listRuns } from "./find-runs.ts";
 import type { Manifest } from "./folder.ts";
 

@@ -8,12 +8,12 @@ import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { diskFullHint } from "../../disk/disk-room.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
-import type { Cells } from "../items.ts";
-import { isOurBookkeeping } from "../read/columns/map-columns.ts";
-import { markColumn } from "../read/consent/mark-cells.ts";
-import { listMissingNames, missingColumn, rejectColumns } from "../read/missing-cells.ts";
-import type { InputFacts, SourceForm } from "../read/rows.ts";
-import { findUnknown } from "../read/unknown-cells.ts";
+import type { Cells } from "../../tables/cells.ts";
+import { isOurBookkeeping } from "../../tables/columns/map-columns.ts";
+import { markColumn } from "../../tables/consent/mark-cells.ts";
+import { listMissingNames, missingColumn, rejectColumns } from "../../tables/missing-cells.ts";
+import type { InputFacts, SourceForm } from "../../tables/rows.ts";
+import { findUnknown } from "../../tables/unknown-cells.ts";
 import { openRowsFile, type RowsFile } from "./rejects-forms.ts";
 
 export interface RejectedLine {

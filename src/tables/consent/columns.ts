@@ -1,0 +1,243 @@
+/**
+ * Reading: which of a file's columns speak of consent: told by
+ * flags, by the system's rules, or found in the file.
+ */
+import { UsageError } from "../../errors.ts";
+import { quoteShellWord } from "../../shell-word.ts";
+import { findColumns, unknownColumnError } from "../columns/column-names.ts";
+import type { MappingInput, Targets } from "../columns/mapping-input.ts";
+import { readExplicitTargets } from "../columns/targets.ts";
+import { foldName } from "../names.ts";
+import { findSystemRule, isFullExport, isIgnoredColumn } from "../systems.ts";
+import type { ConsentColumn, ConsentRule } from "./cells.ts";
+import { markColumn } from "./mark-cells.ts";
+import { type ConsentName, findConsentName } from "./names.ts";
+import { type Batches, type FoundConsent, findConsent, type Readings } from "./search.ts";
+
+/** How a person says that a column is read. */
+type ConsentReading = "opt-in" | "opt-out";
+
+export interface ConsentColumns {
+  consent: ConsentColumn[];
+  /** They may be consent, and nobody can tell what they say. */
+  unclear: FoundConsent[];
+  /** What is passed over, and why. */
+  notes: string[];
+}
+
+/**
+ * Columns that a person has named as consent, by index; undefined where they leave the reading to the name.
+ */
+type NamedConsent = ReadonlyMap<number, ConsentReading | undefined>;
+
+/**
+ * The columns that are read as consent. A recognised system's own rule comes first, and no flag inverts it;
+ * only `--map COLUMN=ignore` puts a column aside.
+ *
+ * @param targets what `--map` and the mapping file say
+ * @param foundConsent what names and cells say, from `lookForConsent`
+ * @throws UsageError for a `--consent-column` that is not there, or that contradicts the column's own name
+ */
+export function findConsentColumns(
+  input: MappingInput,
+  targets: Targets,
+  foundConsent: readonly FoundConsent[],
+): ConsentColumns {
+  const { names } = input;
+  const namedColumns = readNamedConsent(input, targets);
+  const found = new Map(foundConsent.map((each) => [each.index, each]));
+  const columns: ConsentColumns = { consent: [], unclear: [], notes: [] };
+  const judge = (index: number): Verdict => {
+    const seen = { index, found: found.get(index), rule: findRule(input, index) };
+    if (namedColumns.has(index)) return judgeNamed(input, seen, namedColumns.get(index));
+    return targets[index]?.kind === "ignore" ? judgeIgnored(input, seen) : judgeSeen(input, seen);
+  };
+  for (const [index, name] of names.entries()) {
+    const { rule, unclear, note, flag } = judge(index);
+    if (rule) columns.consent.push({ index, name, rule });
+    if (unclear) columns.unclear.push(unclear);
+    const because = flag === undefined ? "" : `, because of ${flag}`;
+    if (note !== undefined) columns.notes.push(`${quote(name)} ${note}${because}`);
+  }
+  return columns;
+}
+
+/** What a column is taken for; nothing of these: it has nothing to do with consent. */
+interface Verdict {
+  rule?: ConsentRule;
+  unclear?: FoundConsent;
+  /** Why it is passed over, behind its name. */
+  note?: string;
+  /** The flag that puts it aside. */
+  flag?: string;
+}
+
+/** What a column shows by itself, whatever is said of it. */
+interface Seen {
+  index: number;
+  found: FoundConsent | undefined;
+  /** The system's own. */
+  rule: ConsentRule | undefined;
+}
+
+/** A person has named the column as consent. @throws UsageError where it says another thing itself */
+function judgeNamed(input: MappingInput, seen: Seen, reading: ConsentReading | undefined): Verdict {
+  const { index, found } = seen;
+  requireSameReading(input, index, reading);
+  if (reading) return { rule: reading === "opt-in" ? "subscribed" : "optedOut" };
+  if (found?.outcome === "unclear") return { unclear: found };
+  return { rule: knownRule(seen) ?? found?.rule ?? "status" };
+}
+
+/** A person has put the column aside; they are told if it looks like consent. */
+function judgeIgnored({ names }: MappingInput, seen: Seen): Verdict {
+  const outcome = seen.found?.outcome;
+  if (!knownRule(seen) && outcome !== "unclear" && outcome !== "unreadable") return {};
+  const flag = `--map ${quoteShellWord(`${names[seen.index]}=ignore`)}`;
+  return { note: "looks like consent but is ignored", flag };
+}
+
+const passedOver: Partial<Record<FoundConsent["outcome"], string>> = {
+  otherChannel: "is about another channel than email; not read as consent",
+  empty: "is empty in every row; not read as consent",
+};
+
+/** Nobody has said anything of the column. */
+function judgeSeen(input: MappingInput, seen: Seen): Verdict {
+  const { index, found } = seen;
+  const rule = knownRule(seen);
+  if (rule) return { rule };
+  if (!found) return {};
+  const note = passedOver[found.outcome];
+  if (note !== undefined) return { note };
+  if (isFromOwnExport(input, index)) return { note: "is a field of the account; not read as consent" };
+  return { unclear: found };
+}
+
+/** By the system's rules, or by the column's name and cells where these leave no doubt. */
+function knownRule({ rule, found }: Seen): ConsentRule | undefined {
+  return rule ?? (found?.outcome === "consent" ? found.rule : undefined);
+}
+
+/**
+ * What names and cells say of consent, where nothing else does. Reads the rows once, if it has to.
+ * @param mayBe whether a name makes it worth looking; default: any does
+ * @throws UsageError as `findConsentColumns`
+ */
+export async function lookForConsent(
+  input: MappingInput,
+  readBatches: () => Batches,
+  mayBe: (name: string) => boolean = () => true,
+): Promise<FoundConsent[]> {
+  const { names, system } = input;
+  const targets = readExplicitTargets(input);
+  const namedColumns = readNamedConsent(input, targets);
+  const isOpen = (name: string, index: number) =>
+    mayBe(name) &&
+    targets[index]?.kind !== "key" &&
+    findRule(input, index) === undefined &&
+    !(system && isIgnoredColumn(system, name));
+  const columns = names.flatMap((name, index) =>
+    isOpen(name, index) ? [{ index, name, isNamed: namedColumns.has(index) }] : [],
+  );
+  return findConsent(columns, readBatches());
+}
+
+/** What flags and targets say of consent. @throws UsageError for a column that does not exist */
+function readNamedConsent({ names, options, place }: MappingInput, targets: Targets): NamedConsent {
+  const readings = new Map<number, ConsentReading | undefined>();
+  for (const [index, target] of targets.entries()) {
+    if (target?.kind === "consent") readings.set(index, target.reading);
+  }
+  for (const text of options.consentColumns ?? []) {
+    const { column, reading } = parseConsentColumn(text, names);
+    const indexes = findColumns(column, names);
+    if (indexes.length === 0) throw unknownColumnError(column, names, place, "--consent-column");
+    for (const index of indexes) readings.set(index, reading);
+  }
+  return readings;
+}
+
+/** `NAME=opt-out`; a column may be called so itself. */
+function parseConsentColumn(text: string, names: string[]): { column: string; reading?: ConsentReading } {
+  const match = /^(.+)=\s*(opt-in|opt-out)\s*$/is.exec(text);
+  if (!match || findColumns(text, names).length > 0) return { column: text };
+  return { column: match[1]!, reading: match[2]!.toLowerCase() as ConsentReading };
+}
+
+/** By the system's own rule, or that of our rejects files. */
+function findRule({ names, system }: MappingInput, index: number): ConsentRule | undefined {
+  if (foldName(names[index]!) === markColumn) return "marked";
+  return system && findSystemRule(system, names[index]!);
+}
+
+const readingsByRule: Record<ConsentRule, ConsentReading> = {
+  subscribed: "opt-in",
+  unlessRefused: "opt-in",
+  status: "opt-out",
+  optedOut: "opt-out",
+  evidence: "opt-out",
+  always: "opt-out",
+  marked: "opt-out",
+};
+const readingsByName: Partial<Record<ConsentName, ConsentReading>> = { optIn: "opt-in", optOut: "opt-out" };
+
+/** A name or a rule that says one thing is not told another. @throws UsageError */
+function requireSameReading(input: MappingInput, index: number, reading: ConsentReading | undefined): void {
+  if (reading === undefined) return;
+  const name = input.names[index]!;
+  const rule = findRule(input, index);
+  const kind = findConsentName(name);
+  const own = rule ? readingsByRule[rule] : kind && readingsByName[kind];
+  if (own === undefined || own === reading) return;
+  const why = rule ? `${input.system!.title} has its own rule for it` : "its name says so";
+  throw new UsageError(
+    `${input.place}: --consent-column ${quote(`${name}=${reading}`)}: the column is an ${own}, ${why}`,
+    `Pass --consent-column ${quoteShellWord(name)}, ignore the column with --map ${quoteShellWord(`${name}=ignore`)}, or rename it in the file`,
+    { type: "ConsentError" },
+  );
+}
+
+/**
+ * Our own export as a whole says of each contact itself whether they
+ * are active; its fields come back as they were.
+ */
+function isFromOwnExport({ names, system, structure }: MappingInput, index: number): boolean {
+  if (system?.name !== "ecm" || !isFullExport(names)) return false;
+  return structure.fields.some(({ label }) => label === names[index]);
+}
+
+/** @returns the error that names the place, what each reading would do, and the ways out */
+export function unclearConsentError(input: MappingInput, unclear: readonly FoundConsent[]): UsageError {
+  const { names, place, options } = input;
+  const described = unclear.map((each) => describeColumn(names[each.index] || String(each.index + 1), each));
+  const [first] = unclear;
+  const name = quoteShellWord(`${names[first!.index] || first!.index + 1}`).replace(/^'|'$/g, "");
+  const formatFlag = (end: string) => (/[^\w.-]/.test(name) ? `'${name}=${end}'` : `${name}=${end}`);
+  const each = unclear.length > 1 ? " (for each of them)" : "";
+  const others = options.consentChoosesRows ? "; or take every row with --all-rows" : "";
+  return new UsageError(
+    `${place}: ${described.join("; ")}`,
+    `Say how to read it: --consent-column ${formatFlag("opt-in")} if a yes means subscribed, --consent-column ${formatFlag("opt-out")} if a yes means not subscribed, or ignore it with --map ${formatFlag("ignore")}${each}${others}`,
+    { type: "ConsentError" },
+  );
+}
+
+function describeColumn(name: string, { outcome, readings, unclear }: FoundConsent): string {
+  if (outcome === "unreadable") {
+    const such = unclear ? `, such as ${quote(unclear.cell.slice(0, 40))} on line ${unclear.line}` : "";
+    return `${quote(name)} looks like consent, but none of its cells is a yes or a no${such}`;
+  }
+  return `${quote(name)} may say who is subscribed, but its name does not say which way round: ${describeReadings(readings)}`;
+}
+
+/** What each reading would do, in words. */
+function describeReadings({ rows, optIn, optOut }: Readings): string {
+  const total = rows.toLocaleString("en-US");
+  const word = rows === 1 ? "row" : "rows";
+  return `read as opt-in it leaves out ${optIn.toLocaleString("en-US")} of ${total} ${word}, as opt-out ${optOut.toLocaleString("en-US")}`;
+}
+
+function quote(name: string): string {
+  return JSON.stringify(name);
+}

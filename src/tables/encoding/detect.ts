@@ -1,0 +1,220 @@
+/** Reading: which encoding a file is in: told, marked, or found out; never a silent guess. */
+import { UsageError } from "../../errors.ts";
+import { countLineBreaks } from "../text/csv.ts";
+import { findLineOfByte, type Inspection } from "../text/inspect.ts";
+import { type InputFile, readBytes } from "../text/source.ts";
+import { createDecoder, resolveEncoding } from "./decode.ts";
+import { clearMargin, type Guess, rankGuesses, surveyUtf8, unclean } from "./guess.ts";
+
+export interface FoundEncoding {
+  encoding: string;
+  /** Length of the byte-order mark. */
+  markBytes: number;
+  /** Found by the look of its bytes: to be said with a sample. */
+  isGuess: boolean;
+  /** The first line with a letter beyond ASCII, as decoded. */
+  firstForeign?: { line: number; text: string };
+}
+
+const marks: { bytes: number[]; encoding: string }[] = [
+  { bytes: [0xef, 0xbb, 0xbf], encoding: "utf-8" },
+  { bytes: [0xff, 0xfe], encoding: "utf-16le" },
+  { bytes: [0xfe, 0xff], encoding: "utf-16be" },
+];
+
+/**
+ * `--encoding`, byte-order mark, UTF-8, UTF-16 by its zero bytes, ISO-2022-JP by its escapes, then a
+ * statistical guess that must decode the whole file cleanly.
+ *
+ * @throws UsageError with the place, when the bytes are in no encoding that can be told or was told
+ */
+export async function findEncoding(
+  inspection: Inspection,
+  requested: string | undefined,
+): Promise<FoundEncoding> {
+  const { file, start } = inspection;
+  const mark = marks.find(({ bytes }) => bytes.every((byte, index) => start[index] === byte));
+  if (start.length >= 4 && start.readUInt32LE(0) === 0xfeff) {
+    throw new UsageError(`${file.name} is in UTF-32, which is not supported`, "Save it as UTF-8");
+  }
+  if (requested !== undefined) {
+    const encoding = await resolveEncoding(requested);
+    return requireClean(inspection, encoding, mark?.encoding === encoding ? mark.bytes.length : 0);
+  }
+  if (mark) return requireClean(inspection, mark.encoding, mark.bytes.length);
+  if (inspection.firstNul !== undefined) {
+    const encoding = findWideEncoding(start);
+    if (encoding) return { ...(await requireClean(inspection, encoding, 0)), isGuess: true };
+    await throwNulError(file, inspection.firstNul);
+  }
+  if (inspection.isUtf8) {
+    if (
+      inspection.isAscii &&
+      inspection.hasEscape &&
+      /\x1b(?:\$[@B]|\([JI])/.test(start.toString("latin1"))
+    ) {
+      return { ...(await requireClean(inspection, "iso-2022-jp", 0)), isGuess: true };
+    }
+    return requireClean(inspection, "utf-8", 0);
+  }
+  if (inspection.endsInCharacter) throw await cutCharacterError(inspection);
+  return guessEncoding(inspection);
+}
+
+async function cutCharacterError({ file, bytes }: Inspection): Promise<UsageError> {
+  return new UsageError(
+    `${file.name}:${await findLineOfByte(file, bytes)}: the file ends in the middle of a UTF-8 character: it is probably incomplete`,
+    "Export it again; if it is whole, name its encoding, such as --encoding windows-1252",
+  );
+}
+
+/** @throws UsageError with line and offset of the first bytes that are not in this encoding */
+async function requireClean(
+  inspection: Inspection,
+  encoding: string,
+  markBytes: number,
+): Promise<FoundEncoding> {
+  const { file } = inspection;
+  if (encoding === "utf-8") {
+    if (inspection.firstNul !== undefined) await throwNulError(file, inspection.firstNul);
+    if (!inspection.isUtf8) throw await brokenUtf8Error(file, (await surveyUtf8(file)).firstBad);
+    return { encoding, markBytes, isGuess: false };
+  }
+  const wrong = encoding.startsWith("utf-") ? broken : brokenOrPrivate;
+  const check = await checkDecoding(file, encoding, markBytes, wrong);
+  if (check.badLine !== undefined) {
+    throw new UsageError(
+      `${file.name}:${check.badLine}: the bytes of this line are not ${encoding}`,
+      "Name the file's encoding with --encoding, or save it as UTF-8",
+    );
+  }
+  return { encoding, markBytes, isGuess: false, firstForeign: check.firstForeign };
+}
+
+async function throwNulError(file: InputFile, offset: number): Promise<never> {
+  throw new UsageError(
+    `${file.name}:${await findLineOfByte(file, offset)}: a zero byte (offset ${offset}), which text never contains`,
+    "The file is damaged or not a table; export it again",
+  );
+}
+
+async function brokenUtf8Error(file: InputFile, offset: number): Promise<UsageError> {
+  return new UsageError(
+    `${file.name}:${await findLineOfByte(file, offset)}: byte ${offset} is not UTF-8, while the rest of the file is`,
+    "Fix that line, or read the whole file in another encoding with --encoding",
+  );
+}
+
+/**
+ * UTF-16 without a mark: addresses are ASCII, and the zero bytes
+ * of ASCII are all at odd, or all at even places.
+ */
+function findWideEncoding(start: Buffer): "utf-16le" | "utf-16be" | undefined {
+  let even = 0;
+  let odd = 0;
+  const length = Math.min(start.length, 16_384) & ~1;
+  for (let index = 0; index < length; index += 2) {
+    if (start[index] === 0) even += 1;
+    if (start[index + 1] === 0) odd += 1;
+  }
+  const enough = Math.max(4, length / 2 / 4);
+  if (odd > enough && even <= odd / 50) return "utf-16le";
+  if (even > enough && odd <= even / 50) return "utf-16be";
+  return undefined;
+}
+
+interface DecodingCheck {
+  badLine?: number;
+  firstForeign?: { line: number; text: string };
+}
+
+/** What was not decodable. */
+const broken = /[\ufffd\u0000]/;
+/** Outside Unicode's own encodings, private use is what a vendor added: nobody else can read it. */
+const brokenOrPrivate = /[\ufffd\u0000\ue000-\uf8ff]/;
+/** A text without line breaks is looked at in pieces of this many characters. */
+const maxLineBytes = 64 * 1024;
+
+/** Decodes the whole file and looks at what comes out, up to the first line that is wrong. */
+async function checkDecoding(
+  file: InputFile,
+  encoding: string,
+  markBytes: number,
+  wrong: RegExp,
+): Promise<DecodingCheck> {
+  const check: DecodingCheck = {};
+  let line = 1;
+  for await (const text of decodeWholeLines(file, encoding, markBytes)) {
+    const foreign = check.firstForeign ? -1 : text.search(/[^\x00-\x7f]/);
+    if (foreign !== -1) {
+      const from = Math.max(text.lastIndexOf("\n", foreign), text.lastIndexOf("\r", foreign)) + 1;
+      const row = /^[^\r\n]*/.exec(text.slice(from))![0];
+      check.firstForeign = { line: line + countLineBreaks(text.slice(0, from)), text: row.slice(0, 60) };
+    }
+    const bad = text.search(wrong);
+    if (bad !== -1) return { ...check, badLine: line + countLineBreaks(text.slice(0, bad)) };
+    line += countLineBreaks(text);
+  }
+  return check;
+}
+
+/** The text in pieces of whole lines, so that neither a row nor a CRLF is cut. */
+async function* decodeWholeLines(
+  file: InputFile,
+  encoding: string,
+  markBytes: number,
+): AsyncGenerator<string> {
+  const decoder = await createDecoder(encoding);
+  let open = "";
+  for await (const chunk of readBytes(file, markBytes)) {
+    const text = open + decoder.write(chunk);
+    const end =
+      text.lastIndexOf("\n") + 1 || (text.length > maxLineBytes && !text.endsWith("\r") ? text.length : 0);
+    yield text.slice(0, end);
+    open = text.slice(end);
+  }
+  yield open + decoder.end();
+}
+
+/** @throws UsageError when it is UTF-8 but for some bytes, or when no guess makes sense */
+async function guessEncoding({ file }: Inspection): Promise<FoundEncoding> {
+  const survey = await surveyUtf8(file);
+  if (survey.good > 0 && survey.good >= survey.bad) throw await brokenUtf8Error(file, survey.firstBad);
+  const possible: (Guess & DecodingCheck)[] = [];
+  for (const guess of await rankGuesses(survey.cells)) {
+    const check = await checkDecoding(file, guess.encoding, 0, unclean);
+    if (check.badLine === undefined) possible.push({ ...guess, ...check });
+    if (possible.length === 2) break;
+  }
+  const [best, second] = possible;
+  if (best && second && best.score - second.score < clearMargin)
+    throw undecidedEncodingError(file, best, second);
+  if (best) return { encoding: best.encoding, markBytes: 0, isGuess: true, firstForeign: best.firstForeign };
+  const line = await findLineOfByte(file, survey.firstBad);
+  throw new UsageError(
+    `${file.name}:${line}: the encoding cannot be determined; byte ${survey.firstBad} is not UTF-8`,
+    "Pass it, such as --encoding windows-1252, or save the file as UTF-8",
+  );
+}
+
+/** Two encodings give two texts, and either could be meant: the reader sees at once which one is. */
+function undecidedEncodingError(
+  file: InputFile,
+  best: Guess & DecodingCheck,
+  second: Guess & DecodingCheck,
+): UsageError {
+  const lines = best.text.split("\n");
+  const others = second.text.split("\n");
+  const differing = Math.max(
+    0,
+    lines.findIndex((text, index) => text !== others[index]),
+  );
+  return new UsageError(
+    `${file.name}:${best.firstForeign?.line ?? 1}: the encoding cannot be determined; it could be ${formatGuess(best, lines[differing])} or ${formatGuess(second, others[differing])}`,
+    `Pass it, such as --encoding ${best.encoding}, or save the file as UTF-8`,
+  );
+}
+
+function formatGuess({ encoding }: Guess, text = ""): string {
+  return `${encoding} (${JSON.stringify(text.slice(0, 40))})`;
+}

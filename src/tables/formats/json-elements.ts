@@ -1,0 +1,210 @@
+/**
+ * Reading: JSON → the values at its top, or of the array that it is. The only file that uses
+ * @streamparser/json.
+ */
+import type { ParsedTokenInfo as Token, Tokenizer, TokenParser } from "@streamparser/json";
+import { UsageError } from "../../errors.ts";
+import { LineCounter } from "../text/line-counter.ts";
+import { type InputFile, readBytes } from "../text/source.ts";
+
+/** What a JSON input is. */
+export const formHint = "Write one array of objects, or one object on each line";
+/** Longer than any record that could be sent. */
+const maxElementBytes = 1024 * 1024;
+/** Of arrays and objects within one another. */
+const maxDepth = 32;
+
+export interface Element {
+  value: unknown;
+  /** On which it begins. */
+  line: number;
+  /** The first is 1. */
+  number: number;
+  isInArray: boolean;
+}
+
+/** The values at the top of a text, or of the array that it is. Flat in memory. */
+export async function* readElements(file: InputFile): AsyncGenerator<Element> {
+  const reader = new ElementReader(file.name, await import("@streamparser/json"));
+  let mayBeMark = true;
+  for await (const chunk of readBytes(file)) {
+    const isMark = mayBeMark && chunk.subarray(0, 3).equals(byteOrderMark);
+    yield* reader.write(isMark ? chunk.subarray(3) : chunk);
+    mayBeMark = false;
+  }
+  yield* reader.end();
+}
+
+const byteOrderMark = Buffer.from("\ufeff");
+
+type Library = typeof import("@streamparser/json");
+
+/**
+ * The tokens of one JSON text, or of several. A number is given as its digits: it may be one of a telephone.
+ */
+function openTokenizer({ Tokenizer }: Library): Tokenizer {
+  class ExactTokenizer extends Tokenizer {
+    protected override parseNumber(digits: string): number {
+      return digits as unknown as number;
+    }
+  }
+  return new ExactTokenizer({ separator: "" });
+}
+
+/** Chooses by the first token whether the members of an array make rows, or the values of the text itself. */
+class ElementReader {
+  readonly #file: string;
+  readonly #library: Library;
+  readonly #tokenizer: Tokenizer;
+  readonly #lines = new LineCounter();
+  #parser: TokenParser | undefined;
+  #elements: Element[] = [];
+  #isArray = false;
+  #isOver = false;
+  /** Arrays and objects that are open, without the array whose members make rows. */
+  #depth = 0;
+  /** Of the element that is being read, or was read last. */
+  #current = { number: 0, line: 1, offset: 0, names: new Set<string>() };
+  #lastToken = { text: "", offset: 0 };
+
+  constructor(file: string, library: Library) {
+    this.#file = file;
+    this.#library = library;
+    this.#tokenizer = openTokenizer(library);
+    this.#tokenizer.onToken = (token) => this.#takeToken(token);
+  }
+
+  write(chunk: Buffer): Element[] {
+    this.#lines.add(chunk);
+    try {
+      this.#tokenizer.write(chunk);
+    } catch (error) {
+      throw error instanceof UsageError ? error : this.#notJson(error as Error);
+    }
+    const start = this.#depth > 0 ? this.#current.offset : this.#lastToken.offset;
+    if (this.#lines.end - start > maxElementBytes) {
+      throw this.#fault(
+        "a value is longer than 1 MiB, more than one contact can hold",
+        "Check that it is the right file",
+      );
+    }
+    return this.#takeElements();
+  }
+
+  end(): Element[] {
+    try {
+      this.#tokenizer.end();
+    } catch (error) {
+      throw error instanceof UsageError ? error : this.#cutShort();
+    }
+    if (this.#depth > 0 || (this.#isArray && !this.#isOver)) throw this.#cutShort();
+    return this.#takeElements();
+  }
+
+  #takeElements(): Element[] {
+    const elements = this.#elements;
+    this.#elements = [];
+    return elements;
+  }
+
+  #takeToken(token: Token): void {
+    const { TokenType } = this.#library;
+    if (this.#isOver) {
+      this.#lines.lineAt(token.offset);
+      throw this.#fault("there is text after the end of the array", formHint);
+    }
+    if (!this.#parser) {
+      this.#isArray = token.token === TokenType.LEFT_BRACKET;
+      this.#parser = this.#openParser();
+      if (this.#isArray) {
+        this.#parser.write(token);
+        return;
+      }
+    }
+    if (this.#depth === 0) this.#startElement(token);
+    if (this.#depth === 1 && token.token === TokenType.COLON) this.#takeName();
+    this.#lastToken = { text: String(token.value), offset: token.offset };
+    this.#count(token);
+    this.#parser.write(token);
+  }
+
+  #openParser(): TokenParser {
+    const parser = new this.#library.TokenParser({
+      paths: [this.#isArray ? "$.*" : "$"],
+      separator: "",
+      keepStack: false,
+    });
+    parser.onValue = ({ value }) => {
+      const { number, line } = this.#current;
+      this.#elements.push({ value, line, number, isInArray: this.#isArray });
+    };
+    return parser;
+  }
+
+  #startElement({ token, offset }: Token): void {
+    const { TokenType } = this.#library;
+    if (token === TokenType.COMMA || token === TokenType.RIGHT_BRACKET) return;
+    const { number } = this.#current;
+    this.#current = { number: number + 1, line: this.#lines.lineAt(offset), offset, names: new Set() };
+  }
+
+  /**
+   * @throws UsageError for a name that the object has already: which of the two values is meant is unknown
+   */
+  #takeName(): void {
+    const { names } = this.#current;
+    const name = this.#lastToken.text;
+    if (names.has(name)) {
+      throw new UsageError(
+        `${this.#place()}: the member ${JSON.stringify(name)} occurs twice`,
+        "Export the file again",
+      );
+    }
+    names.add(name);
+  }
+
+  #count({ token }: Token): void {
+    const { TokenType } = this.#library;
+    if (token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET) {
+      this.#depth += 1;
+      if (this.#depth > maxDepth) {
+        throw this.#fault(`more than ${maxDepth} objects within one another`, "Flatten the objects first");
+      }
+    } else if (token === TokenType.RIGHT_BRACE || token === TokenType.RIGHT_BRACKET) {
+      if (this.#depth === 0) this.#isOver = this.#isArray;
+      else this.#depth -= 1;
+    }
+  }
+
+  #place(): string {
+    return elementPlace(this.#file, { ...this.#current, isInArray: this.#isArray });
+  }
+
+  #fault(message: string, hint: string): UsageError {
+    return new UsageError(`${this.#file}:${this.#lines.line}: ${message}`, hint);
+  }
+
+  #cutShort(): UsageError {
+    this.#lines.lineAt(this.#lines.end);
+    return this.#fault(
+      "the file ends in the middle of a value: it is probably incomplete",
+      "Export it again",
+    );
+  }
+
+  /** The tokenizer says where; what the parser refuses is the token that came last. */
+  #notJson({ message }: Error): UsageError {
+    const [, position] = /absolute position "(\d+)"/.exec(message) ?? [];
+    const offset = position === undefined ? this.#lastToken.offset : Number(position);
+    const line = this.#lines.lineAt(offset);
+    if (this.#depth === 0) this.#current = { ...this.#current, number: this.#current.number + 1, line };
+    return new UsageError(
+      `${this.#place()}: this is not JSON: line ${line}, column ${this.#lines.columnAt(offset)}`,
+      "Export the file again",
+    );
+  }
+}
+
+export function elementPlace(file: string, { isInArray, number, line }: Omit<Element, "value">): string {
+  return isInArray ? `${file}, element ${number}` : `${file}:${line}`;
+}

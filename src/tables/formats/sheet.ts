@@ -1,0 +1,186 @@
+/** Reading: the rows of one sheet of a workbook → a table in which each row has its number of the sheet. */
+
+import { UsageError } from "../../errors.ts";
+import { toUnknownCell } from "../unknown-cells.ts";
+import type { CellReader } from "./cells.ts";
+import { type MergedCells, readMergedCells, toColumnIndex } from "./merged-cells.ts";
+import { TextGatherer } from "./shared-texts.ts";
+import { writeTable } from "./table.ts";
+import { parseXml, type XmlHandlers } from "./xml.ts";
+
+/** What a sheet holds that a table cannot show. */
+export interface SheetTable {
+  /** Rows that the workbook hides; they are in the table. */
+  hiddenRows: number;
+  /** Merged ranges whose value was given to their other cells. */
+  mergedRanges: number;
+}
+
+/** A contact has some dozens of columns; a workbook can have 16,384. */
+const maxColumns = 1024;
+const noResult = "(a formula without a saved result)";
+
+/** @param file its name, for messages */
+export async function writeSheet(
+  read: () => AsyncIterable<Buffer>,
+  file: string,
+  target: string,
+  formatCell: CellReader,
+): Promise<SheetTable> {
+  const merged = await readMergedCells(read, file);
+  const sheet = new SheetReader(file, formatCell, merged);
+  await writeTable(target, file, readRows(read(), file, sheet));
+  return { ...sheet.found, mergedRanges: merged?.countFilled() ?? 0 };
+}
+
+async function* readRows(
+  chunks: AsyncIterable<Buffer>,
+  file: string,
+  sheet: SheetReader,
+): AsyncGenerator<SheetRow> {
+  for await (const _chunk of parseXml(chunks, file, sheet)) yield* sheet.takeRows();
+}
+
+interface SheetRow {
+  line: number;
+  cells: (string | undefined)[];
+}
+
+interface OpenCell {
+  column: number;
+  type: string;
+  style?: string;
+  value: string;
+  hasFormula: boolean;
+  hasValue: boolean;
+}
+
+/** The events of a sheet's XML → its rows. */
+class SheetReader implements XmlHandlers {
+  readonly found: Omit<SheetTable, "mergedRanges"> = { hiddenRows: 0 };
+  readonly #file: string;
+  readonly #shown: CellReader;
+  readonly #merged: MergedCells | undefined;
+  readonly #gatherer = new TextGatherer();
+  #rows: SheetRow[] = [];
+  #line = 0;
+  /** The row says its number, or a cell of it has. */
+  #isNumbered = false;
+  #isHidden = false;
+  #cells: SheetRow["cells"] = [];
+  /** Of a cell that does not say its place: behind the one before it, blank or not. */
+  #nextColumn = 0;
+  #cell: OpenCell | undefined;
+  #isInValue = false;
+
+  constructor(file: string, shown: CellReader, merged: MergedCells | undefined) {
+    this.#file = file;
+    this.#shown = shown;
+    this.#merged = merged;
+  }
+
+  /** The rows that were read since the last call. */
+  takeRows(): SheetRow[] {
+    const rows = this.#rows;
+    this.#rows = [];
+    return rows;
+  }
+
+  open(name: string, attributes: Record<string, string>): void {
+    if (name === "row") this.#openRow(attributes);
+    else if (name === "c") this.#openCell(attributes);
+    else if (name === "v") {
+      this.#isInValue = true;
+      // An empty text is a result; programs that compute none leave an empty number.
+      if (this.#cell?.type === "str") this.#cell.hasValue = true;
+    } else if (name === "f" && this.#cell) this.#cell.hasFormula = true;
+    else if (name === "is") this.#gatherer.start();
+    this.#gatherer.open(name);
+  }
+
+  text(text: string): void {
+    if (this.#isInValue && this.#cell) {
+      this.#cell.value += text;
+      this.#cell.hasValue = true;
+    } else this.#gatherer.add(text);
+  }
+
+  close(name: string): void {
+    this.#gatherer.close(name);
+    if (name === "v") this.#isInValue = false;
+    else if (name === "is" && this.#cell) {
+      this.#cell.value = this.#gatherer.whole();
+      this.#cell.type = "text";
+    } else if (name === "c" && this.#cell) {
+      this.#closeCell(this.#cell);
+      this.#cell = undefined;
+    } else if (name === "row") this.#closeRow();
+  }
+
+  #openRow({ r, hidden }: Record<string, string>): void {
+    this.#isNumbered = r !== undefined;
+    this.#line = this.#isNumbered ? Number(r) : this.#line + 1;
+    if (!(Number.isInteger(this.#line) && this.#line > 0)) throw this.#damaged(`a row has the number ${r}`);
+    this.#isHidden = /^(?:1|true)$/.test(hidden ?? "");
+    this.#cells = [];
+    this.#nextColumn = 0;
+  }
+
+  #closeRow(): void {
+    if (this.#cells.length === 0) return;
+    if (this.#isHidden) this.found.hiddenRows += 1;
+    this.#merged?.fill(this.#line, this.#cells);
+    this.#rows.push({ line: this.#line, cells: this.#cells });
+    this.#cells = [];
+  }
+
+  #openCell({ r, t, s }: Record<string, string>): void {
+    const place = r === undefined ? { column: this.#nextColumn } : parseReference(r);
+    if (!place || (this.#isNumbered && place.line !== undefined && place.line !== this.#line))
+      throw this.#damaged(`row ${this.#line} has a cell ${r}`);
+    if (place.line !== undefined) {
+      this.#line = place.line;
+      this.#isNumbered = true;
+    }
+    this.#nextColumn = place.column + 1;
+    const { column } = place;
+    this.#cell = { column, type: t ?? "n", style: s, value: "", hasFormula: false, hasValue: false };
+  }
+
+  #closeCell({ column, type, style, value, hasFormula, hasValue }: OpenCell): void {
+    const isUnknown = hasFormula && !hasValue && value === "";
+    const text = isUnknown ? toUnknownCell(noResult) : this.#shown(type, style, value);
+    if (text === undefined)
+      throw this.#damaged(`row ${this.#line} refers to a shared text that is not there`);
+    if (text === "") return;
+    this.#place(column, text);
+  }
+
+  /** A cell of a workbook is never missing: where there is none, it is blank. */
+  #place(column: number, text: string): void {
+    if (!(column < maxColumns)) {
+      throw new UsageError(
+        `${this.#file}:${this.#line}: there is a value in column ${column + 1}; at most ${maxColumns} columns are read`,
+        "Remove the cells far to the right of the table",
+      );
+    }
+    const cells = this.#cells;
+    if (cells[column]) throw this.#damaged(`row ${this.#line} has two values in column ${column + 1}`);
+    while (cells.length < column) cells.push("");
+    cells[column] = text;
+  }
+
+  #damaged(what: string): UsageError {
+    return new UsageError(
+      `${this.#file} is a damaged workbook: ${what}`,
+      "Open it in a spreadsheet and save it again",
+    );
+  }
+}
+
+/** `A7` → the first column, line 7. Undefined for what is no reference to a cell. */
+function parseReference(reference: string): { column: number; line?: number } | undefined {
+  const [, letters, line] = /^\$?([A-Z]{1,3})\$?([1-9]\d{0,6})?$/i.exec(reference) ?? [];
+  if (letters === undefined) return undefined;
+  return { column: toColumnIndex(letters), line: line === undefined ? undefined : Number(line) };
+}

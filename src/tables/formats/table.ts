@@ -1,0 +1,104 @@
+/**
+ * Reading: workbooks and JSON as text: one physical line for each row, in the dialect of our own tsv, so that
+ * everything after it reads them as it reads any table. A line keeps the number that the row has in its file.
+ */
+
+import { type FileHandle, open } from "node:fs/promises";
+import { formatTsvCell } from "../../delimited-lines.ts";
+import { UsageError } from "../../errors.ts";
+import type { Cells } from "../cells.ts";
+import { findUnknown } from "../unknown-cells.ts";
+import { missingCell, unknownSign } from "../values.ts";
+
+/** Text is gathered to pieces of this many characters before it is written. */
+const pieceCharacters = 64 * 1024;
+/** Half of a character beyond the first 65,536, which text cannot hold: it would become U+FFFD. */
+const loneSurrogate = /\p{Surrogate}/u;
+const cutCharacterMessage =
+  "A program has cut the text in the middle of a character; correct it there, and export again";
+/** A small file can describe a table that fills a disk. */
+const maxCharacters = 4 * 1024 ** 3;
+
+/**
+ * Writes a table into a file that its owner alone can read.
+ * @param name of the input, for messages
+ * @param rows their lines must rise
+ * @throws UsageError
+ */
+export async function writeTable(
+  path: string,
+  name: string,
+  rows: AsyncIterable<{ line: number; cells: Cells }>,
+): Promise<void> {
+  const file = await openTarget(path, name);
+  let piece = "";
+  let nextLine = 1;
+  let written = 0;
+  const flush = async () => {
+    written += piece.length;
+    if (written > maxCharacters) throw tooLargeError(name);
+    await file.appendFile(piece).catch((error: Error) => {
+      throw unwritableError(path, name, error);
+    });
+    piece = "";
+  };
+  try {
+    for await (const { line, cells } of rows) {
+      if (line < nextLine) {
+        throw new UsageError(
+          `${name}: its rows are not in order`,
+          "Save it again in the program it comes from",
+        );
+      }
+      piece += `${"\n".repeat(line - nextLine)}${joinCells(cells, `${name}:${line}`)}\n`;
+      nextLine = line + 1;
+      if (piece.length > pieceCharacters) await flush();
+    }
+    await flush();
+  } finally {
+    await file.close();
+  }
+}
+
+function openTarget(path: string, name: string): Promise<FileHandle> {
+  return open(path, "w", 0o600).catch((error: Error) => {
+    throw unwritableError(path, name, error);
+  });
+}
+
+function unwritableError(path: string, name: string, { message }: Error): UsageError {
+  return new UsageError(`${name} cannot be unpacked to ${path}: ${message}`);
+}
+
+/** Cells that are missing at the end of a row are not written. */
+function joinCells(cells: Cells, place: string): string {
+  const cut = cells.findIndex((cell) => cell !== undefined && loneSurrogate.test(findUnknown(cell) ?? cell));
+  if (cut !== -1)
+    throw new UsageError(`${place}: cell ${cut + 1} contains half of a character`, cutCharacterMessage);
+  const end = 1 + cells.findLastIndex((cell) => cell !== undefined);
+  // `map` passes over the holes of a list.
+  return Array.from(cells.slice(0, end), (cell) => {
+    if (cell === undefined) return missingCell;
+    const unknown = findUnknown(cell);
+    return unknown === undefined ? formatTsvCell(cell) : unknownSign + formatTsvCell(unknown);
+  }).join("\t");
+}
+
+/** The refusal of a file that unpacks to far more than it is. */
+export function tooLargeError(name: string): UsageError {
+  return new UsageError(
+    `${name} unpacks to far more than a list of contacts would`,
+    "If this is expected, unpack it yourself and use the unpacked file",
+  );
+}
+
+const minSuspiciousBytes = 64 * 1024 ** 2;
+const maxUnpackRatio = 200;
+
+/**
+ * Whether so much can come of so little only by design. Text shrinks to a twentieth; a list of nearly equal
+ * lines to a hundredth.
+ */
+export function isBomb(packedBytes: number, unpackedBytes: number): boolean {
+  return unpackedBytes > minSuspiciousBytes && unpackedBytes > packedBytes * maxUnpackRatio;
+}

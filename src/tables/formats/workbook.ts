@@ -1,0 +1,202 @@
+/**
+ * Reading: an Excel workbook (.xlsx): its parts, and which of its sheets is meant. Streams the sheet; the
+ * texts that its cells share are in memory.
+ */
+import { posix } from "node:path";
+import { UsageError } from "../../errors.ts";
+import { SeveralSheetsError, type SheetSize } from "../input-errors.ts";
+import type { InputFile } from "../text/source.ts";
+import { Archive } from "./archive.ts";
+import { builtInFormats, createCellReader, type Epoch, loadNumberFormats } from "./cells.ts";
+import { readSharedTexts } from "./shared-texts.ts";
+import { type SheetTable, writeSheet } from "./sheet.ts";
+import { readXml } from "./xml.ts";
+
+export interface WorkbookTable extends SheetTable {
+  sheet: string;
+}
+
+interface Sheet {
+  name: string;
+  isVisible: boolean;
+  path: string;
+}
+
+interface Workbook {
+  sheets: Sheet[];
+  epoch: Epoch;
+  /** Where the parts are that all sheets share; a workbook can do without. */
+  styles?: string;
+  sharedTexts?: string;
+}
+
+/**
+ * Writes one sheet as a table in which each row has its number of the sheet.
+ * @param wanted a sheet's name, or its number from 1; needed when several are visible
+ * @throws UsageError for a workbook that is damaged, and when it is not plain which sheet is meant
+ */
+export async function readWorkbook(
+  file: InputFile,
+  target: string,
+  sheetName: string | undefined,
+): Promise<WorkbookTable> {
+  const archive = await Archive.open(file);
+  try {
+    const workbook = await readParts(archive, file);
+    const sheet =
+      chooseSheet(workbook.sheets, sheetName, file.name) ??
+      (await severalSheets(archive, file, workbook.sheets));
+    const styles = await readStyles(archive, file, workbook.styles);
+    const texts = await readSharedTexts(archive, file, workbook.sharedTexts);
+    const formatCell = createCellReader(await loadNumberFormats(), workbook.epoch, styles, texts);
+    const written = await writeSheet(() => archive.read(sheet.path), file.name, target, formatCell);
+    return { sheet: sheet.name, ...written };
+  } finally {
+    archive.close();
+  }
+}
+
+async function readParts(archive: Archive, file: InputFile): Promise<Workbook> {
+  const main = await findMainPart(archive, file);
+  const targets = await readRelations(archive, file, main);
+  const findPart = (type: string, defaultPath: string) => {
+    const namedPath = [...targets.values()].find((each) => each.type.endsWith(type))?.target;
+    const path = posix.join(posix.dirname(main), defaultPath);
+    return namedPath ?? (archive.has(path) ? path : undefined);
+  };
+  const sheets: Sheet[] = [];
+  let epoch: Epoch = 1900;
+  await readXml(archive.read(main), file.name, {
+    open(name, attributes) {
+      if (name === "workbookPr" && /^(?:1|true)$/.test(attributes.date1904 ?? "")) epoch = 1904;
+      const path = name === "sheet" ? targets.get(findRelationId(attributes)) : undefined;
+      // A chart has a sheet of its own, without cells.
+      if (path?.type.endsWith("/worksheet")) {
+        sheets.push({
+          name: attributes.name ?? "",
+          isVisible: !/hidden/i.test(attributes.state ?? ""),
+          path: path.target,
+        });
+      }
+    },
+  });
+  const styles = findPart("/styles", "styles.xml");
+  return { sheets, epoch, styles, sharedTexts: findPart("/sharedStrings", "sharedStrings.xml") };
+}
+
+/** Usually `r:id`, but a program can name the prefix as it likes. */
+function findRelationId(attributes: Record<string, string>): string {
+  const name = Object.keys(attributes).find((each) => each.endsWith(":id"));
+  return name === undefined ? "" : attributes[name]!;
+}
+
+async function findMainPart(archive: Archive, file: InputFile): Promise<string> {
+  const relations = archive.has("_rels/.rels")
+    ? await readRelations(archive, file, "")
+    : new Map<string, Relation>();
+  const main = [...relations.values()].find(({ type }) => type.endsWith("/officeDocument"))?.target;
+  if (main?.endsWith(".xml") && archive.has(main) && /^xl\//i.test(main)) return main;
+  throw notWorkbookError(archive, file, main);
+}
+
+function notWorkbookError(archive: Archive, { name }: InputFile, main: string | undefined): UsageError {
+  const hint = "Open it in a spreadsheet and save the sheet as .xlsx or as CSV UTF-8";
+  if (main?.endsWith(".bin"))
+    return new UsageError(`${name} is a binary workbook (.xlsb), which is not supported`, hint);
+  if (archive.has("content.xml"))
+    return new UsageError(`${name} is an OpenDocument file, which is not supported`, hint);
+  if (main !== undefined)
+    return new UsageError(`${name} is an Office document, not a workbook`, "Name a workbook or a CSV file");
+  return new UsageError(
+    `${name} is a ZIP archive, not a workbook`,
+    "Unpack it first, and name the file inside",
+  );
+}
+
+interface Relation {
+  type: string;
+  target: string;
+}
+
+/** What a part refers to, by id; of the package itself for "". */
+async function readRelations(
+  archive: Archive,
+  file: InputFile,
+  part: string,
+): Promise<Map<string, Relation>> {
+  const base = posix.dirname(part);
+  const path = part === "" ? "_rels/.rels" : posix.join(base, "_rels", `${posix.basename(part)}.rels`);
+  const relations = new Map<string, Relation>();
+  await readXml(archive.read(path), file.name, {
+    open(name, { Id, Type, Target, TargetMode }) {
+      if (name !== "Relationship" || !Id || !Target || TargetMode === "External") return;
+      const target = Target.startsWith("/") ? Target.slice(1) : posix.join(part === "" ? "" : base, Target);
+      relations.set(Id, { type: Type ?? "", target });
+    },
+  });
+  return relations;
+}
+
+/** @throws SeveralSheetsError */
+async function severalSheets(archive: Archive, { name: file }: InputFile, sheets: Sheet[]): Promise<never> {
+  const visible: SheetSize[] = [];
+  for (const { name, path, isVisible } of sheets) {
+    if (isVisible) visible.push({ name, lines: await readDimension(archive, path) });
+  }
+  throw new SeveralSheetsError(file, visible);
+}
+
+/** How many lines a sheet has, by what it says of itself at its beginning. */
+async function readDimension(archive: Archive, path: string): Promise<number | undefined> {
+  for await (const piece of archive.read(path)) {
+    const [, last] = /<(?:\w+:)?dimension [^>]*ref="[^"]*?(\d+)"/.exec(String(piece)) ?? [];
+    return last === undefined ? undefined : Number(last);
+  }
+  return undefined;
+}
+
+/**
+ * By name, without regard to case where that is plain, then by number.
+ * @returns undefined where several are visible, and none is named
+ */
+function chooseSheet(sheets: Sheet[], sheetName: string | undefined, file: string): Sheet | undefined {
+  const formatNames = (some: Sheet[]) => some.map(({ name }) => JSON.stringify(name)).join(", ");
+  if (sheetName !== undefined) {
+    const loose = sheets.filter(({ name }) => name.toLowerCase() === sheetName.trim().toLowerCase());
+    const found =
+      sheets.find(({ name }) => name === sheetName) ??
+      (loose.length === 1 ? loose[0] : undefined) ??
+      (/^\d+$/.test(sheetName) ? sheets[Number(sheetName) - 1] : undefined);
+    if (found) return found;
+    throw new UsageError(
+      `${file} has no sheet ${JSON.stringify(sheetName)}`,
+      `Sheets: ${formatNames(sheets)}`,
+    );
+  }
+  const visible = sheets.filter(({ isVisible }) => isVisible);
+  if (visible.length === 1) return visible[0]!;
+  if (visible.length === 0)
+    throw new UsageError(`${file} has no visible sheet`, `Name one with --sheet: ${formatNames(sheets)}`);
+  return undefined;
+}
+
+/** The number format of each cell style. */
+async function readStyles(archive: Archive, file: InputFile, path: string | undefined): Promise<string[]> {
+  const patterns: string[] = [];
+  if (path === undefined) return patterns;
+  const own = new Map<string, string>();
+  let isInCells = false;
+  await readXml(archive.read(path), file.name, {
+    open(name, attributes) {
+      if (name === "numFmt") own.set(attributes.numFmtId ?? "", attributes.formatCode ?? "General");
+      if (name === "cellXfs") isInCells = true;
+      if (name !== "xf" || !isInCells) return;
+      const id = attributes.numFmtId ?? "0";
+      patterns.push(own.get(id) ?? builtInFormats[Number(id)] ?? "General");
+    },
+    close(name) {
+      if (name === "cellXfs") isInCells = false;
+    },
+  });
+  return patterns;
+}

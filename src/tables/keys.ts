@@ -1,0 +1,229 @@
+/** Keys: a cell → the contact's key in the forms that the engine needs, or the reason why it is none. */
+
+import emailModule from "validator/lib/isEmail.js";
+import {
+  invisible,
+  toAsciiDomain,
+  toKeyIdentity,
+  toPlainDomain,
+  trimEdges,
+  unwrapAddress,
+} from "../api/key-spelling.ts";
+import { isId } from "../api/names.ts";
+import { isEmailKey } from "../api/structures.ts";
+import type { ContactKey } from "./cells.ts";
+import { carriers, roles, suggestDomain } from "./mail-domains.ts";
+import type { Reason } from "./rows.ts";
+
+export type KeyReading =
+  | {
+      key: ContactKey;
+      warnings: string[];
+      /** Why no contact may be created with it. */
+      fault?: Reason;
+    }
+  | {
+      /** Stable name of the reason: `key_missing`, `key_syntax`, … */
+      code: KeyFaultCode;
+      message: string;
+    };
+
+type KeyFaultCode =
+  | "key_missing"
+  | "key_placeholder"
+  | "key_several_addresses"
+  | "key_invisible_character"
+  | "key_quoted_local"
+  | "key_address_literal"
+  | "key_non_ascii_local"
+  | "key_carrier_dots"
+  | "key_too_long"
+  | "key_syntax";
+
+export type KeyReader = (cell: string) => KeyReading;
+
+/** Takes ids besides keys: for files that name contacts and create none. */
+export function acceptIds(read: KeyReader): KeyReader {
+  return (cell) => {
+    const id = cell.trim();
+    if (!isId(id)) return read(cell);
+    return { key: { written: id, sent: id, identity: id.toLowerCase() }, warnings: [] };
+  };
+}
+
+const inside = new RegExp(`[\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Cn}${invisible}]`, "u");
+const insideAnywhere = new RegExp(inside, "gu");
+
+const plainAddress = /^[A-Za-z0-9][\w.!#$%&*+/=?^`{|}~'-]*@[A-Za-z0-9.-]+$/;
+const placeholders =
+  /^(?:n\.?\/?a\.?|none|null|nil|nan|undefined|unknown|no ?e-?mail|no|not provided|keine?|inconnu|ninguno|なし|無し|[-–—_.?x*#]+|(?:none|no|na|noemail|unknown|test)@(?:none|no|na|noemail|unknown)(?:\.com)?)$/iu;
+
+const maxLocalLength = 64;
+const maxAddressLength = 254;
+/**
+ * Reads the cells of a key column. It remembers the verdict on
+ * the domains it has seen; use one for each file.
+ */
+export function createKeyReader(keyType: string): KeyReader {
+  if (!isEmailKey(keyType)) return readPlainKey;
+  const domains = new Map<string, DomainReading>();
+  const readCachedDomain = (written: string): DomainReading => {
+    const cachedDomain = domains.get(written);
+    if (cachedDomain) return cachedDomain;
+    const reading = readDomain(written);
+    // A file of a million private domains must not stay in memory.
+    if (domains.size >= 10_000) domains.clear();
+    domains.set(written, reading);
+    return reading;
+  };
+  return (cell) => readAddress(cell, readCachedDomain);
+}
+
+/** A function from a key, in whatever form, to what makes two keys one contact. Use one for many keys. */
+export function createIdentityReader(keyType: string): (key: string) => string {
+  const read = createKeyReader(keyType);
+  return (key) => {
+    const reading = read(key);
+    return "key" in reading ? reading.key.identity : toKeyIdentity(key, keyType);
+  };
+}
+
+const addressSeparators = /[\s,;|/\\<>()[\]{}"“”„«»]+/u;
+const domainAtStart = /^[\p{L}\p{N}.-]*/u;
+const signsBeforeAddress = /^(?:.*[/:=&]|[^\p{L}\p{N}]+)/su;
+
+/**
+ * Every address that a text holds, however it is written: several of them, with remarks, with a blank or a line
+ * break inside or between, behind signs that can be part of one.
+ */
+export function findAddresses(text: string): string[] {
+  const folded = text.normalize("NFKC");
+  const readings = new Set(["", " "].map((mark) => folded.replace(/[\p{Cc}\p{Cf}]/gu, mark)));
+  const found = [...readings]
+    .flatMap((reading) => splitWords(reading).flatMap((word) => [word, ...splitAddresses(word)]))
+    .concat(text.trim())
+    .map((part) => part.replace(/^[.:'’‘`*=-]+|[.:!?'’‘`*-]+$/gu, ""))
+    .filter((part) => /.@./.test(part));
+  return [...new Set(found)];
+}
+
+function splitWords(text: string): string[] {
+  return text
+    .replace(/mailto:/gi, " ")
+    .replace(/\s*[([{]\s*(?:at|ät|@)\s*[)\]}]\s*/gi, "@")
+    .replace(/\s*([@.])\s*/g, "$1")
+    .split(addressSeparators);
+}
+
+/** `a@x.org:b@x.org` is two. */
+function splitAddresses(word: string): string[] {
+  const addresses: string[] = [];
+  let [local = "", ...parts] = word.split("@");
+  for (const part of parts) {
+    const [domain] = domainAtStart.exec(part)!;
+    addresses.push(`${local}@${domain}`, `${local.replace(signsBeforeAddress, "")}@${domain}`);
+    local = part.slice(domain.length);
+  }
+  return addresses;
+}
+
+/** Without blanks and invisible marks, wherever they are. */
+export function removeInvisible(text: string): string {
+  return text.replace(insideAnywhere, "");
+}
+
+function readPlainKey(cell: string): KeyReading {
+  const sent = trimEdges(cell);
+  if (sent === "") return toFault("key_missing", "the key is missing");
+  return { key: { written: sent, sent, identity: sent }, warnings: [] };
+}
+
+function readAddress(cell: string, readCachedDomain: (written: string) => DomainReading): KeyReading {
+  const written = trimEdges(cell);
+  if (written === "") return toFault("key_missing", "no email address");
+  const address = plainAddress.test(written) ? written : unwrapAddress(written.normalize("NFC"));
+  const at = address.lastIndexOf("@");
+  const refusal = findAddressFault(address, at);
+  if (refusal) return refusal;
+  const local = address.slice(0, at);
+  const domain = readCachedDomain(address.slice(at + 1));
+  if (local.length > maxLocalLength || local.length + 1 + domain.ascii.length > maxAddressLength) {
+    return toFault("key_too_long", `the address is longer than mail allows: ${toExcerpt(address)}`);
+  }
+  const sent = `${local}@${domain.ascii}`;
+  if (!domain.isValid || !isLocalPart(local)) return findSyntaxFault(local, domain, address);
+  const warnings: string[] = [];
+  if (domain.suggestion) warnings.push("likely_typo");
+  if (roles.has(local.toLowerCase())) warnings.push("role_address");
+  return { key: { written, sent, identity: sent.toLowerCase() }, warnings };
+}
+
+/** What is wrong before the parts of the address are looked at. */
+function findAddressFault(address: string, at: number): KeyReading | undefined {
+  if (placeholders.test(address)) {
+    return toFault("key_placeholder", `"${toExcerpt(address)}" is a placeholder, not an address`);
+  }
+  if (address.startsWith('"') && /"@/.test(address)) {
+    return toFault("key_quoted_local", `addresses with quotes are not accepted: ${toExcerpt(address)}`);
+  }
+  if (/[\s,;|/:<>]/.test(address.slice(address.indexOf("@"), at + 1))) {
+    return toFault("key_several_addresses", `the cell has more than one address: ${toExcerpt(address)}`);
+  }
+  const hidden = inside.exec(address);
+  if (hidden) {
+    const name = `U+${hidden[0].codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
+    return hidden[0] === " "
+      ? toFault("key_syntax", `the address has a blank inside: ${toExcerpt(address)}`)
+      : toFault("key_invisible_character", `the address has an invisible character inside: ${name}`);
+  }
+  if (at < 1 || at === address.length - 1) {
+    return toFault("key_syntax", `not an email address: ${toExcerpt(address)}`);
+  }
+  if (address[at + 1] === "[") {
+    return toFault("key_address_literal", `the domain must be a name, not a number: ${toExcerpt(address)}`);
+  }
+  return undefined;
+}
+
+const localPart = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
+
+function isLocalPart(local: string): boolean {
+  return localPart.test(local);
+}
+
+function findSyntaxFault(local: string, domain: DomainReading, address: string): KeyReading {
+  if (/[^\x00-\x7f]/.test(local)) {
+    return toFault(
+      "key_non_ascii_local",
+      `accented letters before the @, which the service's own addresses do not have: ${toExcerpt(address)}`,
+    );
+  }
+  if (domain.isValid && carriers.has(domain.ascii) && isLocalPart(local.replace(/\.+/g, ""))) {
+    return toFault("key_carrier_dots", `consecutive, leading or trailing dots: ${toExcerpt(address)}`);
+  }
+  return toFault("key_syntax", `not an email address: ${toExcerpt(address)}`);
+}
+
+interface DomainReading {
+  /** Lower case, A-label form; as written when it is no domain. */
+  ascii: string;
+  isValid: boolean;
+  /** The big domain that was probably meant. */
+  suggestion?: string;
+}
+
+function readDomain(written: string): DomainReading {
+  const ascii = toAsciiDomain(written);
+  // With a plain local part, what the library judges is the domain.
+  const isValid = ascii !== "" && emailModule.default(`a@${ascii}`, { allow_utf8_local_part: false });
+  const suggestion = isValid ? suggestDomain(ascii) : undefined;
+  return { ascii: ascii || toPlainDomain(written), isValid, suggestion };
+}
+
+function toFault(code: KeyFaultCode, message: string): KeyReading {
+  return { code, message };
+}
+
+function toExcerpt(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+}

@@ -1,0 +1,137 @@
+/** Reading: names of columns, and what they mean without being told. */
+import { trimEdges } from "../api/key-spelling.ts";
+import { findClosest } from "../api/names.ts";
+import { isEmailKey } from "../api/structures.ts";
+
+/**
+ * A header name as names are compared: NFC, no marks at the edges,
+ * no regard to case or to how blanks are written.
+ */
+export function foldName(name: string): string {
+  return trimEdges(name.normalize("NFC")).toLowerCase().replace(/\s+/g, " ");
+}
+
+/** As `foldName`, and without what writers of one name differ in: blanks, hyphens, underscores, dots. */
+export function toLooseName(name: string): string {
+  return foldName(name).replace(/[\s_.·-]+/g, "");
+}
+
+/** Names of a column that holds e-mail addresses, loosely written. */
+const keyNames = new Set(
+  [
+    "email",
+    "mail",
+    "emailaddress",
+    "mailaddress",
+    "emailaddresses",
+    "emailid",
+    "contactemail",
+    "useremail",
+    "customeremail",
+    "subscriberemail",
+    "primaryemail",
+    "メールアドレス",
+    "メール",
+    "eメール",
+    "emailアドレス",
+    "电子邮件",
+    "电子邮箱",
+    "邮箱",
+    "電子郵件",
+    "이메일",
+    "emailadresse",
+    "mailadresse",
+    "epostadresse",
+    "epost",
+    "emailadres",
+    "adresseemail",
+    "adressemail",
+    "adresseélectronique",
+    "courriel",
+    "correo",
+    "correoelectrónico",
+    "correoelectronico",
+    "direccióndecorreo",
+    "indirizzoemail",
+    "indirizzodiposta",
+    "endereçodeemail",
+    "enderecodeemail",
+    "sähköposti",
+    "sähköpostiosoite",
+    "эл.почта",
+    "электроннаяпочта",
+  ].map((name) => toLooseName(name)),
+);
+
+const firstNames = [
+  "first name",
+  "firstname",
+  "fname",
+  "given name",
+  "forename",
+  "vorname",
+  "prénom",
+  "prenom",
+  "nombre",
+  "nome",
+  "voornaam",
+  "förnamn",
+  "fornavn",
+  "etunimi",
+  "imię",
+  "имя",
+  "名",
+];
+
+const lastNames = [
+  "last name",
+  "lastname",
+  "lname",
+  "surname",
+  "family name",
+  "nachname",
+  "familienname",
+  "nom",
+  "nom de famille",
+  "apellido",
+  "apellidos",
+  "cognome",
+  "sobrenome",
+  "achternaam",
+  "efternamn",
+  "etternavn",
+  "efternavn",
+  "sukunimi",
+  "nazwisko",
+  "фамилия",
+  "姓",
+];
+
+const predefined = new Map([
+  ...firstNames.map((name) => [toLooseName(name), "firstName"] as const),
+  ...lastNames.map((name) => [toLooseName(name), "lastName"] as const),
+]);
+
+/** Whether a column of this name holds keys. @param keyName the structure's own name of the key */
+export function isKeyName(name: string, keyName: string, keyType: string): boolean {
+  const folded = foldName(name);
+  if (folded === "") return false;
+  if (folded === foldName(keyName) || folded === "key" || folded === "ecm:key") return true;
+  return isEmailKey(keyType) && keyNames.has(toLooseName(name));
+}
+
+/** Whether a column of this name holds the service's ids: our own exports' name for it. */
+export function isIdName(name: string): boolean {
+  const trimmed = name.trim().toLowerCase();
+  return trimmed === "_id" || trimmed === "ecm:_id";
+}
+
+/** The `predefinedField` that a column of this name fills. */
+export function findPredefinedField(name: string): "firstName" | "lastName" | undefined {
+  return predefined.get(toLooseName(name));
+}
+
+/** The column, field or system that was likely meant, whatever its blanks, hyphens and dots. */
+export function findNearestName(name: string, names: readonly string[]): string | undefined {
+  return findClosest(name, names, toLooseName);
+}

@@ -1,0 +1,258 @@
+/** Reading: an understood file → its rows, one by one, in flat memory. */
+
+import { createErasedKey, isErasedKey, toKeyIdentity, trimEdges } from "../api/key-spelling.ts";
+import type { Cells } from "./cells.ts";
+import { findKeyIndex } from "./columns/targets.ts";
+import type { ConsentRefusal } from "./consent/cells.ts";
+import { findRefusalWithin, toMark } from "./consent/row-marks.ts";
+import { isBlank } from "./header.ts";
+import {
+  acceptIds,
+  createIdentityReader,
+  createKeyReader,
+  findAddresses,
+  type KeyReader,
+  type KeyReading,
+} from "./keys.ts";
+import { removeMissing } from "./missing-cells.ts";
+import type { Reading, UnderstoodInput } from "./reading.ts";
+import {
+  faults,
+  toTooManyCellsFault,
+  toTruncatedFault,
+  toUnknownKeyFault,
+  toValueWithoutColumnFault,
+} from "./row-faults.ts";
+import { cellReader, rowValueReader } from "./row-values.ts";
+import type { ReadRow, Reason, RejectedRow, Row } from "./rows.ts";
+import { readTableRecords, type TableLayout } from "./table-layout.ts";
+import type { CsvRecord } from "./text/csv.ts";
+import { findUnknown } from "./unknown-cells.ts";
+import { cellsReader, isBlankText, splitNames } from "./values.ts";
+
+type Readable = Pick<UnderstoodInput, "reading">;
+
+/** The rows of a file one by one, see `readRowBatches`. */
+export async function* readRows(understood: Readable): AsyncGenerator<ReadRow> {
+  for await (const rows of readRowBatches(understood)) yield* rows;
+}
+
+/**
+ * The rows of a file, in its order; blank lines are passed over. Can be called several times. In batches, as
+ * the file is read: a promise for each row of a million costs as much as the row.
+ * @throws UsageError when the file cannot be read to its end
+ */
+export async function* readRowBatches(understood: Readable): AsyncGenerator<ReadRow[]> {
+  const { reading } = understood;
+  const reader = new RowReader(reading);
+  const outside = new LinesOutsideRows(reading.system?.hasFooter ?? false);
+  for await (const records of readFileRecords(reading.table)) {
+    const rows: ReadRow[] = [];
+    for (const record of records) {
+      if (outside.has(record)) continue;
+      const row = reader.read(record);
+      rows.push(record.isLastAndOpen && record.line > reading.table.startLine ? toLastRow(row) : row);
+    }
+    if (rows.length > 0) yield rows;
+  }
+}
+
+/** What is no row: blank lines and, below one, the footer that some systems write. */
+class LinesOutsideRows {
+  readonly #hasFooter: boolean;
+  #isAfterBlank = false;
+
+  constructor(hasFooter: boolean) {
+    this.#hasFooter = hasFooter;
+  }
+
+  has(record: RowRecord): boolean {
+    if (!record.fault && isBlank(record)) {
+      this.#isAfterBlank = true;
+      return true;
+    }
+    return this.#hasFooter && this.#isAfterBlank && isFooterLine(record);
+  }
+}
+
+/**
+ * Where the rows before have a line end and the last one has
+ * none, what is wrong with it is that it is cut off.
+ */
+function toLastRow(row: ReadRow): ReadRow {
+  if (row.kind === "rejected")
+    return row.code === "truncated" ? row : { ...row, ...toTruncatedFault(row.message) };
+  const { keyFault } = row;
+  return { ...row, isOpen: true, ...(keyFault && { keyFault: toTruncatedFault(keyFault.message) }) };
+}
+
+/** A record of which cells can be missing. */
+type RowRecord = Omit<CsvRecord, "cells"> & Pick<ReadRow, "cells">;
+
+/**
+ * The records of the rows. Without the header: a row has its own width
+ * for csv-parse, and any other costs it an error.
+ */
+async function* readFileRecords(table: TableLayout): AsyncGenerator<RowRecord[]> {
+  const { source, dialect, names, missing } = table;
+  const firstLine = table.startLine + table.headerLines;
+  const plain = cellsReader(dialect);
+  const readCells = (record: RowRecord, written: string[]) => {
+    const cells = plain(written);
+    while (table.isSheet && cells.length < names.length) cells.push("");
+    record.cells = missing ? removeMissing(cells, missing) : cells;
+  };
+  for await (const records of readTableRecords(source, dialect, firstLine)) {
+    if (dialect.hasEscapes || missing) {
+      for (const record of records) readCells(record, record.cells);
+    }
+    yield records;
+  }
+}
+
+function isFooterLine({ cells }: RowRecord): boolean {
+  return cells.length === 1 && !cells[0]!.includes("@");
+}
+
+/** The cells of a record → a row, by what is understood of its file. */
+class RowReader {
+  readonly #reading: Reading;
+  readonly #readCell: ReturnType<typeof cellReader>;
+  readonly #readValues: ReturnType<typeof rowValueReader>;
+  readonly #readKey: KeyReader;
+  readonly #readIdentity: (key: string) => string;
+  /** Its keys are those of contacts that may be there, whatever we would say of them. */
+  readonly #namesContacts: boolean;
+  readonly #keyIndex: number;
+
+  constructor(reading: Reading) {
+    const { keyType, takesIds } = reading;
+    this.#reading = reading;
+    this.#readCell = cellReader(reading);
+    this.#readValues = rowValueReader(reading, this.#readCell);
+    const readKey = createKeyReader(keyType);
+    this.#readKey = takesIds ? acceptIds(readKey) : readKey;
+    this.#readIdentity = createIdentityReader(keyType);
+    this.#namesContacts = takesIds || reading.system?.name === "ecm";
+    this.#keyIndex = findKeyIndex(reading.targets);
+  }
+
+  read(record: RowRecord): ReadRow {
+    const misfit = this.#misfitIn(record);
+    if (misfit) return misfit;
+    const { cells } = record;
+    const unknownKey = findUnknown(cells[this.#keyIndex]);
+    if (unknownKey !== undefined) return this.#rejected(record, toUnknownKeyFault(unknownKey));
+    const keyCell = this.#readCell(cells, this.#keyIndex) ?? "";
+    const splitting = this.#reading.system?.keySplitting;
+    const addresses = splitting ? splitNames(keyCell, splitting) : undefined;
+    const written = addresses?.[0] ?? keyCell;
+    if (isErasedKey(written)) return toErasedRow(record);
+    const read = this.#readKey(written);
+    const key = this.#namesContacts ? toHeldKey(read, written) : read;
+    if ("code" in key) return this.#rejected(record, key);
+    const values = this.#readValues(cells);
+    const warnings = addresses && addresses.length > 1 ? [...key.warnings, "first_of_several"] : key.warnings;
+    const row: Row = { kind: "row", line: record.line, cells, key: key.key, ...values, warnings };
+    if (record.lines > 1) row.lines = record.lines;
+    if (key.fault) row.keyFault = key.fault;
+    const mayHoldMore = addresses !== undefined || key.fault !== undefined;
+    this.#mark(row, cells, mayHoldMore ? keyCell : undefined);
+    return row;
+  }
+
+  /** A row whose cells are not those that the header names. */
+  #misfitIn(record: RowRecord): RejectedRow | undefined {
+    const { cells } = record;
+    const { table, targets, emptyColumns } = this.#reading;
+    if (record.fault) return this.#rejected(record, faults[record.fault]);
+    if (record.isLastAndOpen && cells.length < table.width) {
+      return this.#rejected(record, toTruncatedFault(`cell ${cells.length} of ${table.width}`));
+    }
+    const surplus = this.#countSurplus(cells);
+    if (surplus > 0)
+      return this.#rejected(record, toTooManyCellsFault(cells.length, targets.length), surplus);
+    const unnamed = emptyColumns.find((index) => hasValue(cells[index]));
+    return unnamed === undefined ? undefined : this.#rejected(record, toValueWithoutColumnFault(unnamed));
+  }
+
+  /** How many cells there are beyond the header, where any of them has a value. */
+  #countSurplus(cells: Cells): number {
+    const expected = this.#reading.targets.length;
+    if (cells.length <= expected) return 0;
+    return cells.slice(expected).some((cell) => hasValue(cell)) ? cells.length - expected : 0;
+  }
+
+  /**
+   * A row that cannot be read to its end still says who left: another row of the contact may be sound.
+   * @param shifted by how many cells the row's own may be further to the right
+   */
+  #rejected(record: RowRecord, reason: Reason, shifted = 0): RejectedRow {
+    const { line, lines, cells } = record;
+    const { code, message } = reason;
+    const row: RejectedRow = { kind: "rejected", line, ...(lines > 1 && { lines }), cells, code, message };
+    if (this.#reading.consent.length === 0) return row;
+    const refusals = this.#refusalsIn(cells, shifted);
+    // Where the cells of a row end is a guess, the key may be in any of them.
+    const text = record.fault ? cells.join(" ") : this.#keyCells(cells, shifted);
+    const identities = findAddresses(text).map(this.#readIdentity);
+    if (refusals.length === 0) return { ...row, identities };
+    const mark = { identities, refusals, ...toMark(refusals, this.#reading.consent) };
+    return { ...row, identities, mark };
+  }
+
+  /** The cells that may hold the row's key. @param shifted how much further to the right it may be */
+  #keyCells(cells: Cells, shifted: number): string {
+    const all = cells.slice(this.#keyIndex, this.#keyIndex + 1 + shifted);
+    return all.map((cell) => cell ?? "").join(" ");
+  }
+
+  /** @param keyCell where it can hold further addresses */
+  #mark(row: Row, cells: Cells, keyCell: string | undefined): void {
+    const refusals = this.#refusalsIn(cells, 0);
+    if (refusals.length === 0) return;
+    Object.assign(row, { refusals, ...toMark(refusals, this.#reading.consent) });
+    const named = new Set(keyCell === undefined ? none : findAddresses(keyCell).map(this.#readIdentity));
+    named.delete(row.key.identity);
+    if (named.size > 0) row.alsoNames = [...named];
+  }
+
+  #refusalsIn(cells: Cells, shifted: number): ConsentRefusal[] {
+    const { consent } = this.#reading;
+    if (consent.length === 0) return none;
+    const cellAt = (index: number) =>
+      findUnknown(cells[index]) === undefined ? this.#readCell(cells, index) : cells[index];
+    return consent.flatMap((column) => findRefusalWithin(column, cellAt, shifted) ?? []);
+  }
+}
+
+function hasValue(cell: string | undefined): boolean {
+  return cell !== undefined && findUnknown(cell) === undefined && !isBlankText(cell);
+}
+
+/** Shared by all rows that have nothing to list: never changed. */
+const none: never[] = [];
+
+/**
+ * Somebody was erased from the input. Nothing is known of them but that they are not to be created, and each
+ * row is of its own.
+ */
+function toErasedRow({ line, cells }: RowRecord): Row {
+  const key = { written: "", sent: createErasedKey(6), identity: `erased:${line}` };
+  return { kind: "row", line, cells, key, fields: new Map(), lists: none, tags: none, warnings: none };
+}
+
+/**
+ * The account may hold a contact under this key, whatever we would say of it: our own export wrote it, or a
+ * contact is named.
+ */
+function toHeldKey(read: KeyReading, cell: string): KeyReading {
+  if (!("code" in read) || read.code === "key_missing" || read.code === "key_placeholder") return read;
+  const sent = trimEdges(cell.normalize("NFC"));
+  return {
+    // As `createIdentityReader` has it for the contact's own key.
+    key: { written: cell, sent, identity: toKeyIdentity(cell, "email") },
+    warnings: [],
+    fault: { code: read.code, message: read.message },
+  };
+}

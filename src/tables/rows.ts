@@ -1,0 +1,147 @@
+/** What reading an input returns: valid rows and rejected rows. */
+import type { Cells, ContactKey } from "./cells.ts";
+import type { NewField } from "./columns/new-fields.ts";
+import type { ConsentRefusal } from "./consent/cells.ts";
+
+/** Why a row is rejected: a stable snake_case name, and a sentence. */
+export interface Reason {
+  code: string;
+  message: string;
+}
+
+export interface Row {
+  kind: "row";
+  /** Physical line on which the record starts; the first line of the file is 1. */
+  line: number;
+  /** How many physical lines the record covers, if several. */
+  lines?: number;
+  /** The input's own cells, for the rejects file. */
+  cells: Cells;
+  key: ContactKey;
+  /**
+   * Why no contact is created with this key, although one that has it is looked for: our own export and a
+   * file that names contacts can hold any key.
+   */
+  keyFault?: Reason;
+  /** Field id → value. An empty string is a blank cell; a field whose cell is missing is absent. */
+  fields: Map<string, string>;
+  /** Names or ids as the cells hold them, split by the rules of the file. */
+  lists: string[];
+  tags: string[];
+  /** Why the row's own file says that this person is not subscribed, in its words. */
+  notSubscribed?: string;
+  /** The same, cell by cell. */
+  refusals?: ConsentRefusal[];
+  /** Some cell says so in words that are understood: only then is anybody unsubscribed because of the row. */
+  isMarkClear?: boolean;
+  /** Identities of the other addresses that its key cell holds: a mark of the row is theirs too. */
+  alsoNames?: string[];
+  /** The file ends with it and without a line end, where the rows before have one: its key may be cut off. */
+  isOpen?: true;
+  /** Codes of what looks odd without being wrong: `likely_typo`, `role_address`, `first_of_several`. */
+  warnings: string[];
+}
+
+/** A row that is wrong alone; reading continues after it. */
+export interface RejectedRow extends Reason {
+  kind: "rejected";
+  line: number;
+  lines?: number;
+  cells: Cells;
+  /** Where the file speaks of consent: of all addresses that its cells have for its person. */
+  identities?: string[];
+  /** Of a row that says all the same that somebody is not subscribed. */
+  mark?: Mark & { identities: string[]; refusals: ConsentRefusal[] };
+}
+
+/** Why a contact counts as not subscribed, in the file's words, and whether they are understood. */
+export interface Mark {
+  notSubscribed: string;
+  isMarkClear: boolean;
+}
+
+export type ReadRow = Row | RejectedRow;
+
+/** How the input is to be read, from flags and the mapping file. */
+export interface ReadOptions {
+  /**
+   * Column name → target (`key`, `lists`, `tags`, `ignore`, a field's label or id); later entries
+   * win.
+   */
+  map: Map<string, string>;
+  /** Column name → where a mapping file has its target, such as `people.yaml:4`; of others, `--map` has it. */
+  mapPlaces?: Map<string, string>;
+  /** Column of tags or lists in `map`, and what is between the names in a cell. */
+  splits?: readonly (readonly [column: string, separator: string])[];
+  /** Field by label or id, and its value in every row. */
+  set?: readonly (readonly [field: string, value: string])[];
+  /** Fields that a person has agreed to create: targets by their labels until they exist. */
+  newFields?: readonly NewField[];
+  /** A known system's name, in place of recognising it by the header. */
+  from?: string;
+  /** Of a workbook: a name, or a number from 1. */
+  sheet?: string;
+  delimiter?: string;
+  encoding?: string;
+  skipLines?: number;
+  hasNoHeader?: boolean;
+  ignoreUnmapped?: boolean;
+  /** A person looks at the columns, even where all are clear. */
+  isReviewed?: boolean;
+  /**
+   * Columns of consent, each with how it is read where its name does not say so:
+   * `NAME`, `NAME=opt-in`, `NAME=opt-out`.
+   */
+  consentColumns?: readonly string[];
+  /** Of a file that names contacts: its consent columns matter too. */
+  readsConsent?: boolean;
+  /** A mark decides whether its row is meant at all, and `--all-rows` takes every row. */
+  consentChoosesRows?: boolean;
+  /**
+   * Contacts are named, not made: an id is as good as a key, and a
+   * column `_id` names them where no key column does.
+   */
+  takesIds?: boolean;
+}
+
+/** Where a column's cells go. */
+export type Target =
+  | { kind: "key" }
+  /** `split`: what is between the names in a cell, where a mapping file says it. */
+  | { kind: "lists" | "tags"; split?: string }
+  | { kind: "ignore" }
+  /** Without a reading, the column's name says which way round a yes is read. */
+  | { kind: "consent"; reading?: "opt-in" | "opt-out" }
+  | { kind: "field"; fieldId: string; label: string };
+
+/** How a table is written down, so that a file of its rows opens wherever the input did. */
+export interface SourceForm {
+  kind: "text" | "workbook" | "json";
+  encoding: string;
+  /** The text begins with a byte order mark. */
+  hasMark: boolean;
+}
+
+/** What was understood of a file, and said to the reader before anything is sent. */
+export interface InputFacts {
+  /** SHA-256 of the bytes, hexadecimal. */
+  sha256: string;
+  bytes: number;
+  encoding: string;
+  delimiter: string;
+  /** Cells are escaped, as in our own tsv, in place of quoted. */
+  hasEscapes: boolean;
+  /** What kind of file holds the table. */
+  form: SourceForm;
+  /** Name of the recognised system, such as `mailchimp`. */
+  system?: string;
+  /** Physical line of the header; undefined with `--no-header`. */
+  headerLine?: number;
+  columns: { name: string; target: Target }[];
+  /** The fields that `--set` fills. */
+  constants: readonly { label: string; value: string }[];
+  /** Sentences for stderr: what was detected, what to be careful about. */
+  notes: string[];
+  /** The first rows as read, for `--dry-run`. */
+  sample: ReadRow[];
+}

@@ -1,0 +1,211 @@
+/** Reading: what a file is, found out before anything is sent. */
+import type { ContactStructure } from "../wire.ts";
+import { formatQuotedNames } from "./columns/column-names.ts";
+import { type Columns, mapColumns, mapKeyColumn } from "./columns/map-columns.ts";
+import type { MappingInput } from "./columns/mapping-input.ts";
+import { UnclearColumnsError } from "./columns/proposal.ts";
+import { isTargetWord, readConstants, readExplicitTargets } from "./columns/targets.ts";
+import { findConsentColumns, lookForConsent, unclearConsentError } from "./consent/columns.ts";
+import { hasHint } from "./consent/names.ts";
+import type { FoundEncoding } from "./encoding/detect.ts";
+import { type OpenedInput, openInput } from "./formats/open.ts";
+import { foldName } from "./names.ts";
+import { readRowBatches, readRows } from "./read-rows.ts";
+import { type Reading, readPlainly, type UnderstoodInput } from "./reading.ts";
+import type { InputFacts, ReadOptions, SourceForm } from "./rows.ts";
+import { holdsValues, type Sample } from "./sample.ts";
+import type { System } from "./system-table.ts";
+import { chooseSystem, recogniseSystem } from "./systems.ts";
+import { readTableLayout, type TableLayout } from "./table-layout.ts";
+import type { InputFile } from "./text/source.ts";
+
+/** Enough of a structure to find a header by: what the account really has is not asked yet. */
+export const placeholderStructure: ContactStructure = {
+  _id: "",
+  label: "",
+  keyName: "Email",
+  keyType: "email",
+  fields: [],
+};
+
+type RowKind = "contacts" | "keys";
+
+const headerSampleRows = 5;
+
+/**
+ * Understands a file: delimiter, header, where each column goes. Reads its first rows; all of its bytes where
+ * it was not opened yet. A quote that is not closed further down shows only when `readRows` is read to its
+ * end, which the engine does before it sends.
+ *
+ * @throws UsageError with the place and the next step, for a file that cannot be read
+ */
+export async function understandInput(
+  input: InputFile | OpenedInput,
+  options: ReadOptions,
+  structure: ContactStructure,
+): Promise<UnderstoodInput> {
+  return understand(input, options, structure, "contacts");
+}
+
+/**
+ * Understands a file that names contacts: one key for each line, or a table with a key column, whose other
+ * columns are ignored. `readRows` then gives rows that have a key and nothing else.
+ *
+ * @throws UsageError as `understandInput`
+ */
+export async function understandKeys(
+  input: InputFile | OpenedInput,
+  options: ReadOptions,
+  structure: ContactStructure,
+): Promise<UnderstoodInput> {
+  return understand(input, options, structure, "keys");
+}
+
+/**
+ * Refuses a file with a column of consent that cannot be read, before a request is spent: where its header is
+ * found without the account's help, which is nearly always.
+ * @throws UsageError as `understandInput`
+ */
+export async function requireClearConsent(
+  opened: OpenedInput,
+  options: ReadOptions,
+  rowKind: RowKind,
+): Promise<void> {
+  const found = await readTableLayout(opened, options, placeholderStructure, rowKind).catch(() => undefined);
+  if (!found?.layout.isNamed || (!found.layout.isHeaderSure && !opened.table)) return;
+  const { layout, sample } = found;
+  const system = recogniseSystem(layout.names);
+  if (system?.name === "ecm" || options.from !== undefined) return;
+  // Which fields there are is for the account to say.
+  const words = [...options.map].filter(([, target]) => isTargetWord(target));
+  const input: MappingInput = {
+    names: layout.names,
+    sample,
+    options: { ...options, map: new Map(words) },
+    structure: placeholderStructure,
+    system,
+    place: `${opened.file.name}:${layout.startLine}`,
+    constants: [],
+  };
+  const reading = readPlainly(layout, placeholderStructure.keyType, system);
+  const foundConsent = await lookForConsent(input, () => readRowBatches({ reading }), hasHint);
+  const { unclear } = findConsentColumns(input, readExplicitTargets(input), foundConsent);
+  if (unclear.length > 0) throw unclearConsentError(input, unclear);
+}
+
+async function understand(
+  fileOrInput: InputFile | OpenedInput,
+  options: ReadOptions,
+  structure: ContactStructure,
+  rowKind: RowKind,
+): Promise<UnderstoodInput> {
+  const opened = "text" in fileOrInput ? fileOrInput : await openInput(fileOrInput, options);
+  const { file } = opened;
+  const { layout, sample } = await readTableLayout(opened, options, structure, rowKind);
+  const { names } = layout;
+  const system = chooseSystem(names, options.from, layout.isNamed);
+  const plain = readPlainly(layout, structure.keyType, system);
+  const place = `${file.name}:${layout.startLine}`;
+  const constants = readConstants(options, names, structure);
+  const input: MappingInput = { names, sample, options, structure, system, place, constants };
+  const { notes, ...columns } = await mapTable(rowKind, input, plain);
+  for (const index of constants.flatMap(({ replaces }) => replaces))
+    columns.targets[index] = { kind: "ignore" };
+  const reading: Reading = {
+    ...plain,
+    ...columns,
+    constants,
+    emptyColumns: rowKind === "contacts" && !options.ignoreUnmapped ? findEmptyColumns(names, sample) : [],
+    takesIds: options.takesIds,
+  };
+  const understood = { file, reading, facts: collectFacts(opened, reading, notes) };
+  await addSample(understood);
+  return understood;
+}
+
+function collectFacts(opened: OpenedInput, reading: Reading, columnNotes: readonly string[]): InputFacts {
+  const { system, targets, constants, consent } = reading;
+  const { source, dialect, startLine, headerLines, written, names, formulaColumns } = reading.table;
+  return {
+    sha256: opened.sha256,
+    bytes: opened.bytes,
+    encoding: source.encoding,
+    // Rejected rows of a table are written as CSV.
+    delimiter: dialect.isTable ? "," : dialect.delimiter,
+    hasEscapes: !dialect.isTable && dialect.hasEscapes,
+    form: findForm(opened, reading.table),
+    system: system?.name,
+    headerLine: headerLines > 0 ? startLine : undefined,
+    columns: written.map((name, index) => ({ name, target: targets[index]! })),
+    constants: constants.map(({ label, value }) => ({ label, value })),
+    notes: [
+      ...opened.notes,
+      ...describeEncoding(opened.encoding),
+      ...describeSystem(system, consent.length > 0),
+      ...columnNotes,
+      ...describeFormulas(names, formulaColumns),
+    ],
+    sample: [],
+  };
+}
+
+async function addSample(understood: UnderstoodInput): Promise<void> {
+  const { sample, notes } = understood.facts;
+  for await (const row of readRows(understood)) {
+    if (sample.push(row) === headerSampleRows) break;
+  }
+  if (sample.length === 0) notes.push("The file has a header but no rows");
+}
+
+function findForm({ table }: OpenedInput, { source, isSheet }: TableLayout): SourceForm {
+  if (!table) return { kind: "text", encoding: source.encoding, hasMark: source.markBytes > 0 };
+  return { kind: isSheet ? "workbook" : "json", encoding: "utf-8", hasMark: true };
+}
+
+/** Where the columns go. @throws UnclearColumnsError with those that a person must decide on */
+async function mapTable(rowKind: RowKind, input: MappingInput, reading: Reading): Promise<Columns> {
+  const readBatches = () => readRowBatches({ reading });
+  const readsConsent = rowKind === "contacts" || input.options.readsConsent;
+  const foundConsent = readsConsent ? await lookForConsent(input, readBatches) : [];
+  try {
+    return rowKind === "keys" ? mapKeyColumn(input, foundConsent) : mapColumns(input, foundConsent);
+  } catch (error) {
+    if (error instanceof UnclearColumnsError) {
+      error.proposal.rows = () => ({ names: input.names, batches: readBatches() });
+    }
+    throw error;
+  }
+}
+
+/**
+ * Columns that have no name, and no value in the first rows. A delimiter at the end of each line makes one.
+ */
+function findEmptyColumns(names: string[], sample: Sample): number[] {
+  return [...names.keys()].filter((index) => foldName(names[index]!) === "" && !holdsValues(sample, index));
+}
+
+function describeFormulas(names: string[], columns: number[]): string[] {
+  if (columns.length === 0) return [];
+  const quotedNames = formatQuotedNames(columns.map((index) => names[index]!));
+  return [`Cells such as ="01067" are read as the text inside: ${quotedNames}`];
+}
+
+function describeEncoding({ encoding, isGuess, firstForeign }: FoundEncoding): string[] {
+  if (encoding === "utf-8" || (!isGuess && !firstForeign)) return [];
+  const how = isGuess ? " (detected; override with --encoding)" : "";
+  const sample = firstForeign
+    ? `; the first line that is not plain ASCII is line ${firstForeign.line}: ${firstForeign.text}`
+    : "";
+  return [`Read as ${encoding}${how}${sample}`];
+}
+
+function describeSystem(system: System | undefined, hasConsent: boolean): string[] {
+  if (!system) return [];
+  const notes = [`Read as ${system.title}`];
+  if (!hasConsent && !system.isOfSubscribers) {
+    notes.push(
+      `${system.title} says nothing about consent: make sure that these people agreed to receive email`,
+    );
+  }
+  return notes;
+}

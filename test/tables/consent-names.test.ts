@@ -1,0 +1,125 @@
+/** A name of a column is understood as a whole or not at all, in every language and however it is written. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { phraseKey } from "../../src/tables/consent/fold.ts";
+import { findConsentName } from "../../src/tables/consent/names.ts";
+import { cellWords } from "../../src/tables/consent/words/cells.ts";
+import { languages, listEntries, splitEntries } from "../../src/tables/consent/words/languages.ts";
+import { aroundWords, reasonWords } from "../../src/tables/consent/words/names-around.ts";
+import { optInNames } from "../../src/tables/consent/words/names-opt-in.ts";
+import { optOutNames } from "../../src/tables/consent/words/names-opt-out.ts";
+import { statusNames } from "../../src/tables/consent/words/names-status.ts";
+import { runs } from "../support/runs.ts";
+import { isPhrase, namePhrases, negations } from "./consent-negations.ts";
+
+describe("the tables", () => {
+  test.each([
+    ["opt-in", optInNames],
+    ["opt-out", optOutNames],
+    ["status", statusNames],
+    ["around", aroundWords],
+  ])("%s: every language has its line", (_name, table) => {
+    for (const language of languages) expect(splitEntries(table[language]), language).not.toHaveLength(0);
+    expect(languages.length).toBeGreaterThan(20);
+    for (const language of languages) expect(cellWords[language].gone, language).not.toBe("");
+  });
+
+  test("no phrase says two things", () => {
+    const optOut = new Set(listEntries(optOutNames).map(phraseKey));
+    const statusKeys = new Set(listEntries(statusNames).map(phraseKey));
+    const both = listEntries(optInNames).filter((phrase) => optOut.has(phraseKey(phrase)));
+    const alsoStatus = [...listEntries(optInNames), ...listEntries(optOutNames)].filter((phrase) =>
+      statusKeys.has(phraseKey(phrase)),
+    );
+    expect({ both, alsoStatus }).toEqual({ both: [], alsoStatus: [] });
+  });
+
+  test("no word that says nothing is a negation, an end, or the start of one", () => {
+    const phraseWords = new Set(negations.map(phraseKey));
+    const wrong = [...listEntries(aroundWords), ...listEntries(reasonWords)].filter((word) =>
+      phraseWords.has(phraseKey(word)),
+    );
+    expect(wrong).toEqual([]);
+  });
+});
+
+const dashes = [
+  "-",
+  "_",
+  " ",
+  "  ",
+  "\u2010",
+  "\u2011",
+  "\u2013",
+  "\u2014",
+  "\u00a0",
+  "\uff0d",
+  "\ufe63",
+  " - ",
+];
+const marks = ["\u00ad", "\u200b", "\u200d", "\u2060", "\ufeff", "\u200e"];
+
+const upper = (text: string) => text.toUpperCase();
+const turkish = (text: string) => text.toLocaleUpperCase("tr");
+const title = (text: string) => text.replace(/(^|[\s-])(\p{L})/gu, (letters) => letters.toUpperCase());
+const wide = (text: string) =>
+  text.replace(/[!-~]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0));
+
+/** A text as others write it. */
+const written = (text: fc.Arbitrary<string>) =>
+  fc
+    .tuple(
+      text,
+      fc.constantFrom(...dashes),
+      fc.constantFrom((each: string) => each, upper, turkish, title, wide),
+      fc.option(fc.tuple(fc.nat(), fc.constantFrom(...marks))),
+    )
+    .map(([plain, dash, letters, mark]) => {
+      const cased = letters(plain).replaceAll(" ", dash);
+      if (!mark) return cased;
+      const at = mark[0] % (cased.length + 1);
+      return cased.slice(0, at) + mark[1] + cased.slice(at);
+    });
+
+describe("names", () => {
+  test("every phrase is understood, in any letter case, with any dash and any invisible mark", {
+    tags: "slow",
+  }, () => {
+    fc.assert(
+      fc.property(
+        fc
+          .constantFrom(...namePhrases)
+          .chain(([phrase, kind]) => fc.tuple(written(fc.constant(phrase)), fc.constant(kind))),
+        ([name, kind]) => {
+          expect(findConsentName(name), JSON.stringify(name)).toBe(kind);
+        },
+      ),
+      { numRuns: 1500 },
+    );
+  });
+
+  test("a negation or an end before or behind a phrase never leaves it what it was", {
+    tags: "slow",
+  }, () => {
+    const around = ["", ...listEntries(aroundWords)];
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...namePhrases),
+        fc.constantFrom(...negations),
+        fc.constantFrom(...around),
+        fc.constantFrom(...around),
+        fc.boolean(),
+        fc.constantFrom(...dashes),
+        fc.constantFrom((each: string) => each, upper, turkish, title, wide),
+        ([phrase, kind], negation, before, after, isBefore, dash, letters) => {
+          const middle = isBefore ? [negation, phrase] : [phrase, negation];
+          const phraseWords = [before, ...middle, after].filter((word) => word !== "");
+          if (isPhrase(middle.join(" "))) return;
+          const name = letters(phraseWords.join(" ")).replaceAll(" ", dash);
+          expect(findConsentName(name), JSON.stringify(name)).not.toBe(kind);
+        },
+      ),
+      { numRuns: runs(800) },
+    );
+  });
+});

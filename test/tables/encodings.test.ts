@@ -1,0 +1,211 @@
+import iconv from "iconv-lite";
+import { describe, expect, test } from "vitest";
+import { firstQuick } from "../support/first-quick.ts";
+import { catchFailure, read } from "./reading.ts";
+
+const japanese =
+  "メールアドレス,姓,名\ntaro@example.jp,田中,太郎\nhanako@example.jp,髙橋,花子①\nken@example.jp,山田,健一\n";
+const german =
+  "E-Mail,Vorname,Nachname\nkaethe@example.de,Käthe,Weiß\njoerg@example.de,Jörg,Müller – „Süß“ €\n";
+const russian = "Email,Имя,Фамилия\nivan@example.ru,Иван,Иванов\nanna@example.ru,Анна,Каренина\n";
+const chinese = "邮箱,First Name,Last Name\nwang@example.cn,伟,王先生您好\nli@example.cn,娜,李小姐谢谢\n";
+const korean = "이메일,First Name,Last Name\nkim@example.kr,민준,김선생님\nlee@example.kr,서연,이사장님\n";
+
+firstQuick(7)([
+  ["utf-8", japanese, "utf8", "utf-8"],
+  ["utf-8 with a mark", japanese, "utf8-mark", "utf-8"],
+  ["UTF-16 LE with a mark", japanese, "utf16le-mark", "utf-16le"],
+  ["UTF-16 LE", japanese, "utf16le", "utf-16le"],
+  ["UTF-16 BE with a mark", german, "utf16be-mark", "utf-16be"],
+  ["UTF-16 BE", german, "utf16be", "utf-16be"],
+  ["Shift_JIS", japanese, "cp932", "shift_jis"],
+  ["EUC-JP", japanese.replace("髙", "高").replace("①", ""), "eucjp", "euc-jp"],
+  ["ISO-2022-JP", japanese.replace("髙", "高").replace("①", ""), "iso2022jp", "iso-2022-jp"],
+  ["windows-1252", german, "cp1252", "windows-1252"],
+  ["windows-1251", russian, "cp1251", "windows-1251"],
+  ["KOI8-R", russian, "koi8-r", "koi8-r"],
+  ["GB18030", chinese, "gb18030", "gb18030"],
+  ["EUC-KR", korean, "euckr", "euc-kr"],
+])("%s is found and read", async (_name, text, written, encoding) => {
+  const { understood, rows } = await read(encode(text, written));
+  expect(understood.facts.encoding).toBe(encoding);
+  const [, ...lines] = text.trimEnd().split("\n");
+  expect(rows.map((row) => row.cells.join(","))).toEqual(lines);
+  expect(rows.map((row) => row.line)).toEqual(lines.map((_, index) => index + 2));
+});
+
+function encode(text: string, name: string): Buffer {
+  if (name === "iso2022jp") {
+    // What is not ASCII stands between escapes; each character is two bytes of EUC-JP less the high bits.
+    return Buffer.concat(
+      text
+        .split(/([^\x00-\x7f]+)/)
+        .map((part, index) =>
+          index % 2 === 0
+            ? Buffer.from(part)
+            : Buffer.concat([
+                Buffer.from("\x1b$B"),
+                iconv.encode(part, "eucjp").map((byte) => byte & 0x7f),
+                Buffer.from("\x1b(B"),
+              ]),
+        ),
+    );
+  }
+  if (name === "utf8-mark") return Buffer.from(`\ufeff${text}`);
+  if (name.startsWith("utf16")) {
+    const bytes = Buffer.from(name.endsWith("-mark") ? `\ufeff${text}` : text, "utf16le");
+    return name.startsWith("utf16be") ? bytes.swap16() : bytes;
+  }
+  return iconv.encode(text, name);
+}
+
+test("a guess is always said, with the first line that it decodes", async () => {
+  const rows = Array.from({ length: 300 }, (_, index) => `a${index}@example.jp,x,y`).join("\n");
+  const bytes = iconv.encode(`Email,First Name,Last Name\n${rows}\ntaro@example.jp,田中,太郎\n`, "cp932");
+  const { understood } = await read(bytes);
+  expect(understood.facts.notes).toContainEqual(
+    "Read as shift_jis (detected; override with --encoding); the first line that is not plain ASCII is line 302: taro@example.jp,田中,太郎",
+  );
+});
+
+describe("bytes that do not belong", () => {
+  test("a file that is UTF-8 but for some bytes is refused with line and byte, never read as something else", async () => {
+    const good = Buffer.from("Email,City\r\na@example.com,Köln\r\nb@example.com,Zürich\r\nc@example.com,M");
+    const failure = await catchFailure(
+      read(Buffer.concat([good, Buffer.from([0xfc]), Buffer.from("nchen\n")])),
+    );
+    expect(failure.message).toMatch(
+      new RegExp(`people\\.csv:4: byte ${good.length} is not UTF-8, while the rest`),
+    );
+    expect(failure.exitCode).toBe(2);
+  });
+
+  test("a file cut within a character says so", async () => {
+    const whole = Buffer.from("Email,City\na@example.com,Köln\nb@example.com,Zü");
+    const failure = await catchFailure(read(whole.subarray(0, -1)));
+    expect(failure.message).toMatch(/people\.csv:3: the file ends in the middle of a UTF-8 character/);
+  });
+
+  test("--encoding overrides what the bytes look like", async () => {
+    const { rows, understood } = await read(Buffer.from("Email,City\na@example.com,Köln\n"), {
+      encoding: "latin1",
+    });
+    expect(rows[0]?.cells[1]).toBe("KÃ¶ln");
+    expect(understood.facts.encoding).toBe("windows-1252");
+    const oldDos = await read(iconv.encode("Email,City\na@example.com,Köln\n", "cp850"), {
+      encoding: "CP850",
+    });
+    expect(oldDos.rows[0]?.cells[1]).toBe("Köln");
+  });
+
+  test("an encoding that the bytes are not in is refused with the line", async () => {
+    const bytes = iconv.encode("Email,City\na@example.com,Köln\n", "cp1252");
+    expect((await catchFailure(read(bytes, { encoding: "utf-8" }))).message).toMatch(
+      /people\.csv:2: byte 26 is not UTF-8/,
+    );
+    expect((await catchFailure(read(bytes, { encoding: "shift_jis" }))).message).toMatch(
+      /people\.csv:2: the bytes of this line are not shift_jis/,
+    );
+  });
+
+  test.each(["hex", "base64", "klingon", "utf-9"])("--encoding %s is no encoding", async (encoding) => {
+    const failure = await catchFailure(read("Email\na@example.com\n", { encoding }));
+    expect(failure.message).toContain(`--encoding "${encoding}" is not an encoding`);
+    expect(failure.exitCode).toBe(2);
+  });
+
+  test("a zero byte is refused with the line", async () => {
+    const failure = await catchFailure(read("Email,City\na@example.com,K\nb@example.com,L\0M\n"));
+    expect(failure.message).toMatch(/people\.csv:3: a zero byte \(offset 42\)/);
+  });
+});
+
+test.each([1, 0, 2, 3])(
+  "characters cut by the edge of a chunk are read whole, %i bytes into them",
+  { tags: "slow" },
+  async (shift) => {
+    const city = `${"x".repeat(shift)}${"é漢😀".repeat(20_000)}`;
+    for (const encoding of ["utf8", "utf16le", "gb18030"]) {
+      const { rows } = await read(iconv.encode(`Email,City\na@example.com,${city}\n`, encoding), {
+        encoding: encoding === "utf8" ? "utf-8" : encoding === "utf16le" ? "utf-16le" : encoding,
+      });
+      expect(rows[0]?.cells[1] === city).toBe(true);
+    }
+  },
+);
+
+test.each([
+  ["windows-1252", "Íñigo Muñoz"],
+  ["windows-1252", "L’Hôpital “Œuvre”"],
+  ["windows-1252", "O’Neill"],
+  ["windows-1252", "Åke Öberg"],
+  ["windows-1250", "Jiří Dvořák"],
+  ["windows-1250", "Łukasz Żółć"],
+  ["windows-1251", "Анна Каренина"],
+  ["koi8-r", "Анна Каренина"],
+  ["windows-1253", "Ελένη Νικολαΐδου"],
+  ["windows-1254", "Işıl Yılmaz"],
+  ["windows-1255", "משה כהן"],
+  ["windows-1256", "محمد علي"],
+  ["shift_jis", "田中 太郎"],
+  ["shift_jis", "ﾔﾏﾀﾞ ﾀﾛｳ"],
+  ["big5", "王偉明"],
+  ["euc-kr", "김민준"],
+])("one name is enough to read %s: %s", async (encoding, name) => {
+  const { rows } = await read(iconv.encode(`Email,First Name\na@example.com,${name}\n`, encoding));
+  expect(rows[0]?.cells[1]).toBe(name);
+});
+
+test.each([
+  ["gb18030", ["王伟", "李娜", "张敏", "北京市朝阳区"]],
+  ["gb18030", ["刘洋"]],
+  ["cp850", ["Müller", "Köln", "Käthe Weiß", "José Muñoz", "François"]],
+  ["cp850", ["Günther"]],
+  ["macintosh", ["Müller", "Köln", "Käthe Weiß", "José Muñoz", "L’Hôpital"]],
+  ["macintosh", ["José Muñoz"]],
+  ["ibm866", ["Иван", "Анна Каренина", "Москва"]],
+  ["ibm866", ["Екатерина"]],
+  ["windows-1251", ["Иван", "Анна Каренина", "Москва"]],
+  ["windows-1252", ["Øystein", "Íñigo", "Renée", "Weiß", "Straße", "Ærø"]],
+  ["euc-jp", ["田中", "太郎", "山田 花子"]],
+  ["big5", ["王偉明", "台北市"]],
+  ["euc-kr", ["김민준", "이서연"]],
+])("names of old systems are read as they are: %s", async (encoding, names) => {
+  const text = names.map((name, index) => `a${index}@example.com,${name}\n`).join("");
+  const { rows, understood } = await read(iconv.encode(`Email,City\n${text}`, encoding));
+  expect(rows.map((row) => row.cells[1])).toEqual(names);
+  expect(understood.facts.notes[0]).toMatch(/^Read as \S+ \(detected; override with --encoding/);
+});
+
+test("where two encodings make sense of a file, it is refused with both texts", async () => {
+  const failure = await catchFailure(read(iconv.encode("Email,City\na@example.com,Weiß\n", "cp850")));
+  expect(failure.message).toMatch(
+    /people\.csv:2: the encoding cannot be determined; it could be .*\("Weiß"\)/,
+  );
+  expect(failure.hint).toMatch(/--encoding \S+, or save the file as UTF-8/);
+  expect(failure.exitCode).toBe(2);
+});
+
+test("where encodings give one text, the commonest is named", async () => {
+  const { understood } = await read(iconv.encode("Email,City\na@example.com,Köln\n", "cp1252"));
+  expect(understood.facts.encoding).toBe("windows-1252");
+});
+
+test("a last byte that begins no character of UTF-8 is not taken for one that was cut", async () => {
+  const { rows } = await read(Buffer.from("Email,City\na@example.com,Zü", "latin1"));
+  expect(rows[0]?.fields.get("f3")).toBe("Zü");
+});
+
+test.each([
+  ["two bytes", [0xc3]],
+  ["three bytes", [0xe6, 0x9d]],
+  ["four bytes", [0xf0, 0x9f, 0x98]],
+])("a file that ends inside a character of %s is not read as something else", async (_name, end) => {
+  for (const start of ["Email,City\na@example.com,K", "Email,City\nb@example.com,Köln\na@example.com,K"]) {
+    const failure = await catchFailure(read(Buffer.concat([Buffer.from(start), Buffer.from(end)])));
+    expect(failure).toMatchObject({
+      exitCode: 2,
+      message: expect.stringMatching(/ends in the middle of a UTF-8 character/),
+    });
+  }
+});

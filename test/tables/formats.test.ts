@@ -1,0 +1,535 @@
+/** Workbooks, JSON and gzip: recognised by content, read as tables. */
+
+import { gzipSync } from "node:zlib";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { EcmError } from "../../src/errors.ts";
+import { firstQuick } from "../support/first-quick.ts";
+import { runs } from "../support/runs.ts";
+import { catchFailure, read } from "./reading.ts";
+import { createParts, textRow, workbook, zip } from "./workbooks.ts";
+
+const header = textRow(1, ["Email", "City", "Last Name"]);
+
+function createSheet(rows: string, more: object = {}) {
+  return workbook({ sheets: [{ name: "People", rows: header + rows }], ...more });
+}
+
+describe("workbooks", () => {
+  test("a sheet is read with the numbers of its rows, below whatever stands above its header", {
+    tags: "slow",
+  }, async () => {
+    const rows =
+      textRow(1, ["Our people"]) +
+      textRow(3, ["Email", "", "City"]) +
+      textRow(7, ["a@example.com", "", "Rome"]);
+    const { rows: read1, understood } = await read(workbook({ sheets: [{ name: "People", rows }] }));
+    expect(read1).toMatchObject([
+      { line: 7, key: { sent: "a@example.com" }, fields: new Map([["f3", "Rome"]]) },
+    ]);
+    expect(understood.facts).toMatchObject({ headerLine: 3, delimiter: ",", hasEscapes: false });
+    expect(understood.facts.notes).toContain('Read the sheet "People" of a workbook');
+  });
+
+  test("texts are shared, in parts, escaped, and without their pronunciation", async () => {
+    const shared = [
+      "<si><t>a@example.com</t></si>",
+      '<si><r><t xml:space="preserve">New </t></r><r><rPr/><t>York</t></r><rPh sb="0" eb="1"><t>ヨーク</t></rPh></si>',
+      "<si><t>one_x000A_two &amp;\ttab \\n</t></si>",
+    ];
+    const cells =
+      '<row r="2"><c r="A2" t="s"><v>0</v></c><c r="B2" t="s"><v>1</v></c><c r="C2" t="s"><v>2</v></c></row>';
+    const { rows } = await read(createSheet(cells, { sharedTexts: shared }));
+    expect(rows[0]?.cells).toEqual(["a@example.com", "New York", "one\ntwo &\ttab \\n"]);
+  });
+
+  firstQuick(7)([
+    ["00000", "1067", "01067"],
+    ["#,##0.00", "1234.5", "1,234.50"],
+    ["0%", "0.12", "12%"],
+    ["General", "819012345678", "819012345678"],
+    ["0.00E+00", "819012345678", "819012345678"],
+    ["General", "0.30000000000000004", "0.3"],
+    ["General", "1E-7", "1e-7"],
+    ["@", "42", "42"],
+    ["&quot;No. &quot;0", "7", "No. 7"],
+    ["yyyy-mm-dd", "45000", "2023-03-15"],
+    ["d/m/yy h:mm", "45000.75", "2023-03-15T18:00:00"],
+    ["[$-407]d. mmmm yyyy;@", "45000", "2023-03-15"],
+    ["yyyy", "1", "1900-01-01"],
+    ["yyyy-mm-dd", "0", "1900-01-00"],
+    ["yyyy", "61", "1900-03-01"],
+    ["h:mm", "0.5", "12:00:00"],
+    ["[h]:mm", "1.5", "36:00"],
+    ["mmm", "45000", "2023-03-15"],
+    // It is never shortened, hidden, nor made a date that there is not.
+    [";;;", "1", "1"],
+    ["General;-General", "441234567890", "441234567890"],
+    ["General&quot; pcs&quot;", "441234567890123", "441234567890123"],
+    ["yyyy-mm-dd", "-5", "-5"],
+    ["General", "1234567890123456789", "1234567890123456789"],
+    ["0", "-123456789012345678", "-123456789012345678"],
+    ["@", "9007199254740993", "9007199254740993"],
+  ])("a number of the format %s: %s is %s", async (format, value, shown) => {
+    const cells = `<row r="2"><c r="A2" t="str"><v>a@example.com</v></c><c r="B2" s="1"><v>${value}</v></c></row>`;
+    const { rows } = await read(createSheet(cells, { formats: [format] }));
+    expect(rows[0]?.fields.get("f3")).toBe(shown);
+  });
+
+  test("dates of a workbook that counts from 1904", async () => {
+    const cells = '<row r="2"><c r="A2" t="str"><v>a@example.com</v></c><c r="B2" s="1"><v>0</v></c></row>';
+    const { rows } = await read(createSheet(cells, { formats: ["yyyy-mm-dd"], is1904: true }));
+    expect(rows[0]?.fields.get("f3")).toBe("1904-01-01");
+  });
+
+  test("formulas by their values; truth, errors and ISO dates as they are shown", async () => {
+    const cells = [
+      '<row r="2"><c r="A2" t="str"><f>B2&amp;"x"</f><v>a@example.com</v></c><c r="B2" t="b"><v>1</v></c><c r="C2" t="e"><v>#N/A</v></c></row>',
+      '<row r="3"><c r="A3" t="str"><v>b@example.com</v></c><c r="B3" t="d"><v>2026-01-02T00:00:00</v></c><c r="C3"><f>A1</f></c></row>',
+    ];
+    const { rows } = await read(createSheet(cells.join("")));
+    expect(rows.map((row) => row.cells)).toEqual([
+      ["a@example.com", "TRUE", "\ud800#N/A"],
+      ["b@example.com", "2026-01-02", "\ud800(a formula without a saved result)"],
+    ]);
+  });
+
+  test("a cell behind the row's last value is as blank as one before it", async () => {
+    const { rows } = await read(
+      createSheet(textRow(2, ["a@example.com"]) + textRow(3, ["b@example.com", "", "D"])),
+    );
+    expect(rows.map(({ fields }) => [...fields.values()])).toEqual([
+      ["", ""],
+      ["", "D"],
+    ]);
+  });
+
+  test("a truth that is none is shown as it is written, whatever names objects inherit", async () => {
+    const cells = ["constructor", "__proto__"].map(
+      (text) => `<row><c t="str"><v>a@example.com</v></c><c t="b"><v>${text}</v></c></row>`,
+    );
+    const { rows } = await read(createSheet(cells.join("")));
+    expect(rows.map((row) => row.cells[1])).toEqual(["constructor", "__proto__"]);
+  });
+
+  const cell = (text: string) => `<c t="inlineStr"><is><t>${text}</t></is></c>`;
+  test.each([
+    ["an empty cell", `<row r="2">${cell("a@example.com")}<c/>${cell("Doe")}</row>`],
+    ["an empty cell with a style", `<row r="2">${cell("a@example.com")}<c s="0"></c>${cell("Doe")}</row>`],
+    ["an empty text", `<row r="2">${cell("a@example.com")}${cell("")}${cell("Doe")}</row>`],
+    ["an empty shared text", `<row r="2">${cell("a@example.com")}<c t="s"><v></v></c>${cell("Doe")}</row>`],
+    ["a shared text without a number", `<row>${cell("a@example.com")}<c t="s"/>${cell("Doe")}</row>`],
+    ["a truth without a value", `<row>${cell("a@example.com")}<c t="b"/>${cell("Doe")}</row>`],
+    [
+      "a place that is passed over",
+      `<row r="2">${cell("a@example.com")}<c r="C2" t="str"><v>Doe</v></c></row>`,
+    ],
+    ["a place without a line", `<row r="2">${cell("a@example.com")}<c r="C" t="str"><v>Doe</v></c></row>`],
+  ])("a cell that does not say its place stands behind the one before it: %s", async (_name, rows) => {
+    const { rows: read1 } = await read(createSheet(rows, { sharedTexts: ["<si><t>Email</t></si>"] }));
+    expect(read1.map(({ line, cells }) => [line, cells])).toEqual([[2, ["a@example.com", "", "Doe"]]]);
+  });
+
+  test("a row without a number has that of its cells", async () => {
+    const rows =
+      '<row><c r="A7" t="str"><v>a@example.com</v></c></row><row><c t="str"><v>b@example.com</v></c></row>';
+    expect((await read(createSheet(rows))).rows.map(({ line }) => line)).toEqual([7, 8]);
+  });
+
+  test("the parts of a workbook are where it says they are", async () => {
+    const { "xl/sharedStrings.xml": texts, ...parts } = createParts({
+      sheets: [{ name: "People", rows: `${header}<row r="2"><c r="A2" t="s"><v>0</v></c></row>` }],
+      sharedTexts: ["<si><t>a@example.com</t></si>"],
+    });
+    const office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+    const relations = parts["xl/_rels/workbook.xml.rels"]!.replace(
+      "</Relationships>",
+      `<Relationship Id="rId9" Type="${office}/sharedStrings" Target="/xl/strings/all.xml"/></Relationships>`,
+    );
+    const moved = {
+      ...parts,
+      "xl/_rels/workbook.xml.rels": relations,
+      "xl/workbook.xml": parts["xl/workbook.xml"]!.replaceAll("r:id", "rel:id").replace(
+        "xmlns:r=",
+        "xmlns:rel=",
+      ),
+    };
+    const whole = await read(zip({ ...moved, "xl/strings/all.xml": texts! }));
+    expect(whole.rows[0]?.key.sent).toBe("a@example.com");
+    expect((await catchFailure(read(zip(moved)))).message).toMatch(/xl\/strings\/all.xml is missing/);
+  });
+
+  test("the text of a formula may be escaped, like any other", async () => {
+    const cells =
+      '<row r="2"><c r="A2" t="str"><v>a@example.com</v></c><c r="B2" t="str"><f>X</f><v>a_x000A_b</v></c></row>';
+    expect((await read(createSheet(cells))).rows[0]?.cells[1]).toBe("a\nb");
+  });
+
+  test("a part that is not UTF-8 is refused", async () => {
+    const parts = createParts({ sheets: [{ name: "People", rows: "" }] });
+    const sheet = `<worksheet><sheetData>${header}${textRow(2, ["a@example.com", "Köln"])}</sheetData></worksheet>`;
+    const failure = await catchFailure(
+      read(zip({ ...parts, "xl/worksheets/sheet1.xml": Buffer.from(sheet, "latin1") })),
+    );
+    expect(failure.message).toMatch(/damaged workbook: its text is not UTF-8/);
+  });
+
+  test.each([
+    [
+      "a number that is none",
+      '<row r="2"><c r="A2" t="s"><v>length</v></c></row>',
+      /refers to a shared text/,
+    ],
+    ["a blank", '<row r="2"><c r="A2" t="s"><v> </v></c></row>', /refers to a shared text/],
+    [
+      "a shared text that is not there",
+      '<row r="2"><c r="A2" t="s"><v>7</v></c></row>',
+      /refers to a shared text/,
+    ],
+    ["a cell of another row", '<row r="2"><c r="A3" t="str"><v>x</v></c></row>', /row 2 has a cell A3/],
+    ["a cell without a column", '<row r="2"><c r="2" t="str"><v>x</v></c></row>', /row 2 has a cell 2/],
+    ["a row without a number", '<row r="two"><c t="str"><v>x</v></c></row>', /a row has the number two/],
+    [
+      "two cells in one place",
+      '<row r="2"><c r="A2" t="str"><v>x</v></c><c r="A2" t="str"><v>y</v></c></row>',
+      /row 2 has two values in column 1/,
+    ],
+  ])("a sheet that contradicts itself is refused: %s", async (_name, rows, message) => {
+    const failure = await catchFailure(read(createSheet(rows)));
+    expect(failure.message).toMatch(message);
+    expect(failure).toMatchObject({ exitCode: 2, hint: expect.any(String) });
+  });
+
+  test("hidden rows are read, and said", async () => {
+    const { rows, understood } = await read(
+      createSheet(textRow(2, ["a@example.com", "x"], ' hidden="1"') + textRow(3, ["b@example.com", "y"])),
+    );
+    expect(rows).toHaveLength(2);
+    expect(understood.facts.notes).toContain("1 row is hidden in the workbook; read like the others");
+  });
+
+  test("of several visible sheets one must be named", { tags: "slow" }, async () => {
+    const sheets = [
+      { name: "Notes", rows: textRow(1, ["x"]) },
+      { name: "2", rows: header + textRow(2, ["b@example.com"]) },
+      { name: "Old", state: "hidden", rows: header + textRow(2, ["c@example.com"]) },
+    ];
+    const failure = await catchFailure(read(workbook({ sheets })));
+    expect(failure).toMatchObject({
+      exitCode: 2,
+      message: expect.stringMatching(/has 2 sheets: "Notes", "2"$/),
+    });
+    expect(failure.hint).toContain("--sheet Notes,");
+    const keyIn = async (sheet: string) => (await read(workbook({ sheets }), { sheet })).rows[0]?.key.sent;
+    expect([await keyIn("2"), await keyIn("old"), await keyIn("3")]).toEqual([
+      "b@example.com",
+      "c@example.com",
+      "c@example.com",
+    ]);
+    const missing = await catchFailure(read(workbook({ sheets }), { sheet: "Nots" }));
+    expect(missing.message).toContain('has no sheet "Nots"');
+    const single = workbook({ sheets: sheets.slice(1) });
+    expect((await read(single)).rows).toHaveLength(1);
+    expect((await catchFailure(read("Email\na@example.com\n", { sheet: "1" }))).message).toMatch(
+      /--sheet applies to workbooks/,
+    );
+  });
+
+  const parts = createParts({ sheets: [{ name: "People", rows: header }] });
+  const bomb = `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">${Array.from({ length: 9 }, (_, at) => `<!ENTITY ${"bcdefghij"[at]} "${`&${"abcdefghi"[at]};`.repeat(10)}">`).join("")}]>`;
+  firstQuick(3)([
+    [
+      "a password",
+      Buffer.concat([Buffer.from("\xd0\xcf\x11\xe0", "latin1"), Buffer.from("EncryptedPackage", "utf16le")]),
+      /protected by a password/,
+    ],
+    ["another archive", zip({ "people.csv": "Email\n" }), /ZIP archive, not a workbook/],
+    ["OpenDocument", zip({ mimetype: "x", "content.xml": "<x/>" }), /OpenDocument/],
+    ["a missing sheet", zip({ ...parts, "xl/worksheets/sheet1.xml": "" }), /damaged workbook|is empty/],
+    [
+      "cut short",
+      workbook({ sheets: [{ name: "People", rows: header }] }).subarray(0, 900),
+      /damaged archive or workbook/,
+    ],
+    [
+      "broken XML",
+      zip({ ...parts, "xl/worksheets/sheet1.xml": "<worksheet><sheetData>" }),
+      /damaged workbook/,
+    ],
+    [
+      "entities",
+      zip({ ...parts, "xl/sharedStrings.xml": `${bomb}<sst><si><t>&j;</t></si></sst>` }),
+      /document type/,
+    ],
+    [
+      "nested elements",
+      zip({ ...parts, "xl/worksheets/sheet1.xml": "<a>".repeat(500) }),
+      /within one another/,
+    ],
+    ["a far column", createSheet('<row r="2"><c r="XFD2"><v>1</v></c></row>'), /column 16384/],
+    [
+      "a sheet that is a bomb",
+      zip({
+        ...parts,
+        "xl/worksheets/sheet1.xml": Buffer.concat([
+          Buffer.from("<worksheet>"),
+          Buffer.alloc(80 * 1024 ** 2, 32),
+        ]),
+      }),
+      /unpacks to far more/,
+    ],
+  ])("a workbook that cannot be read says why: %s", async (_name, content, message) => {
+    const failure = await catchFailure(read(content));
+    expect(failure.message).toMatch(message);
+    expect(failure).toMatchObject({ exitCode: 2, hint: expect.any(String) });
+  });
+});
+
+describe("JSON", () => {
+  const objects =
+    '{"Email":"a@example.com","City":12345678901234567890}\n\n{"Last Name":"x","Email":"b@example.com","City":null}\r\n{"Email":"c@example.com","City":"","extra":1.10}';
+
+  test("one object on each line: a missing member is missing, numbers keep their digits", async () => {
+    const { rows, understood } = await read(objects, {
+      map: new Map([["extra", "Last Name"]]),
+      ignoreUnmapped: true,
+    });
+    expect(rows.map((row) => [row.line, row.key.sent, [...row.fields]])).toEqual([
+      [1, "a@example.com", [["f3", "12345678901234567890"]]],
+      [3, "b@example.com", [["f3", ""]]],
+      [
+        4,
+        "c@example.com",
+        [
+          ["f3", ""],
+          ["f2", "1.10"],
+        ],
+      ],
+    ]);
+    expect(understood.facts).toMatchObject({ headerLine: undefined, bytes: Buffer.byteLength(objects) });
+  });
+
+  test("a mark at the start moves no line", async () => {
+    const { rows } = await read(
+      '\ufeff{"Email":"a@example.com"}\n{"Email":"b@example.com"}\n\n{"Email":"c@example.com"}',
+    );
+    expect(rows.map((row) => [row.line, row.key.sent])).toEqual([
+      [1, "a@example.com"],
+      [2, "b@example.com"],
+      [4, "c@example.com"],
+    ]);
+  });
+
+  test("an array, pretty or not, in any chunks", { tags: "slow" }, async () => {
+    const value = [
+      { Email: "a@example.com", City: 'q"{}[]\\ , é漢😀\n\t' },
+      { Email: "b@example.com", tags: ["x,y", "z"], City: true },
+    ];
+    for (const text of [
+      JSON.stringify(value),
+      JSON.stringify(value, null, 2),
+      `\ufeff${JSON.stringify(value, null, 1)}\n`,
+    ]) {
+      const { rows } = await read(text);
+      expect(rows.map((row) => [row.line, row.key.sent, row.fields.get("f3"), row.tags])).toEqual([
+        [1, "a@example.com", value[0]!.City, []],
+        [2, "b@example.com", "true", ["x,y", "z"]],
+      ]);
+    }
+    const many = Array.from({ length: 2000 }, (_, at) => ({ Email: `a${at}@example.com`, City: "é漢😀" }));
+    const { rows } = await read(JSON.stringify(many));
+    expect(rows.at(-1)).toMatchObject({ line: 2000, fields: new Map([["f3", "é漢😀"]]) });
+  });
+
+  test.each([
+    [
+      "a nested object",
+      '{"Email":"a@example.com"}\n{"Email":"b@example.com","a":{"b":1}}',
+      /:2: "a" is an object/,
+    ],
+    ["no JSON", '{"Email":"a@example.com"}\n{"Email":b}\n', /:2: this is not JSON: line 2, column 10/],
+    [
+      "no JSON behind a mark",
+      '\ufeff{"Email":"a@example.com"}\r\n\r\nx\n',
+      /:3: this is not JSON: line 3, column 1/,
+    ],
+    [
+      "no JSON in an array",
+      '[\n{"Email":"a@example.com"},\n{"Email" 1}]',
+      /element 2: this is not JSON: line 3, column 10/,
+    ],
+    [
+      "one name for two values",
+      '[{"Email":"a@example.com","City":"x","City":"y"}]',
+      /element 1: the member "City" occurs twice/,
+    ],
+    ["an array in an array", '[{"Email":"a@example.com"}, [3]]', /element 2: expected an object/],
+    ["an empty array", "[]", /contains no objects/],
+    [
+      "two objects on a line",
+      '{"Email":"a@example.com"}{"Email":"b@example.com"}',
+      /:1: two values are on one line/,
+    ],
+    [
+      "half a character",
+      '[{"Email":"a@example.com","City":"x\\ud83dy"}]',
+      /:1: cell 2 contains half of a character/,
+    ],
+    ["deep nesting", `{"a":${"[".repeat(100_000)}`, /more than 32/],
+    ["an endless text", `{"a":"${"x".repeat(3_000_000)}`, /longer than 1 MiB/],
+    ["cut short", '[{"Email":"a@example.com"},{"Em', /ends in the middle/],
+    ["cut behind a text", '["a@example.com","b@example.com"', /ends in the middle/],
+    ["cut behind an object", '[{"Email":"a@example.com"}', /ends in the middle/],
+    ["cut behind a comma", '["a@example.com",\n', /ends in the middle/],
+    ["lines that are cut short", '{"Email":"a@example.com"}\n{"Email":"b@exa', /ends in the middle/],
+    [
+      "an object around an array",
+      '{"total":1,"records":[{"Email":"a@example.com"}]}',
+      /in its member "records"/,
+    ],
+    ["an object around addresses", '{"e-mails":["a@example.com"],"next":null}', /in its member "e-mails"/],
+    ["an object around nothing", '{"contacts":[]}', /in its member "contacts"/],
+    ["Latin-1", Buffer.from('{"Email":"a@example.com","City":"K\xf6ln"}', "latin1"), /not in UTF-8/],
+  ])("what is no table of objects says why: %s", async (_name, content, message) => {
+    const failure = await catchFailure(read(content));
+    expect(failure.message).toMatch(message);
+    expect(failure.exitCode).toBe(2);
+  });
+});
+
+test("an object around the contacts is refused with the words that take them out", async () => {
+  const hintFor = async (member: string) =>
+    (await catchFailure(read(`{${JSON.stringify(member)}:[{"Email":"a@example.com"}]}`))).hint;
+  expect(await hintFor("records")).toBe("Take it out first: jq .records > contacts.json");
+  expect(await hintFor("my people")).toBe(`Take it out first: jq '.["my people"]' > contacts.json`);
+  const { rows } = await read('{"Email":"a@example.com","tags":["x@y","y"],"lists":[]}');
+  expect(rows[0]?.tags).toEqual(["x@y", "y"]);
+});
+
+test("flags about text are refused where there is none", async () => {
+  const people = createSheet(textRow(2, ["a@example.com"]));
+  expect((await catchFailure(read(people, { encoding: "utf-8" }))).message).toMatch(
+    /--encoding applies to text files, but .* is a workbook/,
+  );
+  expect((await catchFailure(read('{"Email":"a@example.com"}', { delimiter: ";" }))).message).toMatch(
+    /--delimiter applies to/,
+  );
+});
+
+test("text behind a JSON array is refused with a way out", async () => {
+  const failure = await catchFailure(read('[]{"Email":"a@example.com"'));
+  expect(failure.message).toContain("there is text after the end of the array");
+  expect(failure.hint).toContain("or one object on each line");
+});
+
+test("whatever the bytes, a workbook, JSON or gzip is read or refused with a reason", {
+  tags: "slow",
+}, async () => {
+  const whole = createSheet(textRow(2, ["a@example.com", "Rome"]), {
+    sharedTexts: ["<si><t>x</t></si>"],
+    formats: ["0"],
+  });
+  const parts = createParts({ sheets: [{ name: "P", rows: header }] });
+  const token = fc.constantFrom(
+    '{"Email":"a@example.com"',
+    "}",
+    "{",
+    "[",
+    "]",
+    ",",
+    '"',
+    "\\",
+    "\n",
+    "1e5",
+    "null",
+    "é",
+  );
+  const xml = fc.constantFrom(
+    "<row>",
+    "</row>",
+    '<c t="s">',
+    "</c>",
+    "<v>",
+    "</v>",
+    "7",
+    "<![CDATA[x]]>",
+    "&amp;",
+    "&x;",
+    "<f/>",
+    '<c r="ZZ9" t="inlineStr">',
+    "<is><t>",
+    "</t></is>",
+    '<row r="-1">',
+    '<row r="2">',
+  );
+  const content = fc.oneof(
+    fc.tuple(fc.nat(whole.length - 1), fc.integer({ min: 0, max: 255 })).map(([at, byte]) => {
+      const copy = Buffer.from(whole);
+      copy[at] = byte;
+      return copy;
+    }),
+    fc.nat(whole.length).map((end) => whole.subarray(0, end)),
+    fc
+      .array(xml, { maxLength: 12 })
+      .map((texts) =>
+        zip({ ...parts, "xl/worksheets/sheet1.xml": `<worksheet>${texts.join("")}</worksheet>` }),
+      ),
+    fc.array(token, { maxLength: 12 }).map((texts) => Buffer.from(texts.join(""))),
+    fc
+      .uint8Array({ maxLength: 40 })
+      .map((bytes) => Buffer.concat([gzipSync("Email\n").subarray(0, 12), bytes])),
+  );
+  await fc.assert(
+    fc.asyncProperty(content, async (bytes) => {
+      try {
+        await read(bytes, { ignoreUnmapped: true });
+      } catch (error) {
+        expect(error).toBeInstanceOf(EcmError);
+        expect((error as EcmError).details.hint).toBeTruthy();
+      }
+    }),
+    { numRuns: runs(25) },
+  );
+});
+
+describe("gzip", () => {
+  test("several members are one text, zero bytes fill it up, and nothing behind them is passed over", async () => {
+    const people = gzipSync("Email\na@example.com\n");
+    const more = gzipSync("b@example.com\n");
+    const rowsIn = async (...parts: Buffer[]) => (await read(Buffer.concat(parts))).rows.length;
+    expect(await rowsIn(people, more)).toBe(2);
+    expect(await rowsIn(people, Buffer.alloc(512))).toBe(1);
+    for (const end of [
+      Buffer.from("x"),
+      Buffer.from([0x1f]),
+      more.subarray(0, 15),
+      Buffer.concat([Buffer.alloc(4), more]),
+    ])
+      expect((await catchFailure(rowsIn(people, end))).message).toMatch(/cannot be unpacked/);
+  });
+
+  const text = "Email,City\na@example.com,Köln\n";
+  test.each([
+    ["CSV", text],
+    ["Windows CSV", Buffer.from(text, "latin1")],
+    [
+      "a workbook",
+      workbook({
+        sheets: [{ name: "P", rows: textRow(1, ["Email", "City"]) + textRow(2, ["a@example.com", "Köln"]) }],
+      }),
+    ],
+    ["ndjson", '{"Email":"a@example.com","City":"Köln"}\n'],
+  ])("of %s", async (_name, content) => {
+    const { rows } = await read(gzipSync(content));
+    expect(rows).toMatchObject([{ key: { sent: "a@example.com" }, fields: new Map([["f3", "Köln"]]) }]);
+  });
+
+  test.each([
+    ["cut short", gzipSync(text).subarray(0, 20), /cannot be unpacked/],
+    ["twice", gzipSync(gzipSync(text)), /compressed twice/],
+    ["a bomb", gzipSync(Buffer.alloc(80 * 1024 ** 2, 97)), /unpacks to far more/],
+    ["empty", gzipSync(""), /is empty/],
+  ])("that cannot be read says why: %s", { tags: "slow" }, async (_name, content, message) => {
+    expect((await catchFailure(read(content))).message).toMatch(message);
+  });
+});

@@ -1,0 +1,259 @@
+import { describe, expect, test } from "vitest";
+import { readRows } from "../../src/tables/read-rows.ts";
+import type { ReadRow } from "../../src/tables/rows.ts";
+import { understandInput, understandKeys } from "../../src/tables/understand.ts";
+import { catchFailure, fileWith, read, structure, toInputFile } from "./reading.ts";
+
+test("a header below other lines is found", async () => {
+  const { rows, understood } = await read(
+    'Notes:\n"Some emails are missing,\nwhich is known."\n\nFirst Name,Email Address,City\nAda,ada@example.com,London\n',
+  );
+  expect(understood.facts.headerLine).toBe(5);
+  expect(rows).toMatchObject([{ line: 6, key: { sent: "ada@example.com" } }]);
+});
+
+test("header names match without regard to case, form and invisible marks", async () => {
+  const { understood } = await read("\u200bEMAIL\u00a0,\ufeffcity ,first\u00a0name\na@example.com,x,y\n");
+  expect(understood.facts.columns.map(({ target }) => target)).toEqual([
+    { kind: "key" },
+    { kind: "field", fieldId: "f3", label: "City" },
+    { kind: "field", fieldId: "f1", label: "First Name" },
+  ]);
+});
+
+test.each([
+  "E-Mail-Adresse",
+  "メールアドレス",
+  "Courriel",
+  "Correo electrónico",
+  "e_mail",
+  "Mail",
+  "EMAIL ADDRESS",
+  "key",
+])("%s names the key", async (name) => {
+  const { rows } = await read(`City,${name}\nx,a@example.com\n`);
+  expect(rows[0]?.key.sent).toBe("a@example.com");
+});
+
+test("the structure's own name of the key goes before all others", async () => {
+  const { rows } = await read(
+    "Email,Member\na@example.com,17\n",
+    { map: new Map([["Email", "ignore"]]) },
+    { ...structure, keyName: "Member", keyType: "text" },
+  );
+  expect(rows[0]?.key.sent).toBe("17");
+});
+
+test.each([
+  ["Vorname", "f1"],
+  ["given_name", "f1"],
+  ["Prénom", "f1"],
+  ["名", "f1"],
+  ["Nachname", "f2"],
+  ["SURNAME", "f2"],
+  ["f3", "f3"],
+])("the column %s fills the field %s", async (name, fieldId) => {
+  const { rows } = await read(`Email,${name}\na@example.com,x\n`);
+  expect(rows[0]?.fields).toEqual(new Map([[fieldId, "x"]]));
+});
+
+test("sep= names the delimiter and is no row", async () => {
+  const { rows, understood } = await read("sep=|\r\nEmail|City\r\na@example.com|x;y\r\n");
+  expect(understood.facts).toMatchObject({ delimiter: "|", headerLine: 2 });
+  expect(rows).toMatchObject([{ line: 3, cells: ["a@example.com", "x;y"] }]);
+});
+
+test("--skip-lines skips physical lines and keeps counting them", async () => {
+  const { rows, understood } = await read('a "broken\r\nEmail;x\rEmail;City\na@example.com;y\n', {
+    skipLines: 2,
+  });
+  expect(understood.facts.headerLine).toBe(3);
+  expect(rows).toMatchObject([{ line: 4 }]);
+});
+
+test("--no-header names columns by number", async () => {
+  const { rows } = await read("Ada;ada@example.com\n\nBob;bob@example.com\n", {
+    hasNoHeader: true,
+    map: new Map([
+      ["2", "key"],
+      ["1", "First Name"],
+    ]),
+  });
+  expect(rows.map((row) => [row.line, row.key.sent, row.fields.get("f1")])).toEqual([
+    [1, "ada@example.com", "Ada"],
+    [3, "bob@example.com", "Bob"],
+  ]);
+});
+
+test("--delimiter takes a character or its name", async () => {
+  const { rows } = await read("Email^City\na@example.com^x,y\n", { delimiter: "^" });
+  expect(rows[0]?.cells).toEqual(["a@example.com", "x,y"]);
+  expect((await read("Email\tCity\na@example.com\tx\n", { delimiter: "tab" })).rows).toHaveLength(1);
+  for (const delimiter of ["ab", "constructor", "__proto__"])
+    expect((await catchFailure(read("Email\n", { delimiter }))).message).toContain("is not a delimiter");
+});
+
+test("a delimiter at the end of the header makes no column", async () => {
+  const { all } = await read("Email,City,,\na@example.com,x,,\nb@example.com,y");
+  expect(all).toMatchObject([{ kind: "row" }, { kind: "row" }]);
+});
+
+test("a trailing column without a name is like any other when it holds values", async () => {
+  const text = "Email,City,,\na@example.com,x,,z\n";
+  expect((await catchFailure(read(text))).message).toContain(
+    "1 column does not match any field: column 4, which has no name",
+  );
+  const { rows } = await read(text, { ignoreUnmapped: true });
+  expect(rows).toMatchObject([{ cells: ["a@example.com", "x", "", "z"] }]);
+});
+
+test("a value that shows up late in a column without a name rejects its row", { tags: "slow" }, async () => {
+  const many = Array.from({ length: 1200 }, (_, index) => `a${index}@example.com,x,`).join("\n");
+  const { rows, rejected } = await read(`Email,City,\n${many}\nb@example.com,x,y\n`);
+  expect(rows).toHaveLength(1200);
+  expect(rejected).toMatchObject([{ line: 1202, code: "unnamed_column" }]);
+});
+
+test.each([
+  [
+    "lines in quotes",
+    '"Email,City"\n"a@example.com,Rome"\n',
+    /every line is quoted as a whole/,
+    /Export the file again/,
+  ],
+  ["lines in quotes with quotes inside", '"Email,""City"""\n', /every line is quoted as a whole/, /Export/],
+  ["circumflex", "Email^City\na@example.com^Rome\n", /separated by "\^"/, /--delimiter '\^'/],
+  [
+    "tilde, with commas inside",
+    "Email~Name, first\na@example.com~Ada\n",
+    /separated by "~"/,
+    /--delimiter '~'/,
+  ],
+  ["a control character", "Email\x01City\na@example.com\x01Rome\n", /control character 1/, /\$'\\x01'/],
+])("an unusual layout is named: %s", async (_name, text, message, hint) => {
+  const failure = await catchFailure(read(text));
+  expect(failure.message).toMatch(message);
+  expect(failure.hint).toMatch(hint);
+});
+
+test("a wrong --delimiter is answered with the right one", async () => {
+  const failure = await catchFailure(read("Email,City\na@example.com,x\n", { delimiter: ";" }));
+  expect(failure.hint).toBe("Pass --delimiter ','");
+});
+
+test("without a key column the hint names the column that holds addresses", async () => {
+  const text = "Name,Work,Home\nAda,,\nBob,b@example.com,\nCy,c@example.com,c2@example.com\n";
+  expect((await catchFailure(read(text))).hint).toBe("Say which one: --map Work=key");
+  const both = await catchFailure(read("Mail,E-Mail-Adresse\n,b@example.com\n"));
+  expect(both.hint).toContain("--map E-Mail-Adresse=key");
+});
+
+describe("what cannot be mapped is said with the next step", () => {
+  test.each([
+    [
+      "no header",
+      "Ada,ada@example.com\nBob,bob@example.com\n",
+      /:1: there is no header: the first row already/,
+      /--no-header --map 2=key/,
+    ],
+    [
+      "no key column",
+      "Name,City\nAda,x\n",
+      /:1: no key column \(Email\) found; columns: "Name", "City"/,
+      /--map COLUMN=key/,
+    ],
+    [
+      "a column without a name",
+      "Email,,City\na@example.com,b,c\n",
+      /column 2, which has no name/,
+      /--ignore-unmapped/,
+    ],
+    [
+      "the same name twice",
+      "Email,City,City\na@example.com,b,c\n",
+      /the second "City" \(column 3\)/,
+      /--map City=/,
+    ],
+    ["an empty file", "", /people\.csv is empty/, /header and rows/],
+    ["blank lines alone", "\n \n\r\n", /people\.csv is empty/, /header and rows/],
+  ])("%s", async (_name, text, message, hint) => {
+    const failure = await catchFailure(read(text));
+    expect(failure.message).toMatch(message);
+    expect(failure.hint).toMatch(hint);
+    expect(failure.exitCode).toBe(2);
+  });
+
+  test("a column or field that --map names and that does not exist", async () => {
+    const wrongColumn = catchFailure(read("Email,City\n", { map: new Map([["Citi", "City"]]) }));
+    expect((await wrongColumn).hint).toContain('Did you mean "City"?');
+    const wrongField = catchFailure(read("Email,Town\n", { map: new Map([["Town", "Citi"]]) }));
+    expect((await wrongField).message).toContain('there is no field "Citi"');
+    expect((await wrongField).hint).toContain("--map Town=City");
+    const map = new Map(Object.entries({ Town: "Place", Zip: "Code", Email: "key", Street: "Road" }));
+    const several = catchFailure(read("Email,Town,Zip,Street\n", { map }));
+    expect((await several).message).toBe('--map Town=Place: there is no field "Place"; nor "Code", "Road"');
+  });
+});
+
+test("a header without rows is said", async () => {
+  const { all, understood } = await read("Email,City\n");
+  expect(all).toEqual([]);
+  expect(understood.facts.notes).toContain("The file has a header but no rows");
+});
+
+describe("files that hold no delimited text are recognised", () => {
+  test.each([
+    ["an archive", Buffer.from("PK\x03\x04\x14\0\x06\0", "latin1"), /is a damaged archive or workbook/],
+    ["an old workbook", Buffer.from("\xd0\xcf\x11\xe0\xa1\xb1", "latin1"), /old Excel workbook/],
+    ["damaged gzip", Buffer.from([0x1f, 0x8b, 8, 0]), /cannot be unpacked/],
+    ["HTML named .xls", "\ufeff <html><body><table><tr><td>Email", /is HTML or XML/],
+    ["vCard", "BEGIN:VCARD\nVERSION:3.0\n", /is a vCard file/],
+    ["an image", Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "latin1"), /a zero byte/],
+  ])("%s", async (_name, content, message) => {
+    const failure = await catchFailure(read(content));
+    expect(failure.message).toMatch(message);
+    expect(failure.hint).toBeTruthy();
+    expect(failure.exitCode).toBe(2);
+  });
+
+  test("a missing file and a folder are named", async () => {
+    const path = await fileWith("");
+    const options = { map: new Map<string, string>() };
+    expect(
+      (await catchFailure(understandInput(toInputFile(`${path}x`), options, structure))).message,
+    ).toMatch(/there is no such file/);
+    const folder = path.replace(/\/people\.csv$/, "");
+    expect((await catchFailure(understandInput(toInputFile(folder), options, structure))).message).toMatch(
+      /is a folder/,
+    );
+  });
+});
+
+describe("files that name contacts", () => {
+  async function keysIn(text: string): Promise<string[]> {
+    const understood = await understandKeys(toInputFile(await fileWith(text)), { map: new Map() }, structure);
+    const rows: ReadRow[] = [];
+    for await (const row of readRows(understood)) rows.push(row);
+    return rows.map((row) => `${row.line} ${row.kind === "row" ? row.key.sent : row.code}`);
+  }
+
+  test("one key for each line", async () => {
+    expect(await keysIn("a@example.com\n\nAda <b@example.com>\nnobody\n")).toEqual([
+      "1 a@example.com",
+      "3 b@example.com",
+      "4 key_syntax",
+    ]);
+  });
+
+  test("one key for each line, below a header", async () => {
+    expect(await keysIn("Email\na@example.com\n")).toEqual(["2 a@example.com"]);
+  });
+
+  test("a table with a key column, whose other columns do not matter", async () => {
+    expect(await keysIn("Name;E-Mail;Shoe Size\nAda;a@example.com;39\n")).toEqual(["2 a@example.com"]);
+  });
+
+  test("a table without a key column is refused", async () => {
+    expect((await catchFailure(keysIn("Name;Size\nAda;39\n"))).message).toMatch(/no key column/);
+  });
+});

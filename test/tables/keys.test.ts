@@ -1,0 +1,162 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createIdentityReader, createKeyReader } from "../../src/tables/keys.ts";
+import { suggestDomain } from "../../src/tables/mail-domains.ts";
+import { runs } from "../support/runs.ts";
+
+const readKey = createKeyReader("email");
+
+function readSent(cell: string): string {
+  const reading = readKey(cell);
+  return "key" in reading ? reading.key.sent : reading.code;
+}
+
+test.each([
+  ["Ada.Lovelace@Example.COM", "Ada.Lovelace@example.com"],
+  ["  ada@example.com\u00a0", "ada@example.com"],
+  ["\ufeff\u200bada@example.com\u3000", "ada@example.com"],
+  ["ada@example.com\u202e", "ada@example.com"],
+  ["mailto:ada@example.com?subject=Hi", "ada@example.com"],
+  ["Ada Lovelace <ada@example.com>", "ada@example.com"],
+  ['"Lovelace, Ada" <ada@example.com>', "ada@example.com"],
+  ["'ada@example.com", "ada@example.com"],
+  ["o'hara@example.com", "o'hara@example.com"],
+  ["ada＠example．com", "ada@example.com"],
+  ["ada@bücher.de", "ada@xn--bcher-kva.de"],
+  ["ada@faß.de", "ada@xn--fa-hia.de"],
+  ["ada@example.com.", "ada@example.com"],
+  ["user+tag/department=x@example.co.uk", "user+tag/department=x@example.co.uk"],
+])("%j is sent as %j", (cell, sent) => {
+  expect(readSent(cell)).toBe(sent);
+});
+
+test.each([
+  ["", "key_missing"],
+  [" \u00a0\u200b", "key_missing"],
+  ["N/A", "key_placeholder"],
+  ["-", "key_placeholder"],
+  ["none@none.com", "key_placeholder"],
+  ["a@example.com, b@example.com", "key_several_addresses"],
+  ["a@example.com;b@example.com", "key_several_addresses"],
+  ["a@example.com b@example.com", "key_several_addresses"],
+  ["jo\u200bhn@example.com", "key_invisible_character"],
+  ["john@exam\u202eple.com", "key_invisible_character"],
+  ["john\u0007@example.com", "key_invisible_character"],
+  ['"john doe"@example.com', "key_quoted_local"],
+  ["john@[192.0.2.1]", "key_address_literal"],
+  ["jоhn@example.com", "key_non_ascii_local"],
+  ["aaa..bbb@docomo.ne.jp", "key_carrier_dots"],
+  ["xxx.@ezweb.ne.jp", "key_carrier_dots"],
+  [`${"x".repeat(65)}@example.com`, "key_too_long"],
+  [`x@${"a.".repeat(130)}com`, "key_too_long"],
+  ["john", "key_syntax"],
+  ["john@", "key_syntax"],
+  ["@example.com", "key_syntax"],
+  ["john@localhost", "key_syntax"],
+  ["a@b@c.com", "key_syntax"],
+  ["john doe@example.com", "key_syntax"],
+  ["aaa..bbb@example.com", "key_syntax"],
+  ["john@exa_mple.com", "key_syntax"],
+  ["john@-example.com", "key_syntax"],
+  ["john@example.com/path", "key_syntax"],
+  ["john@xn--0.tld", "key_syntax"],
+])("%j is refused as %s", (cell, code) => {
+  expect(readSent(cell)).toBe(code);
+});
+
+test("what the file has is kept beside what is sent, for the look-up", () => {
+  expect(readKey(" Ada@BÜCHER.de ")).toEqual({
+    key: { written: "Ada@BÜCHER.de", sent: "Ada@xn--bcher-kva.de", identity: "ada@xn--bcher-kva.de" },
+    warnings: [],
+  });
+});
+
+test("keys that differ in case alone are one contact", () => {
+  expect(createIdentityReader("email")("ADA@example.com")).toBe(
+    createIdentityReader("Email")("ada@EXAMPLE.com"),
+  );
+  expect(createIdentityReader("email")("Ümlaut@bücher.de")).toBe("ümlaut@xn--bcher-kva.de");
+});
+
+test("a plain address is read as the long way reads it", { tags: "trials" }, () => {
+  const local = fc.stringMatching(/^[A-Za-z0-9][\w.+-]{0,70}$/);
+  const domain = fc.oneof(
+    fc.constantFrom(
+      "Example.COM",
+      "gmial.com",
+      "none.com",
+      "na",
+      "xn--bcher-kva.de",
+      "xn--zzzz",
+      "a..b",
+      "b.c-",
+      "1.2.3.4",
+    ),
+    fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9.-]{0,200}$/),
+  );
+  const localOrRole = fc.oneof(local, fc.constantFrom("info", "test", "no", "Postmaster"));
+  fc.assert(
+    fc.property(localOrRole, domain, (one, other) => {
+      // A blank at the edge takes the long way, and is trimmed there.
+      expect(readKey(`${one}@${other}`)).toEqual(readKey(` ${one}@${other}`));
+    }),
+    { numRuns: runs(100) },
+  );
+});
+
+test("warnings never change a key", () => {
+  expect(readKey("info@gmial.com")).toEqual({
+    key: { written: "info@gmial.com", sent: "info@gmial.com", identity: "info@gmial.com" },
+    warnings: ["likely_typo", "role_address"],
+  });
+  expect(suggestDomain("gmail.com")).toBeUndefined();
+  expect(suggestDomain("mail.com")).toBeUndefined();
+  expect(suggestDomain("hotmial.com")).toBe("hotmail.com");
+  expect(suggestDomain("gmail.con")).toBe("gmail.com");
+});
+
+test("a key that is no address is only trimmed", () => {
+  const readPlain = createKeyReader("text");
+  expect(readPlain("\u00a0'Customer 7 ")).toEqual({
+    key: { written: "'Customer 7", sent: "'Customer 7", identity: "'Customer 7" },
+    warnings: [],
+  });
+  expect(readPlain(" ")).toMatchObject({ code: "key_missing" });
+});
+
+test("a key that was read reads again as itself", { tags: "slow" }, () => {
+  const cell = fc.oneof(
+    fc.emailAddress(),
+    fc.string({ unit: "binary" }),
+    fc
+      .tuple(fc.string({ unit: "grapheme", maxLength: 8 }), fc.domain())
+      .map(([local, domain]) => `${local}@${domain}`),
+    fc
+      .array(fc.constantFrom("a", "@", ".", "<", ">", "'", " ", "mailto:", "\u200b", "ü", "com", '"', ","), {
+        maxLength: 12,
+      })
+      .map((parts) => parts.join("")),
+  );
+  fc.assert(
+    fc.property(cell, (written) => {
+      const reading = readKey(written);
+      if ("code" in reading) {
+        expect(reading.message).not.toBe("");
+        return;
+      }
+      const again = readKey(reading.key.sent);
+      expect(again).toMatchObject({ key: { sent: reading.key.sent, identity: reading.key.identity } });
+      expect(reading.key.sent).toMatch(/^[\x21-\x7e]+@[a-z0-9.-]+$/);
+    }),
+    { numRuns: runs(100) },
+  );
+});
+
+test("hostile cells of a hundred thousand characters are judged at once", { tags: "slow" }, () => {
+  const started = performance.now();
+  for (const piece of ["@", "a@", " ", "<", "\u200b", "a,", ".", "'", "mailto:", "n/", "a@a ", "é", "@,"]) {
+    const long = piece.repeat(100_000 / piece.length);
+    for (const cell of [long, `a${long}a`, `a@b${long}c`, `a@@${long}`]) readSent(cell);
+  }
+  expect(performance.now() - started).toBeLessThan(2000);
+});

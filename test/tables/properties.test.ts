@@ -1,0 +1,256 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import fc from "fast-check";
+import iconv from "iconv-lite";
+import { expect, test } from "vitest";
+import { EcmError } from "../../src/errors.ts";
+import { readRows } from "../../src/tables/read-rows.ts";
+import type { ReadOptions } from "../../src/tables/rows.ts";
+import { CsvFault, readRecords } from "../../src/tables/text/csv.ts";
+import { understandInput } from "../../src/tables/understand.ts";
+import { temporaryFolder } from "../support/ecm.ts";
+import { firstQuick } from "../support/first-quick.ts";
+import { runs } from "../support/runs.ts";
+import { structure, toInputFile } from "./reading.ts";
+
+const delimiter = fc.constantFrom(",", ";", "\t", "|");
+const lineBreak = fc.constantFrom("\n", "\r\n", "\r");
+const cell = fc.oneof(
+  fc.string({ unit: "grapheme", maxLength: 12 }),
+  fc
+    .array(fc.constantFrom('"', ",", ";", "\t", "|", "\n", "\r", "\r\n", " ", "a", "é", "漢", "'"), {
+      maxLength: 8,
+    })
+    .map((parts) => parts.join("")),
+);
+const table = fc
+  .integer({ min: 1, max: 5 })
+  .chain((width) =>
+    fc.array(fc.array(cell, { minLength: width, maxLength: width }), { minLength: 1, maxLength: 8 }),
+  );
+
+function write(
+  rows: string[][],
+  separator: string,
+  ending: string,
+  quoteAll: boolean,
+  isEnded: boolean,
+): string {
+  const lines = rows.map((cells) => {
+    const line = cells
+      .map((each) => (quoteAll || mustQuote(each, separator) ? `"${each.replaceAll('"', '""')}"` : each))
+      .join(separator);
+    return line === "" ? '""' : line;
+  });
+  return lines.join(ending) + (isEnded ? ending : "");
+}
+
+function mustQuote(text: string, separator: string): boolean {
+  return /["\r\n]/.test(text) || text.includes(separator);
+}
+
+/** The physical line on which each row starts, counted on the written text alone. */
+function startLines(rows: string[][]): number[] {
+  let line = 1;
+  return rows.map((cells) => {
+    const start = line;
+    line += 1 + cells.reduce((sum, each) => sum + (each.match(/\r\n|\r|\n/g)?.length ?? 0), 0);
+    return start;
+  });
+}
+
+async function* toChunks(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+test("any table reads back as it was written, with the lines it stands on, however it is cut into chunks", {
+  tags: "trials",
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      table,
+      delimiter,
+      lineBreak,
+      fc.boolean(),
+      fc.boolean(),
+      fc.integer({ min: 1, max: 40 }),
+      async (rows, separator, ending, quoteAll, isEnded, size) => {
+        const text = write(rows, separator, ending, quoteAll, isEnded);
+        const records = [];
+        for await (const batch of readRecords(toChunks(Buffer.from(text), size), { delimiter: separator }))
+          records.push(...batch);
+        expect(records.map((record) => record.cells)).toEqual(rows);
+        expect(records.map((record) => record.line)).toEqual(startLines(rows));
+        expect(records.some((record) => record.fault !== undefined)).toBe(false);
+      },
+    ),
+    { numRuns: runs(40) },
+  );
+});
+
+test("a text without quotes reads the same whether quotes are looked for or not, however it is cut into chunks", {
+  tags: "trials",
+}, async () => {
+  const pieces = fc.array(
+    fc.constantFrom("a", "é", "😀", ",", ";", "\r", "\n", "\r\n", " ", "\t", "\0", "'"),
+    { maxLength: 60 },
+  );
+  const read = async (text: string, dialect: Parameters<typeof readRecords>[1], size: number) => {
+    const records = [];
+    for await (const batch of readRecords(toChunks(Buffer.from(text), size), dialect, 3))
+      records.push(...batch);
+    return records;
+  };
+  await fc.assert(
+    fc.asyncProperty(
+      pieces,
+      fc.constantFrom(",", ";", "\t", "é"),
+      fc.integer({ min: 1, max: 40 }),
+      async (parts, separator, size) => {
+        const text = parts.join("");
+        const looked = await read(text, { delimiter: separator }, size);
+        expect(await read(text, { delimiter: separator, hasNoQuotes: true }, size)).toEqual(looked);
+      },
+    ),
+    { numRuns: runs(80) },
+  );
+});
+
+test("any contacts read back through every encoding, delimiter and line ending", {
+  tags: "slow",
+}, async () => {
+  const path = join(await temporaryFolder(), "people.csv");
+  const city = fc
+    .array(fc.constantFrom("a", "Z", "é", "ü", "ß", " ", "’", '"', "\n", ",", ";"), {
+      minLength: 0,
+      maxLength: 12,
+    })
+    .map((parts) => parts.join(""));
+  const encoding = fc.constantFrom(
+    "utf8",
+    "utf8-mark",
+    "utf-16le",
+    "utf-16le-mark",
+    "utf-16be",
+    "windows-1252",
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(city, { minLength: 1, maxLength: 20 }),
+      delimiter,
+      lineBreak,
+      encoding,
+      async (cities, separator, ending, written) => {
+        const rows = [["Email", "City"], ...cities.map((each, index) => [`user${index}@example.com`, each])];
+        const text = write(rows, separator, ending, false, true);
+        const name = written.replace("-mark", "");
+        await writeFile(path, iconv.encode(text, name, { addBOM: written.endsWith("-mark") }));
+        const options: ReadOptions = {
+          map: new Map(),
+          encoding: written.endsWith("-mark") ? undefined : name,
+        };
+        const read = [];
+        for await (const row of readRows(await understandInput(toInputFile(path), options, structure)))
+          read.push(row);
+        expect(read.map((row) => row.kind === "row" && [row.key.sent, row.fields.get("f3")])).toEqual(
+          rows.slice(1).map(([key, each]) => [key, each!.trim() === "" ? "" : each]),
+        );
+        expect(read.map((row) => row.line)).toEqual(startLines(rows).slice(1));
+      },
+    ),
+    { numRuns: runs(15) },
+  );
+});
+
+test("whatever the bytes, a file is read or refused with a reason, and at once", {
+  tags: "slow",
+}, async () => {
+  const path = join(await temporaryFolder(), "people.csv");
+  const token = fc.constantFrom(
+    "Email",
+    "@",
+    "a@example.com",
+    ",",
+    ";",
+    '"',
+    '""',
+    "\n",
+    "\r\n",
+    "\r",
+    "\0",
+    "\ufeff",
+    "sep=;",
+    "é",
+    "key",
+    "lists",
+    "\x1b$B",
+    " ",
+    "=",
+    "<html>",
+  );
+  const bytes = fc.oneof(
+    fc.uint8Array({ minLength: 0, maxLength: 200 }).map((array) => Buffer.from(array)),
+    fc.array(token, { maxLength: 60 }).map((parts) => Buffer.from(parts.join(""))),
+    fc.array(token, { maxLength: 60 }).map((parts) => Buffer.from(parts.join(""), "utf16le")),
+    fc
+      .tuple(fc.array(token, { maxLength: 20 }), fc.uint8Array({ maxLength: 30 }))
+      .map(([parts, rest]) => Buffer.concat([Buffer.from(`Email,City\n${parts.join("")}`), rest])),
+  );
+  const options = fc.record({
+    ignoreUnmapped: fc.boolean(),
+    hasNoHeader: fc.boolean(),
+    skipLines: fc.integer({ min: 0, max: 3 }),
+    encoding: fc.option(fc.constantFrom("utf-8", "shift_jis", "windows-1252", "gb18030"), { nil: undefined }),
+  });
+  await fc.assert(
+    fc.asyncProperty(bytes, options, async (content, flags) => {
+      await writeFile(path, content);
+      const started = performance.now();
+      try {
+        for await (const row of readRows(
+          await understandInput(toInputFile(path), { map: new Map(), ...flags }, structure),
+        )) {
+          expect(row.line).toBeGreaterThan(0);
+        }
+      } catch (error) {
+        expect(error).toBeInstanceOf(EcmError);
+        expect((error as EcmError).details.hint).toBeTruthy();
+      }
+      expect(performance.now() - started).toBeLessThan(2000);
+    }),
+    { numRuns: runs(40) },
+  );
+});
+
+test("a plain text without a line break is refused before it fills the memory", {
+  tags: "slow",
+}, async () => {
+  let chunks = 0;
+  async function* endless(): AsyncGenerator<Buffer> {
+    yield Buffer.from("a,b\n");
+    for (; chunks < 10_000; chunks += 1) yield Buffer.alloc(64 * 1024, "x");
+  }
+  const reading = (async () => {
+    for await (const _batch of readRecords(endless(), { delimiter: ",", hasNoQuotes: true }));
+  })();
+  await expect(reading).rejects.toMatchObject({ kind: "too_long", line: 2 });
+  expect(chunks).toBeLessThan(30);
+});
+
+firstQuick(2)([
+  ["text without a line break", "a,b\n", "x", "too_long"],
+  ["empty cells without an end", "a,b\n", ",", "too_long"],
+  ["a quote that is never closed", 'a,b\nc,"d\n', "x\n", "unclosed_quote"],
+])("%s is refused before it fills the memory", async (_name, start, piece, kind) => {
+  let chunks = 0;
+  async function* endless(): AsyncGenerator<Buffer> {
+    yield Buffer.from(start);
+    for (; chunks < 10_000; chunks += 1) yield Buffer.alloc(64 * 1024, piece);
+  }
+  const reading = (async () => {
+    for await (const _batch of readRecords(endless(), { delimiter: "," }));
+  })();
+  await expect(reading).rejects.toMatchObject({ kind, line: 2 });
+  await expect(reading).rejects.toBeInstanceOf(CsvFault);
+  expect(chunks).toBeLessThan(kind === "unclosed_quote" ? 1100 : 30);
+});

@@ -1,0 +1,81 @@
+/** A test's own files, read as an import reads them. */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { formatHint, type Hint } from "../../src/hint.ts";
+import { readRows } from "../../src/tables/read-rows.ts";
+import type { UnderstoodInput } from "../../src/tables/reading.ts";
+import type { ReadOptions, ReadRow, RejectedRow, Row } from "../../src/tables/rows.ts";
+import type { InputFile } from "../../src/tables/text/source.ts";
+import { understandInput } from "../../src/tables/understand.ts";
+import type { ContactStructure } from "../../src/wire.ts";
+import { temporaryFolder } from "../support/ecm.ts";
+
+export const structure: ContactStructure = {
+  _id: "64b000000000000000000001",
+  label: "Default",
+  keyName: "Email",
+  keyType: "email",
+  fields: [
+    { _id: "f1", label: "First Name", dataType: "text", predefinedField: "firstName" },
+    { _id: "f2", label: "Last Name", dataType: "text", predefinedField: "lastName" },
+    { _id: "f3", label: "City", dataType: "text" },
+  ],
+  tags: [],
+};
+
+/** Writes a file into a folder that is removed when the test ends. */
+export async function fileWith(content: string | Uint8Array, name = "people.csv"): Promise<string> {
+  const path = join(await temporaryFolder(), name);
+  await writeFile(path, content);
+  return path;
+}
+
+export interface ReadResult {
+  understood: UnderstoodInput;
+  all: ReadRow[];
+  rows: Row[];
+  rejected: RejectedRow[];
+}
+
+export async function read(
+  content: string | Uint8Array,
+  options: Partial<ReadOptions> = {},
+  contactStructure: ContactStructure = structure,
+): Promise<ReadResult> {
+  const path = await fileWith(content);
+  const understood = await understandInput(
+    toInputFile(path),
+    { map: new Map(), ...options },
+    contactStructure,
+  );
+  const all: ReadRow[] = [];
+  for await (const row of readRows(understood)) all.push(row);
+  return {
+    understood,
+    all,
+    rows: all.filter((row) => row.kind === "row"),
+    rejected: all.filter((row) => row.kind === "rejected"),
+  };
+}
+
+/** The message of the error that it throws; fails when it throws none. */
+export async function catchFailure(
+  work: Promise<unknown>,
+): Promise<{ message: string; hint?: string; exitCode?: number }> {
+  try {
+    await work;
+  } catch (error) {
+    const { message, details, exitCode } = error as {
+      message: string;
+      details?: { hint?: Hint };
+      exitCode?: number;
+    };
+    return { message, hint: details?.hint && formatHint(details.hint), exitCode };
+  }
+  throw new Error("nothing was thrown");
+}
+
+/** A file under its own name. */
+export function toInputFile(path: string): InputFile {
+  return { path, name: path, scratch: `${path}.unpacked` };
+}
