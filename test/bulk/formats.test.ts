@@ -5,8 +5,8 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { parseSummary, readContacts } from "./kit.ts";
 import { textRow, workbook } from "../tables/workbooks.ts";
+import { parseSummary, readContacts } from "./kit.ts";
 
 async function writeFileIn(content: Buffer | string, name: string): Promise<string> {
   const path = join(await temporaryFolder(), name);

@@ -6,9 +6,9 @@ import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/ecm.ts";
 import { firstQuick } from "../support/first-quick.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
-import { inputFile, parseSummary, readContacts } from "./kit.ts";
 import { read } from "../tables/reading.ts";
 import { textRow, workbook } from "../tables/workbooks.ts";
+import { inputFile, parseSummary, readContacts } from "./kit.ts";
 
 const enter = "\r";
 const down = "\u001b[B";

@@ -1,8 +1,8 @@
 /** Where the columns of a file go, as a person changes it: what becomes of the answers. */
 import { describe, expect, it } from "vitest";
+import { Draft } from "../../src/commands/import/shared/draft.ts";
 import { UnclearColumnsError } from "../../src/tables/columns/proposal.ts";
 import type { ReadOptions } from "../../src/tables/rows.ts";
-import { Draft } from "../../src/commands/import/shared/draft.ts";
 import { read } from "../tables/reading.ts";
 
 async function makeDraft(content: string, options: Partial<ReadOptions> = {}): Promise<Draft> {

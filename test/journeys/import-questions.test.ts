@@ -6,10 +6,10 @@ import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { textRow, workbook } from "../tables/workbooks.ts";
 import { type Ecm, type Result, temporaryFolder } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import type { Answer } from "../support/typing.ts";
+import { textRow, workbook } from "../tables/workbooks.ts";
 
 const enter = "\r";
 const down = "\u001b[B";

@@ -4,13 +4,13 @@ import { chmod, lstat, mkdir, readdir, readFile, rm, stat, symlink, writeFile } 
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { read } from "../tables/reading.ts";
-import { textRow, workbook } from "../tables/workbooks.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 import { firstQuick } from "../support/first-quick.ts";
 import { json } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { plainStructure, startService } from "../support/service.ts";
+import { read } from "../tables/reading.ts";
+import { textRow, workbook } from "../tables/workbooks.ts";
 
 /** A service that must not be asked, and a folder. */
 async function unasked() {

@@ -6,8 +6,8 @@ import { describe, expect, it } from "vitest";
 import type { Manifest } from "../../../src/bulk/runs/folder.ts";
 import { type Ecm, ecmWith, temporaryFolder, temporaryHome } from "../../support/ecm.ts";
 import { startSandbox } from "../../support/sandbox.ts";
-import { inputFile, parseSummary } from "../kit.ts";
 import { textRow, workbook } from "../../tables/workbooks.ts";
+import { inputFile, parseSummary } from "../kit.ts";
 
 const rows = "Email,First Name\na@x.org,Ada\nwrong,Bob\n";
 const at100 = { terminalColumns: 100 };
