@@ -1,6 +1,6 @@
 /**
  * Reading page by page: one rule for contacts and lists. The greatest size is not published, so that a
- * refused size is halved, and one that was silently cut continues at the size it was cut to. A reading ends
+ * refused size is followed by the next usual one, and one that was silently cut continues at the size it was cut to. A reading ends
  * when the service's total is reached, or with a page that brings nothing new: a short page is no end.
  */
 import { EcmError, exitCodes, hasStatus } from "../errors.ts";
@@ -8,9 +8,12 @@ import { advise, ecm } from "../hint.ts";
 import type { Behavior } from "./behavior.ts";
 
 /**
- * Records per request when all are wanted: the most that the service gives. Halved where it refuses that.
+ * Records per request when all are wanted: the most that the service gives. Less where it refuses that.
  */
 export const maxPageSize = 1000;
+
+/** What services commonly allow, the most first. */
+const usualSizes = [maxPageSize, 500, 250, 100, 50, 10];
 
 export interface Page<T> {
   items: T[];
@@ -51,14 +54,14 @@ export async function openPages<T>(read: ReadPage<T>, options: PageOptions): Pro
   const { behavior, of = "contacts" } = options;
   const knownLimit = behavior?.get(points[of].most);
   let size = Math.min(options.size, knownLimit ?? Number.POSITIVE_INFINITY);
-  for (let isHalved = false; ; isHalved = true) {
+  for (let isLess = false; ; isLess = true) {
     try {
       const first = await read(1, size);
-      if (isHalved) behavior?.learn(points[of].most, size);
+      if (isLess) behavior?.learn(points[of].most, size);
       return { size: findPageSize(first, size, (cut) => behavior?.learn(points[of].cut, cut)), first };
     } catch (error) {
       if (size <= 1 || !isSizeRefusal(error)) throw error;
-      size = size > maxPageSize ? maxPageSize : Math.floor(size / 2);
+      size = usualSizes.find((usual) => usual < size) ?? Math.floor(size / 2);
     }
   }
 }

@@ -92,7 +92,7 @@ describe("reading every page", () => {
     expect(await readKeys(send)).toEqual(["a"]);
   });
 
-  it("halves the page size while the service refuses it", async () => {
+  it("takes the next usual page size while the service refuses it", async () => {
     const { send, searches } = serviceThat((body, request) => {
       if (body.pageSize > 30) {
         throw new ServiceError("too large", { status: 400, type: "ValidationError", field: "pageSize" });
@@ -100,7 +100,7 @@ describe("reading every page", () => {
       return paged(contacts(40))(body, request);
     });
     expect(await readKeys(send)).toHaveLength(40);
-    expect(searches.map((body) => body.pageSize)).toEqual([1000, 500, 250, 125, 62, 31, 15, 15, 15]);
+    expect(searches.map((body) => body.pageSize)).toEqual([1000, 500, 250, 100, 50, 10, 10, 10, 10]);
   });
 
   it("learns nothing less than what is usual from a size that nobody gives", async () => {
