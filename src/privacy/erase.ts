@@ -26,11 +26,11 @@ import {
   eraseTable,
   holdsKey,
 } from "./erase-file.ts";
-import { type OwnFolders, toExportsFolder, walkPlaces } from "./places.ts";
+import { type OwnFolders, walkPlaces } from "./places.ts";
 import type { Redactor } from "./redaction.ts";
 
 /** The places of our own folders whose files are text. */
-const textPlaces = ["runs", "exports", "files"] as const;
+const textPlaces = ["runs", "files"] as const;
 
 /**
  * What is erased at each of these places. Called again after a kill, it completes what is left.
@@ -47,16 +47,6 @@ export function createFileErasers(
       let erased = 0;
       for (const folder of await listFolders(toRunsFolder(state)))
         erased += await eraseFromRun(state, folder, redactor);
-      return erased;
-    },
-    async exports() {
-      let erased = 0;
-      for (const folder of await listFolders(toExportsFolder(state))) {
-        // It is made anew by the same command; what is under way was refused.
-        if ((await countFilesHolding(folder, redactor)) === 0) continue;
-        await rm(folder, { recursive: true, force: true });
-        erased++;
-      }
       return erased;
     },
     async files() {
@@ -120,7 +110,7 @@ async function mayReadPerson(inputs: readonly string[], redactor: Redactor): Pro
 /** Whether one of the keys is in what exports have written, or among the runs in what is no run yet. */
 async function isInUnownedFiles(state: string, redactor: Redactor): Promise<boolean> {
   const runs = toRunsFolder(state);
-  for (const folder of [...(await listFolders(runs)), ...(await listFolders(toExportsFolder(state)))]) {
+  for (const folder of await listFolders(runs)) {
     const isRun = dirname(folder) === runs && (await exists(join(folder, fileNames.manifest)));
     if (!isRun && (await countFilesHolding(folder, redactor)) > 0) return true;
   }

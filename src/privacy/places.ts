@@ -11,17 +11,12 @@ export interface OwnFolders {
 }
 
 /** Places that are files of our own folders. */
-export type FilePlace = "runs" | "exports" | "files" | "sandboxes";
-
-export function toExportsFolder(stateFolder: string): string {
-  return join(stateFolder, "exports");
-}
+export type FilePlace = "runs" | "files" | "sandboxes";
 
 /** Every file below our folders is of one place. */
 function findFilePlace({ state }: OwnFolders, file: string): FilePlace {
   const isBelow = (folder: string) => file.startsWith(join(folder, sep)) && dirname(file) !== folder;
   if (isBelow(toRunsFolder(state))) return "runs";
-  if (isBelow(toExportsFolder(state))) return "exports";
   // Databases are asked themselves: a file that is opened beside one ends the locks on it.
   const isDatabase = file.startsWith(join(state, "sandbox", sep)) && /\.db(-\w+)?$/.test(file);
   return isDatabase ? "sandboxes" : "files";

@@ -269,28 +269,6 @@ describe("contact erase", () => {
     expect((await ecm(["runs", "show", run!])).code).toBe(0);
   });
 
-  it("removes what an interrupted export has written, and the export starts over", {
-    tags: "slow",
-  }, async () => {
-    const { ecm, env, sandbox } = await startSandbox();
-    const contacts = Array.from({ length: 1200 }, (_, n) => ({ key: `p${n}@example.com`, lists: ["News"] }));
-    const ada = { key: "ada@example.com", lists: ["News"], fields: { "Last Name": "Byron-Lovelace" } };
-    sandbox.admin.seed({ contacts: [ada, ...contacts] });
-    sandbox.admin.faults([2, 3, 4].map((n) => `503:POST:/api/contact/search:n=${n}`));
-    const file = join(await temporaryFolder(), "all.csv");
-    const args = ["export", "--output-file", file];
-    expect((await ecm(args)).code).not.toBe(0);
-    expect(
-      (await readFiles(env)).some(([path, bytes]) => path.endsWith("part") && bytes.includes("byron")),
-    ).toBe(true);
-    sandbox.admin.faults([]);
-    expect((await ecm(["contact", "erase", "ada@example.com", "--yes"])).code).toBe(0);
-    await expectGone(env, "ada@example.com", "byron");
-    expect((await ecm(args)).code).toBe(0);
-    const lines = (await readFile(file, "utf8")).trim().split("\n");
-    expect(lines).toHaveLength(1201);
-  });
-
   it("waits for no export: it is refused while one is under way", {
     tags: "slow",
   }, async () => {

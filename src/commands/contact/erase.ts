@@ -101,7 +101,7 @@ async function runContactErase(
   // Before what names them is erased: their names may hold the address too.
   const elsewhere = await listFilesElsewhere(folders, baseUrl);
   const erasers = erase.createFileErasers(folders, redactor);
-  const own = (await erasers.runs()) + (await erasers.exports()) + (await erasers.files());
+  const own = (await erasers.runs()) + (await erasers.files());
   const files = own + (await (await context.sandboxFiles()).erase(people.flat(), mask));
   requireNothingLeft(await erase.countFilesWith(folders, redactor));
   const time = new Date(context.clock.now()).toISOString();
