@@ -188,7 +188,7 @@ export async function undoLastRun(scene: Scene, deletes: boolean, step?: Bulk): 
   const summary = readSummary(undone);
   const { rows, partial = 0 } = summary;
   compareDifference(now, after, rows);
-  expect(undone.code, "the exit code of the undo").toBe(rows.rejected > 0 ? 3 : 0);
+  expect(undone.code, "the exit code of the undo").toBe(rows.rejected + partial > 0 ? 3 : 0);
   if (show(now) === show(to) && show(after) !== show(from)) {
     expect(rows.rejected + rows.skipped + partial, "what is not undone is said").toBeGreaterThan(0);
   }
@@ -218,7 +218,9 @@ async function checkRetry(scene: Scene, command: Import, { run }: Summary): Prom
   }
   const ran = await scene.ecm(["runs", "retry", run!, file, "--yes", "--json"]);
   const rows = wrong.map((row, at) => ({ ...row, key: keys[at]! }));
-  const expected = expectImport({ ...command, rows }, before, suppressed, marks);
+  // What overrides a mark or the suppression list was typed for the first run alone.
+  const retried: Import = { ...command, rows, marked: "leave", includeSuppressed: false };
+  const expected = expectImport(retried, before, suppressed, marks);
   expect(show(account.people()), "after the retry").toEqual(show(expected.people));
   expect(readSummary(ran).rows, "the retry").toMatchObject(expected.rows);
 }
