@@ -304,6 +304,20 @@ describe("a plan's file", () => {
     }
   });
 
+  it("of a run that is done shows what it rejected, but nobody who was erased since", {
+    tags: "slow",
+  }, async () => {
+    const { call, apply, ecm, end, state } = await session();
+    const keys_file = await belowWorkingFolder("keys.txt", `${ada.Email}\n${carl}\n${dora}\n`);
+    await apply(await call("plan_change", { keys_file, set: { "Last Name": "Planned" } }));
+    const readRejected = () => call("runs_list", { run: "last", rejects: true });
+    expect(await readRejected()).toMatchObject({ rejects: [{ key: carl }, { key: dora }] });
+    await done(ecm, "contact", "erase", carl, "--yes");
+    expect(JSON.stringify(await readRejected())).not.toContain(carl);
+    await end();
+    expect(await openPlans(state)).toEqual([]);
+  });
+
   /** A run of three contacts that was stopped before it had looked anybody up. */
   async function stopped() {
     const running = await startSandbox({ hourlyLimit: 20, contents: { contacts: manyContacts(3) } });

@@ -276,7 +276,6 @@ function planResume(run: RunView, plans: Plans): object {
     words: ["runs", "resume", "--yes", "--no-wait", "--", run.run],
     writes: pending,
     deletions: run.kind === "delete" ? (pending ?? 0) : 0,
-    rejects: [],
     remove: async () => {},
   };
   return { ...plans.keep(planned), run, counts: { pending: pending ?? null } };

@@ -44,8 +44,8 @@ export interface Planned {
   /** Contacts that it writes, where that is known; of these, those that go for good. */
   writes?: number;
   deletions: number;
-  /** What the plan rejected, as far as it is shown. */
-  rejects: readonly PlanLine[];
+  /** The plan's file, where there is one; an erasure finds it and takes a person out of it. */
+  file?: string;
   /** Removes the plan's file. What cannot be removed is swept later. */
   remove(): Promise<void>;
 }
@@ -62,10 +62,11 @@ export interface Plans {
    * @throws UsageError for one that is unknown, used, or too old
    */
   take(token: string): Promise<Planned>;
-  /** Keeps, until the session ends, what the plan of a run rejected. */
-  keepRejects(run: string, rejects: Planned["rejects"]): void;
-  findRejects(run: string): Planned["rejects"];
-  /** Removes the plans that were not applied. */
+  /** Keeps the plan of a run, for what it rejected, until the session ends. */
+  keepApplied(run: string, plan: Planned): void;
+  /** What the plan of a run rejected, as far as it is shown; nothing once somebody in it was erased. */
+  findRejects(run: string): Promise<readonly PlanLine[]>;
+  /** Removes all plans. */
   close(): Promise<void>;
 }
 
@@ -78,7 +79,7 @@ interface OpenPlan {
 
 export function createPlans(clock: Clock, stateFolder: string): Plans {
   const plans = new Map<string, OpenPlan>();
-  const rejectsByRun = new Map<string, Planned["rejects"]>();
+  const appliedPlans = new Map<string, Planned>();
   const closing = new AbortController();
 
   async function removeWhere(isOver: (openPlan: OpenPlan) => boolean): Promise<void> {
@@ -134,11 +135,12 @@ export function createPlans(clock: Clock, stateFolder: string): Plans {
       Object.assign(openPlan, { plan: undefined, isUsed: true });
       return plan;
     },
-    keepRejects: (run, rejects) => void rejectsByRun.set(run, rejects),
-    findRejects: (run) => rejectsByRun.get(run) ?? [],
-    close() {
+    keepApplied: (run, plan) => void appliedPlans.set(run, plan),
+    findRejects: (run) => readRejects(appliedPlans.get(run)?.file),
+    async close() {
       closing.abort();
-      return removeWhere(() => true);
+      await removeWhere(() => true);
+      for (const plan of appliedPlans.values()) await plan.remove();
     },
   };
 }
@@ -270,10 +272,9 @@ async function createPlan(
     // Applying would refuse it too: there is nothing to hand a token out for.
     const refusal = messages.find((message) => message.startsWith(refusalRemark));
     if (refusal !== undefined) return { token: null, note: refusal, ...common };
-    const rejects = await readRejects(file, counts.reject ?? 0);
     isHandedOver = true;
     const apply = ["apply", `--digest=${digest}`, "--yes", "--no-wait", "--", file];
-    const planned = { words: apply, writes, deletions: counts.delete ?? 0, rejects, remove };
+    const planned = { words: apply, writes, deletions: counts.delete ?? 0, file, remove };
     return { ...plans.keep(planned), ...common };
   } finally {
     if (!isHandedOver) await remove();
@@ -304,16 +305,19 @@ async function readPlan(file: string, maxShown: number) {
   return { digest: end.digest, writes, counts, sample: [...changing, ...others] };
 }
 
-/** The first that a plan rejected: its file is gone once it was applied. */
-async function readRejects(file: string, count: number): Promise<PlanLine[]> {
-  const wanted = Math.min(maxRows, count);
+/** The first that a plan rejected; none of a plan that has changed, as when a person in it was erased. */
+async function readRejects(file: string | undefined): Promise<readonly PlanLine[]> {
+  if (file === undefined) return [];
   const rejects: PlanLine[] = [];
-  if (wanted === 0) return rejects;
-  for await (const line of (await openPlanFile(file)).lines()) {
-    if (line.action === "reject") rejects.push(toShownLine(line));
-    if (rejects.length === wanted) break;
+  try {
+    for await (const line of (await openPlanFile(file)).lines()) {
+      if (line.action === "reject") rejects.push(toShownLine(line));
+      if (rejects.length === maxRows) break;
+    }
+    return rejects;
+  } catch {
+    return [];
   }
-  return rejects;
 }
 
 const incompletePlanFailure = {
@@ -368,23 +372,26 @@ function requireAgreement({ writes, deletions }: Planned, reply: Talk["reply"]):
 async function applyPlan(
   invoke: Invoke,
   plans: Plans,
-  { words, rejects, remove }: Planned,
+  plan: Planned,
   call: { signal: AbortSignal; talk: Talk },
 ): Promise<object> {
-  const keep = (summary: Partial<Summary> | undefined) => {
-    if (summary?.run) plans.keepRejects(summary.run, rejects);
+  let run: string | null | undefined;
+  let rejects: readonly PlanLine[] = [];
+  const noteRun = async (summary: Partial<Summary> | undefined) => {
+    run = summary?.run;
+    rejects = await readRejects(plan.file);
+    return rejects.length > 0 ? { rejects } : {};
   };
-  const told = rejects.length > 0 ? { rejects } : {};
   try {
-    const applied = await runBulk(invoke, [...words], call);
-    keep(applied.summary);
-    return { ...applied, ...told };
+    const applied = await runBulk(invoke, [...plan.words], call);
+    return { ...applied, ...(await noteRun(applied.summary)) };
   } catch (error) {
     if (!(error instanceof ToolFailure)) throw error;
-    keep((error.failure as { summary?: Partial<Summary> }).summary);
-    throw findRefusal(error) ?? new ToolFailure({ ...error.failure, ...told });
+    const shown = await noteRun((error.failure as { summary?: Partial<Summary> }).summary);
+    throw findRefusal(error) ?? new ToolFailure({ ...error.failure, ...shown });
   } finally {
-    await remove();
+    if (run && rejects.length > 0) plans.keepApplied(run, plan);
+    else await plan.remove();
   }
 }
 

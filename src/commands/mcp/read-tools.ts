@@ -264,7 +264,7 @@ function createRunsReader(plans: Plans | undefined): Reader {
       }
       if (!rejects) return { run };
       const { value } = await invoke(["runs", "rejects", "--", run.run], { signal });
-      const rows = [...(plans?.findRejects(run.run) ?? []), ...((value ?? []) as object[])];
+      const rows = [...((await plans?.findRejects(run.run)) ?? []), ...((value ?? []) as object[])];
       return { run, ...part("rejects", rows, paged) };
     },
   };
