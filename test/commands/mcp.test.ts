@@ -4,7 +4,9 @@ import { mkdir, readFile, realpath, symlink, writeFile } from "node:fs/promises"
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { toFailure } from "../../src/commands/mcp/failures.ts";
 import { openFileFolder } from "../../src/commands/mcp/files.ts";
+import { ToolFailure } from "../../src/commands/mcp/invoke.ts";
 import type { Clock } from "../../src/wire.ts";
 import { manyContacts } from "../bulk/kit.ts";
 import { ecmWith, spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
@@ -174,6 +176,25 @@ describe("reads", () => {
     expect(runs).toMatchObject([{ kind: "import", status: "completed" }]);
     const output = await call("runs_list", { run: "last", changes: true, limit: 1 });
     expect(output).toMatchObject({ changes: [{ action: "create" }], total: 2, nextPage: 2 });
+  });
+
+  it("give the structure also where the answer of the lists cannot be read", async () => {
+    const { env } = await startSandbox();
+    const upstream = env.ECM_BASE_URL!;
+    const server = await startHttpServer(async (request, response) => {
+      if (/\/lists\?/.test(request.url)) return json(response, 200, { lists: "none" });
+      const answer = await fetch(`${upstream}${request.url}`, {
+        headers: { "x-api-key": env.ECM_API_KEY! },
+      });
+      json(response, answer.status, await answer.json());
+    });
+    const { call } = await startMcp({ ...env, ECM_BASE_URL: server.baseUrl });
+    expect(await call("structure_get")).toMatchObject({
+      structure: { label: "Default" },
+      lists: [],
+      total: null,
+      warnings: [expect.stringContaining("lists")],
+    });
   });
 
   it("name a tag and a list that were made a moment ago", { tags: "slow" }, async () => {
@@ -649,4 +670,16 @@ it("is loaded for its own command only", { tags: "slow" }, async () => {
   const all = await Promise.all([loaded("--version"), loaded("--help"), loaded(...search)]);
   expect(all).toEqual([false, false, false]);
   expect(await loaded("mcp", "--profile", "sandbox")).toBe(true);
+});
+
+it.each([
+  new Error("EACCES: permission denied, open '/home/ada/.local/state/ecm/runs'"),
+  new ToolFailure({ error: { type: "SystemError", message: "ENOTDIR: /home/ada/runs", hint: "/home/ada" } }),
+  new ToolFailure({ error: { type: "InternalError", message: "Internal error: /home/ada", exitCode: 1 } }),
+])("a defect and what the system refuses are told to the person who runs the server: %s", (error) => {
+  const noted: string[] = [];
+  const failure = toFailure(error, (text) => noted.push(text));
+  expect(JSON.stringify(failure)).not.toContain("/home");
+  expect(failure).toMatchObject({ error: { type: expect.stringMatching(/^(Internal|System)Error$/) } });
+  expect(noted).toEqual([expect.stringContaining("/home/ada")]);
 });

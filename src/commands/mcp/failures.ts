@@ -1,15 +1,28 @@
 /** Failures as a client reads them: in its own words. */
-import { EcmError } from "../../errors.ts";
+import { EcmError, exitCodes } from "../../errors.ts";
 import type { ShownCommand } from "../../hint.ts";
 import { toErrorObject } from "../../terminal/report-error.ts";
 import { shellOnly, ToolFailure } from "./invoke.ts";
 import type { Tool } from "./tool.ts";
 
-export function toFailure(error: unknown): object {
-  if (error instanceof ToolFailure) return error.failure;
+/** What the system or a defect says may name files of this machine: it is not the client's business. */
+const ownTypes: readonly unknown[] = ["InternalError", "SystemError"];
+
+/** @param note is told what the client is not: for the person who runs the server */
+export function toFailure(error: unknown, note: (text: string) => void): object {
+  if (error instanceof ToolFailure) return withoutDetails(error.failure, note);
   if (error instanceof EcmError) return { error: toErrorObject(error) };
-  const message = `internal error: ${error instanceof Error ? error.message : String(error)}`;
-  return { error: { type: "InternalError", message } };
+  const message = error instanceof Error ? error.message : String(error);
+  return withoutDetails({ error: { type: "InternalError", message, exitCode: exitCodes.failed } }, note);
+}
+
+function withoutDetails(failure: object, note: (text: string) => void): object {
+  const { error } = failure as { error?: Record<string, unknown> };
+  if (!error || !ownTypes.includes(error.type)) return failure;
+  note(String(error.message));
+  const { type, exitCode, applied } = error;
+  const message = "The server failed; its standard error says why";
+  return { ...failure, error: { type, message, exitCode, retryable: false, applied } };
 }
 
 /** A flag whose value is a pair, such as `--map City=Town`; the pair may be in quotes. */

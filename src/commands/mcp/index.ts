@@ -76,7 +76,8 @@ async function runMcp(
   try {
     const { terminal, signal } = context;
     const instructions = formatInstructions(account, mayWrite, files);
-    await serve({ tools, instructions }, { stdin: terminal.stdin, stdout: terminal.stdout, signal });
+    const note = (text: string) => terminal.warn(text);
+    await serve({ tools, instructions, note }, { stdin: terminal.stdin, stdout: terminal.stdout, signal });
   } finally {
     await plans.close();
   }

@@ -4,7 +4,7 @@ import { exitCodes, NotFoundError, UsageError } from "../../errors.ts";
 import { isObject } from "../../is-object.ts";
 import type { Clock } from "../../wire.ts";
 import type { Offer } from "./arguments.ts";
-import type { Invoke } from "./invoke.ts";
+import { type Invoke, ToolFailure } from "./invoke.ts";
 import type { Plans } from "./plans.ts";
 import {
   createReader,
@@ -151,13 +151,24 @@ const accountReaders: Reader[] = [
       properties: { ...(rowsSchema("lists").properties as object), structure: { type: "object" } },
       required: ["structure", "lists"],
     },
-    async read(words, { limit = defaultRows, page = 1 }: Paged, { invoke, signal }) {
+    async read(words, { limit = defaultRows, page = 1 }: Paged, { invoke, signal, warn }) {
       const structure = (await invoke(words, { signal })).value;
       const lists = ["lists", "list", `--size=${limit}`, `--page=${page}`];
-      return { structure, ...(await readPage(invoke, "lists", { words: lists, page }, signal)) };
+      try {
+        return { structure, ...(await readPage(invoke, "lists", { words: lists, page }, signal)) };
+      } catch (error) {
+        if (!isUnreadable(error)) throw error;
+        warn("The service's answer about the lists cannot be read");
+        return { structure, lists: [], total: null, hasMore: false };
+      }
     },
   },
 ];
+
+function isUnreadable(error: unknown): boolean {
+  if (!(error instanceof ToolFailure)) return false;
+  return (error.failure as { error?: { type?: string } }).error?.type === "UnreadableAnswerError";
+}
 
 function contactReaders(names: ContactNames): Reader[] {
   return [

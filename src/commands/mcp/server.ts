@@ -21,6 +21,8 @@ import { Question, type RunProgressNow, type Talk, type Tool } from "./tool.ts";
 export interface Served {
   tools: readonly Tool[];
   instructions: string;
+  /** Tells the person who runs the server what the client is not told. */
+  note(text: string): void;
 }
 
 export interface ServeOptions {
@@ -112,7 +114,7 @@ function isJsonText(line: string): boolean {
 type Track = <T>(answer: Promise<T>) => Promise<T>;
 
 /** One for each connection; it keeps nothing. */
-function createServer({ tools, instructions }: Served, track: Track, closing: AbortSignal): Server {
+function createServer({ tools, instructions, note }: Served, track: Track, closing: AbortSignal): Server {
   const jsonSchemaValidator = new AjvJsonSchemaValidator();
   const server = new Server(
     { name: "ecm", version },
@@ -130,7 +132,9 @@ function createServer({ tools, instructions }: Served, track: Track, closing: Ab
   async function callTool(name: string, input: Record<string, unknown>, context: ServerContext) {
     const tool = tools.find((each) => each.name === name);
     if (!tool)
-      return toFailedContent(toFailure(new UsageError(`There is no tool named ${name}`, "See tools/list")));
+      return toFailedContent(
+        toFailure(new UsageError(`There is no tool named ${name}`, "See tools/list"), note),
+      );
     try {
       requireKnownArguments(tool, input);
       const checked = jsonSchemaValidator.getValidator<never>(tool.inputSchema)(input);
@@ -147,7 +151,7 @@ function createServer({ tools, instructions }: Served, track: Track, closing: Ab
       }
     } catch (error) {
       if (error instanceof Question) return askClient(error);
-      return toFailedContent(nameArguments(toFailure(error), tool));
+      return toFailedContent(nameArguments(toFailure(error, note), tool));
     }
   }
 

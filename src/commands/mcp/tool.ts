@@ -140,6 +140,8 @@ interface ReaderCall {
   /** The warnings of what it runs are told to the client. */
   invoke: Invoke;
   signal: AbortSignal;
+  /** Tells the client of what its answer lacks. */
+  warn(text: string): void;
 }
 
 const warningStart = "warning: ";
@@ -163,7 +165,9 @@ export function createReader(toolkit: Toolkit, reader: Reader): Tool {
         warnings.push(...told.map((message) => message.slice(warningStart.length)));
         return invoked;
       };
-      const answer = await read(joinWords(path, await toWords(input)), input as never, { invoke, signal });
+      const warn = (text: string) => void warnings.push(text);
+      const words = joinWords(path, await toWords(input));
+      const answer = await read(words, input as never, { invoke, signal, warn });
       return warnings.length > 0 ? { ...answer, warnings } : answer;
     },
   };
