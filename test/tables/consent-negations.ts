@@ -1,8 +1,6 @@
 /** What stands before or behind a phrase of consent and turns it round, in the languages of the tables. */
 import { phraseKey } from "../../src/tables/consent/fold.ts";
-import { listEntries, splitEntries } from "../../src/tables/consent/words/languages.ts";
-import { optInNames } from "../../src/tables/consent/words/names-opt-in.ts";
-import { optOutNames } from "../../src/tables/consent/words/names-opt-out.ts";
+import { listNameWords, splitEntries } from "../../src/tables/consent/words.ts";
 
 /** Words by which something is not, or is no more; and parts of words that do the same. */
 export const negations = splitEntries(`
@@ -42,8 +40,14 @@ export const negations = splitEntries(`
 
 /** Every phrase of the tables, with what it says. */
 export const namePhrases = [
-  ...listEntries(optInNames).map((phrase): [string, "optIn" | "optOut"] => [phrase, "optIn"]),
-  ...listEntries(optOutNames).map((phrase): [string, "optIn" | "optOut"] => [phrase, "optOut"]),
+  ...listNameWords(({ names }) => names.optIn).map((phrase): [string, "optIn" | "optOut"] => [
+    phrase,
+    "optIn",
+  ]),
+  ...listNameWords(({ names }) => names.optOut).map((phrase): [string, "optIn" | "optOut"] => [
+    phrase,
+    "optOut",
+  ]),
 ];
 
 const phrases = new Set(namePhrases.map(([phrase]) => phraseKey(phrase)));

@@ -5,8 +5,7 @@
 import { findUnknown } from "../unknown-cells.ts";
 import { foldPhrase, isWithoutBlanks, phraseKey } from "./fold.ts";
 import { markColumn, readMarkCell } from "./mark-cells.ts";
-import { ambiguousGone, aroundGone, cellWords, signs } from "./words/cells.ts";
-import { type Language, splitEntries } from "./words/languages.ts";
+import { listCellWords, signs, splitEntries } from "./words.ts";
 
 /**
  * How a consent column speaks. `subscribed`: its cells say yes or no to mail, and an empty one is no yes;
@@ -51,16 +50,14 @@ export type CellMeaning = Meaning | "perhapsGone" | "date" | "number" | "unclear
 /** Later entries win: what speaks for itself is stronger than yes and no. */
 const words = new Map<string, Meaning>();
 for (const meaning of ["yes", "no", "active", "subscribed", "notSubscribed", "gone"] as const) {
-  for (const language of Object.keys(cellWords) as Language[]) {
-    for (const word of splitEntries(cellWords[language][meaning])) words.set(phraseKey(word), meaning);
-  }
+  for (const word of listCellWords(meaning)) words.set(phraseKey(word), meaning);
 }
 const exactly = new Map<string, Meaning>();
 for (const meaning of ["yes", "no", "empty"] as const) {
   for (const sign of splitEntries(signs[meaning])) exactly.set(sign, meaning);
 }
-const ambiguous = new Set(splitEntries(ambiguousGone).map(phraseKey));
-const around = new Set(splitEntries(aroundGone).map(phraseKey));
+const ambiguous = new Set(listCellWords("goneOrName").map(phraseKey));
+const around = new Set(listCellWords("aroundGone").map(phraseKey));
 
 /**
  * Long enough to mean one thing in a longer text: "user
@@ -68,8 +65,8 @@ const around = new Set(splitEntries(aroundGone).map(phraseKey));
  */
 const minLengthWithin = 7;
 const maxTextLength = 60;
-const goneWithin = (Object.keys(cellWords) as Language[])
-  .flatMap((language) => splitEntries(cellWords[language].gone).map(foldPhrase))
+const goneWithin = listCellWords("gone")
+  .map(foldPhrase)
   .filter((phrase) => phrase.length >= (isWithoutBlanks(phrase) ? 3 : minLengthWithin));
 const negation =
   / (?:not|never|no|t|isn|hasn|nicht|nie|kein|keine|pas|jamais|ne|non|nunca|mai|niet|geen|inte|ikke|ei|не|nao|nu|nem|ne|nije|ni|değil|degil) /;

@@ -4,14 +4,7 @@
  * it (`Keine Einwilligung`, `Consent withdrawn`).
  */
 import { foldPhrase, isWithoutBlanks, nameForms, phraseKey } from "./fold.ts";
-import { listEntries, type WordTable } from "./words/languages.ts";
-import { aroundWords, reasonWords } from "./words/names-around.ts";
-import { channelNames, channelWords, emailWords } from "./words/names-channels.ts";
-import { aloneHints, emailHints, hintWords, withEmailHints } from "./words/names-hints.ts";
-import { optInNames } from "./words/names-opt-in.ts";
-import { optOutNames } from "./words/names-opt-out.ts";
-import { otherNames } from "./words/names-others.ts";
-import { statusNames } from "./words/names-status.ts";
+import { listNameWords } from "./words.ts";
 
 /**
  * `optIn`: a yes means subscribed; `optOut`: a yes means gone; `status`: its cells speak for themselves.
@@ -23,12 +16,8 @@ export type ConsentName = "optIn" | "optOut" | "status" | "unclear" | "otherChan
 type NameMeaning = "optIn" | "optOut" | "status";
 
 const phrases = new Map<string, Set<NameMeaning>>();
-for (const [kind, table] of [
-  ["optIn", optInNames],
-  ["optOut", optOutNames],
-  ["status", statusNames],
-] as [NameMeaning, WordTable][]) {
-  for (const phrase of listEntries(table)) {
+for (const kind of ["optIn", "optOut", "status"] as const) {
+  for (const phrase of listNameWords(({ names }) => names[kind])) {
     const key = phraseKey(phrase);
     phrases.set(key, (phrases.get(key) ?? new Set()).add(kind));
   }
@@ -37,19 +26,19 @@ for (const [kind, table] of [
 const toPhraseKeys = (words: readonly string[]) => new Set(words.map(phraseKey));
 /** With their blanks: `person ne` is not the French `personne`. */
 const toPhrases = (entries: readonly string[]) => new Set(entries.map(foldPhrase));
-const around = toPhrases(listEntries(aroundWords));
-const aroundOptOut = new Set([...around, ...toPhrases(listEntries(reasonWords))]);
-const channels = toPhrases(listEntries(channelWords));
-const channelPhrases = toPhraseKeys(channelNames);
-const email = toPhrases(listEntries(emailWords));
-const others = toPhrases(listEntries(otherNames));
-const alone = toPhraseKeys(listEntries(aloneHints));
-const beside = toPhrases(withEmailHints);
-const emailBeside = toPhrases(emailHints);
+const around = toPhrases(listNameWords(({ names }) => names.around));
+const aroundOptOut = new Set([...around, ...toPhrases(listNameWords(({ names }) => names.reasons))]);
+const channels = toPhrases(listNameWords(({ channels }) => channels.words));
+const channelPhrases = toPhraseKeys(listNameWords(({ channels }) => channels.phrases));
+const email = toPhrases(listNameWords(({ channels }) => channels.email));
+const others = toPhrases(listNameWords(({ names }) => names.others));
+const alone = toPhraseKeys(listNameWords(({ hints }) => hints.alone));
+const beside = toPhrases(listNameWords(({ hints }) => hints.besideEmail));
+const emailBeside = toPhrases(listNameWords(({ hints }) => hints.email));
 /** These are also taken off a name that is written without blanks: `emailoptin`, `メール配信停止日`. */
 const minJoinedLength = 4;
 const joinedAround = toPhraseKeys(
-  listEntries(aroundWords).filter(
+  listNameWords(({ names }) => names.around).filter(
     (word) => isWithoutBlanks(word) || (word.length >= minJoinedLength && !word.includes(" ")),
   ),
 );
@@ -58,14 +47,17 @@ const maxJoinedLength = Math.max(...[...joinedAround].map((word) => word.length)
 const minLengthWithin = 5;
 const hintsWithin: string[] = [];
 const hintsAtStart: string[] = [];
-for (const hint of toPhraseKeys(listEntries(hintWords))) {
+for (const hint of toPhraseKeys(listNameWords(({ hints }) => hints.anywhere))) {
   (isWithoutBlanks(hint) || hint.length >= minLengthWithin ? hintsWithin : hintsAtStart).push(hint);
 }
 const consentPhrases = [...phrases].filter(([, kinds]) => !kinds.has("status")).map(([key]) => key);
 const longPhrases = consentPhrases.filter(
   (key) => key.length >= 6 || (isWithoutBlanks(key) && key.length >= 2),
 );
-const shortPhrases = toPhrases([...listEntries(optInNames), ...listEntries(optOutNames)]);
+const shortPhrases = toPhrases([
+  ...listNameWords(({ names }) => names.optIn),
+  ...listNameWords(({ names }) => names.optOut),
+]);
 
 /** The most words that an entry of the tables of single words has. */
 const maxWords = 3;

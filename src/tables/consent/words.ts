@@ -1,0 +1,179 @@
+/**
+ * Reading: the words of consent, one file a language. Letter case, accents on Latin letters,
+ * blanks, dashes and underscores make no difference.
+ */
+import { arabic } from "./words/arabic.ts";
+import { bulgarian } from "./words/bulgarian.ts";
+import { chinese } from "./words/chinese.ts";
+import { croatian } from "./words/croatian.ts";
+import { czech } from "./words/czech.ts";
+import { danish } from "./words/danish.ts";
+import { dutch } from "./words/dutch.ts";
+import { english } from "./words/english.ts";
+import { estonian } from "./words/estonian.ts";
+import { finnish } from "./words/finnish.ts";
+import { french } from "./words/french.ts";
+import { german } from "./words/german.ts";
+import { greek } from "./words/greek.ts";
+import { hebrew } from "./words/hebrew.ts";
+import { hungarian } from "./words/hungarian.ts";
+import { indonesian } from "./words/indonesian.ts";
+import { italian } from "./words/italian.ts";
+import { japanese } from "./words/japanese.ts";
+import { korean } from "./words/korean.ts";
+import { latvian } from "./words/latvian.ts";
+import { lithuanian } from "./words/lithuanian.ts";
+import { norwegian } from "./words/norwegian.ts";
+import { polish } from "./words/polish.ts";
+import { portuguese } from "./words/portuguese.ts";
+import { romanian } from "./words/romanian.ts";
+import { russian } from "./words/russian.ts";
+import { slovak } from "./words/slovak.ts";
+import { slovenian } from "./words/slovenian.ts";
+import { spanish } from "./words/spanish.ts";
+import { swedish } from "./words/swedish.ts";
+import { turkish } from "./words/turkish.ts";
+import { ukrainian } from "./words/ukrainian.ts";
+import { vietnamese } from "./words/vietnamese.ts";
+
+/** What one language says, in words or phrases that commas part. */
+export interface ConsentWords {
+  /** What a cell says. */
+  cells: {
+    /** Answers what the column's name asks, as `no` does; all others speak for themselves. */
+    yes: string;
+    no: string;
+    /** As good as a yes, and a word of subscription besides. */
+    active: string;
+    /** The person is mailed. */
+    subscribed: string;
+    /** Unmistakably gone: such a word makes a status column a consent column. */
+    gone: string;
+    /** Not mailed, in a column that speaks of consent; in any other it may mean something else. */
+    notSubscribed: string;
+    /** Those of `gone` that are also names of places and people, or words of other trades. */
+    goneOrName?: string;
+    /** May stand around a word for gone and do not change it: `User unsubscribed via link on 3 May`. */
+    aroundGone?: string;
+  };
+  /** What the name of a column says. Whole phrases, without the words of `around`. */
+  names: {
+    /** A yes means: this person may be mailed. */
+    optIn: string;
+    /** A yes means: this person must not be mailed. */
+    optOut: string;
+    /** The cells say what has become of a person. */
+    status: string;
+    /**
+     * May stand before or behind a phrase of the lines above, and say nothing. No word may be here that is, or
+     * can be taken for, a negation, an end or a prefix of one (`no`, `un`, `des`, `in`, `ab`, `a`, `de`): a
+     * name that was written apart would be read the wrong way round.
+     */
+    around: string;
+    /** Around a name of an opt-out alone: that there is a reason for it says that it has happened. */
+    reasons: string;
+    /**
+     * Names of columns of something else, in which a word of subscription may be another word: Baja is a
+     * city, and Spam a surname.
+     */
+    others: string;
+  };
+  /**
+   * A name that holds one of them, and is no whole phrase, is not guessed at: if its cells could be answers,
+   * a person is asked.
+   */
+  hints: {
+    /** Parts of words, too: `abonn` is in `Abonnentenliste`. */
+    anywhere: string;
+    /** Names that may be of consent when they stand alone: as words within another name they say nothing. */
+    alone: string;
+    /** With a word of `email` in the same name, these speak of consent: `Send me e-mails`, `No mail please`. */
+    besideEmail?: string;
+    email?: string;
+  };
+  /** Other ways to reach a person, and other things to consent to: these say nothing of e-mail. */
+  channels: {
+    words: string;
+    /** Names of consent that are about another channel by themselves. */
+    phrases?: string;
+    /** With one of these a name speaks of e-mail too. */
+    email: string;
+  };
+}
+
+const byLanguage = {
+  english,
+  german,
+  french,
+  spanish,
+  italian,
+  portuguese,
+  dutch,
+  swedish,
+  danish,
+  norwegian,
+  finnish,
+  polish,
+  czech,
+  slovak,
+  hungarian,
+  romanian,
+  bulgarian,
+  croatian,
+  slovenian,
+  greek,
+  turkish,
+  russian,
+  ukrainian,
+  lithuanian,
+  latvian,
+  estonian,
+  japanese,
+  chinese,
+  korean,
+  arabic,
+  hebrew,
+  vietnamese,
+  indonesian,
+};
+
+export type Language = keyof typeof byLanguage;
+
+/** Each has a file of its own, for a native reader to check. */
+export const wordsByLanguage: Readonly<Record<Language, ConsentWords>> = byLanguage;
+
+/** Signs of any language. They are compared as they are written. */
+export const signs = {
+  yes: "1, 1.0, x, ✓, ✔, √, ☑, ✅, ○, ◯, 〇, ●, ◎, +",
+  no: "0, 0.0, ×, ✕, ❌, ☐, ☓",
+  /** Written for "nothing here". */
+  empty: "-, –, —, ―, n/a, na, null, none, nil, \\n, nan, (empty), (blank), (leer), (vide), (vacío), .",
+};
+
+/** The entries of one line of cells, in all languages. */
+export function listCellWords(line: keyof ConsentWords["cells"]): string[] {
+  return Object.values(wordsByLanguage).flatMap(({ cells }) => splitEntries(cells[line] ?? ""));
+}
+
+/**
+ * The entries of one line of names, in all languages. German
+ * umlauts are also taken as they are written without them (`ue` for `ü`).
+ */
+export function listNameWords(line: (words: ConsentWords) => string | undefined): string[] {
+  return Object.values(wordsByLanguage).flatMap((words) => {
+    const entries = splitEntries(line(words) ?? "");
+    if (words !== wordsByLanguage.german) return entries;
+    return [...new Set([...entries, ...entries.map(withoutUmlauts)])];
+  });
+}
+
+export function splitEntries(line: string): string[] {
+  return line
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "");
+}
+
+function withoutUmlauts(word: string): string {
+  return word.replace(/[äöü]/g, (letter) => ({ ä: "ae", ö: "oe", ü: "ue" })[letter]!);
+}

@@ -1,0 +1,45 @@
+/** Words of consent in Italian. What each line means is said in `../words.ts`. */
+export const italian = {
+  cells: {
+    yes: "sì, si, s, vero",
+    no: "no, falso, mai",
+    active:
+      "attivo, attiva, confermato, confermata, accettato, accettata, autorizzato, acconsento, acconsente",
+    subscribed: "iscritto, iscritta, abbonato, abbonata",
+    gone: `disiscritto, disiscritta, disinscritto, disinscritta, cancellato dalla lista,
+      cancellato dalla newsletter, non iscritto, non iscritta, non più iscritto, non più iscritta,
+      iscrizione annullata, lista nera, non contattare, non inviare, rimbalzato, revocato, revocata, ritirato,
+      consenso revocato, consenso ritirato, consenso negato, nessun consenso, senza consenso`,
+    notSubscribed: `inattivo, inattiva, non attivo, in attesa, non confermato, bloccato, cancellato,
+      cancellata, eliminato, rifiutato, scaduto, escluso`,
+    aroundGone: "il",
+  },
+  names: {
+    optIn: `consenso, consenso marketing, consenso al marketing, consenso email, consenso newsletter,
+      consenso prestato, ha acconsentito, iscritto, iscritta, iscritto alla newsletter,
+      iscritta alla newsletter, accetta marketing, accetta newsletter, accetta email, accetta pubblicità,
+      autorizza email, autorizza marketing`,
+    optOut: `disiscritto, disiscritta, disiscrizione, data disiscrizione, disinscritto, disinscritta,
+      disinscrizione, non iscritto, non iscritta, cancellato dalla newsletter, cancellato dalla lista,
+      iscrizione annullata, non contattare, non inviare, non inviare email, lista nera, rifiuta email,
+      rifiuta marketing, rifiuta newsletter, non accetta marketing, nessun consenso, senza consenso,
+      consenso negato, consenso revocato, consenso ritirato, revoca consenso, revoca del consenso, opposizione`,
+    status: `stato, situazione, iscrizione, abbonamento, stato iscrizione, stato di iscrizione,
+      stato dell'iscrizione, stato consenso`,
+    around: "posta elettronica, lista, contatto, cliente, persona, data, ora, il, gdpr, sì no",
+    reasons: "motivo, motivi, motivo di, ragione, campagna",
+    others: "città, comune, nome, cognome, azienda, via, provincia, paese, nota, commento",
+  },
+  hints: {
+    anywhere: `ricevere, desidera, consens, acconsent, iscritt, iscrizion, abbon, newsletter, pubblicità,
+      privacy, autorizz, permesso, opposizion, oppone, rifiut, revoc, ritir, non contattare, non inviare,
+      lista nera`,
+    alone: "stop, bloccato, escluso, eliminato, disattivato, permesso, vietato, no",
+    besideEmail: "accetta, senza, rifiuta",
+  },
+  channels: {
+    words: "telefono, chiamata, chiamate, posta cartacea, cellulare",
+    phrases: "non chiamare",
+    email: "posta elettronica",
+  },
+};

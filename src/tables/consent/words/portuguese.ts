@@ -1,0 +1,43 @@
+/** Words of consent in Portuguese. What each line means is said in `../words.ts`. */
+export const portuguese = {
+  cells: {
+    yes: "sim, s, verdadeiro",
+    no: "não, nao, falso, nunca",
+    active: "ativo, ativa, activo, confirmado, confirmada, aceito, aceite, autorizado, permitido",
+    subscribed: "inscrito, inscrita, assinante, cadastrado, cadastrada, optante, subscrito",
+    gone: `descadastrado, descadastrada, desinscrito, desinscrita, desinscreveu se, cancelou a inscrição,
+      cancelou inscrição, inscrição cancelada, não inscrito, não inscrita, não assinante, não subscrito,
+      já não inscrito, optou por sair, lista negra, não contatar, não contactar, não enviar, revogado,
+      retirado, consentimento revogado, consentimento retirado, sem consentimento`,
+    notSubscribed: `inativo, inativa, pendente, não confirmado, bloqueado, removido, recusado, cancelado,
+      expirado, excluído`,
+  },
+  names: {
+    optIn: `consentimento, consentimento de marketing, consentimento dado, inscrito, inscrita, assinante,
+      subscrito, cadastrado, aceita email, aceita emails, aceita e mails, aceita marketing, aceita newsletter,
+      aceita publicidade, aceita receber, aceita receber emails, autoriza email, permissão de email,
+      deseja receber, deseja receber emails`,
+    optOut: `descadastrado, descadastrada, descadastro, data de descadastro, descadastrado em, desinscrito,
+      desinscrita, desinscrição, não inscrito, não inscrita, cancelou inscrição, cancelou a inscrição,
+      inscrição cancelada, não enviar, não contatar, não contactar, não enviar email, não enviar emails,
+      não aceita emails, não aceita marketing, recusa email, recusa emails, recusa marketing, lista negra,
+      sem consentimento, não consente, consentimento retirado, consentimento revogado, oposição`,
+    status: `estado, situação, status, inscrição, assinatura, status da inscrição, situação da inscrição,
+      estado da inscrição, status de inscrição`,
+    around: `correio eletrônico, correio eletrónico, boletim, lista, contato, contacto, cliente, pessoa, data,
+      hora, em, lgpd, rgpd, sim não`,
+    reasons: "motivo, motivos, motivo do, motivo da, razão, campanha",
+    others: "cidade, nome, sobrenome, apelido, empresa, rua, país, nota, notas, comentário",
+  },
+  hints: {
+    anywhere: `receber, deseja, consent, inscri, subscri, cadastr, assinatur, assinante, boletim, publicidade,
+      lgpd, autoriz, permiss, oposição, opõe, recusa, revog, retirad, não enviar, não contatar, lista negra`,
+    alone: "bloqueado, excluído, removido, desativado, permitido, não",
+    besideEmail: "aceita, sem, recusa",
+  },
+  channels: {
+    words: "telefone, chamada, ligação, telemóvel, celular",
+    phrases: "não ligar",
+    email: "correio eletrônico, boletim",
+  },
+};

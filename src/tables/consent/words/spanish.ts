@@ -1,0 +1,53 @@
+/** Words of consent in Spanish. What each line means is said in `../words.ts`. */
+export const spanish = {
+  cells: {
+    yes: "sí, si, s, verdadero",
+    no: "no, falso, nunca",
+    active:
+      "activo, activa, confirmado, confirmada, aceptado, aceptada, autorizado, autorizada, acepta, alta",
+    subscribed:
+      "suscrito, suscrita, suscripto, suscripta, suscriptor, suscriptora, dado de alta, dada de alta",
+    gone: `baja, de baja, dado de baja, dada de baja, desuscrito, desuscrita, desuscripto, desuscripta,
+      desinscrito, cancelada suscripción, suscripción cancelada, no suscrito, no suscrita, ya no suscrito,
+      rebotado, rebote, lista negra, no contactar, no enviar, queja, revocado, revocada, retirado, retirada,
+      consentimiento revocado, consentimiento retirado, sin consentimiento, se dio de baja`,
+    notSubscribed: `inactivo, inactiva, pendiente, no confirmado, sin confirmar, bloqueado, eliminado,
+      rechazado, rechazada, cancelado, cancelada, inválido, caducado, excluido`,
+    goneOrName: "baja, queja, rebote",
+    aroundGone: "el",
+  },
+  names: {
+    optIn: `consentimiento, consentimiento otorgado, consentimiento de marketing, consentimiento marketing,
+      suscrito, suscrita, suscripto, suscripta, está suscrito, suscrito al boletín, suscrito a la newsletter,
+      acepta publicidad, acepta marketing, acepta email, acepta emails, acepta correo, acepta correos,
+      acepta comunicaciones, acepta comunicaciones comerciales, acepta newsletter, acepta boletín,
+      acepta recibir, autoriza email, autoriza publicidad, dado de alta, dada de alta, fecha de alta, alta`,
+    optOut: `baja, fecha de baja, de baja, dado de baja, dada de baja, desuscrito, desuscrita, desuscripto,
+      desuscripta, desuscripción, desinscrito, no suscrito, no suscrita, suscripción cancelada,
+      canceló la suscripción, canceló suscripción, no enviar, no contactar, no email, no emails,
+      no enviar email, no enviar correos, no desea recibir, no desea recibir emails, no acepta publicidad,
+      no acepta marketing, no acepta email, no acepta emails, sin consentimiento, no consiente,
+      consentimiento retirado, consentimiento revocado, revocó consentimiento, lista negra, rechaza email,
+      rechaza emails, rechaza publicidad, oposición, lista robinson`,
+    status: `estado, estatus, situación, suscripción, estado de suscripción, estado de la suscripción,
+      estado suscripción`,
+    around: `correo, correos, correo electrónico, boletín, lista, contacto, cliente, persona, fecha, hora, el,
+      rgpd, sí no, comunicaciones`,
+    reasons: "motivo, motivos, motivo de, razón, campaña",
+    others: `ciudad, localidad, población, nombre, apellido, apellidos, empresa, calle, provincia, país, nota,
+      notas, comentario`,
+  },
+  hints: {
+    anywhere: `recibir, quiere, consent, suscri, suscrip, inscri, boletín, publicidad, rgpd, lopd, autoriz,
+      permiso, baja, oposición, opone, rechaza, revoca, retira, comunicaciones comerciales, no contactar,
+      no enviar, lista negra`,
+    alone: "stop, bloqueado, excluido, eliminado, desactivado, permitido, prohibido, no",
+    besideEmail: "acepta, sin, rechaza",
+    email: "correo, correos",
+  },
+  channels: {
+    words: "teléfono, llamada, llamadas, correo postal, móvil",
+    phrases: "no llamar",
+    email: "correo, correos, correo electrónico, boletín",
+  },
+};

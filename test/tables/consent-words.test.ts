@@ -1,0 +1,61 @@
+/** Each language's file of words of consent: whole, without contradiction, and read as it says. */
+import { readdirSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { isUnmistakable, readConsentCell } from "../../src/tables/consent/cells.ts";
+import { phraseKey } from "../../src/tables/consent/fold.ts";
+import { findConsentName, hasHint } from "../../src/tables/consent/names.ts";
+import { type ConsentWords, splitEntries, wordsByLanguage } from "../../src/tables/consent/words.ts";
+
+const languages = Object.entries(wordsByLanguage) as [string, ConsentWords][];
+const meanings = ["yes", "no", "active", "subscribed", "gone", "notSubscribed"] as const;
+/** What speaks for itself is stronger than a yes or a no of another language. */
+const strongerBy: Partial<Record<(typeof meanings)[number], readonly string[]>> = {
+  yes: ["no", "active", "subscribed", "notSubscribed", "gone"],
+  no: ["active", "subscribed", "notSubscribed", "gone"],
+  active: ["subscribed", "notSubscribed", "gone"],
+  subscribed: ["notSubscribed", "gone"],
+  notSubscribed: ["gone"],
+};
+
+test("every file of the folder is a language, and every language has a file", () => {
+  const files = readdirSync(new URL("../../src/tables/consent/words", import.meta.url));
+  expect(files.sort()).toEqual(languages.map(([language]) => `${language}.ts`).sort());
+  expect(languages.length).toBeGreaterThan(30);
+});
+
+describe.each(languages)("%s", (_language, { cells, names, hints, channels }) => {
+  const lines = { ...cells, ...names, ...hints, ...channels };
+
+  test("has no empty line, and no entry twice on a line", () => {
+    for (const [line, text] of Object.entries(lines)) {
+      const entries = splitEntries(text);
+      expect(entries, line).not.toHaveLength(0);
+      expect(new Set(entries).size, line).toBe(entries.length);
+    }
+  });
+
+  test.each(meanings)("a cell with a word of its line %s says that, or something stronger", (meaning) => {
+    const wrong = splitEntries(cells[meaning]).filter((word) => {
+      const said = readConsentCell(word);
+      return said !== meaning && !strongerBy[meaning]?.includes(said);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test("words for gone are unmistakable but for those that are names, too", () => {
+    const orNames = new Set(splitEntries(cells.goneOrName ?? "").map(phraseKey));
+    const gone = new Set(splitEntries(cells.gone).map(phraseKey));
+    expect([...orNames].filter((word) => !gone.has(word))).toEqual([]);
+    const mistakable = splitEntries(cells.gone).filter((word) => !isUnmistakable(word));
+    expect(mistakable.every((word) => readConsentCell(word) === "gone")).toBe(true);
+  });
+
+  test.each(["optIn", "optOut", "status"] as const)("a column of its line %s is that", (kind) => {
+    expect(splitEntries(names[kind]).filter((name) => findConsentName(name) !== kind)).toEqual([]);
+  });
+
+  test("a hint in a name makes it worth a question", () => {
+    expect(splitEntries(hints.anywhere).filter((hint) => !hasHint(hint))).toEqual([]);
+    expect(splitEntries(hints.alone).filter((hint) => !hasHint(hint))).toEqual([]);
+  });
+});
