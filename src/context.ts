@@ -9,17 +9,14 @@ import type { ResolvedProfile } from "./config/resolve.ts";
 import { type GlobalFlags, isYes, readSettings, type Settings } from "./config/settings.ts";
 import type { Connection, Purpose, SandboxFiles } from "./connection.ts";
 import type { Activity } from "./disk/activities.ts";
-import { openWrittenFiles, type WrittenFiles } from "./disk/own-outputs.ts";
 import { DeclinedError, exitCodes } from "./errors.ts";
 import { mergeLimits } from "./rate-limits.ts";
+import { CommandFiles } from "./terminal/command-files.ts";
 import { chooseFileFormat, type TextForm } from "./terminal/file-names.ts";
 import { type OutputFormat, type OutputOptions, parseColumns, parseFormat } from "./terminal/format.ts";
 import type { Observer } from "./terminal/observer.ts";
-import { requireReplaceable, toFileState } from "./terminal/output-target.ts";
-import { isOwnOutput } from "./terminal/own-output.ts";
 import type { Prompter } from "./terminal/prompter.ts";
 import { cannotAskError, canPrompt, createPrompter } from "./terminal/prompts.ts";
-import { readSpreadsheetFlags, requireDelimited } from "./terminal/spreadsheet-flags.ts";
 import { createTerminal, type Terminal, type TerminalStreams } from "./terminal/terminal.ts";
 import type { Clock, RateLimits } from "./wire.ts";
 
@@ -29,11 +26,8 @@ export type { Observer } from "./terminal/observer.ts";
 /** Flags of every command that lists or exports. */
 export interface OutputFileFlags {
   outputFile?: string;
-  force?: boolean;
   bom?: boolean;
   safeCells?: boolean;
-  excel?: boolean;
-  delimiter?: string;
 }
 
 export interface Context {
@@ -47,8 +41,8 @@ export interface Context {
   /** As Node names it: `linux`, `darwin`, `win32`. */
   readonly platform: string;
   readonly settings: Settings;
-  /** Files that commands have written where a user wanted them. */
-  readonly writtenFiles: WrittenFiles;
+  /** The files that the command was told to read and to write. */
+  readonly files: CommandFiles;
   /**
    * The chosen format and columns. What the name of an output file says goes before all but `--output`, with
    * which it must agree.
@@ -122,7 +116,7 @@ class CommandContext implements Context {
   readonly signal: AbortSignal;
   readonly folders: Folders;
   readonly platform = process.platform;
-  readonly writtenFiles: WrittenFiles;
+  readonly files: CommandFiles;
   settings: Settings = readSettings({}, {});
   exitCode: number = exitCodes.done;
   private readonly env: TerminalStreams["env"];
@@ -144,7 +138,11 @@ class CommandContext implements Context {
     this.observer = observer;
     this.signal = signal;
     this.folders = chooseFolders(this.env, this.platform);
-    this.writtenFiles = openWrittenFiles(this.folders.state);
+    this.files = new CommandFiles({
+      // The program that runs this command keeps its plans there.
+      folders: observer ? [] : Object.values(this.folders),
+      files: this.env.ECM_SUPPRESSIONS ? [this.env.ECM_SUPPRESSIONS] : [],
+    });
   }
 
   configure(flags: GlobalFlags): void {
@@ -163,35 +161,25 @@ class CommandContext implements Context {
     fallback?: OutputFormat,
     text: TextForm = "table",
   ): OutputOptions => {
-    const { flags, env, writtenFiles } = this;
-    const { outputFile, force } = options;
+    const { flags, env } = this;
+    const { outputFile, bom, safeCells } = options;
     const explicitFormat = flags.output === undefined ? undefined : parseFormat(flags.output, "--output");
+    const requestedFormat = flags.json ? "json" : explicitFormat;
     const defaultFormat =
       (env.ECM_OUTPUT ? parseFormat(env.ECM_OUTPUT, "ECM_OUTPUT") : undefined) ?? fallback;
     const columns = parseColumns(flags.columns);
-    const { format: requestedFormat, ...spreadsheet } = readSpreadsheetFlags(
-      options,
-      flags.json ? "json" : explicitFormat,
-      env,
-    );
-    const output = { columns, ...spreadsheet };
     const format = requestedFormat ?? defaultFormat ?? (this.terminal.isStdoutTerminal ? "table" : "tsv");
     this.isTableExpected = format === "table";
-    if (outputFile === undefined) {
-      requireDelimited(output, format);
-      return { ...output, format };
-    }
+    if (outputFile === undefined) return { columns, bom, safeCells, format };
     // Found out here, before anything is sent.
     const form = chooseFileFormat(outputFile, {
       requested: requestedFormat,
       defaultFormat: defaultFormat ?? "tsv",
       text,
     });
-    if (form.packing !== "workbook") requireDelimited(output, form.format);
-    requireReplaceable(outputFile, { force, writtenFiles, isOwn: (start) => isOwnOutput(start, columns) });
+    this.files.writes(outputFile, "--output-file");
     // The cells of a workbook are text: nothing in them is run.
-    const safeCells = form.packing === "workbook" ? false : output.safeCells;
-    return { ...output, ...form, safeCells, outputFile, writtenFiles, stateBefore: toFileState(outputFile) };
+    return { columns, bom, safeCells: safeCells && !form.isWorkbook, ...form, outputFile };
   };
 
   readonly profiles = (): Promise<ProfileStore> => {

@@ -59,11 +59,6 @@ export function toSafeCell(cell: string): string {
   return formulaStart.test(cell) ? `'${cell}` : cell;
 }
 
-/** The same, but for numbers and what a person reads as one, such as `+47 22 33 44 55`. */
-export function toSafeFormula(cell: string): string {
-  return /^[+-]?[\d\s.,()]+$/.test(cell) ? cell : toSafeCell(cell);
-}
-
 /** Several names in one cell: itself a csv record, so that a name may hold commas and quotes. */
 export function joinNames(names: readonly string[]): string {
   return names.map((name) => formatCsvCell(name, ",")).join(",");

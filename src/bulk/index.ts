@@ -74,7 +74,6 @@ export { findRun, listRuns } from "./runs/find-runs.ts";
 export { computeFingerprint } from "./runs/fingerprint.ts";
 export {
   type GuardOptions,
-  isInPlanFolder,
   isRunName,
   type Manifest,
   makePlanFolder,

@@ -6,8 +6,6 @@ import { readDataInput } from "../terminal/data-input.ts";
 import { presentDryRun } from "../terminal/dry-run.ts";
 import { escapeControlsInLines } from "../terminal/escape.ts";
 import { requireFileFormat } from "../terminal/file-names.ts";
-import { requireReplaceable } from "../terminal/output-target.ts";
-import { isOwnOutput } from "../terminal/own-output.ts";
 import { presentValue } from "../terminal/present.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { ApiAnswer, ApiRequest } from "../wire.ts";
@@ -21,7 +19,6 @@ interface ApiOptions extends FieldFlags {
   include?: boolean;
   paginate?: boolean;
   outputFile?: string;
-  force?: boolean;
   dryRun?: boolean;
 }
 
@@ -60,6 +57,7 @@ export function registerApi(command: Command, context: Context): void {
 }
 
 async function runApi(context: Context, method: string, path: string, options: ApiOptions): Promise<void> {
+  if (options.outputFile !== undefined) context.files.writes(options.outputFile, "--output-file");
   const request = await requestFrom(context, method, path, options);
   if (options.dryRun) return presentDryRun(context.terminal, context.output(), toUnsentRequest(request));
   await confirmFinal(context, request);
@@ -76,15 +74,14 @@ async function requestFrom(
   path: string,
   options: ApiOptions,
 ): Promise<ApiRequest> {
-  const fields = await buildBody(context.terminal, options);
+  const fields = await buildBody(context, options);
   if (fields !== undefined && options.data !== undefined) {
     throw new UsageError(
       "--data is the whole body and cannot be used with -f and -F",
       "Leave out one of the two",
     );
   }
-  const rawBody =
-    options.data === undefined ? fields : await readDataInput(context.terminal, options.data, "--data");
+  const rawBody = options.data === undefined ? fields : await readDataInput(context, options.data, "--data");
   const query = (options.query ?? []).map(parsePair);
   const asTyped = apiRequest(method, path, query, rawBody);
   if (fields !== undefined && ["GET", "HEAD"].includes(asTyped.method)) {
@@ -137,14 +134,12 @@ async function streamToFile(
   context: Context,
   request: ApiRequest,
   name: string,
-  { include, force }: ApiOptions,
+  { include }: ApiOptions,
 ): Promise<void> {
   const { terminal } = context;
-  const { writtenFiles } = context;
   const { openBodyFile } = await import("../terminal/output-file.ts");
-  // Looked at and opened before anything is sent. A body has any form, whatever the file's name is.
-  requireReplaceable(name, { force, writtenFiles, isOwn: (start) => isOwnOutput(start, undefined) });
-  const file = await openBodyFile(name, { writtenFiles });
+  // Opened before anything is sent. A body has any form, whatever the file's name is.
+  const file = await openBodyFile(name);
   try {
     const { send } = await context.connect();
     const answer = await send(request, { expect: "any", bodySink: file });

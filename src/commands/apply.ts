@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { Context } from "../context.ts";
 import { createAgreement, findDanger, requireAnswer } from "./shared/bulk/agree.ts";
-import { requireDistinctFiles } from "./shared/bulk/distinct-files.ts";
+import { claimFiles } from "./shared/bulk/distinct-files.ts";
 import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "./shared/bulk/flags.ts";
 import { writtenFileOption } from "./shared/flags.ts";
 import { describeCommand } from "./shared/help-text.ts";
@@ -44,7 +44,7 @@ export function registerApply(command: Command, context: Context): void {
 
 async function runApply(context: Context, file: string, flags: ApplyFlags): Promise<void> {
   const options = toRunOptions(flags, context.clock.now());
-  requireDistinctFiles({ input: { name: file } }, flags);
+  claimFiles(context, file, flags);
   const [{ openPlanFile, applyPlanFile, toPlanName }, { withRun }, { createBackUp, createBackupTarget }] =
     await Promise.all([
       import("../bulk/index.ts"),

@@ -57,7 +57,6 @@ export function registerExport(command: Command, context: Context): void {
     examples: [
       "ecm export > contacts.csv",
       "ecm export --list Newsletter --output-file newsletter.xlsx",
-      "ecm export --excel --output-file newsletter.csv",
       "ecm export -o ndjson | wc -l",
       "ecm export --since 24h --output-file changed.csv",
     ],

@@ -5,7 +5,6 @@
 import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { ZipFile } from "yazl";
-import { workbookMark } from "./workbook-mark.ts";
 
 export interface Workbook {
   /** The first row is the heading of each sheet. */
@@ -70,12 +69,11 @@ export async function openWorkbook(
   { sheetName, maxRows = maxSheetRows }: WorkbookOptions,
 ): Promise<Workbook> {
   const zip = new ZipFile();
-  const add = (name: string, xml: string) =>
-    zip.addBuffer(Buffer.from(head + xml), name, { compress: !xml.includes(workbookMark) });
+  const add = (name: string, xml: string) => zip.addBuffer(Buffer.from(head + xml), name);
   add("[Content_Types].xml", contentTypes);
   add(
     "docProps/app.xml",
-    `<Properties xmlns="${documents}/extended-properties">${workbookMark}</Properties>`,
+    `<Properties xmlns="${documents}/extended-properties"><Application>ecm</Application></Properties>`,
   );
   add(
     "_rels/.rels",

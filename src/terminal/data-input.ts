@@ -4,16 +4,27 @@ import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import { describeReadError } from "../disk/make-folder.ts";
 import { UsageError } from "../errors.ts";
+import type { CommandFiles } from "./command-files.ts";
 import type { Terminal } from "./terminal.ts";
+
+interface Inputs {
+  terminal: Terminal;
+  files: CommandFiles;
+}
 
 const newline = 0x0a;
 
 /**
  * @param flag for the message, such as `--data`.
- * @throws UsageError when it cannot be read, or is not UTF-8.
+ * @throws UsageError when it cannot be read, is not UTF-8, or is an output of the same command
  */
-export async function readDataInput(terminal: Terminal, source: string, flag: string): Promise<string> {
+export async function readDataInput(
+  { terminal, files }: Inputs,
+  source: string,
+  flag: string,
+): Promise<string> {
   if (source === "-") return decodeText(await buffer(terminal.stdin), "standard input", flag);
+  files.reads(source, flag);
   const bytes = await readFile(source).catch((error: unknown) => {
     throw new UsageError(
       `${flag}: cannot read ${source}: ${describeReadError(error)}`,
@@ -41,11 +52,11 @@ function decodeText(bytes: Buffer, source: string, flag: string): string {
  * @throws UsageError naming where it is malformed.
  */
 export async function readJsonInput(
-  terminal: Terminal,
+  inputs: Inputs,
   source: string,
   flag: string,
 ): Promise<{ text: string; value: unknown }> {
-  const json = await readDataInput(terminal, source, flag);
+  const json = await readDataInput(inputs, source, flag);
   try {
     return { text: json, value: JSON.parse(json) as unknown };
   } catch (error) {

@@ -2,7 +2,6 @@
 import { basename } from "node:path";
 import { UsageError } from "../errors.ts";
 import type { OutputFormat } from "./format.ts";
-import type { Packing } from "./packing.ts";
 
 /** `yaml` is the form of a structure's file. */
 export type FileFormat = OutputFormat | "yaml";
@@ -57,17 +56,10 @@ export function findFormatByName(file: string, flag = "--output-file"): FileForm
 
 const packable = /\.(?:csv|tsv|json|ndjson|jsonl)$/i;
 
-/** How a file is written by its name, where that is not as plain text. */
-function findPacking(file: string): Packing | undefined {
-  const name = basename(file);
-  if (/.\.xlsx$/i.test(name)) return "workbook";
-  return /.\.gz$/i.test(name) && !/\.(?:xlsx|tar)\.gz$/i.test(name) ? "gzip" : undefined;
-}
-
 /** What a file is to hold, and how. */
 export interface FileForm {
   format: OutputFormat;
-  packing?: Packing;
+  isWorkbook?: boolean;
 }
 
 /**
@@ -83,14 +75,9 @@ export function chooseFileFormat(
     text,
   }: { requested?: OutputFormat; defaultFormat: OutputFormat; text: TextForm },
 ): FileForm {
-  const packing = text === "table" ? findPacking(file) : undefined;
-  if (packing === "workbook") {
-    if (requested === undefined || requested === "tsv") return { format: "tsv", packing };
+  if (text === "table" && /.\.xlsx$/i.test(basename(file))) {
+    if (requested === undefined || requested === "tsv") return { format: "tsv", isWorkbook: true };
     throw otherFormatError(file, "a workbook", requested);
-  }
-  if (packing === "gzip") {
-    const inner = file.slice(0, -".gz".length);
-    return { ...chooseFileFormat(inner, { requested, defaultFormat, text }), packing };
   }
   if (text === "markdown" && /\.(?:md|markdown)$/i.test(file)) return { format: requested ?? "table" };
   const byName = findFormatByName(file);

@@ -1,7 +1,5 @@
 /** The output formats, and which one is meant. */
-import type { WrittenFiles } from "../disk/own-outputs.ts";
 import { UsageError } from "../errors.ts";
-import type { Packing } from "./packing.ts";
 
 export const outputFormats = ["table", "json", "ndjson", "csv", "tsv", "id"] as const;
 export type OutputFormat = (typeof outputFormats)[number];
@@ -18,17 +16,10 @@ export interface OutputOptions {
   columns?: string[];
   /** From `--output-file`: written atomically in place of stdout. */
   outputFile?: string;
-  /** Remembers that file once it is written. */
-  writtenFiles?: WrittenFiles;
-  /** What stood in its place when the command began. */
-  stateBefore?: string;
-  /** How the file holds what is written; of a workbook the format is tsv. */
-  packing?: Packing;
+  /** The file is a workbook; the format is tsv. */
+  isWorkbook?: boolean;
   bom?: boolean;
-  /** What gets an apostrophe; `formulas`: not what is a number or could be one of a telephone. */
-  safeCells?: boolean | "formulas";
-  /** Between the cells of csv, where it is not a comma. */
-  delimiter?: string;
+  safeCells?: boolean;
 }
 
 /** Whether people read it, and see what their screen has room for. */

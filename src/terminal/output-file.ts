@@ -3,13 +3,11 @@ import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type AtomicFile, openAtomicFile } from "../disk/atomic-file.ts";
 import { diskFullHint } from "../disk/disk-room.ts";
-import type { WrittenFiles } from "../disk/own-outputs.ts";
 import { readChunks } from "../disk/read-chunks.ts";
 import { EcmError, exitCodes } from "../errors.ts";
 import type { BodySink } from "../wire.ts";
+import { cannotWriteError, resolveOutputTarget } from "./command-files.ts";
 import type { OutputOptions } from "./format.ts";
-import { cannotWriteError, resolveOutputTarget, toFileState } from "./output-target.ts";
-import { type Packing, packFile } from "./packing.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface Sink {
@@ -35,8 +33,8 @@ export async function openOutput(terminal: Terminal, output: OutputOptions): Pro
 }
 
 /** A byte order mark is for spreadsheets that read text; JSON may not begin with one. */
-export function wantsMark({ bom, format, packing }: OutputOptions): boolean {
-  return bom === true && packing !== "workbook" && (format === "csv" || format === "tsv");
+export function wantsMark({ bom, format, isWorkbook }: OutputOptions): boolean {
+  return bom === true && !isWorkbook && (format === "csv" || format === "tsv");
 }
 
 function createStdoutSink(terminal: Terminal): Sink {
@@ -53,15 +51,8 @@ function createStdoutSink(terminal: Terminal): Sink {
 export interface FileOptions {
   /** Names the file, where it is not `--output-file`. */
   flag?: string;
-  /** Remembers the file once it is there. */
-  writtenFiles?: WrittenFiles;
-  /**
-   * What stood there when the command began: what has come in between is
-   * not replaced. Default: what stands there now.
-   */
-  stateBefore?: string;
-  /** How the text that is written stands in the file. */
-  packing?: Packing;
+  /** The text that is written are lines of tsv; the file is a workbook of them. */
+  isWorkbook?: boolean;
 }
 
 /**
@@ -101,11 +92,8 @@ export async function openGrowingFile(part: string, file: string, options: FileO
  * A file for a body that comes in pieces; each is taken at once.
  * @throws UsageError when it cannot be written
  */
-export async function openBodyFile(
-  file: string,
-  options: FileOptions,
-): Promise<BodySink & Pick<Sink, "commit" | "discard">> {
-  const target = await openTarget(file, options);
+export async function openBodyFile(file: string): Promise<BodySink & Pick<Sink, "commit" | "discard">> {
+  const target = await openTarget(file, {});
   const withErrorsAt = (act: () => void) => {
     try {
       act();
@@ -123,7 +111,7 @@ export async function openBodyFile(
 }
 
 /** @throws UsageError when the file cannot be written */
-export async function openFileOutput(file: string, options: FileOptions): Promise<Sink> {
+export async function openFileOutput(file: string, options: FileOptions = {}): Promise<Sink> {
   const target = await openTarget(file, options);
   const gathered = createBufferedWriter((text) => withWriteErrors(file, () => target.append(text)));
   return {
@@ -159,26 +147,14 @@ function createBufferedWriter(writeOut: (text: string) => Promise<void>) {
  * With the rights of the file that is there; a new one is people's data, for its owner alone.
  * @throws UsageError
  */
-async function openTarget(
-  file: string,
-  { flag, writtenFiles, stateBefore = toFileState(file), packing }: FileOptions,
-): Promise<AtomicFile> {
+async function openTarget(file: string, { flag, isWorkbook }: FileOptions): Promise<AtomicFile> {
   const { path, mode } = resolveOutputTarget(file, flag);
   const plain = await openAtomicFile(path, mode).catch((error: NodeJS.ErrnoException) => {
     throw cannotWriteError(file, error.code ?? error.message, flag);
   });
-  const target = packing ? await packFile(plain, packing) : plain;
-  return {
-    ...target,
-    async commit() {
-      if (toFileState(file) !== stateBefore) {
-        await target.discard();
-        throw new Error("it was changed by another program meanwhile, and is left as it is");
-      }
-      await target.commit();
-      writtenFiles?.remember(path);
-    },
-  };
+  if (!isWorkbook) return plain;
+  const { packWorkbook } = await import("./packing.ts");
+  return packWorkbook(plain);
 }
 
 /** A disk that fails later says why. @throws EcmError */

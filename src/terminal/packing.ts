@@ -1,39 +1,21 @@
-/** Files that hold their text packed: compressed, or as a workbook. */
-import { once } from "node:events";
-import { createGzip } from "node:zlib";
+/** A workbook out of lines of tsv: each line is a row, and the line breaks within a cell are escaped. */
 import { parseTsvCell } from "../delimited-lines.ts";
 import type { AtomicFile } from "../disk/atomic-file.ts";
+import { openWorkbook } from "../disk/workbook.ts";
 
-/** `workbook`: of lines in tsv. */
-export type Packing = "gzip" | "workbook";
-
-/** Takes text, as strings or as UTF-8, and writes it packed. */
-interface PackedFile {
-  append(text: string | Uint8Array): Promise<void>;
-  /** Everything was appended; the file is not put in its place by this. */
-  end(): Promise<void>;
-  abandon(): void;
-}
-
-type WritePiece = (piece: Buffer) => Promise<void>;
-
-async function openPacking(packing: Packing, write: WritePiece): Promise<PackedFile> {
-  return packing === "gzip" ? openGzip(write) : openRows(write);
-}
-
-/** An atomic file whose text is packed on the way. */
-export async function packFile(file: AtomicFile, packing: Packing): Promise<AtomicFile> {
-  const packed = await openPacking(packing, (piece) => file.append(piece));
+/** An atomic file that takes lines of tsv, as text, and holds a workbook of them. */
+export async function packWorkbook(file: AtomicFile): Promise<AtomicFile> {
+  const rows = await openRows((piece) => file.append(piece));
   const refuse = () => {
-    throw new Error("a packed file is written in order");
+    throw new Error("a workbook is written in order");
   };
   return {
-    append: packed.append,
+    append: rows.append,
     appendNow: refuse,
     clear: refuse,
     async commit() {
       try {
-        await packed.end();
+        await rows.end();
       } catch (error) {
         await file.discard();
         throw error;
@@ -41,57 +23,35 @@ export async function packFile(file: AtomicFile, packing: Packing): Promise<Atom
       await file.commit();
     },
     async discard() {
-      packed.abandon();
+      rows.abandon();
       await file.discard();
     },
   };
 }
 
-/** The bytes of a whole packed text. */
-export async function packText(text: string, packing: Packing): Promise<Buffer> {
+/** The bytes of a whole workbook. */
+export async function packWorkbookText(lines: string): Promise<Buffer> {
   const pieces: Buffer[] = [];
-  const packed = await openPacking(packing, async (piece) => {
+  const rows = await openRows(async (piece) => {
     pieces.push(piece);
   });
-  await packed.append(text);
-  await packed.end();
+  await rows.append(lines);
+  await rows.end();
   return Buffer.concat(pieces);
 }
 
-function openGzip(write: WritePiece): PackedFile {
-  const gzip = createGzip();
-  const packed = (async () => {
-    for await (const piece of gzip) await write(piece as Buffer);
-  })();
-  // Whoever writes next meets the failure.
-  packed.catch(() => undefined);
-  return {
-    async append(text) {
-      if (!gzip.write(text)) await Promise.race([once(gzip, "drain"), packed]);
-    },
-    async end() {
-      gzip.end();
-      await packed;
-    },
-    abandon: () => gzip.destroy(),
-  };
-}
-
-/** Each line is a row; the breaks within a cell are escaped. */
-async function openRows(write: WritePiece): Promise<PackedFile> {
-  const { openWorkbook } = await import("../disk/workbook.ts");
+async function openRows(write: (piece: Buffer) => Promise<void>) {
   const workbook = await openWorkbook(write, { sheetName: "Sheet1" });
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let rest = "";
-  const take = async (text: string) => {
-    const lines = (rest + text).split("\n");
+  const append = async (text: string | Uint8Array) => {
+    const lines = (rest + text.toString()).split("\n");
     rest = lines.pop()!;
     for (const line of lines) await workbook.append(line.split("\t").map(parseTsvCell));
   };
   return {
-    append: (text) => take(typeof text === "string" ? text : decoder.decode(text, { stream: true })),
+    append,
     async end() {
-      await take(rest === "" ? decoder.decode() : `${decoder.decode()}\n`);
+      if (rest !== "") await append("\n");
       await workbook.end();
     },
     abandon: workbook.abandon,

@@ -1,5 +1,5 @@
 /** One result after the other as text: JSON, csv, tsv, ids. Pure. */
-import { formatCsvLine, formatTsvLine, joinNames, toSafeCell, toSafeFormula } from "../delimited-lines.ts";
+import { formatCsvLine, formatTsvLine, joinNames, toSafeCell } from "../delimited-lines.ts";
 import type { OutputOptions } from "./format.ts";
 
 /** Several names share one cell, written so that a name may hold commas (`joinNames`). */
@@ -36,11 +36,9 @@ export function createRowFormat<T>(
       return { opening: "", row: (item) => `${JSON.stringify(toObject(output, columns, item))}\n` };
     case "csv":
     case "tsv": {
-      const { format, safeCells, delimiter } = output;
-      const join = (cells: string[]) =>
-        format === "csv" ? formatCsvLine(cells, delimiter) : formatTsvLine(cells);
-      const toSafe = safeCells === "formulas" ? toSafeFormula : toSafeCell;
-      const line = (cells: string[]) => `${join(safeCells ? cells.map(toSafe) : cells)}\n`;
+      const { format, safeCells } = output;
+      const join = (cells: string[]) => (format === "csv" ? formatCsvLine(cells) : formatTsvLine(cells));
+      const line = (cells: string[]) => `${join(safeCells ? cells.map(toSafeCell) : cells)}\n`;
       return {
         opening: line(columns.map(({ name }) => name)),
         row: (item) => line(columns.map((column) => formatCell(column, item))),

@@ -1,5 +1,5 @@
 /** `--report`: a page about a bulk run, drawn from its plan, its journal and its summary. */
-import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -131,10 +131,10 @@ describe("--report", () => {
   it("is refused, before a request, where it cannot be written", async () => {
     const { ecm, file, report } = await scene();
     const run = (...flags: string[]) => ecm(["import", file, "--dry-run", ...flags]);
-    await writeFile(report, "<h1>mine</h1>");
+    await mkdir(report);
     expect(await run("--report", report)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("was not written by ecm"),
+      stderr: expect.stringContaining("it is a folder"),
     });
     const named = report.replace(".html", ".txt");
     expect(await run("--report", named)).toMatchObject({

@@ -2,7 +2,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { openWorkbook } from "../../src/disk/workbook.ts";
-import { isOwnWorkbook } from "../../src/disk/workbook-mark.ts";
 import { read } from "../tables/reading.ts";
 
 async function write(rows: readonly (readonly string[])[], maxRows?: number): Promise<Buffer> {
@@ -25,11 +24,6 @@ it("what does not fit on a sheet is on the next one, below the same heading", { 
     sheets.push(rows.map(({ cells }) => cells));
   }
   expect(sheets).toEqual([people.slice(0, 2), people.slice(2, 4), people.slice(4)]);
-});
-
-it("is known again as ours", async () => {
-  const bytes = await write([["Email"]]);
-  expect(isOwnWorkbook(bytes.toString("utf8", 0, 64 * 1024))).toBe(true);
 });
 
 it("every text comes back as it was", { tags: "slow" }, async () => {

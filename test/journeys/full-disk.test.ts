@@ -102,7 +102,7 @@ describe.runIf(canMount)("a state folder on a small disk", () => {
     await witness.ecm(["import", await inputFile(manyRows(1000)), "--json"]);
     const target = join(disk, "out.csv");
     await writeFile(target, "as it was");
-    const exported = await witness.ecm(["export", "--output-file", target, "--force"]);
+    const exported = await witness.ecm(["export", "--output-file", target]);
     expect(exported.code).toBe(1);
     expect(exported.stderr).toContain("ENOSPC");
     expect(exported.stderr).toMatch(

@@ -1,21 +1,18 @@
-/** What the name of an output file says, and what stands in its place already. */
+/** What the name of an output file says, and which files it may replace. */
 
-import { chmod, lstat, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, link, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/ecm.ts";
-import { firstQuick } from "../support/first-quick.ts";
 import { json } from "../support/http-server.ts";
 import { startSandbox } from "../support/sandbox.ts";
-import { plainStructure, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
 import { read } from "../tables/reading.ts";
-import { textRow, workbook } from "../tables/workbooks.ts";
 
 /** A service that must not be asked, and a folder. */
 async function unasked() {
-  const { server, ecm } = await startService((_request, response) => json(response, 200, []));
-  return { server, ecm, folder: await temporaryFolder() };
+  const service = await startService((_request, response) => json(response, 200, []));
+  return { ...service, folder: await temporaryFolder() };
 }
 
 const people = {
@@ -39,13 +36,9 @@ describe("the name of an output file", () => {
     ["all.xlsx", ["--json"], "is a workbook by its name, but the output is JSON", "all.json"],
     ["all.XLS", ["-o", "csv"], "is a workbook by its name, which ecm does not write", "all.csv"],
     ["all.ods", ["--json"], "is a workbook", "a workbook, "],
-    ["all.json.gz", ["-o", "csv"], "is JSON by its name, but the output is CSV", "all.csv"],
+    ["all.json.gz", [], "is a compressed file", "gzip all.json"],
     ["all.csv.xz", [], "is a compressed file", "gzip all.csv"],
     ["all.tar.gz", [], "is a compressed file", "gzip all.tar.csv"],
-    ["all.json", ["--excel"], "is JSON by its name, but the output is CSV", "all.csv"],
-    ["all.csv", ["--excel", "--json"], "--excel writes csv", "Leave out one"],
-    ["all.json", ["--delimiter", ";"], "--delimiter is for csv", "-o csv"],
-    ["all.csv", ["--delimiter", "x"], "does not separate cells", "semicolon"],
     ["all.zip", [], "is a compressed file", "all.csv"],
     ["all.parquet", [], "is a database", "all.csv"],
     ["all.html", [], "is a document", "all.csv"],
@@ -130,7 +123,7 @@ describe("the name of an output file", () => {
   });
 });
 
-describe("a workbook or a compressed file", () => {
+describe("a workbook", () => {
   const contents = {
     contacts: ["0170 123", "=1+1", "_x0041_\r\n\u0001", "00123"].map((value, index) => ({
       key: `p${index}@example.com`,
@@ -142,22 +135,15 @@ describe("a workbook or a compressed file", () => {
     const { ecm } = await startSandbox({ contents });
     const folder = await temporaryFolder();
     const columns = ["--columns", "key,First Name"];
-    const { stdout: tsv } = await ecm(["contact", "search", ...columns]);
     const book = join(folder, "all.xlsx");
-    // Excel, byte order marks and apostrophes are for text.
-    const flags = ["--bom", "--safe-cells", "--excel", "--output-file", book];
+    // Byte order marks and apostrophes are for text.
+    const flags = ["--bom", "--safe-cells", "--output-file", book];
     const { code, stderr } = await ecm(["contact", "search", ...columns, ...flags]);
     expect(code, stderr).toBe(0);
     const { rows } = await read(await readFile(book));
     expect(rows.map(({ cells }) => cells)).toEqual(
       contents.contacts.map(({ key, fields }) => [key, fields["First Name"]]),
     );
-    const packed = join(folder, "all.tsv.gz");
-    await ecm(["contact", "search", ...columns, "--output-file", packed]);
-    expect(gunzipSync(await readFile(packed)).toString()).toBe(tsv);
-    const json = join(folder, "all.json.gz");
-    await ecm(["lists", "list", "--output-file", json]);
-    expect(gunzipSync(await readFile(json)).toString()).toBe("[]\n");
   });
 
   it("refuses what no cell holds, and leaves no file", { tags: "slow" }, async () => {
@@ -171,39 +157,6 @@ describe("a workbook or a compressed file", () => {
       expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining("has 32,768 characters") });
     }
     expect(await readdir(dirname(file))).toEqual([]);
-  });
-});
-
-describe("--excel", () => {
-  it.each([
-    ["de_DE.UTF-8", ";"],
-    ["nb_NO", ";"],
-    ["en_GB.UTF-8", ","],
-    ["C", ","],
-  ])("writes csv that Excel opens where the language is %s", async (language, delimiter) => {
-    const values = ["+47 22 33", "=1+1", "-5,5", "Köln"];
-    const { ecm } = await startSandbox({
-      contents: {
-        contacts: values.map((value, at) => ({ key: `${at}@x.org`, fields: { "First Name": value } })),
-      },
-    });
-    const { stdout } = await ecm(["export", "--excel", "--columns", "key,First Name"], {
-      env: { LC_ALL: language },
-    });
-    const quoted = delimiter === "," ? '"-5,5"' : "-5,5";
-    expect(stdout).toBe(
-      [
-        "\ufeffkey,First Name,ecm:safe-cells",
-        "0@x.org,+47 22 33,",
-        "1@x.org,'=1+1,",
-        "2@x.org,#,",
-        "3@x.org,Köln,",
-        "",
-      ]
-        .join("\n")
-        .replaceAll(",", delimiter)
-        .replace("#", quoted),
-    );
   });
 });
 
@@ -236,132 +189,101 @@ it("a file that is cut off inside a quote costs no request", { tags: "slow" }, a
 });
 
 describe("a file that stands in the place of an output file", () => {
-  const foreign: [string, string | Buffer][] = [
-    ["book", workbook({ sheets: [{ name: "People", rows: textRow(1, ["Email"]) }] })],
-    ["crm.csv", "Email,First Name,City\nada@example.com,Ada,Oslo\n"],
-    ["keys.csv", "key\nada@example.com\n"],
-    ["notes.txt", "do not lose this\n"],
-    ["package.json", '{\n  "name": "site",\n  "version": "1.0.0"\n}\n'],
-    ["rows.json", '[\n  {\n    "email": "ada@example.com"\n  }\n]\n'],
-    ["rows.ndjson", '{"Email":"ada@example.com"}\n'],
-    ["bytes", Buffer.from([0, 1, 2, 255])],
-  ];
-
-  firstQuick(3)(foreign)(
-    "is not replaced where it is not ours, unless by --force: %s",
-    async (name, content) => {
-      const { server, ecm, folder } = await unasked();
-      const file = join(folder, name);
-      await writeFile(file, content);
-      for (const command of [
-        "export",
-        "contact search",
-        "lists list",
-        "structure get",
-        "api GET /api/contact",
-      ]) {
-        const result = await ecm([...command.split(" "), "--output-file", file]);
-        expect(result.code, command).toBe(2);
-        expect(result.stderr).toContain(`${file} already exists and was not written by ecm`);
-        expect(result.stderr).toContain("--force");
+  it.each(["export", "contact search", "lists list", "structure pull", "api GET /api/contact"])(
+    "is replaced, whoever wrote it: %s",
+    async (command) => {
+      const { ecm } = await startSandbox({ contents: people });
+      const file = join(await temporaryFolder(), "notes");
+      await writeFile(file, "do not lose this\n");
+      for (let night = 0; night < 2; night += 1) {
+        const { code, stderr } = await ecm([...command.split(" "), "--output-file", file]);
+        expect(code, stderr).toBe(0);
+        expect(await readFile(file, "utf8")).not.toContain("do not lose this");
       }
-      expect(server.requests).toEqual([]);
-      expect(await readFile(file)).toEqual(Buffer.from(content));
-      expect(await readdir(folder)).toEqual([name]);
-      const sandbox = await startSandbox({ contents: people });
-      const forced = await sandbox.ecm(["export", "--output-file", file, "--force"]);
-      expect(forced.code, forced.stderr).toBe(0);
-      expect(await readFile(file, "utf8")).toContain("a@example.com");
     },
   );
+
+  it("stays as it was until the output is whole", async () => {
+    const file = join(await temporaryFolder(), "contacts.csv");
+    await writeFile(file, "yesterday\n");
+    const { ecm } = await startService((_request, response) => json(response, 500, {}));
+    for (const args of [
+      ["export"],
+      ["contact", "search"],
+      ["lists", "list"],
+      ["api", "GET", "/api/contact"],
+    ]) {
+      expect((await ecm([...args, "--output-file", file])).code).toBe(1);
+      expect(await readFile(file, "utf8")).toBe("yesterday\n");
+    }
+    expect(await readdir(dirname(file))).toEqual(["contacts.csv"]);
+  });
 
   it.each([
-    ["--plan", "plan.ndjson", ["contact", "mutate", "--all", "--set", "City=x", "--dry-run"]],
-    ["--rejects", "crm.csv", ["contact", "mutate", "--all", "--set", "City=x", "--dry-run"]],
-  ])("is not replaced by %s either", async (flag, name, args) => {
+    ["export --keys in.csv --output-file out.csv", "--output-file names the input file"],
+    ["contact search --keys in.csv --output-file out.csv", "--output-file names the input file"],
+    ["api POST /api/contact/search --data in.csv --output-file out.csv", "--output-file and --data name the"],
+    [
+      "api POST /api/contact -F note=@in.csv --output-file out.csv",
+      "--output-file and -F name the same file",
+    ],
+  ])("is never what the command reads, also through links: ecm %s", async (line, message) => {
     const { server, ecm, folder } = await unasked();
-    const file = join(folder, name);
-    await writeFile(file, '{"name":"site"}\n');
-    const result = await ecm([...args, flag, file]);
-    expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining("already exists and was not") });
-    expect(result.stderr).toContain("Name another file, or remove it first");
+    const input = join(folder, "in.csv");
+    await writeFile(input, "a@example.com\n");
+    await symlink(input, join(folder, "symbolic.csv"));
+    await link(input, join(folder, "hard.csv"));
+    for (const output of ["in.csv", "symbolic.csv", "hard.csv"]) {
+      const words = line.replace("out.csv", join(folder, output)).replace("in.csv", input).split(" ");
+      const result = await ecm(words);
+      expect([result.code, result.stderr]).toEqual([2, expect.stringContaining(message)]);
+    }
     expect(server.requests).toEqual([]);
-    expect(await readFile(file, "utf8")).toBe('{"name":"site"}\n');
+    expect(await readFile(input, "utf8")).toBe("a@example.com\n");
   });
 
-  const rewritten: string[][] = [
-    ["export"],
-    ["export", "--columns", "key,First Name"],
-    ["export", "--safe-cells", "--bom"],
-    ["export", "-o", "tsv"],
-    ["export", "-o", "json"],
-    ["export", "-o", "ndjson"],
-    ["export", "-o", "ndjson", "--columns", "key,status"],
-    ["export", "-o", "id"],
-    ["contact", "search", "--limit", "1"],
-    ["contact", "search", "--key", "nobody@example.com", "-o", "json"],
-    ["contact", "get", "a@example.com", "--json"],
-    ["export", "--excel", "--delimiter", ";"],
-    ["lists", "list"],
-    ["lists", "list", "--json"],
-    ["structure", "list"],
-    ["structure", "get"],
-    ["structure", "pull"],
-    ["structure", "pull", "--json"],
-    ["suppressions", "list"],
-    ["auth", "list"],
-    ["events"],
-    ["events", "--columns", "time,key", "-o", "csv"],
-    ["events", "--json"],
-    ["api", "GET", "/api/contact"],
-    ["api", "GET", "/api/contact", "--paginate"],
-  ];
-
-  const nightly = rewritten.map((args) => [args.join(" "), args, "nightly"] as [string, string[], string]);
-  nightly.push(["export", ["export"], "nightly.xlsx"], ["events", ["events"], "nightly.json.gz"]);
-
-  firstQuick(3)(nightly)(
-    "is replaced each night where it is ours, also by a machine that does not remember: %s",
-    async (_line, args, name) => {
-      const { ecm, env } = await startSandbox({ contents: people });
-      await ecm(["lists", "create", "Newsletter"]);
-      await ecm(["suppressions", "add", "gone@example.com"]);
-      const file = join(await temporaryFolder(), name);
-      for (let night = 0; night < 3; night += 1) {
-        const { code, stderr } = await ecm([...args, "--output-file", file]);
-        expect(code, stderr).toBe(0);
-        if (night === 1) await rm(join(env.ECM_STATE_DIR!, "written"), { recursive: true });
-      }
-    },
-  );
-
-  it("is replaced where it is as ecm left it, and no longer where somebody has changed it", async () => {
-    const { ecm } = await startSandbox({ contents: people });
-    const file = join(await temporaryFolder(), "people.txt");
-    const show = (...flags: string[]) =>
-      ecm(["contact", "search", "-o", "table", "--output-file", file, ...flags]);
-    expect((await show()).code).toBe(0);
-    expect((await show("--columns", "key")).code).toBe(0);
-    await writeFile(file, "mine\n");
-    expect((await show()).code).toBe(2);
-    expect(await readFile(file, "utf8")).toBe("mine\n");
-    await writeFile(file, "");
-    expect((await show()).code).toBe(0);
+  it.each([
+    ["--output-file", "lists list"],
+    ["--plan", "contact mutate --all --set City=x --dry-run"],
+    ["--rejects", "contact mutate --all --set City=x --dry-run"],
+    ["--report", "contact mutate --all --set City=x --dry-run"],
+    ["--backup", "contact delete --all --yes"],
+  ])("is never ecm's own, also through links: %s", async (flag, line) => {
+    const { server, ecm, folder, env } = await unasked();
+    const shared = join(folder, "suppressed");
+    const own = [join(env.ECM_STATE_DIR!, "kept"), join(env.ECM_CONFIG_DIR!, "deeper", "kept"), shared];
+    for (const [index, file] of own.entries()) {
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, "kept\n");
+      await symlink(file, join(folder, `symbolic-${index}`));
+      await link(file, join(folder, `hard-${index}`));
+    }
+    await symlink(env.ECM_CACHE_DIR!, join(folder, "cache"));
+    const linked = own.flatMap((_, index) => [`symbolic-${index}`, `hard-${index}`]);
+    const places = [...own, join(env.ECM_STATE_DIR!, "new"), ...linked.map((name) => join(folder, name))];
+    await mkdir(env.ECM_CACHE_DIR!, { recursive: true });
+    for (const file of [...places, join(folder, "cache", "new")]) {
+      const result = await ecm([...line.split(" "), flag, file], { env: { ECM_SUPPRESSIONS: shared } });
+      expect([result.code, result.stderr], file).toEqual([
+        2,
+        expect.stringContaining("one of ecm's own files"),
+      ]);
+    }
+    expect(server.requests).toEqual([]);
+    for (const file of own) expect(await readFile(file, "utf8")).toBe("kept\n");
   });
 
-  it.runIf(process.platform !== "win32")("may be a link, or read-only", async () => {
+  it.runIf(process.platform !== "win32")("may be a link, but not read-only", async () => {
     const { ecm } = await startSandbox({ contents: people });
     const folder = await temporaryFolder();
     const at = (name: string) => join(folder, name);
-    const exportTo = (name: string, ...flags: string[]) =>
-      ecm(["export", "--output-file", name.startsWith("/") ? name : at(name), ...flags]);
-    await writeFile(at("mine.csv"), "Email\nada@example.com\n");
+    const exportTo = (name: string) =>
+      ecm(["export", "--output-file", name.startsWith("/") ? name : at(name)]);
+    await writeFile(at("mine.csv"), "Email\n");
     await symlink(at("mine.csv"), at("link.csv"));
-    expect(await exportTo("link.csv")).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("was not written"),
-    });
-    expect(await readFile(at("mine.csv"), "utf8")).toContain("ada@");
+    expect((await exportTo("link.csv")).code).toBe(0);
+    expect((await lstat(at("link.csv"))).isSymbolicLink()).toBe(true);
+    expect(await readFile(at("mine.csv"), "utf8")).toContain("a@example.com");
 
     await symlink(at("nowhere.csv"), at("broken.csv"));
     expect(await exportTo("broken.csv")).toMatchObject({
@@ -372,44 +294,15 @@ describe("a file that stands in the place of an output file", () => {
     await symlink(at("loop"), at("loop"));
     expect((await exportTo("loop")).code).toBe(2);
 
-    expect((await exportTo("ours.csv")).code).toBe(0);
-    await chmod(at("ours.csv"), 0o444);
-    expect(await exportTo("ours.csv")).toMatchObject({
+    await chmod(at("mine.csv"), 0o444);
+    expect(await exportTo("mine.csv")).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("is read-only"),
     });
-    expect((await exportTo("ours.csv", "--force")).code).toBe(0);
 
     await mkdir(at("sub"));
     expect((await exportTo("sub")).stderr).toContain("it is a folder");
     expect((await exportTo(`${at("new")}/`)).stderr).toContain("there is no such folder");
-  });
-
-  it("is not replaced where somebody has put it there while the output was made", async () => {
-    const file = join(await temporaryFolder(), "contacts.csv");
-    const { ecm } = await startService(async (request, response) => {
-      if (request.method === "GET")
-        return json(
-          response,
-          200,
-          request.url.includes("/lists")
-            ? []
-            : request.url.endsWith(plainStructure._id)
-              ? plainStructure
-              : [plainStructure],
-        );
-      await writeFile(file, "somebody's\n");
-      json(response, 200, { totalRecords: 0, contacts: [] });
-    });
-    for (const args of [["export"], ["contact", "search"]]) {
-      const result = await ecm([...args, "--output-file", file]);
-      expect(result).toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining("changed by another program"),
-      });
-      expect(await readFile(file, "utf8")).toBe("somebody's\n");
-      await rm(file);
-    }
   });
 });
 

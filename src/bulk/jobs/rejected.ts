@@ -99,7 +99,6 @@ async function tryWriteBeside(
   }
   try {
     await writeRejects(place.path, table, () => readRejectedLines(plan, ledger), table.form);
-    place.keep();
     return place.path;
   } catch (error) {
     await place.giveUp().catch(() => undefined);

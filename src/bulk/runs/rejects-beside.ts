@@ -2,9 +2,8 @@
  * A place beside the input for what was rejected: where a person looks for it, and never in place of a file
  * that is theirs.
  */
-import { constants, lstat, open, rm } from "node:fs/promises";
+import { constants, open, rm } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve, sep } from "node:path";
-import { openWrittenFiles } from "../../disk/own-outputs.ts";
 import { exists } from "../../disk/walk.ts";
 import type { SourceForm } from "../../tables/rows.ts";
 import { listRuns } from "./find-runs.ts";
@@ -12,8 +11,6 @@ import type { Manifest } from "./folder.ts";
 
 export interface PlaceBeside {
   path: string;
-  /** The file is written: the next run may replace it, as long as nobody changes it. */
-  keep(): void;
   /** It could not be written: the name is free again. */
   giveUp(): Promise<void>;
 }
@@ -22,10 +19,9 @@ export interface PlaceBeside {
 const maxFiles = 100;
 
 /**
- * Takes a name beside the input, such as `people.rejected.csv`. A file of that name stays, unless it is as a
- * command of this machine has left it: somebody may be at work on it. A name that a run points to stays its own,
- * also when the file is gone: `runs retry` of that run reads it. The files that an erasure looks through will
- * include the new one.
+ * Takes a name beside the input, such as `people.rejected.csv`. A file of that name stays: somebody may be at
+ * work on it. A name that a run points to stays its own, also when the file is gone: `runs retry` of that run
+ * reads it.
  * @returns undefined where nothing can be written beside the input
  */
 export async function takePlaceBeside(
@@ -36,19 +32,12 @@ export async function takePlaceBeside(
   const folder = dirname(file);
   if (isSpooled || file === "" || file.startsWith(join(resolve(stateFolder), sep))) return undefined;
   if (!(await exists(folder, constants.W_OK))) return undefined;
-  const written = openWrittenFiles(stateFolder);
   const pointedTo = new Set((await listRuns(stateFolder)).map(({ manifest }) => manifest.summary?.rejects));
   for (let number = 1; number <= maxFiles; number++) {
     const path = join(folder, nameBeside(file, form, number));
-    const taken =
-      path === file || pointedTo.has(path) ? "no" : await take(path, (found) => written.isOurs(found));
+    const taken = path === file || pointedTo.has(path) ? "no" : await take(path);
     if (taken === "cannot") return undefined;
-    if (taken === "no") continue;
-    return {
-      path,
-      keep: () => written.remember(path),
-      giveUp: () => (taken === "new" ? rm(path, { force: true }) : Promise.resolve()),
-    };
+    if (taken === "yes") return { path, giveUp: () => rm(path, { force: true }) };
   }
   return undefined;
 }
@@ -63,17 +52,12 @@ function nameBeside(file: string, { kind }: Pick<SourceForm, "kind">, number: nu
   return `${stem}.rejected${number > 1 ? `-${number}` : ""}${newEnding}`;
 }
 
-/** Makes an empty file, so that the name is nobody else's, or finds one that may be replaced. */
-async function take(
-  path: string,
-  isOurs: (path: string) => boolean,
-): Promise<"new" | "ours" | "no" | "cannot"> {
+/** Makes an empty file, so that the name is nobody else's. */
+async function take(path: string): Promise<"yes" | "no" | "cannot"> {
   try {
     await (await open(path, "wx", 0o600)).close();
-    return "new";
+    return "yes";
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") return "cannot";
+    return (error as NodeJS.ErrnoException).code === "EEXIST" ? "no" : "cannot";
   }
-  const found = await lstat(path).catch(() => undefined);
-  return found?.isFile() && isOurs(path) ? "ours" : "no";
 }

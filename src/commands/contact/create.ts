@@ -97,7 +97,7 @@ async function readNewContact(context: Context, options: ContactCreateOptions): 
     if (key !== undefined || set.length + list.length + tag.length > 0) {
       throw new UsageError("--data is the whole body and cannot be used with --key, --set, --list and --tag");
     }
-    const { text, value } = await readJsonInput(context.terminal, data, "--data");
+    const { text, value } = await readJsonInput(context, data, "--data");
     const body = value as CreateContactBody;
     return {
       key: typeof body?.key === "string" ? body.key : undefined,

@@ -6,7 +6,6 @@ import { hasStatus, UsageError } from "../../errors.ts";
 import { ecm } from "../../hint.ts";
 import { findContactsOfKey, type KnownContacts } from "../../service/erase-contact.ts";
 import { openFileOutput } from "../../terminal/output-file.ts";
-import { requireReplaceable, toFileState } from "../../terminal/output-target.ts";
 import type { Send } from "../../wire.ts";
 import { addFileFlag } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
@@ -39,13 +38,12 @@ export function registerContactDossier(parent: Command, context: Context): void 
 type Form = "json" | "markdown" | "html";
 
 async function runContactDossier(context: Context, typedKey: string, flags: DossierFlags): Promise<void> {
-  const { terminal, writtenFiles } = context;
+  const { terminal } = context;
   const form = chooseForm(context, flags);
-  const { outputFile, force } = flags;
-  const stateBefore = outputFile === undefined ? "" : toFileState(outputFile);
-  const { formatDossier, drawDossier, isOwnDossier } = await import("./shared/dossier-text.ts");
+  const { outputFile } = flags;
   // Checked before anything is read.
-  if (outputFile !== undefined) requireReplaceable(outputFile, { force, writtenFiles, isOwn: isOwnDossier });
+  if (outputFile !== undefined) context.files.writes(outputFile, "--output-file");
+  const { formatDossier, drawDossier } = await import("./shared/dossier-text.ts");
   const [spellings] = await readPeople(context, [typedKey], ecm`contact dossier KEY`);
   const dossier = await readDossier(context, spellings!);
   const text = {
@@ -55,7 +53,7 @@ async function runContactDossier(context: Context, typedKey: string, flags: Doss
   }[form]();
   if (outputFile === undefined) await terminal.write(text);
   else {
-    const sink = await openFileOutput(outputFile, { writtenFiles, stateBefore });
+    const sink = await openFileOutput(outputFile);
     await sink.write(text);
     await sink.commit();
   }

@@ -77,14 +77,13 @@ export const formatsTopic = `-o, --output FORMAT, or --json
 
 --columns a,b,c picks and orders the columns. --output-file FILE writes to FILE
 instead of stdout (atomically); its name decides the format: .csv, .tsv, .json,
-.ndjson, any of them with .gz, and .xlsx. A file that was not written by ecm is
-replaced only with --force. Data goes to stdout; everything else to stderr.
+.ndjson and .xlsx. A file of that name is replaced, unless the command reads it
+or has another output there. Data goes to stdout; everything else to stderr.
 
 For spreadsheets: .xlsx is a workbook whose cells are all text, so that zeros in
-front and telephone numbers stay. --excel writes csv as Excel reads it on this
-machine (LC_ALL, LC_NUMERIC, LANG): a byte order mark, semicolons where the comma
-stands in numbers (--delimiter says otherwise), and an apostrophe before what
-would run as a formula. Excel takes zeros off the front of numbers in any csv.
+front and telephone numbers stay. In csv, --bom adds a byte order mark, and
+--safe-cells puts an apostrophe before what would run as a formula. Excel takes
+zeros off the front of numbers in any csv.
 `;
 
 export const faultsTopic = `--fault KIND[:METHOD[:PATH]][:n=N|:first=N|:p=P[:seed=N]][:seconds=S]

@@ -10,6 +10,7 @@ import {
   requireAnswer,
   undoAgreement,
 } from "../shared/bulk/agree.ts";
+import { claimFiles } from "../shared/bulk/distinct-files.ts";
 import { addBulkFlags, type BulkFlags, endRunAfter, toRunOptions } from "../shared/bulk/flags.ts";
 import type { RunDisplay } from "../shared/bulk/progress.ts";
 import { requireSameAccount } from "../shared/bulk/run-account.ts";
@@ -52,6 +53,7 @@ async function runRunsResume(context: Context, run: string | undefined, flags: B
   requireAnswer(context, findRunDanger(manifest), options.isDryRun);
   const { isSpooled, file } = manifest.input;
   const inputs = isSpooled || file === "" ? [] : [file];
+  claimFiles(context, inputs[0], flags);
   await context.tellUnderWay({ kind: "run", what: `Run ${manifest.id}`, inputs });
   const what = `Resuming run ${manifest.id}: ${manifest.input.name}`;
   // Its plan was shown, or written to a file, before it began.

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { Closed, Manifest, RunOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { requireAnswer, undoAgreement } from "../shared/bulk/agree.ts";
-import { requireDistinctFiles } from "../shared/bulk/distinct-files.ts";
+import { claimFiles } from "../shared/bulk/distinct-files.ts";
 import { addBulkFlags, type BulkFlags, endRunAfter, toRunOptions } from "../shared/bulk/flags.ts";
 import { requireSameAccount } from "../shared/bulk/run-account.ts";
 import { describeCommand } from "../shared/help-text.ts";
@@ -85,7 +85,7 @@ async function undo(
     import("../shared/bulk/composed-list.ts"),
   ]);
   const journal = { input: { name: join(folder, fileNames.journal) } };
-  requireDistinctFiles(journal, flags);
+  claimFiles(context, undefined, flags);
   await requireWritableRejects(journal, options);
   await context.tellUnderWay({ kind: "run", what: `The undo of run ${manifest.id}`, inputs: [] });
   const what = `Undoing run ${manifest.id}: ${manifest.input.name}`;

@@ -53,9 +53,7 @@ async function runSandboxSeed(context: Context, file: string | undefined, flags:
     );
   }
   const given =
-    file === undefined
-      ? undefined
-      : ((await readJsonInput(context.terminal, file, "FILE")).value as SeedData);
+    file === undefined ? undefined : ((await readJsonInput(context, file, "FILE")).value as SeedData);
   const report = await withAdmin(context, flags, (admin) =>
     admin.seed(given ?? { contacts: createPeople(flags.contacts!) }),
   );

@@ -2,7 +2,6 @@
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { readDataInput } from "../../terminal/data-input.ts";
-import type { Terminal } from "../../terminal/terminal.ts";
 
 export interface FieldFlags {
   /** `-f`: strings. */
@@ -13,7 +12,7 @@ export interface FieldFlags {
 
 /** The JSON body of `-f` and `-F`; undefined without them. @throws UsageError */
 export async function buildBody(
-  terminal: Terminal,
+  context: Context,
   { field = [], typedField = [] }: FieldFlags,
 ): Promise<string | undefined> {
   if (field.length + typedField.length === 0) return undefined;
@@ -24,7 +23,7 @@ export async function buildBody(
     members.set(name, value);
   };
   for (const text of field) add("-f", text, readFieldValue("-f", text));
-  for (const text of typedField) add("-F", text, await parseTypedValue(terminal, readFieldValue("-F", text)));
+  for (const text of typedField) add("-F", text, await parseTypedValue(context, readFieldValue("-F", text)));
   return JSON.stringify(Object.fromEntries(members));
 }
 
@@ -37,9 +36,9 @@ function readFieldValue(flag: string, text: string): string {
   );
 }
 
-async function parseTypedValue(terminal: Terminal, text: string): Promise<unknown> {
+async function parseTypedValue(context: Context, text: string): Promise<unknown> {
   if (text === "@") throw new UsageError("-F: the name of the file is empty", "Such as -F note=@note.txt");
-  if (text.startsWith("@")) return readDataInput(terminal, text.slice(1), "-F");
+  if (text.startsWith("@")) return readDataInput(context, text.slice(1), "-F");
   const isTyped = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/.test(text);
   const value: unknown = isTyped ? JSON.parse(text) : text;
   // A number that JavaScript cannot hold would be sent as another one, or as null.

@@ -37,12 +37,7 @@ export function writtenFileOption(flags: string, description: string): Option {
 
 /** For every command that lists or exports. */
 export function addOutputFileFlags(command: Command): Command {
-  return addFileFlag(
-    command,
-    "write to FILE instead of stdout (atomically); .xlsx is a workbook, .csv.gz is compressed",
-  )
-    .option("--excel", "csv that Excel opens here: its delimiter, a byte order mark, no formulas")
-    .option("--delimiter <character>", "between the cells of csv: comma, semicolon, pipe or tab (comma)")
+  return addFileFlag(command, "write to FILE instead of stdout (atomically); .xlsx is a workbook")
     .option("--bom", "start with a byte order mark, for spreadsheets")
     .option("--safe-cells", "prefix cells that a spreadsheet would run as a formula with an apostrophe");
 }
@@ -51,9 +46,7 @@ export function addFileFlag(
   command: Command,
   description = "write to FILE instead of stdout (atomically)",
 ): Command {
-  return command
-    .addOption(writtenFileOption("--output-file <file>", description))
-    .option("--force", "replace FILE even if it was not written by ecm");
+  return command.addOption(writtenFileOption("--output-file <file>", description));
 }
 
 /** For every command that writes. */

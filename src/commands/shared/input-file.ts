@@ -13,11 +13,12 @@ import { makeFolder } from "../../disk/make-folder.ts";
  * @throws UsageError when they cannot be read; what `use` throws
  */
 export async function withInputFile<T>(
-  { terminal, signal }: Context,
+  { terminal, signal, files }: Context,
   file: string,
   use: (input: InputFile) => Promise<T>,
 ): Promise<T> {
   const { openStream, spool } = await import("../../bulk/index.ts");
+  if (file !== "-") files.reads(file, "the input file");
   const name = file === "-" ? "standard input" : file;
   const scratch = join(tmpdir(), `ecm-input-${randomBytes(6).toString("hex")}`);
   try {

@@ -9,7 +9,6 @@ import type { Cursor } from "../../events/cursor.ts";
 import { readFeed, toTime } from "../../events/feed.ts";
 import type { OutputOptions } from "../../terminal/format.ts";
 import { openBodyFile, type Sink, wantsMark } from "../../terminal/output-file.ts";
-import { packText } from "../../terminal/packing.ts";
 import type { ListOutput } from "../../terminal/present.ts";
 import { presentEvents } from "./event-view.ts";
 import { defaultDays, isFromCampaign, type WantedEvents, warnOfMissingEvents } from "./wanted-events.ts";
@@ -77,13 +76,13 @@ async function presentInFile(
   present: (output: ListOutput) => Promise<void>,
   announce: (file: string, sha256: string) => Promise<void>,
 ): Promise<void> {
-  const { outputFile, packing } = output;
+  const { outputFile, isWorkbook } = output;
   const pieces: string[] = wantsMark(output) ? ["\ufeff"] : [];
   await present({ ...output, sink: createMemorySink(pieces) });
   const text = pieces.join("");
-  const bytes = packing ? await packText(text, packing) : Buffer.from(text);
+  const bytes = isWorkbook ? await toWorkbook(text) : Buffer.from(text);
   await announce(resolve(outputFile!), createHash("sha256").update(bytes).digest("hex"));
-  const sink = await openBodyFile(outputFile!, { ...output, packing: undefined });
+  const sink = await openBodyFile(outputFile!);
   try {
     sink.write(bytes);
     await sink.commit();
@@ -91,6 +90,11 @@ async function presentInFile(
     await sink.discard();
     throw error;
   }
+}
+
+async function toWorkbook(lines: string): Promise<Buffer> {
+  const { packWorkbookText } = await import("../../terminal/packing.ts");
+  return packWorkbookText(lines);
 }
 
 function createMemorySink(pieces: string[]): Sink {

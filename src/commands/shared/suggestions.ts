@@ -171,7 +171,7 @@ const flagSuggestions: Record<string, readonly string[]> = {
 };
 
 /** Whoever uses one of these says it unasked: no hint leads there. */
-const neverSuggested = /^--(?:include-(?:suppressed|unsubscribed)|yes|all|delete-|prune|force)/;
+const neverSuggested = /^--(?:include-(?:suppressed|unsubscribed)|yes|all|delete-|prune)/;
 
 /**
  * What to say to a flag that a command does not have.

@@ -39,7 +39,7 @@ export async function askKey(
   // At a terminal the key would be shown while it is typed.
   if (apiKeyStdin && !context.terminal.isStdinTerminal) {
     return {
-      apiKey: checkKey(await readDataInput(context.terminal, "-", "--api-key-stdin"), "--api-key-stdin"),
+      apiKey: checkKey(await readDataInput(context, "-", "--api-key-stdin"), "--api-key-stdin"),
     };
   }
   const prompter = context.prompter();

@@ -31,6 +31,6 @@ export async function toChange(
   if (Object.values(changes).some((value) => value !== undefined)) {
     throw new UsageError("--data is the whole body and cannot be used with flags that name changes");
   }
-  const { text, value } = await readJsonInput(context.terminal, data, "--data");
+  const { text, value } = await readJsonInput(context, data, "--data");
   return async () => (id) => ({ ...mutateContactRequest(id, value as MutateBody), rawBody: text });
 }

@@ -51,7 +51,7 @@ export async function resolveConditions(
     );
   }
   requireNoFile(flags.key ?? []);
-  if (file !== undefined) await requireKeysFile(file);
+  if (file !== undefined) await requireKeysFile(context, file);
   resolveFilters(flags);
   const since = flags.updatedAfter === undefined ? undefined : createUpdatedAfter(flags.updatedAfter);
   return async (account, structure) => {

@@ -3,7 +3,7 @@ import type { ContactEvent } from "../../../api/events.ts";
 import type { PlanChange, PlanLine } from "../../../bulk/index.ts";
 import type { RunRecords } from "../../../privacy/dossier.ts";
 import type { SuppressionState } from "../../../privacy/suppressions.ts";
-import { foldList, formatPage, generatorMark, markup } from "../../shared/bulk/report/page.ts";
+import { foldList, formatPage, markup } from "../../shared/bulk/report/page.ts";
 
 /** A contact with names in place of ids, and what happened to it. */
 export interface NamedContact {
@@ -50,11 +50,6 @@ interface Section {
 
 const title = "What is known of a person";
 const heading = `# ${title}`;
-
-/** By the first characters of a file, in each form. */
-export function isOwnDossier(start: string): boolean {
-  return start.includes(generatorMark) || start.startsWith(heading) || start.startsWith('{\n  "receipt": {');
-}
 
 export function formatDossier(dossier: Dossier): string {
   const lines = [heading, "", escapeText(describeReading(dossier)), ""];

@@ -16,8 +16,9 @@ export type KeysFileCondition = ({ keys: string[] } | { condition: LocalConditio
 const maxRemarksShown = 5;
 
 /** Before a request is spent. @throws UsageError for a file that cannot be read */
-export async function requireKeysFile(file: string): Promise<void> {
+export async function requireKeysFile({ files }: Context, file: string): Promise<void> {
   if (file === "-") return;
+  files.reads(file, "the input file");
   const { requireFile } = await import("../../../bulk/index.ts");
   await requireFile({ path: resolve(file), name: file });
 }

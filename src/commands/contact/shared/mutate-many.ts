@@ -79,7 +79,7 @@ async function readRequestedChanges(
   if ([addTag, removeTag, addList, removeList, set].some((value) => value !== undefined)) {
     throw new UsageError("--data is the whole body and cannot be used with flags that name changes");
   }
-  const { value } = await readJsonInput(context.terminal, data, "--data");
+  const { value } = await readJsonInput(context, data, "--data");
   const isBody =
     typeof value === "object" &&
     value !== null &&

@@ -16,9 +16,9 @@ export async function saveAnswers(
   read: ImportOptions["read"],
   earlier: string | undefined,
 ): Promise<string | undefined> {
-  const { terminal, writtenFiles } = context;
+  const { terminal } = context;
   const { writeMapping } = await import("../../../bulk/index.ts");
-  const file = earlier ?? choosePlace(input, (path) => writtenFiles.isOurs(path));
+  const file = earlier ?? choosePlace(input);
   const { map, splits = [] } = read;
   try {
     await writeMapping(file, { map, splits: new Map(splits) }, existsSync(file));
@@ -26,13 +26,12 @@ export async function saveAnswers(
     terminal.warn(`The answers are not saved: ${(error as Error).message}`);
     return undefined;
   }
-  writtenFiles.remember(file);
   terminal.note(`Saved these answers: ${shortPath(file)}`);
   return file;
 }
 
-/** `people.mapping.yaml`, or with a number where that is not ours to replace. */
-function choosePlace(input: string, isOurs: (path: string) => boolean): string {
+/** `people.mapping.yaml`, or with a number where there is one already. */
+function choosePlace(input: string): string {
   const base = join(
     dirname(input),
     input
@@ -42,6 +41,6 @@ function choosePlace(input: string, isOurs: (path: string) => boolean): string {
   );
   for (let number = 1; ; number++) {
     const file = `${base}.mapping${number === 1 ? "" : `-${number}`}.yaml`;
-    if (!existsSync(file) || isOurs(file)) return file;
+    if (!existsSync(file)) return file;
   }
 }

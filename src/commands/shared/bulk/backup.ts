@@ -12,7 +12,6 @@ import { UsageError } from "../../../errors.ts";
 import { createContactColumnsView, toSearchView } from "../../../service/contact-columns.ts";
 import { findFormatByName, requireFileFormat } from "../../../terminal/file-names.ts";
 import type { OutputFormat } from "../../../terminal/format.ts";
-import { resolveOutputTarget } from "../../../terminal/output-target.ts";
 import { presentList } from "../../../terminal/present.ts";
 
 /**
@@ -20,7 +19,7 @@ import { presentList } from "../../../terminal/present.ts";
  * @throws UsageError
  */
 export function createBackupTarget(context: Context, file: string): { file: string; format: OutputFormat } {
-  resolveOutputTarget(file, "--backup");
+  context.files.writes(file, "--backup");
   const byName = findFormatByName(file, "--backup");
   if (byName === "yaml") requireFileFormat(file, "csv", "--backup");
   const { format } = context.output({}, "csv");

@@ -5,7 +5,6 @@ import {
   type Closed,
   type ClosedPlan,
   exportPlan,
-  isInPlanFolder,
   makePlanFolder,
   type PlanLine,
 } from "../../../bulk/index.ts";
@@ -21,7 +20,6 @@ import {
   openOutput,
   type Sink,
 } from "../../../terminal/output-file.ts";
-import { requireReplaceable } from "../../../terminal/output-target.ts";
 import { drawDifference, isChange } from "./difference.ts";
 import type { ReportFlags } from "./report/report-flags.ts";
 
@@ -125,11 +123,10 @@ async function openRequestedReport(context: Context, flags: ReportFlags) {
  * People's data: until it is whole it grows among the runs, where an erasure finds it, and where it is swept
  * if the process is killed. Where nothing can be written there, it grows beside its place.
  */
-async function openPlanFile({ folders, writtenFiles: theirs }: Context, plan: string): Promise<Sink> {
-  const written = isInPlanFolder(folders.state, plan) ? undefined : theirs;
+async function openPlanFile({ folders, files }: Context, plan: string): Promise<Sink> {
   requireFileFormat(plan, "ndjson", "--plan");
-  requireReplaceable(plan, { writtenFiles: written, isOwn: isOwnPlan }, "--plan");
-  const options: FileOptions = { flag: "--plan", writtenFiles: written };
+  files.writes(plan, "--plan");
+  const options: FileOptions = { flag: "--plan" };
   const folder = await makePlanFolder(folders.state).catch(() => undefined);
   if (folder === undefined) return openFileOutput(plan, options);
   const remove = () => rm(folder, { recursive: true, force: true }).catch(() => undefined);
@@ -145,11 +142,6 @@ async function openPlanFile({ folders, writtenFiles: theirs }: Context, plan: st
     await remove();
     throw error;
   }
-}
-
-/** A plan begins with its head, or with the line of a contact; one without contacts has neither. */
-function isOwnPlan(start: string): boolean {
-  return start.trim() === "" || /^\{"(?:plan":\{|line":(?:\d+|null),"key":)/.test(start);
 }
 
 /** Lines are gathered to pieces of this many characters. */

@@ -4,7 +4,7 @@ import type { BackUp, Closed, Engine, JobOptions, RowJob, RunOptions } from "../
 import type { Context } from "../../../context.ts";
 import { isJson } from "../../../terminal/format.ts";
 import { createAgreement, type Danger, requireAnswer } from "./agree.ts";
-import { type FileFlags, requireDistinctFiles } from "./distinct-files.ts";
+import { claimFiles, type FileFlags } from "./distinct-files.ts";
 import { openEngine, printSummary } from "./flags.ts";
 import { openPlanOutput, type PlanFlags } from "./plan-output.ts";
 import { RunDisplay } from "./progress.ts";
@@ -41,8 +41,8 @@ export async function startRun(
 ): Promise<Closed> {
   const { runJob } = await import("../../../bulk/index.ts");
   requireAnswer(context, danger, options.isDryRun);
-  requireDistinctFiles(job, flags);
   const { name, path = name, stream } = job.input;
+  claimFiles(context, stream ? undefined : path, flags);
   const inputs = stream || !job.open ? [] : [resolve(path)];
   await context.tellUnderWay({ kind: "run", what: `A run (${what})`, inputs });
   return withRun(context, { what, options, flags }, async ({ engine, display, options }) => {

@@ -10,7 +10,7 @@ export const tagsLeftOut = "The service did not say which tags there are; tags a
 /** @throws UsageError when it cannot be read, or says something that means nothing. */
 export async function readStructureFile(context: Context, file: string): Promise<StructureSpec> {
   const { parseStructureFile } = await import("../../../structure/file.ts");
-  const text = await readDataInput(context.terminal, file, "FILE");
+  const text = await readDataInput(context, file, "FILE");
   return parseStructureFile(text, file === "-" ? "standard input" : file);
 }
 

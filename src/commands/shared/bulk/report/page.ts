@@ -37,7 +37,7 @@ function escapeHtml(text: string): string {
 }
 
 /** By which a page of ours is known. */
-export const generatorMark = '<meta name="generator" content="ecm';
+const generatorMark = '<meta name="generator" content="ecm';
 
 export function formatPage(title: string, status: Markup, parts: readonly (Markup | undefined)[]): string {
   return markup`<!doctype html>

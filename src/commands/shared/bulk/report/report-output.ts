@@ -14,10 +14,8 @@ import type { Context } from "../../../../context.ts";
 import { exitCodes, UsageError } from "../../../../errors.ts";
 import { advise, ecm } from "../../../../hint.ts";
 import { type FileOptions, openFileOutput } from "../../../../terminal/output-file.ts";
-import { requireReplaceable, toFileState } from "../../../../terminal/output-target.ts";
 import { isChange } from "../difference.ts";
 import { createPlanRedactor, hideAddresses } from "../redact.ts";
-import { generatorMark } from "./page.ts";
 import { type ReportFlags, requireReportFlags } from "./report-flags.ts";
 import { formatReport, type Report } from "./report-page.ts";
 
@@ -82,9 +80,8 @@ export async function writeRunReport(
 
 function openTarget(context: Context, file: string) {
   const flag = "--report";
-  const { terminal, writtenFiles } = context;
-  requireReplaceable(file, { writtenFiles, isOwn: (start) => start.includes(generatorMark) }, flag);
-  const stateBefore = toFileState(file);
+  const { terminal, files } = context;
+  files.writes(file, flag);
   return {
     /** The run is over: what fails here is said, and takes nothing else with it. */
     async write(summary: Summary, read: () => Promise<Details>, isRedacted: boolean): Promise<void> {
@@ -92,7 +89,7 @@ function openTarget(context: Context, file: string) {
       try {
         const report = { ...(await read()), summary, writtenAt };
         const page = formatReport(isRedacted ? redactReport(report) : { ...report, isRedacted: false });
-        await writePage(file, page, { flag, writtenFiles, stateBefore });
+        await writePage(file, page, { flag });
         terminal.note(`Report: ${file}`);
       } catch (error) {
         terminal.warn(`No report: ${(error as Error).message}`);

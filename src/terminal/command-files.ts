@@ -1,0 +1,135 @@
+/** The files that one command reads and writes: none of them is destroyed by another. */
+import { type BigIntStats, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve, sep } from "node:path";
+import { UsageError } from "../errors.ts";
+
+export interface OutputTarget {
+  /** Absolute; of a link, the file that it leads to. */
+  path: string;
+  /** Rights of the file that is there already. */
+  mode?: number;
+}
+
+/** What no output may replace besides the files of its own command. */
+export interface OwnPlaces {
+  folders: readonly string[];
+  /** Files that lie elsewhere, such as a shared suppression list. */
+  files: readonly string[];
+}
+
+export class CommandFiles {
+  private readonly own: OwnPlaces;
+  /** What each file is called in a message, by its identity. */
+  private readonly inputs = new Map<string, string>();
+  private readonly outputs = new Map<string, string>();
+
+  constructor(own: OwnPlaces) {
+    this.own = own;
+  }
+
+  /**
+   * The command reads this file. To name it twice changes nothing.
+   * @param name `the input file`, or the flag that names it
+   * @throws UsageError when an output of the command has this place
+   */
+  reads(file: string, name: string): void {
+    const identity = toFileIdentity(file);
+    this.inputs.set(identity, name);
+    const output = this.outputs.get(identity);
+    if (output !== undefined) throw clashError(output, name);
+  }
+
+  /**
+   * The command writes this file, in the place of one that is there. To name it twice changes nothing.
+   * @throws UsageError before anything is sent: when no file can appear there, when the command reads it or
+   *   has another output there, and for a place in ecm's own folders, be it through a link
+   */
+  writes(file: string, flag: string): void {
+    const { mode } = resolveOutputTarget(file, flag);
+    const identity = toFileIdentity(file);
+    const other = this.inputs.get(identity) ?? this.outputs.get(identity);
+    if (other !== undefined && other !== flag) throw clashError(flag, other);
+    if (this.isOwn(file, identity))
+      throw new UsageError(`${flag}: ${file} is one of ecm's own files`, "Name another file");
+    if (mode !== undefined && (mode & 0o222) === 0)
+      throw new UsageError(`${flag}: ${file} is read-only`, "Name another file, or remove it first");
+    this.outputs.set(identity, flag);
+  }
+
+  private isOwn(file: string, identity: string): boolean {
+    const { folders, files } = this.own;
+    if (files.some((own) => toFileIdentity(own) === identity)) return true;
+    const path = toRealPath(file);
+    const ownFolders = folders.map(toRealPath);
+    if (ownFolders.some((folder) => isBelow(folder, path))) return true;
+    const hasLinks = (readStats(path)?.nlink ?? 0n) > 1n;
+    return hasLinks && ownFolders.some((folder) => containsFile(folder, identity));
+  }
+}
+
+/**
+ * @param flag that names the file
+ * @throws UsageError when no file can appear there: a missing folder, a folder, a device or pipe, a link that
+ *   leads nowhere
+ */
+export function resolveOutputTarget(file: string, flag?: string): OutputTarget {
+  const path = resolve(file);
+  const found = readStats(path);
+  if (found?.isDirectory()) throw cannotWriteError(file, "it is a folder", flag);
+  if (found && !found.isFile())
+    throw cannotWriteError(file, "it is a device or a pipe; redirect stdout there", flag);
+  if (found) return { path: realpathSync(path), mode: Number(found.mode) & 0o777 };
+  if (readStats(path, false)) throw cannotWriteError(file, "it is a link that leads nowhere", flag);
+  if (/[/\\]$/.test(file) || !readStats(dirname(path))?.isDirectory())
+    throw cannotWriteError(file, "there is no such folder", flag);
+  return { path };
+}
+
+export function cannotWriteError(file: string, reason: string, flag = "--output-file"): UsageError {
+  return new UsageError(`${flag}: cannot write ${file === "" ? '""' : file}: ${reason}`);
+}
+
+function clashError(flag: string, other: string): UsageError {
+  const message = other.startsWith("-")
+    ? `${flag} and ${other} name the same file`
+    : `${flag} names ${other}`;
+  return new UsageError(message, "Name another file");
+}
+
+/** The same for all names of one file; of a file that is not there yet, its path without links. */
+function toFileIdentity(file: string): string {
+  const path = toRealPath(file);
+  const found = readStats(path);
+  // Where a file system has no such numbers, the path must do.
+  return found && found.ino !== 0n ? `${found.dev}:${found.ino}` : path;
+}
+
+/** Of a file that is not there yet, by the folder that it would be in. */
+function toRealPath(file: string): string {
+  const path = resolve(file);
+  try {
+    return realpathSync.native(path);
+  } catch {
+    const folder = dirname(path);
+    return folder === path ? path : join(toRealPath(folder), basename(path));
+  }
+}
+
+function isBelow(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(join(folder, sep));
+}
+
+function containsFile(folder: string, identity: string): boolean {
+  const entries = readStats(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }) : [];
+  return entries.some(
+    (entry) => entry.isFile() && toFileIdentity(join(entry.parentPath, entry.name)) === identity,
+  );
+}
+
+function readStats(path: string, follow = true): BigIntStats | undefined {
+  try {
+    return follow ? statSync(path, { bigint: true }) : lstatSync(path, { bigint: true });
+  } catch {
+    return undefined;
+  }
+}
