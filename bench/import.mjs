@@ -23,7 +23,6 @@ const variants = [
   "noop=NoChangesError",
   "search-lag=30000",
   "key-case=exact",
-  "inactive=hidden",
   "structures=slim",
   "status=object",
   "unknown-members=ignore",

@@ -6,7 +6,6 @@ import { createContactColumnsView, toSearchView } from "../service/contact-colum
 import type { OutputOptions } from "../terminal/format.ts";
 import { presentList } from "../terminal/present.ts";
 import { formatUnfound, resolveConditions } from "./contact/shared/conditions.ts";
-import { warnOfHidden } from "./contact/shared/search-warnings.ts";
 import {
   addOutputFileFlags,
   keysOption,
@@ -84,7 +83,6 @@ async function runExport(context: Context, options: ExportOptions): Promise<void
   );
   const search = { ...found, source: wholeContact, readsStatus: true };
   const behavior = behaviors(structure._id);
-  warnOfHidden(context.terminal, search, behavior);
   const sendOptions = { maxWaitSeconds: options.wait === false ? 0 : maxWaitForHourSeconds, behavior };
   const contacts = exportContacts(send, search, sendOptions);
   const count = await presentList(context.terminal, output, contacts, view);

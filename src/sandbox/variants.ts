@@ -17,7 +17,6 @@ export interface Variants {
   noop: string;
   /** Milliseconds until a search sees a write. */
   "search-lag": number;
-  inactive: "shown" | "hidden";
   "hourly-headers": "sent" | "missing";
   /** The names that a search's `source` takes. */
   source: "published" | "specified" | "common";
@@ -103,10 +102,6 @@ const table: { [Name in VariantName]: Variant<Variants[Name]> } = {
     values: { 0: "A search sees a write at once", N: "A search sees a write N milliseconds later" },
     read: (text) => parseNumber(text, 0, maxSearchLag),
   },
-  inactive: choice({
-    shown: "A search without a status criteria finds inactive contacts too",
-    hidden: "A search without a status criteria finds active contacts only",
-  }),
   "hourly-headers": choice({
     sent: "Answers carry the X-RateLimit headers",
     missing: "Answers do not carry the X-RateLimit headers",

@@ -27,8 +27,6 @@ export interface BehaviorPoints {
   /** How long a search took to show a new contact. */
   searchLag: number;
   keyCase: "fold" | "exact";
-  /** Inactive contacts in a search without a status filter. */
-  inactive: "shown" | "hidden";
   /** A status in a search: two members, or one object. */
   status: "parts" | "object";
   /** Letter case of `CONTACT_STATUS` values. */
@@ -95,7 +93,6 @@ const textValues: Partial<Record<BehaviorPoint, readonly string[]>> = {
   mutateElements: ["object", "id"],
   mutateAnswer: ["contact", "empty", "other"],
   keyCase: ["fold", "exact"],
-  inactive: ["shown", "hidden"],
   status: ["parts", "object"],
   statusCase: ["lower", "capital"],
   source: ["published", "specified", "common"],

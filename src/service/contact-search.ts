@@ -122,17 +122,6 @@ async function askInCase(
   }
 }
 
-/** Whether the service is known to leave out who is inactive, unless a search asks for a status. */
-export function leavesOutInactive(
-  { filters, specification }: Pick<ContactSearch, "filters" | "specification">,
-  behavior: Behavior,
-): boolean {
-  if (specification || behavior.get("inactive") !== "hidden") return false;
-  return !filters.some(({ criterias }) =>
-    criterias?.some(({ columnToFilter }) => columnToFilter === "CONTACT_STATUS"),
-  );
-}
-
 /** The contact as it was wanted; undefined when a condition does not hold for it. */
 export function keepMatching(
   contact: Partial<Contact>,

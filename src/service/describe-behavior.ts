@@ -70,11 +70,6 @@ const descriptions: PointDescription[] = [
     seen: ({ keyCase }) => keyCase && { fold: "does not matter", exact: "matters" }[keyCase.value],
   },
   {
-    point: "inactive contacts in a search",
-    seen: ({ inactive }) =>
-      inactive && { shown: "shown", hidden: "hidden, unless their status is asked for" }[inactive.value],
-  },
-  {
     point: "a new contact in a search",
     seen: ({ searchLag }) =>
       searchLag && (searchLag.value === 0 ? "at once" : `after ${formatCount(searchLag.value)} ms`),

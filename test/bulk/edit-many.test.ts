@@ -317,31 +317,6 @@ it("deletes nobody whom the conditions do not choose, should the service hand th
   expect([...(await readContacts(proxy)).keys()].sort()).toEqual(["left@example.com", "out@example.com"]);
 });
 
-it("says that a service hides inactive contacts, whom no selection finds", { tags: "slow" }, async () => {
-  const contacts = [
-    { key: "in@example.com", lists: ["L"] },
-    { key: "left@example.com", lists: ["L"], status: "Unsubscribe" as const },
-  ];
-  const { ecm } = await startSandbox({
-    variants: { inactive: "hidden" },
-    contents: { lists: ["L"], contacts },
-  });
-  await ecm(["contact", "search", "--status", "inactive"]);
-  await ecm(["contact", "mutate", "in@example.com", "left@example.com", "--set", "First Name=A"]);
-  const hides = "warning: The service hides inactive contacts";
-  const commands: [expected: string, args: string[]][] = [
-    ["none of them is chosen", ["contact", "mutate", "--list", "L", "--set", "First Name=B"]],
-    ["none of them comes into the new list", ["lists", "duplicate", "L", "Copy"]],
-    ["those in the list stay in it", ["lists", "sync", "L", await inputFile("Email\nin@example.com\n")]],
-    ["none of them is chosen", ["contact", "delete", "--all", "--yes", "-q"]],
-  ];
-  for (const [expected, args] of commands)
-    expect((await ecm(args)).stderr).toContain(`${hides}: ${expected}`);
-  const chosen = await ecm(["contact", "delete", "--status", "inactive", "--yes"]);
-  expect(chosen.stderr).toContain("1 deleted");
-  expect(chosen.stderr).not.toContain("hides");
-});
-
 it.each([
   [
     "both adds and removes a list",

@@ -8,10 +8,7 @@ import { temporaryFolder } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 import { inputFile, manyRows, parseSummary } from "./kit.ts";
 
-const variants: Record<string, string>[] = [
-  {},
-  { keys: "first", "max-keys": "2", page: "cap:3", inactive: "hidden" },
-];
+const variants: Record<string, string>[] = [{}, { keys: "first", "max-keys": "2", page: "cap:3" }];
 
 it.each(variants)(
   "the price of every bulk command is what it sends, with %j",

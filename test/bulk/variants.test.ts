@@ -1,138 +1,100 @@
 /** What the bulk engine makes of a service that decides otherwise what its documents leave open. */
-import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { writeCachedBehavior } from "../../src/config/behavior-cache.ts";
+import { startRecordingProxy } from "../journeys/recording-proxy.ts";
+import { testClock } from "../sandbox/account.ts";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";
-import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
+import { startSandbox } from "../support/sandbox.ts";
 import { call, inputFile, manyContacts, manyRows, parseSummary, readContacts } from "./kit.ts";
 
-describe("somebody who unsubscribed, where searches hide who is inactive", () => {
-  it("is skipped, not created and not rejected, without waiting", { tags: "slow" }, async () => {
-    const service = await startSandbox({ variants: { inactive: "hidden" } });
-    const { ecm } = service;
-    await ecm(["import", await inputFile(manyRows(3))]);
-    expect((await ecm(["contact", "unsubscribe", "p1@example.com", "-y"])).code).toBe(0);
-    const result = await ecm(["import", await inputFile(manyRows(4, () => "New")), "--json"], {
-      clock: { now: () => Date.now(), sleep: () => Promise.reject(new Error("nothing is to be waited for")) },
+describe("a create that is refused as a duplicate, while no search shows the contact", () => {
+  const keys = ["p0@example.com", "p2@example.com"];
+
+  /** An account whose searches leave these contacts out; and a clock that tells how long was waited. */
+  const hiding = async (hidden: string[], faults: string[] = []) => {
+    const service = await startRecordingProxy({ faults });
+    service.sandbox.admin.seed({ contacts: manyContacts(3) });
+    service.rewrites = (path, text) => {
+      if (path !== "/api/contact/search") return text;
+      const { contacts } = JSON.parse(text) as { contacts: { key: string }[] };
+      const shown = contacts.filter(({ key }) => !hidden.includes(key));
+      return JSON.stringify({ totalRecords: shown.length, contacts: shown });
+    };
+    const pauses: number[] = [];
+    const clock = {
+      now: () => Date.now(),
+      sleep: async (milliseconds: number) => void pauses.push(milliseconds),
+    };
+    const importRows = async (count: number) =>
+      parseSummary(
+        await service.ecm(["import", await inputFile(manyRows(count, () => "New")), "--json"], { clock }),
+      );
+    return { service, pauses, importRows };
+  };
+
+  it("is skipped at the end of the run, after one wait for all of them", async () => {
+    const { service, pauses, importRows } = await hiding(keys);
+    expect(await importRows(5)).toMatchObject({
+      status: "completed",
+      rows: { created: 2, updated: 1, skipped: 2, rejected: 0 },
+      codes: { skipped: { exists_hidden: 2 } },
+      inactive: 0,
     });
-    expect(parseSummary(result)).toMatchObject({
-      rows: { created: 1, updated: 2, skipped: 1, rejected: 0 },
-      codes: { skipped: { exists_hidden: 1 } },
-      inactive: 1,
-    });
-    // What only the service's refusal of a create tells, an edit asks for.
-    const key = await ecm([
-      "contact",
-      "mutate",
-      "--keys",
-      await inputFile("p1@example.com\n", "k.txt"),
-      "--set",
-      "First Name=X",
-      "--json",
-      "-y",
-    ]);
-    expect(key.code).toBe(3);
-    expect((await readContacts(service)).get("p0@example.com")).toMatchObject({
+    expect(pauses).toEqual([1000, 3000, 10_000]);
+    expect((await readContacts(service)).get("p1@example.com")).toMatchObject({
       fields: { "First Name": "New" },
     });
   });
-});
 
-describe("somebody who unsubscribed, whose create went without an answer", () => {
-  const importTwoRows = async ({ ecm }: RunningSandbox) =>
-    ecm(["import", await inputFile(manyRows(2)), "--json", "--concurrency", "1"]);
+  it("is decided on once a search shows the contact", { tags: "slow" }, async () => {
+    const clock = testClock();
+    const service = await startSandbox({ clock, variants: { "search-lag": "2500" } });
+    // Created by somebody else a moment ago.
+    const [{ _id: contactStructureId }] = await call<[{ _id: string }]>(
+      service,
+      "GET",
+      "/api/contact-structure",
+    );
+    for (const key of keys) await call(service, "POST", "/api/contact", { key, contactStructureId });
+    const result = await service.ecm(["import", await inputFile(manyRows(3, () => "New")), "--json"], {
+      clock,
+    });
+    expect(parseSummary(result).rows).toMatchObject({ created: 1, updated: 2, skipped: 0, rejected: 0 });
+    for (const key of keys)
+      expect((await readContacts(service)).get(key)).toMatchObject({ fields: { "First Name": "New" } });
+  });
 
   it.each(["reset-before", "reset-after", "500"])(
-    "is not counted as created after %s",
+    "is not counted as created after %s, since the contact may have been there before",
     { tags: "slow" },
     async (fault) => {
-      const service = await startSandbox({
-        variants: { inactive: "hidden" },
-        faults: [`${fault}:POST:/api/contact:n=1`],
-        contents: { contacts: [{ key: "p0@example.com", status: "Inactive" }] },
+      const { service, importRows } = await hiding(keys, [`${fault}:POST:/api/contact:n=1`]);
+      expect(await importRows(4)).toMatchObject({
+        rows: { created: 1, updated: 1, skipped: 2, rejected: 0 },
+        codes: { skipped: { exists_hidden: 2 } },
       });
-      const result = await importTwoRows(service);
-      expect(parseSummary(result)).toMatchObject({
-        rows: { created: 1, skipped: 1, rejected: 0 },
-        codes: { skipped: { exists_hidden: 1 } },
-        inactive: 1,
-      });
-      expect((await readContacts(service)).get("p0@example.com")).toMatchObject({ fields: {} });
-    },
-  );
-
-  it("is counted as created where it was", { tags: "slow" }, async () => {
-    const service = await startSandbox({
-      variants: { "search-lag": "600000" },
-      faults: ["reset-after:POST:/api/contact:n=1"],
-    });
-    const result = await importTwoRows(service);
-    expect(parseSummary(result).rows).toMatchObject({ created: 2, skipped: 0, rejected: 0 });
-  });
-});
-
-describe("an edit of somebody whom searches hide", () => {
-  const prepared = async (others: number) => {
-    const service = await startSandbox({ variants: { inactive: "hidden" } });
-    await service.ecm(["import", await inputFile(manyRows(others))]);
-    expect((await service.ecm(["contact", "unsubscribe", "p1@example.com", "-y"])).code).toBe(0);
-    const keys = await inputFile("p0@example.com\np1@example.com\nnobody@example.com\n", "keys.txt");
-    return { ...service, keys };
-  };
-  const countRows = async (result: { stdout: string }) =>
-    JSON.parse(result.stdout) as ReturnType<typeof parseSummary>;
-
-  it.each([3, 40])(
-    "says that no search shows them, in an account of %d",
-    { tags: "slow" },
-    async (others) => {
-      const { ecm, keys } = await prepared(others);
-      const args = ["contact", "mutate", "--keys", keys, "--set", "First Name=X", "--json", "-y"];
-      const dry = await countRows(await ecm([...args, "--dry-run"]));
-      const mutated = await ecm([...args, "--rejects", `${keys}.csv`]);
-      expect(mutated.code).toBe(3);
-      const codes = { rejected: { exists_hidden: 1, not_found: 1 } };
-      expect(parseSummary(mutated)).toMatchObject({ rows: { updated: 1, rejected: 2 }, codes });
-      expect(dry).toMatchObject({ rows: { updated: 1, rejected: 2 }, codes });
-      expect(parseSummary(mutated).requests.total).toBeLessThanOrEqual(dry.estimate.requests);
-      expect(await readFile(`${keys}.csv`, "utf8")).toMatch(
-        /p1@example.com,.*no search shows it; name it by its id/,
-      );
-
-      const gone = await ecm(["contact", "delete", "--keys", keys, "--json", "-y"]);
-      expect(parseSummary(gone)).toMatchObject({
-        rows: { deleted: 1, skipped: 1, rejected: 1 },
-        codes: { rejected: { exists_hidden: 1 }, skipped: { missing: 1 } },
-      });
-      const unsubscribed = await ecm(["contact", "unsubscribe", "--keys", keys, "--json", "-y"]);
-      expect(parseSummary(unsubscribed)).toMatchObject({
-        rows: { skipped: 1, rejected: 2 },
-        codes: { rejected: { not_found: 2 }, skipped: { exists_hidden: 1 } },
+      expect((await readContacts(service)).get("p0@example.com")).toMatchObject({
+        fields: { "First Name": "First 0" },
       });
     },
   );
 
-  it("does not say of one who is to be deleted that they do not exist", { tags: "slow" }, async () => {
-    const { ecm } = await prepared(3);
-    const result = await ecm(["contact", "delete", "p1@example.com", "--json", "-y"]);
-    expect(result.code).toBe(3);
-    expect(parseSummary(result)).toMatchObject({
-      rows: { rejected: 1 },
-      codes: { rejected: { exists_hidden: 1 } },
-    });
-    expect(result.stderr).not.toContain("No contact has the key");
-  });
-
-  it("costs nothing more once an inactive contact was seen in a plain search", { tags: "slow" }, async () => {
-    const service = await startSandbox();
-    await service.ecm(["import", await inputFile(manyRows(40))]);
-    await service.ecm(["contact", "unsubscribe", "p1@example.com", "-y"]);
-    const keys = await inputFile("p0@example.com\np1@example.com\nnobody@example.com\n", "keys.txt");
-    const args = ["contact", "mutate", "--keys", keys, "--set", "First Name=X", "--dry-run", "--json"];
-    const first = await countRows(await service.ecm(args));
-    expect(first.codes).toMatchObject({ rejected: { not_found: 1 } });
-    expect(first.rows).toMatchObject({ updated: 2, rejected: 1 });
-    expect(first.requests.search).toBe(1);
+  it.each([
+    ["is counted as created where a search shows in time that it was applied", "2500", { created: 2 }],
+    [
+      "is not counted as created where no search shows that it was applied",
+      "600000",
+      { created: 1, skipped: 1 },
+    ],
+  ])("%s", { tags: "slow" }, async (_name, lag, expected) => {
+    // The service's clock is that of its answers' Date.
+    const clock = testClock(Date.now());
+    const faults = ["reset-after:POST:/api/contact:n=1"];
+    const service = await startSandbox({ clock, faults, variants: { "search-lag": lag } });
+    const args = ["import", await inputFile(manyRows(2)), "--json", "--concurrency", "1"];
+    const { rows } = parseSummary(await service.ecm(args, { clock }));
+    expect(rows).toMatchObject({ updated: 0, skipped: 0, rejected: 0, ...expected });
+    expect([...(await readContacts(service)).keys()]).toEqual(["p0@example.com", "p1@example.com"]);
   });
 });
 

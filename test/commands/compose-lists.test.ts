@@ -183,7 +183,7 @@ describe("lists merge", () => {
 });
 
 describe("the price of a new list", () => {
-  const capped = { page: "cap:3", inactive: "hidden" };
+  const capped = { page: "cap:3" };
 
   it.each<[Record<string, string>, lists: number]>([
     [{}, 1],

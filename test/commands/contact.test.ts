@@ -4,7 +4,6 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Contact } from "../../src/wire.ts";
-import { inputFile } from "../bulk/kit.ts";
 import { done, spawnEcm, temporaryFolder, waitForResult } from "../support/ecm.ts";
 import { firstQuick } from "../support/first-quick.ts";
 import { type Answerer, errorBody, json } from "../support/http-server.ts";
@@ -270,19 +269,6 @@ describe("contact search", () => {
       stdout: "c1\nc2\n",
       stderr: "warning: 3 contacts matched at first and 2 were read: the account changed meanwhile\n",
     });
-  });
-
-  it("says that nobody inactive is in a result, where the service hides them", { tags: "slow" }, async () => {
-    const contents = { contacts: [{ key: "a@x.org" }, { key: "b@x.org", status: "Bounce" }] };
-    const { ecm } = await startSandbox({ variants: { inactive: "hidden" }, contents });
-    // Here it is learned.
-    await ecm(["import", await inputFile("Email\nb@x.org\n")]);
-    const where = ["contact", "search", "--where", 'status == "inactive"'];
-    for (const args of [where, [...where, "--all"], [...where, "--count"], ["export"]])
-      expect((await ecm(args)).stderr).toContain("The service hides inactive contacts");
-    const found = await ecm(["contact", "search", "--status", "inactive", "-o", "id", "-q"]);
-    expect(found.stdout.trim()).not.toBe("");
-    expect(found.stderr).toBe("");
   });
 
   it("asks for what --source names and no more", async () => {

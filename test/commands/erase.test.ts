@@ -8,6 +8,7 @@ import { toLocksFolder, toRunsFolder } from "../../src/bulk/runs/folder.ts";
 import { listActivities } from "../../src/disk/activities.ts";
 import { takeLease } from "../../src/disk/lease.ts";
 import { inputFile, parseSummary } from "../bulk/kit.ts";
+import { startRecordingProxy } from "../journeys/recording-proxy.ts";
 import { done, ecmWith, spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
@@ -51,6 +52,20 @@ async function untilUnderWay(env: Record<string, string>): Promise<void> {
 }
 
 describe("contact erase", () => {
+  it("finds somebody inactive whom a search shows only where it asks for a status", {
+    tags: "slow",
+  }, async () => {
+    const proxy = await startRecordingProxy();
+    proxy.sandbox.admin.seed({ contacts: [{ key: "ada@example.com", status: "Unsubscribe" }] });
+    proxy.refuses = ({ path, body }) =>
+      path === "/api/contact/search" && !body.includes("CONTACT_STATUS")
+        ? { status: 200, body: { totalRecords: 0, contacts: [] } }
+        : undefined;
+    const erased = await proxy.ecm(["contact", "erase", "ada@example.com", "--yes", "--json"]);
+    expect(JSON.parse(erased.stdout)).toMatchObject({ contact: "deleted" });
+    expect(proxy.writes).toMatchObject([{ kind: "delete", status: 200 }]);
+  });
+
   it("deletes who is created a moment ago, and no search finds yet", { tags: "slow" }, async () => {
     const service = await startSandbox({ variants: { "search-lag": 600000 } });
     const path = await inputFile("Email\nada@example.com\nbob@example.com\n");

@@ -24,7 +24,6 @@ const alone: [name: string, value: string][] = [
   ["noop", "NoChangesError"],
   ["search-lag", "1000"],
   ["search-lag", "30000"],
-  ["inactive", "hidden"],
   ["hourly-headers", "missing"],
   ["source", "specified"],
   ["source", "common"],
@@ -86,7 +85,6 @@ describe("the same journey in an account that has its structure", () => {
     { page: "cap:3" },
     { lists: "array" },
     { "mutate-elements": "id", "mutate-answer": "empty" },
-    { inactive: "hidden" },
     { source: "common", "search-lag": "30000" },
   ])("comes to the same end where the service is what the specification shows, with %j", async (variants) => {
     const { output, ...journey } = await runJourney({ ...variants, literal: "yes" }, { isFurnished: true });

@@ -161,17 +161,11 @@ export async function runJourney(
     "search a status",
     ..."contact search --status inactive --all --columns key,status -o tsv".split(" "),
   );
-  if (variants.inactive !== "hidden") {
-    await bulk("unsubscribe again", "contact", "unsubscribe", "--keys", keys, "--fresh");
-    await runStep(
-      "search where",
-      "contact",
-      "search",
-      "--where",
-      'status == "inactive" && City != ""',
-      "--count",
-    );
-  }
+  await bulk("unsubscribe again", "contact", "unsubscribe", "--keys", keys, "--fresh");
+  await runStep(
+    "search where",
+    ...["contact", "search", "--where", 'status == "inactive" && City != ""', "--count"],
+  );
   if (!isFurnished) {
     await ecm("rename a field", ["structure", "field", "rename", "City", "Town"]);
     await ecm("remove a tag", ["structure", "tag", "remove", "trial", "--yes"]);

@@ -144,18 +144,6 @@ test("search-lag: nobody from before a reset, or before a snapshot was loaded, i
   }
 });
 
-test("inactive: hidden from a search that does not ask for a status", async () => {
-  const account = await playing("inactive", "hidden");
-  for (const name of ["a", "b"]) {
-    const { _id } = await account.create(`${name}@b.co`);
-    const status = { primary: "Inactive", secondary: "Unsubscribe" };
-    if (name === "a") await account.call("PATCH", `/api/contact/${_id}`, { status });
-  }
-  expect(await keysFound(account, [])).toEqual(["b@b.co"]);
-  expect(await keysFound(account, [eq("KEY", "a@b.co", "b@b.co")])).toEqual(["b@b.co"]);
-  expect(await keysFound(account, [eq("CONTACT_STATUS", "inactive")])).toEqual(["a@b.co"]);
-});
-
 test("hourly-headers: missing, those of the month stay", async () => {
   const account = await playing("hourly-headers", "missing");
   const { headers } = await account.call("GET", "/api/contact-structure");

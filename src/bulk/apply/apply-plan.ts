@@ -10,9 +10,11 @@ import type { Found } from "../plan/found.ts";
 import { readPlanBlocks, type StoredLine } from "../plan/plan-file.ts";
 import { isScarce, recordInJournal, type Session } from "../plan/session.ts";
 import { toPlannedItem } from "../plan/stored-line.ts";
-import type { Freshness, Seen } from "./attempt.ts";
+import type { Attempt, Freshness, Seen } from "./attempt.ts";
+import type { Task } from "./outcomes.ts";
 import { createKeyedQueue, createPool } from "./pool.ts";
 import { replaceStandIns } from "./stand-ins.ts";
+import { UnseenCreates } from "./unseen-creates.ts";
 import { performWrite } from "./write.ts";
 
 /** @param file the closed plan @throws RunStop after everything under way has ended; or what failed */
@@ -24,19 +26,31 @@ export async function applyPlan(session: Session, file: string): Promise<void> {
   });
   // Two lines may name one contact.
   const inTurn = createKeyedQueue();
+  const unseen = new UnseenCreates(session);
+  const begin = async (task: Task, freshness: Freshness, start?: Attempt): Promise<void> => {
+    // A read right before its write must not use up what the write of another needs.
+    const isAlone = work.readsAlone?.(task.item) === true && isScarce(session);
+    await pool.untilFewerThan(isAlone ? 1 : options.concurrency);
+    // Nobody who is left may be begun; what is known of an open write is settled when the run is resumed.
+    if (send.stopped) throw send.stopped;
+    const perform = async () => {
+      const sent = await performWrite(task, freshness, start);
+      if (sent) unseen.add({ task, sent, freshness });
+    };
+    pool.add(inTurn(task.planned.contactId, perform));
+  };
+  const settleUnseen = async () => {
+    await pool.empty();
+    await unseen.settle({ begin, allEnded: pool.empty });
+  };
   try {
     for await (const group of readGroups(session, file)) {
       for (const { item, planned, found } of group.contacts) {
-        // A read right before its write must not use up what the write of another needs.
-        const isAlone = work.readsAlone?.(item) === true && isScarce(session);
-        await pool.untilFewerThan(isAlone ? 1 : options.concurrency);
-        // Nobody who is left may be begun; what is known of an open write is settled when the run is resumed.
-        if (send.stopped) throw send.stopped;
-        const freshness = group.freshnessFor(item, found);
-        const task = { session, item, planned };
-        pool.add(inTurn(planned.contactId, () => performWrite(task, freshness)));
+        await begin({ session, item, planned }, group.freshnessFor(item, found));
+        if (unseen.areMany) await settleUnseen();
       }
     }
+    await settleUnseen();
   } catch (error) {
     pool.fail(error);
   }

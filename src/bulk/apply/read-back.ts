@@ -1,28 +1,24 @@
 /** What a contact is after a write that was refused, or of which nobody knows whether it was applied. */
 import type { ServiceError } from "../../errors.ts";
-import type { Contact } from "../../wire.ts";
 import type { Item, Operation, Remark } from "../items.ts";
 import type { Found } from "../plan/found.ts";
 import type { Session } from "../plan/session.ts";
 
 /** A search may lag behind a create: look again after these, in milliseconds. */
-const visibilityPausesMilliseconds = [1000, 3000, 10_000];
+export const visibilityPausesMilliseconds = [1000, 3000, 10_000];
 
 export type AfterRefusal =
   | { kind: "again"; found: Found }
-  /**
-   * It exists, and no search without a condition shows it.
-   * `contact` where it was found among the inactive ones.
-   */
-  | { kind: "hidden"; contact?: Partial<Contact> }
+  /** It exists, and no search shows it yet. */
+  | { kind: "unseen" }
   /** `found` where the contact has to be compared before the refusal is believed. */
   | { kind: "rejected"; reason: Remark; found?: Found };
 
-/** @param isUncertain an earlier attempt may have been applied */
 export async function readAfterRefusal(
   session: Session,
   item: Item,
-  { operation, error, isUncertain }: { operation: Operation; error: ServiceError; isUncertain: boolean },
+  operation: Operation,
+  error: ServiceError,
 ): Promise<AfterRefusal> {
   const rejected = {
     kind: "rejected" as const,
@@ -30,7 +26,7 @@ export async function readAfterRefusal(
   };
   if (operation.kind === "create") {
     if (error.type !== "DuplicateFieldError") return rejected;
-    return findExisting(session, item, isUncertain);
+    return findExisting(session, item);
   }
   if (error.type === "ConcurrencyError") {
     return { kind: "again", found: await readAgain(session, item, operation.contactId) };
@@ -84,34 +80,14 @@ export async function findLost(session: Session, item: Item): Promise<Found> {
   return {};
 }
 
-/**
- * The contact whose key the service takes no second time. Where a search does not show it, it is inactive in
- * an account that hides such contacts, or the search lags behind whoever created it: that is waited for, but
- * not for each row anew.
- */
-async function findExisting(session: Session, item: Item, isUncertain: boolean): Promise<AfterRefusal> {
-  const { lookup, observed, clock } = session;
-  const since = clock.now();
-  const existing = await findOne(session, item);
-  if (existing.contact) {
-    observed.missedInARow++;
-    lookup.note(existing.contact);
-    return { kind: "again", found: existing };
-  }
-  const hidden = await lookup.findHidden(item);
-  if (hidden) {
-    lookup.behavior.learn("inactive", "hidden");
-    return { kind: "hidden", contact: hidden };
-  }
-  for (const pause of observed.waitsInVain && !isUncertain ? [] : visibilityPausesMilliseconds) {
-    await clock.sleep(pause, session.send.ended);
-    const found = await findOne(session, item);
-    if (!found.contact) continue;
-    lookup.behavior.learn("searchLag", Math.max(1, Math.round(clock.now() - since)));
-    return { kind: "again", found };
-  }
-  observed.waitsInVain = true;
-  return { kind: "hidden" };
+/** The contact whose key the service takes no second time, where a search shows it now. */
+async function findExisting(session: Session, item: Item): Promise<AfterRefusal> {
+  const { lookup, observed } = session;
+  const found = await findOne(session, item);
+  if (!found.contact) return { kind: "unseen" };
+  observed.missedInARow++;
+  lookup.note(found.contact);
+  return { kind: "again", found };
 }
 
 function toServerMessage(error: ServiceError): string {

@@ -43,11 +43,17 @@ const keepsChanging = {
 /**
  * Carries out a line of the plan and writes its outcome down. Decides
  * again when the contact has changed meanwhile.
+ * @param start what is known of the contact, where it was tried before
+ * @returns a create that was refused as a duplicate while no search shows the contact: its outcome is open
  * @throws RunStop when the run ends first; then the intent may be left open
  */
-export async function performWrite(task: Task, freshness: Freshness): Promise<void> {
+export async function performWrite(
+  task: Task,
+  freshness: Freshness,
+  start?: Attempt,
+): Promise<SentAttempt | undefined> {
   const { session } = task;
-  let next: Attempt | undefined = await planFirstAttempt(task, freshness);
+  let next: Attempt | undefined = start ?? (await planFirstAttempt(task, freshness));
   while (next) {
     if (next.open && isKeptFromCreation(task, next)) {
       next = decided(task, next, { found: await findLost(session, task.item), at: session.clock.now() });
@@ -56,12 +62,16 @@ export async function performWrite(task: Task, freshness: Freshness): Promise<vo
       next = { ...decided(task, next, await freshness.lookUpAgain()), lookUps };
     }
     const elements: Elements | undefined = next.elements ?? session.lookup.behavior.get("mutateElements");
-    next = await sendAttempt(task, { ...next, elements });
+    const sent = await sendAttempt(task, { ...next, elements });
+    if (sent && "unseen" in sent) return sent.unseen;
+    next = sent;
   }
 }
 
-/** @returns what is known for another attempt; undefined once the outcome is written down */
-async function sendAttempt(task: Task, before: Attempt): Promise<Attempt | undefined> {
+/** What is known for another attempt; undefined once the outcome is written down. */
+type AfterSending = Attempt | { unseen: SentAttempt } | undefined;
+
+async function sendAttempt(task: Task, before: Attempt): Promise<AfterSending> {
   const { open, decision, found } = before;
   if (open && wasApplied(open, found.contact)) return void concludeApplied(task, open, found.contact);
   if (!isWrite(decision)) return void settleWithoutWrite(task, decision, found.contact);
@@ -75,7 +85,7 @@ function concludeApplied(task: Task, { operation }: OpenIntent, found: Partial<C
   settleWrite(task, toPlannedOutcome(task.item, operation), contact, operation.remark);
 }
 
-async function write(task: Task, attempt: SentAttempt): Promise<Attempt | undefined> {
+async function write(task: Task, attempt: SentAttempt): Promise<AfterSending> {
   const { session, item } = task;
   const { found, open, decision: operation } = attempt;
   // The key as the account holds it, so that an undo finds it again.
@@ -106,11 +116,7 @@ function handleAnswer(task: Task, sent: SentAttempt, body: unknown): void {
   settleWrite(task, toPlannedOutcome(item, decision), written, decision.remark);
 }
 
-async function handleRefusal(
-  task: Task,
-  sent: SentAttempt,
-  error: ServiceError,
-): Promise<Attempt | undefined> {
+async function handleRefusal(task: Task, sent: SentAttempt, error: ServiceError): Promise<AfterSending> {
   const { session, item } = task;
   const { decision: operation, open } = sent;
   if (mayBeAboutElements(session, sent, error)) {
@@ -118,21 +124,16 @@ async function handleRefusal(
     return { ...sent, elements: "id" };
   }
   noteRefusedElements(session, sent);
-  const next = await readAfterRefusal(session, item, { operation, error, isUncertain: open !== undefined });
-  switch (next.kind) {
-    case "hidden":
-      return void concludeHidden(task, open, next.contact);
-    case "rejected":
-      return void concludeRefused(task, sent, next);
-    case "again":
-      // What was lost before may yet prove to have been applied; a plain refusal leaves nothing open.
-      if (!open) recordInJournal(session, { kind: "void", ref: item.ref });
-      return decided(
-        task,
-        { ...sent, conflicts: sent.conflicts + 1 },
-        { found: next.found, at: session.clock.now() },
-      );
-  }
+  const next = await readAfterRefusal(session, item, operation, error);
+  if (next.kind === "rejected") return void concludeRefused(task, sent, next);
+  // What was lost before may yet prove to have been applied; a plain refusal leaves nothing open.
+  if (!open) recordInJournal(session, { kind: "void", ref: item.ref });
+  if (next.kind === "unseen") return { unseen: sent };
+  return decided(
+    task,
+    { ...sent, conflicts: sent.conflicts + 1 },
+    { found: next.found, at: session.clock.now() },
+  );
 }
 
 /** Whether the service may have refused the form in which references are named, rather than the change. */
@@ -149,23 +150,6 @@ function mayBeAboutElements(
 function noteRefusedElements({ lookup, observed }: Session, { elements }: SentAttempt): void {
   if (lookup.behavior.get("mutateElements") === undefined && elements === "id")
     observed.refusesBareIds = true;
-}
-
-/** The key is taken by a contact that no plain search shows. */
-function concludeHidden(
-  task: Task,
-  open: OpenIntent | undefined,
-  contact: Partial<Contact> | undefined,
-): void {
-  const { session, item } = task;
-  // A create makes nobody inactive: the contact may be one that the account held before.
-  const isOurs = open && (!contact || wasApplied(open, contact));
-  if (isOurs) {
-    settleWrite(task, "created", contact, open.operation.remark);
-    return;
-  }
-  const skipped = { outcome: "skipped", code: "exists_hidden", inactive: true } as const;
-  recordInJournal(session, { kind: "done", ref: item.ref, contactId: contact?._id, ...skipped });
 }
 
 /** The service may have said no to a change that was there already: only the contact itself can tell. */

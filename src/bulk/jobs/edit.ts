@@ -166,7 +166,6 @@ const deletion: ContactEdit = {
 
 /** Whoever is inactive stays as they are: a bounce or a complaint says more than an unsubscription. */
 const unsubscription: ContactEdit = {
-  hidden: { kind: "skip", code: "exists_hidden" },
   missing: { kind: "reject", code: "not_found", message: "no contact has this key or id" },
   decide: (found: Partial<Contact>) =>
     isInactive(found)

@@ -82,8 +82,6 @@ export interface ContactEdit {
   decide(found: Partial<Contact>): Decision;
   /** Of someone who is named and does not exist. */
   missing: Decision;
-  /** Of someone who is inactive, and whom no search without a status shows. Default: rejected. */
-  hidden?: Decision;
 }
 
 export interface MembersOptions {

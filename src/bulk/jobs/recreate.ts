@@ -6,7 +6,6 @@ import { findStatus, isActive, toIdSet } from "../../api/contacts.ts";
 import { isErasedKey } from "../../api/key-spelling.ts";
 import type { Contact, CreateContactBody } from "../../wire.ts";
 import { filledValues, isSameMap, isSameSet } from "../plan/decide.ts";
-import { isHidden } from "../plan/found.ts";
 import { formatPart, type PlanNames } from "../plan/plan-line.ts";
 
 /** `lost`: fields, lists and tags that the account does not have any more. */
@@ -17,7 +16,7 @@ const creationToleranceMilliseconds = 1000;
 
 /** Whether a contact is as this create made it: nobody has changed it since, and it has not left. */
 export function isUntouched(body: CreateContactBody, found: Partial<Contact>): boolean {
-  if (isHidden(found) || (findStatus(found) !== undefined && !isActive(found))) return false;
+  if (findStatus(found) !== undefined && !isActive(found)) return false;
   const { createdAt, updatedAt, __v } = found;
   const isStamped = createdAt !== undefined && updatedAt !== undefined;
   const isUnchanged = isStamped

@@ -2,12 +2,10 @@
 import { rm } from "node:fs/promises";
 import { isErasedKey } from "../../api/key-spelling.ts";
 import type { Suppressions } from "../../privacy/suppressions.ts";
-import { leavesOutInactive } from "../../service/contact-search.ts";
 import { createIdentityReader } from "../../tables/keys.ts";
 import type { Contact } from "../../wire.ts";
 import type { Decision, Work } from "../items.ts";
 import { type DecideOptions, decide, isMarked } from "../plan/decide.ts";
-import { type HiddenContact, isHidden } from "../plan/found.ts";
 import { Lookup } from "../plan/lookup.ts";
 import type { PlanEntry } from "../plan/make-plan.ts";
 import { toStoredNames } from "../plan/names.ts";
@@ -99,7 +97,6 @@ function decideFound(
 ): Decision {
   const isChosen = selection?.holds(found) ?? true;
   if (!isChosen) return { kind: "skip", code: "not_selected" };
-  if (isHidden(found)) return edit?.hidden ?? toHiddenRejection(found);
   return edit ? edit.decide(found) : decide(key.sent, desired!, found, options);
 }
 
@@ -114,12 +111,6 @@ function decideRemoval(
     : { kind: "leave" };
 }
 
-/** The service would take the write, but nobody who looks for the contact sees it. */
-function toHiddenRejection({ _id }: HiddenContact): Decision {
-  const message = `the contact with this key is inactive, and no search shows it; name it by its id: ${_id}`;
-  return { kind: "reject", code: "exists_hidden", message };
-}
-
 /** @param snapshot pages of the account, for the plan */
 function createRowLookup(rowRun: RowRun, snapshot?: AccountSnapshot): Lookup {
   const { job, send, keys, behavior, structure, survey, names } = rowRun;
@@ -131,17 +122,14 @@ function createRowLookup(rowRun: RowRun, snapshot?: AccountSnapshot): Lookup {
     source: job.source(survey),
     snapshot,
     behavior,
-    asksHidden: needsHiddenContacts(job),
+    marksRepeats: mayNameByKeyAndId(job),
     isAbsentOutside: !job.members && snapshot?.isWhole(),
     listIds: job.listIds(names),
   });
 }
 
-/**
- * Whoever names a contact to change it is told why it is not
- * found; an import learns it from the refused create.
- */
-export function needsHiddenContacts({ edit, decide, isWithoutInput }: ResolvedJob): boolean {
+/** Whether one contact may be named twice, by its key and by its id: an import takes keys alone. */
+export function mayNameByKeyAndId({ edit, decide, isWithoutInput }: ResolvedJob): boolean {
   return !isWithoutInput && (edit !== undefined || decide.missing === "reject");
 }
 
@@ -153,7 +141,6 @@ async function openSource(
 ): Promise<PlanSource> {
   const { job, survey } = rowRun;
   const snapshot = await takeSnapshot(rowRun, state, scratch);
-  warnOfHidden(rowRun);
   try {
     const close = () => snapshot?.close();
     const lookup = createRowLookup(rowRun, snapshot);
@@ -187,19 +174,6 @@ async function openSource(
     snapshot?.close();
     throw error;
   }
-}
-
-/** Pages of the account may leave out who is inactive: then nobody of them is chosen, or taken out of a list. */
-function warnOfHidden({ kind, job, behavior, emit }: RowRun): void {
-  if (kind === "unsubscribe" || !(job.isWithoutInput || job.members)) return;
-  if (!leavesOutInactive({ filters: job.selection?.filters ?? [] }, behavior)) return;
-  const where =
-    kind === "sync"
-      ? "those in the list stay in it"
-      : kind === "mutate" || kind === "delete"
-        ? "none of them is chosen; choose them with --status inactive"
-        : "none of them comes into the new list";
-  emit({ kind: "remark", text: `warning: The service hides inactive contacts: ${where}` });
 }
 
 /**

@@ -32,7 +32,7 @@ import { openAccount, openLookup } from "./open-account.ts";
 import { planAndApply } from "./plan-and-apply.ts";
 import { type Clarify, openRowRun, type RowRun, readInput } from "./prepare.ts";
 import type { ReadyJob } from "./ready-job.ts";
-import { createWork, needsHiddenContacts, prepareRows } from "./rows.ts";
+import { createWork, mayNameByKeyAndId, prepareRows } from "./rows.ts";
 import { findPlannedSync, findSyncedList } from "./synced-list.ts";
 
 export interface JobOptions extends RunOptions {
@@ -168,7 +168,7 @@ async function preparePlannedRun(
     keyType,
     source: head.source,
     readsStatus: needsStatus(resolved),
-    asksHidden: needsHiddenContacts(resolved),
+    marksRepeats: mayNameByKeyAndId(resolved),
     listIds: head.listIds,
   });
   const suppressions = resolved.leavesOutSuppressed ? await engine.openSuppressions() : undefined;

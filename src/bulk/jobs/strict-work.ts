@@ -15,7 +15,6 @@ import {
   isSameSet,
   toFieldValues,
 } from "../plan/decide.ts";
-import { isHidden } from "../plan/found.ts";
 
 export interface ApplyItem extends Item {
   /** A member whom a list sync removes. */
@@ -32,7 +31,7 @@ export function createStrictWork(suppressions: Suppressions): Work<ApplyItem> {
     isSuppressed: ({ key }) => isErasedKey(key.sent) || suppressions.hasNow(key.sent),
     decide({ approved, key }, found) {
       if (approved.kind !== "create") return decideExisting(approved, found);
-      if (found) return !isHidden(found) && holdsCreate(approved.body, found) ? { kind: "leave" } : changed;
+      if (found) return holdsCreate(approved.body, found) ? { kind: "leave" } : changed;
       const isKept = isErasedKey(key.sent) || suppressions.has(key.sent);
       return isKept ? { kind: "skip", code: "suppressed" } : approved;
     },
@@ -44,7 +43,7 @@ type ExistingWrite = Exclude<Operation, { kind: "create" }>;
 
 function decideExisting(approved: ExistingWrite, found: Partial<Contact> | undefined): Decision {
   if (!found) return approved.kind === "delete" ? { kind: "skip", code: "missing" } : changed;
-  if (found._id !== approved.contactId || isHidden(found)) return changed;
+  if (found._id !== approved.contactId) return changed;
   return decideApproved(approved, found);
 }
 

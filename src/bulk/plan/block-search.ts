@@ -1,6 +1,6 @@
 /** Looks contacts up at the service, now: the keys of a block in one search, ids one by one. */
 
-import { createEquals, getContactRequest, isInactive, readContact } from "../../api/contacts.ts";
+import { createEquals, getContactRequest, readContact } from "../../api/contacts.ts";
 import { isId } from "../../api/names.ts";
 import { isEmailKey } from "../../api/structures.ts";
 import { isRefusal } from "../../service/checked-search.ts";
@@ -10,14 +10,11 @@ import type { Contact } from "../../wire.ts";
 import type { Item } from "../items.ts";
 import { areFoundInOtherCase, maxBlockSize, splitIntoBlocks, toKeys, toLowerCaseKeys } from "./block-keys.ts";
 import type { Found, LookupOptions } from "./found.ts";
-import { HiddenSearch } from "./hidden-search.ts";
 
 /** More lists than this are not asked for one by one: then the lists stay unknown, and the writes tell. */
 const maxListSearches = 5;
 
 export class BlockSearch {
-  /** For those whom a plain search does not show. */
-  readonly hidden: HiddenSearch;
   private readonly options: LookupOptions;
   private readonly source: string[];
   private readonly readIdentity: (key: string) => string;
@@ -26,14 +23,12 @@ export class BlockSearch {
     this.options = options;
     this.source = ["_id", "key", ...options.source];
     this.readIdentity = createIdentityReader(options.keyType);
-    this.hidden = new HiddenSearch(options, this.source);
   }
 
   async findFresh(items: readonly Item[]): Promise<Map<number, Found>> {
     const found = await this.findByIds(items.filter(({ key }) => isId(key.written)));
     const byKey = found.size === 0 ? items : items.filter(({ ref }) => !found.has(ref));
     for (const block of splitIntoBlocks(byKey, this.options.keys)) await this.findBlock(block, found);
-    await this.hidden.addHidden(byKey, found);
     return found;
   }
 
@@ -65,7 +60,6 @@ export class BlockSearch {
     const { source } = this;
     const forms = this.listForms(block);
     const { contacts, refused } = await keys.find(forms, source);
-    if (contacts.some(isInactive)) behavior.learn("inactive", "shown");
     if (isEmailKey(keyType) && areFoundInOtherCase(forms, contacts)) behavior.learn("keyCase", "fold");
     const lowered = await this.findLowered(block, forms, contacts);
     contacts.push(...lowered.contacts);

@@ -19,15 +19,6 @@ export interface Found {
   isRepeated?: boolean;
 }
 
-/** A contact that only a search for inactive contacts shows. */
-export interface HiddenContact extends Partial<Contact> {
-  isHidden: true;
-}
-
-export function isHidden(contact: Partial<Contact> | undefined): contact is HiddenContact {
-  return (contact as Partial<HiddenContact> | undefined)?.isHidden === true;
-}
-
 export interface LookupOptions {
   send: PacedSend;
   keys: KeySearch;
@@ -39,10 +30,8 @@ export interface LookupOptions {
   /** Who is not in the snapshot does not exist: it is of the whole account. */
   isAbsentOutside?: boolean;
   behavior: Behavior;
-  /**
-   * A key that is not found is asked for once more among the inactive contacts, which an account may hide.
-   */
-  asksHidden?: boolean;
+  /** Contacts are named by keys and by ids: one that is named by both is marked as repeated. */
+  marksRepeats?: boolean;
   /** Lists whose members matter, for a service whose searches do not tell a contact's lists. */
   listIds?: readonly string[];
   /** Whether the contact is known to be gone: a search may still show it for a while. */

@@ -55,22 +55,13 @@ export class Lookup {
       else missing.push(item);
     }
     if (missing.length === 0) return this.markEach(items, found);
-    if (this.knowsAll) {
-      for (const { ref } of missing) found.set(ref, { isRemembered: true });
-      await this.search.hidden.addHidden(missing, found);
-    } else for (const [ref, each] of await this.search.findFresh(missing)) found.set(ref, each);
+    for (const [ref, each] of await this.search.findFresh(missing)) found.set(ref, each);
     return this.markEach(items, found);
   }
 
   /** From the service, now. */
   async findFresh(items: readonly Item[]): Promise<Map<number, Found>> {
     return this.markEach(items, await this.search.findFresh(items));
-  }
-
-  /** A contact that a plain search does not show, found among the inactive ones. */
-  async findHidden(item: Item): Promise<Partial<Contact> | undefined> {
-    const contact = await this.search.hidden.findHidden(item);
-    return contact && this.options.isGone?.(item, contact) ? undefined : contact;
   }
 
   /** A contact that this look-up has missed or could not know of. */
@@ -84,12 +75,11 @@ export class Lookup {
   }
 
   private recall(item: Item): Found | undefined {
-    const { snapshot, asksHidden } = this.options;
+    const { snapshot } = this.options;
     const contact =
       (isId(item.key.written) ? snapshot?.findById(item.key.identity) : undefined) ??
       snapshot?.find(item.key.identity, (each) => isWritten(item, each));
-    const isAbsent = this.knowsAll && (!asksHidden || this.behavior.get("inactive") === "shown");
-    return contact || isAbsent ? { contact, isRemembered: true } : undefined;
+    return contact || this.knowsAll ? { contact, isRemembered: true } : undefined;
   }
 
   private markEach(items: readonly Item[], found: Map<number, Found>): Map<number, Found> {
@@ -104,7 +94,7 @@ export class Lookup {
   /** Where contacts are named by keys and by ids, one may be named by both. */
   private markRepeated(item: Item, found: Found): Found {
     const id = found.contact?._id;
-    if (!this.options.asksHidden || id === undefined) return found;
+    if (!this.options.marksRepeats || id === undefined) return found;
     const first = this.firstRefs.get(id);
     if (first !== undefined && first !== item.ref) return { ...found, isRepeated: true };
     if (this.firstRefs.size < maxRememberedContacts || isId(item.key.written))

@@ -2,7 +2,6 @@
  * Whether the account is better read page by page than asked for each block of keys, and the reading itself.
  */
 
-import { isInactive } from "../../api/contacts.ts";
 import { EcmError, exitCodes, ServiceError } from "../../errors.ts";
 import type { Behavior } from "../../service/behavior.ts";
 import { createContactPages } from "../../service/contact-search.ts";
@@ -128,6 +127,5 @@ function storePage(
   const { lists } = options;
   if (lists) for (const contact of items) contact.lists ??= lists;
   options.keys.note(items[0]);
-  if (!options.filters?.length && items.some(isInactive)) options.behavior.learn("inactive", "shown");
   snapshot.add({ ...place, total, contacts: items });
 }

@@ -35,8 +35,6 @@ export interface Session extends RunState {
   readonly observed: {
     /** Contacts that a look-up had missed, one after another. */
     missedInARow: number;
-    /** Waiting for a search to show a contact did not help. */
-    waitsInVain: boolean;
     /** References as bare ids were refused too. */
     refusesBareIds: boolean;
   };
@@ -60,7 +58,7 @@ export function openSession(
     ...state,
     ...parts,
     syncIntents,
-    observed: { missedInARow: 0, waitsInVain: false, refusesBareIds: false },
+    observed: { missedInARow: 0, refusesBareIds: false },
   };
 }
 

@@ -23,7 +23,7 @@ import {
 import { describeCommand } from "../shared/help-text.ts";
 import { type ConditionFlags, formatUnfound, resolveConditions } from "./shared/conditions.ts";
 import { countContacts, readSearchPage } from "./shared/search-page.ts";
-import { warnOfHidden, warnOfMissing, warnOfMissingParts } from "./shared/search-warnings.ts";
+import { warnOfMissing, warnOfMissingParts } from "./shared/search-warnings.ts";
 import { parseParts, planContactView } from "./shared/view.ts";
 
 interface ContactSearchOptions extends ConditionFlags, OutputFileFlags {
@@ -139,10 +139,7 @@ async function showSearch(
   const { page = 1, pageSize = defaultPageSize } = options;
   if (options.count) {
     const count = await countContacts(context, send, { ...found, source: ["_id"] }, behavior);
-    const show = async () => {
-      warnOfHidden(terminal, found, behavior);
-      await presentValue(terminal, output, count, String(count));
-    };
+    const show = () => presentValue(terminal, output, count, String(count));
     return { isEmpty: count === 0, show };
   }
   const shownFields = new Set(found.keeps?.fields);

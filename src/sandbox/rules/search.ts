@@ -106,10 +106,6 @@ function toQuery(
         break;
     }
   }
-  const asksStatus = criterias.some(({ columnToFilter }) => columnToFilter === "CONTACT_STATUS");
-  if (variants.inactive === "hidden" && !asksStatus) {
-    query.groups.push([statusGroup(structure._id, "active")]);
-  }
   return query;
 }
 

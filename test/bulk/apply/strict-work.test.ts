@@ -45,7 +45,6 @@ describe("a create", () => {
     ],
     ["who is there has another value", as({ lists: [{ _id: "l" }] }), changed],
     ["who is there is in another list", as({ fields: [{ _id: "f", value: "x" }] }), changed],
-    ["who is there is seen by no search", { ...as(), isHidden: true } as Partial<Contact>, changed],
   ])("%s", (_name, found, decision) => expect(decide(create, found)).toEqual(decision));
 
   it("of somebody who is suppressed is none", () => {
@@ -93,7 +92,6 @@ describe("a change", () => {
     ["unsubscribed since", as({ contactStatus: "Inactive" }), changed],
     ["another contact with this key", as({ _id: "d" }), changed],
     ["gone", undefined, changed],
-    ["seen by no search", { ...as(), isHidden: true } as Partial<Contact>, changed],
   ])("%s", (_name, found, decision) => expect(decide(change, found)).toEqual(decision));
 
   it("of somebody who was inactive when it was approved is carried out", () => {

@@ -176,8 +176,6 @@ const person = fc.record({
 const variants = fc.constantFrom<Record<string, string>>(
   {},
   {},
-  { inactive: "hidden" },
-  { inactive: "hidden", keys: "first" },
   { "search-lag": "30000" },
   { keys: "refused" },
   { keys: "first" },

@@ -2,20 +2,8 @@
 import type { Context } from "../../../context.ts";
 import { formatCount } from "../../../counts.ts";
 import type { Behavior } from "../../../service/behavior.ts";
-import { type ContactSearch, leavesOutInactive } from "../../../service/contact-search.ts";
+import type { ContactSearch } from "../../../service/contact-search.ts";
 import { isLeftOut } from "../../../service/search-source.ts";
-
-/** Nobody who is inactive is in such a result, whatever a condition that is decided here asks for. */
-export function warnOfHidden(
-  terminal: Context["terminal"],
-  search: Parameters<typeof leavesOutInactive>[0],
-  behavior: Behavior,
-): void {
-  if (!leavesOutInactive(search, behavior)) return;
-  terminal.warn(
-    "The service hides inactive contacts, so none is in this result; --status inactive finds them",
-  );
-}
 
 /** A page that was cut short by a removal leaves somebody out, whoever decides the conditions. */
 export function warnOfMissing(terminal: Context["terminal"], total: number, missing: number): void {
@@ -33,7 +21,6 @@ export function warnOfMissingParts(
   isAskedFor: boolean,
 ): void {
   const { source, readsStatus } = search;
-  warnOfHidden(terminal, search, behavior);
   const form = behavior.get("source");
   if (isAskedFor && source.includes("updatedAt") && isLeftOut(form, "updatedAt"))
     terminal.warn("The service does not tell updatedAt: it is left out");
