@@ -56,7 +56,7 @@ const shared = [
   ),
   {
     name: "account",
-    test: /src[\\/](api|config|disk|privacy|select|service|structure)[\\/]/,
+    test: /src[\\/](api|config|disk|privacy|select|service|structure|suppressions)[\\/]/,
     minShareCount: 4,
   },
   // What needs the bulk engine is no part of what every command loads.

@@ -80,10 +80,11 @@ const mayImport: Record<string, string[]> = {
   structure: ["structure", "service", "api"],
   http: ["http", "version.ts"],
   config: ["config"],
+  suppressions: ["suppressions", "api"],
   // An erasure goes through the folders of runs.
   privacy: ["privacy", "api", "bulk", "tables"],
   tables: ["tables", "api"],
-  bulk: ["bulk", "tables", "privacy", "service", "select", "api"],
+  bulk: ["bulk", "tables", "suppressions", "service", "select", "api"],
   export: ["export", "service", "select", "api"],
   events: ["events", "service", "api"],
   sandbox: ["sandbox", "version.ts", "clock.ts"],
@@ -96,6 +97,7 @@ const mayImport: Record<string, string[]> = {
     "structure",
     "bulk",
     "tables",
+    "suppressions",
     "privacy",
     "export",
     "events",
@@ -150,15 +152,6 @@ describe("the architecture", () => {
         imports.filter((each) => each.path.startsWith("bulk/")).map((each) => `${path} → ${each.path}`),
       );
     expect(entries.filter((entry) => !entry.endsWith(" → bulk/index.ts"))).toEqual([]);
-  });
-
-  it("keeps the bulk engine apart from what erases its runs", () => {
-    const used = files
-      .filter(({ folder }) => folder === "bulk")
-      .flatMap(({ imports }) =>
-        imports.filter(({ path, isType }) => findFolder(path) === "privacy" && !isType),
-      );
-    expect(used).toEqual([]);
   });
 
   it("has no circle of imports, types included", () => {

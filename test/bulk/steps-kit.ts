@@ -19,9 +19,9 @@ import { type JournalRecord, readJournal } from "../../src/bulk/runs/journal.ts"
 import { realClock } from "../../src/clock.ts";
 import { openNetwork } from "../../src/http/network.ts";
 import { createSend } from "../../src/http/send.ts";
-import { Suppressions } from "../../src/privacy/suppressions.ts";
 import { createBehavior } from "../../src/service/behavior.ts";
 import { KeySearch } from "../../src/service/key-search.ts";
+import { Suppressions } from "../../src/suppressions/suppressions.ts";
 import type { Contact } from "../../src/wire.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";

@@ -1,7 +1,7 @@
 import { appendFile, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Suppressions } from "../../src/privacy/suppressions.ts";
+import { Suppressions } from "../../src/suppressions/suppressions.ts";
 import { ecmWith, spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
 import { firstQuick } from "../support/first-quick.ts";
 import { json } from "../support/http-server.ts";

@@ -2,10 +2,10 @@
  * The first steps of a row run, before it is entered: its input is read whole, and its names are looked up.
  */
 
-import type { Suppressions } from "../../privacy/suppressions.ts";
 import type { Account } from "../../service/account.ts";
 import type { Behavior } from "../../service/behavior.ts";
 import type { KeySearch } from "../../service/key-search.ts";
+import type { Suppressions } from "../../suppressions/suppressions.ts";
 import { emptyInput } from "../../tables/empty-input.ts";
 import type { OpenedInput } from "../../tables/formats/open.ts";
 import { type JoinedRows, joinRows } from "../../tables/join.ts";

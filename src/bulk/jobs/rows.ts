@@ -1,7 +1,7 @@
 /** A job over rows or over chosen contacts, ready to be planned and applied. */
 import { rm } from "node:fs/promises";
 import { isErasedKey } from "../../api/key-spelling.ts";
-import type { Suppressions } from "../../privacy/suppressions.ts";
+import type { Suppressions } from "../../suppressions/suppressions.ts";
 import { createIdentityReader } from "../../tables/keys.ts";
 import type { Contact } from "../../wire.ts";
 import type { Decision, Work } from "../items.ts";

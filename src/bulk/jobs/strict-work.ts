@@ -4,7 +4,7 @@
 
 import { isInactive, toIdSet } from "../../api/contacts.ts";
 import { isErasedKey } from "../../api/key-spelling.ts";
-import type { Suppressions } from "../../privacy/suppressions.ts";
+import type { Suppressions } from "../../suppressions/suppressions.ts";
 import type { Contact } from "../../wire.ts";
 import type { Change, Decision, Item, Operation, Work } from "../items.ts";
 import {

@@ -3,9 +3,9 @@
  * for what, how requests leave, and who is told.
  */
 
-import type { Suppressions } from "../../privacy/suppressions.ts";
 import type { Account, NamesLock } from "../../service/account.ts";
 import type { Behaviors } from "../../service/behavior.ts";
+import type { Suppressions } from "../../suppressions/suppressions.ts";
 import type { Clock, Contact, RateLimits, Send } from "../../wire.ts";
 import { Budget, type BudgetOptions } from "../pace/budget.ts";
 import { PacedSend } from "../pace/paced-send.ts";

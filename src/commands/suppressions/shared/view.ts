@@ -1,7 +1,7 @@
 import { formatCounted } from "../../../counts.ts";
 import { UsageError } from "../../../errors.ts";
 import { advise, type Hint } from "../../../hint.ts";
-import type { Suppressed } from "../../../privacy/suppressions.ts";
+import type { Suppressed } from "../../../suppressions/suppressions.ts";
 import type { View } from "../../../terminal/present.ts";
 
 export const suppressedView: View<Suppressed> = {

@@ -8,7 +8,7 @@ import {
   readSuppressionList,
   Suppressions,
   SuppressionsError,
-} from "../../src/privacy/suppressions.ts";
+} from "../../src/suppressions/suppressions.ts";
 import { spawnEcm, temporaryFolder, temporaryHome, waitForResult } from "../support/ecm.ts";
 import { runs } from "../support/runs.ts";
 
