@@ -4,7 +4,7 @@ import type { Connection, Context } from "../context.ts";
 import { formatCount } from "../counts.ts";
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
 import { type Feed, readFeed, readNewest, toTime } from "../events/feed.ts";
-import { resolveCampaign } from "../service/campaigns.ts";
+import { resolveCampaign } from "../service/resources.ts";
 import { checkColumns } from "../terminal/present.ts";
 import { announcePart } from "./shared/announce-part.ts";
 import { explainUnknownType } from "./shared/event-types.ts";

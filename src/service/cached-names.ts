@@ -5,7 +5,7 @@
  */
 
 import type { ApiRequest, ContactList, ContactStructure } from "../wire.ts";
-import { readRecords, textMember } from "./records.ts";
+import { readRecords, textMember } from "./resources.ts";
 
 /**
  * How long a command relies on a remembered name, in seconds: a name means what it meant at most so long ago.

@@ -3,7 +3,7 @@ import { UnreadableAnswerError, UsageError } from "../errors.ts";
 import { isObject } from "../is-object.ts";
 import type { ApiRequest, Send } from "../wire.ts";
 import { openPages, type Page, type ReadPage, readPagesInOrder } from "./pages.ts";
-import { toRecordIdentity } from "./records.ts";
+import { toRecordIdentity } from "./resources.ts";
 
 const firstSize = 100;
 

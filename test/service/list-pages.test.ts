@@ -1,9 +1,8 @@
 /** Listings whose records move while their pages are read, as others remove and change them. */
 import { describe, expect, it } from "vitest";
 import { createBehavior } from "../../src/service/behavior.ts";
-import { campaignPages, resolveCampaign } from "../../src/service/campaigns.ts";
 import { readAllLists } from "../../src/service/list-pages.ts";
-import { readAllRecords } from "../../src/service/records.ts";
+import { campaignPages, readAllRecords, resolveCampaign } from "../../src/service/resources.ts";
 import type { ApiAnswer, ApiRequest, Send } from "../../src/wire.ts";
 
 const records = (from: number, to: number) =>

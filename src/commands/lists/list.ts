@@ -3,12 +3,13 @@ import type { Context } from "../../context.ts";
 import { advise, ecm } from "../../hint.ts";
 import { createListPages, fetchAllLists } from "../../service/list-pages.ts";
 import { readSinglePage } from "../../service/pages.ts";
-import { recordsPerPage } from "../../service/records.ts";
+import { recordsPerPage } from "../../service/resources.ts";
 import { checkColumns, presentList } from "../../terminal/present.ts";
 import { announcePage } from "../shared/announce-part.ts";
 import { formatForAccount } from "../shared/command-line.ts";
+import { addOutputFileFlags } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
-import { addPageFlags, type PageFlags } from "../shared/record-list.ts";
+import { addPageFlags, type PageFlags } from "../shared/pages.ts";
 import { listView } from "./shared/view.ts";
 
 export function registerListsList(parent: Command, context: Context): void {
@@ -16,7 +17,7 @@ export function registerListsList(parent: Command, context: Context): void {
     .command("list")
     .description("list the structure's lists, with the number of contacts in each")
     .action((options: PageFlags) => runListsList(context, options));
-  describeCommand(addPageFlags(command, "lists"), {
+  describeCommand(addOutputFileFlags(addPageFlags(command, "lists")), {
     examples: ["ecm lists list", "ecm lists list --all --json", "ecm lists list --size 20 --page 2"],
     output: "One row per list; in JSON formats the service's own objects, `[]` when there is none.",
   });

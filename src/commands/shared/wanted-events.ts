@@ -4,7 +4,7 @@ import type { ContactEvent } from "../../api/events.ts";
 import type { Context, OutputFileFlags } from "../../context.ts";
 import { formatCount } from "../../counts.ts";
 import type { Feed } from "../../events/feed.ts";
-import type { resolveCampaign } from "../../service/campaigns.ts";
+import type { ResolvedCampaign } from "../../service/resources.ts";
 import type { OutputOptions } from "../../terminal/format.ts";
 
 export interface EventsOptions extends OutputFileFlags {
@@ -28,7 +28,7 @@ export interface WantedEvents {
   now: number;
 }
 
-export type Campaign = Awaited<ReturnType<typeof resolveCampaign>>;
+export type Campaign = ResolvedCampaign;
 
 /** The feed knows no campaigns: they are held against each event here. Without one, every event will do. */
 export function isFromCampaign(

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ownZone } from "../../../src/commands/shared/zone.ts";
+import { ownZone } from "../../src/commands/resources/reports.ts";
 
 it.each([
   ["", "UTC"],
