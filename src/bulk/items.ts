@@ -60,6 +60,8 @@ export interface PassedRow {
  */
 export interface Work<T extends Item = Item> {
   decide(item: T, found: Partial<Contact> | undefined): Decision;
+  /** Whether the conditions of the run hold for a contact. Default: there are none. */
+  isChosen?(found: Partial<Contact>): boolean;
   /** Whether the contact has to be looked up before it can be planned. Default: every one is. */
   needsLookup?(item: T): boolean;
   /**

@@ -54,7 +54,9 @@ export async function resolveContactConditions(
             : addCriterias(filter, criterias),
         );
   const keeps = combine(
-    requested.tag?.length ? await createTagCondition(account, structure, requested.tag) : undefined,
+    requested.tag?.length
+      ? createTagCondition(await resolveTagIds(account, structure, requested.tag))
+      : undefined,
     status && createSecondaryCondition(status),
   );
   return {
@@ -97,18 +99,23 @@ function addCriterias(filter: Filter, criterias: Criteria[]): Filter {
   return { ...filter, criterias: [...criterias, ...filter.criterias] };
 }
 
-async function createTagCondition(
+/** @throws NotFoundError */
+export async function resolveTagIds(
   account: Account,
   structure: ContactStructure,
-  labels: string[],
-): Promise<LocalCondition> {
+  labels: readonly string[],
+): Promise<string[]> {
+  if (labels.length === 0) return [];
   const whole = await account.complete(structure);
-  const ids = new Set(labels.map((label) => resolveTag(whole, label)._id));
+  return [...new Set(labels.map((label) => resolveTag(whole, label)._id))];
+}
+
+export function createTagCondition(ids: readonly string[]): LocalCondition {
   return {
     needs: ["tags"],
     wanted: { tags: [...ids].sort() },
     holds({ tags }) {
-      if (tags) return tags.some(({ _id }) => ids.has(_id));
+      if (tags) return tags.some(({ _id }) => ids.includes(_id));
       throw new EcmError(exitCodes.failed, "The service did not say which tags the contacts have", {
         type: "UnreadableAnswerError",
         hint: "--tag cannot be evaluated without them",

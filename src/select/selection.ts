@@ -5,7 +5,8 @@ import { EcmError, exitCodes } from "../errors.ts";
 import type { Account } from "../service/account.ts";
 import type { Contact, ContactStructure, Filter } from "../wire.ts";
 import type { LocalCondition } from "./conditions.ts";
-import { resolveContactConditions } from "./contact-filters.ts";
+import { createTagCondition, resolveContactConditions, resolveTagIds } from "./contact-filters.ts";
+import { createSecondaryCondition, parseStatus } from "./status-filter.ts";
 import type { Where } from "./where.ts";
 
 /** As typed; all must hold. Of several lists or tags any will do. */
@@ -16,9 +17,23 @@ export interface RequestedSelection {
   where?: Where;
 }
 
-export interface Selection {
+/** The conditions as a plan carries them: lists and tags by their ids, the rest as typed. */
+export interface StoredSelection {
+  lists: string[];
+  tags: string[];
+  status?: string;
+  where?: string;
+}
+
+export interface Selection extends SelectionCheck {
   /** What the service filters. */
   filters: Filter[];
+  /** Absent where nothing narrows the account. */
+  stored?: StoredSelection;
+}
+
+/** Whether a contact is chosen, without the service's help. */
+export interface SelectionCheck {
   /** The parts of a contact that `holds` reads, as a search's `source` names them. */
   needs: readonly string[];
   /**
@@ -35,21 +50,50 @@ export async function resolveSelection(
   structure: ContactStructure,
   { where, ...requested }: RequestedSelection,
 ): Promise<Selection> {
-  const { filters, keeps } = await resolveContactConditions(account, structure, requested);
-  const criterias = filters.flatMap((filter) => filter.criterias);
-  const conditions: LocalCondition[] = [];
-  const collectValues = (column: string) => [
-    ...new Set(criterias.flatMap(({ columnToFilter, values }) => (columnToFilter === column ? values : []))),
+  const { filters } = await resolveContactConditions(account, structure, requested);
+  const lists = filters
+    .flatMap(({ criterias }) => criterias)
+    .flatMap(({ columnToFilter, values }) => (columnToFilter === "LIST_ID" ? values : []));
+  const stored: StoredSelection = {
+    lists: [...new Set(lists)],
+    tags: await resolveTagIds(account, structure, requested.tag ?? []),
+    ...(requested.status !== undefined && { status: requested.status }),
+    ...(where && { where: where.text }),
+  };
+  const check = await createCheck(account, structure, stored, where);
+  return { filters, ...check, ...(check.needs.length > 0 && { stored }) };
+}
+
+/** From a plan. @throws UsageError for a condition that speaks of what does not exist any more */
+export async function restoreSelection(
+  account: Account,
+  structure: ContactStructure,
+  stored: StoredSelection,
+): Promise<SelectionCheck> {
+  // Loaded only where a plan has conditions: a search needs little of this file.
+  const { parseWhere } = await import("./where.ts");
+  const where = stored.where === undefined ? undefined : await parseWhere(stored.where);
+  return createCheck(account, structure, stored, where);
+}
+
+async function createCheck(
+  account: Account,
+  structure: ContactStructure,
+  { lists, tags, status }: StoredSelection,
+  where: Where | undefined,
+): Promise<SelectionCheck> {
+  const parsedStatus = status === undefined ? undefined : parseStatus(status);
+  const conditions: (LocalCondition | undefined)[] = [
+    lists.length > 0 ? createListCondition(lists) : undefined,
+    parsedStatus && createStatusCondition([parsedStatus.primary]),
+    tags.length > 0 ? createTagCondition(tags) : undefined,
+    parsedStatus && createSecondaryCondition(parsedStatus),
+    await where?.compile(account, structure),
   ];
-  const [listIds, statuses] = [collectValues("LIST_ID"), collectValues("CONTACT_STATUS")];
-  if (listIds.length > 0) conditions.push(createListCondition(listIds));
-  if (statuses.length > 0) conditions.push(createStatusCondition(statuses));
-  if (keeps) conditions.push(keeps);
-  if (where) conditions.push(await where.compile(account, structure));
+  const present = conditions.filter((each) => each !== undefined);
   return {
-    filters,
-    needs: [...new Set(conditions.flatMap(({ needs }) => needs))],
-    holds: (contact) => conditions.every((condition) => condition.holds(contact)),
+    needs: [...new Set(present.flatMap(({ needs }) => needs))],
+    holds: (contact) => present.every((condition) => condition.holds(contact)),
   };
 }
 

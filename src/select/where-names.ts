@@ -36,13 +36,18 @@ export interface Vocabulary {
   hasEmailKeys: boolean;
 }
 
+/** The variable that a field's label gives. */
+export function toVariable(label: string): string {
+  return label.replace(/[^\p{L}\p{N}]/gu, "_");
+}
+
 export function createVocabulary(structure: ContactStructure, lists: readonly ContactList[]): Vocabulary {
   const byVariable = new Map<string, { _id: string; label: string }[]>();
   const fields = new Map<string, string>();
   for (const { _id, label } of structure.fields) {
     const isRepeated = structure.fields.filter((other) => other.label === label).length > 1;
     fields.set(isRepeated ? _id : label, _id);
-    const variable = label.replace(/[^\p{L}\p{N}]/gu, "_");
+    const variable = toVariable(label);
     if (Object.hasOwn(builtIn, variable)) continue;
     byVariable.set(variable, [...(byVariable.get(variable) ?? []), { _id, label: isRepeated ? _id : label }]);
   }

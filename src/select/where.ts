@@ -14,6 +14,7 @@ import {
   at,
   type Cel,
   describePlace,
+  isText,
   registerStrictNumbers,
   renameCalls,
   strictNumbers,
@@ -24,11 +25,20 @@ import type { LocalCondition } from "./conditions.ts";
 import { findComparedTexts, requireStatusWords } from "./status-words.ts";
 import { describeTypes, findHabit } from "./where-hints.ts";
 import { foldKeyComparisons } from "./where-keys.ts";
-import { builtIn, createVocabulary, findFieldAccess, requireNames, type Vocabulary } from "./where-names.ts";
+import {
+  builtIn,
+  createVocabulary,
+  findFieldAccess,
+  requireNames,
+  toVariable,
+  type Vocabulary,
+} from "./where-names.ts";
 
 /** An expression whose grammar is right. */
 export interface Where {
   text: string;
+  /** Whether it speaks of a field, a list or a tag of this name. */
+  names(what: "field" | "list" | "tag", name: string): boolean;
   /**
    * @throws UsageError for a name that does not exist, or an expression that is no condition, with the place
    */
@@ -45,8 +55,14 @@ export async function parseWhere(text: string): Promise<Where> {
   requireStatusWords(text, ast);
   requireSoundLiterals(cel, text, ast);
   const names = listNames(ast);
+  const texts = new Set([...walkNodes(ast)].flatMap((node) => (isText(node) ? [node.args] : [])));
   return {
     text,
+    names(what, name) {
+      if (what === "field")
+        return names.has(toVariable(name)) || (names.has("fields") && isNamedField(ast, name));
+      return names.has(`${what}s`) && texts.has(name);
+    },
     async compile(account, structure) {
       const whole = names.has("tags") ? await account.complete(structure) : structure;
       const lists = names.has("lists") ? await account.lists(structure) : [];
@@ -261,6 +277,10 @@ function isCompared(ast: ASTNode, name: string): boolean {
 function withoutOddCharacter(summary: string): string {
   if (summary.startsWith("Unexpected character")) return "this cannot be read";
   return summary.replaceAll("google.protobuf.Timestamp", "timestamp");
+}
+
+function isNamedField(ast: ASTNode, name: string): boolean {
+  return [...walkNodes(ast)].some((node) => findFieldAccess(node)?.name === name);
 }
 
 /** `fields["City"]`: ids of fields that are named so. */

@@ -353,7 +353,7 @@ describe("values that others set while a run waits", () => {
       expect(theirs).not.toEqual([]);
       expect(parseSummary(changed)).toMatchObject({
         rows: { skipped: theirs.length, pending: 0 },
-        codes: { skipped: { not_selected: theirs.length } },
+        codes: { skipped: { changed: theirs.length } },
       });
       const values = await valuesIn(service);
       for (const key of theirs) expect([key, values[key]]).toEqual([key, "Theirs"]);

@@ -10,6 +10,7 @@ import type { Found } from "../plan/found.ts";
 import { readPlanBlocks, type StoredLine } from "../plan/plan-file.ts";
 import { isScarce, recordInJournal, type Session } from "../plan/session.ts";
 import { toPlannedItem } from "../plan/stored-line.ts";
+import { alwaysHasSecondLook } from "../plan/tally.ts";
 import type { Attempt, Freshness, Seen } from "./attempt.ts";
 import type { Task } from "./outcomes.ts";
 import { createKeyedQueue, createPool } from "./pool.ts";
@@ -46,7 +47,8 @@ export async function applyPlan(session: Session, file: string): Promise<void> {
   try {
     for await (const group of readGroups(session, file)) {
       for (const { item, planned, found } of group.contacts) {
-        await begin({ session, item, planned }, group.freshnessFor(item, found));
+        const task = { session, item, planned };
+        await begin(task, group.freshnessFor(task, found));
         if (unseen.areMany) await settleUnseen();
       }
     }
@@ -114,7 +116,7 @@ class Group {
     this.at = at;
   }
 
-  freshnessFor(item: Item, found: Found): Freshness {
+  freshnessFor({ item, planned }: Pick<Task, "item" | "planned">, found: Found): Freshness {
     const { work, lookup, clock } = this.session;
     if (work.readsAlone?.(item) && item.contactId !== undefined) {
       const lookAgain = async (): Promise<Seen> => {
@@ -124,10 +126,20 @@ class Group {
       // What the plan saw is never enough.
       return { lastLookUp: { found, at: Number.NEGATIVE_INFINITY }, lookUpAgain: lookAgain };
     }
-    return { lastLookUp: { found, at: this.at }, lookUpAgain: () => this.lookUpAgain(item) };
+    const at = alwaysHasSecondLook(planned) ? Number.NEGATIVE_INFINITY : this.at;
+    return { lastLookUp: { found, at }, lookUpAgain: () => this.lookUpAgain(item, planned) };
   }
 
-  private async lookUpAgain(item: Item): Promise<Seen> {
+  private async lookUpAgain(item: Item, planned: Operation): Promise<Seen> {
+    const seen = await this.searchAgain(item);
+    const { contact, refused } = seen.found;
+    if (contact || refused || planned.contactId === undefined || !alwaysHasSecondLook(planned)) return seen;
+    // A search may hide who is inactive; by the id a contact is there or gone.
+    const { lookup, clock } = this.session;
+    return { found: { contact: await lookup.read(planned.contactId), isById: true }, at: clock.now() };
+  }
+
+  private async searchAgain(item: Item): Promise<Seen> {
     const results = (await this.lookUpAll()).get(item.ref);
     if (results) return results;
     const { lookup, clock } = this.session;

@@ -80,7 +80,8 @@ export function decided(task: Task, attempt: Attempt, { found, at }: Seen): Atte
   const decision: Decision = refused
     ? { kind: "reject", code: refused.type, message: refused.message }
     : session.work.decide(item, found.contact);
-  return { ...attempt, found, at, decision: isGone(task, decision) ? changed : decision };
+  const isChanged = isGone(task, decision) || (decision.kind !== "leave" && isNoLongerChosen(task, found));
+  return { ...attempt, found, at, decision: isChanged ? changed : decision };
 }
 
 const changed: Decision = { kind: "skip", code: "changed" };
@@ -88,6 +89,11 @@ const changed: Decision = { kind: "skip", code: "changed" };
 /** Whom the plan saw and who is gone by now was deleted or erased: never made anew. */
 function isGone({ planned }: Task, { kind }: Decision): boolean {
   return kind === "create" && planned.kind !== "create";
+}
+
+/** Whether the conditions that chose the contact do not hold any more; who is as wanted already needs none. */
+function isNoLongerChosen({ session: { work } }: Task, { contact }: Found): boolean {
+  return contact !== undefined && work.isChosen?.(contact) === false;
 }
 
 /**

@@ -4,7 +4,9 @@
  */
 import { createReadStream } from "node:fs";
 import { join, resolve } from "node:path";
+import { statusParts } from "../../api/contacts.ts";
 import { NotFoundError, UsageError } from "../../errors.ts";
+import { restoreSelection } from "../../select/selection.ts";
 import { createIdentityReader } from "../../tables/keys.ts";
 import { replaceStandIns } from "../apply/stand-ins.ts";
 import type { Operation } from "../items.ts";
@@ -140,20 +142,22 @@ async function prepareApply(context: RunContext, head: PlanHead, plan: PlanFile)
   await requireKeptNames(plan, account);
   // Read now, so that the price counts what the backup needs.
   if (plan.deletes > 0) await Promise.all([account.lists(structure), account.complete(structure)]);
-  const source = [...new Set([...head.source, "createdAt"])];
+  const selection = head.selection && (await restoreSelection(account, structure, head.selection));
+  const needs = selection?.needs.filter((part) => part !== "_id" && part !== "key") ?? [];
+  const source = [...new Set([...head.source, ...needs, "createdAt"])];
   const lookup = openLookup(context, {
     structureId,
     keyType,
     source,
-    readsStatus: plan.unsubscribes || plan.deletes > 0,
-    listIds: head.listIds,
+    readsStatus: plan.unsubscribes || plan.deletes > 0 || needs.some((part) => statusParts.includes(part)),
+    listIds: [...new Set([...head.listIds, ...(head.selection?.lists ?? [])])],
   });
   const { creations } = plan;
   const names = await openPlannedNames({ send: send.plain, account, creations });
   const suppressions = await engine.openSuppressions();
   return {
     account,
-    work: createStrictWork(suppressions),
+    work: createStrictWork(suppressions, selection),
     lookup,
     input: { ...noInput, read: plan.writes },
     names,

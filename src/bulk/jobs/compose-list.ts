@@ -35,6 +35,7 @@ export function composeListJob(options: ComposeOptions, isResumed: boolean): Row
   const ids = sources.map(({ _id }) => _id);
   const toSelection = (ofLists: ListFilters): Selection => ({
     filters: ofLists(),
+    stored: { lists: ids, tags: [] },
     needs: ["lists"],
     holds: ({ lists }) => lists?.some(({ _id }) => ids.includes(_id)) ?? true,
   });

@@ -21,9 +21,10 @@ export function subtractSettled({ tally, ledger: { counts } }: RunState): RunSta
 
 /** Of a plan that was not applied yet. */
 function toPlanRest(tally: RunState["tally"]): PlanRest {
-  const { requests, updated, removed, deleted } = tally;
+  const { requests, updated, removed, deleted, unsubscribed } = tally;
   const changes = updated + removed + deleted;
-  return { writes: countPlannedWrites(tally), requests, changes };
+  const secondLooks = unsubscribed + deleted;
+  return { writes: countPlannedWrites(tally), requests, changes, secondLooks };
 }
 
 /** With everything decided the price is exact. */
@@ -37,8 +38,8 @@ export async function findPlanPrice(
   const further =
     (state.ledger.names.size > 0 ? 0 : (job.names?.requestsToCreate ?? 0)) + (job.requestsAfter ?? 0);
   // Who is read by the id is read right before the write in any case.
-  const changes = job.work.readsAlone ? 0 : rest.changes;
-  return computePlanPrice(state, { ...rest, changes }, { further, blockSize: job.lookup.blockSize });
+  const lookedUpTogether = job.work.readsAlone ? { ...rest, changes: 0, secondLooks: 0 } : rest;
+  return computePlanPrice(state, lookedUpTogether, { further, blockSize: job.lookup.blockSize });
 }
 
 async function computeRestOfOldPlan({ lines }: ClosedPlan, ledger: Ledger, job: ReadyJob): Promise<PlanRest> {

@@ -8,6 +8,7 @@ import type { Decision, Work } from "../items.ts";
 import { type DecideOptions, decide, isMarked } from "../plan/decide.ts";
 import { Lookup } from "../plan/lookup.ts";
 import type { PlanEntry } from "../plan/make-plan.ts";
+import type { NameBook } from "../plan/name-book.ts";
 import { toStoredNames } from "../plan/names.ts";
 import { readAccountIfSmaller } from "../plan/read-account.ts";
 import { countRunRows, countSentRequests, type RunState } from "../plan/session.ts";
@@ -48,9 +49,10 @@ export function prepareRows(rowRun: RowRun): ReadyJob {
           table: { columns, delimiter, hasEscapes, form },
         }),
         ...(job.mapping && { mapping: job.mapping }),
+        ...(job.selection?.stored && { selection: job.selection.stored }),
         names: toStoredNames(knownNames.structure, knownNames.lists),
         source: job.source(survey),
-        listIds: job.listIds(names),
+        listIds: listIdsOf(job, names),
       };
     },
     source: (state, scratch) => openSource(rowRun, work, state, scratch),
@@ -80,6 +82,7 @@ export function createWork(
     isSuppressed: ({ key }) => isErasedKey(key.sent) || (suppressions?.hasNow(key.sent) ?? false),
     needsLookup: (item) => item.isRemoval === true || !(item.isLeftOut || isPassedOver(item)),
     // An unsubscription or a deletion wants nothing of a contact that a mark could stand against.
+    ...(job.selection && { isChosen: job.selection.holds }),
     isMarked: job.edit ? undefined : (item, found) => isMarked(item.desired, found),
     decide(item, found) {
       if (item.isLeftOut) return { kind: "skip", code: item.isRemoval ? "truncated" : "not_selected" };
@@ -90,13 +93,11 @@ export function createWork(
 }
 
 function decideFound(
-  { edit, selection }: ResolvedJob,
+  { edit }: ResolvedJob,
   { desired, key }: RowItem,
   found: Partial<Contact>,
   options: DecideOptions,
 ): Decision {
-  const isChosen = selection?.holds(found) ?? true;
-  if (!isChosen) return { kind: "skip", code: "not_selected" };
   return edit ? edit.decide(found) : decide(key.sent, desired!, found, options);
 }
 
@@ -124,8 +125,13 @@ function createRowLookup(rowRun: RowRun, snapshot?: AccountSnapshot): Lookup {
     behavior,
     marksRepeats: mayNameByKeyAndId(job),
     isAbsentOutside: !job.members && snapshot?.isWhole(),
-    listIds: job.listIds(names),
+    listIds: listIdsOf(job, names),
   });
+}
+
+/** Lists whose members decide what becomes of a contact. */
+function listIdsOf(job: ResolvedJob, names: NameBook): string[] {
+  return [...new Set([...job.listIds(names), ...(job.selection?.stored?.lists ?? [])])];
 }
 
 /** Whether one contact may be named twice, by its key and by its id: an import takes keys alone. */

@@ -9,6 +9,7 @@ import type { Readable } from "node:stream";
 import { exists } from "../../disk/walk.ts";
 import { EcmError, exitCodes, ReadOnlyError, UsageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
+import { restoreSelection } from "../../select/selection.ts";
 import { type InputFile, requireFile } from "../../tables/text/source.ts";
 import { openStream, spool } from "../../tables/text/spool.ts";
 import { RunStop, toErrorStop } from "../pace/run-stop.ts";
@@ -162,7 +163,13 @@ async function preparePlannedRun(
   const { engine, send } = context;
   const { structureId, keyType } = head.account;
   const account = openAccount(context, structureId);
-  const resolved = await job.resolve(account);
+  const { selection: chosen } = head;
+  const selection = chosen && (await restoreSelection(account, await account.structure(), chosen));
+  // The conditions as they were planned: their words may mean something else by now.
+  const resolved = {
+    ...(await job.resolve(account)),
+    ...(selection && { selection: { filters: [], ...selection } }),
+  };
   const lookup = openLookup(context, {
     structureId,
     keyType,

@@ -2,10 +2,11 @@
  * What `ecm apply` decides of a contact: what was approved is written where nothing has changed since. Pure.
  */
 
-import { isInactive, toIdSet } from "../../api/contacts.ts";
+import { findStatus, isInactive, toIdSet } from "../../api/contacts.ts";
 import { isErasedKey } from "../../api/key-spelling.ts";
+import type { SelectionCheck } from "../../select/selection.ts";
 import type { Suppressions } from "../../suppressions/suppressions.ts";
-import type { Contact } from "../../wire.ts";
+import type { Contact, ContactStatus } from "../../wire.ts";
 import type { Change, Decision, Item, Operation, Work } from "../items.ts";
 import {
   filledValues,
@@ -15,6 +16,7 @@ import {
   isSameSet,
   toFieldValues,
 } from "../plan/decide.ts";
+import { isWrite } from "../plan/tally.ts";
 
 export interface ApplyItem extends Item {
   /** A member whom a list sync removes. */
@@ -25,12 +27,18 @@ export interface ApplyItem extends Item {
 
 const changed: Decision = { kind: "skip", code: "changed" };
 
-/** What was approved, where the contact is as it was when that was planned; nothing else. */
-export function createStrictWork(suppressions: Suppressions): Work<ApplyItem> {
+/**
+ * What was approved, where the contact is as it was when that was planned; nothing else.
+ * @param selection conditions that the contacts were chosen by
+ */
+export function createStrictWork(suppressions: Suppressions, selection?: SelectionCheck): Work<ApplyItem> {
   return {
     isSuppressed: ({ key }) => isErasedKey(key.sent) || suppressions.hasNow(key.sent),
     decide({ approved, key }, found) {
-      if (approved.kind !== "create") return decideExisting(approved, found);
+      if (approved.kind !== "create") {
+        const decision = decideExisting(approved, found);
+        return found && isWrite(decision) && selection?.holds(found) === false ? changed : decision;
+      }
       if (found) return holdsCreate(approved.body, found) ? { kind: "leave" } : changed;
       const isKept = isErasedKey(key.sent) || suppressions.has(key.sent);
       return isKept ? { kind: "skip", code: "suppressed" } : approved;
@@ -52,7 +60,8 @@ function decideApproved(approved: ExistingWrite, found: Partial<Contact>): Decis
     case "change":
       return decideChange(approved, found);
     case "status":
-      return isInactive(found) ? { kind: "leave" } : approved;
+      if (isInactive(found)) return { kind: "leave" };
+      return isSameStatus(approved.before, findStatus(found)) ? approved : changed;
     case "delete":
       return isSameContact(approved.contact, found) ? { ...approved, contact: found } : changed;
   }
@@ -92,6 +101,14 @@ function isStillToDo(
 function withVersion(change: Operation & Change, { __v }: Partial<Contact>): Operation {
   const { __v: _, ...body } = change.body;
   return { ...change, body: __v === undefined ? body : { ...body, __v } };
+}
+
+/** In all parts that both tell, in any letter case. */
+function isSameStatus(before: ContactStatus | undefined, now: ContactStatus | undefined): boolean {
+  if (!before || !now) return true;
+  const isSame = (one = "", other = "") =>
+    one === "" || other === "" || one.toLowerCase() === other.toLowerCase();
+  return isSame(before.primary, now.primary) && isSame(before.secondary, now.secondary);
 }
 
 /** In all parts that both tell. */

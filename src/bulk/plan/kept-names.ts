@@ -1,19 +1,21 @@
 /** Whether lists, tags and fields are still called what a plan calls them: what was agreed to had these names. */
 import { UsageError } from "../../errors.ts";
+import { parseWhere } from "../../select/where.ts";
 import type { Account } from "../../service/account.ts";
 import type { PlanHead } from "./plan-file.ts";
 import type { PlanLine } from "./plan-line.ts";
 
 interface PlanWithNames {
-  head: Pick<PlanHead, "names">;
+  head: Pick<PlanHead, "names" | "selection">;
   lines(): AsyncIterable<Partial<Pick<PlanLine, "changes">>>;
 }
 
-/** @throws UsageError that says both names, for each that the plan's changes speak of */
+/** @throws UsageError that says both names, for each that the plan's changes or its conditions speak of */
 export async function requireKeptNames({ head, lines }: PlanWithNames, account: Account): Promise<void> {
   const spoken = new Set<string>();
   for await (const { changes = [] } of lines())
     for (const { what, name } of changes) spoken.add(`${what} ${name}`);
+  const isChosenBy = await readSelectionNames(head.selection);
   const structure = await account.structure();
   const current = {
     field: async () => structure.fields.map(({ _id, label }) => ({ _id, name: label })),
@@ -23,8 +25,8 @@ export async function requireKeptNames({ head, lines }: PlanWithNames, account: 
   };
   const renamed: string[] = [];
   for (const what of ["field", "list", "tag"] as const) {
-    const planned = Object.entries(head.names[`${what}s`] ?? {}).filter(([, name]) =>
-      spoken.has(`${what} ${name}`),
+    const planned = Object.entries(head.names[`${what}s`] ?? {}).filter(
+      ([id, name]) => spoken.has(`${what} ${name}`) || isChosenBy(what, id, name),
     );
     if (planned.length === 0) continue;
     const names = new Map((await current[what]()).map(({ _id, name }) => [_id, name]));
@@ -40,4 +42,14 @@ export async function requireKeptNames({ head, lines }: PlanWithNames, account: 
     "Nothing was written. Plan it again with the names of now, or give them their names back",
     { type: "PlanRefusedError" },
   );
+}
+
+/** Whether the conditions of a plan speak of a field, a list or a tag. */
+async function readSelectionNames(
+  selection: PlanHead["selection"],
+): Promise<(what: "field" | "list" | "tag", id: string, name: string) => boolean> {
+  if (!selection) return () => false;
+  const ids = new Set([...selection.lists, ...selection.tags]);
+  const where = selection.where === undefined ? undefined : await parseWhere(selection.where);
+  return (what, id, name) => ids.has(id) || (where?.names(what, name) ?? false);
 }

@@ -187,7 +187,9 @@ function decideOne({ work }: Session, item: Item, found: Found = {}): DecidedIte
     ? { kind: "reject", code: refused.type, message: refused.message }
     : found.isRepeated
       ? { kind: "skip", code: "duplicate" }
-      : work.decide(item, found.contact);
+      : found.contact && work.isChosen?.(found.contact) === false
+        ? { kind: "skip", code: "not_selected" }
+        : work.decide(item, found.contact);
   return { item, found, decision };
 }
 

@@ -8,6 +8,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { EcmError, exitCodes } from "../../errors.ts";
+import type { StoredSelection } from "../../select/selection.ts";
 import type { Cells, ContactKey } from "../../tables/cells.ts";
 import type { InputFacts } from "../../tables/rows.ts";
 import type { DesiredContact, Limit, Operation, PassedRow } from "../items.ts";
@@ -38,6 +39,8 @@ export interface PlanHead {
   /** What a second look asks for: parts of a contact, and lists that the writes speak of. */
   source: string[];
   listIds: string[];
+  /** Conditions that chose the contacts: a contact that no longer matches at a second look is skipped. */
+  selection?: StoredSelection;
   /** Of a sync: what `--max-remove` is held against, and what was allowed by it. */
   removals?: { members: number; allowed?: Limit };
   /** How the input is written, for the rejects file. */

@@ -26,6 +26,9 @@ const head = v.object({
   command: texts,
   source: texts,
   listIds: texts,
+  selection: v.optional(
+    v.object({ lists: texts, tags: texts, status: v.optional(text), where: v.optional(text) }),
+  ),
   removals: v.optional(v.object({ members: count, allowed: v.optional(limit) })),
 });
 

@@ -61,6 +61,8 @@ export interface PlanRest {
   requests: number;
   /** Keys whose look-up is repeated where the run waits before their contact is written. */
   changes: number;
+  /** Contacts that are looked up again in any case, with those that are written beside them. */
+  secondLooks?: number;
   /** Searches that repeat the look-ups of an earlier invocation; absent where this one has made them. */
   searches?: number;
 }
@@ -71,13 +73,17 @@ export interface PlanRest {
  */
 export function computePlanPrice(
   { send, budget, options, clock }: Spending,
-  { writes, requests, changes, searches }: PlanRest,
+  { writes, requests, changes, secondLooks = 0, searches }: PlanRest,
   { further, blockSize }: { further: number; blockSize: number },
 ): Price {
   const hourLeft = budget.limits.hour ? budget.limits.hour.remaining - options.reserve : undefined;
-  const isLater = hourLeft !== undefined && requests > hourLeft;
-  const lookedUpAgain = isLater ? Math.min(changes, requests - Math.max(0, hourLeft)) : 0;
-  const left = requests + further + (searches ?? Math.ceil(lookedUpAgain / blockSize));
+  const later = hourLeft === undefined ? 0 : Math.max(0, requests - Math.max(0, hourLeft));
+  const usable = Math.max(1, (budget.limits.hour?.limit ?? 0) - options.reserve);
+  const lookedUpAgain =
+    secondLooks > 0
+      ? Math.ceil(writes / blockSize) + Math.ceil(later / usable)
+      : Math.ceil(Math.min(changes, later) / blockSize);
+  const left = requests + further + (searches ?? lookedUpAgain);
   const price = computePrice({
     spent: send.counts.total,
     left,

@@ -53,6 +53,11 @@ export function isWrite(decision: Decision): decision is Operation {
   return writeKinds.includes(decision.kind);
 }
 
+/** Neither can be undone in the account: what the plan saw is never enough. */
+export function alwaysHasSecondLook({ kind }: Operation): boolean {
+  return kind === "status" || kind === "delete";
+}
+
 /** Contacts that the plan writes. */
 export function countPlannedWrites({ created, updated, removed, deleted }: PlanTally): number {
   return created + updated + removed + deleted;

@@ -149,7 +149,12 @@ firstQuick(2)<[string, Case]>([
   ],
   [
     "an unsubscription",
-    { key: ada, work: unsubscribing, requests: [`${patch} 200`], journal: ["intent status", "done updated"] },
+    {
+      key: ada,
+      work: unsubscribing,
+      requests: [`${search} 200`, `${patch} 200`],
+      journal: ["intent status", "done updated"],
+    },
   ],
   [
     "an unsubscription whose answer is lost is looked for in the contact",
@@ -157,13 +162,18 @@ firstQuick(2)<[string, Case]>([
       key: ada,
       work: unsubscribing,
       faults: ["reset-after:PATCH:*:n=1"],
-      requests: [`${patch} reset-after`, `${read} 200`],
+      requests: [`${search} 200`, `${patch} reset-after`, `${read} 200`],
       journal: ["intent status", "done updated"],
     },
   ],
   [
     "a deletion",
-    { key: ada, work: deleting, requests: [`${remove} 200`], journal: ["intent delete", "done deleted"] },
+    {
+      key: ada,
+      work: deleting,
+      requests: [`${search} 200`, `${remove} 200`],
+      journal: ["intent delete", "done deleted"],
+    },
   ],
   [
     "a deletion whose answer is lost is looked for by the id",
@@ -171,7 +181,7 @@ firstQuick(2)<[string, Case]>([
       key: ada,
       work: deleting,
       faults: ["reset-after:DELETE:*:n=1"],
-      requests: [`${remove} reset-after`, `${read} 404`],
+      requests: [`${search} 200`, `${remove} reset-after`, `${read} 404`],
       journal: ["intent delete", "done deleted"],
     },
   ],
