@@ -59,7 +59,7 @@ export const groups: Group[] = [
     name: "events",
     aliases: ["event"],
     summary: "what happened to contacts",
-    load: async () => (await import("./events.ts")).registerEvents,
+    load: async () => (await import("./events/index.ts")).registerEvents,
   },
   {
     name: "campaigns",

@@ -10,8 +10,8 @@ import { readFeed, toTime } from "../../events/feed.ts";
 import type { OutputOptions } from "../../terminal/format.ts";
 import { openBodyFile, type Sink, wantsMark } from "../../terminal/output-file.ts";
 import type { ListOutput } from "../../terminal/present.ts";
-import { presentEvents } from "./event-view.ts";
-import { defaultDays, isFromCampaign, type WantedEvents, warnOfMissingEvents } from "./wanted-events.ts";
+import { presentEvents } from "./view.ts";
+import { defaultDays, isFromCampaign, type WantedEvents, warnOfMissingEvents } from "./wanted.ts";
 
 /** What has not been shown yet; written down as shown once it has been. */
 export async function showNew(

@@ -78,42 +78,34 @@ export async function presentEvents(
   events: readonly ContactEvent[],
 ): Promise<void> {
   const { terminal } = context;
-  if (isForPeople(output)) {
-    const known = collectKnownKeys(events);
-    const unknown = listUnknown(events, known);
-    const left = context.limits()?.hour?.remaining ?? Number.POSITIVE_INFINITY;
-    const isAffordable = unknown.length <= Math.min(maxLookups, left * affordablePart);
-    const keys = isAffordable ? await readKeys(connection, known, unknown) : known;
-    await presentList(terminal, output, [...events], createEventScreen(keys));
-    if (!isAffordable) {
-      const requests = formatCount(unknown.length);
-      terminal.note(`Addresses of all: --columns time,type,key (${requests} requests)`);
-    }
-    return;
-  }
-  const wantsKeys =
-    hasColumns(output) &&
-    chooseColumns(createEventView().columns, output.columns).some(({ name }) => name === "key");
-  const known = collectKnownKeys(events);
-  const view = createEventView(
-    wantsKeys ? await readKeys(connection, known, listUnknown(events, known)) : undefined,
-  );
+  const { known, unknown } = collectKeys(events);
+  const isScreen = isForPeople(output);
+  const isWanted = isScreen ? isAffordable(context, unknown.length) : hasKeyColumn(output);
+  const keys = isWanted ? await readKeys(connection, known, unknown) : known;
+  const view = isScreen ? createEventScreen(keys) : createEventView(keys);
   await presentList(terminal, output, [...events], view);
+  if (isScreen && !isWanted)
+    terminal.note(`Addresses of all: --columns time,type,key (${formatCount(unknown.length)} requests)`);
 }
 
-/** Another event of the same contact may have its address. */
-function collectKnownKeys(events: readonly ContactEvent[]): Map<string, string> {
-  return new Map(
-    events.flatMap(({ contactId, emailTo }) => (contactId && emailTo ? [[contactId, emailTo]] : [])),
-  );
+function isAffordable(context: Context, lookups: number): boolean {
+  const left = context.limits()?.hour?.remaining ?? Number.POSITIVE_INFINITY;
+  return lookups <= Math.min(maxLookups, left * affordablePart);
 }
 
-/** Ids of the contacts whose address no event tells. */
-function listUnknown(events: readonly ContactEvent[], known: ReadonlyMap<string, string>): string[] {
-  const ids = events.flatMap(({ contactId, emailTo }) =>
-    emailTo === undefined && contactId !== undefined && !known.has(contactId) ? [contactId] : [],
+function hasKeyColumn(output: ListOutput): boolean {
+  if (!hasColumns(output)) return false;
+  return chooseColumns(createEventView().columns, output.columns).some(({ name }) => name === "key");
+}
+
+/** What events tell themselves: another event of the same contact may have its address. */
+function collectKeys(events: readonly ContactEvent[]): { known: Map<string, string>; unknown: string[] } {
+  const known = new Map<string, string>();
+  for (const { contactId, emailTo } of events) if (contactId && emailTo) known.set(contactId, emailTo);
+  const ids = new Set(
+    events.flatMap(({ contactId, emailTo }) => (contactId && emailTo === undefined ? [contactId] : [])),
   );
-  return [...new Set(ids)];
+  return { known, unknown: [...ids].filter((id) => !known.has(id)) };
 }
 
 /** The keys of all these contacts; empty for those that are gone. */

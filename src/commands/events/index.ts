@@ -1,17 +1,17 @@
 import type { Command } from "commander";
-import { type ContactEvent, dayMilliseconds, type EventQuery, maxDays } from "../api/events.ts";
-import type { Connection, Context } from "../context.ts";
-import { formatCount } from "../counts.ts";
-import { EcmError, exitCodes, UsageError } from "../errors.ts";
-import { type Feed, readFeed, readNewest, toTime } from "../events/feed.ts";
-import { resolveCampaign } from "../service/resources.ts";
-import { checkColumns } from "../terminal/present.ts";
-import { announcePart } from "./shared/announce-part.ts";
-import { explainUnknownType } from "./shared/event-types.ts";
-import { createEventView, maxLookups, presentEvents } from "./shared/event-view.ts";
-import { addOutputFileFlags, parsePastTime, repeatableOption, wholeNumberOption } from "./shared/flags.ts";
-import { describeCommand } from "./shared/help-text.ts";
-import { showNew } from "./shared/new-events.ts";
+import { type ContactEvent, dayMilliseconds, type EventQuery, maxDays } from "../../api/events.ts";
+import { findClosest } from "../../api/names.ts";
+import type { Connection, Context } from "../../context.ts";
+import { formatCount } from "../../counts.ts";
+import { EcmError, exitCodes, hasStatus, UsageError } from "../../errors.ts";
+import { type Feed, readFeed, readNewest, toTime } from "../../events/feed.ts";
+import { resolveCampaign } from "../../service/resources.ts";
+import { checkColumns } from "../../terminal/present.ts";
+import { announcePart } from "../shared/announce-part.ts";
+import { addOutputFileFlags, parsePastTime, repeatableOption, wholeNumberOption } from "../shared/flags.ts";
+import { describeCommand } from "../shared/help-text.ts";
+import { showNew } from "./since-last.ts";
+import { createEventView, maxLookups, presentEvents } from "./view.ts";
 import {
   type Campaign,
   defaultDays,
@@ -19,7 +19,7 @@ import {
   isFromCampaign,
   type WantedEvents,
   warnOfMissingEvents,
-} from "./shared/wanted-events.ts";
+} from "./wanted.ts";
 
 const defaultLimit = 100;
 
@@ -169,7 +169,7 @@ async function readRequestedEvents(
 }
 
 async function resolveContactId(connection: Connection, idOrKey: string): Promise<string> {
-  const { resolveContact } = await import("./shared/resolve-contact.ts");
+  const { resolveContact } = await import("../shared/resolve-contact.ts");
   const { account } = connection;
   return (await account.withRemembered("read", () => resolveContact(connection, idOrKey)))._id;
 }
@@ -189,4 +189,20 @@ function parseSince(text: string, now: number): number {
     `--since: ${JSON.stringify(text)} is not in the past`,
     "Give 2026-11-21T18:00:00Z, 2026-11-21, a duration such as 24h or 7d, or last",
   );
+}
+
+/**
+ * Which types exist is the service's to say, and its refusal names them: the one that was meant is found there.
+ * @returns the error itself where it is about something else
+ */
+function explainUnknownType(error: unknown, types: readonly string[]): unknown {
+  if (!hasStatus(error, 400)) return error;
+  const known: string[] = error.message.match(/\b[a-z]+(?:-[a-z]+)+\b/g) ?? [];
+  const unknown = types.find((type) => !known.includes(type));
+  if (known.length < 2 || unknown === undefined) return error;
+  const meant = known.find((type) => type.split("-").includes(unknown)) ?? findClosest(unknown, known);
+  return new EcmError(error.exitCode, `There is no event type ${JSON.stringify(unknown)}`, {
+    ...error.details,
+    hint: meant ? `Did you mean ${meant}?` : `Types: ${known.join(", ")}`,
+  });
 }
