@@ -3,6 +3,7 @@ import { visibleGroups } from "./commands/groups.ts";
 import { formatRootHelp } from "./commands/help/root.ts";
 import type { NestedCommand } from "./commands/shared/tree.ts";
 import { type Context, type ContextControl, createContext } from "./context.ts";
+import { describeDiskError } from "./disk/disk-errors.ts";
 import { EcmError, exitCodes, InterruptedError } from "./errors.ts";
 import { listCommands, mapCommands } from "./hint.ts";
 import { isJsonWanted } from "./terminal/format.ts";
@@ -99,7 +100,7 @@ function asksForIndex(args: readonly string[], isJson: boolean): boolean {
 }
 
 function cannotWriteOutputError(cause: Error): EcmError {
-  const message = `Cannot write to standard output: ${cause.message}`;
+  const message = `Cannot write to standard output: ${describeDiskError(cause)}`;
   return new EcmError(exitCodes.failed, message, { type: "OutputError", cause });
 }
 

@@ -1,8 +1,7 @@
 /** Whether the folders are there, can be written, and are closed to others. Looks, and changes nothing. */
 import { access, constants, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { findFullDisk } from "../disk/disk-room.ts";
-import { describeDiskError } from "../disk/make-folder.ts";
+import { describeDiskError, findFullDisk } from "../disk/disk-errors.ts";
 import type { Folders } from "./folders.ts";
 import { toProfilesPath } from "./profiles.ts";
 

@@ -1,7 +1,8 @@
 /** Profiles and their keys: one file, 0600 in a folder 0700, written atomically. */
 import { chmodSync, existsSync, statSync } from "node:fs";
 import Conf from "conf";
-import { describeDiskError, makeFolder } from "../disk/make-folder.ts";
+import { describeDiskError, isDiskFull } from "../disk/disk-errors.ts";
+import { makeFolder } from "../disk/make-folder.ts";
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
 import { advise, logInAgain } from "../hint.ts";
 import { isObject } from "../is-object.ts";
@@ -145,10 +146,9 @@ function unreadable(file: string, reason: string): UsageError {
 
 /** The disk's fault, or its folder's: there is nothing to fix in the file. */
 function unwritable(file: string, error: unknown): EcmError {
-  const isFull = ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? "");
   return new EcmError(exitCodes.failed, `Cannot write the profiles to ${file}: ${describeDiskError(error)}`, {
     type: "ProfilesFileError",
-    hint: isFull
+    hint: isDiskFull(error)
       ? "Make room on the disk, then run the same command again"
       : "Name a folder that can be written with ECM_CONFIG_DIR",
   });

@@ -13,8 +13,8 @@ import { join } from "node:path";
 import { setTimeout as sleepFor } from "node:timers/promises";
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
 import { isTemporaryName, writeAtomicallySync } from "./atomic-file.ts";
-import { folderHint } from "./disk-room.ts";
-import { describeDiskError, makeFolder } from "./make-folder.ts";
+import { describeDiskError, folderHint } from "./disk-errors.ts";
+import { makeFolder } from "./make-folder.ts";
 import { checkLife, identifyThisProcess, type ProcessIdentity } from "./this-process.ts";
 
 export interface Lease {

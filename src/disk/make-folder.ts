@@ -34,28 +34,6 @@ export async function requireWritable(folder: string): Promise<void> {
   }
 }
 
-/** Why the system refused, in words. */
-export function describeDiskError(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  const words: Record<string, string> = {
-    EROFS: "the disk is read-only (EROFS)",
-    ENOSPC: "the disk is full (ENOSPC)",
-    EDQUOT: "the disk quota is used up (EDQUOT)",
-    EACCES: "permission denied (EACCES)",
-    EPERM: "permission denied (EPERM)",
-    ENOTDIR: "a part of the path is a file (ENOTDIR)",
-    EEXIST: "a file has this name (EEXIST)",
-    EISDIR: "it is a folder (EISDIR)",
-  };
-  return words[code ?? ""] ?? message.split(",")[0]!;
-}
-
-/** The same of a file that was to be read. */
-export function describeReadError(error: unknown): string {
-  const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
-  return isMissing ? "there is no such file" : describeDiskError(error);
-}
-
 /** From the highest folder that is missing to the one that is wanted, which is always among them. */
 function listMissing(folder: string): string[] {
   const missing = [resolve(folder)];

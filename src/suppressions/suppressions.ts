@@ -25,7 +25,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { toPersonIdentity } from "../api/key-spelling.ts";
 import { writeAtomically } from "../disk/atomic-file.ts";
-import { diskFullHint } from "../disk/disk-room.ts";
+import { describeDiskError, diskFullHint } from "../disk/disk-errors.ts";
 import { awaitLease } from "../disk/lease.ts";
 import { makeFolder } from "../disk/make-folder.ts";
 import { writeWhole } from "../disk/write-whole.ts";
@@ -69,7 +69,7 @@ function damagedError(file: string, { line, message }: DamagedList): Suppression
 
 function unreadableError(file: string, error: unknown): SuppressionsError {
   return new SuppressionsError(
-    `Cannot read the suppression list ${file}: ${(error as Error).message}`,
+    `Cannot read the suppression list ${file}: ${describeDiskError(error)}`,
     `Make it readable, or restore it from a backup. ${withoutListNote}`,
     error,
   );
@@ -77,7 +77,7 @@ function unreadableError(file: string, error: unknown): SuppressionsError {
 
 function unwritableError(file: string, error: unknown): SuppressionsError {
   return new SuppressionsError(
-    `Cannot write the suppression list ${file}: ${(error as Error).message}`,
+    `Cannot write the suppression list ${file}: ${describeDiskError(error)}`,
     diskFullHint(error, file) ?? "Make the file and its folder writable, then run the same command again",
     error,
   );

@@ -2,7 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
-import { describeReadError } from "../disk/make-folder.ts";
+import { describeReadError } from "../disk/disk-errors.ts";
 import { UsageError } from "../errors.ts";
 import type { CommandFiles } from "./command-files.ts";
 import type { Terminal } from "./terminal.ts";

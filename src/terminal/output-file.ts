@@ -2,7 +2,7 @@
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type AtomicFile, openAtomicFile } from "../disk/atomic-file.ts";
-import { diskFullHint } from "../disk/disk-room.ts";
+import { describeDiskError, diskFullHint } from "../disk/disk-errors.ts";
 import { readChunks } from "../disk/read-chunks.ts";
 import { EcmError, exitCodes } from "../errors.ts";
 import type { BodySink } from "../wire.ts";
@@ -149,8 +149,8 @@ function createBufferedWriter(writeOut: (text: string) => Promise<void>) {
  */
 async function openTarget(file: string, { flag, isWorkbook }: FileOptions): Promise<AtomicFile> {
   const { path, mode } = resolveOutputTarget(file, flag);
-  const plain = await openAtomicFile(path, mode).catch((error: NodeJS.ErrnoException) => {
-    throw cannotWriteError(file, error.code ?? error.message, flag);
+  const plain = await openAtomicFile(path, mode).catch((error: unknown) => {
+    throw cannotWriteError(file, describeDiskError(error), flag);
   });
   if (!isWorkbook) return plain;
   const { packWorkbook } = await import("./packing.ts");
@@ -167,7 +167,7 @@ async function withWriteErrors<T>(file: string, act: () => Promise<T>): Promise<
 }
 
 function unwrittenError(file: string, error: unknown): EcmError {
-  return new EcmError(exitCodes.failed, `Cannot write ${file}: ${(error as Error).message}`, {
+  return new EcmError(exitCodes.failed, `Cannot write ${file}: ${describeDiskError(error)}`, {
     type: "OutputFileError",
     hint: diskFullHint(error, resolve(file)),
     cause: error,

@@ -1,5 +1,5 @@
 /** A failure → stderr: one JSON line where JSON was asked for, else `error:` and `hint:`. */
-import { diskFullHint, isDiskFull } from "../disk/disk-room.ts";
+import { describeDiskError, diskFullHint, isDiskFull } from "../disk/disk-errors.ts";
 import { declinedType, EcmError, exitCodes } from "../errors.ts";
 import { formatHint } from "../hint.ts";
 import { escapeControls, escapeControlsInLines, escapeJson } from "./escape.ts";
@@ -90,10 +90,12 @@ const systemHints: Record<string, string> = {
 
 /** What the system refused, such as a full disk, is no defect of ours. */
 function toSystemError(error: unknown): EcmError | undefined {
-  const { code, syscall, message, path } = error as NodeJS.ErrnoException;
+  const { code, syscall, path } = error as NodeJS.ErrnoException;
   if (!(error instanceof Error) || syscall === undefined || !/^E[A-Z0-9]+$/.test(code ?? ""))
     return undefined;
-  return new EcmError(exitCodes.failed, message, {
+  const reason = describeDiskError(error);
+  const message = path === undefined ? reason : `Cannot use ${path}: ${reason}`;
+  return new EcmError(exitCodes.failed, message.charAt(0).toUpperCase() + message.slice(1), {
     type: "SystemError",
     hint:
       path === undefined && isDiskFull(error)

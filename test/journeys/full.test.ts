@@ -79,7 +79,7 @@ it("a refusal of the system is no defect of ours", async () => {
     syscall: "write",
   });
   expect(reportError(terminal, error, false)).toBe(1);
-  expect(written.join("")).toContain("error: ENOSPC: no space left on device, write\n");
+  expect(written.join("")).toContain("error: The disk is full (ENOSPC)\nhint: Make room on the disk");
   expect(written.join("")).not.toContain("defect");
 });
 

@@ -3,8 +3,8 @@ import { randomBytes } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { writeAtomically } from "../../disk/atomic-file.ts";
-import { diskFullHint, folderHint } from "../../disk/disk-room.ts";
-import { describeDiskError, makeFolder, requireWritable } from "../../disk/make-folder.ts";
+import { describeDiskError, diskFullHint, folderHint } from "../../disk/disk-errors.ts";
+import { makeFolder, requireWritable } from "../../disk/make-folder.ts";
 import { EcmError, exitCodes, UsageError } from "../../errors.ts";
 import type { Limit } from "../items.ts";
 import { fileNames } from "./file-names.ts";
@@ -140,7 +140,7 @@ function cannotWriteError(folder: string, error: unknown): UsageError {
 export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
   const target = join(folder, fileNames.manifest);
   await writeAtomically(target, `${JSON.stringify(manifest, null, 2)}\n`).catch((error: Error) => {
-    throw new EcmError(exitCodes.failed, `Cannot write ${target}: ${error.message}`, {
+    throw new EcmError(exitCodes.failed, `Cannot write ${target}: ${describeDiskError(error)}`, {
       hint: diskFullHint(error, folder),
       cause: error,
     });

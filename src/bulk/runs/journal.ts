@@ -8,7 +8,7 @@ import { open } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { formatCheckedLine, readCheckedLine } from "../../disk/checked-line.ts";
-import { diskFullHint } from "../../disk/disk-room.ts";
+import { describeDiskError, diskFullHint } from "../../disk/disk-errors.ts";
 import { writeWhole } from "../../disk/write-whole.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import type { Operation, Outcome } from "../items.ts";
@@ -37,7 +37,7 @@ export type JournalRecord =
 /** The journal could not be written: nothing more may be sent. */
 export class JournalError extends EcmError {
   constructor(file: string, cause: unknown) {
-    super(exitCodes.failed, `Cannot write the journal ${file}: ${(cause as Error).message}`, {
+    super(exitCodes.failed, `Cannot write the journal ${file}: ${describeDiskError(cause)}`, {
       type: "JournalError",
       hint: `Nothing was sent after this. ${diskFullHint(cause, file) ?? "Fix the disk, then run the same command again"}`,
       cause,

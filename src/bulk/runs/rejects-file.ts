@@ -6,7 +6,7 @@
 
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
-import { diskFullHint } from "../../disk/disk-room.ts";
+import { describeDiskError, diskFullHint } from "../../disk/disk-errors.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import type { Cells } from "../../tables/cells.ts";
 import { isOurBookkeeping } from "../../tables/columns/map-columns.ts";
@@ -70,7 +70,7 @@ export async function writeRejects(
   } catch (error) {
     await opened?.discard();
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-    const message = `Cannot write the rejects file ${file}: ${(error as Error).message}`;
+    const message = `Cannot write the rejects file ${file}: ${describeDiskError(error)}`;
     throw new EcmError(exitCodes.failed, message, {
       type: "RejectsFileError",
       hint: diskFullHint(error, file),

@@ -3,7 +3,7 @@ import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
-import { describeDiskError } from "../../disk/make-folder.ts";
+import { describeDiskError } from "../../disk/disk-errors.ts";
 import { type EcmError, exitCodes, UsageError } from "../../errors.ts";
 import { faultHelp } from "../../sandbox/faults.ts";
 import { fitMessage } from "../../terminal/message-lines.ts";

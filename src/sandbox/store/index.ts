@@ -1,7 +1,8 @@
 /** Everything that the sandbox keeps, in one file of its folder. */
 import { join } from "node:path";
 import { createIfMissingSync } from "../../disk/atomic-file.ts";
-import { describeDiskError, makeFolder } from "../../disk/make-folder.ts";
+import { describeDiskError } from "../../disk/disk-errors.ts";
+import { makeFolder } from "../../disk/make-folder.ts";
 import { UsageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import type { Clock, ContactStructure } from "../../wire.ts";

@@ -1,7 +1,7 @@
 /** `--mapping FILE`: where each column goes, in YAML or JSON. */
 import { readFile, stat, writeFile } from "node:fs/promises";
 import type { Document, Scalar, YAMLMap } from "yaml";
-import { describeDiskError, describeReadError } from "../../disk/make-folder.ts";
+import { describeDiskError, describeReadError } from "../../disk/disk-errors.ts";
 import { UsageError } from "../../errors.ts";
 
 export interface Mapping {

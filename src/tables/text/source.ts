@@ -1,6 +1,7 @@
 /** Reading: the file's bytes: what kind of file it is, and its chunks. */
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
+import { describeDiskError } from "../../disk/disk-errors.ts";
 import { UsageError } from "../../errors.ts";
 
 /** A file to read, and what messages call it: the name as it was typed, or `standard input`. */
@@ -45,5 +46,5 @@ function unreadableError(name: string, cause: unknown): UsageError {
     return new UsageError(`${name} may not be read`, "Check the permissions of the file", { cause });
   }
   if (code === "EISDIR") return new UsageError(`${name} is a folder`, "Name the file to read", { cause });
-  return new UsageError(`${name} cannot be read: ${(cause as Error).message}`, undefined, { cause });
+  return new UsageError(`${name} cannot be read: ${describeDiskError(cause)}`, undefined, { cause });
 }

@@ -12,7 +12,7 @@ import {
 import { open, stat } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { diskFullHint } from "../../disk/disk-room.ts";
+import { describeDiskError, diskFullHint } from "../../disk/disk-errors.ts";
 import { UsageError } from "../../errors.ts";
 
 /**
@@ -68,7 +68,7 @@ export async function spool(input: Readable, name: string, file: string, signal:
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     throw new UsageError(
-      `Cannot copy ${name} to ${file}: ${(error as Error).message}`,
+      `Cannot copy ${name} to ${file}: ${describeDiskError(error)}`,
       diskFullHint(error, file),
     );
   }

@@ -122,7 +122,7 @@ describe("the journal", () => {
     }));
     journal.append(records[0]!);
     await expect(journal.sync()).rejects.toThrow(JournalError);
-    expect(() => journal.append(records[1]!)).toThrow(/Cannot write the journal .*no space left/);
+    expect(() => journal.append(records[1]!)).toThrow(/Cannot write the journal .*the disk is full/);
     await expect(journal.sync()).rejects.toThrow(JournalError);
     expect(calls).toBe(1);
   });

@@ -3,7 +3,7 @@ import { type Command, Option } from "commander";
 import type { Engine, GuardOptions, Limit, RunOptions, RunStop, Summary } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
 import { formatCounted } from "../../../counts.ts";
-import { diskFullHint } from "../../../disk/disk-room.ts";
+import { diskFullHint } from "../../../disk/disk-errors.ts";
 import { EcmError, exitCodes, InterruptedError, UsageError } from "../../../errors.ts";
 import { advise, ecm, type Hint, joinHints } from "../../../hint.ts";
 import { isJson } from "../../../terminal/format.ts";

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { diskFullHint, findFullDisk, folderHint } from "../../src/disk/disk-room.ts";
+import { JournalError } from "../../src/bulk/runs/journal.ts";
+import { describeDiskError, diskFullHint, findFullDisk, folderHint } from "../../src/disk/disk-errors.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 
 const refusal = (code: string) => Object.assign(new Error(code), { code });
@@ -27,4 +28,30 @@ it("finds a disk full that has not even room for a little", async () => {
   const path = join(await temporaryFolder(), "none", "yet");
   expect(findFullDisk(path)).toBeUndefined();
   expect(findFullDisk(path, 2 ** 60)).toMatch(/^[\d.]+ \w+ free$/);
+});
+
+it.each([
+  ["ENOSPC", "the disk is full (ENOSPC)"],
+  ["EDQUOT", "the disk quota is used up (EDQUOT)"],
+  ["EFBIG", "the file is larger than the disk or a limit allows (EFBIG)"],
+  ["EROFS", "the disk is read-only (EROFS)"],
+  ["EACCES", "permission denied (EACCES)"],
+  ["ENAMETOOLONG", "the name is too long (ENAMETOOLONG)"],
+  ["EMFILE", "too many files are open (EMFILE)"],
+  ["EIO", "the disk has failed (EIO)"],
+])("says %s in words, with the file", (code, words) => {
+  const error = Object.assign(new Error(`${code}: as the system says it, write '/x'`), {
+    code,
+    syscall: "write",
+  });
+  expect(describeDiskError(error)).toBe(words);
+  expect(new JournalError("/runs/journal", error).message).toBe(
+    `Cannot write the journal /runs/journal: ${words}`,
+  );
+});
+
+it("leaves what is no error of the system as it is", () => {
+  expect(describeDiskError(new Error("a value has 40,000 characters, and a cell holds less"))).toBe(
+    "a value has 40,000 characters, and a cell holds less",
+  );
 });

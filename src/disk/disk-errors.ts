@@ -1,6 +1,38 @@
-/** What to do about a disk that refuses a write: how much room there is, and how much is needed. */
+/** Errors of the disk in words, and what to do about them. */
 import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
+
+const reasons: Record<string, string> = {
+  EACCES: "permission denied (EACCES)",
+  EBUSY: "another program is using it (EBUSY)",
+  EDQUOT: "the disk quota is used up (EDQUOT)",
+  EEXIST: "a file has this name (EEXIST)",
+  EFBIG: "the file is larger than the disk or a limit allows (EFBIG)",
+  EIO: "the disk has failed (EIO)",
+  EISDIR: "it is a folder (EISDIR)",
+  ELOOP: "its links lead in a circle (ELOOP)",
+  EMFILE: "too many files are open (EMFILE)",
+  ENAMETOOLONG: "the name is too long (ENAMETOOLONG)",
+  ENFILE: "too many files are open (ENFILE)",
+  ENOENT: "there is no such file or folder (ENOENT)",
+  ENOSPC: "the disk is full (ENOSPC)",
+  ENOTDIR: "a part of the path is a file (ENOTDIR)",
+  EPERM: "permission denied (EPERM)",
+  EROFS: "the disk is read-only (EROFS)",
+};
+
+/** Why the system refused, in words; an error of another kind as it says itself. */
+export function describeDiskError(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === undefined) return message;
+  return reasons[code] ?? message.split(",")[0]!;
+}
+
+/** The same of a file that was to be read. */
+export function describeReadError(error: unknown): string {
+  const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+  return isMissing ? "there is no such file" : describeDiskError(error);
+}
 
 /** What a small write needs, in bytes: a run begins with less. */
 const defaultNeededBytes = 2 ** 20;
