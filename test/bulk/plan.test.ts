@@ -74,7 +74,6 @@ describe("--plan", () => {
         action: "create",
         code: null,
         message: null,
-        consent: { columns: [], input: expect.stringMatching(/^sha256:[0-9a-f]{64}$/), line: 4 },
         changes: [
           { what: "field", name: "City", before: null, after: "Paris" },
           { what: "list", name: "Customers", before: false, after: true },

@@ -67,17 +67,14 @@ describe("others who work on the same contacts meanwhile", () => {
     expect(summary.rows).toMatchObject({ updated: 0, unchanged: 1, rejected: 0 });
   });
 
-  it("delete the contact: it is created again, or missing, by the mode", { tags: "slow" }, async () => {
-    for (const [mode, rows] of [
-      ["upsert", { created: 1, skipped: 0 }],
-      ["update", { created: 0, skipped: 1 }],
-    ] as const) {
+  it("delete the contact: nobody makes it anew, whatever the mode", { tags: "slow" }, async () => {
+    for (const mode of ["upsert", "update"]) {
       const { proxy, path, id, owner } = await scene();
       beforeFirst(proxy, isMutate, async () => {
         await call(owner, "DELETE", `/api/contact/${id}`);
       });
       const summary = parseSummary(await proxy.ecm(["import", path, "--mode", mode, "--json"]));
-      expect(summary.rows, mode).toMatchObject({ updated: 0, rejected: 0, ...rows });
+      expect(summary.rows, mode).toMatchObject({ created: 0, updated: 0, skipped: 1, rejected: 0 });
     }
   });
 

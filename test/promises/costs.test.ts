@@ -243,13 +243,14 @@ describe("remembered names", () => {
     await ecm(["contact", "search", "-o", "table"]);
     await ecm(["lists", "delete", "Newsletter", "--yes"], elsewhere);
     await ecm(["lists", "create", "Newsletter"], elsewhere);
+    const [{ _id: structureId }] = JSON.parse((await ecm(["structure", "list", "--json"], elsewhere)).stdout);
     const create = ["contact", "create", "--key", "bob@example.com", "--list", "Newsletter"];
     // Refused, structures, lists, sent again.
     expect(await run(create)).toMatchObject({ code: 0, requests: 4 });
-    expect(await run(["contact", "create", "--key", "no address", "--list", "Newsletter"])).toMatchObject({
-      code: 1,
-      requests: 1,
-    });
+    // A refusal that no outdated name explains is not.
+    const body = join(await temporaryFolder(), "body.json");
+    await writeFile(body, JSON.stringify({ key: "no address", contactStructureId: structureId }));
+    expect(await run(["contact", "create", "--data", body])).toMatchObject({ code: 1, requests: 1 });
   });
 
   it("are looked up again where a condition finds nobody: nobody refuses an outdated id there", {

@@ -4,6 +4,7 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { EcmError } from "../../src/errors.ts";
+import { toUnknownCell } from "../../src/tables/unknown-cells.ts";
 import { firstQuick } from "../support/first-quick.ts";
 import { runs } from "../support/runs.ts";
 import { catchFailure, read } from "./reading.ts";
@@ -89,9 +90,14 @@ describe("workbooks", () => {
     ];
     const { rows } = await read(createSheet(cells.join("")));
     expect(rows.map((row) => row.cells)).toEqual([
-      ["a@example.com", "TRUE", "\ud800#N/A"],
-      ["b@example.com", "2026-01-02", "\ud800(a formula without a saved result)"],
+      ["a@example.com", "TRUE", toUnknownCell("#N/A")],
+      ["b@example.com", "2026-01-02", toUnknownCell("(a formula without a saved result)")],
     ]);
+  });
+
+  test("a name in a script of its own half of Unicode is a value like any other", async () => {
+    const { rows } = await read(createSheet(textRow(2, ["a@example.com", "𐌰𐌳𐌰", "𐀀"])));
+    expect(rows[0]?.cells).toEqual(["a@example.com", "𐌰𐌳𐌰", "𐀀"]);
   });
 
   test("a cell behind the row's last value is as blank as one before it", async () => {
