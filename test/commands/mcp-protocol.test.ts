@@ -1,5 +1,4 @@
-/** What the revisions of the protocol promise: answers that follow schemas, progress, questions. */
-import { Ajv } from "ajv";
+/** What the revisions of the protocol promise: answers, progress, questions. */
 import { describe, expect, it } from "vitest";
 import { account, ada, exchangeLines, searchKeys, startMcp } from "../support/mcp.ts";
 import { startSandbox } from "../support/sandbox.ts";
@@ -55,20 +54,17 @@ describe("a revision", () => {
 });
 
 describe("answers", () => {
-  it("follow the schema of their tool, and name the version", {
+  it("are objects that name the version", {
     tags: "slow",
   }, async () => {
     const { env, ecm } = await account();
     await ecm(["structure", "field", "add", "City"]);
     const { client } = await startMcp(env, ["--allow-write"]);
-    const { tools } = await client.listTools();
-    const ajv = new Ajv({ strict: false });
     const check = async (name: string, input: object = {}) => {
       const result = await client.callTool({ name, arguments: { ...input } });
       expect(result.isError ?? false, JSON.stringify(result.content)).toBe(false);
       expect(result._meta).toMatchObject({ "ecm/version": expect.any(String) });
-      const validate = ajv.compile(tools.find((tool) => tool.name === name)!.outputSchema!);
-      expect(validate(result.structuredContent), `${name}: ${JSON.stringify(validate.errors)}`).toBe(true);
+      expect(result.structuredContent).toEqual(expect.any(Object));
       return result.structuredContent as Record<string, string>;
     };
     for (const name of ["account_status", "structure_get", "contact_search", "events_list", "runs_list"])

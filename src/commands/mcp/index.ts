@@ -41,14 +41,13 @@ async function runMcp(
   tree: CommandTree,
   { allowWrite = false, files: folder }: McpOptions,
 ): Promise<void> {
-  const [{ createInvoke }, { createReaders }, { createPlans }, { createPlanTools }, { serve }, { nameTool }] =
+  const [{ createInvoke }, { createReaders }, { createPlans }, { createPlanTools }, { nameTool, serve }] =
     await Promise.all([
       import("./invoke.ts"),
       import("./read-tools.ts"),
       import("./plans.ts"),
       import("./plan-tools.ts"),
-      import("./server.ts"),
-      import("./failures.ts"),
+      import("./protocol.ts"),
     ]);
   // It may run for days, and the installed package be replaced meanwhile.
   loadAllChunks();

@@ -17,14 +17,13 @@ import { DeclinedError, exitCodes, UsageError } from "../../errors.ts";
 import type { Clock } from "../../wire.ts";
 import { isChange } from "../shared/bulk/difference.ts";
 import { toShownLine } from "../shared/bulk/plan-object.ts";
-import type { InputSchema, Words } from "./arguments.ts";
 import { type Invoke, ToolFailure } from "./invoke.ts";
 import {
   createInputSchema,
+  type InputSchema,
   joinWords,
   maxRows,
   type Offered,
-  type OutputSchema,
   offerArguments,
   Question,
   readOnlyAnnotations,
@@ -32,10 +31,10 @@ import {
   type Tool,
   type Toolkit,
   textSchema,
+  type Words,
 } from "./tool.ts";
 
 const maxPlanAgeMilliseconds = 10 * 60_000;
-const maxPlans = 100;
 
 /** What a token stands for. */
 export interface Planned {
@@ -112,11 +111,6 @@ export function createPlans(clock: Clock, stateFolder: string): Plans {
       const token = randomBytes(16).toString("hex");
       const expires = clock.now() + maxPlanAgeMilliseconds;
       plans.set(token, { plan, expires, isUsed: false });
-      for (const [oldest, { plan: left }] of plans) {
-        if (plans.size <= maxPlans) break;
-        plans.delete(oldest);
-        void left?.remove();
-      }
       // People's data is not kept for longer than it can be used.
       clock
         .sleep(maxPlanAgeMilliseconds + 1, closing.signal)
@@ -152,17 +146,6 @@ function planRefusedError(message: string): UsageError {
     applied: "no",
   });
 }
-
-const runOutput: OutputSchema = {
-  type: "object",
-  properties: { summary: { type: "object" } },
-  required: ["summary"],
-};
-const planOutput: OutputSchema = {
-  type: "object",
-  properties: { token: { type: ["string", "null"] } },
-  required: ["token"],
-};
 
 const defaultSampleRows = 20;
 
@@ -216,7 +199,6 @@ export function createPlanTool(toolkit: Toolkit, plans: Plans, tool: PlanTool): 
     name: tool.name,
     description: `${tool.description} Writes nothing: gives counts, a sample, a token for apply_plan.`,
     inputSchema: createInputSchema(all, tool.required && { required: tool.required }),
-    outputSchema: planOutput,
     annotations: { title: tool.title, ...readOnlyAnnotations, idempotentHint: false },
     path: tool.path,
     names: new Map([...names, ...(tool.ownNames ?? [])]),
@@ -335,7 +317,6 @@ export function createApplyTool(invoke: Invoke, plans: Plans): Tool {
     description:
       "Carries out a plan of this session exactly as it was shown. Each contact is looked up again; one that has changed since is not written, but skipped with the code changed. A token works once, for 10 minutes. Returns the run's summary, and what the plan rejected.",
     inputSchema: createInputSchema({ token: textSchema("from a plan_ tool") }, { required: ["token"] }),
-    outputSchema: runOutput,
     annotations: {
       title: "Apply a plan",
       readOnlyHint: false,

@@ -3,7 +3,6 @@ import type { RunView } from "../../bulk/index.ts";
 import { exitCodes, NotFoundError, UsageError } from "../../errors.ts";
 import { isObject } from "../../is-object.ts";
 import type { Clock } from "../../wire.ts";
-import type { Offer } from "./arguments.ts";
 import { type Invoke, ToolFailure } from "./invoke.ts";
 import type { Plans } from "./plans.ts";
 import {
@@ -11,17 +10,16 @@ import {
   defaultRows,
   limitBy,
   limitInput,
+  type Offer,
   type Paged,
   pagedBy,
   pageInput,
   part,
   type Reader,
   readPage,
-  rowsSchema,
   type Tool,
   type Toolkit,
   textSchema,
-  thingSchema,
 } from "./tool.ts";
 
 const rememberedMilliseconds = 10 * 60_000;
@@ -131,7 +129,6 @@ const accountReaders: Reader[] = [
     description:
       "Which account this server works with, whether its key works, and what is left of the hourly limit and the monthly quota. 1 request.",
     path: ["auth", "status"],
-    output: { type: "object", properties: { limits: { type: "object" } }, required: ["limits"] },
     async read(words, _input, { invoke, signal }) {
       const status = await invoke(words, { signal });
       const limits = await invoke(["limits"], { signal });
@@ -146,11 +143,6 @@ const accountReaders: Reader[] = [
     path: ["structure", "get"],
     offers: ["<structure>"],
     own: paging,
-    output: {
-      ...rowsSchema("lists"),
-      properties: { ...(rowsSchema("lists").properties as object), structure: { type: "object" } },
-      required: ["structure", "lists"],
-    },
     async read(words, { limit = defaultRows, page = 1 }: Paged, { invoke, signal, warn }) {
       const structure = (await invoke(words, { signal })).value;
       const lists = ["lists", "list", `--size=${limit}`, `--page=${page}`];
@@ -179,8 +171,6 @@ function contactReaders(names: ContactNames): Reader[] {
         "Contacts for which all given conditions hold; everyone without any. Pages of at most 200, with the total. With count, only their number.",
       path: ["contact", "search"],
       offers: [...selectionOffers, "--text", "--filter", "--source", "--count", ...pagedBy("--page-size")],
-      // Rows, or their number.
-      output: { type: "object" },
       async read(words, { count, ...paged }: Paged & { count?: boolean }, { invoke, signal }) {
         if (count) return { count: (await invoke(words, { signal })).value };
         const page = await readPage(invoke, "contacts", { words, ...paged }, signal);
@@ -194,7 +184,6 @@ function contactReaders(names: ContactNames): Reader[] {
       path: ["contact", "get"],
       offers: [{ flag: "<id-or-key>", name: "contact" }],
       required: ["contact"],
-      output: thingSchema("contact", "names"),
       async read(words, _input, { invoke, signal }) {
         const { value } = await invoke(words, { signal });
         return { contact: value, names: await names.find(value, signal) };
@@ -223,7 +212,6 @@ function createEventsReader(): Reader {
       ...["--type", "--days", "--campaign"],
       limitBy("--limit"),
     ],
-    output: rowsSchema("events"),
     async read(words, _input, { invoke, signal }) {
       // Of events there is no next page.
       const { nextPage: _, ...shown } = await readPage(invoke, "events", { words }, signal);
@@ -262,7 +250,6 @@ function createRunsReader(plans: Plans | undefined): Reader {
       rejects: { type: "boolean", description: "with run: also what was rejected, with the reason" },
       ...paging,
     },
-    output: { type: "object" },
     isLocal: true,
     async read(_words, { run: id, changes, rejects, ...paged }: RunInput, { invoke, signal }) {
       const runs = await readOwnRuns(invoke, signal);
@@ -300,7 +287,6 @@ const apiReader: Reader = {
     ...paging,
   },
   required: ["path"],
-  output: { type: "object" },
   async read(_words, { path, query = {}, ...paged }: ApiInput, { invoke, signal }) {
     const parameters = Object.entries(query).map(([name, value]) => `--query=${name}=${value}`);
     const { value } = await invoke(["api", ...parameters, "--", "GET", path], { signal });

@@ -1,7 +1,11 @@
-/** What a tool is, how one that reads is made, and how much of a long answer is shown. */
+/**
+ * What a tool is: its arguments, taken from the command that it runs, where a flag is declared and described
+ * once; how one that reads is made, and how much of a long answer is shown.
+ */
+import type { Command } from "commander";
 import type { Clock } from "../../wire.ts";
+import { type DescribedFlag, describeFlags } from "../shared/describe-command.ts";
 import { type CommandTree, findDeepestCommand } from "../shared/tree.ts";
-import { type Arguments, type InputSchema, type Offer, takeArguments, type Words } from "./arguments.ts";
 import type { FileFolder } from "./files.ts";
 import type { Invoke } from "./invoke.ts";
 
@@ -9,8 +13,6 @@ export interface Tool {
   name: string;
   description: string;
   inputSchema: InputSchema;
-  /** Of what `call` returns. */
-  outputSchema: OutputSchema;
   annotations: {
     title: string;
     readOnlyHint: boolean;
@@ -26,8 +28,6 @@ export interface Tool {
   /** @param input valid by the schema. @throws ToolFailure, EcmError */
   call(input: never, signal: AbortSignal, talk: Talk): Promise<object>;
 }
-
-export type OutputSchema = InputSchema | { type: "object"; [keyword: string]: unknown };
 
 /** How far a run is. */
 export interface RunProgressNow {
@@ -77,24 +77,6 @@ export const defaultRows = 100;
 export const limitInput = { type: "integer", minimum: 1, maximum: maxRows, default: defaultRows };
 export const pageInput = { type: "integer", minimum: 1, default: 1 };
 
-/** Rows of what the service or a file gave; how to get the rest stands beside them. */
-export function rowsSchema(name: string): OutputSchema {
-  return {
-    type: "object",
-    properties: { [name]: { type: "array", items: { type: "object" } } },
-    required: [name],
-  };
-}
-
-/** One thing of the service. */
-export function thingSchema(...names: string[]): OutputSchema {
-  return {
-    type: "object",
-    properties: Object.fromEntries(names.map((name) => [name, { type: "object" }])),
-    required: names.slice(0, 1),
-  };
-}
-
 export function textSchema(description: string): object {
   return { type: "string", minLength: 1, description };
 }
@@ -129,7 +111,6 @@ export interface Reader extends Offered {
   required?: string[];
   /** Arguments of the tool that its command does not have. */
   own?: InputSchema["properties"];
-  output: OutputSchema;
   /** It asks nothing of the service. */
   isLocal?: boolean;
   /** @param words of the command, as the input says */
@@ -147,13 +128,12 @@ interface ReaderCall {
 const warningStart = "warning: ";
 
 export function createReader(toolkit: Toolkit, reader: Reader): Tool {
-  const { name, title, description, path, required, own, output, isLocal = false, read } = reader;
+  const { name, title, description, path, required, own, isLocal = false, read } = reader;
   const { properties, names, toWords } = offerArguments(toolkit, reader);
   return {
     name,
     description,
     inputSchema: createInputSchema({ ...properties, ...own }, required && { required }),
-    outputSchema: output,
     annotations: { title, ...readOnlyAnnotations, ...(isLocal && { openWorldHint: false }) },
     path,
     names,
@@ -223,4 +203,104 @@ export function part(name: string, rows: readonly unknown[], { limit = defaultRo
     hasMore,
     ...(hasMore ? { nextPage: page + 1 } : {}),
   };
+}
+
+/** The part of JSON Schema that the tools' inputs use. */
+export interface InputSchema {
+  type: "object";
+  properties: Record<string, object>;
+  required?: string[];
+  additionalProperties: false;
+}
+
+/** A flag (`--add-tag`) or an argument (`<run>`) of a command, or one that a tool calls otherwise. */
+export type Offer = string | { flag: string; name: string; schema?: object };
+
+export interface Words {
+  flags: string[];
+  args: string[];
+}
+
+interface Arguments {
+  properties: InputSchema["properties"];
+  /** What the tool calls each flag. */
+  names: ReadonlyMap<string, string>;
+  /** @throws UsageError for a file that may not be read */
+  toWords(input: object): Promise<Words>;
+}
+
+/** What a command says of a flag or an argument of its own. */
+type Declared = Omit<DescribedFlag, "name" | "short">;
+
+/** @param files undefined where no file may be read: then no file is an argument */
+function takeArguments(command: Command, offers: readonly Offer[], files: FileFolder | undefined): Arguments {
+  const all = offers
+    .map((offer) => describeOffer(command, offer))
+    .filter(({ isFile }) => files !== undefined || !isFile);
+  return {
+    properties: Object.fromEntries(all.map(({ name, schema }) => [name, schema])),
+    names: new Map(all.map(({ flag, name }) => [flag, name])),
+    async toWords(input) {
+      const words: Words = { flags: [], args: [] };
+      for (const { flag, name, isFile } of all) {
+        const given = (input as Record<string, unknown>)[name];
+        if (given === undefined) continue;
+        const value = isFile ? await files!.find(String(given)) : given;
+        if (flag.startsWith("-")) words.flags.push(...toFlagWords(flag, value));
+        else words.args.push(String(value));
+      }
+      return words;
+    },
+  };
+}
+
+function describeOffer(command: Command, offer: Offer) {
+  const { flag, ...own } = typeof offer === "string" ? { flag: offer } : offer;
+  const declared = findDeclared(command, flag);
+  const isFile = flag === "<file>" || declared.value === "<file>";
+  return { flag, isFile, name: toName(flag, declared), schema: toSchema(declared), ...own };
+}
+
+function findDeclared(command: Command, flag: string): Declared {
+  const argument = command.registeredArguments.find((each) => flag === `<${each.name()}>`);
+  const declared: Declared | undefined = argument
+    ? { type: "string", description: argument.description }
+    : describeFlags(command).find(({ name }) => name === flag);
+  if (declared) return declared;
+  throw new Error(`${command.name()} has no ${flag}`);
+}
+
+/** `--create-missing` → `create_missing`; what can be given several times has the plural. */
+function toName(flag: string, { repeatable, value }: Declared): string {
+  const name = flag.replace(/^--|[<>]/g, "").replaceAll("-", "_");
+  if (value === "<file>") return `${name}_file`;
+  return repeatable && !isPair(value) ? `${name}s` : name;
+}
+
+/** Values such as `FIELD=VALUE` are the members of an object. */
+function isPair(value: string | undefined): boolean {
+  return value?.includes("=") ?? false;
+}
+
+function toSchema({ type, value, choices, default: usual, repeatable, description }: Declared): object {
+  const said = { description: toDescription(description), ...(usual !== undefined && { default: usual }) };
+  if (choices) return { enum: choices, ...said };
+  if (!repeatable) return { type, ...(type === "integer" && { minimum: 1 }), ...said };
+  if (isPair(value)) return { type: "object", additionalProperties: { type: "string" }, ...said };
+  // No value is no condition, and might mean everybody.
+  return { type: "array", items: { type: "string" }, minItems: 1, ...said };
+}
+
+/** Without what the schema says, or what a tool has not. */
+function toDescription(text: string): string {
+  return text.replace(/ \((?:repeatable|\d+%?)\)$|; - for standard input$/g, "");
+}
+
+function toFlagWords(flag: string, value: unknown): string[] {
+  if (value === true) return [flag];
+  if (value === false) return [];
+  if (Array.isArray(value)) return value.map((each) => `${flag}=${each}`);
+  if (typeof value === "object")
+    return Object.entries(value ?? {}).map(([name, each]) => `${flag}=${name}=${each}`);
+  return [`${flag}=${value}`];
 }
