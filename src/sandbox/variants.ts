@@ -19,7 +19,7 @@ export interface Variants {
   "search-lag": number;
   "hourly-headers": "sent" | "missing";
   /** The names that a search's `source` takes. */
-  source: "published" | "specified" | "common";
+  source: "published" | "specified";
   /** Whether the service has the endpoints and members that the specification shows, and no others. */
   literal: "no" | "yes";
 }
@@ -110,7 +110,6 @@ const table: { [Name in VariantName]: Variant<Variants[Name]> } = {
     published:
       "source takes the nine names of the published reference; _id and contactStructureId come along",
     specified: "source takes the members of a contact in the specification, status and __v among them",
-    common: "source takes the names that are in both: a search tells neither the status nor updatedAt",
   }),
   literal: choice({
     no: "The service has what the published reference adds to the specification",

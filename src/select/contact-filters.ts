@@ -9,7 +9,7 @@ import { resolveTag } from "../api/names.ts";
 import { isEmailKey } from "../api/structures.ts";
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
 import type { Account } from "../service/account.ts";
-import type { ListFilters } from "../service/several-lists.ts";
+import type { ListFilters } from "../service/contact-search.ts";
 import type { Contact, ContactStructure, Criteria, Filter, SearchBody } from "../wire.ts";
 import type { Conditions, LocalCondition } from "./conditions.ts";
 import { createSecondaryCondition, parseStatus } from "./status-filter.ts";

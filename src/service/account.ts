@@ -10,6 +10,7 @@ import { UsageError } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
 import type { Contact, ContactList, ContactStructure, Send } from "../wire.ts";
 import type { Behaviors } from "./behavior.ts";
+import { findProvenListFilters, type ListFilters } from "./contact-search.ts";
 import { countLists, type ListReading, readAllLists } from "./list-pages.ts";
 import { NamesCache } from "./names-cache.ts";
 import {
@@ -20,7 +21,6 @@ import {
   mayBeOutdated,
   type Naming,
 } from "./outdated-names.ts";
-import { findProvenListFilters, type ListFilters } from "./several-lists.ts";
 import { createWholeStructures } from "./whole-structures.ts";
 
 /** One process at a time creates names in an account, as far as processes share a state folder. */

@@ -26,7 +26,6 @@ export interface BehaviorPoints {
   mutateAnswer: "contact" | "empty" | "other";
   /** How long a search took to show a new contact. */
   searchLag: number;
-  keyCase: "fold" | "exact";
   /** A status in a search: two members, or one object. */
   status: "parts" | "object";
   /** Letter case of `CONTACT_STATUS` values. */
@@ -92,7 +91,6 @@ const textValues: Partial<Record<BehaviorPoint, readonly string[]>> = {
   lists: ["records", "array"],
   mutateElements: ["object", "id"],
   mutateAnswer: ["contact", "empty", "other"],
-  keyCase: ["fold", "exact"],
   status: ["parts", "object"],
   statusCase: ["lower", "capital"],
   source: ["published", "specified", "common"],

@@ -1,22 +1,23 @@
 /**
  * One page of a search, asked as the service takes it: what is open in its documents is tried, and learned.
+ * The open points: the names of `source`, the letter case of a status, whether `LIST_ID` is a column, and in
+ * which form several lists are asked for.
  */
-
-import { type ContactQuery, readSearch, searchContactsRequest, statusParts } from "../api/contacts.ts";
-import { hasStatus } from "../errors.ts";
-import type { LocalCondition, SeveralKeys } from "../select/conditions.ts";
-import type { Contact, Filter, SearchAnswer, Send, SendOptions } from "../wire.ts";
-import type { Behavior } from "./behavior.ts";
-import { createLocalListPages, hasListCriteria } from "./local-list-filter.ts";
-import { isSizeRefusal, type Page, type ReadPage } from "./pages.ts";
 import {
-  isSourceRefusal,
-  listOtherForms,
-  provesForm,
-  type SourceSpelling,
-  toSource,
-} from "./search-source.ts";
-import { addStatuses } from "./status-by-id.ts";
+  type ContactQuery,
+  createEquals,
+  createFilter,
+  findStatus,
+  getContactRequest,
+  readSearch,
+  searchContactsRequest,
+  statusParts,
+} from "../api/contacts.ts";
+import { EcmError, exitCodes, hasStatus, type ServiceError } from "../errors.ts";
+import type { LocalCondition, SeveralKeys } from "../select/conditions.ts";
+import type { Contact, Criteria, Filter, SearchAnswer, Send, SendOptions } from "../wire.ts";
+import type { Behavior, BehaviorPoints } from "./behavior.ts";
+import { isSizeRefusal, maxPageSize, type Page, type ReadPage, readComplete } from "./pages.ts";
 
 export interface ContactSearch extends Omit<ContactQuery, "page" | "pageSize"> {
   keys?: SeveralKeys;
@@ -42,9 +43,9 @@ export function createContactPages(
   const needs = keeps?.needs ?? [];
   const isStatusNeeded = readsStatus || statusParts.some((part) => needs.includes(part));
   const source = [...new Set([...search.source, ...needs, ...(isStatusNeeded ? ["_id"] : [])])];
-  const createPages =
-    (filters: Filter[], names: string[]) =>
-    async (page: number, pageSize: number): Promise<Page<Partial<Contact>>> => {
+  const createPages: PagesFor =
+    (filters, names) =>
+    async (page, pageSize): Promise<Page<Partial<Contact>>> => {
       const request = { ...query, filters, source: names, page, pageSize };
       const answer = await askSearch(send, request, behavior, options);
       const items =
@@ -54,72 +55,8 @@ export function createContactPages(
       return { items, total: answer.totalRecords };
     };
   const { filters, specification } = search;
-  if (specification || !hasListCriteria(filters)) return createPages(filters, source);
-  return createLocalListPages({ filters, source }, createPages, behavior);
-}
-
-/**
- * Sends a search. Where the service refuses the names of `source`, the search is sent again with the names
- * that another document has; what works is learned.
- */
-export async function askSearch(
-  send: Send,
-  query: ContactQuery,
-  behavior?: Behavior,
-  options?: SendOptions,
-): Promise<SearchAnswer> {
-  const form = behavior?.get("source") ?? "published";
-  const askIn = async (each: SourceSpelling) => {
-    const namedQuery = { ...query, source: toSource(each, query.source) };
-    const answer = await askInCase(send, namedQuery, behavior, options);
-    if (provesForm(query.source)) behavior?.learn("source", each);
-    return answer;
-  };
-  try {
-    return await askIn(form);
-  } catch (refusal) {
-    if (!isSourceRefusal(refusal)) throw refusal;
-    for (const other of listOtherForms(form, query.source)) {
-      try {
-        return await askIn(other);
-      } catch (error) {
-        if (!isSourceRefusal(error)) throw error;
-      }
-    }
-    throw refusal;
-  }
-}
-
-/**
- * The specification writes values of `CONTACT_STATUS` in lower case, a page of the reference with a capital:
- * one that is refused is asked for once in the other form.
- */
-async function askInCase(
-  send: Send,
-  query: ContactQuery,
-  behavior?: Behavior,
-  options?: SendOptions,
-): Promise<SearchAnswer> {
-  const knownCase = behavior?.get("statusCase");
-  const defaultQuery =
-    knownCase === undefined ? query : { ...query, filters: toCase(query.filters, knownCase) };
-  try {
-    return noteStatus(readSearch(await send(searchContactsRequest(defaultQuery), options)), behavior);
-  } catch (error) {
-    const other = knownCase === undefined ? toCase(query.filters, "capital") : query.filters;
-    const isOther = JSON.stringify(other) !== JSON.stringify(defaultQuery.filters);
-    if (query.specification || !isOther || !mayBeAboutValues(error)) throw error;
-    const again = searchContactsRequest({ ...query, filters: other });
-    const answer = readSearch(
-      await send(again, options).catch(() => {
-        // The first refusal speaks of what was asked for.
-        throw error;
-      }),
-    );
-    if (knownCase === undefined) behavior?.learn("statusCase", "capital");
-    else behavior?.forget("statusCase");
-    return noteStatus(answer, behavior);
-  }
+  if (specification || !filters.some(hasListCriteria)) return createPages(filters, source);
+  return createListPages({ filters, source }, createPages, behavior);
 }
 
 /** The contact as it was wanted; undefined when a condition does not hold for it. */
@@ -134,31 +71,311 @@ export function keepMatching(
   return Object.fromEntries(Object.entries(contact).filter(([name]) => !extra.includes(name)));
 }
 
-function noteStatus(answer: SearchAnswer, behavior?: Behavior): SearchAnswer {
-  const [contact] = answer.contacts;
-  if (contact?.status !== undefined) behavior?.learn("status", "object");
-  else if (contact?.contactStatus !== undefined) behavior?.learn("status", "parts");
-  return answer;
+/** A refusal of what a search asks for; not of the size of a page. */
+export function isRefusal(error: unknown): error is ServiceError {
+  return hasStatus(error, 400) && !isSizeRefusal(error);
+}
+
+// The names of `source`. The published reference and the specification name different parts of a contact, and
+// a service refuses a search that holds a name it does not know.
+
+type SourceForm = BehaviorPoints["source"];
+
+/** In the order in which they are tried. */
+const sourceForms: readonly SourceForm[] = ["published", "specified", "common"];
+
+/** Whether searches are known to tell this part of a contact in no form. */
+export function isLeftOut(form: SourceForm | undefined, part: string): boolean {
+  if (part === "updatedAt") return form === "specified" || form === "common";
+  return statusParts.includes(part) && form === "common";
+}
+
+/** The names in a form. What the form has no name for is left out: the answer does not tell it. */
+function toSource(form: SourceForm, source: readonly string[]): string[] {
+  if (form === "published") return [...source];
+  const names = source.filter((name) => !isOfOneDocument(name));
+  if (form === "specified" && source.some((name) => statusParts.includes(name))) names.push("status");
+  // A search needs a name.
+  return names.length > 0 ? names : ["_id"];
+}
+
+/** Whether the published reference alone has this name: an answer to it shows which form the service takes. */
+function isOfOneDocument(name: string): boolean {
+  return statusParts.includes(name) || name === "updatedAt";
+}
+
+function isSourceRefusal(error: unknown): boolean {
+  return hasStatus(error, 400) && /\bsource\b/i.test(error.details.field ?? error.message);
+}
+
+/**
+ * Sends a search. Where the service refuses the names of `source`, the search is sent again with the names
+ * that another document has; what works is learned.
+ */
+export async function askSearch(
+  send: Send,
+  query: ContactQuery,
+  behavior?: Behavior,
+  options?: SendOptions,
+): Promise<SearchAnswer> {
+  const known = behavior?.get("source") ?? "published";
+  const tried = new Set<string>();
+  let refusal: unknown;
+  for (const form of [known, ...sourceForms]) {
+    const source = toSource(form, query.source);
+    if (tried.has(source.join())) continue;
+    tried.add(source.join());
+    try {
+      const answer = await askInCase(send, { ...query, source }, behavior, options);
+      if (query.source.some(isOfOneDocument)) behavior?.learn("source", form);
+      return answer;
+    } catch (error) {
+      if (!isSourceRefusal(error)) throw error;
+      refusal ??= error;
+    }
+  }
+  throw refusal;
+}
+
+// A status. The specification writes values of `CONTACT_STATUS` in lower case, a page of the reference with a
+// capital; a search may tell a contact's status in two members, in one object, or not at all.
+
+/** A status that is refused is asked for once in the other letter case. */
+async function askInCase(
+  send: Send,
+  query: ContactQuery,
+  behavior?: Behavior,
+  options?: SendOptions,
+): Promise<SearchAnswer> {
+  const known = behavior?.get("statusCase");
+  const ask = async (filters: Filter[]) => {
+    const answer = readSearch(await send(searchContactsRequest({ ...query, filters }), options));
+    const [contact] = answer.contacts;
+    if (contact?.status !== undefined) behavior?.learn("status", "object");
+    else if (contact?.contactStatus !== undefined) behavior?.learn("status", "parts");
+    return answer;
+  };
+  const filters = known === undefined ? query.filters : toCase(query.filters, known);
+  try {
+    return await ask(filters);
+  } catch (error) {
+    const other = known === undefined ? toCase(query.filters, "capital") : query.filters;
+    const isOther = JSON.stringify(other) !== JSON.stringify(filters);
+    if (query.specification || !isOther || !mayBeAboutValues(error)) throw error;
+    const answer = await ask(other).catch(() => {
+      // The first refusal speaks of what was asked for.
+      throw error;
+    });
+    if (known === undefined) behavior?.learn("statusCase", "capital");
+    else behavior?.forget("statusCase");
+    return answer;
+  }
 }
 
 function mayBeAboutValues(error: unknown): boolean {
-  if (!hasStatus(error, 400)) return false;
-  if (isSizeRefusal(error) || isSourceRefusal(error)) return false;
+  if (!isRefusal(error) || isSourceRefusal(error)) return false;
   return !["contactStructureId", "page"].includes(error.details.field ?? "");
 }
 
 function toCase(filters: Filter[], form: "lower" | "capital"): Filter[] {
+  const change = (value: string) => {
+    const first = value.slice(0, 1);
+    return (form === "lower" ? first.toLowerCase() : first.toUpperCase()) + value.slice(1);
+  };
   return filters.map((filter) => ({
     ...filter,
     criterias: filter.criterias?.map((criteria) =>
       criteria.columnToFilter === "CONTACT_STATUS"
-        ? { ...criteria, values: criteria.values.map((value) => changeCase(value, form)) }
+        ? { ...criteria, values: criteria.values.map(change) }
         : criteria,
     ),
   }));
 }
 
-function changeCase(value: string, form: "lower" | "capital"): string {
-  const first = value.slice(0, 1);
-  return (form === "lower" ? first.toLowerCase() : first.toUpperCase()) + value.slice(1);
+/** Contacts whose status is read at once. */
+const concurrency = 4;
+
+/**
+ * The contacts with their status, in one request for each that has none. Who is gone meanwhile stays without.
+ */
+async function addStatuses(
+  send: Send,
+  contacts: readonly Partial<Contact>[],
+  options?: SendOptions,
+): Promise<Partial<Contact>[]> {
+  const addStatus = async (contact: Partial<Contact>): Promise<Partial<Contact>> => {
+    if (findStatus(contact) || contact._id === undefined) return contact;
+    try {
+      const { body } = await send<Partial<Contact> | null>(getContactRequest(contact._id), options);
+      const status = findStatus(body ?? undefined);
+      return status ? { ...contact, status } : contact;
+    } catch (error) {
+      if (hasStatus(error, 404)) return contact;
+      throw error;
+    }
+  };
+  const complete: Partial<Contact>[] = [];
+  for (let start = 0; start < contacts.length; start += concurrency)
+    complete.push(...(await Promise.all(contacts.slice(start, start + concurrency).map(addStatus))));
+  return complete;
+}
+
+// Lists. `LIST_ID` is a column that the specification does not show: where the service does not filter by it,
+// the contacts that the other criterias find are read, and what they tell of their lists decides.
+
+/** Reads the pages of a search with these filters, and these names in its `source`. */
+type PagesFor = (filters: Filter[], source: string[]) => ReadPage<Partial<Contact>>;
+
+interface ListSearch {
+  filters: Filter[];
+  source: readonly string[];
+}
+
+/** Reads pages of the members: from the service while it filters by list, else from all that was read. */
+function createListPages(
+  { filters, source }: ListSearch,
+  pagesFor: PagesFor,
+  behavior?: Behavior,
+): ReadPage<Partial<Contact>> {
+  const read = pagesFor(filters, [...source]);
+  let members: Promise<Partial<Contact>[]> | undefined;
+  const readMembers = () => readAllMembers({ filters, source }, pagesFor, behavior);
+  return async (page, size) => {
+    if (!members && behavior?.get("listColumn") !== "refused") {
+      try {
+        const answer = await read(page, size);
+        behavior?.learn("listColumn", "taken");
+        return answer;
+      } catch (refusal) {
+        if (!mayBeAboutColumn(refusal)) throw refusal;
+        members = readMembers().then(
+          (found) => {
+            if (namesListColumn(refusal)) behavior?.learn("listColumn", "refused");
+            return found;
+          },
+          (error) => {
+            // The service does not take the other criterias either:
+            // its first words are about what was asked for.
+            throw mayBeAboutColumn(error) ? refusal : error;
+          },
+        );
+      }
+    }
+    members ??= readMembers();
+    const found = await members;
+    return { items: found.slice((page - 1) * size, page * size), total: found.length };
+  };
+}
+
+/** Filters are alternatives: those that differ in their lists alone are read together. */
+async function readAllMembers(
+  { filters, source }: ListSearch,
+  pagesFor: PagesFor,
+  behavior: Behavior | undefined,
+): Promise<Partial<Contact>[]> {
+  const groups = new Map<string, { others: Criteria[]; lists: Criteria[][] }>();
+  for (const { criterias } of filters) {
+    const others = criterias.filter((criteria) => !isListCriteria(criteria));
+    const group = groups.get(JSON.stringify(others)) ?? { others, lists: [] };
+    group.lists.push(criterias.filter(isListCriteria));
+    groups.set(JSON.stringify(others), group);
+  }
+  const found = new Map<string, Partial<Contact>>();
+  const sources = [...new Set(["_id", ...source, "lists"])];
+  for (const { others, lists } of groups.values()) {
+    const read = pagesFor(createFilter(...others), sources);
+    for (const contact of await readComplete(read, { size: maxPageSize, behavior }, ({ _id }) => _id)) {
+      if (!lists.some((criterias) => criterias.every((criteria) => isMember(contact, criteria)))) continue;
+      const { lists: _lists, ...rest } = contact;
+      found.set(contact._id ?? "", source.includes("lists") ? contact : rest);
+    }
+  }
+  return [...found.values()];
+}
+
+function isMember({ lists }: Partial<Contact>, { values }: Criteria): boolean {
+  if (lists) return lists.some(({ _id }) => values.includes(_id));
+  throw new EcmError(exitCodes.failed, "The service neither searches by list nor tells the contacts' lists", {
+    type: "UnreadableAnswerError",
+    hint: "Select the contacts in another way, such as with --keys FILE",
+  });
+}
+
+function hasListCriteria({ criterias }: Filter): boolean {
+  return Array.isArray(criterias) && criterias.some(isListCriteria);
+}
+
+function isListCriteria({ columnToFilter, operator }: Criteria): boolean {
+  return columnToFilter?.toUpperCase() === "LIST_ID" && operator?.toUpperCase() === "EQ";
+}
+
+function mayBeAboutColumn(error: unknown): error is ServiceError {
+  return isRefusal(error) && !isSourceRefusal(error);
+}
+
+/**
+ * A refusal may have another reason, such as a list that is
+ * gone: then the next search by list is tried again.
+ */
+function namesListColumn(refusal: ServiceError): boolean {
+  return /columnToFilter|LIST_ID/i.test(`${refusal.details.field} ${refusal.message}`);
+}
+
+/** The filters that find members of any of several lists, of whom the further criterias hold as well. */
+export type ListFilters = (further?: readonly Criteria[]) => Filter[];
+
+/** Others may add and remove members between two counts. */
+const maxCounts = 3;
+
+/**
+ * Members of any of several lists, in a form of a search that was proven. Whether a criteria with several
+ * values, or several filters, mean "any of them" is not documented, and a service that honours only the first
+ * would leave people out in silence. Each list after the first costs two requests: its members, and how many
+ * of them the search for all lists finds.
+ * @throws EcmError where no form of the search finds the members of every list
+ */
+export async function findProvenListFilters(
+  send: Send,
+  structureId: string,
+  lists: readonly string[],
+  behavior: Behavior,
+): Promise<ListFilters> {
+  const ids = [...new Set(lists)];
+  const asValues: ListFilters = (further = []) => createFilter(...further, createEquals("LIST_ID", ids));
+  const asFilters: ListFilters = (further = []) =>
+    ids.flatMap((id) => createFilter(...further, createEquals("LIST_ID", [id])));
+  // Where the service does not filter by list, what its pages tell decides.
+  if (ids.length < 2 || behavior.get("listColumn") === "refused") return asValues;
+  const count = async (filters: Filter[]): Promise<number> => {
+    const query = { structureId, filters, page: 1, pageSize: 1, source: ["_id"] };
+    return readSearch(await send(searchContactsRequest(query))).totalRecords;
+  };
+  const findsMembers = async (form: ListFilters, id: string): Promise<boolean> => {
+    const inList = createEquals("LIST_ID", [id]);
+    for (let counts = 1; counts <= maxCounts; counts++) {
+      if ((await count(form([inList]))) === (await count(createFilter(inList)))) return true;
+    }
+    return false;
+  };
+  const isProven = async (form: ListFilters): Promise<boolean> => {
+    for (const id of ids.slice(1)) if (!(await findsMembers(form, id))) return false;
+    return true;
+  };
+  let refusal: EcmError | undefined;
+  for (const form of [asValues, asFilters]) {
+    try {
+      if (await isProven(form)) return form;
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      if (namesListColumn(error)) return asValues;
+      refusal ??= error;
+    }
+  }
+  const hint = "Name one list at a time";
+  if (refusal) throw new EcmError(refusal.exitCode, refusal.message, { ...refusal.details, hint });
+  throw new EcmError(
+    exitCodes.failed,
+    "The service finds only some members when several lists are searched",
+    { type: "UnprovenSearchError", hint },
+  );
 }

@@ -66,10 +66,6 @@ const descriptions: PointDescription[] = [
     seen: ({ statusCase }) => statusCase && { lower: "active", capital: "Active" }[statusCase.value],
   },
   {
-    point: "letter case of keys",
-    seen: ({ keyCase }) => keyCase && { fold: "does not matter", exact: "matters" }[keyCase.value],
-  },
-  {
     point: "a new contact in a search",
     seen: ({ searchLag }) =>
       searchLag && (searchLag.value === 0 ? "at once" : `after ${formatCount(searchLag.value)} ms`),

@@ -1,27 +1,63 @@
 /**
- * Contacts by their keys, as many in one search as the service takes. Which form of a search it takes is
- * found out (`checked-search.ts`) and learned, and so is how many keys.
+ * Contacts by their keys, as many in one search as the service takes.
+ *
+ * Whether `EQ` with several values means "any of them" is not documented, and a service that honours only the
+ * first value would make contacts that exist look as if they did not. So every search for several keys
+ * carries, where one is known, the key of a contact that must be found: the proof that all keys count. When it
+ * is missing, the keys are asked for as alternatives (a filter for each), and then one by one. What works is
+ * learned, and so is how many keys fit.
  */
+import { createEquals, createFilter } from "../api/contacts.ts";
 import type { ServiceError } from "../errors.ts";
-import type { Contact, Criteria } from "../wire.ts";
-import type { Behavior } from "./behavior.ts";
-import { CheckedSearch, type CheckedSearchOptions, isRefusal } from "./checked-search.ts";
-import { KeyForm, type KeyQuery } from "./key-form.ts";
+import type { Contact, Criteria, Filter, Send } from "../wire.ts";
+import type { Behavior, BehaviorPoints } from "./behavior.ts";
+import { createContactPages, isRefusal } from "./contact-search.ts";
+import { readComplete } from "./pages.ts";
+
+type FoundParts = Partial<Contact>[];
 
 export interface FoundByKeys {
   /** In the order in which the service gave them. */
-  contacts: Partial<Contact>[];
+  contacts: FoundParts;
   /** Keys that the service refuses to look up, each by itself, although it takes such searches. */
   refused: Map<string, ServiceError>;
+}
+
+export interface KeySearchOptions {
+  send: Send;
+  behavior: Behavior;
+  structureId: string;
+  /** What makes two keys one contact. */
+  toIdentity(key: string): string;
+  /** As for a search of `contact-search.ts`. */
+  readsStatus?: boolean;
+}
+
+interface KeyQuery {
+  keys: readonly string[];
+  source: readonly string[];
+  /** Criterias that must hold as well. */
+  further: readonly Criteria[];
+}
+
+/** How several keys are asked for in one search. */
+interface KeyForm {
+  as: BehaviorPoints["keys"];
+  /**
+   * `believed`: known from earlier, or there is no contact to prove it by. `shown`: an answer to this process
+   * held a contact that only the form as it is meant finds.
+   */
+  certainty: "open" | "believed" | "shown";
 }
 
 /** Smaller pages are read one after the other. */
 const minPageSize = 50;
 
 export class KeySearch {
-  readonly #behavior: Behavior;
-  readonly #form: KeyForm;
-  readonly #search: CheckedSearch;
+  readonly #options: KeySearchOptions;
+  #form: KeyForm;
+  /** The key of a contact that was read: each search for several keys must find it. */
+  #proof: string | undefined;
   /** Searches that were answered, by all of them but the keys. */
   readonly #taken = new Set<string>();
   /** Most keys that fit into one search, as far as refusals have shown. */
@@ -29,22 +65,23 @@ export class KeySearch {
   /** While it is not known what works, one search finds out and the others wait. */
   #previous: Promise<unknown> = Promise.resolve();
 
-  constructor(options: CheckedSearchOptions) {
-    this.#behavior = options.behavior;
-    this.#form = new KeyForm(options.behavior);
-    this.#search = new CheckedSearch(options, this.#form);
+  constructor(options: KeySearchOptions) {
+    const known = options.behavior.get("keys");
+    this.#options = options;
+    this.#form = { as: known ?? "any", certainty: known ? "believed" : "open" };
     this.#most = findMaxKeys(options.behavior);
   }
 
   /** Most keys that are known to fit into one search; 1 where several keys cannot be asked for. */
   get limit(): number {
+    if (this.#form.as === "one") return 1;
     // One place is for the key that must be found.
-    return this.#form.isOneByOne ? 1 : Math.max(1, Math.min(this.#most, choosePageSize(this.#behavior)) - 1);
+    return Math.max(1, Math.min(this.#most, choosePageSize(this.#options.behavior)) - 1);
   }
 
   /** A contact that was read: its key must be found by every later search for it. */
   note(contact: Partial<Contact> | undefined): void {
-    this.#search.note(contact);
+    this.#proof ??= contact?.key;
   }
 
   /**
@@ -59,11 +96,10 @@ export class KeySearch {
     further: Criteria[] = [],
   ): Promise<FoundByKeys> {
     const query = { keys: [...new Set(keys)], source, further };
-    const areSeveral = query.keys.length > 1;
+    const isOpen = query.keys.length > 1 && this.#form.certainty === "open";
     // With other conditions nobody must be found: that several keys count is found out without them.
-    if (further.length > 0 && areSeveral && !this.#form.isSettled)
-      await this.find(query.keys, ["_id", "key"]);
-    if (this.#form.isSettled || !areSeveral) return this.#findAll(query);
+    if (isOpen && further.length > 0) await this.find(query.keys, ["_id", "key"]);
+    if (!isOpen || this.#form.certainty !== "open") return this.#findAll(query);
     const own = this.#previous.then(() => this.#findAll(query));
     this.#previous = own.catch(() => undefined);
     return own;
@@ -73,7 +109,7 @@ export class KeySearch {
     const { keys } = query;
     const found: FoundByKeys = { contacts: [], refused: new Map() };
     for (let start = 0; start < keys.length; ) {
-      const size = this.#form.isOneByOne ? 1 : this.#most;
+      const size = this.#form.as === "one" ? 1 : this.#most;
       const part = await this.#findPart({ ...query, keys: keys.slice(start, start + size) });
       start += Math.min(size, keys.length - start);
       found.contacts.push(...part.contacts);
@@ -85,9 +121,9 @@ export class KeySearch {
   async #findPart(query: KeyQuery): Promise<FoundByKeys> {
     const { keys } = query;
     if (keys.length === 0) return { contacts: [], refused: new Map() };
-    if (this.#form.isOneByOne && keys.length > 1) return this.#findAll(query);
+    if (keys.length > 1 && this.#form.as === "one") return this.#findAll(query);
     try {
-      const contacts = await (keys.length === 1 ? this.#search.ask(query) : this.#search.askSeveral(query));
+      const contacts = await (keys.length === 1 ? this.#ask(query) : this.#askSeveral(query));
       if (contacts === undefined) return this.#findAll(query);
       this.note(contacts[0]);
       this.#taken.add(toKind(query));
@@ -100,6 +136,23 @@ export class KeySearch {
     }
   }
 
+  /** Too many keys, or one among them that is refused: only the former is worth keeping. */
+  async #findHalves(query: KeyQuery): Promise<FoundByKeys> {
+    const { keys } = query;
+    const { behavior } = this.#options;
+    const half = Math.ceil(keys.length / 2);
+    const left = await this.#findPart({ ...query, keys: keys.slice(0, half) });
+    if (left.refused.size === 0 && this.#form.as !== "one") {
+      this.#most = Math.min(this.#most, half);
+      if (this.#most === 1) this.#prove("one");
+    }
+    const right = await this.#findAll({ ...query, keys: keys.slice(half) });
+    const refused = new Map([...left.refused, ...right.refused]);
+    if (refused.size > 0) this.#most = findMaxKeys(behavior);
+    else if (this.#form.as !== "one") behavior.learn("maxKeys", this.#most);
+    return { contacts: [...left.contacts, ...right.contacts], refused };
+  }
+
   /**
    * A refusal speaks of its key only where the service takes the same search without it.
    * @throws ServiceError
@@ -108,27 +161,112 @@ export class KeySearch {
     const kind = toKind(query);
     if (this.#taken.has(kind)) return;
     try {
-      await this.#search.askWithoutKeys(query);
+      await this.#askWithoutKeys(query);
     } catch (error) {
       throw isRefusal(error) ? refusal : error;
     }
     this.#taken.add(kind);
   }
 
-  /** Too many keys, or one among them that is refused: only the former is worth keeping. */
-  async #findHalves(query: KeyQuery): Promise<FoundByKeys> {
-    const { keys } = query;
-    const half = Math.ceil(keys.length / 2);
-    const left = await this.#findPart({ ...query, keys: keys.slice(0, half) });
-    if (left.refused.size === 0 && !this.#form.isOneByOne) {
-      this.#most = Math.min(this.#most, half);
-      if (this.#most === 1) this.#form.useOneByOne();
+  /** @returns undefined when it turned out that keys have to be asked for one by one */
+  async #askSeveral(query: KeyQuery): Promise<FoundParts | undefined> {
+    const { toIdentity } = this.#options;
+    // With other conditions nobody must be found.
+    const isCheckable = query.further.length === 0;
+    const proof = isCheckable ? this.#proof : undefined;
+    const keys = addLast(query.keys, proof, toIdentity);
+    let contacts: FoundParts;
+    try {
+      contacts = await this.#ask({ ...query, keys });
+    } catch (error) {
+      const isFirstTry = this.#form.as === "any" && this.#form.certainty !== "shown";
+      if (!isFirstTry || !isRefusal(error)) throw error;
+      return this.#askAlternatives(query, error);
     }
-    const right = await this.#findAll({ ...query, keys: keys.slice(half) });
-    const refused = new Map([...left.refused, ...right.refused]);
-    if (refused.size > 0) this.#most = findMaxKeys(this.#behavior);
-    else if (!this.#form.isOneByOne) this.#behavior.learn("maxKeys", this.#most);
-    return { contacts: [...left.contacts, ...right.contacts], refused };
+    if (!isCheckable || keys.length === 1) return contacts;
+    if (provesSeveral(query.keys, contacts, proof, toIdentity)) {
+      this.#prove(this.#form.as);
+      return proof === undefined ? contacts : keepOnly(query.keys, contacts, toIdentity);
+    }
+    if (proof !== undefined) return this.#askAfterMissing(proof, query, contacts);
+    return this.#form.certainty === "open" ? this.#askWithSomeone(query, contacts) : contacts;
+  }
+
+  /** The usual form was refused, with nothing known of it. */
+  async #askAlternatives(query: KeyQuery, refusal: ServiceError): Promise<FoundParts | undefined> {
+    const before = this.#form;
+    this.#form = { as: "alternatives", certainty: "open" };
+    try {
+      return await this.#askSeveral(query);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      // Neither form is taken: it is the number of keys, or one of them.
+      this.#form = before;
+      throw refusal;
+    }
+  }
+
+  /** The answer proves nothing, and nobody is known who must be found: somebody becomes that. */
+  async #askWithSomeone(query: KeyQuery, contacts: FoundParts): Promise<FoundParts | undefined> {
+    const someone =
+      contacts[0]?.key ?? (await this.#askWithoutKeys({ source: ["_id", "key"], further: [] }))?.key;
+    if (someone === undefined) {
+      this.#form = { ...this.#form, certainty: "believed" };
+      return contacts;
+    }
+    this.#proof = someone;
+    return this.#askSeveral(query);
+  }
+
+  /** Either the contact that must be found is gone, or only some of the keys count. */
+  async #askAfterMissing(
+    missing: string,
+    query: KeyQuery,
+    contacts: FoundParts,
+  ): Promise<FoundParts | undefined> {
+    this.#proof = undefined;
+    if (holdsKey(await this.#ask({ keys: [missing], source: ["_id", "key"], further: [] }), missing)) {
+      this.#proof = missing;
+      if (this.#form.as !== "any") {
+        this.#prove("one");
+        return undefined;
+      }
+      this.#form = { as: "alternatives", certainty: "open" };
+      return this.#askSeveral(query);
+    }
+    if (this.#form.certainty !== "open") return contacts;
+    this.note(contacts[0]);
+    return this.#askSeveral(query);
+  }
+
+  #prove(as: KeyForm["as"]): void {
+    this.#form = { as, certainty: "shown" };
+    this.#options.behavior.learn("keys", as);
+  }
+
+  /** One search as it is, unchecked. */
+  #ask({ keys, source, further }: KeyQuery): Promise<FoundParts> {
+    const { send, behavior, structureId, readsStatus } = this.#options;
+    const filters = this.#toFilters(keys, further);
+    const read = createContactPages(
+      send,
+      { structureId, filters, source: [...source], readsStatus },
+      behavior,
+    );
+    return readComplete(read, { size: Math.max(keys.length, 1), behavior }, ({ _id }) => _id);
+  }
+
+  /** Somebody whom the other criterias find; undefined where there is nobody. */
+  async #askWithoutKeys({ source, further }: Omit<KeyQuery, "keys">): Promise<Partial<Contact> | undefined> {
+    const { send, behavior, structureId } = this.#options;
+    const search = { structureId, filters: createFilter(...further), source: [...source] };
+    return (await createContactPages(send, search, behavior)(1, 1)).items[0];
+  }
+
+  #toFilters(keys: readonly string[], further: readonly Criteria[]): Filter[] {
+    if (this.#form.as !== "alternatives" || keys.length === 1)
+      return createFilter(createEquals("KEY", [...keys]), ...further);
+    return keys.flatMap((key) => createFilter(createEquals("KEY", [key]), ...further));
   }
 }
 
@@ -146,6 +284,43 @@ function choosePageSize(behavior: Behavior): number {
   return page === undefined || page < minPageSize ? Number.POSITIVE_INFINITY : page;
 }
 
-function removeRepeats(contacts: Partial<Contact>[]): Partial<Contact>[] {
+function removeRepeats(contacts: FoundParts): FoundParts {
   return [...new Map(contacts.map((contact) => [contact._id ?? contact.key ?? "", contact])).values()];
+}
+
+/** At the end alone, in any letter case: a service that honours some keys honours the first ones. */
+function addLast(
+  keys: readonly string[],
+  last: string | undefined,
+  toIdentity: (key: string) => string,
+): readonly string[] {
+  if (last === undefined) return keys;
+  const identity = toIdentity(last);
+  return [...keys.filter((key) => toIdentity(key) !== identity), last];
+}
+
+/** Whether an answer shows that more than the first key was honoured. */
+function provesSeveral(
+  keys: readonly string[],
+  contacts: FoundParts,
+  proof: string | undefined,
+  toIdentity: (key: string) => string,
+): boolean {
+  if (proof !== undefined) return holdsKey(contacts, proof);
+  const first = toIdentity(keys[0]!);
+  return contacts.some(({ key }) => key !== undefined && toIdentity(key) !== first);
+}
+
+function holdsKey(contacts: FoundParts, key: string): boolean {
+  return contacts.some((contact) => contact.key === key);
+}
+
+/** Without the contact that was asked for only as a proof. */
+function keepOnly(
+  keys: readonly string[],
+  contacts: FoundParts,
+  toIdentity: (key: string) => string,
+): FoundParts {
+  const identities = new Set(keys.map(toIdentity));
+  return contacts.filter(({ key }) => key === undefined || identities.has(toIdentity(key)));
 }

@@ -34,7 +34,7 @@ const found: [word: string, keys: string[]][] = [
 ];
 
 describe("--status", () => {
-  it.each([{}, { literal: "yes" }, { source: "common" }])(
+  it.each([{}, { literal: "yes" }])(
     "finds those whom the word means, with %j",
     { tags: "slow" },
     async (variants) => {

@@ -1,16 +1,34 @@
 /** What the client does where the service has what the specification shows, and no more. */
 import { describe, expect, it } from "vitest";
 import { inputFile, manyContacts, manyRows, parseSummary } from "../bulk/kit.ts";
+import { type RecordingProxy, startRecordingProxy } from "../journeys/recording-proxy.ts";
+import { errorBody } from "../support/http-server.ts";
 import { type RunningSandbox, startSandbox } from "../support/sandbox.ts";
 
-function account(variants: Record<string, string> = { literal: "yes" }): Promise<RunningSandbox> {
-  const contacts = manyContacts(5).map((contact, index) => ({
+const contents = {
+  fields: ["City"],
+  contacts: manyContacts(5).map((contact, index) => ({
     ...contact,
     lists: index < 2 ? ["News"] : ["Offers"],
     tags: index === 0 ? ["vip"] : [],
     status: index === 4 ? "Bounce" : "Active",
-  }));
-  return startSandbox({ variants, contents: { fields: ["City"], contacts } });
+  })),
+};
+
+const account = () => startSandbox({ variants: { literal: "yes" }, contents });
+
+/** The same account, where a search takes the names that both documents have: none of them tells the status. */
+async function accountWithCommonNames(): Promise<RecordingProxy> {
+  const common = ["_id", "key", "fields", "lists", "tags", "createdAt"];
+  const proxy = await startRecordingProxy();
+  proxy.sandbox.admin.seed(contents);
+  proxy.refuses = ({ path, body }) => {
+    if (path !== "/api/contact/search") return undefined;
+    const other = (JSON.parse(body) as { source: string[] }).source.find((name) => !common.includes(name));
+    if (other === undefined) return undefined;
+    return { status: 400, body: errorBody("ValidationError", `${other} is unknown`, { field: "source" }) };
+  };
+  return proxy;
 }
 
 function listAnswers({ sandbox }: RunningSandbox): string[] {
@@ -53,7 +71,7 @@ describe("the names that a search can ask for", () => {
     const since = await ecm(["export", "--since", "24h"]);
     expect(since).toMatchObject({ code: 1 });
     expect(since.stderr).toContain("The service did not say when the contacts were updated");
-    const common = await account({ source: "common" });
+    const common = await accountWithCommonNames();
     const listed = await common.ecm(["contact", "search"]);
     expect(listed.stderr).toContain("The service's searches do not tell the status");
     const withStatus = await common.ecm(["contact", "search", "--columns", "key,status", "-o", "csv"]);
@@ -148,7 +166,7 @@ describe("tags, which the service does not show", () => {
 
 describe("the status, where no search tells it", () => {
   it("is read by ids where it decides, and the price says so", { tags: "slow" }, async () => {
-    const running = await account({ source: "common" });
+    const running = await accountWithCommonNames();
     await running.ecm(["contact", "search"]);
     const keys = await inputFile(
       ["p0", "p1", "p4"].map((name) => `${name}@example.com\n`).join(""),

@@ -26,7 +26,6 @@ const alone: [name: string, value: string][] = [
   ["search-lag", "30000"],
   ["hourly-headers", "missing"],
   ["source", "specified"],
-  ["source", "common"],
 ];
 
 /** Pairs of different variants, the same ones each time; no pair twice. */
@@ -85,7 +84,7 @@ describe("the same journey in an account that has its structure", () => {
     { page: "cap:3" },
     { lists: "array" },
     { "mutate-elements": "id", "mutate-answer": "empty" },
-    { source: "common", "search-lag": "30000" },
+    { "search-lag": "30000" },
   ])("comes to the same end where the service is what the specification shows, with %j", async (variants) => {
     const { output, ...journey } = await runJourney({ ...variants, literal: "yes" }, { isFurnished: true });
     expect(journey, output).toEqual(sameSteps(plain, journey));

@@ -153,40 +153,16 @@ test("hourly-headers: missing, those of the month stay", async () => {
   ]);
 });
 
-test("source: the names of the specification, or those that it shares with the published reference", async () => {
-  const specified = [
-    "_id",
-    "key",
-    "contactStructureId",
-    "fields",
-    "lists",
-    "tags",
-    "status",
-    "createdAt",
-    "__v",
-  ];
-  const common = ["_id", "key", "fields", "lists", "tags", "createdAt"];
-  for (const [value, names] of [
-    ["specified", specified],
-    ["common", common],
-  ] as const) {
-    const account = await playing("source", value);
-    const made = await account.create("a@b.co");
-    const { body } = await account.search([], { source: names });
-    for (const name of names) expect(body.contacts[0][name], name).toEqual(made[name]);
-    for (const name of ["contactStatus", "contactSubStatus", "updatedAt", "status", "__v"]) {
-      const answer = await account.search([], { source: ["_id", name] });
-      if ((names as readonly string[]).includes(name)) expect(answer.status).toBe(200);
-      else
-        expect(onlyError(answer)).toMatchObject({
-          status: 400,
-          errorType: "ValidationError",
-          field: "source",
-        });
-    }
-  }
+test("source: the names of the specification", async () => {
+  const names = ["_id", "key", "contactStructureId", "fields", "lists", "tags", "status", "createdAt", "__v"];
   const account = await playing("source", "specified");
-  await account.create("a@b.co");
+  const made = await account.create("a@b.co");
+  const { body } = await account.search([], { source: names });
+  for (const name of names) expect(body.contacts[0][name], name).toEqual(made[name]);
+  for (const name of ["contactStatus", "contactSubStatus", "updatedAt"]) {
+    const answer = await account.search([], { source: ["_id", name] });
+    expect(onlyError(answer)).toMatchObject({ status: 400, errorType: "ValidationError", field: "source" });
+  }
   // Nothing comes along that was not asked for.
   expect((await account.search([], { source: ["key"] })).body.contacts).toEqual([{ key: "a@b.co" }]);
 });

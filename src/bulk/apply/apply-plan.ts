@@ -6,7 +6,7 @@
 
 import type { Item, Operation } from "../items.ts";
 import { toErrorStop } from "../pace/run-stop.ts";
-import type { Found } from "../plan/found.ts";
+import type { Found } from "../plan/lookup.ts";
 import { readPlanBlocks, type StoredLine } from "../plan/plan-file.ts";
 import { isScarce, recordInJournal, type Session } from "../plan/session.ts";
 import { toPlannedItem } from "../plan/stored-line.ts";

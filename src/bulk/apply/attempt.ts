@@ -1,7 +1,7 @@
 /** What is known of a contact before its next write, and whether that may still be relied on. */
 import type { BehaviorPoints } from "../../service/behavior.ts";
 import type { Decision, Operation } from "../items.ts";
-import type { Found } from "../plan/found.ts";
+import type { Found } from "../plan/lookup.ts";
 import type { Session } from "../plan/session.ts";
 import type { OpenIntent } from "../runs/ledger.ts";
 import type { Task } from "./outcomes.ts";

@@ -1,7 +1,7 @@
 /** What a contact is after a write that was refused, or of which nobody knows whether it was applied. */
 import type { ServiceError } from "../../errors.ts";
 import type { Item, Operation, Remark } from "../items.ts";
-import type { Found } from "../plan/found.ts";
+import type { Found } from "../plan/lookup.ts";
 import type { Session } from "../plan/session.ts";
 
 /** A search may lag behind a create: look again after these, in milliseconds. */

@@ -5,7 +5,7 @@
 import { statusParts } from "../../api/contacts.ts";
 import { requireFreeListName } from "../../api/lists.ts";
 import type { Selection } from "../../select/selection.ts";
-import type { ListFilters } from "../../service/several-lists.ts";
+import type { ListFilters } from "../../service/contact-search.ts";
 import { emptyInput } from "../../tables/empty-input.ts";
 import type { DesiredContact } from "../items.ts";
 import { noChange } from "../plan/decide.ts";

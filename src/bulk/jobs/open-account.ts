@@ -3,8 +3,7 @@ import { Account } from "../../service/account.ts";
 import type { Behavior } from "../../service/behavior.ts";
 import { KeySearch } from "../../service/key-search.ts";
 import { createIdentityReader } from "../../tables/keys.ts";
-import type { LookupOptions } from "../plan/found.ts";
-import { Lookup } from "../plan/lookup.ts";
+import { Lookup, type LookupOptions } from "../plan/lookup.ts";
 import type { RunContext } from "../plan/run-context.ts";
 
 type Opening = Pick<RunContext, "engine" | "send">;

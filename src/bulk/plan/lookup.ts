@@ -1,15 +1,56 @@
 /**
- * What the account holds of the contacts that a run names, in as few requests as possible: the keys of a
- * block in one search, or every contact page by page where the account is smaller than the input.
+ * Which contacts have these keys? What the account holds of the contacts that a run names, in as few requests
+ * as possible: the keys of a block in one search, ids one by one, or every contact page by page where the
+ * account is smaller than the input.
  */
+import { createEquals, getContactRequest, readContact } from "../../api/contacts.ts";
 import { isId } from "../../api/names.ts";
+import { isEmailKey } from "../../api/structures.ts";
+import type { ServiceError } from "../../errors.ts";
 import type { Behavior } from "../../service/behavior.ts";
+import { isRefusal } from "../../service/contact-search.ts";
+import type { FoundByKeys, KeySearch } from "../../service/key-search.ts";
+import { createIdentityReader } from "../../tables/keys.ts";
 import type { Contact } from "../../wire.ts";
 import type { Item } from "../items.ts";
-import { maxBlockSize } from "./block-keys.ts";
-import { BlockSearch, isWritten } from "./block-search.ts";
-import type { Found, LookupOptions } from "./found.ts";
+import type { PacedSend } from "../pace/paced-send.ts";
+import type { AccountSnapshot } from "./snapshot.ts";
 
+export interface Found {
+  contact?: Partial<Contact>;
+  /** Read earlier and kept: others may have changed it meanwhile. */
+  isRemembered?: true;
+  /** Read by its id: as it is, with its version. */
+  isById?: boolean;
+  /** The service refuses to look this key up. */
+  refused?: ServiceError;
+  /** Another item names the same contact: one by its key, the other by its id. */
+  isRepeated?: boolean;
+}
+
+export interface LookupOptions {
+  send: PacedSend;
+  keys: KeySearch;
+  structureId: string;
+  keyType: string;
+  /** Parts of a contact that decisions need, besides `_id` and `key`. */
+  source: string[];
+  snapshot?: AccountSnapshot;
+  /** Who is not in the snapshot does not exist: it is of the whole account. */
+  isAbsentOutside?: boolean;
+  behavior: Behavior;
+  /** Contacts are named by keys and by ids: one that is named by both is marked as repeated. */
+  marksRepeats?: boolean;
+  /** Lists whose members matter, for a service whose searches do not tell a contact's lists. */
+  listIds?: readonly string[];
+  /** Whether the contact is known to be gone: a search may still show it for a while. */
+  isGone?(item: Item, contact: Partial<Contact>): boolean;
+}
+
+/** Contacts that are looked up together. */
+export const maxBlockSize = 100;
+/** More lists than this are not asked for one by one: then the lists stay unknown, and the writes tell. */
+const maxListSearches = 5;
 /**
  * Contacts whose first item is remembered; more would not fit into
  * little memory, and then only those named by id are.
@@ -25,7 +66,8 @@ export class Lookup {
   /** When the oldest page was read, in milliseconds since the epoch; infinite without pages. */
   readonly takenAt: number;
   private readonly options: LookupOptions;
-  private readonly search: BlockSearch;
+  private readonly source: string[];
+  private readonly readIdentity: (key: string) => string;
   /** Which item named a contact first. */
   private readonly firstRefs = new Map<string, number>();
 
@@ -34,7 +76,8 @@ export class Lookup {
     this.structureId = options.structureId;
     this.keyType = options.keyType;
     this.behavior = options.behavior;
-    this.search = new BlockSearch(options);
+    this.source = ["_id", "key", ...options.source];
+    this.readIdentity = createIdentityReader(options.keyType);
     this.knowsAll = options.isAbsentOutside === true;
     this.takenAt = options.snapshot?.takenAt ?? Number.POSITIVE_INFINITY;
   }
@@ -46,22 +89,19 @@ export class Lookup {
 
   /** From the snapshot where there is one, else from the service. Keyed by `ref`. */
   async find(items: readonly Item[]): Promise<Map<number, Found>> {
-    if (!this.options.snapshot) return this.findFresh(items);
     const found = new Map<number, Found>();
     const missing: Item[] = [];
     for (const item of items) {
-      const each = this.recall(item);
-      if (each) found.set(item.ref, each);
+      const known = this.recall(item);
+      if (known) found.set(item.ref, known);
       else missing.push(item);
     }
-    if (missing.length === 0) return this.markEach(items, found);
-    for (const [ref, each] of await this.search.findFresh(missing)) found.set(ref, each);
-    return this.markEach(items, found);
+    return this.markEach(items, await this.addFresh(missing, found));
   }
 
   /** From the service, now. */
   async findFresh(items: readonly Item[]): Promise<Map<number, Found>> {
-    return this.markEach(items, await this.search.findFresh(items));
+    return this.markEach(items, await this.addFresh(items, new Map()));
   }
 
   /** A contact that this look-up has missed or could not know of. */
@@ -70,8 +110,12 @@ export class Lookup {
   }
 
   /** One contact by its id; undefined when it does not exist. */
-  read(contactId: string): Promise<Contact | undefined> {
-    return this.search.read(contactId);
+  async read(contactId: string): Promise<Contact | undefined> {
+    const reply = await this.options.send.send(getContactRequest(contactId), "other");
+    if (reply.kind === "answered") return readContact(reply.answer);
+    if (reply.kind === "refused" && reply.error.status === 404) return undefined;
+    if (reply.kind === "withheld") throw new Error("only a write is withheld");
+    throw reply.error;
   }
 
   private recall(item: Item): Found | undefined {
@@ -80,6 +124,69 @@ export class Lookup {
       (isId(item.key.written) ? snapshot?.findById(item.key.identity) : undefined) ??
       snapshot?.find(item.key.identity, (each) => isWritten(item, each));
     return contact || this.knowsAll ? { contact, isRemembered: true } : undefined;
+  }
+
+  private async addFresh(items: readonly Item[], found: Map<number, Found>): Promise<Map<number, Found>> {
+    const byId = items.filter(({ key }) => isId(key.written));
+    await Promise.all(byId.map((item) => this.addById(item, found)));
+    const byKey = items.filter(({ ref }) => !found.has(ref));
+    // How many keys fit may change with each block.
+    for (let start = 0; start < byKey.length; ) {
+      const block = byKey.slice(start, start + this.blockSize);
+      start += block.length;
+      await this.addBlock(block, found);
+    }
+    return found;
+  }
+
+  /** What looks like an id is read as one; where keys can look so too, it may still be a key. */
+  private async addById({ ref, key }: Item, found: Map<number, Found>): Promise<void> {
+    const contact = await this.read(key.identity);
+    const isOurs = contact && (contact.contactStructureId ?? this.structureId) === this.structureId;
+    if (isOurs) found.set(ref, { contact });
+    else if (isEmailKey(this.keyType)) found.set(ref, {});
+  }
+
+  private async addBlock(block: readonly Item[], found: Map<number, Found>): Promise<void> {
+    const { keys, listIds = [] } = this.options;
+    const { contacts, refused } = await this.searchBlock(block);
+    if (this.source.includes("lists")) {
+      const asked = toKeys(block).all;
+      await addLists(contacts, listIds, (listId) =>
+        keys.find(asked, ["_id", "key"], [createEquals("LIST_ID", [listId])]),
+      );
+    }
+    const matchContact = createMatcher(contacts, this.readIdentity);
+    for (const item of block) {
+      const { written, identity } = item.key;
+      const contact = matchContact(item);
+      // Whom one form of the key may mean is not absent because another form finds nobody.
+      found.set(item.ref, {
+        contact,
+        refused: contact ? undefined : (refused.get(written) ?? refused.get(identity)),
+      });
+    }
+  }
+
+  /**
+   * Each key as written, and as it is compared (normalised, and an address in lower case): both in one search
+   * while they fit, else the second form of those that the first one does not find.
+   */
+  private async searchBlock(block: readonly Item[]): Promise<FoundByKeys> {
+    const { keys } = this.options;
+    const { written, all } = toKeys(block);
+    if (all.length <= keys.limit) return keys.find(all, this.source);
+    const first = await keys.find(written, this.source);
+    const known = new Set(first.contacts.map(({ key }) => this.readIdentity(key ?? "")));
+    const missing = block.map(({ key }) => key.identity).filter((identity) => !known.has(identity));
+    const second = await keys.find(
+      missing.filter((identity) => !written.includes(identity)),
+      this.source,
+    );
+    return {
+      contacts: [...first.contacts, ...second.contacts],
+      refused: new Map([...first.refused, ...second.refused]),
+    };
   }
 
   private markEach(items: readonly Item[], found: Map<number, Found>): Map<number, Found> {
@@ -101,4 +208,51 @@ export class Lookup {
       this.firstRefs.set(id, item.ref);
     return found;
   }
+}
+
+/** The keys of a block as they were written, and these with the forms in which they are compared. */
+function toKeys(block: readonly Item[]): { written: string[]; all: string[] } {
+  const written = [...new Set(block.map(({ key }) => key.written))];
+  return { written, all: [...new Set([...written, ...block.map(({ key }) => key.identity)])] };
+}
+
+/** Where the answer left the lists out, one search for each list tells who of the block is in it. */
+async function addLists(
+  contacts: Partial<Contact>[],
+  listIds: readonly string[],
+  findIn: (listId: string) => Promise<FoundByKeys>,
+): Promise<void> {
+  const unknown = contacts.filter(({ lists }) => lists === undefined);
+  if (unknown.length === 0 || listIds.length === 0 || listIds.length > maxListSearches) return;
+  const members = new Map<string, Set<string>>();
+  for (const listId of listIds) {
+    const answer = await findIn(listId).catch(toUndefinedIfRefused);
+    if (answer === undefined || answer.refused.size > 0) return;
+    members.set(listId, new Set(answer.contacts.map(({ _id }) => _id ?? "")));
+  }
+  for (const contact of unknown) {
+    contact.lists = listIds.filter((id) => members.get(id)!.has(contact._id ?? "")).map((_id) => ({ _id }));
+  }
+}
+
+/** What is asked besides may not be taken: then it stays unknown. */
+function toUndefinedIfRefused(error: unknown): undefined {
+  if (!isRefusal(error)) throw error;
+}
+
+/** The contact that an item means. Of several with its key, the one whose key is as written. */
+function createMatcher(contacts: Partial<Contact>[], toIdentity: (key: string) => string) {
+  const byIdentity = new Map<string, Partial<Contact>[]>();
+  for (const contact of contacts) {
+    const identity = toIdentity(contact.key ?? "");
+    byIdentity.set(identity, [...(byIdentity.get(identity) ?? []), contact]);
+  }
+  return (item: Item): Partial<Contact> | undefined => {
+    const candidates = byIdentity.get(item.key.identity) ?? [];
+    return candidates.find((each) => isWritten(item, each)) ?? candidates[0];
+  };
+}
+
+function isWritten(item: Item, contact: Partial<Contact>): boolean {
+  return contact.key === item.key.written;
 }

@@ -5,7 +5,7 @@
 
 import type { Decision, Item, PassedRow } from "../items.ts";
 import { toErrorStop } from "../pace/run-stop.ts";
-import type { Found } from "./found.ts";
+import type { Found } from "./lookup.ts";
 import type { StoredLine } from "./plan-file.ts";
 import { type PlanLine, type PlanNames, toPlanLine } from "./plan-line.ts";
 import type { PlanWriter } from "./plan-writer.ts";

@@ -10,7 +10,7 @@ import { maxPageSize, openPages } from "../../service/pages.ts";
 import type { Clock, Contact, Filter, IdRef } from "../../wire.ts";
 import type { PacedSend } from "../pace/paced-send.ts";
 import { runConcurrently } from "../pace/run-concurrently.ts";
-import { maxBlockSize } from "./block-keys.ts";
+import { maxBlockSize } from "./lookup.ts";
 import type { AccountSnapshot } from "./snapshot.ts";
 
 export interface PagesOptions {

@@ -164,8 +164,6 @@ const sources = {
   ],
   /** Specification, Contact. */
   specified: ["_id", "key", "contactStructureId", "fields", "lists", "tags", "status", "createdAt", "__v"],
-  /** What is in both. */
-  common: ["_id", "key", "fields", "tags", "lists", "createdAt"],
 } as const;
 
 export const filter = v.strictObject({ criterias: v.array(criteria, notArray) }, notObject);
@@ -190,7 +188,6 @@ export const searchContacts = searchWith(sources.published);
 export const searchContactsBy = {
   published: searchContacts,
   specified: searchWith(sources.specified),
-  common: searchWith(sources.common),
 };
 
 // Further members are checked by the rule: they may be the stored field's own.

@@ -188,7 +188,6 @@ const variants = fc.constantFrom<Record<string, string>>(
   { noop: "NoChangesError" },
   { "hourly-headers": "missing" },
   { source: "specified" },
-  { source: "common" },
 );
 
 export const story = fc.record({

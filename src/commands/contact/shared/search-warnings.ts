@@ -2,8 +2,7 @@
 import type { Context } from "../../../context.ts";
 import { formatCount } from "../../../counts.ts";
 import type { Behavior } from "../../../service/behavior.ts";
-import type { ContactSearch } from "../../../service/contact-search.ts";
-import { isLeftOut } from "../../../service/search-source.ts";
+import { type ContactSearch, isLeftOut } from "../../../service/contact-search.ts";
 
 /** A page that was cut short by a removal leaves somebody out, whoever decides the conditions. */
 export function warnOfMissing(terminal: Context["terminal"], total: number, missing: number): void {
