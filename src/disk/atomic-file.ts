@@ -14,10 +14,10 @@ import {
   rmSync,
   type WriteFileOptions,
   writeFileSync,
+  writeSync,
 } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { writeWhole } from "./write-whole.ts";
 
 const privateMode = 0o600;
 
@@ -74,6 +74,13 @@ export async function openAtomicFile(path: string, mode: number = privateMode): 
     },
     discard,
   };
+}
+
+/** All of the bytes, or it throws. @param place in the file; without one, at its end or where it stands */
+export function writeWhole(descriptor: number, bytes: Uint8Array, place?: number): void {
+  for (let at = 0; at < bytes.length; ) {
+    at += writeSync(descriptor, bytes, at, bytes.length - at, place === undefined ? null : place + at);
+  }
 }
 
 /** Writes a file whole, in one go. @throws the system's error; what stood there is then as it was */

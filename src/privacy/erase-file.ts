@@ -5,7 +5,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { createPlanSealer } from "../bulk/runs/plan-seal.ts";
 import { openAtomicFile } from "../disk/atomic-file.ts";
-import { computeChecksum } from "../disk/checked-line.ts";
+import { computeChecksum, LineSplitter } from "../disk/log.ts";
 import { createTableEraser, eraseObjects, parseObject, type TableErasure } from "./erase-table.ts";
 import {
   isJsonStart,
@@ -110,14 +110,13 @@ export function createTextEraser(redactor: Redactor): LineEraser {
 export async function eraseLines(file: string, redactor: Redactor, eraser: LineEraser): Promise<boolean> {
   if (!(await holdsKey(file, redactor))) return false;
   return replaceFile(file, async (write) => {
-    let rest = "";
+    const splitter = new LineSplitter();
     for await (const piece of readChunksAsText(file)) {
-      const lines = (rest + piece).split("\n");
-      rest = lines.pop()!;
-      const remainingLines = lines.map(eraser).filter((line) => line !== undefined);
+      const lines = splitter.take(piece).map(eraser);
+      const remainingLines = lines.filter((line) => line !== undefined);
       if (remainingLines.length > 0) await write(`${remainingLines.join("\n")}\n`);
     }
-    await write(eraser(rest) ?? "");
+    await write(eraser(splitter.rest) ?? "");
   });
 }
 

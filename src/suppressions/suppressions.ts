@@ -24,11 +24,10 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { toPersonIdentity } from "../api/key-spelling.ts";
-import { writeAtomically } from "../disk/atomic-file.ts";
+import { writeAtomically, writeWhole } from "../disk/atomic-file.ts";
 import { describeDiskError, diskFullHint } from "../disk/disk-errors.ts";
 import { awaitLease } from "../disk/lease.ts";
 import { makeFolder } from "../disk/make-folder.ts";
-import { writeWhole } from "../disk/write-whole.ts";
 import { EcmError, exitCodes } from "../errors.ts";
 import { advise, ecm, type Hint } from "../hint.ts";
 

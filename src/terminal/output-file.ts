@@ -1,9 +1,9 @@
 /** Where data goes: stdout, or a file that appears whole or not at all. */
+import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type AtomicFile, openAtomicFile } from "../disk/atomic-file.ts";
 import { describeDiskError, diskFullHint } from "../disk/disk-errors.ts";
-import { readChunks } from "../disk/read-chunks.ts";
 import { EcmError, exitCodes } from "../errors.ts";
 import type { BodySink } from "../wire.ts";
 import { cannotWriteError, resolveOutputTarget } from "./command-files.ts";
@@ -74,7 +74,7 @@ export async function openGrowingFile(part: string, file: string, options: FileO
       const target = await openTarget(file, options);
       await withWriteErrors(file, async () => {
         try {
-          for await (const piece of readChunks(part)) await target.append(piece);
+          for await (const piece of createReadStream(part)) await target.append(piece as Buffer);
         } catch (error) {
           await target.discard();
           throw error;

@@ -1,6 +1,7 @@
 /** A workbook out of lines of tsv: each line is a row, and the line breaks within a cell are escaped. */
 import { parseTsvCell } from "../delimited-lines.ts";
 import type { AtomicFile } from "../disk/atomic-file.ts";
+import { LineSplitter } from "../disk/log.ts";
 import { openWorkbook } from "../disk/workbook.ts";
 
 /** An atomic file that takes lines of tsv, as text, and holds a workbook of them. */
@@ -42,16 +43,15 @@ export async function packWorkbookText(lines: string): Promise<Buffer> {
 
 async function openRows(write: (piece: Buffer) => Promise<void>) {
   const workbook = await openWorkbook(write, { sheetName: "Sheet1" });
-  let rest = "";
+  const splitter = new LineSplitter();
   const append = async (text: string | Uint8Array) => {
-    const lines = (rest + text.toString()).split("\n");
-    rest = lines.pop()!;
-    for (const line of lines) await workbook.append(line.split("\t").map(parseTsvCell));
+    for (const line of splitter.take(text.toString()))
+      await workbook.append(line.split("\t").map(parseTsvCell));
   };
   return {
     append,
     async end() {
-      if (rest !== "") await append("\n");
+      if (splitter.rest !== "") await append("\n");
       await workbook.end();
     },
     abandon: workbook.abandon,

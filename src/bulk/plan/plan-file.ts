@@ -6,7 +6,7 @@
  */
 
 import { createHash, type Hash } from "node:crypto";
-import { createReadStream } from "node:fs";
+import { decodeLine, readLines } from "../../disk/log.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import type { StoredSelection } from "../../select/selection.ts";
 import type { Cells, ContactKey } from "../../tables/cells.ts";
@@ -158,7 +158,7 @@ export async function readStoredPlan(
   const creations: Creation[] = [];
   let kept: StoredPlan | undefined;
   let bytes = 0;
-  for await (const text of readRawLines(file)) {
+  for await (const text of readLines(file)) {
     const { plan, create, block, end } = parseMark(file, text, hash);
     if (!kept && !plan) throw planDamagedError(file);
     if (end) return { ...kept!, end: { ...decode(end), tally: decode(end.tally) } };
@@ -214,7 +214,7 @@ export async function readPlanHead(
 ): Promise<{ head: PlanHead; creations: Creation[] } | undefined> {
   let head: PlanHead | undefined;
   const creations: Creation[] = [];
-  for await (const text of readRawLines(file)) {
+  for await (const text of readLines(file)) {
     const { plan, create } = parsed(text);
     if (plan) head = plan;
     else if (create) creations.push(create);
@@ -226,7 +226,7 @@ export async function readPlanHead(
 /** The blocks of a plan, in its order. */
 export async function* readPlanBlocks(file: string): AsyncGenerator<PlanBlock> {
   let lines: StoredLine[] = [];
-  for await (const text of readRawLines(file)) {
+  for await (const text of readLines(file)) {
     const value = parsed(text);
     if (value.plan || value.create) continue;
     if (value.end) return;
@@ -247,23 +247,9 @@ export function computeDigest(hash: Hash): string {
 
 /** Texts of a line that was read as latin1, as they are. */
 function decode<T>(value: T): T {
-  return JSON.parse(Buffer.from(JSON.stringify(value), "latin1").toString("utf8")) as T;
+  return JSON.parse(decodeLine(JSON.stringify(value))) as T;
 }
 
 function parsed(text: string): Mark & StoredLine {
-  return JSON.parse(Buffer.from(text, "latin1").toString("utf8")) as Mark & StoredLine;
-}
-
-/** Lines, byte for byte as latin1; what follows the last break is left out. */
-async function* readRawLines(file: string): AsyncGenerator<string> {
-  let rest = "";
-  try {
-    for await (const piece of createReadStream(file, { encoding: "latin1" })) {
-      const lines = (rest + (piece as string)).split("\n");
-      rest = lines.pop()!;
-      yield* lines;
-    }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-  }
+  return JSON.parse(decodeLine(text)) as Mark & StoredLine;
 }

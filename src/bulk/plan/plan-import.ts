@@ -1,5 +1,6 @@
 /** A plan file that somebody brings: believed only where it is whole and as it was made. */
 import { createHash } from "node:crypto";
+import { decodeLine, LineSplitter } from "../../disk/log.ts";
 import { UsageError } from "../../errors.ts";
 import { readBytes } from "../../tables/text/source.ts";
 import type { Creation } from "./names.ts";
@@ -145,17 +146,15 @@ async function* readLines(path: string, digest: string): AsyncGenerator<Exported
 /** The values of its lines; the digest is checked at its end. */
 async function* readValues(path: string): AsyncGenerator<Value> {
   const seal = new SealCheck(path);
-  let rest = "";
+  const splitter = new LineSplitter();
   for await (const bytes of readBytes({ path, name: path })) {
-    const lines = (rest + bytes.toString("latin1")).split("\n");
-    rest = lines.pop()!;
-    for (const text of lines) {
+    for (const text of splitter.take(bytes.toString("latin1"))) {
       const value = seal.take(text);
       // A run's own plan is written in blocks.
       if (!("block" in value)) yield value;
     }
   }
-  seal.requireEnd(rest);
+  seal.requireEnd(splitter.rest);
 }
 
 /** Holds the lines of a plan against the digest at its end. */
@@ -198,7 +197,7 @@ class SealCheck {
 
 function parseLine(text: string): Value | undefined {
   try {
-    const value: unknown = JSON.parse(Buffer.from(text, "latin1").toString("utf8"));
+    const value: unknown = JSON.parse(decodeLine(text));
     return typeof value === "object" && value !== null ? (value as Value) : undefined;
   } catch {
     return undefined;

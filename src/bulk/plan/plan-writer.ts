@@ -1,7 +1,7 @@
 /** Writing a plan, block by block. */
 import { createHash, type Hash } from "node:crypto";
 import { closeSync, createReadStream, fsyncSync, ftruncateSync, openSync } from "node:fs";
-import { writeWhole } from "../../disk/write-whole.ts";
+import { writeWhole } from "../../disk/atomic-file.ts";
 import { type SettledByInput, sumCounts } from "../runs/report.ts";
 import type { Creation } from "./names.ts";
 import {

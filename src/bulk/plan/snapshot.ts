@@ -3,9 +3,8 @@
  * fields it has. A snapshot outlives a stop: the pages that are there are not read again.
  */
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, rmSync } from "node:fs";
-import { open } from "node:fs/promises";
-import { createInterface } from "node:readline";
-import { writeWhole } from "../../disk/write-whole.ts";
+import { writeWhole } from "../../disk/atomic-file.ts";
+import { decodeLine, readLines } from "../../disk/log.ts";
 import { TextIndex } from "../../text-index.ts";
 import type { Contact } from "../../wire.ts";
 
@@ -180,20 +179,16 @@ interface KeptPages {
 /** The whole pages of a file that an earlier invocation left; a torn last page is left out. */
 async function readStoredPages(file: string): Promise<KeptPages> {
   const pages: StoredPage[] = [];
-  const handle = await open(file, "r").catch(() => undefined);
-  if (!handle) return { pages, end: 0 };
-  const { size } = await handle.stat();
-  const lines = createInterface({ input: handle.createReadStream(), crlfDelay: 0 });
   let offset = 0;
   let end = 0;
   let current: (StoredPage & { count: number }) | undefined;
   try {
-    for await (const line of lines) {
-      const length = Buffer.byteLength(line);
+    for await (const line of readLines(file)) {
+      const { length } = line;
       const start = offset;
       offset += length + 1;
-      if (offset > size) break;
-      const value = JSON.parse(line) as Partial<Contact> & Partial<StoredPage & { count: number }>;
+      const value = JSON.parse(decodeLine(line)) as Partial<Contact> &
+        Partial<StoredPage & { count: number }>;
       if (!current)
         current = {
           page: value.page!,
@@ -214,10 +209,7 @@ async function readStoredPages(file: string): Promise<KeptPages> {
       }
     }
   } catch {
-    // A torn line: everything before it is whole.
-  } finally {
-    lines.close();
-    await handle.close().catch(() => undefined);
+    // A damaged line: everything before it is whole.
   }
   return { pages, end };
 }

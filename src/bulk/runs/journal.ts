@@ -5,11 +5,10 @@
 
 import { closeSync, fdatasync, openSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { createInterface } from "node:readline";
 import { promisify } from "node:util";
-import { formatCheckedLine, readCheckedLine } from "../../disk/checked-line.ts";
+import { writeWhole } from "../../disk/atomic-file.ts";
 import { describeDiskError, diskFullHint } from "../../disk/disk-errors.ts";
-import { writeWhole } from "../../disk/write-whole.ts";
+import { decodeLine, formatCheckedLine, readCheckedLine, readLines } from "../../disk/log.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import type { Operation, Outcome } from "../items.ts";
 
@@ -186,37 +185,23 @@ export async function* readJournal(
   file: string,
   onDamage?: (line: number) => void,
 ): AsyncGenerator<{ record: JournalRecord; end: number }> {
-  const handle = await open(file, "r").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
-    throw error;
-  });
-  if (!handle) return;
-  const { size } = await handle.stat();
-  const lines = createInterface({ input: handle.createReadStream({ encoding: "latin1" }), crlfDelay: 0 });
   let end = 0;
   let number = 0;
   let firstBad: number | undefined;
-  try {
-    for await (const line of lines) {
-      end += line.length + 1;
-      number++;
-      // The last line counts only with its line break.
-      const record =
-        end > size ? undefined : readCheckedLine<JournalRecord>(Buffer.from(line, "latin1").toString("utf8"));
-      if (!record) {
-        firstBad ??= number;
-        continue;
-      }
-      if (firstBad !== undefined) {
-        if (!onDamage) throw new DamagedLineError(file, firstBad);
-        onDamage(firstBad);
-        firstBad = undefined;
-      }
-      yield { record, end };
+  for await (const line of readLines(file)) {
+    end += line.length + 1;
+    number++;
+    const record = readCheckedLine<JournalRecord>(decodeLine(line));
+    if (!record) {
+      firstBad ??= number;
+      continue;
     }
-  } finally {
-    lines.close();
-    await handle.close().catch(() => undefined);
+    if (firstBad !== undefined) {
+      if (!onDamage) throw new DamagedLineError(file, firstBad);
+      onDamage(firstBad);
+      firstBad = undefined;
+    }
+    yield { record, end };
   }
 }
 

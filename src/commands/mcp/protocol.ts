@@ -16,6 +16,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv";
+import { LineSplitter } from "../../disk/log.ts";
 import { EcmError, exitCodes, UsageError } from "../../errors.ts";
 import type { ShownCommand } from "../../hint.ts";
 import { toErrorObject } from "../../terminal/report-error.ts";
@@ -88,7 +89,7 @@ const parseError = {
 class MessageLines extends Transform {
   readonly #onBroken: () => void;
   readonly #decoder = new StringDecoder("utf8");
-  #rest = "";
+  readonly #splitter = new LineSplitter();
 
   constructor(onBroken: () => void) {
     super();
@@ -96,9 +97,7 @@ class MessageLines extends Transform {
   }
 
   override _transform(piece: Buffer, _encoding: BufferEncoding, done: () => void): void {
-    const lines = `${this.#rest}${this.#decoder.write(piece)}`.split("\n");
-    this.#rest = lines.pop()!;
-    for (const line of lines) {
+    for (const line of this.#splitter.take(this.#decoder.write(piece))) {
       if (line.trim() === "") continue;
       if (isJsonText(line)) this.push(`${line}\n`);
       else this.#onBroken();

@@ -8,7 +8,7 @@ import {
   type JournalRecord,
   readJournal,
 } from "../../../src/bulk/runs/journal.ts";
-import { formatCheckedLine } from "../../../src/disk/checked-line.ts";
+import { formatCheckedLine } from "../../../src/disk/log.ts";
 import { temporaryFolder } from "../../support/ecm.ts";
 import { firstQuick } from "../../support/first-quick.ts";
 
