@@ -6,6 +6,7 @@ import { distance } from "fastest-levenshtein";
 import { NotFoundError, UsageError } from "../errors.ts";
 import { advise, ecm, type Hint, type ShownCommand, toOperands } from "../hint.ts";
 import type { ContactStructure, FieldDefinition, TagDefinition } from "../wire.ts";
+import { trimEdges } from "./key-spelling.ts";
 
 export interface WithId {
   _id: string;
@@ -68,6 +69,11 @@ export function findClosest(
   return best?.name;
 }
 
+/** The column, field or system that was likely meant, whatever its blanks, hyphens and dots. */
+export function findNearestName(name: string, names: readonly string[]): string | undefined {
+  return findClosest(name, names, toLooseName);
+}
+
 /** Letters to add, take away or change; two neighbours in the wrong order count once. */
 function countSlips(typedName: string, name: string): number {
   let minDistance = distance(typedName, name);
@@ -107,6 +113,19 @@ export function findByName<T extends WithId>(
 /** How names are compared when no exact match exists: NFC, edges trimmed, case folded. */
 export function foldCase(name: string): string {
   return name.normalize("NFC").trim().toLowerCase();
+}
+
+/**
+ * A name of a column or a field as such names are compared: NFC, no marks at the edges,
+ * no regard to case or to how blanks are written.
+ */
+export function foldName(name: string): string {
+  return trimEdges(name.normalize("NFC")).toLowerCase().replace(/\s+/g, " ");
+}
+
+/** As `foldName`, and without what writers of one name differ in: blanks, hyphens, underscores, dots. */
+export function toLooseName(name: string): string {
+  return foldName(name).replace(/[\s_.·-]+/g, "");
 }
 
 function describeNames(name: string, names: string[], kind: string): Hint {

@@ -3,7 +3,7 @@
  * Everything else of the engine speaks of these.
  */
 
-import type { Cells, ContactKey } from "../tables/cells.ts";
+import type { Cells, ContactKey } from "../tables/index.ts";
 import type { Contact, ContactStatus, CreateContactBody, FieldValue, MutateBody } from "../wire.ts";
 
 /** So many contacts, or such a share of them. */

@@ -3,8 +3,9 @@
  * where a run names its rows by their place; in the rows of others their keys are masked. Bytes are latin1,
  * where a character is a byte. Pure.
  */
+
 import { createErasedKey } from "../api/key-spelling.ts";
-import { splitRecords, type WrittenRecord } from "../tables/text/csv.ts";
+import { splitRecords, type WrittenRecord } from "../tables/index.ts";
 import { toLatin1, toUtf8 } from "./file-text.ts";
 import type { Redactor } from "./redaction.ts";
 

@@ -1,8 +1,7 @@
 /** Reading: what makes a file unreadable, in the reader's words. */
-
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
 import { quoteShellWord } from "../shell-word.ts";
-import { CsvFault } from "./text/csv.ts";
+import { CsvFault } from "./csv.ts";
 
 /** The refusal of a file whose text cannot be read to its end; any other failure as it is. */
 export function toUnreadableError(name: string, error: unknown): unknown {

@@ -57,11 +57,6 @@ export function findRole(row: Row, joined: JoinedRows): { representative: Row } 
   return group.row.line === row.line ? { representative: group.row } : { passedOverFor: group.row.line };
 }
 
-/** Of a row that another one represents. */
-export function describeRepeated(line: number): string {
-  return `the contact is on line ${line} too`;
-}
-
 function addTo(group: Group, row: Row, duplicates: Duplicates): void {
   group.lines.push(row.line);
   // Whichever row represents the contact: a mark on any of them marks it.

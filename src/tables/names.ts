@@ -1,20 +1,7 @@
 /** Reading: names of columns, and what they mean without being told. */
-import { trimEdges } from "../api/key-spelling.ts";
-import { findClosest } from "../api/names.ts";
+import { findNearestName, foldName, toLooseName } from "../api/names.ts";
 import { isEmailKey } from "../api/structures.ts";
-
-/**
- * A header name as names are compared: NFC, no marks at the edges,
- * no regard to case or to how blanks are written.
- */
-export function foldName(name: string): string {
-  return trimEdges(name.normalize("NFC")).toLowerCase().replace(/\s+/g, " ");
-}
-
-/** As `foldName`, and without what writers of one name differ in: blanks, hyphens, underscores, dots. */
-export function toLooseName(name: string): string {
-  return foldName(name).replace(/[\s_.·-]+/g, "");
-}
+import { UsageError } from "../errors.ts";
 
 /** Names of a column that holds e-mail addresses, loosely written. */
 const keyNames = new Set(
@@ -131,7 +118,36 @@ export function findPredefinedField(name: string): "firstName" | "lastName" | un
   return predefined.get(toLooseName(name));
 }
 
-/** The column, field or system that was likely meant, whatever its blanks, hyphens and dots. */
-export function findNearestName(name: string, names: readonly string[]): string | undefined {
-  return findClosest(name, names, toLooseName);
+/** Columns of this name: written so exactly, else without regard to case. */
+export function findColumns(column: string, names: string[]): number[] {
+  const exact = findIndexes(names, (name) => name === column);
+  return exact.length > 0 ? exact : findIndexes(names, (name) => foldName(name) === foldName(column));
+}
+
+export function findIndexes(names: string[], holds: (name: string) => boolean): number[] {
+  return names.flatMap((name, index) => (holds(name) ? [index] : []));
+}
+
+/** A flag names a column that does not exist; with the most similar name. */
+export function unknownColumnError(column: string, names: string[], place: string, flag: string): UsageError {
+  return new UsageError(
+    `${place}: ${flag} names a column that does not exist: ${JSON.stringify(column)}`,
+    suggestColumn(column, names),
+  );
+}
+
+/** What to do where there is no column of a name. */
+function suggestColumn(column: string, names: readonly string[]): string {
+  const near = findNearestName(column, names);
+  return near ? `Did you mean ${JSON.stringify(near)}?` : `Columns: ${formatQuotedNames(names)}`;
+}
+
+/** A message names all columns of any sensible file. */
+export const maxNamesShown = 100;
+
+/** Names in a message. */
+export function formatQuotedNames(names: readonly string[]): string {
+  const shownNames = names.slice(0, maxNamesShown).map((name) => JSON.stringify(name));
+  if (names.length > maxNamesShown) shownNames.push(`and ${names.length - maxNamesShown} more`);
+  return shownNames.join(", ");
 }

@@ -1,10 +1,19 @@
 /** Reading: an understood file → its rows, one by one, in flat memory. */
 
 import { createErasedKey, isErasedKey, toKeyIdentity, trimEdges } from "../api/key-spelling.ts";
-import type { Cells } from "./cells.ts";
+import {
+  type Cells,
+  createValueReader,
+  findUnknown,
+  isBlankText,
+  type Splitting,
+  splitNames,
+  unwrapFormula,
+} from "./cells.ts";
 import { findKeyIndex } from "./columns/targets.ts";
 import type { ConsentRefusal } from "./consent/cells.ts";
-import { findRefusalWithin, toMark } from "./consent/row-marks.ts";
+import { findRefusalWithin, toMark } from "./consent/marks.ts";
+import type { CsvRecord } from "./csv.ts";
 import { isBlank } from "./header.ts";
 import {
   acceptIds,
@@ -14,21 +23,11 @@ import {
   type KeyReader,
   type KeyReading,
 } from "./keys.ts";
-import { removeMissing } from "./missing-cells.ts";
+import { readTableRecords, type TableLayout } from "./layout.ts";
+import { cellsReader } from "./page.ts";
 import type { Reading, UnderstoodInput } from "./reading.ts";
-import {
-  faults,
-  toTooManyCellsFault,
-  toTruncatedFault,
-  toUnknownKeyFault,
-  toValueWithoutColumnFault,
-} from "./row-faults.ts";
-import { cellReader, rowValueReader } from "./row-values.ts";
+import { removeMissing } from "./rejects-columns.ts";
 import type { ReadRow, Reason, RejectedRow, Row } from "./rows.ts";
-import { readTableRecords, type TableLayout } from "./table-layout.ts";
-import type { CsvRecord } from "./text/csv.ts";
-import { findUnknown } from "./unknown-cells.ts";
-import { cellsReader, isBlankText, splitNames } from "./values.ts";
 
 type Readable = Pick<UnderstoodInput, "reading">;
 
@@ -256,3 +255,112 @@ function toHeldKey(read: KeyReading, cell: string): KeyReading {
     fault: { code: read.code, message: read.message },
   };
 }
+
+type ReadCell = (cells: Cells, index: number) => string | undefined;
+type RowValues = Pick<Row, "fields" | "lists" | "tags">;
+
+/** A cell without what only a spreadsheet needed; undefined where its value is not known. */
+function cellReader({ system, table: { formulaColumns, hasSafeCells } }: Reading): ReadCell {
+  const plainCell = createValueReader(hasSafeCells, system?.hasApostrophes ?? false);
+  const formulas = new Set(formulaColumns);
+  return (cells, index) => {
+    const cell = cells[index];
+    if (cell === undefined || findUnknown(cell) !== undefined) return undefined;
+    return plainCell((formulas.has(index) ? unwrapFormula(cell) : undefined) ?? cell);
+  };
+}
+
+function rowValueReader(reading: Reading, readCell: ReadCell): (cells: Cells) => RowValues {
+  const { constants, system } = reading;
+  const columns = [...reading.targets.entries()];
+  const fields = columns.flatMap(([index, target]) =>
+    target.kind === "field" ? [{ index, id: target.fieldId }] : [],
+  );
+  const findNames = (kind: "lists" | "tags") =>
+    columns.flatMap(([index, target]) => (target.kind === kind ? [{ index, split: target.split }] : []));
+  const lists = findNames("lists");
+  const tags = findNames("tags");
+  const readNames = (cells: Cells, named: typeof lists, splitting: Splitting = "csv") =>
+    named.length === 0
+      ? none
+      : named.flatMap(({ index, split }) => {
+          const cell = readCell(cells, index) ?? "";
+          return split === undefined ? splitNames(cell, splitting) : splitAt(cell, split);
+        });
+  return (cells) => {
+    const values: RowValues = {
+      fields: readFields(cells, fields, readCell),
+      lists: readNames(cells, lists, system?.lists?.splitting),
+      tags: readNames(cells, tags, system?.tags?.splitting),
+    };
+    for (const { fieldId, value } of constants) addField(values.fields, fieldId, value);
+    const systemTags = system?.tags?.leavesOut;
+    if (systemTags) values.tags = values.tags.filter((name) => !systemTags.test(name));
+    return values;
+  };
+}
+
+function splitAt(cell: string, separator: string): string[] {
+  return cell
+    .split(separator)
+    .map(trimEdges)
+    .filter((part) => part !== "");
+}
+
+/** Where several columns fill one field, the last one that is not blank wins. */
+function readFields(
+  cells: Cells,
+  fields: { index: number; id: string }[],
+  readCell: ReadCell,
+): Map<string, string> {
+  const values = new Map<string, string>();
+  for (const { index, id } of fields) {
+    const cell = readCell(cells, index);
+    if (cell !== undefined) addField(values, id, cell);
+  }
+  return values;
+}
+
+function addField(values: Map<string, string>, id: string, cell: string): void {
+  const value = isBlankText(cell) ? "" : cell;
+  if (value !== "" || !values.has(id)) values.set(id, value);
+}
+
+function toTruncatedFault(reason: string): Reason {
+  return {
+    code: "truncated",
+    message: `the file ends in the middle of this row (no line end; ${reason}): it is probably incomplete`,
+  };
+}
+
+function toValueWithoutColumnFault(index: number): Reason {
+  return {
+    code: "unnamed_column",
+    message: `cell ${index + 1} has a value, but its column has no name: name the column in the header, or remove the value`,
+  };
+}
+
+function toUnknownKeyFault(shown: string): Reason {
+  return {
+    code: "key_unknown",
+    message: `the workbook has no value for the key: ${shown}; open it in a spreadsheet, correct the cell and save it`,
+  };
+}
+
+function toTooManyCellsFault(count: number, expected: number): Reason {
+  return {
+    code: "too_many_cells",
+    message: `the row has ${count} cells, but the header has ${expected}: a cell that contains a delimiter must be quoted`,
+  };
+}
+
+const faults = {
+  text_after_quote: {
+    code: "text_after_quote",
+    message: "text after a closing quote: a quote inside a quoted cell must be doubled",
+  },
+  too_long: {
+    code: "too_long",
+    message: "the row is longer than 1 MiB, more than one contact can hold; its cells are omitted here",
+  },
+};

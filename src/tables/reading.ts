@@ -1,11 +1,10 @@
 /** Reading: how the rows of an understood file are read. */
-
-import type { Constant } from "./columns/mapping-input.ts";
+import type { Constant } from "./columns/targets.ts";
 import type { ConsentColumn } from "./consent/cells.ts";
+import type { TableLayout } from "./layout.ts";
 import type { InputFacts, Target } from "./rows.ts";
+import type { InputFile } from "./source.ts";
 import type { System } from "./system-table.ts";
-import type { TableLayout } from "./table-layout.ts";
-import type { InputFile } from "./text/source.ts";
 
 export interface Reading {
   table: TableLayout;
@@ -55,3 +54,39 @@ export function describeReading({ table, ...reading }: Reading): Record<string, 
   const text = { encoding: source.encoding, markBytes: source.markBytes, ...dialect };
   return { ...rules, ...text, startLine, headerLines, isSheet, hasSafeCells, formulaColumns, missing, width };
 }
+
+const file = { path: "", name: "" };
+const encoding = "utf-8";
+const delimiter = ",";
+
+const table: TableLayout = {
+  source: { file, encoding, markBytes: 0 },
+  dialect: { delimiter, hasNoQuotes: false, hasEscapes: false, isTable: false },
+  startLine: 1,
+  headerLines: 0,
+  isHeaderSure: false,
+  written: [],
+  names: [],
+  isNamed: false,
+  isSheet: false,
+  hasSafeCells: false,
+  formulaColumns: [],
+  width: 0,
+};
+
+export const emptyInput: UnderstoodInput = {
+  file,
+  facts: {
+    sha256: "",
+    bytes: 0,
+    encoding,
+    delimiter,
+    hasEscapes: false,
+    form: { kind: "text", encoding, hasMark: false },
+    columns: [],
+    constants: [],
+    notes: [],
+    sample: [],
+  },
+  reading: readPlainly(table, "", undefined),
+};

@@ -1,6 +1,6 @@
 /** What reading an input returns: valid rows and rejected rows. */
+import type { NewField } from "../api/structures.ts";
 import type { Cells, ContactKey } from "./cells.ts";
-import type { NewField } from "./columns/new-fields.ts";
 import type { ConsentRefusal } from "./consent/cells.ts";
 
 /** Why a row is rejected: a stable snake_case name, and a sentence. */

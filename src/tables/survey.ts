@@ -1,13 +1,16 @@
 /** The first pass over an input: everything is read and checked before anything is sent. */
+
 import { stat } from "node:fs/promises";
+import { formatCount, formatCounted } from "../counts.ts";
 import { TextIndex } from "../text-index.ts";
-import { ConsentTally } from "./consent/tally.ts";
+import { findUnknown, unwrapFormula } from "./cells.ts";
+import type { ConsentColumn } from "./consent/cells.ts";
+import { ConsentTally, findHiddenMark } from "./consent/marks.ts";
 import { inputChangedError } from "./input-errors.ts";
-import { Oddities } from "./oddities.ts";
 import { readRowBatches } from "./read-rows.ts";
-import type { UnderstoodInput } from "./reading.ts";
-import type { Mark, ReadRow, RejectedRow, Row } from "./rows.ts";
-import type { InputFile } from "./text/source.ts";
+import { emptyInput, type UnderstoodInput } from "./reading.ts";
+import type { InputFacts, Mark, ReadRow, RejectedRow, Row } from "./rows.ts";
+import type { InputFile } from "./source.ts";
 
 /** So many rows are kept in memory; more are read from the file again in each pass. */
 const maxKeptRows = 5000;
@@ -44,6 +47,7 @@ export class Survey {
    */
   batches: () => AsyncIterable<readonly ReadRow[]> = () => toAsync([]);
   readonly #oddities: Oddities;
+  readonly #consentColumns: readonly ConsentColumn[];
 
   constructor({ facts, reading }: UnderstoodInput) {
     this.#oddities = new Oddities(
@@ -51,6 +55,7 @@ export class Survey {
       reading.table.formulaColumns,
       reading.consent.map(({ index }) => index),
     );
+    this.#consentColumns = reading.consent;
     this.consent = new ConsentTally(reading.consent);
   }
 
@@ -93,6 +98,32 @@ export class Survey {
     for (const code of row.warnings) countOne(this.warnings, code);
   }
 
+  /** A mark on any row of a contact marks it, also on one that is rejected. */
+  withMarks(row: Row): Row {
+    const mark = this.markedElsewhere.get(row.key.identity);
+    if (!mark) return row;
+    const { notSubscribed = mark.notSubscribed, isMarkClear } = row;
+    return { ...row, notSubscribed, isMarkClear: isMarkClear || mark.isMarkClear };
+  }
+
+  /** The mark of a row that is wrong by itself, where it is not in its cells for all to see. */
+  findHiddenMark(row: RejectedRow): string | undefined {
+    return findHiddenMark(row.mark, this.#findOtherMark(row), this.#consentColumns);
+  }
+
+  /** What other rows of the file say of whom a rejected row means. */
+  #findOtherMark({ identities = [], mark: own }: RejectedRow): Mark | undefined {
+    for (const identity of identities) {
+      const { clear, unclear } = this.markedIdentities;
+      if (clear.has(identity)) return { notSubscribed: markOfOther, isMarkClear: true };
+      const mark = this.markedElsewhere.get(identity);
+      // The row's own is among them.
+      if (mark && (!own || (mark.isMarkClear && !own.isMarkClear))) return mark;
+      if (unclear.has(identity)) return { notSubscribed: markOfOther, isMarkClear: false };
+    }
+    return undefined;
+  }
+
   /** The first reason stays; one that is understood makes the mark clear. */
   #mark(identities: readonly string[], { notSubscribed, isMarkClear }: Mark): void {
     for (const identity of identities) {
@@ -104,6 +135,8 @@ export class Survey {
     }
   }
 }
+
+const markOfOther = "another row of the input says so";
 
 function countOne(counts: Map<string, number>, name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -118,6 +151,7 @@ export async function surveyInput(
   signal: AbortSignal,
   onRows: (rows: number) => void,
 ): Promise<Survey> {
+  if (understood === emptyInput) return new Survey(understood);
   const before = await stat(understood.file.path);
   const survey = new Survey(understood);
   let keptBatches: ReadRow[][] | undefined = [];
@@ -168,4 +202,143 @@ async function requireUnchanged(file: InputFile, before: FileState): Promise<voi
   const now = await stat(file.path).catch(() => undefined);
   if (now?.size === before.size && now.mtimeMs === before.mtimeMs) return;
   throw inputChangedError(file.name);
+}
+
+interface OddCells {
+  count: number;
+  /** Of the first one. */
+  line: number;
+  cell: string;
+}
+
+const watchedKinds: ReadonlySet<string> = new Set(["field", "key"]);
+/** In characters: no number that a spreadsheet has changed is longer. */
+const longestOdd = 40;
+const shortened = /^[+-]?\d(?:[.,]\d+)?E\+\d{1,3}$/i;
+
+export class Oddities {
+  readonly #columns: InputFacts["columns"];
+  readonly #formulaColumns: readonly number[];
+  /** Columns whose cells become values of fields, or keys. */
+  readonly #watched: readonly number[];
+  /** Columns that are read at all. */
+  readonly #read: readonly number[];
+  readonly #unknown = new Map<number, OddCells>();
+  readonly #zeros: ReadonlyMap<number, LostZeros>;
+  readonly #shortened = new Map<number, OddCells>();
+  readonly #formulas = new Map<number, OddCells>();
+  /** Rows of several lines. */
+  #tall = 0;
+  #tallest = { line: 0, lines: 1 };
+
+  /** @param formulaColumns those whose `="…"` is undone @param consent those that are read as consent */
+  constructor(columns: InputFacts["columns"], formulaColumns: readonly number[], consent: readonly number[]) {
+    this.#read = columns.flatMap(({ target }, index) =>
+      target.kind !== "ignore" || consent.includes(index) ? [index] : [],
+    );
+    const fields = columns.flatMap(({ target }, index) => (target.kind === "field" ? [index] : []));
+    this.#zeros = new Map(fields.map((index) => [index, new LostZeros()]));
+    this.#columns = columns;
+    this.#formulaColumns = formulaColumns;
+    this.#watched = columns.flatMap(({ target }, index) => (watchedKinds.has(target.kind) ? [index] : []));
+  }
+
+  add(row: ReadRow): void {
+    if (row.lines !== undefined) {
+      this.#tall += 1;
+      if (row.lines > this.#tallest.lines) this.#tallest = { line: row.line, lines: row.lines };
+    }
+    for (const index of this.#read) {
+      const unknown = findUnknown(row.cells[index]);
+      if (unknown !== undefined) countOddity(this.#unknown, index, row.line, unknown);
+    }
+    if (row.kind === "rejected") return;
+    for (const [index, zeros] of this.#zeros) zeros.add(row.cells[index] ?? "", row.line);
+    for (const index of this.#watched) {
+      const cell = row.cells[index];
+      if (cell !== undefined && cell.length <= longestOdd) this.#look(index, cell, row.line);
+    }
+  }
+
+  #look(index: number, cell: string, line: number): void {
+    if (cell.includes("E+") && shortened.test(cell)) countOddity(this.#shortened, index, line, cell);
+    else if (!this.#formulaColumns.includes(index) && unwrapFormula(cell) !== undefined)
+      countOddity(this.#formulas, index, line, cell);
+  }
+
+  /** Sentences for the reader, each with a place. */
+  notes(): string[] {
+    return [
+      ...this.#notesOn(this.#shortened, lostDigits),
+      ...this.#notesOn(this.#formulas, oddFormula),
+      ...this.#notesOn(
+        new Map([...this.#zeros].flatMap(([index, { odd }]) => (odd ? [[index, odd]] : []))),
+        lostZeros,
+      ),
+      ...this.#noteOnTallRows(),
+    ];
+  }
+
+  /** One sentence for each column with cells of which nobody knows the value. */
+  unknownCells(): string[] {
+    return this.#notesOn(this.#unknown, unknownValue);
+  }
+
+  #notesOn(seenIn: ReadonlyMap<number, OddCells>, consequence: string): string[] {
+    return [...seenIn].map(
+      ([index, oddities]) =>
+        `Column ${JSON.stringify(this.#columns[index]!.name)}: ${formatCounted(oddities.count, "cell")} such as ${oddities.cell} (line ${oddities.line})${consequence}`,
+    );
+  }
+
+  #noteOnTallRows(): string[] {
+    const { line, lines } = this.#tallest;
+    if (this.#tall === 0) return [];
+    if (this.#tall === 1) return [`The row on line ${line} spans ${formatCount(lines)} lines${doubt}`];
+    return [
+      `${formatCount(this.#tall)} rows span several lines; the longest, on line ${line}, spans ${formatCount(lines)}${doubt}`,
+    ];
+  }
+}
+
+/**
+ * The cells of a column of numbers of one length, some of which begin with 0: a spreadsheet has taken the zero of
+ * those that are one digit shorter.
+ */
+class LostZeros {
+  /** Undefined for a column in which other cells are. */
+  #lengths: Map<number, OddCells> | undefined = new Map();
+  #hasZero = false;
+
+  add(text: string, line: number): void {
+    const cell = text.trim();
+    if (cell === "" || !this.#lengths) return;
+    if (!/^\d{3,10}$/.test(cell)) {
+      if (findUnknown(cell) === undefined) this.#lengths = undefined;
+      return;
+    }
+    if (cell.startsWith("0")) this.#hasZero = true;
+    countOddity(this.#lengths, cell.length, line, cell);
+    if (this.#lengths.size > 2) this.#lengths = undefined;
+  }
+
+  /** The shorter cells. */
+  get odd(): OddCells | undefined {
+    if (!this.#hasZero || this.#lengths?.size !== 2) return undefined;
+    const [short = 0, long = 0] = [...this.#lengths.keys()].sort((one, other) => one - other);
+    return long === short + 1 ? this.#lengths.get(short) : undefined;
+  }
+}
+
+const unknownValue =
+  ": the workbook has no value there; open it in a spreadsheet, correct the cells and save it";
+const lostZeros = " may have lost a leading zero: format the column as text where the file comes from";
+const lostDigits = ": a spreadsheet has rounded the number; its digits are lost";
+const oddFormula = "; imported as written, because the column's other cells are not numbers of this kind";
+const doubt = " (if that is wrong, look for a stray quote there)";
+
+function countOddity(oddities: Map<number, OddCells>, index: number, line: number, cell: string): void {
+  const oddity = oddities.get(index);
+  if (oddity) oddity.count += 1;
+  else oddities.set(index, { count: 1, line, cell });
 }

@@ -1,10 +1,8 @@
 /**
  * Reading: the exports of known systems, as a table of rules. Names are compared as `toLooseName` gives them.
  */
+import type { Splitting } from "./cells.ts";
 import type { ConsentRule } from "./consent/cells.ts";
-
-/** How a cell holds several values: parts between separators, or a record of delimited text of its own. */
-export type Splitting = "csv" | " ::: " | ";" | ", ";
 
 export interface System {
   /** As `--from` takes it. */

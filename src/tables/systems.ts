@@ -1,11 +1,8 @@
 /** Reading: which system wrote a file, and what its rules say of a column. */
+import { findNearestName, toLooseName } from "../api/names.ts";
 import { UsageError } from "../errors.ts";
 import type { ConsentRule } from "./consent/cells.ts";
-import { findNearestName, toLooseName } from "./names.ts";
 import { type System, systems } from "./system-table.ts";
-
-/** What a system takes off a cell's start: one apostrophe before what a spreadsheet would calculate. */
-export const systemApostrophe = /^'(?=[=+\-@\d])/;
 
 /** The system whose export has these columns. */
 export function recogniseSystem(names: readonly string[]): System | undefined {

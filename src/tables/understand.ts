@@ -1,26 +1,24 @@
 /** Reading: what a file is, found out before anything is sent. */
+import { foldName } from "../api/names.ts";
 import type { ContactStructure } from "../wire.ts";
-import { formatQuotedNames } from "./columns/column-names.ts";
-import { type Columns, mapColumns, mapKeyColumn } from "./columns/map-columns.ts";
-import type { MappingInput } from "./columns/mapping-input.ts";
+import { type Columns, mapColumns, mapKeyColumn } from "./columns/map.ts";
 import { UnclearColumnsError } from "./columns/proposal.ts";
-import { isTargetWord, readConstants, readExplicitTargets } from "./columns/targets.ts";
+import { isTargetWord, type MappingInput, readConstants, readExplicitTargets } from "./columns/targets.ts";
 import { findConsentColumns, lookForConsent, unclearConsentError } from "./consent/columns.ts";
 import { hasHint } from "./consent/names.ts";
-import type { FoundEncoding } from "./encoding/detect.ts";
-import { type OpenedInput, openInput } from "./formats/open.ts";
-import { foldName } from "./names.ts";
+import type { FoundEncoding } from "./encoding.ts";
+import { holdsValues, readTableLayout, type Sample, type TableLayout } from "./layout.ts";
+import { formatQuotedNames } from "./names.ts";
+import { type OpenedInput, openInput } from "./open.ts";
 import { readRowBatches, readRows } from "./read-rows.ts";
 import { type Reading, readPlainly, type UnderstoodInput } from "./reading.ts";
 import type { InputFacts, ReadOptions, SourceForm } from "./rows.ts";
-import { holdsValues, type Sample } from "./sample.ts";
+import type { InputFile } from "./source.ts";
 import type { System } from "./system-table.ts";
 import { chooseSystem, recogniseSystem } from "./systems.ts";
-import { readTableLayout, type TableLayout } from "./table-layout.ts";
-import type { InputFile } from "./text/source.ts";
 
 /** Enough of a structure to find a header by: what the account really has is not asked yet. */
-export const placeholderStructure: ContactStructure = {
+const placeholderStructure: ContactStructure = {
   _id: "",
   label: "",
   keyName: "Email",
@@ -56,7 +54,7 @@ export async function understandInput(
 export async function understandKeys(
   input: InputFile | OpenedInput,
   options: ReadOptions,
-  structure: ContactStructure,
+  structure: ContactStructure = placeholderStructure,
 ): Promise<UnderstoodInput> {
   return understand(input, options, structure, "keys");
 }

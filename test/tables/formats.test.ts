@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { EcmError } from "../../src/errors.ts";
-import { toUnknownCell } from "../../src/tables/unknown-cells.ts";
+import { toUnknownCell } from "../../src/tables/cells.ts";
 import { firstQuick } from "../support/first-quick.ts";
 import { runs } from "../support/runs.ts";
 import { catchFailure, read } from "./reading.ts";

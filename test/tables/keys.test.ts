@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createIdentityReader, createKeyReader } from "../../src/tables/keys.ts";
-import { suggestDomain } from "../../src/tables/mail-domains.ts";
+import { createIdentityReader, createKeyReader, suggestDomain } from "../../src/tables/keys.ts";
 import { runs } from "../support/runs.ts";
 
 const readKey = createKeyReader("email");

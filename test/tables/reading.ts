@@ -5,7 +5,7 @@ import { formatHint, type Hint } from "../../src/hint.ts";
 import { readRows } from "../../src/tables/read-rows.ts";
 import type { UnderstoodInput } from "../../src/tables/reading.ts";
 import type { ReadOptions, ReadRow, RejectedRow, Row } from "../../src/tables/rows.ts";
-import type { InputFile } from "../../src/tables/text/source.ts";
+import type { InputFile } from "../../src/tables/source.ts";
 import { understandInput } from "../../src/tables/understand.ts";
 import type { ContactStructure } from "../../src/wire.ts";
 import { temporaryFolder } from "../support/ecm.ts";

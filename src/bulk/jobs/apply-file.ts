@@ -2,12 +2,13 @@
  * `ecm apply`: a plan that was made earlier, perhaps elsewhere and by somebody else, carried out exactly as
  * it says. Each contact is looked up again; one that is no longer as the plan has it is not written.
  */
+
 import { createReadStream } from "node:fs";
 import { join, resolve } from "node:path";
 import { statusParts } from "../../api/contacts.ts";
 import { NotFoundError, UsageError } from "../../errors.ts";
 import { restoreSelection } from "../../select/selection.ts";
-import { createIdentityReader } from "../../tables/keys.ts";
+import { createIdentityReader } from "../../tables/index.ts";
 import { replaceStandIns } from "../apply/stand-ins.ts";
 import type { Operation } from "../items.ts";
 import type { RunEvent } from "../plan/events.ts";

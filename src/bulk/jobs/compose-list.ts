@@ -2,11 +2,12 @@
  * A new list of everyone in other lists: `lists duplicate` and `lists merge`. Composed of a creation and a
  * run over the members, since the service's own endpoints for them are not documented enough to be trusted.
  */
+
 import { statusParts } from "../../api/contacts.ts";
 import { requireFreeListName } from "../../api/lists.ts";
 import type { Selection } from "../../select/selection.ts";
 import type { ListFilters } from "../../service/contact-search.ts";
-import { emptyInput } from "../../tables/empty-input.ts";
+import { emptyInput } from "../../tables/index.ts";
 import type { DesiredContact } from "../items.ts";
 import { noChange } from "../plan/decide.ts";
 import type { NameBook } from "../plan/name-book.ts";

@@ -1,6 +1,5 @@
 /** What a run's manifest says of it, and what makes two invocations one run. */
-import { describeReading } from "../../tables/reading.ts";
-import type { InputFile } from "../../tables/text/source.ts";
+import { describeReading, type InputFile } from "../../tables/index.ts";
 import { computeFingerprint } from "../runs/fingerprint.ts";
 import type { Manifest } from "../runs/folder.ts";
 import type { RunDescription } from "./enter-job.ts";

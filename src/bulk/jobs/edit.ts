@@ -7,8 +7,7 @@ import { findStatus, isInactive, statusParts, unsubscribed, wholeContact } from 
 import { type RequestedSelection, resolveSelection, type Selection } from "../../select/selection.ts";
 import { parseWhere } from "../../select/where.ts";
 import { createMutateBody, type RequestedChanges } from "../../service/contact-changes.ts";
-import { openInput } from "../../tables/formats/open.ts";
-import { requireClearConsent, understandKeys } from "../../tables/understand.ts";
+import { openInput, requireClearConsent, understandKeys } from "../../tables/index.ts";
 import type { Contact, MutateBody } from "../../wire.ts";
 import type { DesiredContact } from "../items.ts";
 import { toDesiredFromMutate } from "../plan/decide.ts";

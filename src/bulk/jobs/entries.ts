@@ -3,11 +3,14 @@
  * input, or those that conditions choose, in order.
  */
 
-import { findKeyIndex } from "../../tables/columns/targets.ts";
-import { findHiddenMark, formatMark, withMarks } from "../../tables/consent/row-marks.ts";
-import { describeRepeated, findRole } from "../../tables/join.ts";
-import { createIdentityReader } from "../../tables/keys.ts";
-import type { Mark, ReadRow, RejectedRow, Row } from "../../tables/rows.ts";
+import {
+  createIdentityReader,
+  findRole,
+  formatMark,
+  type ReadRow,
+  type RejectedRow,
+  type Row,
+} from "../../tables/index.ts";
 import type { Contact } from "../../wire.ts";
 import type { Item, PassedRow } from "../items.ts";
 import type { PlanEntry } from "../plan/make-plan.ts";
@@ -69,7 +72,7 @@ function* toEntries(rowRun: RowRun, rows: readonly ReadRow[]): Generator<PlanEnt
 }
 
 export function toRowItem({ survey, job, names }: RowRun, row: Row, cells: Row["cells"]): RowItem {
-  const marked = withMarks(row, survey.markedElsewhere);
+  const marked = survey.withMarks(row);
   const { line, key, keyFault } = row;
   const isLeftOut = job.takesRow && !job.takesRow(marked);
   const desired = job.edit ? undefined : job.toDesiredContact(marked, names);
@@ -88,7 +91,7 @@ export function toRowItem({ survey, job, names }: RowRun, row: Row, cells: Row["
 
 function toRejectedEntry(rowRun: RowRun, row: RejectedRow): PassedRow {
   const { line, cells, code, message } = row;
-  const mark = findHiddenMark(row.mark, findOtherMark(rowRun, row), rowRun.understood.reading.consent);
+  const mark = rowRun.survey.findHiddenMark(row);
   return {
     kind: "passed",
     line,
@@ -101,21 +104,6 @@ function toRejectedEntry(rowRun: RowRun, row: RejectedRow): PassedRow {
   };
 }
 
-const markOfOther = "another row of the input says so";
-
-/** What other rows of the file say of whom a rejected row means. */
-function findOtherMark({ survey }: RowRun, { identities = [], mark: own }: RejectedRow): Mark | undefined {
-  for (const identity of identities) {
-    const { clear, unclear } = survey.markedIdentities;
-    if (clear.has(identity)) return { notSubscribed: markOfOther, isMarkClear: true };
-    const mark = survey.markedElsewhere.get(identity);
-    // The row's own is among them.
-    if (mark && (!own || (mark.isMarkClear && !own.isMarkClear))) return mark;
-    if (unclear.has(identity)) return { notSubscribed: markOfOther, isMarkClear: false };
-  }
-  return undefined;
-}
-
 /** How a sound row is marked, by itself or by another one. */
 function markOf({ notSubscribed, isMarkClear = false }: Row): { mark?: string } {
   return notSubscribed === undefined ? {} : { mark: formatMark({ notSubscribed, isMarkClear }) };
@@ -123,13 +111,13 @@ function markOf({ notSubscribed, isMarkClear = false }: Row): { mark?: string } 
 
 function toSkippedEntry({ survey, joined, job }: RowRun, row: Row, other: number): PassedRow {
   const { line, key, cells } = row;
-  const marked = withMarks(joined.groups.get(key.identity)?.row ?? row, survey.markedElsewhere);
+  const marked = survey.withMarks(joined.groups.get(key.identity)?.row ?? row);
   const passed = { kind: "passed", line, key: key.sent, cells, ...markOf(marked) } as const;
   return {
     ...passed,
     action: job.duplicates === "reject" ? "reject" : "skip",
     code: "duplicate",
-    message: describeRepeated(other),
+    message: `the contact is on line ${other} too`,
     // Joined rows make one contact: fixing it takes all of them.
     ...(job.duplicates === "merge" && { of: other }),
   };
@@ -137,7 +125,7 @@ function toSkippedEntry({ survey, joined, job }: RowRun, row: Row, other: number
 
 /** The cell that should have been a key, as it is written. */
 function findKeyCell({ understood }: RowRun, { cells }: ReadRow): string {
-  return cells[findKeyIndex(understood.reading.targets)] ?? "";
+  return cells[understood.reading.targets.findIndex(({ kind }) => kind === "key")] ?? "";
 }
 
 /**

@@ -3,11 +3,15 @@
 import { statusParts } from "../../api/contacts.ts";
 import { UsageError } from "../../errors.ts";
 import type { Account } from "../../service/account.ts";
-import { openInput } from "../../tables/formats/open.ts";
-import type { Duplicates } from "../../tables/join.ts";
-import type { ReadOptions, Row } from "../../tables/rows.ts";
-import type { Survey } from "../../tables/survey.ts";
-import { requireClearConsent, understandInput } from "../../tables/understand.ts";
+import {
+  type Duplicates,
+  openInput,
+  type ReadOptions,
+  type Row,
+  requireClearConsent,
+  type Survey,
+  understandInput,
+} from "../../tables/index.ts";
 import type { DesiredContact } from "../items.ts";
 import { type Mode, noChange } from "../plan/decide.ts";
 import type { NameBook } from "../plan/name-book.ts";
@@ -74,7 +78,7 @@ export function importJob(options: ImportOptions): RowJob {
 }
 
 /** What becomes of rows that are marked as not subscribed. */
-export function toSubscriptionRule({
+function toSubscriptionRule({
   includeUnsubscribed,
   mode,
 }: Pick<ImportOptions, "mode"> & { includeUnsubscribed?: boolean }): string {

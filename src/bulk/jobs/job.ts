@@ -2,17 +2,21 @@
  * The job of a run over the rows of an input, or over contacts that
  * conditions choose: what each command makes of it.
  */
+
 import type { Readable } from "node:stream";
 import { statusParts } from "../../api/contacts.ts";
+import type { NewField } from "../../api/structures.ts";
 import type { Selection } from "../../select/selection.ts";
 import type { Account } from "../../service/account.ts";
-import type { NewField } from "../../tables/columns/new-fields.ts";
-import type { OpenedInput } from "../../tables/formats/open.ts";
-import type { Duplicates } from "../../tables/join.ts";
-import type { UnderstoodInput } from "../../tables/reading.ts";
-import type { InputFacts, Row } from "../../tables/rows.ts";
-import type { Survey } from "../../tables/survey.ts";
-import type { InputFile } from "../../tables/text/source.ts";
+import type {
+  Duplicates,
+  InputFacts,
+  InputFile,
+  OpenedInput,
+  Row,
+  Survey,
+  UnderstoodInput,
+} from "../../tables/index.ts";
 import type { Contact, ContactStructure, IdRef } from "../../wire.ts";
 import type { Decision, DesiredContact } from "../items.ts";
 import type { DecideOptions } from "../plan/decide.ts";

@@ -1,5 +1,5 @@
 /** How a file that names contacts is read: as a run keeps it, and as reading takes it. */
-import type { ReadOptions } from "../../tables/rows.ts";
+import type { ReadOptions } from "../../tables/index.ts";
 
 /** By default as the file says itself. */
 export interface KeysFileOptions {

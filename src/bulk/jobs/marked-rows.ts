@@ -1,7 +1,8 @@
 /** Of a file that names people, whom its marks choose: those whom it marks as not subscribed, or everyone. */
+
 import { formatCount } from "../../counts.ts";
 import { UsageError } from "../../errors.ts";
-import type { Survey } from "../../tables/survey.ts";
+import type { Survey } from "../../tables/index.ts";
 
 export type ChosenRows = "marked" | "all";
 

@@ -1,8 +1,9 @@
 /** The account of a run, and how its contacts are looked up. */
+
 import { Account } from "../../service/account.ts";
 import type { Behavior } from "../../service/behavior.ts";
 import { KeySearch } from "../../service/key-search.ts";
-import { createIdentityReader } from "../../tables/keys.ts";
+import { createIdentityReader } from "../../tables/index.ts";
 import { Lookup, type LookupOptions } from "../plan/lookup.ts";
 import type { RunContext } from "../plan/run-context.ts";
 

@@ -1,9 +1,10 @@
 /**
  * The plan part of a bulk run: who is planned, and what is decided of each, is in a closed plan at its end.
  */
+
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { createIdentityReader } from "../../tables/keys.ts";
+import { createIdentityReader } from "../../tables/index.ts";
 import type { Lookup } from "../plan/lookup.ts";
 import { makePlan } from "../plan/make-plan.ts";
 import {

@@ -6,12 +6,16 @@ import type { Account } from "../../service/account.ts";
 import type { Behavior } from "../../service/behavior.ts";
 import type { KeySearch } from "../../service/key-search.ts";
 import type { Suppressions } from "../../suppressions/suppressions.ts";
-import { emptyInput } from "../../tables/empty-input.ts";
-import type { OpenedInput } from "../../tables/formats/open.ts";
-import { type JoinedRows, joinRows } from "../../tables/join.ts";
-import type { UnderstoodInput } from "../../tables/reading.ts";
-import { Survey, surveyInput } from "../../tables/survey.ts";
-import type { InputFile } from "../../tables/text/source.ts";
+import {
+  emptyInput,
+  type InputFile,
+  type JoinedRows,
+  joinRows,
+  type OpenedInput,
+  type Survey,
+  surveyInput,
+  type UnderstoodInput,
+} from "../../tables/index.ts";
 import type { ContactStructure } from "../../wire.ts";
 import { createProgress } from "../plan/events.ts";
 import { NameBook } from "../plan/name-book.ts";
@@ -89,11 +93,9 @@ export async function readInput(
   job = answered.job;
   const understood = answered.result;
   emit({ kind: "understood", facts: understood.facts });
-  const survey = job.isWithoutInput
-    ? new Survey(emptyInput)
-    : await surveyInput(understood, engine.signal, (rows) => {
-        rowsRead = rows;
-      });
+  const survey = await surveyInput(job.isWithoutInput ? emptyInput : understood, engine.signal, (rows) => {
+    rowsRead = rows;
+  });
   const required = await resolveClarified(clarify, account, job, async (now) =>
     now.requireInput?.(survey, understood.facts),
   );

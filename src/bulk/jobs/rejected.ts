@@ -2,9 +2,7 @@
 
 import { copyFile, realpath } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import type { Cells } from "../../tables/cells.ts";
-import type { InputFacts } from "../../tables/rows.ts";
-import { findUnknown } from "../../tables/unknown-cells.ts";
+import { type Cells, findUnknown, type InputFacts } from "../../tables/index.ts";
 import type { RunStop } from "../pace/run-stop.ts";
 import { type PlanHead, readPlanHead, readPlanLines, type StoredLine } from "../plan/plan-file.ts";
 import type { RunState } from "../plan/session.ts";

@@ -1,9 +1,7 @@
 /** A list's members, and which of them an input does not name. */
 
 import { createEquals, createFilter } from "../../api/contacts.ts";
-import type { Cells } from "../../tables/cells.ts";
-import { createIdentityReader, findAddresses, removeInvisible } from "../../tables/keys.ts";
-import type { Survey } from "../../tables/survey.ts";
+import { createIdentityReader, listPossibleKeys, type Survey } from "../../tables/index.ts";
 import { TextIndex } from "../../text-index.ts";
 import type { Contact } from "../../wire.ts";
 import { noChange } from "../plan/decide.ts";
@@ -114,18 +112,8 @@ async function collectRejectedIdentities(
   for await (const rows of survey.batches()) {
     for (const row of rows) {
       if (row.kind !== "rejected") continue;
-      for (const meant of keysIn(row.cells)) rejected.add(toIdentity(meant));
+      for (const meant of listPossibleKeys(row.cells)) rejected.add(toIdentity(meant));
     }
   }
   return rejected;
-}
-
-/** Whatever the cells of a row may name a contact by; too many do no harm. */
-function* keysIn(cells: Cells): Generator<string> {
-  for (const cell of cells) {
-    if (cell === undefined) continue;
-    yield cell;
-    yield* findAddresses(cell);
-    yield* findAddresses(removeInvisible(cell.normalize("NFKC")));
-  }
 }

@@ -1,8 +1,9 @@
 /** A job over rows or over chosen contacts, ready to be planned and applied. */
+
 import { rm } from "node:fs/promises";
 import { isErasedKey } from "../../api/key-spelling.ts";
 import type { Suppressions } from "../../suppressions/suppressions.ts";
-import { createIdentityReader } from "../../tables/keys.ts";
+import { createIdentityReader } from "../../tables/index.ts";
 import type { Contact } from "../../wire.ts";
 import type { Decision, Work } from "../items.ts";
 import { type DecideOptions, decide, isMarked } from "../plan/decide.ts";

@@ -2,6 +2,7 @@
  * A run over the rows of an input, or over contacts that conditions choose: read → plan → apply. `import`,
  * `mutate`, `lists sync` and the others differ only in their job.
  */
+
 import { randomBytes } from "node:crypto";
 import { constants, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
@@ -10,8 +11,7 @@ import { exists } from "../../disk/walk.ts";
 import { EcmError, exitCodes, ReadOnlyError, UsageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import { restoreSelection } from "../../select/selection.ts";
-import { type InputFile, requireFile } from "../../tables/text/source.ts";
-import { openStream, spool } from "../../tables/text/spool.ts";
+import { type InputFile, openStream, requireFile, spool } from "../../tables/index.ts";
 import { RunStop, toErrorStop } from "../pace/run-stop.ts";
 import type { RunEvent } from "../plan/events.ts";
 import { requireKeptNames } from "../plan/kept-names.ts";

@@ -1,6 +1,5 @@
 /** What a run rejected, as people read it: where, what stood there, and why. */
 import { join } from "node:path";
-import { findKeyIndex } from "../../tables/columns/targets.ts";
 import type { ShownReject } from "../plan/run-context.ts";
 import { readRunRecord } from "../runs/damage.ts";
 import { fileNames } from "../runs/file-names.ts";
@@ -24,7 +23,7 @@ export async function* readRejects(run: { manifest: Manifest; folder: string }):
 /** @param plan the run's own */
 async function* shownRejects(plan: string, ledger: Ledger): AsyncGenerator<ShownReject> {
   const { columns } = await readTable(plan);
-  const keyAt = findKeyIndex(columns.map(({ target }) => target));
+  const keyAt = columns.findIndex(({ target }) => target.kind === "key");
   for await (const { row, code, message } of readRejectedLines(plan, ledger)) {
     const value = shownValue(row, keyAt);
     yield { line: row.line, value: shortened(value), code, message: withoutEnd(message, `: ${value}`) };

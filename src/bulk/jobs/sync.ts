@@ -2,8 +2,7 @@
 
 import { statusParts } from "../../api/contacts.ts";
 import { UsageError } from "../../errors.ts";
-import { openInput } from "../../tables/formats/open.ts";
-import { requireClearConsent, understandKeys } from "../../tables/understand.ts";
+import { openInput, requireClearConsent, understandKeys } from "../../tables/index.ts";
 import { noChange } from "../plan/decide.ts";
 import type { ResolvedJob, RowJob } from "./job.ts";
 import { type KeysFileOptions, toReadOptions } from "./keys-file-options.ts";

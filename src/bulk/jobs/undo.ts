@@ -3,12 +3,13 @@
  * holds what the run wrote. A created contact stays: deleting it would lose what others have done with it
  * since. An undo is a job like the others: it makes a plan, and the same step applies it.
  */
+
 import { join } from "node:path";
 import { statusParts, toIdSet } from "../../api/contacts.ts";
 import { type Lease, takeLease } from "../../disk/lease.ts";
 import { advise, ecm } from "../../hint.ts";
 import type { Account } from "../../service/account.ts";
-import { createIdentityReader } from "../../tables/keys.ts";
+import { createIdentityReader } from "../../tables/index.ts";
 import { createProgress, type RunEvent } from "../plan/events.ts";
 import { mergeNames, type StoredNames, toStoredNames } from "../plan/names.ts";
 import { toPlanNames } from "../plan/plan-line.ts";

@@ -1,8 +1,6 @@
 /** What a run reports while it works, and how far it is. */
 
-import type { JoinedRows } from "../../tables/join.ts";
-import type { InputFacts } from "../../tables/rows.ts";
-import type { Survey } from "../../tables/survey.ts";
+import type { InputFacts, JoinedRows, Survey } from "../../tables/index.ts";
 import type { Budget } from "../pace/budget.ts";
 import type { PacedSend } from "../pace/paced-send.ts";
 import type { RowCounts, Summary } from "../runs/report.ts";

@@ -3,6 +3,7 @@
  * as possible: the keys of a block in one search, ids one by one, or every contact page by page where the
  * account is smaller than the input.
  */
+
 import { createEquals, getContactRequest, readContact } from "../../api/contacts.ts";
 import { isId } from "../../api/names.ts";
 import { isEmailKey } from "../../api/structures.ts";
@@ -10,7 +11,7 @@ import type { ServiceError } from "../../errors.ts";
 import type { Behavior } from "../../service/behavior.ts";
 import { isRefusal } from "../../service/contact-search.ts";
 import type { FoundByKeys, KeySearch } from "../../service/key-search.ts";
-import { createIdentityReader } from "../../tables/keys.ts";
+import { createIdentityReader } from "../../tables/index.ts";
 import type { Contact } from "../../wire.ts";
 import type { Item } from "../items.ts";
 import type { PacedSend } from "../pace/paced-send.ts";

@@ -4,11 +4,11 @@
 
 import { requireFreeListName } from "../../api/lists.ts";
 import { findByName, foldCase, resolveTag } from "../../api/names.ts";
+import { type NewField, toNewFieldId } from "../../api/structures.ts";
 import { EcmError, exitCodes, ServiceError } from "../../errors.ts";
 import type { Account } from "../../service/account.ts";
 import { ensureLists, ensureParts } from "../../service/create-names.ts";
 import { countRequestsToReadAgain } from "../../service/list-pages.ts";
-import { type NewField, toNewFieldId } from "../../tables/columns/new-fields.ts";
 import type { ContactList, ContactStructure, Send } from "../../wire.ts";
 import { type Creation, findMissing, type MissingNames, MissingNamesError, toStandInId } from "./names.ts";
 

@@ -4,8 +4,8 @@
  */
 
 import { findClosest, foldCase } from "../../api/names.ts";
+import { type NewField, parseNewFieldId, toNewFieldId } from "../../api/structures.ts";
 import { NotFoundError } from "../../errors.ts";
-import { type NewField, parseNewFieldId, toNewFieldId } from "../../tables/columns/new-fields.ts";
 import type { ContactList, ContactStructure } from "../../wire.ts";
 
 /** A list, a tag or a field that does not exist yet. */

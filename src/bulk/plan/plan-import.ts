@@ -1,8 +1,9 @@
 /** A plan file that somebody brings: believed only where it is whole and as it was made. */
+
 import { createHash } from "node:crypto";
 import { decodeLine, LineSplitter } from "../../disk/log.ts";
 import { UsageError } from "../../errors.ts";
-import { readBytes } from "../../tables/text/source.ts";
+import { readBytes } from "../../tables/index.ts";
 import type { Creation } from "./names.ts";
 import type { ExportedLine } from "./plan-export.ts";
 import { PlanDamagedError, type PlanEnd, type PlanHead, planVersion } from "./plan-file.ts";

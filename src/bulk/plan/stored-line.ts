@@ -1,6 +1,6 @@
 /** A contact of a run as the plan keeps it, and back. Pure. */
 
-import type { ContactKey } from "../../tables/cells.ts";
+import type { ContactKey } from "../../tables/index.ts";
 import type { Item, Operation } from "../items.ts";
 import { toDesiredFromCreate } from "./decide.ts";
 import type { Planned, StoredLine } from "./plan-file.ts";

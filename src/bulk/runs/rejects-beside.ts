@@ -2,10 +2,11 @@
  * A place beside the input for what was rejected: where a person looks for it, and never in place of a file
  * that is theirs.
  */
+
 import { constants, open, rm } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve, sep } from "node:path";
 import { exists } from "../../disk/walk.ts";
-import type { SourceForm } from "../../tables/rows.ts";
+import type { SourceForm } from "../../tables/index.ts";
 import { listRuns } from "./find-runs.ts";
 import type { Manifest } from "./folder.ts";
 

@@ -8,12 +8,15 @@ import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { describeDiskError, diskFullHint } from "../../disk/disk-errors.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
-import type { Cells } from "../../tables/cells.ts";
-import { isOurBookkeeping } from "../../tables/columns/map-columns.ts";
-import { markColumn } from "../../tables/consent/mark-cells.ts";
-import { listMissingNames, missingColumn, rejectColumns } from "../../tables/missing-cells.ts";
-import type { InputFacts, SourceForm } from "../../tables/rows.ts";
-import { findUnknown } from "../../tables/unknown-cells.ts";
+import {
+  type Cells,
+  findUnknown,
+  type InputFacts,
+  isRejectsColumn,
+  listMissingNames,
+  rejectsColumns,
+  type SourceForm,
+} from "../../tables/index.ts";
 import { openRowsFile, type RowsFile } from "./rejects-forms.ts";
 
 export interface RejectedLine {
@@ -41,7 +44,7 @@ export async function writeRejects(
   const target = resolve(file);
   const { columns } = facts;
   // Of a rejects file that is imported again, the columns of the earlier rejection are replaced.
-  const own = columns.flatMap(({ name }, index) => (isOurBookkeeping(name) ? [] : [index]));
+  const own = columns.flatMap(({ name }, index) => (isRejectsColumn(name) ? [] : [index]));
   const listMissing = ({ row }: RejectedLine) =>
     listMissingNames(toWrittenCells(row.cells, columns), columns, own);
   let count = 0;
@@ -49,9 +52,9 @@ export async function writeRejects(
   try {
     const { saysMissing, saysMarked } = await findExtras(rejected(), listMissing);
     const ours = [
-      ...rejectColumns,
-      ...(saysMissing ? [missingColumn] : []),
-      ...(saysMarked ? [markColumn] : []),
+      ...rejectsColumns.reason,
+      ...(saysMissing ? [rejectsColumns.missing] : []),
+      ...(saysMarked ? [rejectsColumns.notSubscribed] : []),
     ];
     opened = await openRowsFile(target, facts, form);
     await opened.append([...own.map((index) => columns[index]!.name), ...ours]);

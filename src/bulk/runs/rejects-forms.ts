@@ -1,8 +1,8 @@
 /** The rows of a rejects file as they are written down: text in the form of the input, or a workbook. */
+
 import { formatCsvLine, formatTsvLine } from "../../delimited-lines.ts";
 import { openAtomicFile } from "../../disk/atomic-file.ts";
-import { loadIconv } from "../../tables/encoding/decode.ts";
-import type { InputFacts, SourceForm } from "../../tables/rows.ts";
+import { type InputFacts, loadIconv, type SourceForm } from "../../tables/index.ts";
 
 export interface RowsFile {
   append(cells: readonly string[]): Promise<void>;

@@ -84,7 +84,7 @@ async function listValuesOfKind(
     case "method":
       return ["GET", "POST", "PUT", "PATCH", "DELETE"];
     case "system":
-      return (await import("../../bulk/index.ts")).listSystemNames();
+      return (await import("../../tables/index.ts")).listSystemNames();
     case "scope":
       return scopes;
     case "status":

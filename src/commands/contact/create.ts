@@ -108,7 +108,7 @@ async function readNewContact(context: Context, options: ContactCreateOptions): 
     throw new UsageError("A contact needs a key", "Pass --key ada@example.com, or --data FILE");
   }
   set.forEach(splitAssignment);
-  const { createKeyReader } = await import("../../bulk/index.ts");
+  const { createKeyReader } = await import("../../tables/index.ts");
   return {
     key,
     async createRequest(account) {
@@ -132,7 +132,7 @@ async function readNewContact(context: Context, options: ContactCreateOptions): 
 /** What is an address by its form is refused before a request is spent on the type of the account's keys. */
 async function refuseByItsForm(key = ""): Promise<void> {
   if (!isAddressLike(key)) return;
-  const { createKeyReader } = await import("../../bulk/index.ts");
+  const { createKeyReader } = await import("../../tables/index.ts");
   requireCreatable(createKeyReader("email")(key));
 }
 

@@ -108,7 +108,7 @@ interface Pair {
 /** @throws UsageError, ContactNotFoundError or a conflict: nothing was written */
 async function readPair(connection: Connection, from: string, to: string): Promise<Pair> {
   const { keyType } = await connection.account.structure();
-  const { createKeyReader } = await import("../../bulk/index.ts");
+  const { createKeyReader } = await import("../../tables/index.ts");
   const read = createKeyReader(keyType)(to);
   const fault = "key" in read ? read.fault : read;
   if (fault) throw new UsageError(`${JSON.stringify(to)} cannot be the new key: ${fault.message}`);

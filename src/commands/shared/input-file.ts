@@ -1,11 +1,12 @@
 /** A file that a command reads whole before it does anything. */
+
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import type { InputFile } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { makeFolder } from "../../disk/make-folder.ts";
+import type { InputFile } from "../../tables/index.ts";
 
 /**
  * Standard input and pipes are copied first: they can be read only once.
@@ -17,7 +18,7 @@ export async function withInputFile<T>(
   file: string,
   use: (input: InputFile) => Promise<T>,
 ): Promise<T> {
-  const { openStream, spool } = await import("../../bulk/index.ts");
+  const { openStream, spool } = await import("../../tables/index.ts");
   if (file !== "-") files.reads(file, "the input file");
   const name = file === "-" ? "standard input" : file;
   const scratch = join(tmpdir(), `ecm-input-${randomBytes(6).toString("hex")}`);

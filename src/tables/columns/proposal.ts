@@ -2,18 +2,16 @@
  * Reading: where the columns of a file could go, for whoever can ask a person. A pure function of the head of the
  * file and of what the account has.
  */
+import { findNearestName, foldName, toLooseName } from "../../api/names.ts";
+import { parseNewFieldId } from "../../api/structures.ts";
 import { UsageError } from "../../errors.ts";
-import type { ContactStructure } from "../../wire.ts";
+import type { ContactStructure, FieldDefinition } from "../../wire.ts";
+import { isBlankText } from "../cells.ts";
 import { type ConsentColumn, findRefusal } from "../consent/cells.ts";
 import type { FoundConsent, Readings } from "../consent/search.ts";
-import { foldName } from "../names.ts";
+import { isAddress, maxSampleRows, type Sample } from "../layout.ts";
 import type { ReadRow, Target } from "../rows.ts";
-import { isAddress, maxSampleRows, type Sample } from "../sample.ts";
-import { isBlankText } from "../values.ts";
-import { findLikeField } from "./like-fields.ts";
-import type { MappingInput } from "./mapping-input.ts";
-import { parseNewFieldId } from "./new-fields.ts";
-import { isTargetWord } from "./targets.ts";
+import { isTargetWord, type MappingInput } from "./targets.ts";
 
 /** A column is told by its name where to go: those of one name go together. */
 export interface ProposedColumn {
@@ -241,4 +239,65 @@ function listSamples(rows: readonly string[][]): string[] {
     if (cells.size >= maxSamplesShown) break;
   }
   return [...cells].slice(0, maxSamplesShown);
+}
+
+/** Words for one thing; each column and each field of a group may be meant for the other. */
+const groups = [
+  [
+    "company",
+    "firma",
+    "unternehmen",
+    "organisation",
+    "organization",
+    "société",
+    "empresa",
+    "azienda",
+    "bedrijf",
+  ],
+  ["city", "ort", "stadt", "wohnort", "town", "ville", "ciudad", "città", "plaats"],
+  ["country", "land", "pays", "país", "paese"],
+  [
+    "phone",
+    "telefon",
+    "tel",
+    "telephone",
+    "phone number",
+    "telefonnummer",
+    "téléphone",
+    "teléfono",
+    "telefono",
+  ],
+  ["mobile", "handy", "mobil", "mobile phone", "cell", "cell phone", "portable", "móvil", "cellulare"],
+  [
+    "zip",
+    "plz",
+    "postleitzahl",
+    "postcode",
+    "postal code",
+    "zip code",
+    "code postal",
+    "código postal",
+    "cap",
+  ],
+  ["street", "straße", "strasse", "rue", "calle", "via", "straat"],
+  ["salutation", "anrede", "civilité", "tratamiento", "aanhef"],
+  ["birthday", "geburtstag", "geburtsdatum", "date of birth", "birthdate", "date de naissance", "compleanno"],
+  ["first name", "first"],
+  ["last name", "last"],
+].map((words) => new Set(words.map(toLooseName)));
+
+/** The field of a like name or with a word for the same; undefined where none is likely. */
+function findLikeField(name: string, fields: readonly FieldDefinition[]): FieldDefinition | undefined {
+  const loose = toLooseName(name);
+  const group = groups.find((words) => words.has(loose));
+  const same = group && fields.find(({ label }) => group.has(toLooseName(label)));
+  if (same) return same;
+  const near = findNearestName(
+    name,
+    fields.map(({ label }) => label),
+  );
+  // Of a short name, and of one that differs in its numbers, another field is meant.
+  const digits = (text: string) => text.replace(/\D+/g, "");
+  if (near === undefined || loose.length < 4 || digits(near) !== digits(name)) return undefined;
+  return fields.find(({ label }) => label === near);
 }

@@ -1,13 +1,14 @@
 /** Reading: targets that a person has named → fields of the account, lists, tags. */
+import { findNearestName, foldName } from "../../api/names.ts";
+import { toNewFieldId } from "../../api/structures.ts";
 import { UsageError } from "../../errors.ts";
 import { advise, ecm, toOperands } from "../../hint.ts";
 import { quoteShellWord } from "../../shell-word.ts";
 import type { ContactStructure, FieldDefinition } from "../../wire.ts";
-import { findNearestName, foldName } from "../names.ts";
+import type { Sample } from "../layout.ts";
+import { findColumns, formatQuotedNames, unknownColumnError } from "../names.ts";
 import type { ReadOptions, Target } from "../rows.ts";
-import { findColumns, formatQuotedNames, unknownColumnError } from "./column-names.ts";
-import type { Constant, MappingInput, Targets } from "./mapping-input.ts";
-import { toNewFieldId } from "./new-fields.ts";
+import type { System } from "../system-table.ts";
 
 /** What `--map` and the mapping file say. Each of their columns must exist, and one of them has the key. */
 export function readExplicitTargets({ names, options, structure, place, constants }: MappingInput): Targets {
@@ -157,3 +158,28 @@ export function findField(name: string, structure: ContactStructure): FieldDefin
   }
   return loose[0];
 }
+
+/** `--set`: the same value for every row. */
+export interface Constant {
+  fieldId: string;
+  label: string;
+  value: string;
+  /** The file's columns of the field's name: their cells go nowhere. */
+  replaces: readonly number[];
+}
+
+/** What the header is held against. */
+export interface MappingInput {
+  /** One for each column; `1`, `2`, … without a header. */
+  names: string[];
+  /** The first rows. */
+  sample: Sample;
+  options: ReadOptions;
+  structure: ContactStructure;
+  system?: System;
+  /** `FILE:LINE` of the header, for messages. */
+  place: string;
+  constants: readonly Constant[];
+}
+
+export type Targets = (Target | undefined)[];

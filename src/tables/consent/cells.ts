@@ -2,9 +2,10 @@
  * Reading: how the cells of a consent column are read. In doubt a person is not subscribed, and nothing that
  * looks like consent is passed over without a word.
  */
-import { findUnknown } from "../unknown-cells.ts";
+
+import { findUnknown } from "../cells.ts";
+import { readMarkCell, rejectsColumns } from "../rejects-columns.ts";
 import { foldPhrase, isWithoutBlanks, phraseKey } from "./fold.ts";
-import { markColumn, readMarkCell } from "./mark-cells.ts";
 import { listCellWords, signs, splitEntries } from "./words.ts";
 
 /**
@@ -220,7 +221,7 @@ export function describeRefusals(
     .map(({ index, cell: word }) => {
       const column = columns.find((each) => each.index === index);
       // What it says has the name of the input's own column.
-      if (column?.name === markColumn) return word;
+      if (column?.name === rejectsColumns.notSubscribed) return word;
       return `${column?.name ?? index + 1}: ${word === "" ? "(empty)" : word}`;
     })
     .join("; ");

@@ -2,15 +2,14 @@
  * Reading: which of a file's columns speak of consent: told by
  * flags, by the system's rules, or found in the file.
  */
+import { foldName } from "../../api/names.ts";
 import { UsageError } from "../../errors.ts";
 import { quoteShellWord } from "../../shell-word.ts";
-import { findColumns, unknownColumnError } from "../columns/column-names.ts";
-import type { MappingInput, Targets } from "../columns/mapping-input.ts";
-import { readExplicitTargets } from "../columns/targets.ts";
-import { foldName } from "../names.ts";
+import { type MappingInput, readExplicitTargets, type Targets } from "../columns/targets.ts";
+import { findColumns, unknownColumnError } from "../names.ts";
+import { rejectsColumns } from "../rejects-columns.ts";
 import { findSystemRule, isFullExport, isIgnoredColumn } from "../systems.ts";
 import type { ConsentColumn, ConsentRule } from "./cells.ts";
-import { markColumn } from "./mark-cells.ts";
 import { type ConsentName, findConsentName } from "./names.ts";
 import { type Batches, type FoundConsent, findConsent, type Readings } from "./search.ts";
 
@@ -167,7 +166,7 @@ function parseConsentColumn(text: string, names: string[]): { column: string; re
 
 /** By the system's own rule, or that of our rejects files. */
 function findRule({ names, system }: MappingInput, index: number): ConsentRule | undefined {
-  if (foldName(names[index]!) === markColumn) return "marked";
+  if (foldName(names[index]!) === rejectsColumns.notSubscribed) return "marked";
   return system && findSystemRule(system, names[index]!);
 }
 

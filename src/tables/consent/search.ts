@@ -1,6 +1,5 @@
 /** Reading: which columns of a file speak of consent, by their names and by all of their cells. */
-import type { Cells } from "../cells.ts";
-import { findUnknown } from "../unknown-cells.ts";
+import { type Cells, findUnknown } from "../cells.ts";
 import { type CellMeaning, type ConsentRule, isUnmistakable, readConsentCell, toAnswer } from "./cells.ts";
 import { type ConsentName, findConsentName, hasHint } from "./names.ts";
 

@@ -19,7 +19,7 @@ const maxRemarksShown = 5;
 export async function requireKeysFile({ files }: Context, file: string): Promise<void> {
   if (file === "-") return;
   files.reads(file, "the input file");
-  const { requireFile } = await import("../../../bulk/index.ts");
+  const { requireFile } = await import("../../../tables/index.ts");
   await requireFile({ path: resolve(file), name: file });
 }
 
@@ -29,7 +29,7 @@ export async function readKeysFile(
   file: string,
   structure: ContactStructure,
 ): Promise<KeysFileCondition> {
-  const { understandKeys, readRows } = await import("../../../bulk/index.ts");
+  const { understandKeys, readRows } = await import("../../../tables/index.ts");
   return withInputFile(context, file, async (input) => {
     const options = { map: new Map<string, string>(), takesIds: true };
     const understood = await understandKeys(input, options, structure);
@@ -39,11 +39,11 @@ export async function readKeysFile(
 
 async function toKeysFileCondition(
   context: Context,
-  rows: ReturnType<typeof import("../../../bulk/index.ts").readRows>,
+  rows: ReturnType<typeof import("../../../tables/index.ts").readRows>,
   name: string,
   structure: ContactStructure,
 ): Promise<KeysFileCondition> {
-  const { createIdentityReader } = await import("../../../bulk/index.ts");
+  const { createIdentityReader } = await import("../../../tables/index.ts");
   const keys = new Set<string>();
   const identities = new Set<string>();
   const wrong: string[] = [];

@@ -2,22 +2,25 @@
  * An import's questions at a terminal, the file that keeps their answers, and the command that needs none of
  * them.
  */
+
 import type { Command } from "commander";
 import {
   type ImportOptions,
   importJob,
   MissingNamesError,
   NoListError,
-  proposeLateColumns,
   type RowJob,
-  SeveralSheetsError,
-  UnclearColumnsError,
-  UnknownFieldError,
 } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
 import { formatCounted } from "../../../counts.ts";
 import { DeclinedError } from "../../../errors.ts";
 import { ecm, formatCommand, formatHint, toOperands } from "../../../hint.ts";
+import {
+  proposeLateColumns,
+  SeveralSheetsError,
+  UnclearColumnsError,
+  UnknownFieldError,
+} from "../../../tables/index.ts";
 import type { Prompter } from "../../../terminal/prompter.ts";
 import { shortPath } from "../../shared/bulk/format.ts";
 import { isAtTerminal } from "../../shared/bulk/start.ts";

@@ -1,5 +1,7 @@
 /** The questions about one column: where it goes, and how its values are written. */
-import { foldName, isTargetWord, type Proposal, proposeLabel } from "../../../bulk/index.ts";
+
+import { foldName } from "../../../api/names.ts";
+import { isTargetWord, type Proposal, proposeLabel } from "../../../tables/index.ts";
 import type { Choice, Prompter } from "../../../terminal/prompter.ts";
 import { checkText } from "../../shared/questions.ts";
 import type { Draft, DraftColumn } from "./draft.ts";

@@ -1,12 +1,13 @@
 /** Where the columns of a file go, as a person is changing it. */
+
+import { foldName } from "../../../api/names.ts";
+import type { ImportOptions } from "../../../bulk/index.ts";
 import {
   countMarkedRows,
-  foldName,
-  type ImportOptions,
-  isOurBookkeeping,
+  isRejectsColumn,
   type Proposal,
   type ProposedColumn,
-} from "../../../bulk/index.ts";
+} from "../../../tables/index.ts";
 
 export type ColumnReading = "opt-in" | "opt-out";
 
@@ -26,7 +27,7 @@ export class Draft {
   constructor(proposal: Proposal) {
     this.proposal = proposal;
     this.columns = proposal.columns
-      .filter(({ name }) => !isOurBookkeeping(name))
+      .filter(({ name }) => !isRejectsColumn(name))
       .map((column) => ({ ...column, isAnswered: false }));
   }
 

@@ -2,8 +2,10 @@
  * An import's questions about its columns: which have the addresses, which say who is subscribed, and one table of
  * where all of them go, whose lines can be changed.
  */
-import type { ImportOptions, Proposal, UnclearColumnsError } from "../../../bulk/index.ts";
+
+import type { ImportOptions } from "../../../bulk/index.ts";
 import { formatCount, formatCounted } from "../../../counts.ts";
+import type { Proposal, UnclearColumnsError } from "../../../tables/index.ts";
 import type { Prompter } from "../../../terminal/prompter.ts";
 import type { Terminal } from "../../../terminal/terminal.ts";
 import { changeColumn, describeColumn, describeTarget } from "./column-menu.ts";

@@ -1,6 +1,8 @@
 /** How an import reads its file: from the mapping file, and from the flags, which come after it. */
-import { foldName, type Mapping, type ReadOptions } from "../../../bulk/index.ts";
+
+import { foldName } from "../../../api/names.ts";
 import { UsageError } from "../../../errors.ts";
+import type { Mapping, ReadOptions } from "../../../tables/index.ts";
 import { parseColumnMap } from "../../shared/flags.ts";
 import type { ImportFlags } from "./import-flags.ts";
 
@@ -30,7 +32,7 @@ export async function readOptionsFrom(flags: ImportFlags): Promise<ReadOptions> 
 
 async function readMappingFile(file: string | undefined): Promise<Mapping> {
   if (file === undefined) return { map: new Map(), splits: new Map(), places: new Map() };
-  const { readMapping } = await import("../../../bulk/index.ts");
+  const { readMapping } = await import("../../../tables/index.ts");
   return readMapping(file);
 }
 

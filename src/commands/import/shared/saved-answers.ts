@@ -17,7 +17,7 @@ export async function saveAnswers(
   earlier: string | undefined,
 ): Promise<string | undefined> {
   const { terminal } = context;
-  const { writeMapping } = await import("../../../bulk/index.ts");
+  const { writeMapping } = await import("../../../tables/index.ts");
   const file = earlier ?? choosePlace(input);
   const { map, splits = [] } = read;
   try {

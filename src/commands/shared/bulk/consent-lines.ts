@@ -1,9 +1,9 @@
 /** Describes the consent columns of a file, before anything is sent. */
 
-import type { ColumnTally, ConsentTally, RunEvent, Summary } from "../../../bulk/index.ts";
-
+import type { RunEvent, Summary } from "../../../bulk/index.ts";
 import { formatCount, formatCounted } from "../../../counts.ts";
 import { advise, ecm, formatHint } from "../../../hint.ts";
+import type { ColumnTally, ConsentTally } from "../../../tables/index.ts";
 
 /**
  * One line for each consent column, and one for each cell that could not be understood.

@@ -2,13 +2,9 @@
  * Where the columns of a file go, before anything is sent: column → field, with the first value of each; what
  * is ignored comes last.
  */
-import {
-  findUnknown,
-  type InputFacts,
-  parseNewFieldId,
-  type ReadRow,
-  type Target,
-} from "../../../bulk/index.ts";
+
+import { parseNewFieldId } from "../../../api/structures.ts";
+import { findUnknown, type InputFacts, type ReadRow, type Target } from "../../../tables/index.ts";
 import { cut, measureWidth } from "../../../terminal/text-width.ts";
 
 /** @returns nothing for a file that only names contacts */

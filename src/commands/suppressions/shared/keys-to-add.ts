@@ -1,9 +1,10 @@
 /** The keys that `suppressions add` adds: typed ones, or those of a file. */
+
 import { isAddressLike } from "../../../api/key-spelling.ts";
 import { isId } from "../../../api/names.ts";
-import type { InputFile } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
 import { UsageError } from "../../../errors.ts";
+import type { InputFile } from "../../../tables/index.ts";
 import { withInputFile } from "../../shared/input-file.ts";
 import type { MarkedRowsReading } from "../../shared/marked-rows.ts";
 import { areKeysAddresses, requireNoFile } from "../../shared/typed-keys.ts";
@@ -19,7 +20,7 @@ interface KeysToAdd {
 async function openKeys(
   context: Context,
 ): Promise<KeysToAdd & { take(key: string, place: string): Promise<void> }> {
-  const { createKeyReader } = await import("../../../bulk/index.ts");
+  const { createKeyReader } = await import("../../../tables/index.ts");
   const read = createKeyReader("email");
   let areAddresses: Promise<boolean> | undefined;
   const isNoKey = () => {
@@ -73,14 +74,14 @@ async function readKeysToAdd(
   input: InputFile,
   { read, rows }: MarkedRowsReading,
 ): Promise<KeysToAdd> {
-  const { placeholderStructure, understandKeys, surveyInput, requireChosenRows, toReadOptions } =
-    await import("../../../bulk/index.ts");
+  const { understandKeys, surveyInput } = await import("../../../tables/index.ts");
+  const { requireChosenRows, toReadOptions } = await import("../../../bulk/index.ts");
   const { signal } = context;
   const found = await openKeys(context);
   const options = { ...toReadOptions(read), takesIds: true };
   const marksChoose = rows !== "all";
   const reading = { ...options, readsConsent: marksChoose, consentChoosesRows: marksChoose };
-  const understood = await understandKeys(input, reading, placeholderStructure);
+  const understood = await understandKeys(input, reading);
   const survey = await surveyInput(understood, signal, () => {});
   for (const line of survey.unknownCells) context.terminal.note(`warning: ${line}`, "needed");
   requireChosenRows("suppress", rows, survey, understood.facts.system);

@@ -1,10 +1,9 @@
 /** Reading: which encoding a file is in: told, marked, or found out; never a silent guess. */
-import { UsageError } from "../../errors.ts";
-import { countLineBreaks } from "../text/csv.ts";
-import { findLineOfByte, type Inspection } from "../text/inspect.ts";
-import { type InputFile, readBytes } from "../text/source.ts";
-import { createDecoder, resolveEncoding } from "./decode.ts";
-import { clearMargin, type Guess, rankGuesses, surveyUtf8, unclean } from "./guess.ts";
+import { UsageError } from "../errors.ts";
+import { countLineBreaks } from "./csv.ts";
+import { clearMargin, type Guess, rankGuesses, surveyUtf8, unclean } from "./encoding-score.ts";
+import { findLineOfByte, type InputFile, type Inspection, readBytes } from "./source.ts";
+import { createDecoder, resolveEncoding } from "./text.ts";
 
 export interface FoundEncoding {
   encoding: string;

@@ -1,22 +1,27 @@
 /** Reading: header names → where each column's cells go. */
+import { findNearestName, foldName } from "../../api/names.ts";
 import { UsageError } from "../../errors.ts";
 import { quoteShellWord } from "../../shell-word.ts";
 import type { FieldDefinition } from "../../wire.ts";
 import type { ConsentColumn } from "../consent/cells.ts";
 import { findConsentColumns, unclearConsentError } from "../consent/columns.ts";
-import { markColumn } from "../consent/mark-cells.ts";
 import { findConsentName } from "../consent/names.ts";
 import type { FoundConsent } from "../consent/search.ts";
-import { missingColumn, rejectColumns } from "../missing-cells.ts";
-import { findNearestName, findPredefinedField, foldName, isIdName, isKeyName } from "../names.ts";
+import { findAddressColumn, holdsValues } from "../layout.ts";
+import {
+  findIndexes,
+  findPredefinedField,
+  formatQuotedNames,
+  isIdName,
+  isKeyName,
+  maxNamesShown,
+} from "../names.ts";
+import { isRejectsColumn } from "../rejects-columns.ts";
 import type { Target } from "../rows.ts";
-import { findAddressColumn, holdsValues } from "../sample.ts";
 import type { System } from "../system-table.ts";
 import { isColumn, isIgnoredColumn } from "../systems.ts";
-import { findIndexes, formatQuotedNames, maxNamesShown } from "./column-names.ts";
-import type { MappingInput, Targets } from "./mapping-input.ts";
 import { createProposal, UnclearColumnsError } from "./proposal.ts";
-import { findField, findKeyIndex, readExplicitTargets } from "./targets.ts";
+import { findField, findKeyIndex, type MappingInput, readExplicitTargets, type Targets } from "./targets.ts";
 
 export interface Columns {
   targets: Target[];
@@ -172,7 +177,7 @@ function placeRemaining(
     const word = foldName(name).replace(/^ecm:/, "");
     if (word === "lists" || word === "tags") return { kind: word };
     if (system && isIgnoredColumn(system, name)) systemColumns.push(name);
-    else if (!isOurBookkeeping(name) && (word !== "" || holdsValues(sample, index))) lost.push(index);
+    else if (!isRejectsColumn(name) && (word !== "" || holdsValues(sample, index))) lost.push(index);
     return { kind: "ignore" };
   });
   if (system && systemColumns.length > 0)
@@ -204,11 +209,6 @@ function noteSharedFields(
       );
     }
   }
-}
-
-/** The columns that a rejects file adds. */
-export function isOurBookkeeping(name: string): boolean {
-  return [...rejectColumns, missingColumn, markColumn].includes(foldName(name));
 }
 
 function unmappedColumnsError({ names, structure, place }: MappingInput, lost: number[]): UsageError {

@@ -4,12 +4,15 @@
  */
 
 import { type FileHandle, open } from "node:fs/promises";
-import { formatTsvCell } from "../../delimited-lines.ts";
-import { UsageError } from "../../errors.ts";
-import type { Cells } from "../cells.ts";
-import { findUnknown } from "../unknown-cells.ts";
-import { missingCell, unknownSign } from "../values.ts";
+import { formatTsvCell, parseTsvCell } from "../delimited-lines.ts";
+import { UsageError } from "../errors.ts";
+import { type Cells, findUnknown, toUnknownCell } from "./cells.ts";
 
+/** Marks a cell that is missing, where rows of a workbook or of JSON are written as our own tsv. */
+const missingCell = "\\-";
+
+/** Marks a cell of which nobody knows the value, in such a table. */
+const unknownSign = "\\?";
 /** Text is gathered to pieces of this many characters before it is written. */
 const pieceCharacters = 64 * 1024;
 /** Half of a character beyond the first 65,536, which text cannot hold: it would become U+FFFD. */
@@ -101,4 +104,35 @@ const maxUnpackRatio = 200;
  */
 export function isBomb(packedBytes: number, unpackedBytes: number): boolean {
   return unpackedBytes > minSuspiciousBytes && unpackedBytes > packedBytes * maxUnpackRatio;
+}
+
+/** The cells of a record of our own tsv. */
+export function unescapedCells(cells: readonly string[]): string[] {
+  return cells.map(parseTsvCell);
+}
+
+/** The same of a table of our own making, in which a cell can be missing. */
+function tableCells(cells: readonly string[]): (string | undefined)[] {
+  return cells.map((cell) => {
+    if (cell === missingCell) return undefined;
+    if (cell.startsWith(unknownSign)) return toUnknownCell(parseTsvCell(cell.slice(unknownSign.length)));
+    return parseTsvCell(cell);
+  });
+}
+
+/** The same of a header: a name that is not known is none. */
+export function tableNames(cells: readonly string[]): string[] {
+  return cells.map((cell) => (cell.startsWith(unknownSign) ? "" : parseTsvCell(cell)));
+}
+
+/** How the cells of a record are read, by the dialect of its file. */
+export function cellsReader({
+  isTable,
+  hasEscapes,
+}: {
+  isTable: boolean;
+  hasEscapes: boolean;
+}): (cells: string[]) => (string | undefined)[] {
+  if (isTable) return tableCells;
+  return hasEscapes ? unescapedCells : (cells) => cells;
 }

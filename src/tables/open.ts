@@ -4,15 +4,18 @@
  */
 
 import { join } from "node:path";
-import { formatCounted } from "../../counts.ts";
-import { makeFolder } from "../../disk/make-folder.ts";
-import { UsageError } from "../../errors.ts";
-import { type FoundEncoding, findEncoding } from "../encoding/detect.ts";
-import type { ReadOptions } from "../rows.ts";
-import { requireClosedQuotes } from "../text/closed-quotes.ts";
-import { type Inspection, inspectFile, requireTextFile } from "../text/inspect.ts";
-import { type InputFile, requireFile } from "../text/source.ts";
-import type { WorkbookTable } from "./workbook.ts";
+import { formatCounted } from "../counts.ts";
+import { makeFolder } from "../disk/make-folder.ts";
+import { UsageError } from "../errors.ts";
+import { CsvFault, readRecords } from "./csv.ts";
+import { type FoundEncoding, findEncoding } from "./encoding.ts";
+import { delimiters, parseDelimiter } from "./header.ts";
+import { toUnreadableError } from "./input-errors.ts";
+import type { ReadOptions } from "./rows.ts";
+import { type InputFile, type Inspection, inspectFile, requireFile, requireTextFile } from "./source.ts";
+import { recogniseSystem } from "./systems.ts";
+import { readText } from "./text.ts";
+import type { WorkbookTable } from "./workbook/workbook.ts";
 
 /**
  * An input whose text can be read: all of its bytes were, once. Nothing of the account is needed for that.
@@ -51,11 +54,11 @@ async function unpack(
   const inspection = await inspectFile(file);
   const { sha256, bytes } = inspection;
   const inner = isGzip(inspection) ? await ungzipped(inspection) : inspection;
-  return { sha256, bytes, ...(await readText(file, inner, options)) };
+  return { sha256, bytes, ...(await readContent(file, inner, options)) };
 }
 
 async function ungzipped({ file, bytes }: Inspection): Promise<Inspection> {
-  const { unpackGzip } = await import("./gzip.ts");
+  const { unpackGzip } = await import("./archive.ts");
   const path = await createScratchPath(file, "unpacked");
   await unpackGzip(file, bytes, path);
   const inner = await inspectFile({ ...file, path });
@@ -63,7 +66,7 @@ async function ungzipped({ file, bytes }: Inspection): Promise<Inspection> {
   return inner;
 }
 
-async function readText(file: InputFile, inner: Inspection, options: ReadOptions): Promise<Unpacked> {
+async function readContent(file: InputFile, inner: Inspection, options: ReadOptions): Promise<Unpacked> {
   if (isZip(inner)) return sheetText(file, inner, options);
   if (options.sheet !== undefined)
     throw new UsageError(`--sheet applies to workbooks, but ${file.name} is not one`, "Leave out --sheet");
@@ -77,7 +80,7 @@ async function sheetText(file: InputFile, inner: Inspection, options: ReadOption
     "--encoding": options.encoding,
     "--delimiter": options.delimiter,
   });
-  const { readWorkbook } = await import("./workbook.ts");
+  const { readWorkbook } = await import("./workbook/workbook.ts");
   const path = await createScratchPath(file, "sheet");
   const notes = notesOnSheet(await readWorkbook(inner.file, path, options.sheet));
   return { text: await inspectFile({ ...file, path }), table: {}, notes };
@@ -144,4 +147,32 @@ async function createScratchPath({ name, scratch }: InputFile, part: string): Pr
   if (scratch === undefined) throw new UsageError(`${name} must be unpacked first`, "Give a CSV file");
   makeFolder(scratch);
   return join(scratch, part);
+}
+
+/**
+ * Looks at files with an odd number of quotes alone: closed quotes come in pairs.
+ * @throws UsageError for a quote that is open at the end
+ */
+async function requireClosedQuotes(
+  { file, start, hasOddQuotes }: Inspection,
+  { encoding, markBytes }: FoundEncoding,
+  { delimiter, skipLines }: ReadOptions,
+): Promise<void> {
+  if (!hasOddQuotes || skipLines) return;
+  const [first = ""] = start.toString("latin1", markBytes).split(/[\r\n]/, 1);
+  // In our own tsv a quote is text; what a line before the header says of the delimiter is read later.
+  if (recogniseSystem(first.split("\t"))?.name === "ecm" || /^"?sep=/i.test(first)) return;
+  const usedDelimiters = delimiters.filter((each) => first.includes(each));
+  // Of several it is the header that decides, and the header needs the account.
+  if (delimiter === undefined && usedDelimiters.length > 1) return;
+  const usedDelimiter = delimiter === undefined ? (usedDelimiters[0] ?? ",") : parseDelimiter(delimiter);
+  try {
+    for await (const _records of readRecords(readText({ file, encoding, markBytes }), {
+      delimiter: usedDelimiter,
+    }));
+  } catch (error) {
+    if (error instanceof CsvFault && error.kind === "unclosed_quote")
+      throw toUnreadableError(file.name, error);
+    if (!(error instanceof CsvFault)) throw error;
+  }
 }

@@ -2,21 +2,19 @@
  * Reading: how a table lies in a file: its encoding and dialect,
  * where it begins, what its columns are called.
  */
+import { foldName } from "../api/names.ts";
 import type { ContactStructure } from "../wire.ts";
-import type { OpenedInput } from "./formats/open.ts";
-import { type Header, isBlank, locateHeader } from "./header.ts";
+import { type Cells, createValueReader, findUnknown, isBlankText, unwrapFormula } from "./cells.ts";
+import { type CsvRecord, type Dialect, readRecords } from "./csv.ts";
+import { type Header, isBlank, locateHeader, requireHeader } from "./header.ts";
 import { toUnreadableError } from "./input-errors.ts";
-import { findMissingCells, type MissingCells } from "./missing-cells.ts";
-import { foldName } from "./names.ts";
-import { requireHeader } from "./require-header.ts";
+import type { OpenedInput } from "./open.ts";
+import { cellsReader, tableNames, unescapedCells } from "./page.ts";
+import { findMissingCells, type MissingCells } from "./rejects-columns.ts";
 import type { ReadOptions } from "./rows.ts";
-import { hasOnlyFormulas, maxSampleRows, type Sample } from "./sample.ts";
+import type { Inspection } from "./source.ts";
 import { recogniseSystem } from "./systems.ts";
-import { type CsvRecord, type Dialect, readRecords } from "./text/csv.ts";
-import type { Inspection } from "./text/inspect.ts";
-import { readText, type TextSource } from "./text/text.ts";
-import { findUnknown } from "./unknown-cells.ts";
-import { cellsReader, createValueReader, tableNames, unescapedCells } from "./values.ts";
+import { readText, type TextSource } from "./text.ts";
 
 /** The column by which a file says that its cells were made safe for spreadsheets. */
 const safeCellsColumn = "ecm:safe-cells";
@@ -168,4 +166,39 @@ function findTextDialect(
   const isOurs = options.from === "ecm" || recogniseSystem(names)?.name === "ecm";
   const hasEscapes = delimiter === "\t" && !options.hasNoHeader && isOurs && !isQuoted;
   return { delimiter, isTable: false, hasEscapes, hasNoQuotes: hasEscapes && !hasCarriageReturn };
+}
+
+/** Cells of the first rows, as the file has them. */
+export type Sample = readonly Cells[];
+
+export const maxSampleRows = 1000;
+
+export function holdsValues(sample: Sample, index: number): boolean {
+  return sample.some((cells) => !isBlankText(cells[index] ?? ""));
+}
+
+/** Whether every cell of a column that is not blank is written as `="…"`. */
+function hasOnlyFormulas(sample: Sample, index: number): boolean {
+  const filled = sample.map((cells) => cells[index] ?? "").filter((cell) => !isBlankText(cell));
+  return filled.length > 0 && filled.every((cell) => unwrapFormula(cell) !== undefined);
+}
+
+const address = /^\s*(?:[^<>]*<)?[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+>?\s*$/;
+
+export function isAddress(cell: string): boolean {
+  return address.test(cell);
+}
+
+/** Of these columns the one in which most cells hold an e-mail address; undefined when none does. */
+export function findAddressColumn(sample: Sample, indexes: readonly number[]): number | undefined {
+  let best: number | undefined;
+  let maxCount = 0;
+  for (const index of indexes) {
+    const count = sample.filter((cells) => isAddress(cells[index] ?? "")).length;
+    if (count > maxCount) {
+      best = index;
+      maxCount = count;
+    }
+  }
+  return best;
 }

@@ -2,15 +2,15 @@
  * Reading: an Excel workbook (.xlsx): its parts, and which of its sheets is meant. Streams the sheet; the
  * texts that its cells share are in memory.
  */
+
 import { posix } from "node:path";
 import { UsageError } from "../../errors.ts";
+import { Archive } from "../archive.ts";
 import { SeveralSheetsError, type SheetSize } from "../input-errors.ts";
-import type { InputFile } from "../text/source.ts";
-import { Archive } from "./archive.ts";
-import { builtInFormats, createCellReader, type Epoch, loadNumberFormats } from "./cells.ts";
-import { readSharedTexts } from "./shared-texts.ts";
+import type { InputFile } from "../source.ts";
+import { builtInFormats, createCellReader, type Epoch, loadNumberFormats } from "./cell-text.ts";
 import { type SheetTable, writeSheet } from "./sheet.ts";
-import { readXml } from "./xml.ts";
+import { readSharedTexts, readXml } from "./xml.ts";
 
 export interface WorkbookTable extends SheetTable {
   sheet: string;

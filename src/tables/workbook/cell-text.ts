@@ -1,7 +1,8 @@
 /** Reading: a workbook's cell → the text that a person sees in it. The only file that knows numfmt. */
+
 import type { format as formatNumber, isDateFormat } from "numfmt";
-import { toUnknownCell } from "../unknown-cells.ts";
-import { unescapeText } from "./shared-texts.ts";
+import { toUnknownCell } from "../cells.ts";
+import { unescapeText } from "./xml.ts";
 
 export interface NumberFormats {
   format: typeof formatNumber;

@@ -1,0 +1,360 @@
+/** Reading: a file that is not UTF-8: how far from it, and which encodings would make sense of it. */
+import { type InputFile, readBytes } from "./source.ts";
+import { decodeAll, resolveEncoding } from "./text.ts";
+
+/**
+ * What no table of people holds, and so shows a wrong guess: C1
+ * controls, private use, what was not decodable.
+ */
+export const unclean = /[\ufffd\u0080-\u009f\ue000-\uf8ff\u0000]/;
+
+export interface ByteSurvey {
+  /** Characters beyond ASCII that are well-formed UTF-8, and bytes that are not. */
+  good: number;
+  bad: number;
+  firstBad: number;
+  /** Cells that hold a byte beyond ASCII, one on each line. */
+  cells: Buffer;
+}
+
+const surveyBytes = 64 * 1024;
+/** A file without line breaks is looked at in pieces. */
+const maxLineBytes = 64 * 1024;
+
+/** Looks at a file that is not UTF-8: how far from it, and the cells that make it so. */
+export async function surveyUtf8(file: InputFile): Promise<ByteSurvey> {
+  const survey = { good: 0, bad: 0, firstBad: -1 };
+  const cells: Buffer[] = [];
+  let collected = 0;
+  let offset = 0;
+  for await (const bytes of readWholeLines(file)) {
+    for (let at = 0; at < bytes.length; at += 1) {
+      if (bytes[at]! < 0x80) continue;
+      const length = computeSequenceLength(bytes, at);
+      if (length > 0) {
+        survey.good += 1;
+        at += length - 1;
+      } else {
+        if (survey.bad === 0) survey.firstBad = offset + at;
+        survey.bad += 1;
+      }
+    }
+    if (collected < surveyBytes) {
+      const found = findForeignCells(bytes);
+      cells.push(found);
+      collected += found.length;
+    }
+    offset += bytes.length;
+  }
+  return { ...survey, cells: Buffer.concat(cells) };
+}
+
+/** The file in pieces of whole lines, so that no character is cut. */
+async function* readWholeLines(file: InputFile): AsyncGenerator<Buffer> {
+  let open: Buffer = Buffer.alloc(0);
+  for await (const chunk of readBytes(file)) {
+    const bytes = open.length > 0 ? Buffer.concat([open, chunk]) : chunk;
+    const end =
+      bytes.lastIndexOf(10) + 1 ||
+      bytes.lastIndexOf(13) + 1 ||
+      (bytes.length > maxLineBytes ? bytes.length : 0);
+    yield bytes.subarray(0, end);
+    open = bytes.subarray(end);
+  }
+  yield open;
+}
+
+/** Bytes of the well-formed UTF-8 character that starts here; 0 when none does. */
+function computeSequenceLength(bytes: Buffer, at: number): number {
+  const lead = bytes[at]!;
+  const length =
+    lead >= 0xc2 && lead <= 0xdf
+      ? 2
+      : lead >= 0xe0 && lead <= 0xef
+        ? 3
+        : lead >= 0xf0 && lead <= 0xf4
+          ? 4
+          : 0;
+  for (let index = 1; index < length; index += 1) {
+    const byte = bytes[at + index];
+    if (byte === undefined || (byte & 0xc0) !== 0x80) return 0;
+  }
+  return length;
+}
+
+/**
+ * Comma, semicolon, tab and line breaks are no second byte of a character in any encoding that is left here.
+ */
+const separators = new Set([0x2c, 0x3b, 0x09, 0x0a, 0x0d]);
+
+function findForeignCells(chunk: Buffer): Buffer {
+  const cells: Buffer[] = [];
+  let collected = 0;
+  let start = 0;
+  let isForeign = false;
+  for (let at = 0; at <= chunk.length && collected < surveyBytes; at += 1) {
+    const byte = chunk[at] ?? 0x0a;
+    if (byte >= 0x80) isForeign = true;
+    if (!separators.has(byte)) continue;
+    if (isForeign) {
+      cells.push(chunk.subarray(start, at), Buffer.from("\n"));
+      collected += at - start + 1;
+    }
+    start = at + 1;
+    isForeign = false;
+  }
+  return Buffer.concat(cells);
+}
+
+/** Tried whether or not the statistics think of them. */
+const candidates = [
+  ...[
+    "windows-1252",
+    "windows-1250",
+    "windows-1254",
+    "windows-1251",
+    "shift_jis",
+    "gb18030",
+    "big5",
+    "euc-kr",
+  ],
+  ...["euc-jp", "windows-1253", "windows-1255", "windows-1256", "windows-1257", "koi8-r", "iso-8859-2"],
+  ...["ibm866", "cp850", "macintosh"],
+];
+/** A text that no language explains better than this is not understood. */
+const minLikeness = 0.4;
+/** They know pairs of letters, but need more text than a few names: so many bytes for their whole weight. */
+const statisticsWeight = 0.4;
+const bytesForStatistics = 2000;
+const minShare = 0.4;
+/** What a rarer encoding must be better by than a commoner one. */
+const stepInRank = 0.004;
+/** Of the first candidate. */
+const mostCommonBonus = 0.08;
+
+export interface Guess {
+  encoding: string;
+  /** The cells in this encoding. */
+  text: string;
+  /** About 0 to 1. */
+  score: number;
+}
+
+/** So much better than any other text the best must be, or nobody can tell. */
+export const clearMargin = 0.04;
+
+/**
+ * Encodings in which the cells decode cleanly, the likeliest
+ * first; of those that give one text, the commonest.
+ */
+export async function rankGuesses(cells: Buffer): Promise<Guess[]> {
+  const confidences = await readStatistics(cells);
+  const weight = statisticsWeight * Math.max(minShare, Math.min(1, cells.length / bytesForStatistics));
+  const byText = new Map<string, Guess>();
+  for (const [rank, encoding] of [...new Set([...candidates, ...confidences.keys()])].entries()) {
+    const text = await decodeAll(cells, encoding);
+    const share = unclean.test(text) ? 0 : computeLikeness(text, encoding);
+    if (share < minLikeness) continue;
+    const bonus = rank === 0 ? mostCommonBonus : -rank * stepInRank;
+    const score = share + (confidences.get(encoding) ?? 0) * weight + bonus;
+    const sameText = byText.get(text);
+    if (!sameText) byText.set(text, { encoding, text, score });
+    else sameText.score = Math.max(sameText.score, score);
+  }
+  return [...byText.values()].sort((one, other) => other.score - one.score);
+}
+
+/** Encoding → confidence from 0 to 1, for those that can be decoded. */
+async function readStatistics(cells: Buffer): Promise<Map<string, number>> {
+  // By its default export: a bundled CommonJS package has no other.
+  const { default: chardet } = await import("chardet");
+  const confidences = new Map<string, number>();
+  for (const { name, confidence } of chardet.analyse(cells)) {
+    if (/^(?:utf|ascii|iso-2022)/i.test(name)) continue;
+    const encoding = await resolveEncoding(name).catch(() => undefined);
+    if (encoding !== undefined && !confidences.has(encoding)) confidences.set(encoding, confidence / 100);
+  }
+  return confidences;
+}
+
+/**
+ * Letters beyond ASCII by language; where two languages explain a text equally well, the earlier one does.
+ */
+const western = [
+  "äöüß", // German
+  "áéíóúñüªº¿¡", // Spanish
+  "àâæçèéêëîïôœùûüÿ", // French
+  "ãõáéíóúâêôçàªº", // Portuguese
+  "àèéìíòóù", // Italian
+  "åäöéü", // Swedish, Finnish
+  "æøåéö", // Danish, Norwegian
+  "ëïéèöüêôáó", // Dutch
+].map((letters) => toCharacterSet(letters));
+/** So rare that a text is Icelandic only when nothing else explains it. */
+const icelandic = toCharacterSet("áéíóúýþæöð");
+const rarity = 0.15;
+const central = [
+  "äöüß", // German
+  "ąćęłńóśźż", // Polish
+  "áčďéěíňóřšťúůýž", // Czech
+  "áéíóöőúüű", // Hungarian
+  "ăâîșțşţ", // Romanian
+  "čćđšž", // Croatian
+  "áäčďéíĺľňóôŕšťúýž", // Slovak
+].map((letters) => toCharacterSet(letters));
+const turkish = ["çğıİi̇öşüâî"].map((letters) => toCharacterSet(letters));
+const baltic = [
+  "ąčęėįšųūž", // Lithuanian
+  "āčēģīķļņšūž", // Latvian
+  "äöõüšž", // Estonian
+].map((letters) => toCharacterSet(letters));
+
+/** The languages that are written in an encoding of one byte for each character. */
+const alphabets: Record<string, ReadonlySet<string>[]> = {
+  "windows-1250": central,
+  "iso-8859-2": central,
+  "windows-1254": turkish,
+  "windows-1257": baltic,
+};
+
+/** Of names and places, and a few of addresses. */
+const simplifiedChinese = toCharacterSet(
+  "王李张刘陈杨黄赵吴周徐孙马朱胡郭何林高罗郑梁谢宋唐许韩邓冯曹彭曾肖田董潘袁蔡蒋余于杜叶程魏苏吕丁任卢姚沈钟姜崔谭陆范汪廖石金韦贾夏付方邹熊白孟秦邱侯江尹薛闫段雷龙黎史陶贺毛郝顾龚邵万钱严赖覃洪武莫孔汤向常温康施文牛樊葛邢安齐易乔伍庞颜倪庄聂章鲁岳翟殷詹申欧耿关兰焦俞左柳甘祝包宁尚符舒阮柯纪梅童凌毕单季裴霍涂成苗谷盛曲翁骆蓝路游辛管柴蒙鲍华房解艾尤阳时司古吉简车项连麦党宫费卫米宗全应边师和商沙荣明诸马光亮",
+  "伟芳娜秀英敏静丽强磊军洋勇艳杰娟涛超霞平刚桂玉红鹏辉飞玲建国斌宇浩凯健俊帆帅旭鑫波晶晨雪婷慧颖倩佳琳欣雨怡梦洁琪嘉峰志新海东生春永小晓子美云莉燕萍天德才福翔宏博思诗涵轩泽瑞睿俪",
+  "北京上海广州深圳天津重庆都武汉杭南苏西长沙阳青岛大连厦门济合肥昆市区省县路号街道先生姐女士您好谢你公司有限楼室朝中山一二三",
+);
+
+const traditionalChinese = toCharacterSet(
+  "王李張劉陳楊黃趙吳周徐孫馬朱胡郭何林高羅鄭梁謝宋唐許韓鄧馮曹彭曾蕭田董潘袁蔡蔣余于杜葉程魏蘇呂丁任盧姚沈鍾姜崔譚陸范汪廖石金賴邱侯江洪莊游簡詹方白康施溫柯翁顏阮連歐鄒戴傅夏鍾熊",
+  "偉美玲志家豪雅婷怡君淑芬惠明華建國文俊宏麗秀英珍雯欣宜佳穎慧敏芳龍小傑倫龍銘哲承宗翰冠廷柏育子涵品語晴詠如心安瑜筱琪萱芷彥",
+  "台臺北市高雄新竹中南香港九龍區路號街姐先生您好謝公司有限縣鄉鎮東西大一二三段樓",
+);
+
+const japanese = toCharacterSet(
+  "田中山本佐藤鈴木高橋伊渡辺小林加吉斎松井村上原川清水森池阿部石野岡前長谷後近青坂遠西福太三岩島崎金宮内横河平今増丸菅千葉大久保杉武新酒工竹柴桜安永沢和東京都府県市区町道北海阪名古屋浜神戸札幌",
+  "郎子一二花美香恵由紀健翔真優奈菜々愛結陽樹明智正博幸雄夫男彦之介輔也哉弘康隆茂誠裕浩学光秀英義徳孝行洋克哲髙﨑様株式会社目丁番地号",
+);
+
+const korean = toCharacterSet(
+  "김이박최정강조윤장임한오서신권황안송류전홍고문양손배백허유남심노하곽성차주우구민진나지엄채원천방공현함변염여추도소석선설마길연위표명기반왕금옥육인맹제모탁국어은편용예경봉사부",
+  "준훈수빈영희철미혜아름다운늘별빛라동순자숙상호재태시환승범규리율건생님과대울산광충북특별역로번가애란형병욱종찬호보람슬혁섭빈람솔",
+);
+
+const commonCharacters: Record<string, ReadonlySet<string>> = {
+  gb18030: simplifiedChinese,
+  gbk: simplifiedChinese,
+  big5: traditionalChinese,
+  shift_jis: japanese,
+  "euc-jp": japanese,
+  "iso-2022-jp": japanese,
+  "euc-kr": korean,
+};
+
+const typography = new Set("’‘“”„–—…€«»°®©™·£\u00a0");
+
+const cased = /[\p{Script=Cyrillic}\p{Script=Greek}]/u;
+const caseless = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Thai}]/u;
+const letter = /\p{L}/u;
+/** A word of two scripts is half accented letters of a Latin word, read in a wrong encoding. */
+const mixedWord =
+  /[A-Za-z](?!\p{Script=Latin})\p{L}|(?!\p{Script=Latin})\p{L}[A-Za-z]|\p{Script=Hangul}\p{Script=Han}|\p{Script=Han}\p{Script=Hangul}/gu;
+/** What no name holds: each shows that an encoding is the wrong one. */
+const oddities = [
+  // A sign within a word; a dash is one only before a small letter.
+  /\p{L}[^\x00-\x7f\p{L}\p{M}\p{Nd}’‐‑·–—・ー]+\p{L}/gu,
+  /\p{L}[–—\u00a0]\p{Ll}/gu,
+  // Quotation marks on the wrong side, or closed without being opened.
+  /\p{L}[‘¿¡]|(?<![“„”][^\n]*)”/gu,
+  /[®™¿¤¦§¨¬¯¶¸†‡•‰›£€¥¢][a-z]|\u00ad/gu,
+  // A capital within a word that is not written in capitals.
+  /\p{Ll}(?![A-Z])(?=\p{Script=Latin})\p{Lu}|\p{Lu}(?![A-Z])(?=\p{Script=Latin})\p{Lu}\p{Ll}/gu,
+  // Letters where no language has them.
+  /(?<![aeiouyäöüAEIOUÄÖÜ])ß|ß[^aeioutnlbg\W]|[aeou]á|[iu]á(?![bcdgjklmnrstvz])|\p{L}[ºª]|ç(?![aeiouâãáéêôóõAEIOU\W])|[ou]æ|[eio]œ|[uo]û|ì\p{L}/gu,
+  /[A-Z][ﾞﾟ]/gu,
+];
+
+/** A word of accented letters alone, which is none in western languages. */
+const accentedWord = /(?<!\p{L})(?:(?![a-zA-Z])\p{Script=Latin}){2,}(?!\p{L})/gu;
+
+const kana = /[\p{Script=Hiragana}\p{Script=Katakana}ー々・]/u;
+const halfWidthKana = /[\uff66-\uff9f]/;
+/** Voicing marks follow certain letters alone: hardly any other encoding has its bytes so. */
+const voicedKana = /[ｳｶ-ﾄﾊ-ﾎ]ﾞ|[ﾊ-ﾎ]ﾟ/;
+const ideographs = /[\p{Script=Han}\p{Script=Hangul}]/u;
+const wideSigns = /[\u3000-\u303f\uff00-\uff60]/;
+
+/** 0 to 1: the share of characters beyond ASCII that a language of this encoding explains. */
+function computeLikeness(text: string, encoding: string): number {
+  const foreign = text.match(/[^\x00-\x7f]/gu) ?? [];
+  if (foreign.length === 0) return 0;
+  const common = commonCharacters[encoding];
+  const explained = common
+    ? computeEastAsianLikeness(foreign, common, text)
+    : Math.max(
+        computeLatinLikeness(foreign, alphabets[encoding] ?? western),
+        computeScriptLikeness(foreign, text),
+      );
+  const odd = oddities.reduce(
+    (sum, pattern) => sum + countMatches(text, pattern),
+    countMatches(text, mixedWord),
+  );
+  const accented = alphabets[encoding] ? 0 : countMatches(text, accentedWord);
+  return explained - (odd + accented) / foreign.length;
+}
+
+function computeShare(characters: string[], holds: (character: string) => boolean): number {
+  return characters.filter(holds).length / characters.length;
+}
+
+function computeLatinLikeness(foreign: string[], alphabets: ReadonlySet<string>[]): number {
+  const lower = foreign.map((character) => character.toLowerCase());
+  const computeShareIn = (letters: ReadonlySet<string>) =>
+    computeShare(lower, (each) => letters.has(each) || typography.has(each));
+  const shares = alphabets.map((letters, rank) => computeShareIn(letters) - rank * 0.002);
+  if (alphabets === western) shares.push(computeShareIn(icelandic) - rarity);
+  return Math.max(...shares);
+}
+
+/**
+ * Alphabets with capitals: a wrong one of them shows in words that begin small, or change their size inside.
+ */
+function computeScriptLikeness(foreign: string[], text: string): number {
+  const isOwn = (each: string) => letter.test(each) && (cased.test(each) || caseless.test(each));
+  const share = computeShare(foreign, (each) => isOwn(each) || typography.has(each));
+  if (share <= 0 || !foreign.some(isOwn)) return 0;
+  const words = (text.match(/\p{L}+/gu) ?? []).filter((word) => cased.test(word));
+  if (words.length === 0) return share;
+  const oddness = words.reduce((sum, word) => sum + computeOddness(word), 0) / words.length;
+  return share * (1 - oddness);
+}
+
+/** Rows hold names, which begin large; prose begins small, and neither changes its size inside a word. */
+function computeOddness(word: string): number {
+  if (/\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}/u.test(word)) return 1;
+  if (/^\p{Ll}/u.test(word)) return 0.15;
+  return /^\p{Lu}{2}/u.test(word) ? 0.2 : 0;
+}
+
+/**
+ * Nearly every pair of high bytes is an ideograph somewhere: those that
+ * names are made of tell one encoding from another.
+ */
+function computeEastAsianLikeness(foreign: string[], common: ReadonlySet<string>, text: string): number {
+  const halfWidth = common !== japanese ? 0 : voicedKana.test(text) ? 1 : 0.5;
+  const weigh = (character: string): number => {
+    if (common.has(character)) return 1;
+    if (halfWidthKana.test(character)) return halfWidth;
+    if (kana.test(character)) return common === japanese ? 1 : 0.2;
+    if (wideSigns.test(character)) return 0.8;
+    return ideographs.test(character) ? 0.5 : 0;
+  };
+  return foreign.reduce((sum, each) => sum + weigh(each), 0) / foreign.length;
+}
+
+function countMatches(text: string, pattern: RegExp): number {
+  return text.match(pattern)?.length ?? 0;
+}
+
+function toCharacterSet(...texts: string[]): ReadonlySet<string> {
+  return new Set(texts.join(""));
+}

@@ -1,0 +1,31 @@
+/**
+ * Tables: a file of any format → its rows. It knows no account; the rest of the program imports no other file of
+ * this folder.
+ */
+export type { Cells, ContactKey } from "./cells.ts";
+export { findUnknown } from "./cells.ts";
+export { type Mapping, readMapping, writeMapping } from "./columns/mapping-file.ts";
+export {
+  countMarkedRows,
+  type Proposal,
+  type ProposedColumn,
+  proposeLabel,
+  proposeLateColumns,
+  UnclearColumnsError,
+} from "./columns/proposal.ts";
+export { isTargetWord, UnknownFieldError } from "./columns/targets.ts";
+export { type ColumnTally, type ConsentTally, formatMark } from "./consent/marks.ts";
+export { splitRecords, type WrittenRecord } from "./csv.ts";
+export { SeveralSheetsError } from "./input-errors.ts";
+export { type Duplicates, findRole, type JoinedRows, joinRows } from "./join.ts";
+export { createIdentityReader, createKeyReader, listPossibleKeys } from "./keys.ts";
+export { type OpenedInput, openInput } from "./open.ts";
+export { readRows } from "./read-rows.ts";
+export { describeReading, emptyInput, type UnderstoodInput } from "./reading.ts";
+export { isRejectsColumn, listMissingNames, rejectsColumns } from "./rejects-columns.ts";
+export type { InputFacts, Mark, ReadOptions, ReadRow, RejectedRow, Row, SourceForm, Target } from "./rows.ts";
+export { type InputFile, openStream, readBytes, requireFile, spool } from "./source.ts";
+export { type Survey, surveyInput } from "./survey.ts";
+export { listSystemNames } from "./systems.ts";
+export { loadIconv } from "./text.ts";
+export { requireClearConsent, understandInput, understandKeys } from "./understand.ts";

@@ -1,0 +1,77 @@
+/** Reading: the columns that a rejects file adds, by which it is read again as its input would be. */
+import { foldName } from "../api/names.ts";
+import { joinNames } from "../delimited-lines.ts";
+import { type Cells, isBlankText, splitNames } from "./cells.ts";
+
+/** What a rejects file calls the columns that it adds. */
+export const rejectsColumns = {
+  /** Which row it was, and what was wrong with it. */
+  reason: ["ecm_line", "ecm_error", "ecm_message"],
+  /**
+   * Which cells a row lacks. CSV alone cannot say it: a cell that is missing keeps the contact's value, and a
+   * blank one clears it with `--blank clear`.
+   */
+  missing: "ecm_missing",
+  /**
+   * That its input marks a row as not subscribed. The row's own cells may not: which columns speak of consent
+   * shows in all rows of a file, and another row may have the mark.
+   */
+  notSubscribed: "ecm_not_subscribed",
+} as const;
+
+const allColumns: readonly string[] = [
+  ...rejectsColumns.reason,
+  rejectsColumns.missing,
+  rejectsColumns.notSubscribed,
+];
+
+/** Whether a rejects file added a column of this name. */
+export function isRejectsColumn(name: string): boolean {
+  return allColumns.includes(foldName(name));
+}
+
+/** Where a file says which cells are missing, and what its columns are called. */
+export interface MissingCells {
+  column: number;
+  /** Folded. */
+  names: string[];
+}
+
+/**
+ * Whoever fixes a rejects file may take the other columns of ours out of it.
+ * @param names of the columns, as the file has them
+ */
+export function findMissingCells(names: readonly string[]): MissingCells | undefined {
+  const folded = names.map(foldName);
+  const column = folded.indexOf(rejectsColumns.missing);
+  return column === -1 ? undefined : { column, names: folded };
+}
+
+/** The cells of a row without those that it says are missing, unless they were filled in since. */
+export function removeMissing(cells: Cells, { column, names }: MissingCells): Cells {
+  const missingText = cells[column] ?? "";
+  if (isBlankText(missingText)) return cells;
+  const missing = new Set(splitNames(missingText, "csv").map(foldName));
+  return cells.map((cell, index) =>
+    missing.has(names[index] ?? "") && isBlankText(cell ?? "") ? undefined : cell,
+  );
+}
+
+/** What the column says of a row: the names of the columns that it has no cell in. */
+export function listMissingNames(
+  cells: Cells,
+  columns: readonly { name: string }[],
+  places: readonly number[],
+): string {
+  const missing = places.filter((index) => cells[index] === undefined).map((index) => columns[index]!.name);
+  return joinNames(missing.filter((name) => foldName(name) !== ""));
+}
+
+/** Before a mark that was not understood: it keeps from creating, and unsubscribes nobody. */
+export const unclearSign = "? ";
+
+/** @returns whether the column says of a row that it is marked; `unclear` where the mark was not understood */
+export function readMarkCell(cell: string): "none" | "clear" | "unclear" {
+  if (cell.trim() === "") return "none";
+  return cell.trim().startsWith(unclearSign.trim()) ? "unclear" : "clear";
+}

@@ -1,0 +1,276 @@
+/**
+ * Reading: the bytes of an input: the file itself or a copy of what can be read only once, what they weigh, and
+ * what they say about its text.
+ */
+
+import { isAscii } from "node:buffer";
+import { createHash } from "node:crypto";
+import {
+  closeSync,
+  constants,
+  createReadStream,
+  createWriteStream,
+  openSync,
+  type ReadStream,
+} from "node:fs";
+import { open, stat } from "node:fs/promises";
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { describeDiskError, diskFullHint } from "../disk/disk-errors.ts";
+import { UsageError } from "../errors.ts";
+
+/** A file to read, and what messages call it: the name as it was typed, or `standard input`. */
+export interface InputFile {
+  path: string;
+  name: string;
+  /** A folder, which need not exist yet, for what must be unpacked; whoever names it removes it. */
+  scratch?: string;
+}
+
+/**
+ * A chunk's records are in memory at once, with all that is made of them: larger ones are not read faster.
+ */
+const chunkBytes = 16 * 1024;
+
+/** The file's bytes from an offset on, in chunks. @throws UsageError when it cannot be read */
+export async function* readBytes(file: InputFile, start = 0): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of createReadStream(file.path, { start, highWaterMark: chunkBytes })) yield chunk;
+  } catch (error) {
+    throw unreadableError(file.name, error);
+  }
+}
+
+/** @throws UsageError when the file is missing, a folder, or may not be read */
+export async function requireFile({ path, name }: InputFile): Promise<void> {
+  const entry = await stat(path).catch((error: unknown) => {
+    throw unreadableError(name, error);
+  });
+  if (entry.isDirectory()) throw new UsageError(`${name} is a folder`, "Name the file to read");
+}
+
+function unreadableError(name: string, cause: unknown): UsageError {
+  const { code } = cause as NodeJS.ErrnoException;
+  if (code === "ENOENT" || code === "ENOTDIR") {
+    const hint = /^https?:\/\//i.test(name)
+      ? "This is the address of a page: download the file first"
+      : "Check the path; - reads standard input";
+    return new UsageError(`${name}: there is no such file`, hint, { cause });
+  }
+  if (code === "EACCES" || code === "EPERM") {
+    return new UsageError(`${name} may not be read`, "Check the permissions of the file", { cause });
+  }
+  if (code === "EISDIR") return new UsageError(`${name} is a folder`, "Name the file to read", { cause });
+  return new UsageError(`${name} cannot be read: ${describeDiskError(cause)}`, undefined, { cause });
+}
+
+/**
+ * The stream of a path that is no regular file: a FIFO, a process substitution (`/dev/fd/63`), `/dev/stdin`
+ * behind a pipe. Undefined for a regular file, a folder, and a path that does not exist.
+ */
+export async function openStream(path: string, signal: AbortSignal): Promise<Readable | undefined> {
+  const entry = await stat(path).catch(() => undefined);
+  const isStream = entry?.isFIFO() || entry?.isCharacterDevice() || entry?.isSocket();
+  if (!entry || !isStream) return undefined;
+  signal.throwIfAborted();
+  const stream = createReadStream(path);
+  if (entry.isFIFO()) releaseOnAbort(stream, path, signal);
+  return stream;
+}
+
+/**
+ * Opening a FIFO waits for a writer, and the process cannot exit while
+ * it waits: after an abort this is that writer.
+ */
+function releaseOnAbort(stream: ReadStream, fifo: string, signal: AbortSignal): void {
+  let timer: NodeJS.Timeout | undefined;
+  const writeNothing = () => {
+    try {
+      closeSync(openSync(fifo, constants.O_WRONLY | constants.O_NONBLOCK));
+    } catch {
+      // The reader has not come to its opening yet, or the FIFO is gone.
+    }
+  };
+  const release = () => {
+    timer = setInterval(writeNothing, releaseIntervalMilliseconds);
+  };
+  const ready = () => {
+    signal.removeEventListener("abort", release);
+    clearInterval(timer);
+  };
+  signal.addEventListener("abort", release, { once: true });
+  stream.once("open", ready).once("close", ready);
+}
+
+const releaseIntervalMilliseconds = 10;
+
+/**
+ * Writes all of a stream to a file that its owner alone can read, and has it on the disk.
+ * @throws UsageError; the signal's reason
+ */
+export async function spool(input: Readable, name: string, file: string, signal: AbortSignal): Promise<void> {
+  try {
+    await pipeline(input, createWriteStream(file, { mode: 0o600, flags: "wx" }), { signal });
+    const handle = await open(file, "r+");
+    await handle.sync();
+    await handle.close();
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    throw new UsageError(
+      `Cannot copy ${name} to ${file}: ${describeDiskError(error)}`,
+      diskFullHint(error, file),
+    );
+  }
+}
+
+export interface Inspection {
+  file: InputFile;
+  sha256: string;
+  bytes: number;
+  /** The first bytes: enough for a header and some rows. */
+  start: Buffer;
+  /** Every byte belongs to well-formed UTF-8. */
+  isUtf8: boolean;
+  /** Every byte but the last ones does, and these begin a character that is not whole. */
+  endsInCharacter: boolean;
+  isAscii: boolean;
+  /** Holds an escape character, which text has in ISO-2022 alone. */
+  hasEscape: boolean;
+  hasCarriageReturn: boolean;
+  hasOddQuotes: boolean;
+  /** Offset of the first byte that is zero. */
+  firstNul?: number;
+}
+
+const startBytes = 256 * 1024;
+
+/** @throws UsageError when the file cannot be read, or is empty */
+export async function inspectFile(file: InputFile): Promise<Inspection> {
+  const hash = createHash("sha256");
+  const starts: Buffer[] = [];
+  const found = { bytes: 0, hasEscape: false, hasCarriageReturn: false, hasOddQuotes: false };
+  const characters = new CharacterCheck();
+  let firstNul: number | undefined;
+  for await (const chunk of readBytes(file)) {
+    if (found.bytes < startBytes) starts.push(chunk);
+    hash.update(chunk);
+    if (firstNul === undefined && chunk.includes(0)) firstNul = found.bytes + chunk.indexOf(0);
+    found.hasEscape ||= chunk.includes(0x1b);
+    found.hasCarriageReturn ||= chunk.includes(13);
+    found.hasOddQuotes = found.hasOddQuotes !== (countQuotes(chunk) % 2 === 1);
+    found.bytes += chunk.length;
+    characters.add(chunk);
+  }
+  if (found.bytes === 0) throw new UsageError(`${file.name} is empty`, "Name a file with a header and rows");
+  const start = Buffer.concat(starts);
+  const sha256 = hash.digest("hex");
+  return { file, sha256, start, firstNul, ...found, ...characters.verdict() };
+}
+
+/** Whether bytes are the characters of ASCII or of UTF-8, chunk by chunk. */
+class CharacterCheck {
+  readonly #decoder = new TextDecoder("utf-8", { fatal: true });
+  #isAscii = true;
+  #isUtf8 = true;
+
+  add(chunk: Buffer): void {
+    this.#isAscii &&= isAscii(chunk);
+    this.#isUtf8 &&= this.#decodes(chunk);
+  }
+
+  verdict(): Pick<Inspection, "isAscii" | "isUtf8" | "endsInCharacter"> {
+    const isWhole = this.#isUtf8 && this.#decodes();
+    return { isAscii: this.#isAscii, isUtf8: isWhole, endsInCharacter: this.#isUtf8 && !isWhole };
+  }
+
+  /** @param chunk undefined at the end */
+  #decodes(chunk?: Buffer): boolean {
+    try {
+      this.#decoder.decode(chunk, { stream: chunk !== undefined });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+function countQuotes(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(34); at !== -1; at = bytes.indexOf(34, at + 1)) count += 1;
+  return count;
+}
+
+const otherKinds: { starts: string | RegExp; is: string; hint: string }[] = [
+  {
+    starts: "\xd0\xcf\x11\xe0",
+    is: "an old Excel workbook (.xls)",
+    hint: "Open it in a spreadsheet and save it as .xlsx",
+  },
+  { starts: "%PDF", is: "a PDF document", hint: "Export the table as CSV from where it comes from" },
+  {
+    starts: "BEGIN:VCARD",
+    is: "a vCard file",
+    hint: "Export the contacts as CSV, or import the cards into an address book that exports CSV",
+  },
+  {
+    starts: /^\s*(?:<!doctype html|<html|<table|<head|<meta|<\?xml|<!--)/i,
+    is: "HTML or XML, despite its name",
+    hint: "Open it in a spreadsheet and save the sheet as CSV UTF-8",
+  },
+];
+
+/** @throws UsageError for a file of a kind that holds no delimited text */
+export function requireTextFile({ file: { name }, start }: Inspection): void {
+  if (start.includes(Buffer.from("EncryptedPackage", "utf16le"))) {
+    throw new UsageError(`${name} is a workbook protected by a password`, "Save a copy without the password");
+  }
+  const head = start.toString("latin1", 0, 512).replace(/^\xef\xbb\xbf/, "");
+  const kind = otherKinds.find(({ starts }) =>
+    typeof starts === "string" ? head.startsWith(starts) : starts.test(head),
+  );
+  if (kind) throw new UsageError(`${name} is ${kind.is}`, kind.hint);
+}
+
+/** The physical line that holds a byte, in a file whose line breaks are single bytes. */
+export async function findLineOfByte(file: InputFile, offset: number): Promise<number> {
+  const lines = new LineCounter();
+  for await (const chunk of readBytes(file)) {
+    lines.add(chunk);
+    if (lines.end >= offset) break;
+  }
+  return lines.lineAt(offset);
+}
+
+/** Counts the lines of a text that comes in chunks, by offsets that rise. */
+export class LineCounter {
+  line = 1;
+  /** Offset behind the last chunk. */
+  end = 0;
+  #chunk: Buffer = Buffer.alloc(0);
+  #at = 0;
+  #lineStart = 0;
+  #isAfterReturn = false;
+
+  add(chunk: Buffer): void {
+    this.lineAt(this.end);
+    this.#chunk = chunk;
+    this.end += chunk.length;
+  }
+
+  lineAt(offset: number): number {
+    const start = this.end - this.#chunk.length;
+    for (; this.#at < Math.min(offset, this.end); this.#at++) {
+      const byte = this.#chunk[this.#at - start];
+      const isBreak = byte === 13 || (byte === 10 && !this.#isAfterReturn);
+      if (isBreak) this.line += 1;
+      if (isBreak || byte === 10) this.#lineStart = this.#at + 1;
+      this.#isAfterReturn = byte === 13;
+    }
+    return this.line;
+  }
+
+  /** In bytes, from 1; of an offset on the line that was asked for last. */
+  columnAt(offset: number): number {
+    return offset - this.#lineStart + 1;
+  }
+}
