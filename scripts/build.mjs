@@ -9,16 +9,19 @@ import { rolldown } from "rolldown";
 import { readDocuments } from "./documents.mjs";
 import { textFiles } from "./text-files.mjs";
 
-/** Makes the test of whether the load of these files loads a module: one of them imports it, or what they import does. */
+/** The files that are loaded when this one is: itself, what it imports, and what that imports. */
+function listLoaded(id, graph, loaded = new Set()) {
+  if (loaded.has(id)) return loaded;
+  loaded.add(id);
+  for (const each of graph.getModuleInfo(id)?.importedIds ?? []) listLoaded(each, graph, loaded);
+  return loaded;
+}
+
+/** Makes the test of whether the load of these files loads a module. */
 function loadedBy(...files) {
   const loaded = new Set();
-  const visit = (id, graph) => {
-    if (loaded.has(id)) return;
-    loaded.add(id);
-    for (const each of graph.getModuleInfo(id)?.importedIds ?? []) visit(each, graph);
-  };
   return (id, graph) => {
-    if (loaded.size === 0) for (const file of files) visit(resolve(file), graph);
+    if (loaded.size === 0) for (const file of files) listLoaded(resolve(file), graph, loaded);
     return loaded.has(id);
   };
 }
@@ -30,6 +33,9 @@ function loadedTogether(name, ...files) {
 }
 
 const versionFiles = ["src/version.ts", "package.json"].map((file) => resolve(file));
+
+const bulkScreens = /src[\\/]commands[\\/]shared[\\/]bulk[\\/]/;
+const engineFile = resolve("src/bulk/index.ts");
 
 /** Each file costs a start as much as several KiB of code: what is loaded together is in one file. */
 const shared = [
@@ -61,14 +67,9 @@ const shared = [
   },
   // What needs the bulk engine is no part of what every command loads.
   {
-    name: "bulk-commands",
-    test: /src[\\/]commands[\\/]shared[\\/]bulk[\\/](backup|composed-list|end-lines|mapping-lines|plan-output|preparation-lines|progress|start)\.ts$/,
-    minShareCount: 2,
-  },
-  // What describes all commands is for the few that show it.
-  {
-    name: "command-facts",
-    test: /src[\\/]commands[\\/]shared[\\/](describe-command)\.ts$/,
+    name: (id, graph) =>
+      bulkScreens.test(id) && listLoaded(id, graph).has(engineFile) ? "bulk-commands" : null,
+    debugName: "bulk-commands",
     minShareCount: 2,
   },
   { name: "commands", test: /src[\\/](commands|terminal)[\\/]/, minShareCount: 4 },
