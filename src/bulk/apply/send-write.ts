@@ -23,6 +23,7 @@ export function sendWrite(task: Task, intent: OpenIntent, tried: SentAttempt): P
   const { session, item } = task;
   const { request, countedAs } = toRequest(intent.operation, tried.elements);
   return session.send.send(request, countedAs, {
+    ref: item.ref,
     async beforeLeaving() {
       if (tried.open ? isKeptFromCreation(task, tried) : !mayBeSent(task, tried)) return false;
       recordInJournal(session, { kind: "intent", ref: item.ref, ...intent });

@@ -35,6 +35,9 @@ const maxConflicts = 5;
  */
 const maxLostAnswers = 10;
 
+/** A create that was lost is sent again so often without a look whether it was applied. */
+const maxBlindCreates = 3;
+
 const keepsChanging = {
   code: "keeps_changing",
   message: "the contact keeps changing while it is being written",
@@ -173,7 +176,8 @@ function isAlreadyApplied(operation: Operation, contact: Partial<Contact>): bool
 }
 
 /**
- * A create is sent again: the service takes it once. Anything else is compared with what the contact is now.
+ * A create is sent again: the service takes it once. Anything else, and a create that is lost again and again,
+ * is compared with what the contact is now.
  */
 async function handleLostAnswer(
   task: Task,
@@ -183,7 +187,7 @@ async function handleLostAnswer(
   const { session, item } = task;
   const { decision: operation, open, lost } = sent;
   const isLast = lost >= maxLostAnswers;
-  if (operation.kind === "create" && !isLast) return sent;
+  if (operation.kind === "create" && lost <= maxBlindCreates) return sent;
   const found = await (operation.kind === "create"
     ? findOne(session, item)
     : readWritten(session, item, operation));

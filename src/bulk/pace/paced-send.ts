@@ -16,6 +16,8 @@ export type RequestKind = "search" | "create" | "mutate" | "other";
 export type RequestCounts = Record<RequestKind | "retried" | "total", number>;
 
 export interface WriteSteps {
+  /** The contact that is written. */
+  ref: number;
   /**
    * Right before the request is sent, when the budget allows it: writes the intent to the disk.
    * @returns false where the request must not leave, since what it was decided on may not hold any more
@@ -173,7 +175,10 @@ export class PacedSend {
     // What was given up fails for that reason, and says nothing of the service.
     const isGivenUp = interruption.giveUp.aborted;
     if (failure.kind === "outage" && !isGivenUp && !outage.isHopeless(failure.error)) {
-      if (!outage.noteFailure(request.effect, startedAt, now)) gate.close(toErrorStop(error));
+      // One at a time, nothing tells the fault of a contact from an outage.
+      const ref = this.options.concurrency > 1 ? write?.ref : undefined;
+      const mayGoOn = outage.noteFailure({ effect: request.effect, ref }, startedAt, now);
+      if (!mayGoOn) gate.close(toErrorStop(error));
       return failure.reply;
     }
     // Whoever undoes the run later can rely on it.
