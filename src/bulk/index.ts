@@ -6,7 +6,6 @@
 export type { Limit } from "./items.ts";
 export { applyPlanFile, openPlannedFile, toPlanName } from "./jobs/apply-file.ts";
 export { readRunChanges } from "./jobs/changes.ts";
-export { type ComposeOptions, composeListJob, restoreComposeOptions } from "./jobs/compose-list.ts";
 export {
   type EditOptions,
   editJob,
@@ -40,6 +39,7 @@ export type { Price } from "./plan/price.ts";
 export type { BackUp, Engine, ForeseenPlan, RunOptions, ShownReject } from "./plan/run-context.ts";
 export { readRunNames } from "./plan/run-names.ts";
 export { countPlannedWrites } from "./plan/tally.ts";
+export { type AfterStep, findNewList } from "./runs/after.ts";
 export { readRunRecord } from "./runs/damage.ts";
 export { isFinished } from "./runs/enter.ts";
 export { fileNames } from "./runs/file-names.ts";

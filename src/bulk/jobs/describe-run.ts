@@ -28,6 +28,7 @@ export function describeRun(
     },
     fingerprint: computeRunFingerprint(rowRun, resumes),
     options: job.options,
+    after: job.after,
   };
 }
 
@@ -54,5 +55,6 @@ export function computeRunFingerprint(
     // What the entries of a mapping compute is in the options.
     reading: job.isWithoutInput ? {} : describeReading(reading),
     options: job.options,
+    after: job.after,
   });
 }

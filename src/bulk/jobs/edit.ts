@@ -6,11 +6,13 @@
 import { findStatus, isInactive, statusParts, unsubscribed, wholeContact } from "../../api/contacts.ts";
 import { type RequestedSelection, resolveSelection, type Selection } from "../../select/selection.ts";
 import { parseWhere } from "../../select/where.ts";
+import type { Account } from "../../service/account.ts";
 import { createMutateBody, type RequestedChanges } from "../../service/contact-changes.ts";
 import { openInput, requireClearConsent, understandKeys } from "../../tables/index.ts";
 import type { Contact, MutateBody } from "../../wire.ts";
 import type { DesiredContact } from "../items.ts";
-import { toDesiredFromMutate } from "../plan/decide.ts";
+import { noChange, toDesiredFromMutate } from "../plan/decide.ts";
+import type { AfterStep } from "../runs/after.ts";
 import type { ContactEdit, ResolvedJob, RowJob } from "./job.ts";
 import { type KeysFileOptions, toReadOptions } from "./keys-file-options.ts";
 import { type ChosenRows, requireChosenRows } from "./marked-rows.ts";
@@ -23,8 +25,14 @@ export interface EditOptions {
   isPlain?: boolean;
   /** As typed. */
   conditions?: TypedConditions;
-  /** Of a mutate: the changes as typed, or the body as given. */
-  wanted?: RequestedChanges | { body: MutateBody };
+  /** Of a mutate: the changes as typed, the body as given, or a list to create and to put everybody into. */
+  wanted?: RequestedChanges | { body: MutateBody } | { newList: string };
+  /** What follows on the run once it is complete. */
+  after?: readonly AfterStep[];
+  /** Its words, where it is not that of the kind. */
+  command?: string[];
+  /** What people read in place of the conditions. */
+  title?: string;
   /** How the file is read; by default as it says itself. */
   read?: KeysFileOptions;
   /** Of a file whose consent columns mark some rows: those alone, or all. Absent: refused. */
@@ -37,12 +45,12 @@ export type TypedConditions = Omit<RequestedSelection, "where"> & { where?: stri
 
 /** @throws UsageError for a condition whose grammar is wrong */
 export async function editJob(options: EditOptions): Promise<RowJob> {
-  const { kind, input, conditions = {}, wanted, read } = options;
+  const { kind, input, conditions = {}, wanted, read, title = describeConditions(conditions) } = options;
   const where = conditions.where === undefined ? undefined : await parseWhere(conditions.where);
   const consentChoosesRows = doMarksChoose(options);
   return {
     kind,
-    input: input ?? { name: describeConditions(conditions) },
+    input: input ?? { name: title },
     open: input && ((file) => openInput(file, toReadOptions(read))),
     async requireOpened(opened) {
       if (!consentChoosesRows && !addsToLists(wanted)) return;
@@ -53,13 +61,13 @@ export async function editJob(options: EditOptions): Promise<RowJob> {
       );
     },
     async resolve(account) {
-      const body = wanted && ("body" in wanted ? wanted.body : await createMutateBody(account, wanted));
+      const desired = await resolveWanted(account, wanted);
       const structure = await account.structure();
       const selection = await resolveSelection(account, structure, { ...conditions, where });
       // Read now, so that the price counts what the backup needs.
       if (kind === "delete") await Promise.all([account.lists(structure), account.complete(structure)]);
-      const source = listNeededParts(kind, body, selection);
-      return toResolvedJob(options, { selection, source, desired: body && toDesiredFromMutate(body) });
+      const source = listNeededParts(kind, desired, selection);
+      return toResolvedJob(options, { selection, source, desired });
     },
   };
 }
@@ -73,8 +81,27 @@ interface ResolvedEdit {
   desired: DesiredContact | undefined;
 }
 
+async function resolveWanted(
+  account: Account,
+  wanted: EditOptions["wanted"],
+): Promise<DesiredContact | undefined> {
+  if (!wanted || "newList" in wanted) return undefined;
+  return toDesiredFromMutate("body" in wanted ? wanted.body : await createMutateBody(account, wanted));
+}
+
 function toResolvedJob(options: EditOptions, { selection, source, desired }: ResolvedEdit): ResolvedJob {
-  const { kind, input, isPlain, conditions = {}, wanted, read, rows, includeUnsubscribed } = options;
+  const {
+    kind,
+    input,
+    isPlain,
+    conditions = {},
+    wanted,
+    after,
+    command,
+    read,
+    rows,
+    includeUnsubscribed,
+  } = options;
   const marksChoose = doMarksChoose(options);
   const readOptions = {
     ...toReadOptions(read),
@@ -94,7 +121,9 @@ function toResolvedJob(options: EditOptions, { selection, source, desired }: Res
       read,
       rows,
       includeUnsubscribed,
+      command,
     },
+    command,
     takesRow: rows === "marked" ? (row) => row.isMarkClear ?? false : undefined,
     requireInput: (survey, { system }) => {
       if (marksChoose && kind !== "mutate") requireChosenRows(kind, rows, survey, system);
@@ -114,6 +143,23 @@ function toResolvedJob(options: EditOptions, { selection, source, desired }: Res
     selection,
     edit: edits[kind],
     desiredForAll: desired && (() => desired),
+    after,
+    ...(wanted && "newList" in wanted && intoNewList(wanted.newList, conditions.list ?? [])),
+  };
+}
+
+/**
+ * Everybody in the lists goes into one that the run makes. Nobody is in it yet, also where searches do not
+ * tell a contact's lists.
+ */
+function intoNewList(newList: string, sourceIds: readonly string[]): Partial<ResolvedJob> {
+  return {
+    newList,
+    lists: [newList],
+    createMissing: true,
+    listIds: (names) => [names.listId(newList)],
+    desiredForAll: (names) => ({ ...noChange, addLists: [names.listId(newList)] }),
+    chosenLists: [{ _id: sourceIds[0]! }],
   };
 }
 
@@ -131,10 +177,10 @@ function describeMarked(options: EditOptions): string {
 /** Parts of a contact that decisions need, besides its id and its key. */
 function listNeededParts(
   kind: EditOptions["kind"],
-  body: MutateBody | undefined,
+  desired: DesiredContact | undefined,
   { needs }: Selection,
 ): string[] {
-  const changed = body ? toSource(body) : [];
+  const changed = desired ? toSource(desired) : [];
   const parts = kind === "delete" ? wholeContact : [...changed, ...statusParts, ...needs];
   return [...new Set(parts)].filter((part) => part !== "_id" && part !== "key");
 }
@@ -149,7 +195,8 @@ export function restoreEditOptions(
 }
 
 function addsToLists(wanted: EditOptions["wanted"]): boolean {
-  const lists = wanted && ("body" in wanted ? wanted.body.addLists : wanted.addList);
+  if (!wanted || "newList" in wanted) return false;
+  const lists = "body" in wanted ? wanted.body.addLists : wanted.addList;
   return (lists?.length ?? 0) > 0;
 }
 
@@ -189,10 +236,10 @@ function describeConditions({ list, tag, status, where }: TypedConditions): stri
   return words.length === 0 ? "all contacts" : words.join(" ");
 }
 
-function toSource(body: MutateBody): string[] {
+function toSource({ fields, addLists, removeLists, addTags, removeTags }: DesiredContact): string[] {
   const source: string[] = [];
-  if (body.updateFields) source.push("fields");
-  if (body.addLists || body.removeLists) source.push("lists");
-  if (body.addTags || body.removeTags) source.push("tags");
+  if (fields.size > 0) source.push("fields");
+  if (addLists.length + removeLists.length > 0) source.push("lists");
+  if (addTags.length + removeTags.length > 0) source.push("tags");
   return source;
 }

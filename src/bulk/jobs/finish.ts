@@ -5,6 +5,7 @@ import { findMonthStop, type Price } from "../plan/price.ts";
 import type { RunContext, ShownReject } from "../plan/run-context.ts";
 import { countRunRows, type RunState } from "../plan/session.ts";
 import { createTally } from "../plan/tally.ts";
+import type { AfterStep } from "../runs/after.ts";
 import { writeManifest } from "../runs/folder.ts";
 import { Ledger } from "../runs/ledger.ts";
 import { countCodes, type SettledByInput, type Summary } from "../runs/report.ts";
@@ -24,6 +25,8 @@ export interface Closed {
   /** What a real run would cost, after a dry run that came to its end. */
   price?: Price;
   stop?: RunStop;
+  /** What follows on a run that is complete. */
+  after?: readonly AfterStep[];
   /** For somebody at a terminal. */
   firstRejects?: readonly ShownReject[];
 }
@@ -69,7 +72,7 @@ export async function closeRun(state: RunState, ending: Ending): Promise<Closed>
     const failure = toErrorStop(error);
     return { summary: { ...summary, status: "stopped", stoppedBy: "error" }, stop: failure };
   }
-  return { summary, stop };
+  return { summary, stop, after: stop ? undefined : run.manifest.after };
 }
 
 /** What a run would come to, as a dry run has it. */

@@ -22,6 +22,7 @@ import type { Decision, DesiredContact } from "../items.ts";
 import type { DecideOptions } from "../plan/decide.ts";
 import type { NameBook } from "../plan/name-book.ts";
 import type { PlanMapping } from "../plan/plan-file.ts";
+import type { AfterStep } from "../runs/after.ts";
 import type { Manifest } from "../runs/folder.ts";
 
 /** As a command states it: what its flags name is not looked up yet. */
@@ -43,6 +44,8 @@ export interface ResolvedJob {
   understand(input: OpenedInput, structure: ContactStructure): Promise<UnderstoodInput>;
   /** Everything that decides a contact's outcome, as `resume` hands it back. */
   options: Record<string, unknown>;
+  /** The words of the command, where they are not those of the kind. */
+  command?: string[];
   /** How the values of rows are made, for the plan. */
   mapping?: PlanMapping;
   duplicates: Duplicates;
@@ -52,8 +55,10 @@ export interface ResolvedJob {
   takesRow?(row: Row): boolean;
   /** A list whose members become exactly the contacts of the input. */
   members?: MembersOptions;
-  /** Requests that follow on the run once it is complete. */
-  requestsAfter?: number;
+  /** What follows on the run once it is complete. */
+  after?: readonly AfterStep[];
+  /** Created for the run; a list of its name that others have made is not the one. */
+  newList?: string;
   /** Names in flags; the file's own come with the rows. */
   lists: string[];
   tags: string[];

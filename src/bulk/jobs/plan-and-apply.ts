@@ -22,6 +22,7 @@ import {
   recordInJournal,
 } from "../plan/session.ts";
 import { createTally } from "../plan/tally.ts";
+import { countRequestsAfter } from "../runs/after.ts";
 import type { EnteredRun } from "../runs/enter.ts";
 import { Ledger } from "../runs/ledger.ts";
 import { type Closed, closeRun, foreseeSummary } from "./finish.ts";
@@ -151,7 +152,7 @@ class PlannedWork {
     beginPhase(session, "working", price);
     await applyPlan(session, planPath(run));
     const { maxRequests } = state.options;
-    requireRequestsLeft(job.requestsAfter ?? 0, { sent: state.send.counts.total, maxRequests });
+    requireRequestsLeft(countRequestsAfter(job.after), { sent: state.send.counts.total, maxRequests });
   }
 }
 
@@ -169,28 +170,21 @@ async function* readContactsToDelete({ lines }: ClosedPlan): AsyncGenerator<Part
 }
 
 /**
- * A list of its name that somebody else has made, while a run that composes one was stopped, is not the new list.
+ * A list of its name that somebody else has made, while the run that makes one was stopped, is not the new list.
  * @throws EcmError (exit 6)
  */
-function requireNewList({ kind, ledger }: RunState, names: ReadyJob["names"], plan: ClosedPlan): void {
-  if ((kind !== "merge" && kind !== "duplicate") || ledger.isNaming) return;
-  const { creations, head } = plan;
-  const [creation] = creations;
-  if (creation && names?.creations.some(({ name }) => name === creation.name)) return;
-  const _id = head.listIds.at(-1) ?? "";
-  const name = creation?.name ?? head.names.lists[_id] ?? _id;
-  requireFreeListName(name, [{ _id, name }]);
+function requireNewList({ ledger }: RunState, { newList: name, names }: ReadyJob, plan: ClosedPlan): void {
+  if (name === undefined || ledger.isNaming) return;
+  const isMissing = (creations: ClosedPlan["creations"] = []) => creations.some((each) => each.name === name);
+  if (isMissing(plan.creations) && isMissing(names?.creations)) return;
+  requireFreeListName(name, [{ _id: names?.listId(name) ?? "", name }]);
 }
 
 /** Creates what the plan names and the account does not have yet, once for the run. */
-async function createNames(
-  state: RunState,
-  { names, created }: ReadyJob,
-  run: EnteredRun,
-  plan: ClosedPlan,
-): Promise<void> {
+async function createNames(state: RunState, job: ReadyJob, run: EnteredRun, plan: ClosedPlan): Promise<void> {
+  const { names, created } = job;
   const { creations } = plan;
-  requireNewList(state, names, plan);
+  requireNewList(state, job, plan);
   if (!names || creations.length === 0 || state.ledger.names.size > 0) return;
   recordInJournal(state, { kind: "names", ids: {} });
   await run.journal.sync();

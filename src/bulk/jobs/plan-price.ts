@@ -4,6 +4,7 @@ import type { ClosedPlan } from "../plan/plan-file.ts";
 import { computePlanPrice, type PlanRest, type Price } from "../plan/price.ts";
 import type { RunState } from "../plan/session.ts";
 import { countPlannedWrites } from "../plan/tally.ts";
+import { countRequestsAfter } from "../runs/after.ts";
 import type { Ledger } from "../runs/ledger.ts";
 import type { ReadyJob } from "./ready-job.ts";
 
@@ -35,8 +36,8 @@ export async function findPlanPrice(
   areOld: boolean,
 ): Promise<Price> {
   const rest = areOld && plan ? await computeRestOfOldPlan(plan, state.ledger, job) : toPlanRest(state.tally);
-  const further =
-    (state.ledger.names.size > 0 ? 0 : (job.names?.requestsToCreate ?? 0)) + (job.requestsAfter ?? 0);
+  const creations = state.ledger.names.size > 0 ? 0 : (job.names?.requestsToCreate ?? 0);
+  const further = creations + countRequestsAfter(job.after);
   // Who is read by the id is read right before the write in any case.
   const lookedUpTogether = job.work.readsAlone ? { ...rest, changes: 0, secondLooks: 0 } : rest;
   return computePlanPrice(state, lookedUpTogether, { further, blockSize: job.lookup.blockSize });

@@ -133,7 +133,7 @@ export async function openRowRun(read: ReadInput, clarify: Clarify | undefined):
       lists: [...now.lists, ...survey.lists],
       tags: [...now.tags, ...survey.tags],
       createMissing: now.createMissing,
-      isNew: read.kind === "merge" || read.kind === "duplicate",
+      isNew: now.newList !== undefined,
       fields: now.newFields,
     }),
   );

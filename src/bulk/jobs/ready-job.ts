@@ -6,6 +6,7 @@ import type { PlanEntries } from "../plan/make-plan.ts";
 import type { NameBook } from "../plan/name-book.ts";
 import type { PlanHead } from "../plan/plan-file.ts";
 import type { RunState } from "../plan/session.ts";
+import type { AfterStep } from "../runs/after.ts";
 import type { EnteredRun } from "../runs/enter.ts";
 import type { SettledByInput } from "../runs/report.ts";
 
@@ -34,8 +35,10 @@ export interface ReadyJob {
   readonly input: SettledByInput;
   /** What the run creates in the account first. */
   readonly names?: NameBook;
-  /** Requests that follow on the run once it is complete. */
-  readonly requestsAfter?: number;
+  /** One of them, that must not have been there before. */
+  readonly newList?: string;
+  /** What follows on the run once it is complete. */
+  readonly after?: readonly AfterStep[];
   /** Rejected rows stop it only where a limit was given. */
   readonly isLenient?: boolean;
   /** This and the next are absent where the plan is closed. */

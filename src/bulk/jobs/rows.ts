@@ -39,7 +39,8 @@ export function prepareRows(rowRun: RowRun): ReadyJob {
     lookup,
     input: countSettledByInput(rowRun),
     names,
-    requestsAfter: job.requestsAfter,
+    newList: job.newList,
+    after: job.after,
     async head() {
       const { facts } = understood;
       const knownNames = await account.readCachedNames(structure);
@@ -49,6 +50,7 @@ export function prepareRows(rowRun: RowRun): ReadyJob {
           input: { sha256, size: bytes },
           table: { columns, delimiter, hasEscapes, form },
         }),
+        ...(job.command && { command: job.command }),
         ...(job.mapping && { mapping: job.mapping }),
         ...(job.selection?.stored && { selection: job.selection.stored }),
         names: toStoredNames(knownNames.structure, knownNames.lists),

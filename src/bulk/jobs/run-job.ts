@@ -187,7 +187,8 @@ async function preparePlannedRun(
     lookup,
     input: noInput,
     names,
-    requestsAfter: resolved.requestsAfter,
+    newList: resolved.newList,
+    after: resolved.after,
   };
 }
 

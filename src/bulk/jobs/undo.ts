@@ -15,6 +15,7 @@ import { mergeNames, type StoredNames, toStoredNames } from "../plan/names.ts";
 import { toPlanNames } from "../plan/plan-line.ts";
 import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
 import { readRunNames } from "../plan/run-names.ts";
+import { toStepsAfterUndo } from "../runs/after.ts";
 import { JournalDamagedError, readRunRecord } from "../runs/damage.ts";
 import { isFinished } from "../runs/enter.ts";
 import { fileNames } from "../runs/file-names.ts";
@@ -33,8 +34,6 @@ interface UndoOptions {
   isPartial: boolean;
   /** Deletes the contacts that the run created and nobody has changed since. */
   deletesCreated: boolean;
-  /** Requests that follow on the undo once it is complete. */
-  requestsAfter: number;
   /** Whether nobody may be created with this key. */
   isSuppressed?: (key: string) => boolean;
 }
@@ -72,9 +71,10 @@ export async function undoRun(
 
 async function prepareUndo(context: RunContext, source: UndoneRun, undo: UndoOptions): Promise<PreparedRun> {
   const extent = await surveyJournal(source, undo.isPartial, context.emit);
+  const job = await createUndoJob(context, source, extent, undo);
   return {
-    job: await createUndoJob(context, source, extent, undo),
-    about: describeUndoRun(source, undo),
+    job,
+    about: { ...describeUndoRun(source, undo), after: job.after },
     async entered({ manifest }) {
       if (isFinished(source.manifest)) return;
       // What was put back must not be written again when it is resumed.
@@ -87,7 +87,7 @@ async function createUndoJob(
   context: RunContext,
   source: UndoneRun,
   { refs, returns }: Extent,
-  { isPartial, deletesCreated, requestsAfter, isSuppressed = () => false }: UndoOptions,
+  { isPartial, deletesCreated, isSuppressed = () => false }: UndoOptions,
 ): Promise<ReadyJob> {
   const { emit } = context;
   const { account: place } = source.manifest;
@@ -111,7 +111,7 @@ async function createUndoJob(
     work: createUndoWork(scope, isSuppressed),
     lookup,
     input: { ...noInput, read: refs.length },
-    requestsAfter,
+    after: toStepsAfterUndo(source.manifest.after, names.lists, deletesCreated),
     isLenient: true,
     head: async () => ({ names, source: parts }),
     async source() {

@@ -7,6 +7,7 @@ import { describeDiskError, diskFullHint, folderHint } from "../../disk/disk-err
 import { makeFolder, requireWritable } from "../../disk/make-folder.ts";
 import { EcmError, exitCodes, UsageError } from "../../errors.ts";
 import type { Limit } from "../items.ts";
+import type { AfterStep } from "./after.ts";
 import { fileNames } from "./file-names.ts";
 import type { RunKind } from "./kinds.ts";
 import type { Summary } from "./report.ts";
@@ -50,6 +51,8 @@ export interface Manifest {
   fingerprint: string;
   /** The options of the command that made it, as `resume` hands them back. */
   options: Record<string, unknown>;
+  /** What follows on it once it is complete. */
+  after?: readonly AfterStep[];
   /** Where the rejects file goes besides the run folder. */
   rejects?: string;
   /** Where its plan was written. */

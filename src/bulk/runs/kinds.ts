@@ -5,8 +5,6 @@ export const runCommands = {
   unsubscribe: ["contact", "unsubscribe"],
   delete: ["contact", "delete"],
   sync: ["lists", "sync"],
-  duplicate: ["lists", "duplicate"],
-  merge: ["lists", "merge"],
   undo: ["runs", "undo"],
   apply: ["apply"],
 };

@@ -5,7 +5,7 @@ import { addBulkFlags, type BulkFlags } from "../shared/bulk/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { requireTextOrAsk } from "../shared/questions.ts";
 import { requireList } from "./shared/choose.ts";
-import { composeList } from "./shared/compose.ts";
+import { addToNewList } from "./shared/into-new-list.ts";
 
 export function registerListsDuplicate(parent: Command, context: Context): void {
   const command = parent
@@ -40,5 +40,5 @@ async function runListsDuplicate(
     what: "the new list's name",
     usage,
   });
-  await composeList(context, { kind: "duplicate", sources: [source], into }, flags);
+  await addToNewList(context, { sources: [source], into, by: "duplicate" }, flags);
 }

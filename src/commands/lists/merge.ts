@@ -5,7 +5,7 @@ import { addBulkFlags, type BulkFlags } from "../shared/bulk/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { requireTextOrAsk } from "../shared/questions.ts";
 import { requireLists } from "./shared/choose.ts";
-import { composeList } from "./shared/compose.ts";
+import { addToNewList } from "./shared/into-new-list.ts";
 
 interface ListsMergeFlags extends BulkFlags {
   into?: string;
@@ -30,8 +30,8 @@ export function registerListsMerge(parent: Command, context: Context): void {
     asks: "With --delete-sources",
     exitCodes: {
       2: "a bad flag or argument; --delete-sources not confirmed with --yes",
-      3: "finished, and some contacts were rejected; no list was deleted",
-      6: "a list with the new name exists (ignoring case); or a list was changed in the meantime and not deleted",
+      3: "some contacts were rejected, and no list was deleted; or a list was not deleted, since some of its contacts are not in the new one",
+      6: "a list with the new name exists (ignoring case); nothing was changed",
     },
   });
 }
@@ -44,6 +44,6 @@ async function runListsMerge(context: Context, typedLists: string[], flags: List
     what: "the new list's name",
     usage,
   });
-  const { deleteSources } = flags;
-  await composeList(context, { kind: "merge", sources, into, deleteSources }, flags);
+  const { deleteSources: deletesSources } = flags;
+  await addToNewList(context, { sources, into, deletesSources, by: "merge" }, flags);
 }

@@ -11,7 +11,7 @@ import {
   undoAgreement,
 } from "../shared/bulk/agree.ts";
 import { claimFiles } from "../shared/bulk/distinct-files.ts";
-import { addBulkFlags, type BulkFlags, endRunAfter, toRunOptions } from "../shared/bulk/flags.ts";
+import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
 import type { RunDisplay } from "../shared/bulk/progress.ts";
 import { requireSameAccount } from "../shared/bulk/run-account.ts";
 import { isAtTerminal, type OpenRun, withRun } from "../shared/bulk/start.ts";
@@ -63,7 +63,7 @@ async function runRunsResume(context: Context, run: string | undefined, flags: B
     open.engine.account.preferredStructure = manifest.account.structureId;
     return resumeByKind({ ...open, context, manifest });
   });
-  await endRunAfter(context, result, () => finish(context, manifest, result));
+  await endRun(context, result);
 }
 
 function findRunDanger({ kind, options }: Manifest): Danger {
@@ -84,33 +84,12 @@ async function createSteps(
   return { agree, backUp: createBackUp(context, backup) };
 }
 
-/** What follows on a run, whichever invocation has completed it. */
-async function finish(context: Context, { kind, input, options }: Manifest, result: Closed): Promise<void> {
-  if (kind === "undo") {
-    const [{ findRun }, { finishUndoingList }] = await Promise.all([
-      import("../../bulk/index.ts"),
-      import("../shared/bulk/composed-list.ts"),
-    ]);
-    const undone = await findRun(context.folders.state, input.name);
-    await finishUndoingList(context, undone, result, options.deletesCreated === true);
-  }
-  if (kind !== "merge" && kind !== "duplicate") return;
-  const [{ finishComposing }, { restoreComposeOptions }] = await Promise.all([
-    import("../shared/bulk/composed-list.ts"),
-    import("../../bulk/index.ts"),
-  ]);
-  await finishComposing(context, restoreComposeOptions(kind, options), result);
-}
-
-async function restoreJob({ kind, input: { name, file }, options }: Manifest): Promise<RowJob> {
+async function restoreJob({ kind, input: { name, file }, options, after }: Manifest): Promise<RowJob> {
   const input = { name, path: file };
   if (kind === "mutate" || kind === "unsubscribe" || kind === "delete") {
     const { editJob, restoreEditOptions } = await import("../../bulk/index.ts");
-    return editJob(restoreEditOptions(kind, options, file === "" ? undefined : input));
-  }
-  if (kind === "merge" || kind === "duplicate") {
-    const { composeListJob, restoreComposeOptions } = await import("../../bulk/index.ts");
-    return composeListJob(restoreComposeOptions(kind, options), true);
+    const edit = restoreEditOptions(kind, options, file === "" ? undefined : input);
+    return editJob({ ...edit, title: name, after });
   }
   if (kind === "sync") {
     const { syncJob, restoreSyncOptions } = await import("../../bulk/index.ts");
@@ -160,17 +139,13 @@ async function resumeUndoing({ context, display, engine, manifest, options }: Re
     input,
     options: { isPartial, deletesCreated },
   } = manifest;
-  const [{ findRun, undoRun, requireWritableRejects }, { countRequestsAfterUndo }] = await Promise.all([
-    import("../../bulk/index.ts"),
-    import("../shared/bulk/composed-list.ts"),
-  ]);
+  const { findRun, undoRun, requireWritableRejects } = await import("../../bulk/index.ts");
   const source = await findRun(context.folders.state, input.name);
   await requireWritableRejects({ input: { name: input.file } }, options);
   const agree = undoAgreement(context, display);
   const undo = {
     isPartial: isPartial === true,
     deletesCreated: deletesCreated === true,
-    requestsAfter: countRequestsAfterUndo(source.manifest, deletesCreated === true),
     isSuppressed: await createSuppressedCheck(context, source.manifest),
   };
   return undoRun(engine, source, { ...options, agree, undo }, display.on);

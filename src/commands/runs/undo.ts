@@ -4,7 +4,7 @@ import type { Closed, Manifest, RunOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { requireAnswer, undoAgreement } from "../shared/bulk/agree.ts";
 import { claimFiles } from "../shared/bulk/distinct-files.ts";
-import { addBulkFlags, type BulkFlags, endRunAfter, toRunOptions } from "../shared/bulk/flags.ts";
+import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
 import { requireSameAccount } from "../shared/bulk/run-account.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { openSuppressionList } from "../shared/suppression-list.ts";
@@ -48,7 +48,6 @@ export function registerRunsUndo(parent: Command, context: Context): void {
 
 async function runRunsUndo(context: Context, typedRun: string | undefined, flags: UndoFlags): Promise<void> {
   const options = toRunOptions(flags, context.clock.now());
-  const { finishUndoingList, noteListsInNoPlan } = await import("../shared/bulk/composed-list.ts");
   const idOrLast = await requireRun(context, typedRun, "undo", ({ kind }) => kind !== "undo");
   requireAnswer(context, flags.deleteCreated ? "delete" : "change", options.isDryRun);
   const source = await findNamedRun(context, idOrLast);
@@ -57,14 +56,15 @@ async function runRunsUndo(context: Context, typedRun: string | undefined, flags
     context.terminal.note(`The last run, ${id}, was itself an undo, of run ${input.name}`, "needed");
   }
   const result = await undo(context, source, options, flags);
-  const { kind, options: composed } = source.manifest;
-  const isComposed = kind === "merge" || kind === "duplicate";
-  if (isComposed && flags.deleteCreated && options.isDryRun && flags.plan) {
-    noteListsInNoPlan(context, [String(composed.into)]);
+  const [{ findNewList }, { noteListsInNoPlan }] = await Promise.all([
+    import("../../bulk/index.ts"),
+    import("../shared/bulk/after.ts"),
+  ]);
+  const newList = findNewList(source.manifest.after);
+  if (newList && flags.deleteCreated && options.isDryRun && flags.plan) {
+    noteListsInNoPlan(context, [newList.name]);
   }
-  await endRunAfter(context, result, () =>
-    finishUndoingList(context, source, result, flags.deleteCreated ?? false),
-  );
+  await endRun(context, result);
 }
 
 async function undo(
@@ -75,15 +75,12 @@ async function undo(
 ): Promise<Closed> {
   const { manifest, folder } = source;
   const deletesCreated = flags.deleteCreated ?? false;
-  const [
-    { undoRun, requireWritableRejects, fileNames },
-    { withRun },
-    { requireUndoableList, countRequestsAfterUndo },
-  ] = await Promise.all([
-    import("../../bulk/index.ts"),
-    import("../shared/bulk/start.ts"),
-    import("../shared/bulk/composed-list.ts"),
-  ]);
+  const [{ undoRun, requireWritableRejects, fileNames }, { withRun }, { requireUndoableLists }] =
+    await Promise.all([
+      import("../../bulk/index.ts"),
+      import("../shared/bulk/start.ts"),
+      import("../shared/bulk/after.ts"),
+    ]);
   const journal = { input: { name: join(folder, fileNames.journal) } };
   claimFiles(context, undefined, flags);
   await requireWritableRejects(journal, options);
@@ -91,12 +88,11 @@ async function undo(
   const what = `Undoing run ${manifest.id}: ${manifest.input.name}`;
   return withRun(context, { what, options, flags }, async ({ engine, display, options }) => {
     await requireSameAccount(context, manifest, "runs undo");
-    await requireUndoableList(context, manifest);
+    await requireUndoableLists(context, manifest);
     const agree = undoAgreement(context, display);
     const undo = {
       isPartial: flags.partial === true,
       deletesCreated,
-      requestsAfter: countRequestsAfterUndo(manifest, deletesCreated),
       isSuppressed: await createSuppressedCheck(context, manifest),
     };
     return undoRun(engine, source, { ...options, agree, undo }, display.on);
@@ -104,7 +100,7 @@ async function undo(
 }
 
 /** Kinds of runs that delete nobody, so that their undo creates nobody. An undo deletes whom a run created. */
-const kindsWithoutDeletion = new Set(["import", "mutate", "unsubscribe", "sync", "merge", "duplicate"]);
+const kindsWithoutDeletion = new Set(["import", "mutate", "unsubscribe", "sync"]);
 
 /** Only the undo of a deletion creates anyone. @throws SuppressionsError */
 export async function createSuppressedCheck(

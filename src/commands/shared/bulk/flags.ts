@@ -1,6 +1,14 @@
 /** What the commands that start bulk runs share: flags, the way from flags to options, and how a run ends. */
 import { type Command, Option } from "commander";
-import type { Engine, GuardOptions, Limit, RunOptions, RunStop, Summary } from "../../../bulk/index.ts";
+import type {
+  Closed,
+  Engine,
+  GuardOptions,
+  Limit,
+  RunOptions,
+  RunStop,
+  Summary,
+} from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
 import { formatCounted } from "../../../counts.ts";
 import { diskFullHint } from "../../../disk/disk-errors.ts";
@@ -191,23 +199,22 @@ export async function printSummary(context: Context, summary: Summary | undefine
     await terminal.write(`${terminal.mask(JSON.stringify({ ...summary, program: version }))}\n`);
 }
 
-/** As `endRun`, after what follows on the run. The summary is printed also where that fails. */
-export async function endRunAfter(
-  context: Context,
-  result: Parameters<typeof endRun>[1],
-  followUp: () => Promise<void>,
-): Promise<void> {
+/** The summary is printed also where what follows fails. */
+async function follow(context: Context, result: Closed): Promise<{ summary: Summary; isLeftOut: boolean }> {
+  const { summary } = result;
+  if (!result.after?.length) return { summary, isLeftOut: false };
+  const { followRun } = await import("./after.ts");
   try {
-    await followUp();
+    const isLeftOut = await followRun(context, result);
+    const all = withAllRequests(context, summary);
+    // The run's own end has said how many were sent until then.
+    const more = all.requests.total - summary.requests.total;
+    if (more > 0) context.terminal.note(`${formatCounted(more, "more request")} sent for the list`);
+    return { summary: all, isLeftOut };
   } catch (error) {
-    await printSummary(context, withAllRequests(context, result.summary));
+    await printSummary(context, withAllRequests(context, summary));
     throw error;
   }
-  const summary = withAllRequests(context, result.summary);
-  // The run's own end has said how many were sent until then.
-  const more = summary.requests.total - result.summary.requests.total;
-  if (more > 0) context.terminal.note(`${formatCounted(more, "more request")} sent for the list`);
-  await endRun(context, { ...result, summary });
 }
 
 /** Counts what followed on the run too. */
@@ -217,11 +224,13 @@ function withAllRequests(context: Context, summary: Summary): Summary {
   return { ...summary, requests: { ...requests, other: requests.other + total - requests.total, total } };
 }
 
-/** Ends the command as the run ended: prints the summary, sets the exit code, or throws what stopped it. */
-export async function endRun(
-  context: Context,
-  { summary, stop }: { summary: Summary; stop?: RunStop },
-): Promise<void> {
+/**
+ * Does what follows on the run, and ends the command as the run ended: prints the summary, sets the exit code,
+ * or throws what stopped it.
+ */
+export async function endRun(context: Context, result: Closed): Promise<void> {
+  const { stop } = result;
+  const { summary, isLeftOut } = await follow(context, result);
   await printSummary(context, summary);
   const allowedBy = stop?.failure.details.allowedBy ?? [];
   const resume =
@@ -238,7 +247,7 @@ export async function endRun(
     const lines = joinHints(stop.message, stop.failure.details.hint, resume)!;
     context.terminal.note(formatForAccount(lines, context.settings), "needed");
   }
-  if (stop || isIncomplete(summary)) context.endWith(exitCodes.rejectedRows);
+  if (stop || isLeftOut || isIncomplete(summary)) context.endWith(exitCodes.rejectedRows);
 }
 
 /** Whether somebody who was meant to be written was not, or not in all parts. */

@@ -1,8 +1,10 @@
 /** `lists duplicate` and `lists merge`: a new list and a bulk run over the members. */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { parseSummary } from "../bulk/kit.ts";
+import type { Contact } from "../../src/wire.ts";
+import { call, parseSummary } from "../bulk/kit.ts";
 import { countRequests } from "../bulk/plan-kit.ts";
+import { fastClock } from "../journeys/recording-proxy.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 import type { RunningSandbox } from "../support/sandbox.ts";
 import { startSandbox } from "../support/sandbox.ts";
@@ -41,7 +43,7 @@ describe("lists merge", () => {
     const result = await ecm(["lists", "merge", "leads", "Fair", "Leads", "--into", "All", "--json"]);
     expect(result.code, result.stderr).toBe(0);
     expect(parseSummary(result)).toMatchObject({
-      kind: "merge",
+      kind: "mutate",
       status: "completed",
       rows: { read: 9, updated: 9 },
     });
@@ -156,7 +158,9 @@ describe("lists merge", () => {
     expect((await ecm(undo)).stderr).not.toContain(note);
   });
 
-  it("prints its summary also where a source is not deleted after all", { tags: "slow" }, async () => {
+  it("keeps a source of which somebody is not in the new list, and names them", {
+    tags: "slow",
+  }, async () => {
     for (const isSameCommand of [true, false]) {
       const sandbox = await twoLists();
       const { ecm } = sandbox;
@@ -174,12 +178,52 @@ describe("lists merge", () => {
       const { run } = parseSummary(await ecm([...merge, "--max-requests", "7"]));
       await ecm(["contact", "mutate", "p9@example.com", "--add-list", "Leads"]);
       const resumed = await ecm(isSameCommand ? merge : ["runs", "resume", run!, "--yes", "--json"]);
-      expect(resumed.code, resumed.stderr).toBe(6);
-      expect(resumed.stderr).toContain('"ListChangedError"');
+      expect(resumed.code, resumed.stderr).toBe(3);
+      expect(resumed.stderr).toContain(
+        'The list "Leads" was not deleted: 1 of its contacts is not in "All": p9@example.com\n' +
+          "Add them with: ecm contact mutate --list Leads --add-list All; then: ecm lists delete Leads\n" +
+          'Deleted the list "Fair"',
+      );
       expect(parseSummary(resumed)).toMatchObject({ run, status: "completed", rows: { updated: 9 } });
-      expect(await namesIn(sandbox)).toEqual(["Leads", "Fair", "All"]);
+      expect(await namesIn(sandbox)).toEqual(["Leads", "All"]);
     }
   });
+});
+
+describe("a contact whose write is never answered", () => {
+  it.each([0, 8])(
+    "is rejected (%i), the others are in the new list, and no source goes",
+    {
+      tags: "slow",
+    },
+    async (failing) => {
+      const sandbox = await twoLists();
+      const contacts = await call<Contact[]>(sandbox, "GET", "/api/contact");
+      const key = `p${failing}@example.com`;
+      const { _id } = contacts.find((contact) => contact.key === key)!;
+      sandbox.sandbox.admin.faults([`503:PUT:/api/contact/${_id}/mutate`]);
+      const merge = [
+        "lists",
+        "merge",
+        "Leads",
+        "Fair",
+        "--into",
+        "All",
+        "--delete-sources",
+        "--yes",
+        "--json",
+      ];
+      const result = await sandbox.ecm(merge, { clock: fastClock() });
+      expect(result.code, result.stderr).toBe(3);
+      expect(parseSummary(result)).toMatchObject({
+        status: "completed",
+        rows: { updated: 8, rejected: 1, pending: 0 },
+      });
+      expect(result.stderr).toContain("No list was deleted, since contacts were rejected");
+      expect(await countMembers(sandbox, "All")).toBe("8");
+      expect(await namesIn(sandbox)).toEqual(["Leads", "Fair", "All"]);
+    },
+  );
 });
 
 describe("the price of a new list", () => {
