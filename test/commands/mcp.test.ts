@@ -258,6 +258,16 @@ describe("reads", () => {
     expect(new Set(keys)).toEqual(new Set([ada.Email, bob.Email]));
   });
 
+  it("give no event the key of a person who was erased since", { tags: "slow" }, async () => {
+    const { env, ecm } = await account();
+    const { call } = await startMcp(env);
+    expect(JSON.stringify(await call("events_list"))).toContain(ada.Email);
+    expect((await ecm(["contact", "erase", ada.Email, "--yes"])).code).toBe(0);
+    const { events } = await call("events_list");
+    expect(events).toContainEqual(expect.objectContaining({ key: bob.Email }));
+    expect(JSON.stringify(events)).not.toContain(ada.Email);
+  });
+
   it.each([{ page: "cap:50" }, { page: "refuse:50" }, { page: "cap:50", lists: "array" }])(
     "lead through every page of a service with %j",
     { tags: "slow" },

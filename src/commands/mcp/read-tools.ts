@@ -115,7 +115,7 @@ export function createReaders(toolkit: Toolkit, plans: Plans | undefined): Tool[
   const readers = [
     ...accountReaders,
     ...contactReaders(names),
-    createEventsReader(),
+    eventsReader,
     createRunsReader(plans),
     apiReader,
   ];
@@ -200,36 +200,35 @@ interface NamedEvent {
 /** So many contacts are looked up for one answer. */
 const maxKeyLookups = 20;
 
-function createEventsReader(): Reader {
-  const keys = new Map<string, string>();
-  return {
-    name: "events_list",
-    title: "Events",
-    description: `What happened to contacts, each with the contact's key: the newest events, oldest of them first. To see others, narrow by contact, types or days. Keys that no event tells cost 1 request each, at most ${maxKeyLookups}.`,
-    path: ["events"],
-    offers: [
-      { flag: "<id-or-key>", name: "contact" },
-      ...["--type", "--days", "--campaign"],
-      limitBy("--limit"),
-    ],
-    async read(words, _input, { invoke, signal }) {
-      // Of events there is no next page.
-      const { nextPage: _, ...shown } = await readPage(invoke, "events", { words }, signal);
-      const { events } = shown as unknown as { events: NamedEvent[] };
-      for (const { contactId, emailTo } of events) if (contactId && emailTo) keys.set(contactId, emailTo);
-      const unknown = new Set(events.flatMap(({ contactId: id }) => (id && !keys.has(id) ? [id] : [])));
-      for (const id of [...unknown].slice(0, maxKeyLookups)) {
-        const { value } = await invoke(["contact", "get", "--", id], {
-          signal,
-          accepts: [exitCodes.notFound],
-        });
-        keys.set(id, (value as { key?: string } | null)?.key ?? "");
-      }
-      const withKey = (event: NamedEvent) => ({ ...event, key: keys.get(event.contactId ?? "") || null });
-      return { ...shown, events: events.map(withKey) };
-    },
-  };
-}
+const eventsReader: Reader = {
+  name: "events_list",
+  title: "Events",
+  description: `What happened to contacts, each with the contact's key: the newest events, oldest of them first. To see others, narrow by contact, types or days. Keys that no event tells cost 1 request each, at most ${maxKeyLookups}.`,
+  path: ["events"],
+  offers: [
+    { flag: "<id-or-key>", name: "contact" },
+    ...["--type", "--days", "--campaign"],
+    limitBy("--limit"),
+  ],
+  async read(words, _input, { invoke, signal }) {
+    // Of events there is no next page.
+    const { nextPage: _, ...shown } = await readPage(invoke, "events", { words }, signal);
+    const { events } = shown as unknown as { events: NamedEvent[] };
+    // Of this answer alone: a person may be erased before the next one.
+    const keys = new Map<string, string>();
+    for (const { contactId, emailTo } of events) if (contactId && emailTo) keys.set(contactId, emailTo);
+    const unknown = new Set(events.flatMap(({ contactId: id }) => (id && !keys.has(id) ? [id] : [])));
+    for (const id of [...unknown].slice(0, maxKeyLookups)) {
+      const { value } = await invoke(["contact", "get", "--", id], {
+        signal,
+        accepts: [exitCodes.notFound],
+      });
+      keys.set(id, (value as { key?: string } | null)?.key ?? "");
+    }
+    const withKey = (event: NamedEvent) => ({ ...event, key: keys.get(event.contactId ?? "") || null });
+    return { ...shown, events: events.map(withKey) };
+  },
+};
 
 interface RunInput extends Paged {
   run?: string;
