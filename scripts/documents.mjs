@@ -12,9 +12,11 @@ const modules = {
   commands: "src/commands/commands.ts",
   describe: "src/commands/shared/describe-command.ts",
   manual: "src/commands/manual-pages.ts",
+  behavior: "src/service/behavior.ts",
 };
 
-/** @returns the flags of every command, each command as `ecm commands` describes it, and the pages of the manual by name */
+/** @returns the flags of every command, each command as `ecm commands` describes it, the pages of the manual by name, and the
+ * points that are open about the service */
 export async function readDocuments() {
   const folder = await mkdtemp(resolve("node_modules/.ecm-documents-"));
   try {
@@ -38,6 +40,7 @@ export async function readDocuments() {
     const { listLeaves } = await load("commands");
     const { describeCommandJson, describeFlags } = await load("describe");
     const { writeManual } = await load("manual");
+    const { openPoints } = await load("behavior");
     const stream = new PassThrough();
     const streams = { stdin: stream, stdout: stream, stderr: stream, env: {} };
     const tree = createTree(createContext(streams, new AbortController().signal));
@@ -46,6 +49,7 @@ export async function readDocuments() {
       globalFlags: describeFlags(tree.root),
       commands: listLeaves(tree.root).map(describeCommandJson),
       manual: writeManual(tree.root),
+      openPoints: Object.values(openPoints),
     };
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -1,6 +1,7 @@
 /**
  * Writes what is derived from the command tree: docs/cli.md, AGENTS.md and completions/; the version in the
- * workflow; and the picture of the imports in docs/architecture.md. Needs a build.
+ * workflow; the picture of the imports in docs/architecture.md; and the points that are open about the service
+ * in docs/live-service.md. Needs a build.
  * `--check` writes nothing and fails when a file is out of step.
  */
 import { execFileSync } from "node:child_process";
@@ -17,7 +18,7 @@ const ecm = (...args) =>
     env: { PATH: process.env.PATH, HOME: "/nonexistent", COLUMNS: "80" },
   });
 
-const { globalFlags, commands } = await readDocuments();
+const { globalFlags, commands, openPoints } = await readDocuments();
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
 const environment = JSON.parse(ecm("help", "environment", "--json"));
@@ -175,6 +176,29 @@ const architecture = readFileSync(join(root, "docs/architecture.md"), "utf8");
 files["docs/architecture.md"] = architecture.replace(
   /(?<=```mermaid\n)[^`]*(?=```)/,
   () => `${drawImportGraph(join(root, "src"))}\n`,
+);
+
+/** The points that are open about the service: the one table of the page. */
+function openPointsTable() {
+  const toForms = (forms) =>
+    forms === undefined
+      ? ""
+      : typeof forms.least === "number"
+        ? forms.words
+        : Object.values(forms).join(" · ");
+  return [
+    "| point | may be | documented | what ecm does | and then |",
+    "|---|---|---|---|---|",
+    ...openPoints.map(({ point, forms, documented, does, next }) => {
+      const cells = [point, toForms(forms), documented, does, next].map(escapeCell);
+      return `| ${cells.join(" | ")} |`;
+    }),
+  ].join("\n");
+}
+const liveService = readFileSync(join(root, "docs/live-service.md"), "utf8");
+files["docs/live-service.md"] = liveService.replace(
+  /(?<=<!-- made of the table in src\/service\/behavior.ts -->\n\n)[\s\S]*?(?=\n\n)/,
+  openPointsTable,
 );
 
 /** The workflow installs a tarball, whose name has the version. */

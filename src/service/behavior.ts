@@ -1,43 +1,193 @@
 /**
- * How the service behaves for one structure where its documents leave it open, as far as answers have shown.
- * Whoever learns something keeps it, so that it costs the next command nothing. Pure.
+ * What the documents of the service leave open, and what answers have shown of it, for one structure. What was
+ * learned is kept, so that it costs the next command nothing. Pure.
  */
+import { formatCount } from "../counts.ts";
 import { isObject } from "../is-object.ts";
 
-/** Each point, and what can be known of it. Numbers are the greatest that was accepted, or milliseconds. */
-export interface BehaviorPoints {
-  /**
-   * How several keys are asked for in one search: as values of one
-   * criteria, as a filter for each, or not at all.
-   */
-  keys: "any" | "alternatives" | "one";
-  /** Most keys in one search. */
-  maxKeys: number;
-  /** Largest `pageSize` that was not refused, when a larger one was. */
-  maxPage: number;
-  /** What a larger `pageSize` is silently cut to. */
-  pageCut: number;
-  /** The same of a list of lists' `size`. */
-  maxListSize: number;
-  listSizeCut: number;
-  lists: "records" | "array";
-  /** What `addLists` and the like hold: `{ _id }`, or bare ids. */
-  mutateElements: "object" | "id";
-  mutateAnswer: "contact" | "empty" | "other";
-  /** How long a search took to show a new contact. */
-  searchLag: number;
-  /** A status in a search: two members, or one object. */
-  status: "parts" | "object";
-  /** Letter case of `CONTACT_STATUS` values. */
-  statusCase: "lower" | "capital";
-  /**
-   * The names that a search's `source` takes: of the published
-   * reference, of the specification, or of both alone.
-   */
-  source: "published" | "specified" | "common";
-  /** Whether a search filters by `LIST_ID`. */
-  listColumn: "taken" | "refused";
+interface OpenPoint {
+  point: string;
+  /** The forms that may be learned, each in a few words; or a number. */
+  forms?: Record<string, string> | NumberForm;
+  /** What the documents say of it. */
+  documented: string;
+  /** What the client does with a service of which nothing is known. */
+  does: string;
+  /** What it does when that fails, or an answer shows more. */
+  next: string;
 }
+
+interface NumberForm {
+  least: number;
+  /** N stands for the number. */
+  words: string;
+}
+
+const limit: NumberForm = { least: 1, words: "N; more is refused" };
+const cut: NumberForm = { least: 1, words: "N; more is cut silently" };
+const withinMilliseconds: NumberForm = { least: 1, words: "within N ms" };
+
+/** Read by the client, by `ecm doctor`, and by the page `docs/live-service.md`, whose table is made of it. */
+export const openPoints = {
+  keys: {
+    point: "several keys in one search",
+    forms: {
+      any: "any of them is found",
+      alternatives: "not as values of one condition",
+      one: "not accepted",
+    },
+    documented: "several `values` of a condition, not how they are combined",
+    does: "asks for them as values of one condition, and for the key of a contact besides that must be found",
+    next: "where that one is missing, or the search is refused: asks with one filter for each key, then for each key alone. Where no contact is known yet, ten creates in a row that are refused as duplicates make a run look each contact up alone before it creates it, until a create succeeds",
+  },
+  maxKeys: {
+    point: "keys in one search, at most",
+    forms: limit,
+    documented: "nothing",
+    does: "asks for up to 100 contacts in one search",
+    next: "halves a number that is refused, and asks for no more than what worked",
+  },
+  keyCase: {
+    point: "letter case of keys",
+    documented: "nothing",
+    does: "takes an address as the same in any case, and looks it up as written and in lower case, in one search",
+    next: "writes a key back as the service gave it",
+  },
+  maxPage: {
+    point: "contacts on a page, at most",
+    forms: limit,
+    documented: "nothing",
+    does: "asks for 1,000",
+    next: "where that is refused: 500, 250, 100, 50, 10",
+  },
+  pageCut: {
+    point: "contacts on a page that is cut",
+    forms: cut,
+    documented: "nothing",
+    does: "reads until the total is reached, never until a page is short",
+    next: "reads on with pages of the size that came",
+  },
+  maxListSize: {
+    point: "lists on a page, at most",
+    forms: limit,
+    documented: "nothing",
+    does: "asks for 100",
+    next: "where that is refused: 50, 10",
+  },
+  listSizeCut: {
+    point: "lists on a page that is cut",
+    forms: cut,
+    documented: "nothing",
+    does: "reads until the total is reached, or until a page has nothing new",
+    next: "reads on with pages of the size that came",
+  },
+  lists: {
+    point: "the list of lists",
+    forms: { records: "{ total, records }", array: "an array" },
+    documented: "`{ total, records }`",
+    does: "takes either",
+    next: "where no total is told, reads until a page has nothing new",
+  },
+  structures: {
+    point: "the list of structures",
+    documented: "tags and `required` in the published reference, not in the specification",
+    does: "reads the structure alone before an update, where tags, `__v` or `required` are missing",
+    next: "where no answer shows the tags, refuses to change the structure: an update would have to send all of them. Takes tags by their ids, refuses labels in flags, files and `--where` (exit 5), and shows ids. `sandbox clone` says that it leaves tags out",
+  },
+  source: {
+    point: "names that a search can ask for",
+    forms: {
+      published: "the nine of the published reference",
+      specified: "the members of a contact in the specification",
+      common: "those that are in both; neither the status nor updatedAt",
+    },
+    documented: "nine names in the published reference, others in the specification",
+    does: "asks with the nine",
+    next: "a refusal that names `source` is tried with the members of a contact in the specification (`status` in place of its two parts), then with the names that both have. Where no search tells the status, contacts are read by their ids where their status decides: for `unsubscribe`, `delete`, `--where`, `--columns status`, an export and a clone; the price counts these requests. Elsewhere a warning says that the status is missing. What needs `updatedAt` (`export --since`, `--where`) ends with exit 1 where no search tells it",
+  },
+  status: {
+    point: "a contact's status in a search",
+    forms: { parts: "contactStatus and contactSubStatus", object: "one object, status" },
+    documented: "both",
+    does: "reads either",
+    next: "shows it as `status`",
+  },
+  statusCase: {
+    point: "letter case of a status to search for",
+    forms: { lower: "active", capital: "Active" },
+    documented: "both",
+    does: "asks in lower case",
+    next: "once more with a capital after a refusal",
+  },
+  listColumn: {
+    point: "a search for the members of a list",
+    forms: { taken: "by LIST_ID", refused: "LIST_ID is refused" },
+    documented: "`LIST_ID` in the published reference, not in the specification",
+    does: "asks by `LIST_ID`. That several lists are searched is proven with the members of each",
+    next: "where it is refused, reads all contacts that the other conditions find, and their `lists` decide; the requests for these pages are part of the price",
+  },
+  searchLag: {
+    point: "a new contact in a search",
+    forms: withinMilliseconds,
+    documented: "nothing",
+    does: "takes a create that is refused as a duplicate as a sign that the contact exists, and looks it up",
+    next: "where no search shows it, a run looks it up again at its end, three times within 14 seconds, and decides on what it finds. A contact that no search shows then is `skipped`, code `exists_hidden`. An erasure also searches among the inactive contacts",
+  },
+  mutateElements: {
+    point: "tags and lists in a change",
+    forms: { object: "{ _id }", id: "bare ids" },
+    documented: "not shown",
+    does: "sends `{ _id }`",
+    next: "a refusal that names them is tried once with plain ids",
+  },
+  mutateAnswer: {
+    point: "the answer to a change",
+    forms: { contact: "the contact", empty: "empty", other: "something else" },
+    documented: "not shown",
+    does: "reads nothing from it but `__v`",
+    next: "needs nothing more: what was sent is known",
+  },
+  noop: {
+    point: "a refusal of a change",
+    documented: "that a change without effect is refused, not with which `errorType`",
+    does: "reads the contact and compares",
+    next: "counts it as unchanged only where nothing would change",
+  },
+  feed: {
+    point: "the feed of events",
+    documented:
+      "not its order, its totals or its end: a total may be missing or wrong, a page cut, and events come in between two pages",
+    does: "reads until a page is empty",
+    next: "where the feed is not newest first, or moved, reads it again with pages of another size and compares; an order that changes with each request is an error, or with `--since last` a warning: what is missing comes the next time",
+  },
+  moving: {
+    point: "contacts that come and go during an export",
+    documented: "nothing",
+    does: "reads pages that overlap by a few contacts: what is seen again shows that nobody slid past between two pages",
+    next: "otherwise reads all again, at most three times, and fails then",
+  },
+  records: {
+    point: "campaigns, templates, domains, reports",
+    documented: "no member of them; lists come as an array or as `{ total, records }`",
+    does: "shows what comes, leaves empty what does not, and keeps all of it in JSON",
+    next: "a rate is shown as the service gives it, without a unit. A part of a domain whose status is none of verified, valid, success, active, ok, passed, complete, ready is shown as missing in DNS",
+  },
+} as const satisfies Record<string, OpenPoint>;
+
+type Points = typeof openPoints;
+
+/**
+ * What can be known of each point that is learned. Numbers are the greatest that was accepted, or milliseconds.
+ */
+export type BehaviorPoints = {
+  [P in keyof Points as Points[P] extends { forms: object } ? P : never]: Points[P] extends {
+    forms: infer Forms;
+  }
+    ? Forms extends NumberForm
+      ? number
+      : keyof Forms
+    : never;
+};
 
 export type BehaviorPoint = keyof BehaviorPoints;
 
@@ -86,25 +236,6 @@ export function createBehavior(
   };
 }
 
-const textValues: Partial<Record<BehaviorPoint, readonly string[]>> = {
-  keys: ["any", "alternatives", "one"],
-  lists: ["records", "array"],
-  mutateElements: ["object", "id"],
-  mutateAnswer: ["contact", "empty", "other"],
-  status: ["parts", "object"],
-  statusCase: ["lower", "capital"],
-  source: ["published", "specified", "common"],
-  listColumn: ["taken", "refused"],
-};
-const numberPoints: readonly string[] = [
-  "maxKeys",
-  "maxPage",
-  "pageCut",
-  "maxListSize",
-  "listSizeCut",
-  "searchLag",
-];
-
 const dayMilliseconds = 24 * 3_600_000;
 /** A service may change: what is older than this is found out anew. */
 const maxAgeMilliseconds = 30 * dayMilliseconds;
@@ -129,8 +260,36 @@ function isBelieved(ageMilliseconds: number): boolean {
 }
 
 function isSoundValue(point: string, value: unknown): boolean {
-  const known = textValues[point as BehaviorPoint];
-  if (known) return known.includes(value as string);
-  const least = point === "searchLag" ? 0 : 1;
-  return numberPoints.includes(point) && Number.isSafeInteger(value) && (value as number) >= least;
+  const forms = findForms(point);
+  if (forms === undefined) return false;
+  if (!isNumberForm(forms)) return typeof value === "string" && Object.hasOwn(forms, value);
+  return Number.isSafeInteger(value) && (value as number) >= forms.least;
+}
+
+function findForms(point: string): OpenPoint["forms"] {
+  return Object.hasOwn(openPoints, point)
+    ? (openPoints[point as keyof Points] as OpenPoint).forms
+    : undefined;
+}
+
+function isNumberForm(forms: NonNullable<OpenPoint["forms"]>): forms is NumberForm {
+  return typeof forms.least === "number";
+}
+
+/** The points that are known, in a few words each, for a person to read and to send to support. */
+export function describeBehavior(known: KnownBehavior): string[] {
+  return Object.entries(openPoints).flatMap(([name, { point }]) => {
+    const value = known[name as BehaviorPoint]?.value;
+    const forms = findForms(name);
+    if (value === undefined || forms === undefined) return [];
+    return `${point}: ${isNumberForm(forms) ? forms.words.replace("N", formatCount(value as number)) : forms[value]}`;
+  });
+}
+
+/** RFC 3339: when the newest of it was learned. */
+export function findLastLearned(behavior: KnownBehavior): string | undefined {
+  return Object.values(behavior)
+    .map((point) => point.learnedAt)
+    .sort()
+    .at(-1);
 }

@@ -4,8 +4,7 @@ import type { PlaceState } from "../../../config/folder-rights.ts";
 import { formatCount } from "../../../counts.ts";
 import { advise, ecm, type Hint, type ShownCommand } from "../../../hint.ts";
 import { formatMoment } from "../../../moments.ts";
-import type { KnownBehavior } from "../../../service/behavior.ts";
-import { describeBehavior, findLastLearned } from "../../../service/describe-behavior.ts";
+import { describeBehavior, findLastLearned, type KnownBehavior } from "../../../service/behavior.ts";
 import { quoteShellWord } from "../../../shell-word.ts";
 import type { ApiAnswer, RateLimits } from "../../../wire.ts";
 
