@@ -40,6 +40,8 @@ export interface ErrorDetails {
   /** Which limit stands in the way. */
   limit?: LimitKind;
   applied?: Applied;
+  /** The account's service has no such endpoint: the same command can never succeed. */
+  isNotOffered?: boolean;
   /** No connection was made. */
   isUnconnected?: boolean;
   /** True when the same command may succeed later without a change. */
@@ -132,6 +134,16 @@ export class ServiceError extends EcmError {
 /** Whether the service answered with one of these statuses. */
 export function hasStatus(error: unknown, ...statuses: number[]): error is ServiceError {
   return error instanceof ServiceError && statuses.includes(error.status);
+}
+
+/** Whether the account's service has no such endpoint. */
+export function isNotOffered(error: unknown): error is EcmError {
+  return error instanceof EcmError && error.details.isNotOffered === true;
+}
+
+/** Whether the service says that there is no such record. An endpoint that it does not have says nothing of it. */
+export function isGoneError(error: unknown): error is ServiceError {
+  return hasStatus(error, 404) && !isNotOffered(error);
 }
 
 /** No answer at all: no connection, lost connection, time-out. `applied` says what is known of a write. */

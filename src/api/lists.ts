@@ -41,6 +41,9 @@ export interface ListsPage {
   total?: number;
 }
 
+/** The lists came in a form that is not known: their names are not either. */
+export class UnknownListsError extends UnreadableAnswerError {}
+
 /** Takes both forms in use: `{ total, records }` and a bare array. @throws UnreadableAnswerError */
 export function readLists(answer: ApiAnswer): ListsPage {
   const body = answer.body;
@@ -52,7 +55,7 @@ export function readLists(answer: ApiAnswer): ListsPage {
       total: typeof envelope.total === "number" ? envelope.total : undefined,
     };
   }
-  throw new UnreadableAnswerError("The answer is not a list of lists", { status: answer.status });
+  throw new UnknownListsError("The answer is not a list of lists", { status: answer.status });
 }
 
 /** @throws UnreadableAnswerError when the answer carries no `_id`. */

@@ -15,6 +15,7 @@ import {
   whereOption,
 } from "./shared/flags.ts";
 import { describeCommand } from "./shared/help-text.ts";
+import { readNamedLists } from "./shared/named-lists.ts";
 
 interface ExportOptions extends OutputFileFlags {
   list?: string[];
@@ -78,9 +79,8 @@ async function runExport(context: Context, options: ExportOptions): Promise<void
   const { send, account, behaviors } = await context.connect();
   const structure = await account.structure();
   const { named, ...found } = await conditions(account, structure);
-  const view = toSearchView(
-    createContactColumnsView(await account.complete(structure), await account.lists(structure)),
-  );
+  const lists = await readNamedLists(context, account, structure);
+  const view = toSearchView(createContactColumnsView(await account.complete(structure), lists));
   const search = { ...found, source: wholeContact, readsStatus: true };
   const behavior = behaviors(structure._id);
   const sendOptions = { maxWaitSeconds: options.wait === false ? 0 : maxWaitForHourSeconds, behavior };

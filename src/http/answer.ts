@@ -15,6 +15,7 @@ import { isObject } from "../is-object.ts";
 import { formatMoment } from "../moments.ts";
 import type { ApiAnswer, ApiRequest, RateLimits, WireAnswer, WireError } from "../wire.ts";
 import { findLimitKind, readLimits, readRetryAfter } from "./limits.ts";
+import { findMissingOffer } from "./offered.ts";
 
 /** How much of an unexpected body is shown, in characters. */
 const maxExcerptLength = 80;
@@ -87,12 +88,10 @@ export function toServiceError(
   const retryAfterSeconds =
     status === 429 || status === 503 ? readRetryAfter(headers, nowMilliseconds) : undefined;
   const words = describeRefusal(answer, found?.message);
-  const message = applied === "unknown" ? `${words}; the request may have been applied` : words;
+  const missing = hasPath(baseUrl) ? undefined : findMissingOffer(request, status, found);
+  const message = toMessage(words, applied, missing);
   const limitKind = status === 429 ? findLimitKind(words, headers, retryAfterSeconds) : undefined;
-  const endsAt =
-    retryAfterSeconds === undefined
-      ? undefined
-      : formatMoment(nowMilliseconds + retryAfterSeconds * 1000, nowMilliseconds);
+  const endsAt = formatEnd(retryAfterSeconds, nowMilliseconds);
   const details: ErrorDetails = {
     type: found?.errorType ?? defaultErrorTypes[status],
     field: found?.field,
@@ -100,8 +99,10 @@ export function toServiceError(
     retryAfterSeconds,
     applied,
     retryable: status >= 500 || status === 429,
+    isNotOffered: missing === undefined ? undefined : true,
     hint:
       findFormHint(found) ??
+      (missing && missingOfferHints[request.effect]) ??
       (baseUrl && findPathHint(baseUrl, status)) ??
       (limitKind && limitHints[limitKind](retryAfterSeconds, endsAt)) ??
       (found || status < 400 ? undefined : findForeignHint(answer)) ??
@@ -110,6 +111,25 @@ export function toServiceError(
   };
   return new ServiceError(message, { ...details, status, limitKind, limits: readLimits(headers) });
 }
+
+function toMessage(words: string, applied: Applied | undefined, missing: string | undefined): string {
+  if (missing !== undefined) return `This account's service does not offer ${missing} (${words})`;
+  return applied === "unknown" ? `${words}; the request may have been applied` : words;
+}
+
+/** Then the address may be wrong, rather than the service without the endpoint. */
+function hasPath(baseUrl: string | undefined): boolean {
+  return baseUrl !== undefined && new URL(baseUrl).pathname !== "/";
+}
+
+function formatEnd(seconds: number | undefined, nowMilliseconds: number): string | undefined {
+  return seconds === undefined ? undefined : formatMoment(nowMilliseconds + seconds * 1000, nowMilliseconds);
+}
+
+const missingOfferHints: Record<ApiRequest["effect"], Hint> = {
+  write: "Nothing was changed by this request. Do it in the service's own pages",
+  read: "The service's own pages may show it",
+};
 
 /** The errorType where an answer of this status has none. */
 const defaultErrorTypes: Record<number, string> = {

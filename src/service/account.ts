@@ -4,6 +4,7 @@
  * commands saw is taken only within `withRemembered`.
  */
 
+import { UnknownListsError } from "../api/lists.ts";
 import { resolveName } from "../api/names.ts";
 import { listStructuresRequest, readStructures } from "../api/structures.ts";
 import { UsageError } from "../errors.ts";
@@ -97,6 +98,14 @@ export class Account {
     return lists;
   }
 
+  /** For names that are only shown: undefined where the service tells its lists in a form that is not known. */
+  async readableLists(structure: ContactStructure): Promise<ContactList[] | undefined> {
+    return this.lists(structure).catch((error: unknown) => {
+      if (error instanceof UnknownListsError) return undefined;
+      throw error;
+    });
+  }
+
   /** The same, fetched now, with what it took. */
   freshLists({ _id: id }: ContactStructure): Promise<ListReading> {
     const reading = this.#readLists(id);
@@ -133,7 +142,7 @@ export class Account {
   async readCachedNames(structure: ContactStructure): Promise<Naming> {
     return {
       structure: (await this.#whole.byId.get(structure._id)) ?? structure,
-      lists: (await this.#lists.get(structure._id)) ?? [],
+      lists: (this.#lists.has(structure._id) && (await this.readableLists(structure))) || [],
     };
   }
 
@@ -144,7 +153,9 @@ export class Account {
   async naming(structure: ContactStructure, contacts: Partial<Contact>[]): Promise<Naming> {
     const named = async (whole: ContactStructure): Promise<Naming> => ({
       structure: contacts.some(({ tags }) => tags?.length) ? await this.complete(whole) : whole,
-      lists: contacts.some((contact) => contact.lists?.length) ? await this.lists(whole) : [],
+      lists: contacts.some((contact) => contact.lists?.length)
+        ? ((await this.readableLists(whole)) ?? [])
+        : [],
     });
     const naming = await named(structure);
     if (!this.#names.isUsed || contacts.every((contact) => isMentioned(contact, naming))) return naming;

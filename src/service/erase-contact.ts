@@ -2,7 +2,7 @@
 
 import { deleteContactRequest, getContactRequest } from "../api/contacts.ts";
 import { toPersonIdentity } from "../api/key-spelling.ts";
-import { EcmError, hasStatus } from "../errors.ts";
+import { EcmError, hasStatus, isGoneError } from "../errors.ts";
 import type { Contact, Criteria, Send } from "../wire.ts";
 import type { Account } from "./account.ts";
 import { createContactPages } from "./contact-search.ts";
@@ -105,8 +105,10 @@ export async function deleteContact(send: Send, contactId: string): Promise<void
     await send(deleteContactRequest(contactId));
   } catch (error) {
     if (!(error instanceof EcmError)) throw error;
-    if (hasStatus(error, 404) || error.details.applied === "yes") return;
-    if (error.details.applied !== "unknown" || !(await isGone(send, contactId))) throw error;
+    if (error.details.applied === "yes") return;
+    const mayBeGone = isGoneError(error) || error.details.applied === "unknown";
+    // Only an id that does not exist proves a deletion.
+    if (!mayBeGone || !(await isGone(send, contactId))) throw error;
   }
 }
 

@@ -1,7 +1,7 @@
 /** The lists of a structure: all of them page by page, or one with the number of its contacts. */
 
 import { getListRequest, listListsRequest, readList, readLists } from "../api/lists.ts";
-import { hasStatus } from "../errors.ts";
+import { hasStatus, isGoneError, isNotOffered } from "../errors.ts";
 import type { ContactList, Send } from "../wire.ts";
 import type { Behavior } from "./behavior.ts";
 import { type ReadPage, readRepeatedly } from "./pages.ts";
@@ -94,8 +94,8 @@ export async function fetchList(
     const list = readList(await send(getListRequest(structureId, listId)));
     if (list.totalContacts !== undefined) return list;
   } catch (error) {
-    if (hasStatus(error, 404)) return undefined;
-    if (!hasStatus(error, 403)) throw error;
+    if (isGoneError(error)) return undefined;
+    if (!hasStatus(error, 403) && !isNotOffered(error)) throw error;
   }
   return (await fetchAllLists(send, structureId, behavior)).find(({ _id }) => _id === listId);
 }

@@ -1,7 +1,7 @@
 /** Structures with what a listing may leave out: each is read by itself when that is needed, once. */
 
 import { getStructureRequest, readStructure } from "../api/structures.ts";
-import { hasStatus, UnreadableAnswerError } from "../errors.ts";
+import { hasStatus, isNotOffered, UnreadableAnswerError } from "../errors.ts";
 import type { ContactStructure, Send } from "../wire.ts";
 import type { NamesCache } from "./names-cache.ts";
 
@@ -45,7 +45,7 @@ async function fetchWhole(send: Send, structure: ContactStructure): Promise<Cont
   try {
     return { ...structure, ...readStructure(await send(getStructureRequest(structure._id))) };
   } catch (error) {
-    if (hasStatus(error, 403, 404)) return structure;
+    if (hasStatus(error, 403, 404) || isNotOffered(error)) return structure;
     // The listing has all that is documented: it is as good as an answer that nobody can read.
     if (error instanceof UnreadableAnswerError && structure.tags && structure.__v !== undefined)
       return structure;

@@ -308,7 +308,9 @@ describe("a key without the scope", () => {
       const { ecm } = await startSandbox({ variants: { literal: "yes" } });
       const { code, stderr, stdout } = await ecm(command);
       expect({ code, stdout }).toEqual({ code: 4, stdout: "" });
-      expect(stderr).toContain("error: This endpoint is not accessible via API key");
+      expect(stderr).toMatch(
+        /^error: This account's service does not offer \w+ \(This endpoint is not accessible via API key\)$/m,
+      );
       expect(stderr).toContain(`hint: This takes a key with the scope ${scope}`);
     },
   );

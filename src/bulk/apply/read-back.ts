@@ -32,10 +32,10 @@ export async function readAfterRefusal(
     return { kind: "again", found: await readAgain(session, item, operation.contactId) };
   }
   if (error.status === 404) {
-    // A contact that others have created under the key of a
-    // deleted one is not the one that was to be deleted.
-    const found = operation.kind === "delete" ? {} : await findOne(session, item);
-    return { kind: "again", found };
+    if (operation.kind !== "delete") return { kind: "again", found: await findOne(session, item) };
+    // A contact that others have created under the key of a deleted one is not the one that was to be deleted.
+    const found = await readWritten(session, item, operation);
+    return found.contact ? rejected : { kind: "again", found };
   }
   const isPrecise = error.details.field !== undefined || error.details.fieldId !== undefined;
   if (error.status !== 400 || isPrecise) return rejected;

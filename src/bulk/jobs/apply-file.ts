@@ -142,7 +142,7 @@ async function prepareApply(context: RunContext, head: PlanHead, plan: PlanFile)
   });
   await requireKeptNames(plan, account);
   // Read now, so that the price counts what the backup needs.
-  if (plan.deletes > 0) await Promise.all([account.lists(structure), account.complete(structure)]);
+  if (plan.deletes > 0) await Promise.all([account.readableLists(structure), account.complete(structure)]);
   const selection = head.selection && (await restoreSelection(account, structure, head.selection));
   const needs = selection?.needs.filter((part) => part !== "_id" && part !== "key") ?? [];
   const source = [...new Set([...head.source, ...needs, "createdAt"])];

@@ -65,7 +65,8 @@ export async function editJob(options: EditOptions): Promise<RowJob> {
       const structure = await account.structure();
       const selection = await resolveSelection(account, structure, { ...conditions, where });
       // Read now, so that the price counts what the backup needs.
-      if (kind === "delete") await Promise.all([account.lists(structure), account.complete(structure)]);
+      if (kind === "delete")
+        await Promise.all([account.readableLists(structure), account.complete(structure)]);
       const source = listNeededParts(kind, desired, selection);
       return toResolvedJob(options, { selection, source, desired });
     },

@@ -1,7 +1,14 @@
 /** Coming into a job's run and leaving it: the same for every job, whatever it plans. */
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
-import { DeclinedError, EcmError, InterruptedError, ReadOnlyError, UsageError } from "../../errors.ts";
+import {
+  DeclinedError,
+  EcmError,
+  InterruptedError,
+  isNotOffered,
+  ReadOnlyError,
+  UsageError,
+} from "../../errors.ts";
 import { RunStop, toErrorStop } from "../pace/run-stop.ts";
 import type { RunContext } from "../plan/run-context.ts";
 import { JournalDamagedError } from "../runs/damage.ts";
@@ -116,7 +123,8 @@ export async function leaveRun(
   let isRefused = false;
   try {
     const closed = await work();
-    isRefused = !run.isResumed && (endedBeforeWrites(closed.stop?.failure) || isUnfit(closed));
+    isRefused =
+      !run.isResumed && (endedBeforeWrites(closed.stop?.failure) || isImpossible(closed) || isUnfit(closed));
     if (isRefused) {
       context.emit({ kind: "refused", summary: { ...closed.summary, run: null, rejects: null } });
       throw closed.stop!.failure;
@@ -126,6 +134,11 @@ export async function leaveRun(
     await run.leave();
     if (isRefused) await rm(run.folder, { recursive: true, force: true });
   }
+}
+
+/** The service does not have what the run needs, and nothing was written: resuming it would change nothing. */
+function isImpossible({ stop, summary: { rows } }: Closed): boolean {
+  return isNotOffered(stop?.failure) && rows.created + rows.updated + rows.deleted === 0;
 }
 
 /** Before the first write: a usage error, a person's no, or Ctrl-C in place of one. */

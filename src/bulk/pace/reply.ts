@@ -28,7 +28,7 @@ export type Failure =
 export function readFailure(error: unknown, { effect }: ApiRequest, isPlain: boolean): Failure {
   if (error instanceof ServiceError && error.status < 500) {
     if (error.status === 429) return { kind: "refused" };
-    const isFinal = (error.status === 401 || error.status === 403) && !isPlain;
+    const isFinal = (error.details.isNotOffered || [401, 403].includes(error.status)) && !isPlain;
     return isFinal ? { kind: "final" } : { kind: "refused", reply: { kind: "refused", error } };
   }
   if (error instanceof InterruptedError) return { kind: "interrupted" };

@@ -2,7 +2,7 @@ import { extname } from "node:path";
 import { type Command, Option } from "commander";
 import { type ContactEvent, maxDays } from "../../api/events.ts";
 import type { Context, OutputFileFlags } from "../../context.ts";
-import { hasStatus, UsageError } from "../../errors.ts";
+import { hasStatus, isNotOffered, UsageError } from "../../errors.ts";
 import { ecm } from "../../hint.ts";
 import { findContactsOfKey, type KnownContacts } from "../../service/erase-contact.ts";
 import { openFileOutput } from "../../terminal/output-file.ts";
@@ -163,7 +163,7 @@ async function readEvents(send: Send, contactId: string): Promise<ContactEvent[]
   try {
     return (await readFeed(send, { contactId, types: [], pastDays: maxDays })).events;
   } catch (error) {
-    if (hasStatus(error, 403) || hasStatus(error, 404)) return null;
+    if (hasStatus(error, 403, 404) || isNotOffered(error)) return null;
     throw error;
   }
 }

@@ -1,9 +1,10 @@
 import type { Command } from "commander";
+
 import { type ContactEvent, dayMilliseconds, type EventQuery, maxDays } from "../../api/events.ts";
 import { findClosest } from "../../api/names.ts";
 import type { Connection, Context } from "../../context.ts";
 import { formatCount } from "../../counts.ts";
-import { EcmError, exitCodes, hasStatus, UsageError } from "../../errors.ts";
+import { EcmError, exitCodes, hasStatus, isGoneError, type ServiceError, UsageError } from "../../errors.ts";
 import { type Feed, readFeed, readNewest, toTime } from "../../events/feed.ts";
 import { resolveCampaign } from "../../service/resources.ts";
 import { checkColumns } from "../../terminal/present.ts";
@@ -12,6 +13,7 @@ import { addOutputFileFlags, parsePastTime, repeatableOption, wholeNumberOption 
 import { describeCommand } from "../shared/help-text.ts";
 import { showNew } from "./since-last.ts";
 import { createEventView, maxLookups, presentEvents } from "./view.ts";
+
 import {
   type Campaign,
   defaultDays,
@@ -80,7 +82,17 @@ async function runEvents(
     ? showNew(context, connection, request)
     : showPast(context, connection, request, since);
   await show.catch((error: unknown) => {
+    // The contact was found a moment ago.
+    if (contactId !== undefined && isGoneError(error)) throw noEventsError(error);
     throw explainUnknownType(error, types);
+  });
+}
+
+function noEventsError({ exitCode, message, details }: ServiceError): EcmError {
+  const words = `This account's service does not offer events of contacts (it answered ${details.status}: ${message})`;
+  return new EcmError(exitCode, words, {
+    ...details,
+    hint: "The contact exists; the service's own pages may show its events",
   });
 }
 

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { getListRequest, readList } from "../../api/lists.ts";
 import type { Context } from "../../context.ts";
-import { hasStatus } from "../../errors.ts";
+import { hasStatus, isNotOffered } from "../../errors.ts";
 import { hasColumns, presentOne, type View } from "../../terminal/present.ts";
 import type { ContactList } from "../../wire.ts";
 import { describeCommand } from "../shared/help-text.ts";
@@ -33,7 +33,7 @@ async function runListsShow(context: Context, typedList: string | undefined): Pr
   const cachedList = await account.list(structure, nameOrId);
   const list = await send(getListRequest(structure._id, cachedList._id)).then(readList, (error) => {
     // Only the listing is specified; without this endpoint there is nothing more to read.
-    if (hasStatus(error, 403)) return cachedList;
+    if (hasStatus(error, 403) || isNotOffered(error)) return cachedList;
     throw error;
   });
   await presentOne(

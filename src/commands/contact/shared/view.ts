@@ -97,7 +97,8 @@ export async function planContactView(
     source: source ?? [...new Set(["_id", ...parts])],
     async view(contacts) {
       const includesPart = (part: "fields" | "lists" | "tags") => parts.includes(part);
-      const lists = contacts || !includesPart("lists") ? [] : await account.lists(structure);
+      const lists =
+        contacts || !includesPart("lists") ? [] : ((await account.readableLists(structure)) ?? []);
       const naming = contacts && (await account.naming(complete, contacts.map(toShownParts(includesPart))));
       const view = createContactColumnsView(naming?.structure ?? complete, naming?.lists ?? lists);
       const columns = selectColumns(view, source);

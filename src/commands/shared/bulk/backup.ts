@@ -13,6 +13,7 @@ import { createContactColumnsView, toSearchView } from "../../../service/contact
 import { findFormatByName, requireFileFormat } from "../../../terminal/file-names.ts";
 import type { OutputFormat } from "../../../terminal/format.ts";
 import { presentList } from "../../../terminal/present.ts";
+import { readNamedLists } from "../named-lists.ts";
 
 /**
  * Where a backup goes, from the flag: the format by the file's name, else by `-o`, else csv.
@@ -35,7 +36,8 @@ export function createBackUp(context: Context, target: BackUp["target"]): BackUp
       const file = target?.file ?? join(folder, fileNames.backup);
       if (target) await claimFile(file, folder);
       const structure = await account.complete(await account.structure());
-      const view = toSearchView(createContactColumnsView(structure, await account.lists(structure)));
+      const lists = await readNamedLists(context, account, structure);
+      const view = toSearchView(createContactColumnsView(structure, lists));
       const format = (target?.format ?? "csv") as OutputFormat;
       await presentList(context.terminal, { format, outputFile: file }, contacts, view);
       await syncFolder(dirname(file));

@@ -234,7 +234,7 @@ export async function endRun(context: Context, result: Closed): Promise<void> {
   await printSummary(context, summary);
   const allowedBy = stop?.failure.details.allowedBy ?? [];
   const resume =
-    summary.run === null
+    summary.run === null || stop?.failure.details.isNotOffered
       ? undefined
       : advise`Resume with: ${ecm`runs resume ${[summary.run, ...allowedBy]}`}`;
   const isOutOfBudget = stop?.failure.exitCode === exitCodes.outOfBudget;
