@@ -119,11 +119,16 @@ export function formatDnsRecord({ type, name, value }: DnsRecord): string {
   return `${cells.join("  ")}\n`;
 }
 
-/** One row for each number, for spreadsheets. */
+/** One row for each number. */
 export const figureView: View<Figure> = {
-  columns: columnsOf<Figure>(
-    ...(["part", "name", "value", "previous", "change", "rate", "rateChange", "id", "time"] as const),
-  ),
+  columns: [
+    ...columnsOf<Figure>("part", "name"),
+    { name: "value", title: "count", value: ({ value }) => toCell(value) },
+    { name: "previous", title: "before", value: ({ previous }) => toCell(previous) },
+    ...columnsOf<Figure>("change", "rate"),
+    { name: "rateChange", title: "rate change", value: ({ rateChange }) => toCell(rateChange) },
+    ...columnsOf<Figure>("id", "time"),
+  ],
   id: ({ id }) => String(toCell(id) ?? ""),
 };
 
@@ -136,39 +141,25 @@ export const histogramView: View<unknown> = {
   id: (day) => String(toCell(readMember(day, "date")) ?? ""),
 };
 
-/** The same to people, in their words. @param formatTime in the zone of the report */
+/** The numbers to people, in their words. @param formatTime in the zone of the report */
 export function createFigureScreen(formatTime: (text: string) => string): View<Figure> {
-  const titled = {
-    value: "count",
-    previous: "before",
-    change: "change",
-    rate: "rate",
-    rateChange: "rate change",
-  };
-  const columns = figureView.columns.flatMap((column) => {
-    const title = titled[column.name as keyof typeof titled];
-    return title === undefined
-      ? []
-      : [{ ...column, title, value: (figure: Figure) => inWords(column, figure) }];
-  });
+  const [part, ...others] = figureView.columns;
+  const columns = [...others, part!].filter(({ name }) => name !== "id");
   return {
-    id: figureView.id,
-    columns: [
-      { name: "number", value: (figure) => formatTime(nameFigure(figure)) },
-      ...columns,
-      {
-        name: "time",
-        isWhole: true,
-        isAside: true,
-        value: ({ time }) => formatTime(String(toCell(time) ?? "")),
-      },
-      { name: "part", isAside: true, value: ({ part }) => part },
-    ],
+    ...figureView,
+    columns: columns.map((column) => ({
+      ...column,
+      isAside: column.name === "time" || column === part,
+      isWhole: column.name === "time",
+      value: (figure) => inWords(column, figure, formatTime),
+    })),
   };
 }
 
-function inWords({ name, value }: Column<Figure>, figure: Figure) {
+function inWords({ name, value }: Column<Figure>, figure: Figure, formatTime: (text: string) => string) {
+  if (name === "name") return formatTime(nameFigure(figure));
   const cell = value(figure);
+  if (name === "time") return formatTime(String(cell ?? ""));
   if (typeof cell !== "number" || !/change/i.test(name)) return cell;
   const sign = cell > 0 ? "+" : cell < 0 ? "−" : "";
   return `${sign}${Math.abs(cell).toLocaleString("en-US")} %`;
