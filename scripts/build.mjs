@@ -45,12 +45,7 @@ const shared = [
   loadedTogether("start", "src/run.ts", "src/disk/compiled-code.ts"),
   // What a command loads that sends a request or two.
   {
-    ...loadedTogether(
-      "common",
-      "src/program.ts",
-      "src/commands/contact/index.ts",
-      "src/terminal/table-columns.ts",
-    ),
+    ...loadedTogether("common", "src/program.ts", "src/commands/contact/index.ts"),
     minShareCount: 2,
   },
   loadedTogether(

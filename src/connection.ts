@@ -5,22 +5,27 @@
 
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { readCachedBehavior, writeCachedBehavior } from "./config/behavior-cache.ts";
+import {
+  readCachedBehavior,
+  readCachedNames,
+  updateCachedNames,
+  writeCachedBehavior,
+  writeCachedLimits,
+} from "./config/caches.ts";
 import type { Folders } from "./config/folders.ts";
-import { writeCachedLimits } from "./config/limits-cache.ts";
-import { readCachedNames, updateCachedNames } from "./config/names-cache.ts";
-import { createNamesLock } from "./config/names-lock.ts";
 import { findProxy } from "./config/proxy.ts";
 import type { ResolvedProfile } from "./config/resolve.ts";
 import type { Settings } from "./config/settings.ts";
+import { awaitLease, type Lease } from "./disk/lease.ts";
+import { UsageError } from "./errors.ts";
 import { createSend } from "./http/send.ts";
 import { formatDuration } from "./moments.ts";
 import { mergeLimits } from "./rate-limits.ts";
 import { Account } from "./service/account.ts";
 import { type Behaviors, createBehavior, readSoundBehavior } from "./service/behavior.ts";
 import { NamesCache, type NamesFile } from "./service/names-cache.ts";
+import { formatRateLimitLine } from "./terminal/rate-limit.ts";
 import type { Terminal } from "./terminal/terminal.ts";
-import { formatTrace } from "./terminal/trace.ts";
 import type { Clock, RateLimits, Send, SendEvent, Transport } from "./wire.ts";
 
 /** The account that a command talks to. */
@@ -199,4 +204,52 @@ function showEvent(
   if (event.kind === "waiting" && kind === "single" && event.seconds >= 1) {
     terminal.note(`Waiting ${formatDuration(event.seconds)}: ${event.why}`);
   }
+}
+
+/** `--verbose`: one line on stderr for each thing that happens. @param withBodies `--verbose=bodies` */
+function formatTrace(event: SendEvent, baseUrl: string, withBodies: boolean): string[] {
+  switch (event.kind) {
+    case "sent": {
+      const again = event.attempt > 1 ? ` (attempt ${event.attempt})` : "";
+      const { target, body } = event.sent;
+      const lines = [`> ${event.request.method} ${baseUrl}${target}${again}`];
+      return withBodies && body !== undefined ? [...lines, `> ${body}`] : lines;
+    }
+    case "answered": {
+      const limits = formatRateLimitLine(event.limits)?.replace(/^rate-limit:/, "");
+      const lines = [`< ${event.status} in ${Math.round(event.milliseconds)} ms${limits ?? ""}`];
+      return withBodies && event.text !== "" ? [...lines, `< ${event.text}`] : lines;
+    }
+    case "lost":
+      return [`* no complete answer after ${Math.round(event.milliseconds)} ms: ${event.message}`];
+    case "waiting":
+      return [`* waiting ${Number(event.seconds.toFixed(1))} s: ${event.why}`];
+  }
+}
+
+/** Longer than the few requests of a creation take. */
+const maxWaitMilliseconds = 60_000;
+
+/** Lets one process at a time create names in an account: the service would take one name twice. */
+function createNamesLock(stateFolder: string, baseUrl: string, signal: AbortSignal) {
+  return async <T>(structureId: string, perform: () => Promise<T>): Promise<T> => {
+    const matter = `names of ${baseUrl} ${structureId}`;
+    // Where the leases of runs are as well.
+    const folder = join(stateFolder, "locks");
+    const lease = await awaitLease(folder, matter, "the creation of names", {
+      maxMilliseconds: maxWaitMilliseconds,
+      signal,
+    }).catch(toNoLease);
+    try {
+      return await perform();
+    } finally {
+      await lease?.release();
+    }
+  };
+}
+
+/** Where nothing can be written, the second look alone tells of other creators. */
+function toNoLease(error: unknown): Lease | undefined {
+  if (error instanceof UsageError) return undefined;
+  throw error;
 }

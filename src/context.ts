@@ -10,18 +10,27 @@ import { type GlobalFlags, isYes, readSettings, type Settings } from "./config/s
 import type { Connection, Purpose, SandboxFiles } from "./connection.ts";
 import type { Activity } from "./disk/activities.ts";
 import { DeclinedError, exitCodes } from "./errors.ts";
+import type { ShownCommand } from "./hint.ts";
 import { mergeLimits } from "./rate-limits.ts";
 import { CommandFiles } from "./terminal/command-files.ts";
 import { chooseFileFormat, type TextForm } from "./terminal/file-names.ts";
 import { type OutputFormat, type OutputOptions, parseColumns, parseFormat } from "./terminal/format.ts";
-import type { Observer } from "./terminal/observer.ts";
 import type { Prompter } from "./terminal/prompter.ts";
 import { cannotAskError, canPrompt, createPrompter } from "./terminal/prompts.ts";
 import { createTerminal, type Terminal, type TerminalStreams } from "./terminal/terminal.ts";
 import type { Clock, RateLimits } from "./wire.ts";
 
 export type { Connection } from "./connection.ts";
-export type { Observer } from "./terminal/observer.ts";
+
+/** What a program that runs commands in its own process is told besides what the streams carry. */
+export interface Observer {
+  /** Of a list that was shown in part. */
+  page?(page: { total?: number; hasMore: boolean }): void;
+  /** How a command that a hint shows is named to whoever reads it, where that is no shell. */
+  formatCommand?(command: ShownCommand): string;
+  /** Of a bulk run: how far it is, to be asked at any time. */
+  progress?(readNow: () => { done: number; total?: number; what: string }): void;
+}
 
 /** Flags of every command that lists or exports. */
 export interface OutputFileFlags {

@@ -1,5 +1,4 @@
 /** What a reader can do next: words for people, in which commands stand as arrays of words. */
-import { quoteShellWord } from "./shell-word.ts";
 
 /** A command as it can be typed. A word in capitals stands for what the reader puts there. */
 export interface ShownCommand {
@@ -117,4 +116,9 @@ function listParts(hint: Hint, isEnvironmentKey = false): Part[] {
     return listParts(isEnvironmentKey ? hint.withEnvironmentKey : hint.withOwnKey, isEnvironmentKey);
   }
   return hint.flatMap((part) => listParts(part, isEnvironmentKey));
+}
+
+/** A word as a POSIX shell takes it. */
+export function quoteShellWord(word: string): string {
+  return /^[\w=.@:/%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -47,3 +47,26 @@ function formatLongDuration(milliseconds: number): string {
   const days = milliseconds / dayMilliseconds;
   return days < 2 ? formatDuration(milliseconds / 1000) : `${Math.round(days)} days`;
 }
+
+/**
+ * A time as people say it: `today`, `2 Nov`, `2 Nov 2025`, in local
+ * time. Anything that is no time stays as it is.
+ */
+export function formatShortDate(text: string, now: Date): string {
+  const time = new Date(text);
+  if (!/^\d{4}-\d\d-\d\d/.test(text) || Number.isNaN(time.getTime())) return text;
+  if (time.toDateString() === now.toDateString()) return "today";
+  const day = `${time.getDate()} ${months[time.getMonth()]}`;
+  return time.getFullYear() === now.getFullYear() ? day : `${day} ${time.getFullYear()}`;
+}
+
+/** `today, 10:11`, `2 Nov 2026, 14:02`, in local time. Anything that is no time stays as it is. */
+export function formatDayAndTime(text: string, now: Date): string {
+  const time = new Date(text);
+  if (!/^\d{4}-\d\d-\d\d/.test(text) || Number.isNaN(time.getTime())) return text;
+  const isToday = time.toDateString() === now.toDateString();
+  const day = isToday ? "today" : `${time.getDate()} ${months[time.getMonth()]} ${time.getFullYear()}`;
+  return `${day}, ${time.toTimeString().slice(0, 5)}`;
+}
+
+const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];

@@ -6,10 +6,10 @@ import { type Context, type ContextControl, createContext } from "./context.ts";
 import { describeDiskError } from "./disk/disk-errors.ts";
 import { EcmError, exitCodes, InterruptedError } from "./errors.ts";
 import { listCommands, mapCommands } from "./hint.ts";
+import { maskTypedKeys } from "./terminal/escape.ts";
 import { isJsonWanted } from "./terminal/format.ts";
 import { formatRateLimitLine, formatRateLimitSentence } from "./terminal/rate-limit.ts";
 import type { TerminalStreams } from "./terminal/terminal.ts";
-import { maskTypedKeys } from "./terminal/typed-keys.ts";
 import type { Clock } from "./wire.ts";
 
 interface Invocation extends NestedCommand {

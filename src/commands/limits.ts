@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { type CachedLimits, readCachedLimits } from "../config/limits-cache.ts";
+import { type CachedLimits, readCachedLimits } from "../config/caches.ts";
 import type { Context } from "../context.ts";
 import { formatCount } from "../counts.ts";
 import { advise, ecm } from "../hint.ts";

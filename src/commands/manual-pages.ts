@@ -1,6 +1,5 @@
 /** The manual: one page for `ecm`, and one for each group of commands. Written from the command tree. Pure. */
 import type { Command } from "commander";
-import { label, paragraph, section, subsection, terms, title, toPage, verbatim } from "../terminal/roff.ts";
 import { version } from "../version.ts";
 import { listLeaves } from "./commands.ts";
 import { listTopics } from "./help/topics.ts";
@@ -182,4 +181,52 @@ function withoutBackticks(text: string): string {
 
 function toText(text: string): string {
   return text.replaceAll("-", "\\-");
+}
+
+/** Text without a meaning of its own to `man`; what is not ASCII is written by its number. */
+function escapeText(text: string): string {
+  return text
+    .replaceAll("\\", "\\e")
+    .replaceAll("-", "\\-")
+    .replace(
+      /[^\t\n\x20-\x7e]/gu,
+      (character) => `\\[u${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}]`,
+    )
+    .replace(/^([.'])/gm, "\\&$1");
+}
+
+/** @param program with its version */
+function title(name: string, program: string): string[] {
+  return [`.TH ${escapeText(name).toUpperCase()} 1 "" "${program}" "User Commands"`];
+}
+
+function section(heading: string, ...lines: string[][]): string[] {
+  return [`.SH ${escapeText(heading)}`, ...lines.flat()];
+}
+
+function subsection(heading: string, ...lines: string[][]): string[] {
+  return [`.SS ${escapeText(heading)}`, ...lines.flat()];
+}
+
+function paragraph(text: string): string[] {
+  return [".PP", escapeText(text)];
+}
+
+/** A heading in bold that is no section: it ends a list of terms. */
+function label(text: string): string[] {
+  return [".PP", `.B ${escapeText(text)}`];
+}
+
+/** What is explained, and below it the explanation. */
+function terms(entries: readonly (readonly [term: string, text: string])[]): string[] {
+  return entries.flatMap(([term, text]) => [".TP", `.B ${escapeText(term)}`, escapeText(text)]);
+}
+
+/** Lines that keep their breaks. */
+function verbatim(lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : [".PP", ".nf", ".RS", ...lines.map(escapeText), ".RE", ".fi"];
+}
+
+function toPage(...parts: string[][]): string {
+  return `${parts.flat().join("\n")}\n`;
 }

@@ -1,6 +1,6 @@
 /** Reading: what makes a file unreadable, in the reader's words. */
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
-import { quoteShellWord } from "../shell-word.ts";
+import { quoteShellWord } from "../hint.ts";
 import { CsvFault } from "./csv.ts";
 
 /** The refusal of a file whose text cannot be read to its end; any other failure as it is. */

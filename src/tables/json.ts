@@ -6,7 +6,7 @@
 import type { ParsedTokenInfo as Token, Tokenizer, TokenParser } from "@streamparser/json";
 import { joinNames } from "../delimited-lines.ts";
 import { UsageError } from "../errors.ts";
-import { quoteShellWord } from "../shell-word.ts";
+import { quoteShellWord } from "../hint.ts";
 import type { Cells } from "./cells.ts";
 import { writeTable } from "./page.ts";
 import { type InputFile, LineCounter, readBytes } from "./source.ts";

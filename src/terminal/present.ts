@@ -4,10 +4,11 @@
  */
 
 import { formatCount } from "../counts.ts";
+import { formatCsvLine, formatTsvLine, joinNames, toSafeCell } from "../delimited-lines.ts";
 import { UsageError } from "../errors.ts";
+import { formatDayAndTime, formatShortDate } from "../moments.ts";
 import { isJson, type OutputOptions } from "./format.ts";
 import { openOutput, type Sink } from "./output-file.ts";
-import { type CellValue, createRowFormat, formatCell, type RowFormat, toObject } from "./row-format.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface Column<T> {
@@ -123,9 +124,7 @@ async function formatTable<T>(
   columns: Column<T>[],
   items: readonly T[],
 ): Promise<{ table: Iterable<string>; leftOut: string[] }> {
-  const { formatDayAndTime, fitColumns, renderTable, formatShortDate, formatShortNames } = await import(
-    "./table.ts"
-  );
+  const { fitColumns, renderTable, formatShortNames } = await import("./table.ts");
   const width = output.outputFile ? Number.POSITIVE_INFINITY : terminal.columns;
   const now = new Date();
   const rows = items.map((item) =>
@@ -168,7 +167,7 @@ export async function presentOne<T>(
   if (output.format === "json") {
     return writeAll(terminal, output, `${JSON.stringify(toObject(output, columns, item), null, 2)}\n`);
   }
-  const { formatDayAndTime, renderRecord } = await import("./table.ts");
+  const { renderRecord } = await import("./table.ts");
   const now = new Date();
   const pairs = columns
     .map((column): [string, string] => {
@@ -250,4 +249,64 @@ export function chooseColumns<C extends { name: string; title?: string; optional
       `Columns: ${columns.map((each) => each.name).join(", ")}`,
     );
   });
+}
+
+/** Several names share one cell, written so that a name may hold commas (`joinNames`). */
+type CellValue = string | number | boolean | readonly string[] | undefined | null;
+
+/** How rows are written one by one. */
+interface RowFormat<T> {
+  opening: string;
+  row(item: T, index: number): string;
+  closing?(count: number): string;
+}
+
+function createRowFormat<T>(
+  output: OutputOptions,
+  columns: readonly Pick<Column<T>, "name" | "value">[],
+  toId: (item: T) => string,
+): RowFormat<T> {
+  switch (output.format) {
+    case "json":
+      return {
+        opening: "",
+        row(item, index) {
+          const text = JSON.stringify(toObject(output, columns, item), null, 2).replaceAll("\n", "\n  ");
+          return `${index === 0 ? "[\n" : ",\n"}  ${text}`;
+        },
+        closing: (count) => (count === 0 ? "[]\n" : "\n]\n"),
+      };
+    case "ndjson":
+      return { opening: "", row: (item) => `${JSON.stringify(toObject(output, columns, item))}\n` };
+    case "csv":
+    case "tsv": {
+      const { format, safeCells } = output;
+      const join = (cells: string[]) => (format === "csv" ? formatCsvLine(cells) : formatTsvLine(cells));
+      const line = (cells: string[]) => `${join(safeCells ? cells.map(toSafeCell) : cells)}\n`;
+      return {
+        opening: line(columns.map(({ name }) => name)),
+        row: (item) => line(columns.map((column) => formatCell(column, item))),
+      };
+    }
+    default:
+      return { opening: "", row: (item) => `${toId(item)}\n` };
+  }
+}
+
+/**
+ * The service's own object, or with `--columns` these columns: names as arrays, what is not there as null.
+ */
+function toObject<T>(
+  output: OutputOptions,
+  columns: readonly Pick<Column<T>, "name" | "value">[],
+  item: T,
+): unknown {
+  if (!output.columns) return item;
+  return Object.fromEntries(columns.map((column) => [column.name, column.value(item) ?? null]));
+}
+
+function formatCell<T>(column: Pick<Column<T>, "name" | "value">, item: T): string {
+  const value = column.value(item);
+  if (value === undefined || value === null) return "";
+  return typeof value === "object" ? joinNames(value) : String(value);
 }

@@ -1,6 +1,6 @@
 /** What the bulk engine makes of a service that decides otherwise what its documents leave open. */
 import { describe, expect, it } from "vitest";
-import { writeCachedBehavior } from "../../src/config/behavior-cache.ts";
+import { writeCachedBehavior } from "../../src/config/caches.ts";
 import { startRecordingProxy } from "../journeys/recording-proxy.ts";
 import { testClock } from "../sandbox/account.ts";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";

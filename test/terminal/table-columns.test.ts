@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import stringWidth from "fast-string-width";
 import { describe, expect, it } from "vitest";
-import { fitColumns, formatShortDate, formatShortNames, renderTable } from "../../src/terminal/table.ts";
+import { formatShortDate } from "../../src/moments.ts";
+import { fitColumns, formatShortNames, renderTable } from "../../src/terminal/table.ts";
 
 const columns = [
   { name: "key", isWhole: true },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { maskTypedKeys } from "../../src/terminal/typed-keys.ts";
+import { maskTypedKeys } from "../../src/terminal/escape.ts";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";
 
 const key = `ecm_us_${"Ab1-".repeat(10)}xyz`;

@@ -40,7 +40,7 @@ async function runCompletion(
   shell: string,
   options: CompletionOptions,
 ): Promise<void> {
-  const { completionScript } = await import("../../terminal/completion-scripts.ts");
+  const { completionScript } = await import("./scripts.ts");
   const script = completionScript(shell);
   if (!options.install) return context.terminal.write(script);
   const { install, installManual, findManFolder, findPlaces } = await import("./install.ts");

@@ -5,7 +5,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Argument, Command, Option } from "commander";
-import { readCachedNames } from "../../config/names-cache.ts";
+import { readCachedNames } from "../../config/caches.ts";
 import { resolveProfile } from "../../config/resolve.ts";
 import { readSettings } from "../../config/settings.ts";
 import type { Context } from "../../context.ts";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { listStructuresRequest } from "../../api/structures.ts";
 import { listRuns, viewRun } from "../../bulk/index.ts";
-import { readCachedBehaviors } from "../../config/behavior-cache.ts";
+import { readCachedBehaviors } from "../../config/caches.ts";
 import { inspectFolders } from "../../config/folder-rights.ts";
 import { isUsualKey, maskKey } from "../../config/keys.ts";
 import { findProxy } from "../../config/proxy.ts";

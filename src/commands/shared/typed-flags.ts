@@ -1,7 +1,7 @@
 /** What commander takes in silence although it is likely not meant: flags as values, flags given twice. */
 import type { Command, Option } from "commander";
 import { UsageError } from "../../errors.ts";
-import { quoteShellWord } from "../../shell-word.ts";
+import { quoteShellWord } from "../../hint.ts";
 import { findShape } from "./flags.ts";
 import { findFlag, toPath } from "./tree.ts";
 

@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes, UsageError } from "../../errors.ts";
-import { advise, ecm, toOperands } from "../../hint.ts";
-import { quoteShellWord } from "../../shell-word.ts";
+import { advise, ecm, quoteShellWord, toOperands } from "../../hint.ts";
 import type { StructurePlan } from "../../structure/changes.ts";
 import type { StructureEdit } from "../../structure/edit.ts";
 import type { StructureSpec } from "../../structure/file.ts";

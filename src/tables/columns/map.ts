@@ -1,7 +1,7 @@
 /** Reading: header names → where each column's cells go. */
 import { findNearestName, foldName } from "../../api/names.ts";
 import { UsageError } from "../../errors.ts";
-import { quoteShellWord } from "../../shell-word.ts";
+import { quoteShellWord } from "../../hint.ts";
 import type { FieldDefinition } from "../../wire.ts";
 import type { ConsentColumn } from "../consent/cells.ts";
 import { findConsentColumns, unclearConsentError } from "../consent/columns.ts";

@@ -2,8 +2,7 @@
 import { findNearestName, foldName } from "../../api/names.ts";
 import { toNewFieldId } from "../../api/structures.ts";
 import { UsageError } from "../../errors.ts";
-import { advise, ecm, toOperands } from "../../hint.ts";
-import { quoteShellWord } from "../../shell-word.ts";
+import { advise, ecm, quoteShellWord, toOperands } from "../../hint.ts";
 import type { ContactStructure, FieldDefinition } from "../../wire.ts";
 import type { Sample } from "../layout.ts";
 import { findColumns, formatQuotedNames, unknownColumnError } from "../names.ts";

@@ -4,7 +4,7 @@
  */
 import { foldName } from "../../api/names.ts";
 import { UsageError } from "../../errors.ts";
-import { quoteShellWord } from "../../shell-word.ts";
+import { quoteShellWord } from "../../hint.ts";
 import { type MappingInput, readExplicitTargets, type Targets } from "../columns/targets.ts";
 import { findColumns, unknownColumnError } from "../names.ts";
 import { rejectsColumns } from "../rejects-columns.ts";

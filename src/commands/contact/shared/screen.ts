@@ -1,11 +1,11 @@
 /** One contact as people read it: who, then its values, then its dates and ids. */
 
 import { findStatus } from "../../../api/contacts.ts";
+import { formatDayAndTime } from "../../../moments.ts";
 import { createContactHeaders } from "../../../service/contact-columns.ts";
 import type { Naming } from "../../../service/outdated-names.ts";
 import { escapeControls } from "../../../terminal/escape.ts";
 import { createStyle } from "../../../terminal/style.ts";
-import { formatDayAndTime } from "../../../terminal/table-columns.ts";
 import { cut, measureWidth, wrap } from "../../../terminal/text-width.ts";
 import type { Contact } from "../../../wire.ts";
 

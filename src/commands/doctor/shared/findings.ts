@@ -2,10 +2,9 @@
 import type { RunView } from "../../../bulk/index.ts";
 import type { PlaceState } from "../../../config/folder-rights.ts";
 import { formatCount } from "../../../counts.ts";
-import { advise, ecm, type Hint, type ShownCommand } from "../../../hint.ts";
+import { advise, ecm, type Hint, quoteShellWord, type ShownCommand } from "../../../hint.ts";
 import { formatMoment } from "../../../moments.ts";
 import { describeBehavior, findLastLearned, type KnownBehavior } from "../../../service/behavior.ts";
-import { quoteShellWord } from "../../../shell-word.ts";
 import type { ApiAnswer, RateLimits } from "../../../wire.ts";
 
 export interface Finding {
