@@ -3,7 +3,7 @@
  * plan asks it, and so does each second look right before a write. Pure.
  */
 import { findStatus, isInactive, toIdSet } from "../api/contacts.ts";
-import type { Contact, CreateContactBody, FieldValue, IdRef, MutateBody } from "../wire.ts";
+import type { Contact, ContactStatus, CreateContactBody, FieldValue, IdRef, MutateBody } from "../wire.ts";
 import type { Before, Desired, DesiredValue, Operation, Verdict, Was, Whole } from "./desired.ts";
 
 /** Both stamps of a creation are taken in one go; in milliseconds. */
@@ -30,7 +30,7 @@ export function decide(
   const { open, unmet, holds } = compare(desired, found);
   if (end === undefined && open.length + unmet.length === 0) return unchanged;
   if (typeof present === "object") return { skip: present.unlessSo };
-  if (strict && !(holds && isAsWhole(desired, found))) return strict;
+  if (strict && !(holds && isAsMeant(desired, found))) return strict;
   if (end !== undefined) return { do: toEnd(end, found), unmet: [] };
   if (open.length === 0) return { unmet };
   return {
@@ -81,6 +81,11 @@ function toCreateBody(
       tags: toRefs(written, "tag", true),
     }),
   };
+}
+
+/** Whether the contact has all of these values; a part that was not told is none. */
+export function hasAll(values: readonly DesiredValue[], found: Partial<Contact>): boolean {
+  return values.every((each) => findValue(each, found) === each.to);
 }
 
 interface Comparison {
@@ -154,9 +159,21 @@ function filled<T>(members: Record<string, T[]>): Record<string, T[]> {
   return Object.fromEntries(Object.entries(members).filter(([, each]) => each.length > 0));
 }
 
-function isAsWhole({ active, whole }: Desired, found: Partial<Contact>): boolean {
+/** Whether the conditions on the contact, besides those on its values, hold. */
+function isAsMeant({ active, status, whole }: Desired, found: Partial<Contact>): boolean {
   if (active && isInactive(found)) return false;
-  if (!whole) return true;
+  if (status && !isSameStatus(status, findStatus(found))) return false;
+  return whole === undefined || isAsWhole(whole, found);
+}
+
+/** In what both tell, in any letter case. */
+function isSameStatus(before: ContactStatus, now: ContactStatus = { primary: "" }): boolean {
+  const isSame = (one = "", other = "") =>
+    one === "" || other === "" || one.toLowerCase() === other.toLowerCase();
+  return isSame(before.primary, now.primary) && isSame(before.secondary, now.secondary);
+}
+
+function isAsWhole(whole: Whole, found: Partial<Contact>): boolean {
   if (whole.isUntouched && !isUntouched(found)) return false;
   // What a run has created is known whole: a part that is not told is empty then, not unknown.
   const { fields, lists, tags } = whole.isUntouched ? { lists: [], tags: [], ...found } : found;
@@ -239,7 +256,7 @@ export function asApproved(desired: Desired, before: Before | undefined): Desire
     const values = desired.values.filter((each) => each.lost === undefined && isSet(each));
     return { values, absent: "create", present: { unlessSo: "changed" }, mayJoinLists: true, strict };
   }
-  const { id, isInactive: hadLeft, contact } = before;
+  const { id, isInactive: hadLeft, status, contact } = before;
   const approved: Desired = {
     values: [],
     who: { is: id },
@@ -252,7 +269,9 @@ export function asApproved(desired: Desired, before: Before | undefined): Desire
     return { ...approved, end: "delete", absent: { skip: "missing" }, whole: toWhole(contact ?? {}) };
   }
   const active = hadLeft ? {} : { active: true as const };
-  if (desired.end === "unsubscribe") return { ...approved, ...active, end: "unsubscribe" };
+  if (desired.end === "unsubscribe") {
+    return { ...approved, ...active, end: "unsubscribe", ...(status && { status }) };
+  }
   const replaced = new Map(before.values.map((each) => [`${each.what} ${each.id}`, each.to]));
   const values = desired.values.flatMap((each): DesiredValue[] => {
     const was = replaced.get(`${each.what} ${each.id}`);

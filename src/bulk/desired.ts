@@ -7,10 +7,10 @@ import type { Contact, ContactStatus, CreateContactBody, FieldValue, MutateBody 
 /** A word for a reason, such as `changed_since`. The commands say it in a sentence. */
 export type Code = string;
 
-/** Why a contact is rejected. `more` holds what a sentence about it needs. */
-interface Reason {
+/** Why a contact is rejected. `message`: in the words of the input, where a code does not say all of it. */
+export interface Reason {
   code: Code;
-  more?: unknown;
+  message?: string;
 }
 
 /**
@@ -49,6 +49,8 @@ export interface Desired {
   strict?: { skip: Code } | { reject: Reason };
   /** Condition, beside `strict`: the contact has not left since. */
   active?: true;
+  /** Condition, beside `strict`: the status is still this, as far as it is told. */
+  status?: ContactStatus;
   /** Condition, beside `strict`: the contact as a whole is still this. */
   whole?: Whole;
 }

@@ -4,10 +4,14 @@
  */
 
 import type { Cells, ContactKey } from "../tables/index.ts";
-import type { Contact, ContactStatus, CreateContactBody, FieldValue, MutateBody } from "../wire.ts";
+import type { Contact } from "../wire.ts";
+import type { Code, Desired, Operation, Reason } from "./desired.ts";
 
 /** So many contacts, or such a share of them. */
 export type Limit = { rows: number } | { percent: number };
+
+/** What is known of a contact without a look at the account. */
+export type Settled = { skip: Code } | { reject: Reason };
 
 /** One contact of a run. */
 export interface Item {
@@ -24,8 +28,10 @@ export interface Item {
   cells: Cells;
   /** How its input marks the person as not subscribed, for the rejects file. */
   mark?: string;
-  /** What its row, or the change that is made to everyone, wants of it; once it was needed. */
-  desired?: DesiredContact;
+  /** Settled: it is not looked up, and nothing is written. */
+  desired: Desired | Settled;
+  /** A member that a sync takes out of its list. */
+  isRemoval?: true;
   /** Where the job knows it. */
   contactId?: string;
   /**
@@ -33,6 +39,10 @@ export interface Item {
    * comes from: it is not looked up for the plan.
    */
   found?: Partial<Contact>;
+}
+
+export function isSettled(desired: Item["desired"]): desired is Settled {
+  return !("values" in desired);
 }
 
 /**
@@ -54,109 +64,21 @@ export interface PassedRow {
   of?: number;
 }
 
-/**
- * What a job decides about its contacts. The same functions serve the
- * plan and, right before a write, its second look.
- */
-export interface Work<T extends Item = Item> {
-  decide(item: T, found: Partial<Contact> | undefined): Decision;
-  /** Whether the conditions of the run hold for a contact. Default: there are none. */
-  isChosen?(found: Partial<Contact>): boolean;
-  /** Whether the contact has to be looked up before it can be planned. Default: every one is. */
-  needsLookup?(item: T): boolean;
-  /**
-   * Whether the contact is read by its id right before its write, as it is then and with its version: a
-   * search may lag behind, and tells no version. Default: none is.
-   */
-  readsAlone?(item: T): boolean;
-  /**
-   * Whether what a search told is enough to plan this; otherwise
-   * the contact is read by its id. Default: it is.
-   */
-  isCertain?(item: T, decision: Decision): boolean;
-  /** Whether the input marks this contact as not subscribed although the account holds it as active. */
-  isMarked?(item: T, found: Partial<Contact> | undefined): boolean;
-  /** Whether nobody may be created with this key. Asked again when a write may leave. */
-  isSuppressed?(item: T): boolean;
-}
-
-/** What one contact should become. Absent facets stay as they are. */
-export interface DesiredContact {
-  /** Field id → value; an empty string clears. */
-  fields: ReadonlyMap<string, string>;
-  /** Ids. */
-  addLists: readonly string[];
-  removeLists: readonly string[];
-  addTags: readonly string[];
-  removeTags: readonly string[];
-  /** The file says that this person is not subscribed: never created, never added to a list. */
-  isNotSubscribed?: boolean;
-}
-
-/** The touched parts of a contact as they were, for undo. */
-export interface Before {
-  /** Values of the fields that were set; blank where there was none. */
-  fields: FieldValue[];
-  /**
-   * Whether the answer told the contact's lists and tags; only then
-   * is it known that what was added was not there.
-   */
-  knewLists: boolean;
-  knewTags: boolean;
-  /** The contact was inactive. */
-  inactive?: true;
-}
-
-/**
- * `exists_hidden`: the service refuses a second contact with this key, and no search shows the first.
- * `duplicate`: another item names the same contact. `truncated`: the input is cut off, and may have named the
- * contact.
- */
-type SkipCode =
-  | "exists"
-  | "missing"
-  | "not_subscribed"
-  | "not_selected"
-  | "suppressed"
-  | "exists_hidden"
-  | "duplicate"
-  | "truncated"
-  | "changed";
-
+/** What is done about one contact. */
 export type Decision =
-  | Operation
+  | Write
   | { kind: "leave" }
-  | { kind: "skip"; code: SkipCode }
+  | { kind: "skip"; code: Code }
   | ({ kind: "reject" } & Remark);
 
 /** Why a contact is not as it was wanted, in a code and in words. */
 export interface Remark {
-  code: string;
+  code: Code;
   message: string;
 }
 
-/** A mutate, with what it replaces. */
-export interface Change {
-  kind: "change";
-  contactId: string;
-  body: MutateBody;
-  before: Before;
-}
-
-/** A write that is about to be sent. `remark`: what is to be said of the contact although it is written. */
-export type Operation = (
-  | { kind: "create"; contactId?: undefined; body: CreateContactBody }
-  | Change
-  /** `PATCH` of the status, which no mutate can change. `before` as the account told it, if it did. */
-  | {
-      kind: "status";
-      contactId: string;
-      status: ContactStatus;
-      before?: ContactStatus;
-    }
-  /** For good. `contact` as it was, for undo. */
-  | { kind: "delete"; contactId: string; contact: Partial<Contact> }
-) & { remark?: Remark };
+/** `remark`: what is to be said of the contact although it is written. */
+export type Write = Operation & { remark?: Remark };
 
 /** `removed`: taken out of a list by a sync. */
 export type Outcome = "created" | "updated" | "removed" | "deleted" | "unchanged" | "skipped" | "rejected";

@@ -1,6 +1,6 @@
 /** How jobs write down what they want, and what an undo wants of a contact that a run wrote. Pure. */
 import { findStatus, toIdSet } from "../api/contacts.ts";
-import type { Contact, IdRef, MutateBody } from "../wire.ts";
+import type { Contact, CreateContactBody, IdRef, MutateBody } from "../wire.ts";
 import { toWhole } from "./decide.ts";
 import type { Code, Desired, DesiredValue, Operation } from "./desired.ts";
 
@@ -25,15 +25,24 @@ export function toValues(changes: Changes): DesiredValue[] {
   ];
 }
 
-/** As `toValues`, from the body of a mutate. */
-function readValues(body: MutateBody): DesiredValue[] {
+/** As `toValues`, from the body of a mutate. Of a field that it names twice the last value holds. */
+export function readMutateValues(body: MutateBody): DesiredValue[] {
   const ids = (references: readonly (IdRef | string)[] = []) => toIdSet(references);
   return toValues({
-    fields: body.updateFields?.map(({ _id, value }) => [_id, value] as const),
+    fields: new Map(body.updateFields?.map(({ _id, value }) => [_id, value])),
     addLists: ids(body.addLists),
     removeLists: ids(body.removeLists),
     addTags: ids(body.addTags),
     removeTags: ids(body.removeTags),
+  });
+}
+
+/** As `toValues`, from the body of a create. */
+export function readCreateValues({ fields = [], lists = [], tags = [] }: CreateContactBody): DesiredValue[] {
+  return toValues({
+    fields: fields.map(({ _id, value }) => [_id, value] as const),
+    addLists: toIdSet(lists),
+    addTags: toIdSet(tags),
   });
 }
 
@@ -52,7 +61,7 @@ const changedSince = { reject: { code: "changed_since" } };
 /** What a run has changed goes back, value by value, where the contact still has what the run wrote. */
 export function toRestored(done: Extract<Operation, { kind: "change" }>, remaining: Remaining): Desired {
   const before = new Map(done.was.map((each) => [`${each.what} ${each.id}`, each.to]));
-  const values = readValues(done.body).map((written): DesiredValue => {
+  const values = readMutateValues(done.body).map((written): DesiredValue => {
     const was = before.get(`${written.what} ${written.id}`) ?? null;
     const to = was ?? (written.what === "field" ? "" : !written.to);
     // What is taken out of a contact needs no field, list or tag to go to.
@@ -88,14 +97,8 @@ export function toRecreated(
   { id, contact }: Extract<Operation, { kind: "delete" }>,
   remaining: Remaining,
 ): Desired {
-  const { fields = [], lists = [], tags = [] } = contact;
-  const values = toValues({
-    fields: fields.map(({ _id, value }) => [_id, value] as const),
-    addLists: toIdSet(lists),
-    addTags: toIdSet(tags),
-  });
   return {
-    values: values.map((each): DesiredValue => {
+    values: readCreateValues(contact as CreateContactBody).map((each): DesiredValue => {
       const lost = findLoss(each, remaining);
       return lost ? { ...each, lost } : each;
     }),

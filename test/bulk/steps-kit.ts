@@ -4,7 +4,9 @@
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { statusParts } from "../../src/api/contacts.ts";
-import type { DesiredContact, Item, Work } from "../../src/bulk/items.ts";
+import type { Desired } from "../../src/bulk/desired.ts";
+import type { Item } from "../../src/bulk/items.ts";
+import { createSuppressionRules, type SuppressionRules } from "../../src/bulk/plan/judge.ts";
 import { Lookup } from "../../src/bulk/plan/lookup.ts";
 import { makePlan } from "../../src/bulk/plan/make-plan.ts";
 import type { PlanHead } from "../../src/bulk/plan/plan-file.ts";
@@ -55,7 +57,7 @@ const toIdentity = (key: string): string => key.toLowerCase();
 /** A run that was entered, with requests one after another. */
 export async function openSteps(
   service: RunningSandbox,
-  makeWork: (structureId: string) => Work,
+  suppression: SuppressionRules = createSuppressionRules(),
 ): Promise<Steps> {
   const { baseUrl, apiKey } = service;
   const network = await openNetwork({ baseUrl, purpose: "bulk", connections: 2 });
@@ -116,7 +118,7 @@ export async function openSteps(
   const state = { ...context, input, tally: createTally(), ledger: run.ledger, run };
   return {
     session: openSession(state, {
-      work: makeWork(structureId),
+      judging: { structureId, look: "search", suppression, passesOverSuppressed: true },
       lookup,
       toIdentity,
       startedAt: clock.now(),
@@ -160,25 +162,14 @@ export async function startAdasAccount(): Promise<Ada> {
 }
 
 /** A row of a file, and what it wants. */
-export function row(
-  key: string,
-  desired: Partial<DesiredContact>,
-  ref = 2,
-): Item & { desired: DesiredContact } {
+export function row(key: string, desired: Partial<Desired>, ref = 2): Item {
   return {
     kind: "contact",
     ref,
     line: ref,
     key: { written: key, sent: key, identity: toIdentity(key) },
     cells: [key],
-    desired: {
-      fields: new Map(),
-      addLists: [],
-      removeLists: [],
-      addTags: [],
-      removeTags: [],
-      ...desired,
-    },
+    desired: { values: [], absent: "create", present: "change", mayJoinLists: true, ...desired },
   };
 }
 
@@ -200,7 +191,7 @@ export function requestsSince({ sandbox }: RunningSandbox, id: number): string[]
 export async function planRows({ session, plan, structureId }: Steps, rows: readonly Item[]): Promise<void> {
   const account = { baseUrl: session.engine.account.baseUrl, structureId, keyType: "email" };
   const head: PlanHead = {
-    version: 1,
+    version: 2,
     program: "0.0.0",
     kind: "import",
     command: ["import"],

@@ -171,7 +171,7 @@ describe("apply refuses before a request", () => {
     const end = JSON.parse(text.trimEnd().split("\n").at(-1)!).end;
     const elsewhere = { ...about, account: { ...about.account, baseUrl: "https://other.example" } };
     await refused(sealPlan([{ plan: elsewhere }, ...rest], end), "is a plan for https://other.example");
-    await refused(sealPlan([{ plan: { ...about, version: 2 } }, ...rest]), "has the format 2");
+    await refused(sealPlan([{ plan: { ...about, version: 3 } }, ...rest]), "has the format 3");
     await refused(text, `its digest is ${plan.digest}`, "--digest", `sha256:${"0".repeat(64)}`);
     await refused(text, "is another plan", "--digest", plan.digest.slice(0, -1));
   });
@@ -189,20 +189,18 @@ describe("apply refuses before a request", () => {
     await refused(sealPlan(rest), "is not a plan");
     await refused(sealPlan([{ plan: null }]), "is not a plan");
     await refused(sealPlan([{ plan: {} }]), "is not a plan");
-    await refused(sealPlan([{ plan: { version: 1 } }]), "is not a plan");
+    await refused(sealPlan([{ plan: { version: 2 } }]), "is not a plan");
     await refused(sealPlan([head!, ...rest], { counts: null, requests: "many" }), "is not a plan");
     await refused(sealPlan([head!, head!, ...rest]), "is not a plan");
+    const wish = { values: [], absent: "create", present: "change", mayJoinLists: true };
     for (const apply of [
       1,
       {},
       { ref: 1, key: { written: "a", sent: "a" } },
-      { ref: 1, key: { written: "a", sent: "a" }, operation: { kind: "erase", contactId: "a" } },
-      { ref: 1, key: { written: "a", sent: "a" }, operation: { kind: "change", contactId: "a" } },
-      {
-        ref: "1",
-        key: { written: "a", sent: "a" },
-        operation: { kind: "delete", contactId: "a", contact: {} },
-      },
+      { ref: 1, key: { written: "a", sent: "a" }, desired: { ...wish, end: "erase" } },
+      { ref: 1, key: { written: "a", sent: "a" }, desired: { ...wish, end: "delete" } },
+      { ref: 1, key: { written: "a", sent: "a" }, desired: { values: [] } },
+      { ref: "1", key: { written: "a", sent: "a" }, desired: wish },
     ]) {
       await refused(sealPlan([head!, { ...rest.at(-1)!, apply }]), "is not a plan");
     }
@@ -218,7 +216,7 @@ describe("apply refuses before a request", () => {
 
 describe("apply refuses a plan that says another thing than it does", () => {
   type Line = Record<string, unknown> & {
-    apply: Record<string, unknown> & { operation: Record<string, unknown> };
+    apply: { desired: { values: object[] }; before: { id: string } };
   };
 
   firstQuick(2)<[name: string, forge: (line: Line, other: Line) => object]>([
@@ -226,9 +224,26 @@ describe("apply refuses a plan that says another thing than it does", () => {
       "a deletion shown as a change",
       (line) => {
         const { contactId } = line;
-        const operation = { kind: "delete", contactId, contact: { _id: contactId } };
-        return { ...line, apply: { ...line.apply, operation } };
+        const desired = { ...line.apply.desired, values: [], end: "delete" };
+        const before = { id: contactId, values: [], contact: { _id: contactId } };
+        return { ...line, apply: { ...line.apply, desired, before } };
       },
+    ],
+    [
+      "a deletion besides its changes",
+      (line) => ({ ...line, apply: { ...line.apply, desired: { ...line.apply.desired, end: "delete" } } }),
+    ],
+    [
+      "a value that it names twice",
+      (line) => {
+        const { values } = line.apply.desired;
+        const twice = [...values, { ...values[0], to: "Lima" }];
+        return { ...line, apply: { ...line.apply, desired: { ...line.apply.desired, values: twice } } };
+      },
+    ],
+    [
+      "a change of what did not stand there",
+      (line) => ({ ...line, apply: { ...line.apply, before: { ...line.apply.before, values: [] } } }),
     ],
     ["the change of another contact", (line, other) => ({ ...line, apply: other.apply })],
     ["a change that is not shown", (line) => ({ ...line, changes: (line.changes as unknown[]).slice(1) })],

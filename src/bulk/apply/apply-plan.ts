@@ -4,12 +4,14 @@
  * decides what is written.
  */
 
-import type { Item, Operation } from "../items.ts";
+import type { Before } from "../desired.ts";
+import type { Item, Write } from "../items.ts";
 import { toErrorStop } from "../pace/run-stop.ts";
+import { isReadById } from "../plan/judge.ts";
 import type { Found } from "../plan/lookup.ts";
-import { readPlanBlocks, type StoredLine } from "../plan/plan-file.ts";
+import { isPlanned, readPlanBlocks, type StoredLine } from "../plan/plan-file.ts";
 import { isScarce, recordInJournal, type Session } from "../plan/session.ts";
-import { toPlannedItem } from "../plan/stored-line.ts";
+import { toPlannedItem, toPlannedWrite } from "../plan/stored-line.ts";
 import { alwaysHasSecondLook } from "../plan/tally.ts";
 import type { Attempt, Freshness, Seen } from "./attempt.ts";
 import type { Task } from "./outcomes.ts";
@@ -20,7 +22,7 @@ import { performWrite } from "./write.ts";
 
 /** @param file the closed plan @throws RunStop after everything under way has ended; or what failed */
 export async function applyPlan(session: Session, file: string): Promise<void> {
-  const { send, options, work } = session;
+  const { send, options, judging } = session;
   const pool = createPool((error) => {
     // Whatever failed, nothing more may leave.
     send.stop(toErrorStop(error));
@@ -30,7 +32,7 @@ export async function applyPlan(session: Session, file: string): Promise<void> {
   const unseen = new UnseenCreates(session);
   const begin = async (task: Task, freshness: Freshness, start?: Attempt): Promise<void> => {
     // A read right before its write must not use up what the write of another needs.
-    const isAlone = work.readsAlone?.(task.item) === true && isScarce(session);
+    const isAlone = isReadById(task.item, judging) && isScarce(session);
     await pool.untilFewerThan(isAlone ? 1 : options.concurrency);
     // Nobody who is left may be begun; what is known of an open write is settled when the run is resumed.
     if (send.stopped) throw send.stopped;
@@ -38,7 +40,7 @@ export async function applyPlan(session: Session, file: string): Promise<void> {
       const sent = await performWrite(task, freshness, start);
       if (sent) unseen.add({ task, sent, freshness });
     };
-    pool.add(inTurn(task.planned.contactId, perform));
+    pool.add(inTurn(task.item.contactId, perform));
   };
   const settleUnseen = async () => {
     await pool.empty();
@@ -46,8 +48,8 @@ export async function applyPlan(session: Session, file: string): Promise<void> {
   };
   try {
     for await (const group of readGroups(session, file)) {
-      for (const { item, planned, found } of group.contacts) {
-        const task = { session, item, planned };
+      for (const { item, planned, before, found } of group.contacts) {
+        const task = { session, item, planned, before };
         await begin(task, group.freshnessFor(task, found));
         if (unseen.areMany) await settleUnseen();
       }
@@ -61,7 +63,8 @@ export async function applyPlan(session: Session, file: string): Promise<void> {
 
 interface PlannedContact {
   item: Item;
-  planned: Operation;
+  planned: Write;
+  before: Before | undefined;
   /** What the plan tells of the contact. */
   found: Found;
 }
@@ -89,18 +92,19 @@ async function* readGroups(session: Session, file: string): AsyncGenerator<Group
  * Undefined where nothing is left to be written. Who was erased since the plan was made is noted as skipped.
  */
 function contactToWrite(session: Session, line: StoredLine): PlannedContact | undefined {
-  const { ledger, toIdentity } = session;
+  const { ledger, toIdentity, judging } = session;
   const { apply } = line;
   if (!apply || ledger.isDone(apply.ref)) return undefined;
-  if (apply.isErased) {
+  if (!isPlanned(apply)) {
     recordInJournal(session, { kind: "done", ref: apply.ref, outcome: "skipped", code: "suppressed" });
     return undefined;
   }
-  const { operation, desired } = replaceStandIns(apply, ledger.names);
-  const item = toPlannedItem({ ...line, apply: { ...apply, operation, desired } }, toIdentity);
-  const { contactId } = operation;
-  const contact = contactId === undefined ? undefined : { _id: contactId, key: line.key };
-  return { item, planned: operation, found: { contact, isRemembered: true } };
+  const wanted = replaceStandIns(apply, ledger.names);
+  const item = toPlannedItem(line, { ...apply, ...wanted }, toIdentity);
+  const planned = toPlannedWrite(line, { ...apply, ...wanted }, judging.structureId);
+  const { before } = wanted;
+  const contact = before && { _id: before.id, key: line.key };
+  return { item, planned, before, found: { contact, isRemembered: true } };
 }
 
 /** Contacts whose second look is one search. */
@@ -117,8 +121,8 @@ class Group {
   }
 
   freshnessFor({ item, planned }: Pick<Task, "item" | "planned">, found: Found): Freshness {
-    const { work, lookup, clock } = this.session;
-    if (work.readsAlone?.(item) && item.contactId !== undefined) {
+    const { judging, lookup, clock } = this.session;
+    if (isReadById(item, judging)) {
       const lookAgain = async (): Promise<Seen> => {
         const contact = await lookup.read(item.contactId!);
         return { found: { contact, isById: true }, at: clock.now() };
@@ -130,13 +134,13 @@ class Group {
     return { lastLookUp: { found, at }, lookUpAgain: () => this.lookUpAgain(item, planned) };
   }
 
-  private async lookUpAgain(item: Item, planned: Operation): Promise<Seen> {
+  private async lookUpAgain(item: Item, planned: Write): Promise<Seen> {
     const seen = await this.searchAgain(item);
     const { contact, refused } = seen.found;
-    if (contact || refused || planned.contactId === undefined || !alwaysHasSecondLook(planned)) return seen;
+    if (contact || refused || !alwaysHasSecondLook(planned)) return seen;
     // A search may hide who is inactive; by the id a contact is there or gone.
     const { lookup, clock } = this.session;
-    return { found: { contact: await lookup.read(planned.contactId), isById: true }, at: clock.now() };
+    return { found: { contact: await lookup.read(planned.id), isById: true }, at: clock.now() };
   }
 
   private async searchAgain(item: Item): Promise<Seen> {

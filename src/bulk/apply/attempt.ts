@@ -1,6 +1,7 @@
 /** What is known of a contact before its next write, and whether that may still be relied on. */
 import type { BehaviorPoints } from "../../service/behavior.ts";
-import type { Decision, Operation } from "../items.ts";
+import type { Decision, Write } from "../items.ts";
+import { judge } from "../plan/judge.ts";
 import type { Found } from "../plan/lookup.ts";
 import type { Session } from "../plan/session.ts";
 import type { OpenIntent } from "../runs/ledger.ts";
@@ -39,7 +40,7 @@ export interface Attempt extends Seen {
 }
 
 /** An attempt that is about to be sent, or was sent. */
-export type SentAttempt = Attempt & { readonly decision: Operation };
+export type SentAttempt = Attempt & { readonly decision: Write };
 
 /** After so many contacts that a look-up has missed, each is looked up by itself before it is created. */
 const maxMissed = 10;
@@ -64,7 +65,7 @@ export async function planFirstAttempt(task: Task, { lastLookUp, lookUpAgain }: 
     lost: 0,
     lookUps: 0,
   };
-  if (open?.operation.kind === "status" || open?.operation.kind === "delete") {
+  if (open?.operation.kind === "unsubscribe" || open?.operation.kind === "delete") {
     const found = await readWritten(session, item, open.operation);
     return decided(task, start, { found, at: clock.now() });
   }
@@ -76,24 +77,7 @@ export async function planFirstAttempt(task: Task, { lastLookUp, lookUpAgain }: 
 /** Decides by what was seen now, with the function that made the plan. */
 export function decided(task: Task, attempt: Attempt, { found, at }: Seen): Attempt {
   const { session, item } = task;
-  const { refused } = found;
-  const decision: Decision = refused
-    ? { kind: "reject", code: refused.type, message: refused.message }
-    : session.work.decide(item, found.contact);
-  const isChanged = isGone(task, decision) || (decision.kind !== "leave" && isNoLongerChosen(task, found));
-  return { ...attempt, found, at, decision: isChanged ? changed : decision };
-}
-
-const changed: Decision = { kind: "skip", code: "changed" };
-
-/** Whom the plan saw and who is gone by now was deleted or erased: never made anew. */
-function isGone({ planned }: Task, { kind }: Decision): boolean {
-  return kind === "create" && planned.kind !== "create";
-}
-
-/** Whether the conditions that chose the contact do not hold any more; who is as wanted already needs none. */
-function isNoLongerChosen({ session: { work } }: Task, { contact }: Found): boolean {
-  return contact !== undefined && work.isChosen?.(contact) === false;
+  return { ...attempt, found, at, decision: judge(item, found, session.judging) };
 }
 
 /**
@@ -109,7 +93,7 @@ export function isKeptFromCreation(
   { session, item }: Pick<Task, "session" | "item">,
   { decision }: Pick<Attempt, "decision">,
 ): boolean {
-  return decision.kind === "create" && (session.work.isSuppressed?.(item) ?? false);
+  return decision.kind === "create" && session.judging.suppression.holdsNow(item.key.sent);
 }
 
 /** Whether what was looked up then is new enough for a write. */

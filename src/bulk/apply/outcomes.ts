@@ -1,7 +1,8 @@
 /** How a contact's outcome is written down. */
 import { isInactive } from "../../api/contacts.ts";
 import type { Contact } from "../../wire.ts";
-import type { Decision, Item, Operation, Outcome, Remark } from "../items.ts";
+import type { Before } from "../desired.ts";
+import type { Decision, Item, Outcome, Remark, Write } from "../items.ts";
 import { recordInJournal, type Session } from "../plan/session.ts";
 
 /** One contact of a plan. */
@@ -9,13 +10,15 @@ export interface Task {
   readonly session: Session;
   readonly item: Item;
   /** As the plan has it. */
-  readonly planned: Operation;
+  readonly planned: Write;
+  /** What the plan saw; absent where it saw nobody. */
+  readonly before: Before | undefined;
 }
 
 /** Writes down a decision that needs no request. */
 export function settleWithoutWrite(
   task: Task,
-  decision: Exclude<Decision, Operation>,
+  decision: Exclude<Decision, Write>,
   contact: Partial<Contact> | undefined,
 ): void {
   const { session, item } = task;
@@ -61,7 +64,7 @@ export function settleWrite(
  * Whom the plan took for absent or active, and the account holds as inactive;
  * the others were counted when they were planned.
  */
-function isNewlyInactive({ planned }: Task, contact: Partial<Contact> | undefined): true | undefined {
-  const wasCounted = planned.kind === "change" ? planned.before.inactive : planned.kind !== "create";
+function isNewlyInactive({ planned, before }: Task, contact: Partial<Contact> | undefined): true | undefined {
+  const wasCounted = planned.kind === "change" ? before?.isInactive : planned.kind !== "create";
   return !wasCounted && isInactive(contact) ? true : undefined;
 }

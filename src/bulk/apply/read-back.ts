@@ -1,6 +1,7 @@
 /** What a contact is after a write that was refused, or of which nobody knows whether it was applied. */
 import type { ServiceError } from "../../errors.ts";
-import type { Item, Operation, Remark } from "../items.ts";
+import type { Operation } from "../desired.ts";
+import type { Item, Remark } from "../items.ts";
 import type { Found } from "../plan/lookup.ts";
 import type { Session } from "../plan/session.ts";
 
@@ -29,7 +30,7 @@ export async function readAfterRefusal(
     return findExisting(session, item);
   }
   if (error.type === "ConcurrencyError") {
-    return { kind: "again", found: await readAgain(session, item, operation.contactId) };
+    return { kind: "again", found: await readAgain(session, item, operation.id) };
   }
   if (error.status === 404) {
     if (operation.kind !== "delete") return { kind: "again", found: await findOne(session, item) };
@@ -39,7 +40,7 @@ export async function readAfterRefusal(
   }
   const isPrecise = error.details.field !== undefined || error.details.fieldId !== undefined;
   if (error.status !== 400 || isPrecise) return rejected;
-  return { ...rejected, found: await readAgain(session, item, operation.contactId) };
+  return { ...rejected, found: await readAgain(session, item, operation.id) };
 }
 
 /**
@@ -51,8 +52,8 @@ export async function readWritten(
   item: Item,
   operation: Exclude<Operation, { kind: "create" }>,
 ): Promise<Found> {
-  if (operation.kind !== "delete") return readAgain(session, item, operation.contactId);
-  return { contact: await session.lookup.read(operation.contactId) };
+  if (operation.kind !== "delete") return readAgain(session, item, operation.id);
+  return { contact: await session.lookup.read(operation.id) };
 }
 
 /** The contact as it is now; looked up by its key when its id is gone. */

@@ -7,10 +7,11 @@ import {
   createContactRequest,
   deleteContactRequest,
   mutateContactRequest,
+  unsubscribed,
 } from "../../api/contacts.ts";
 import { hasReferences, setElementForm } from "../../service/contact-changes.ts";
 import type { ApiRequest, Contact } from "../../wire.ts";
-import type { Operation } from "../items.ts";
+import type { Operation } from "../desired.ts";
 import type { RequestKind } from "../pace/paced-send.ts";
 import type { Reply } from "../pace/reply.ts";
 import { recordInJournal, type Session } from "../plan/session.ts";
@@ -45,13 +46,13 @@ function toRequest(
       return { request: createContactRequest(operation.body), countedAs: "create" };
     case "change":
       return {
-        request: mutateContactRequest(operation.contactId, setElementForm(operation.body, elements)),
+        request: mutateContactRequest(operation.id, setElementForm(operation.body, elements)),
         countedAs: "mutate",
       };
-    case "status":
-      return { request: changeStatusRequest(operation.contactId, operation.status), countedAs: "other" };
+    case "unsubscribe":
+      return { request: changeStatusRequest(operation.id, unsubscribed), countedAs: "other" };
     case "delete":
-      return { request: deleteContactRequest(operation.contactId), countedAs: "other" };
+      return { request: deleteContactRequest(operation.id), countedAs: "other" };
   }
 }
 
@@ -69,7 +70,7 @@ export function learnFromAnswer(
 ): void {
   if (decision.kind === "create") observed.missedInARow = 0;
   if (decision.kind !== "change") return;
-  const isContact = (body as Partial<Contact> | null | undefined)?._id === decision.contactId;
+  const isContact = (body as Partial<Contact> | null | undefined)?._id === decision.id;
   behavior.learn(
     "mutateAnswer",
     body === undefined || body === null ? "empty" : isContact ? "contact" : "other",

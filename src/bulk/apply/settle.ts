@@ -4,8 +4,9 @@
  */
 import { isInactive } from "../../api/contacts.ts";
 import type { Contact } from "../../wire.ts";
-import { holdsChange, holdsCreate } from "../plan/decide.ts";
+import { hasAll } from "../decide.ts";
 import type { OpenIntent } from "../runs/ledger.ts";
+import { readCreateValues, readMutateValues } from "../values.ts";
 
 /** The service's clock is known to whole seconds, and its records are stamped before they are seen. */
 const clockToleranceMilliseconds = 5000;
@@ -15,14 +16,14 @@ const clockToleranceMilliseconds = 5000;
  * contact since, the decision made now is carried out.
  *
  * A create is ours when the contact holds our values and is no older than the intent. A change is ours when
- * nothing of it is left to do, a status when the contact is inactive, a deletion when the contact is gone.
+ * nothing of it is left to do, an unsubscription when the contact is inactive, a deletion when the contact is gone.
  */
 export function wasApplied({ operation, at }: OpenIntent, found: Partial<Contact> | undefined): boolean {
-  if (operation.kind === "delete") return found?._id !== operation.contactId;
+  if (operation.kind === "delete") return found?._id !== operation.id;
   if (!found) return false;
-  if (operation.kind === "status") return isInactive(found);
-  if (operation.kind === "change") return holdsChange(operation.body, found);
+  if (operation.kind === "unsubscribe") return isInactive(found);
+  if (operation.kind === "change") return hasAll(readMutateValues(operation.body), found);
   const createdAt = found.createdAt === undefined ? undefined : Date.parse(found.createdAt);
   const isNewer = createdAt === undefined || createdAt >= at - clockToleranceMilliseconds;
-  return isNewer && holdsCreate(operation.body, found);
+  return isNewer && hasAll(readCreateValues(operation.body), found);
 }

@@ -7,11 +7,12 @@ import { isInactive } from "../../api/contacts.ts";
 import type { EcmError, ServiceError } from "../../errors.ts";
 import { mayBeElements } from "../../service/contact-changes.ts";
 import type { Contact } from "../../wire.ts";
-import type { Operation } from "../items.ts";
-import { holdsChange } from "../plan/decide.ts";
+import { hasAll } from "../decide.ts";
+import type { Operation } from "../desired.ts";
 import { readServiceTime, recordInJournal, type Session } from "../plan/session.ts";
 import { isWrite, toPlannedOutcome } from "../plan/tally.ts";
 import type { OpenIntent } from "../runs/ledger.ts";
+import { readMutateValues } from "../values.ts";
 import {
   type Attempt,
   decided,
@@ -84,7 +85,7 @@ async function sendAttempt(task: Task, before: Attempt): Promise<AfterSending> {
 
 /** An earlier write has turned out to have been applied. */
 function concludeApplied(task: Task, { operation }: OpenIntent, found: Partial<Contact> | undefined): void {
-  const contact = found ?? { _id: operation.contactId };
+  const contact = found ?? (operation.kind === "create" ? undefined : { _id: operation.id });
   settleWrite(task, toPlannedOutcome(task.item, operation), contact, operation.remark);
 }
 
@@ -171,8 +172,8 @@ function concludeRefused(
 }
 
 function isAlreadyApplied(operation: Operation, contact: Partial<Contact>): boolean {
-  if (operation.kind === "change") return holdsChange(operation.body, contact);
-  return operation.kind === "status" && isInactive(contact);
+  if (operation.kind === "change") return hasAll(readMutateValues(operation.body), contact);
+  return operation.kind === "unsubscribe" && isInactive(contact);
 }
 
 /**

@@ -10,14 +10,16 @@ import { NotFoundError, UsageError } from "../../errors.ts";
 import { restoreSelection } from "../../select/selection.ts";
 import { createIdentityReader } from "../../tables/index.ts";
 import { replaceStandIns } from "../apply/stand-ins.ts";
-import type { Operation } from "../items.ts";
+import { asApproved } from "../decide.ts";
+import type { Item } from "../items.ts";
 import type { RunEvent } from "../plan/events.ts";
 import { findRemovalFailure } from "../plan/guards.ts";
+import { createSuppressionRules } from "../plan/judge.ts";
 import { requireKeptNames } from "../plan/kept-names.ts";
 import { type NameBook, openPlannedNames } from "../plan/name-book.ts";
 import { toStandInId } from "../plan/names.ts";
 import type { ExportedLine } from "../plan/plan-export.ts";
-import { type PlanHead, type Planned, readStoredPlan } from "../plan/plan-file.ts";
+import { isPlanned, type PlanHead, type Planned, readStoredPlan } from "../plan/plan-file.ts";
 import type { PlanFile } from "../plan/plan-import.ts";
 import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
 import { fileNames } from "../runs/file-names.ts";
@@ -30,7 +32,6 @@ import type { ReadyJob } from "./ready-job.ts";
 import { keyTableFacts } from "./rejected.ts";
 import { refusalRemark } from "./removals.ts";
 import { spoolInput } from "./run-job.ts";
-import { type ApplyItem, createStrictWork } from "./strict-work.ts";
 import { findPlannedSync } from "./synced-list.ts";
 
 /** @throws UsageError for a plan of another account */
@@ -158,7 +159,13 @@ async function prepareApply(context: RunContext, head: PlanHead, plan: PlanFile)
   const suppressions = await engine.openSuppressions();
   return {
     account,
-    work: createStrictWork(suppressions, selection),
+    judging: {
+      structureId,
+      look: "search",
+      suppression: createSuppressionRules(suppressions),
+      selection,
+      isSecondLook: true,
+    },
     lookup,
     input: { ...noInput, read: plan.writes },
     names,
@@ -181,29 +188,27 @@ async function* readApprovedItems(
   plan: PlanFile,
   ids: ReadonlyMap<string, string>,
   toIdentity: (key: string) => string,
-): AsyncGenerator<ApplyItem[]> {
-  for await (const line of plan.lines()) {
-    if (!line.apply || line.apply.isErased) continue;
-    const { operation } = replaceStandIns(line.apply, ids);
-    yield [toApplyItem(line, line.apply, { operation, toIdentity })];
+): AsyncGenerator<Item[]> {
+  for await (const { apply, line, key } of plan.lines()) {
+    if (!isPlanned(apply)) continue;
+    yield [toApplyItem({ line, key }, { ...apply, ...replaceStandIns(apply, ids) }, toIdentity)];
   }
 }
 
 function toApplyItem(
-  { line, key }: ExportedLine,
-  { ref, key: forms, isRemoval }: Planned,
-  { operation, toIdentity }: { operation: Operation; toIdentity: (key: string) => string },
-): ApplyItem {
-  const { contactId } = operation;
-  const sent = operation.kind === "create" ? forms.sent : key;
+  { line, key }: Pick<ExportedLine, "line" | "key">,
+  { ref, key: forms, desired, before, isRemoval }: Planned,
+  toIdentity: (key: string) => string,
+): Item {
+  const sent = before ? key : forms.sent;
   return {
     kind: "contact",
     ref,
     line,
     key: { written: key, sent, identity: toIdentity(sent) },
     cells: [key],
-    ...(contactId !== undefined && { contactId }),
-    ...(isRemoval === true && { isRemoval }),
-    approved: operation,
+    desired: asApproved(desired, before),
+    ...(before && { contactId: before.id }),
+    ...(isRemoval && { isRemoval }),
   };
 }

@@ -1,5 +1,5 @@
 /** What a run did, as the lines of its plan: from its journal, without the account. */
-import type { Operation } from "../items.ts";
+import type { Operation } from "../desired.ts";
 import { type PlanLine, toPlanLine, toPlanNames } from "../plan/plan-line.ts";
 import { readRunNames } from "../plan/run-names.ts";
 import type { Manifest } from "../runs/folder.ts";

@@ -3,17 +3,17 @@
  * An input names them, or conditions choose them.
  */
 
-import { findStatus, isInactive, statusParts, unsubscribed, wholeContact } from "../../api/contacts.ts";
+import { statusParts, wholeContact } from "../../api/contacts.ts";
 import { type RequestedSelection, resolveSelection, type Selection } from "../../select/selection.ts";
 import { parseWhere } from "../../select/where.ts";
 import type { Account } from "../../service/account.ts";
 import { createMutateBody, type RequestedChanges } from "../../service/contact-changes.ts";
 import { openInput, requireClearConsent, understandKeys } from "../../tables/index.ts";
-import type { Contact, MutateBody } from "../../wire.ts";
-import type { DesiredContact } from "../items.ts";
-import { noChange, toDesiredFromMutate } from "../plan/decide.ts";
+import type { MutateBody } from "../../wire.ts";
+import type { Desired, DesiredValue } from "../desired.ts";
 import type { AfterStep } from "../runs/after.ts";
-import type { ContactEdit, ResolvedJob, RowJob } from "./job.ts";
+import { readMutateValues, toValues } from "../values.ts";
+import type { ResolvedJob, RowJob } from "./job.ts";
 import { type KeysFileOptions, toReadOptions } from "./keys-file-options.ts";
 import { type ChosenRows, requireChosenRows } from "./marked-rows.ts";
 
@@ -61,14 +61,14 @@ export async function editJob(options: EditOptions): Promise<RowJob> {
       );
     },
     async resolve(account) {
-      const desired = await resolveWanted(account, wanted);
+      const values = await resolveWanted(account, wanted);
       const structure = await account.structure();
       const selection = await resolveSelection(account, structure, { ...conditions, where });
       // Read now, so that the price counts what the backup needs.
       if (kind === "delete")
         await Promise.all([account.readableLists(structure), account.complete(structure)]);
-      const source = listNeededParts(kind, desired, selection);
-      return toResolvedJob(options, { selection, source, desired });
+      const source = listNeededParts(kind, values, selection);
+      return toResolvedJob(options, { selection, source, values });
     },
   };
 }
@@ -79,18 +79,15 @@ interface ResolvedEdit {
   /** Parts of a contact that decisions need. */
   source: string[];
   /** What a mutate wants of every contact. */
-  desired: DesiredContact | undefined;
+  values: readonly DesiredValue[];
 }
 
-async function resolveWanted(
-  account: Account,
-  wanted: EditOptions["wanted"],
-): Promise<DesiredContact | undefined> {
-  if (!wanted || "newList" in wanted) return undefined;
-  return toDesiredFromMutate("body" in wanted ? wanted.body : await createMutateBody(account, wanted));
+async function resolveWanted(account: Account, wanted: EditOptions["wanted"]): Promise<DesiredValue[]> {
+  if (!wanted || "newList" in wanted) return [];
+  return readMutateValues("body" in wanted ? wanted.body : await createMutateBody(account, wanted));
 }
 
-function toResolvedJob(options: EditOptions, { selection, source, desired }: ResolvedEdit): ResolvedJob {
+function toResolvedJob(options: EditOptions, { selection, source, values }: ResolvedEdit): ResolvedJob {
   const {
     kind,
     input,
@@ -104,12 +101,16 @@ function toResolvedJob(options: EditOptions, { selection, source, desired }: Res
     includeUnsubscribed,
   } = options;
   const marksChoose = doMarksChoose(options);
+  const toDesired = (mayJoinLists: boolean): Desired =>
+    kind === "mutate"
+      ? { values, absent: whereMissing(mayJoinLists), present: "change", mayJoinLists }
+      : ends[kind];
   const readOptions = {
     ...toReadOptions(read),
     hasNoHeader: isPlain,
     takesIds: true,
     // Nobody who left is added to a list; anything else may be changed about them.
-    readsConsent: marksChoose || (desired?.addLists.length ?? 0) > 0,
+    readsConsent: marksChoose || values.some(({ what, to }) => what === "list" && to === true),
     consentChoosesRows: marksChoose,
   };
   return {
@@ -133,17 +134,14 @@ function toResolvedJob(options: EditOptions, { selection, source, desired }: Res
     lists: [],
     tags: [],
     createMissing: false,
-    decide: { mode: "update", missing: input === undefined ? "skip" : "reject" },
     source: () => source,
-    toDesiredContact: (row) =>
-      row.notSubscribed === undefined || includeUnsubscribed
-        ? desired!
-        : { ...desired!, isNotSubscribed: true },
+    toDesired: (row) => toDesired(row.notSubscribed === undefined || includeUnsubscribed === true),
     notSubscribedAre: describeMarked(options),
-    listIds: () => (desired ? [...desired.addLists, ...desired.removeLists] : []),
+    listIds: () => values.flatMap(({ what, id }) => (what === "list" ? [id] : [])),
     selection,
-    edit: edits[kind],
-    desiredForAll: desired && (() => desired),
+    readsStatus: kind !== "mutate" || selection.needs.some((part) => statusParts.includes(part)),
+    marksRepeats: input !== undefined,
+    desiredForAll: () => ({ ...toDesired(true), ...(kind === "mutate" && { absent: { skip: "missing" } }) }),
     after,
     ...(wanted && "newList" in wanted && intoNewList(wanted.newList, conditions.list ?? [])),
   };
@@ -159,7 +157,12 @@ function intoNewList(newList: string, sourceIds: readonly string[]): Partial<Res
     lists: [newList],
     createMissing: true,
     listIds: (names) => [names.listId(newList)],
-    desiredForAll: (names) => ({ ...noChange, addLists: [names.listId(newList)] }),
+    desiredForAll: (names) => ({
+      values: toValues({ addLists: [names.listId(newList)] }),
+      absent: { skip: "missing" },
+      present: "change",
+      mayJoinLists: true,
+    }),
     chosenLists: [{ _id: sourceIds[0]! }],
   };
 }
@@ -178,10 +181,10 @@ function describeMarked(options: EditOptions): string {
 /** Parts of a contact that decisions need, besides its id and its key. */
 function listNeededParts(
   kind: EditOptions["kind"],
-  desired: DesiredContact | undefined,
+  values: readonly DesiredValue[],
   { needs }: Selection,
 ): string[] {
-  const changed = desired ? toSource(desired) : [];
+  const changed = values.map(({ what }) => `${what}s`);
   const parts = kind === "delete" ? wholeContact : [...changed, ...statusParts, ...needs];
   return [...new Set(parts)].filter((part) => part !== "_id" && part !== "key");
 }
@@ -206,25 +209,23 @@ function hasConditions(conditions: TypedConditions): boolean {
   return Object.values(conditions).some((each) => each !== undefined);
 }
 
-const deletion: ContactEdit = {
-  missing: { kind: "skip", code: "missing" },
-  decide: (found) => ({ kind: "delete", contactId: found._id!, contact: found }),
-};
-
 /** Whoever is inactive stays as they are: a bounce or a complaint says more than an unsubscription. */
-const unsubscription: ContactEdit = {
-  missing: { kind: "reject", code: "not_found", message: "no contact has this key or id" },
-  decide: (found: Partial<Contact>) =>
-    isInactive(found)
-      ? { kind: "leave" }
-      : { kind: "status", contactId: found._id!, status: unsubscribed, before: findStatus(found) },
+const unsubscription: Desired = {
+  values: [],
+  end: "unsubscribe",
+  absent: { reject: { code: "not_found", message: "no contact has this key or id" } },
+  present: "change",
+  mayJoinLists: true,
 };
 
-const edits: Record<EditOptions["kind"], ContactEdit | undefined> = {
-  mutate: undefined,
-  unsubscribe: unsubscription,
-  delete: deletion,
-};
+const deletion: Desired = { ...unsubscription, end: "delete", absent: { skip: "missing" } };
+
+const ends = { unsubscribe: unsubscription, delete: deletion };
+
+/** What becomes of somebody who is named and does not exist: nothing is to be done about one who has left. */
+export function whereMissing(mayJoinLists: boolean): Desired["absent"] {
+  return mayJoinLists ? { reject: { code: "not_found" } } : { skip: "not_subscribed" };
+}
 
 /** The conditions as a person would say them: what `runs list` shows in place of a file. */
 function describeConditions({ list, tag, status, where }: TypedConditions): string {
@@ -235,12 +236,4 @@ function describeConditions({ list, tag, status, where }: TypedConditions): stri
     ...(where === undefined ? [] : [`--where ${JSON.stringify(where)}`]),
   ];
   return words.length === 0 ? "all contacts" : words.join(" ");
-}
-
-function toSource({ fields, addLists, removeLists, addTags, removeTags }: DesiredContact): string[] {
-  const source: string[] = [];
-  if (fields.size > 0) source.push("fields");
-  if (addLists.length + removeLists.length > 0) source.push("lists");
-  if (addTags.length + removeTags.length > 0) source.push("tags");
-  return source;
 }

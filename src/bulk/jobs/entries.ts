@@ -12,23 +12,12 @@ import {
   type Row,
 } from "../../tables/index.ts";
 import type { Contact } from "../../wire.ts";
+import type { Desired } from "../desired.ts";
 import type { Item, PassedRow } from "../items.ts";
 import type { PlanEntry } from "../plan/make-plan.ts";
 import type { AccountSnapshot } from "../plan/snapshot.ts";
 import type { SettledByInput } from "../runs/report.ts";
 import type { ReadInput, RowRun } from "./prepare.ts";
-
-export interface RowItem extends Item {
-  /** Why no contact is created with this key, although one that has it is looked for. */
-  keyFault?: Row["keyFault"];
-  /** A member that a sync takes out of its list. */
-  isRemoval?: boolean;
-  /**
-   * Of a file whose marks say who is meant: this row is not. Of a
-   * removal: the input is cut off, and may have named it.
-   */
-  isLeftOut?: boolean;
-}
 
 const batchSize = 100;
 
@@ -71,11 +60,11 @@ function* toEntries(rowRun: RowRun, rows: readonly ReadRow[]): Generator<PlanEnt
   }
 }
 
-export function toRowItem({ survey, job, names }: RowRun, row: Row, cells: Row["cells"]): RowItem {
+export function toRowItem({ survey, job, names }: RowRun, row: Row, cells: Row["cells"]): Item {
   const marked = survey.withMarks(row);
   const { line, key, keyFault } = row;
-  const isLeftOut = job.takesRow && !job.takesRow(marked);
-  const desired = job.edit ? undefined : job.toDesiredContact(marked, names);
+  // Of a file whose marks say who is meant, other rows are not.
+  const isMeant = job.takesRow?.(marked) ?? true;
   return {
     kind: "contact",
     ref: line,
@@ -83,10 +72,13 @@ export function toRowItem({ survey, job, names }: RowRun, row: Row, cells: Row["
     key,
     cells,
     ...markOf(marked),
-    ...(keyFault && { keyFault }),
-    ...(isLeftOut && { isLeftOut }),
-    ...(desired && { desired }),
+    desired: isMeant ? { ...job.toDesired(marked, names), ...refuseKey(keyFault) } : { skip: "not_selected" },
   };
+}
+
+/** No contact is created with a key that is wrong, although one that has it is looked for. */
+function refuseKey(fault: Row["keyFault"]): Partial<Desired> {
+  return fault ? { absent: { reject: fault } } : {};
 }
 
 function toRejectedEntry(rowRun: RowRun, row: RejectedRow): PassedRow {
@@ -134,9 +126,9 @@ function findKeyCell({ understood }: RowRun, { cells }: ReadRow): string {
 export function* listSelectedItems(
   snapshot: AccountSnapshot,
   { job, names, structure }: RowRun,
-): Generator<RowItem> {
+): Generator<Item> {
   const toIdentity = createIdentityReader(structure.keyType);
-  const desired = job.desiredForAll?.(names);
+  const desired = job.desiredForAll!(names);
   // A contact that slid to another page was read twice.
   const seenIds = snapshot.isWhole() ? undefined : new Set<string>();
   let place = 0;
@@ -145,7 +137,7 @@ export function* listSelectedItems(
     if (seenIds?.has(contact._id ?? "")) continue;
     seenIds?.add(contact._id ?? "");
     if (!(job.selection?.holds(contact) ?? true)) continue;
-    yield { ...toPageItem(place, contact, toIdentity), ...(desired && { desired }) };
+    yield { ...toPageItem(place, contact, toIdentity), desired };
   }
 }
 
@@ -154,7 +146,7 @@ export function toPageItem(
   ref: number,
   contact: Partial<Contact>,
   toIdentity: (key: string) => string,
-): RowItem {
+): Omit<Item, "desired"> {
   const key = contact.key ?? "";
   return {
     kind: "contact",

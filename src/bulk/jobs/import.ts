@@ -12,12 +12,14 @@ import {
   type Survey,
   understandInput,
 } from "../../tables/index.ts";
-import type { DesiredContact } from "../items.ts";
-import { type Mode, noChange } from "../plan/decide.ts";
+import type { Desired } from "../desired.ts";
 import type { NameBook } from "../plan/name-book.ts";
 import type { PlanMapping } from "../plan/plan-file.ts";
 import { computeFingerprint } from "../runs/fingerprint.ts";
+import { toValues } from "../values.ts";
 import type { ResolvedJob, RowJob } from "./job.ts";
+
+type Mode = "upsert" | "create" | "update";
 
 export interface ImportOptions {
   input: RowJob["input"];
@@ -46,7 +48,7 @@ export class NoListError extends UsageError {
 }
 
 export function importJob(options: ImportOptions): RowJob {
-  const { input, read, lists, tags, createMissing, duplicates, mode } = options;
+  const { input, read, lists, tags, createMissing, duplicates } = options;
   const resolved: ResolvedJob = {
     understand: (opened, structure) => understandInput(opened, read, structure),
     options: toImportRecord(options),
@@ -56,9 +58,8 @@ export function importJob(options: ImportOptions): RowJob {
     tags,
     createMissing,
     newFields: read.newFields,
-    decide: { mode, missing: "skip" },
     source: (survey) => toSource(options, survey),
-    toDesiredContact: (row, names) => toDesiredContact(row, names, options),
+    toDesired: (row, names) => toDesired(row, names, options),
     listIds: (names) => names.listIds(),
     notSubscribedAre: toSubscriptionRule(options),
     leavesOutSuppressed: !options.includeSuppressed,
@@ -125,16 +126,20 @@ function toSource(options: ImportOptions, survey: Survey): string[] {
   return source;
 }
 
-function toDesiredContact(row: Row, names: NameBook, options: ImportOptions): DesiredContact {
+function toDesired(row: Row, names: NameBook, options: ImportOptions): Desired {
+  const { mode, lists, tags, read, includeUnsubscribed } = options;
   const fieldValues = options.blank === "clear" ? row.fields : withoutBlanks(row.fields);
-  const toId = options.read.newFields && ((id: string) => names.fieldId(id));
+  const toId = read.newFields && ((id: string) => names.fieldId(id));
   return {
-    ...noChange,
-    fields: toId ? new Map([...fieldValues].map(([id, value]) => [toId(id), value])) : fieldValues,
-    addLists: mergeIds(options.lists, row.lists, (name) => names.listId(name)),
-    addTags: mergeIds(options.tags, row.tags, (name) => names.tagId(name)),
-    isNotSubscribed: row.notSubscribed !== undefined && !options.includeUnsubscribed,
+    values: toValues({
+      fields: toId ? new Map([...fieldValues].map(([id, value]) => [toId(id), value])) : fieldValues,
+      addLists: mergeIds(lists, row.lists, (name) => names.listId(name)),
+      addTags: mergeIds(tags, row.tags, (name) => names.tagId(name)),
+    }),
+    absent: mode === "update" ? { skip: "missing" } : "create",
+    present: mode === "create" ? { skip: "exists" } : "change",
     // Nobody can be made active again: a cell that is not understood is not enough.
+    mayJoinLists: row.notSubscribed === undefined || includeUnsubscribed,
   };
 }
 

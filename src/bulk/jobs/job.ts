@@ -4,7 +4,6 @@
  */
 
 import type { Readable } from "node:stream";
-import { statusParts } from "../../api/contacts.ts";
 import type { NewField } from "../../api/structures.ts";
 import type { Selection } from "../../select/selection.ts";
 import type { Account } from "../../service/account.ts";
@@ -17,9 +16,8 @@ import type {
   Survey,
   UnderstoodInput,
 } from "../../tables/index.ts";
-import type { Contact, ContactStructure, IdRef } from "../../wire.ts";
-import type { Decision, DesiredContact } from "../items.ts";
-import type { DecideOptions } from "../plan/decide.ts";
+import type { ContactStructure, IdRef } from "../../wire.ts";
+import type { Desired } from "../desired.ts";
 import type { NameBook } from "../plan/name-book.ts";
 import type { PlanMapping } from "../plan/plan-file.ts";
 import type { AfterStep } from "../runs/after.ts";
@@ -65,10 +63,9 @@ export interface ResolvedJob {
   createMissing: boolean;
   /** Created before the first write; only a person at a terminal asks for them. */
   newFields?: readonly NewField[];
-  decide: Omit<DecideOptions, "structureId">;
   /** Parts of a contact that decisions need, besides `_id` and `key`. */
   source(survey: Survey): string[];
-  toDesiredContact(row: Row, names: NameBook): DesiredContact;
+  toDesired(row: Row, names: NameBook): Desired;
   /** What becomes of those whom the file marks as not subscribed, in words: `not created`. */
   notSubscribedAre: string;
   /** Whoever is on the suppression list is left out. */
@@ -77,32 +74,17 @@ export interface ResolvedJob {
   listIds(names: NameBook): string[];
   /** Conditions that choose the contacts: of the whole account, or of those that the input names. */
   selection?: Selection;
-  /** Done to every contact that exists and is chosen, in place of what its row wants. */
-  edit?: ContactEdit;
-  /** What is wanted of every contact that conditions choose; needs no `edit`. */
-  desiredForAll?(names: NameBook): DesiredContact;
+  /** What is wanted of every contact that conditions choose. */
+  desiredForAll?(names: NameBook): Desired;
+  /** The status decides what becomes of contacts: where no search tells it, they are read by their ids. */
+  readsStatus?: boolean;
+  /** One contact may be named twice, by its key and by its id; an import takes keys alone. */
+  marksRepeats?: boolean;
   /** Lists that every contact is in whom the conditions choose, should the pages not tell. */
   chosenLists?: IdRef[];
-}
-
-/** The same for every contact: an unsubscription, a deletion. */
-export interface ContactEdit {
-  /** @param found as the account holds it: it exists, and it is chosen */
-  decide(found: Partial<Contact>): Decision;
-  /** Of someone who is named and does not exist. */
-  missing: Decision;
 }
 
 export interface MembersOptions {
   listId: string;
   listName: string;
-}
-
-/**
- * Whether the status of contacts decides what becomes of them: where
- * no search tells it, they are read by their ids.
- */
-export function needsStatus({ edit, selection }: ResolvedJob): boolean {
-  const isSelected = selection?.needs.some((part) => statusParts.includes(part));
-  return edit !== undefined || isSelected === true;
 }

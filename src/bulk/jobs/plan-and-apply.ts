@@ -10,7 +10,13 @@ import { type RunStop, requireRequestsLeft, toErrorStop } from "../pace/run-stop
 import { findGuardFailure } from "../plan/guards.ts";
 import { requireKeptNames } from "../plan/kept-names.ts";
 import { toStandInId } from "../plan/names.ts";
-import { type ClosedPlan, readStoredPlan, requireWholePlan, type StoredPlan } from "../plan/plan-file.ts";
+import {
+  type ClosedPlan,
+  isPlanned,
+  readStoredPlan,
+  requireWholePlan,
+  type StoredPlan,
+} from "../plan/plan-file.ts";
 import { findMonthStop, type Price } from "../plan/price.ts";
 import type { ForeseenPlan, RunContext, ShownReject } from "../plan/run-context.ts";
 import {
@@ -148,7 +154,8 @@ class PlannedWork {
 
   private async apply(run: EnteredRun, price: Price): Promise<void> {
     const { state, job } = this;
-    const session = createSession(state, job, job.lookup, this.startedAt);
+    const judging = { ...job.judging, isSecondLook: true as const };
+    const session = createSession(state, { ...job, judging }, job.lookup, this.startedAt);
     beginPhase(session, "working", price);
     await applyPlan(session, planPath(run));
     const { maxRequests } = state.options;
@@ -165,7 +172,7 @@ function reportMarkedContacts({ tally, emit }: RunState, stop: RunStop | undefin
 
 async function* readContactsToDelete({ lines }: ClosedPlan): AsyncGenerator<Partial<Contact>> {
   for await (const { apply } of lines()) {
-    if (apply && !apply.isErased && apply.operation.kind === "delete") yield apply.operation.contact;
+    if (isPlanned(apply) && apply.before?.contact) yield apply.before.contact;
   }
 }
 

@@ -11,6 +11,7 @@ import {
   type ClosedPlan,
   type PlanEnd,
   type PlanHead,
+  planVersion,
   readPlanLines,
   readStoredPlan,
   type StoredPlan,
@@ -72,7 +73,7 @@ export async function makePlanFile(
 async function headFor({ kind, engine, clock }: RunState, job: ReadyJob): Promise<PlanHead> {
   const { structureId, keyType } = job.lookup;
   return {
-    version: 1,
+    version: planVersion,
     program: engine.version,
     command: runCommands[kind],
     createdAt: new Date(clock.now()).toISOString(),
@@ -99,12 +100,12 @@ export function readClosedPlan(
 }
 
 export function createSession(state: RunState, job: ReadyJob, lookup: Lookup, startedAt: number): Session {
-  const { work } = job;
+  const { judging } = job;
   const toIdentity = createIdentityReader(lookup.keyType);
   const isLimited = state.options.guards?.maxRejects !== undefined || !job.isLenient;
   const onRejected = () => {
     const tooMany = isLimited && findMaxRejectsStop(state);
     if (tooMany) state.send.stop(tooMany);
   };
-  return openSession(state, { work, lookup, toIdentity, startedAt, onRejected });
+  return openSession(state, { judging, lookup, toIdentity, startedAt, onRejected });
 }

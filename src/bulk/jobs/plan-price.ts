@@ -1,6 +1,6 @@
 /** What is left of a plan to be written, and what that costs. */
 import type { Lookup } from "../plan/lookup.ts";
-import type { ClosedPlan } from "../plan/plan-file.ts";
+import { type ClosedPlan, isPlanned } from "../plan/plan-file.ts";
 import { computePlanPrice, type PlanRest, type Price } from "../plan/price.ts";
 import type { RunState } from "../plan/session.ts";
 import { countPlannedWrites } from "../plan/tally.ts";
@@ -39,21 +39,20 @@ export async function findPlanPrice(
   const creations = state.ledger.names.size > 0 ? 0 : (job.names?.requestsToCreate ?? 0);
   const further = creations + countRequestsAfter(job.after);
   // Who is read by the id is read right before the write in any case.
-  const lookedUpTogether = job.work.readsAlone ? { ...rest, changes: 0, secondLooks: 0 } : rest;
+  const lookedUpTogether = job.judging.look === "id" ? { ...rest, changes: 0, secondLooks: 0 } : rest;
   return computePlanPrice(state, lookedUpTogether, { further, blockSize: job.lookup.blockSize });
 }
 
 async function computeRestOfOldPlan({ lines }: ClosedPlan, ledger: Ledger, job: ReadyJob): Promise<PlanRest> {
-  const { readsAlone } = job.work;
+  const isReadById = job.judging.look === "id";
   const rest = { writes: 0, requests: 0, changes: 0, searches: 0 };
   const group = new SearchCount(job.lookup);
   for await (const { apply } of lines()) {
-    if (!apply || apply.isErased || ledger.isDone(apply.ref)) continue;
-    const { operation } = apply;
-    const isExisting = operation.kind !== "create";
+    if (!isPlanned(apply) || ledger.isDone(apply.ref)) continue;
+    const isExisting = apply.before !== undefined;
     rest.writes++;
-    rest.requests += 1 + (isExisting && readsAlone ? 1 : 0);
-    rest.searches += group.add(isExisting && !readsAlone);
+    rest.requests += 1 + (isExisting && isReadById ? 1 : 0);
+    rest.searches += group.add(isExisting && !isReadById);
   }
   return { ...rest, searches: rest.searches + group.end() };
 }

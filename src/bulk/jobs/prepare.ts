@@ -21,7 +21,7 @@ import { createProgress } from "../plan/events.ts";
 import { NameBook } from "../plan/name-book.ts";
 import type { PagesOptions } from "../plan/read-account.ts";
 import type { RunContext } from "../plan/run-context.ts";
-import { needsStatus, type ResolvedJob, type RowJob } from "./job.ts";
+import type { ResolvedJob, RowJob } from "./job.ts";
 import { openAccount, openKeySearch } from "./open-account.ts";
 
 /** What was read of a run's input. */
@@ -54,7 +54,7 @@ export function readContactPages(rowRun: RowRun): PagesOptions {
     clock,
     structureId: structure._id,
     source: job.source(survey),
-    readsStatus: needsStatus(job),
+    readsStatus: job.readsStatus,
     concurrency: options.concurrency,
   };
 }
@@ -141,7 +141,7 @@ export async function openRowRun(read: ReadInput, clarify: Clarify | undefined):
   const { behavior, keys } = openKeySearch(read, {
     structureId: structure._id,
     keyType: structure.keyType,
-    readsStatus: needsStatus(job),
+    readsStatus: job.readsStatus,
   });
   return { ...read, job, behavior, keys, names, suppressions };
 }

@@ -1,6 +1,6 @@
 /** A job that is ready to be planned and applied: what it adds to the one path of every bulk run. */
 import type { Account } from "../../service/account.ts";
-import type { Work } from "../items.ts";
+import type { Judging } from "../plan/judge.ts";
 import type { Lookup } from "../plan/lookup.ts";
 import type { PlanEntries } from "../plan/make-plan.ts";
 import type { NameBook } from "../plan/name-book.ts";
@@ -28,7 +28,7 @@ type PlanDescription = Pick<PlanHead, "names" | "source"> & Partial<PlanHead>;
 
 export interface ReadyJob {
   readonly account: Account;
-  readonly work: Work;
+  readonly judging: Judging;
   /** Without what is kept of pages: for the second looks. */
   readonly lookup: Lookup;
   /** Rows that stand for no contact; all rows, as far as they are known. */

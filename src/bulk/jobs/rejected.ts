@@ -4,7 +4,7 @@ import { copyFile, realpath } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { type Cells, findUnknown, type InputFacts } from "../../tables/index.ts";
 import type { RunStop } from "../pace/run-stop.ts";
-import { type PlanHead, readPlanHead, readPlanLines, type StoredLine } from "../plan/plan-file.ts";
+import { isPlanned, type PlanHead, readPlanHead, readPlanLines, type StoredLine } from "../plan/plan-file.ts";
 import type { RunState } from "../plan/session.ts";
 import { readRunRecord } from "../runs/damage.ts";
 import { fileNames } from "../runs/file-names.ts";
@@ -140,10 +140,12 @@ function findReason(
 ): { code: string; message: string } | undefined {
   if (action === "reject") return { code: code ?? "", message: message ?? "" };
   if (of !== undefined) return ledger.rejections.get(of);
-  if (!apply || apply.isErased) return undefined;
-  const { ref, operation } = apply;
+  if (!isPlanned(apply)) return undefined;
+  const { ref } = apply;
   const noted = ledger.rejections.get(ref) ?? ledger.remarks.get(ref);
-  return noted ?? (ledger.isDone(ref) ? undefined : operation.remark);
+  // What is to be said of a contact although it is written.
+  const isToBeSaid = code !== null && !ledger.isDone(ref);
+  return noted ?? (isToBeSaid ? { code, message: message ?? "" } : undefined);
 }
 
 /** Its line in the input, or its place among the contacts of the run. */

@@ -4,19 +4,21 @@ import { createEquals, createFilter } from "../../api/contacts.ts";
 import { createIdentityReader, listPossibleKeys, type Survey } from "../../tables/index.ts";
 import { TextIndex } from "../../text-index.ts";
 import type { Contact } from "../../wire.ts";
-import { noChange } from "../plan/decide.ts";
+import type { Desired } from "../desired.ts";
+import type { Item } from "../items.ts";
 import { findRemovalFailure } from "../plan/guards.ts";
 import type { PlanHead } from "../plan/plan-file.ts";
 import { type PagesOptions, readAllPages } from "../plan/read-account.ts";
 import type { AccountSnapshot } from "../plan/snapshot.ts";
-import { type RowItem, toPageItem } from "./entries.ts";
+import { toValues } from "../values.ts";
+import { toPageItem } from "./entries.ts";
 import type { MembersOptions } from "./job.ts";
 import type { RowRun } from "./prepare.ts";
 
 export interface Removals {
   count: number;
   limits: NonNullable<PlanHead["removals"]>;
-  items(): Iterable<RowItem>;
+  items(): Iterable<Item>;
 }
 
 /** How a dry run begins to say that the real run would be refused. */
@@ -66,14 +68,20 @@ export async function planRemovals(
   const refusal = isLeftOut ? undefined : findRemovalFailure(count, limits, list.listName);
   if (refusal && !options.isDryRun) throw refusal;
   if (refusal) emit({ kind: "remark", text: `${refusalRemark}${refusal.message}` });
-  const desired = { ...noChange, removeLists: [list.listId] };
-  function* items(): Generator<RowItem> {
+  // Whoever is gone from the account is gone from the list.
+  const removal: Desired = {
+    values: toValues({ removeLists: [list.listId] }),
+    absent: "leave",
+    present: "change",
+    mayJoinLists: true,
+  };
+  const desired = isLeftOut ? { skip: "truncated" } : removal;
+  function* items(): Generator<Item> {
     let place = 0;
     for (const contact of members.all()) {
       place++;
       if (isNamed(contact)) continue;
-      const item = toPageItem(survey.lastLine + place, contact, toIdentity);
-      yield { ...item, desired, isRemoval: true, ...(isLeftOut && { isLeftOut }) };
+      yield { ...toPageItem(survey.lastLine + place, contact, toIdentity), desired, isRemoval: true };
     }
   }
   return { count, limits, items };

@@ -1,12 +1,9 @@
 /** A job over rows or over chosen contacts, ready to be planned and applied. */
 
 import { rm } from "node:fs/promises";
-import { isErasedKey } from "../../api/key-spelling.ts";
 import type { Suppressions } from "../../suppressions/suppressions.ts";
 import { createIdentityReader } from "../../tables/index.ts";
-import type { Contact } from "../../wire.ts";
-import type { Decision, Work } from "../items.ts";
-import { type DecideOptions, decide, isMarked } from "../plan/decide.ts";
+import { createSuppressionRules, type Judging, judge } from "../plan/judge.ts";
 import { Lookup } from "../plan/lookup.ts";
 import type { PlanEntry } from "../plan/make-plan.ts";
 import type { NameBook } from "../plan/name-book.ts";
@@ -15,14 +12,7 @@ import { readAccountIfSmaller } from "../plan/read-account.ts";
 import { countRunRows, countSentRequests, type RunState } from "../plan/session.ts";
 import { type AccountSnapshot, openSnapshot, type SnapshotOptions } from "../plan/snapshot.ts";
 import { computeRunFingerprint } from "./describe-run.ts";
-import {
-  countSettledByInput,
-  listSelectedItems,
-  type RowItem,
-  readRowEntries,
-  toBatches,
-  toRowItem,
-} from "./entries.ts";
+import { countSettledByInput, listSelectedItems, readRowEntries, toBatches, toRowItem } from "./entries.ts";
 import type { ResolvedJob } from "./job.ts";
 import { type RowRun, readContactPages } from "./prepare.ts";
 import type { PlanSource, ReadyJob } from "./ready-job.ts";
@@ -32,10 +22,10 @@ import { readSelected } from "./selected.ts";
 export function prepareRows(rowRun: RowRun): ReadyJob {
   const { job, account, structure, names, understood, survey, suppressions } = rowRun;
   const lookup = createRowLookup(rowRun);
-  const work = createWork(job, structure._id, suppressions);
+  const judging = createJudging(job, structure._id, suppressions);
   return {
     account,
-    work,
+    judging,
     lookup,
     input: countSettledByInput(rowRun),
     names,
@@ -58,61 +48,26 @@ export function prepareRows(rowRun: RowRun): ReadyJob {
         listIds: listIdsOf(job, names),
       };
     },
-    source: (state, scratch) => openSource(rowRun, work, state, scratch),
+    source: (state, scratch) => openSource(rowRun, judging, state, scratch),
     created: async (run) => {
       if (job.newFields) await run.become(computeRunFingerprint(rowRun, undefined));
     },
   };
 }
 
-/** What is decided of each contact, when it is planned and when it is looked at again. */
-export function createWork(
-  job: ResolvedJob,
+/** The same when a contact is planned and when it is looked at again. */
+export function createJudging(
+  { selection }: Pick<ResolvedJob, "selection">,
   structureId: string,
   suppressions: Suppressions | undefined,
-): Work<RowItem> {
-  const options: DecideOptions = { ...job.decide, structureId };
-  const isKept = (key: string) => isErasedKey(key) || (suppressions?.has(key) ?? false);
-  const isPassedOver = ({ key }: RowItem) => isKept(key.sent);
-  const decideRow = (item: RowItem, found?: Partial<Contact>): Decision => {
-    // Also where the account was read whole, and the contact is known without a look-up.
-    if (isPassedOver(item)) return { kind: "skip", code: "suppressed" };
-    if (found) return decideFound(job, item, found, options);
-    if (item.keyFault) return { kind: "reject", ...item.keyFault };
-    return job.edit ? job.edit.missing : decide(item.key.sent, item.desired!, undefined, options);
-  };
+): Judging {
   return {
-    isSuppressed: ({ key }) => isErasedKey(key.sent) || (suppressions?.hasNow(key.sent) ?? false),
-    needsLookup: (item) => item.isRemoval === true || !(item.isLeftOut || isPassedOver(item)),
-    // An unsubscription or a deletion wants nothing of a contact that a mark could stand against.
-    ...(job.selection && { isChosen: job.selection.holds }),
-    isMarked: job.edit ? undefined : (item, found) => isMarked(item.desired, found),
-    decide(item, found) {
-      if (item.isLeftOut) return { kind: "skip", code: item.isRemoval ? "truncated" : "not_selected" };
-      if (item.isRemoval) return decideRemoval(item, found, structureId);
-      return decideRow(item, found);
-    },
+    structureId,
+    look: "search",
+    suppression: createSuppressionRules(suppressions),
+    passesOverSuppressed: true,
+    selection,
   };
-}
-
-function decideFound(
-  { edit }: ResolvedJob,
-  { desired, key }: RowItem,
-  found: Partial<Contact>,
-  options: DecideOptions,
-): Decision {
-  return edit ? edit.decide(found) : decide(key.sent, desired!, found, options);
-}
-
-/** Whoever is gone from the account is gone from the list. */
-function decideRemoval(
-  { desired, key }: RowItem,
-  found: Partial<Contact> | undefined,
-  structureId: string,
-): Decision {
-  return found
-    ? decide(key.sent, desired!, found, { structureId, mode: "update", missing: "skip" })
-    : { kind: "leave" };
 }
 
 /** @param snapshot pages of the account, for the plan */
@@ -126,7 +81,7 @@ function createRowLookup(rowRun: RowRun, snapshot?: AccountSnapshot): Lookup {
     source: job.source(survey),
     snapshot,
     behavior,
-    marksRepeats: mayNameByKeyAndId(job),
+    marksRepeats: job.marksRepeats,
     isAbsentOutside: !job.members && snapshot?.isWhole(),
     listIds: listIdsOf(job, names),
   });
@@ -137,14 +92,9 @@ function listIdsOf(job: ResolvedJob, names: NameBook): string[] {
   return [...new Set([...job.listIds(names), ...(job.selection?.stored?.lists ?? [])])];
 }
 
-/** Whether one contact may be named twice, by its key and by its id: an import takes keys alone. */
-export function mayNameByKeyAndId({ edit, decide, isWithoutInput }: ResolvedJob): boolean {
-  return !isWithoutInput && (edit !== undefined || decide.missing === "reject");
-}
-
 async function openSource(
   rowRun: RowRun,
-  work: Work<RowItem>,
+  judging: Judging,
   state: RunState,
   scratch: string,
 ): Promise<PlanSource> {
@@ -164,7 +114,7 @@ async function openSource(
         close,
       };
     }
-    const isLastUnknown = () => isLastRowUnknown(rowRun, lookup, work);
+    const isLastUnknown = () => isLastRowUnknown(rowRun, lookup, judging);
     const removals = job.members && (await planRemovals(snapshot!, rowRun, job.members, isLastUnknown));
     async function* entries(): AsyncGenerator<Iterable<PlanEntry>> {
       yield* readRowEntries(rowRun);
@@ -188,12 +138,12 @@ async function openSource(
 /**
  * Whether nobody is known by the key of a last row that has no line end, although the rows before have one.
  */
-async function isLastRowUnknown(rowRun: RowRun, lookup: Lookup, work: Work<RowItem>): Promise<boolean> {
+async function isLastRowUnknown(rowRun: RowRun, lookup: Lookup, judging: Judging): Promise<boolean> {
   const { openRow } = rowRun.survey;
   if (!openRow) return false;
   const item = toRowItem(rowRun, openRow, openRow.cells);
-  const found = (await lookup.find([item])).get(item.ref);
-  return found?.refused !== undefined || work.decide(item, found?.contact).kind === "reject";
+  const found = (await lookup.find([item])).get(item.ref) ?? {};
+  return judge(item, found, judging).kind === "reject";
 }
 
 /** The list's members for a sync; else the account where that is cheaper than asking for blocks of keys. */

@@ -28,12 +28,12 @@ import { computeRunFingerprint, describeRun } from "./describe-run.ts";
 import { closeUnlessRefused, endedBeforeWrites, enterJob, leaveRun } from "./enter-job.ts";
 import { countSettledByInput } from "./entries.ts";
 import { type Closed, closeUnentered, noInput } from "./finish.ts";
-import { needsStatus, type RowJob } from "./job.ts";
+import type { RowJob } from "./job.ts";
 import { openAccount, openLookup } from "./open-account.ts";
 import { planAndApply } from "./plan-and-apply.ts";
 import { type Clarify, openRowRun, type RowRun, readInput } from "./prepare.ts";
 import type { ReadyJob } from "./ready-job.ts";
-import { createWork, mayNameByKeyAndId, prepareRows } from "./rows.ts";
+import { createJudging, prepareRows } from "./rows.ts";
 import { findPlannedSync, findSyncedList } from "./synced-list.ts";
 
 export interface JobOptions extends RunOptions {
@@ -174,8 +174,8 @@ async function preparePlannedRun(
     structureId,
     keyType,
     source: head.source,
-    readsStatus: needsStatus(resolved),
-    marksRepeats: mayNameByKeyAndId(resolved),
+    readsStatus: resolved.readsStatus,
+    marksRepeats: resolved.marksRepeats,
     listIds: head.listIds,
   });
   const suppressions = resolved.leavesOutSuppressed ? await engine.openSuppressions() : undefined;
@@ -183,7 +183,7 @@ async function preparePlannedRun(
     creations.length === 0 ? undefined : await openPlannedNames({ send: send.plain, account, creations });
   return {
     account,
-    work: createWork(resolved, structureId, suppressions),
+    judging: createJudging(resolved, structureId, suppressions),
     lookup,
     input: noInput,
     names,

@@ -3,7 +3,8 @@
 import { statusParts } from "../../api/contacts.ts";
 import { UsageError } from "../../errors.ts";
 import { openInput, requireClearConsent, understandKeys } from "../../tables/index.ts";
-import { noChange } from "../plan/decide.ts";
+import { toValues } from "../values.ts";
+import { whereMissing } from "./edit.ts";
 import type { ResolvedJob, RowJob } from "./job.ts";
 import { type KeysFileOptions, toReadOptions } from "./keys-file-options.ts";
 
@@ -38,18 +39,22 @@ export function syncJob({ input, list, create, ...options }: SyncOptions): RowJo
     lists: [],
     tags: [],
     createMissing: false,
-    decide: create ? { mode: "upsert", missing: "skip" } : { mode: "update", missing: "reject" },
+    marksRepeats: !create,
     source: () => ["lists", ...statusParts, "createdAt"],
     listIds: () => [listId],
     notSubscribedAre: includeUnsubscribed
       ? "added like any other (--include-unsubscribed)"
       : `not added to the list${create ? ", and not created" : ""}`,
     leavesOutSuppressed: create && !includeSuppressed,
-    toDesiredContact: (row) => ({
-      ...noChange,
-      addLists: [listId],
-      isNotSubscribed: row.notSubscribed !== undefined && !includeUnsubscribed,
-    }),
+    toDesired(row) {
+      const mayJoinLists = row.notSubscribed === undefined || includeUnsubscribed === true;
+      return {
+        values: toValues({ addLists: [listId] }),
+        absent: create ? "create" : whereMissing(mayJoinLists),
+        present: "change",
+        mayJoinLists,
+      };
+    },
   });
   return {
     kind: "sync",

@@ -11,6 +11,7 @@ import { advise, ecm } from "../../hint.ts";
 import type { Account } from "../../service/account.ts";
 import { createIdentityReader } from "../../tables/index.ts";
 import { createProgress, type RunEvent } from "../plan/events.ts";
+import { createSuppressionRules } from "../plan/judge.ts";
 import { mergeNames, type StoredNames, toStoredNames } from "../plan/names.ts";
 import { toPlanNames } from "../plan/plan-line.ts";
 import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
@@ -21,12 +22,12 @@ import { isFinished } from "../runs/enter.ts";
 import { fileNames } from "../runs/file-names.ts";
 import { computeFingerprint } from "../runs/fingerprint.ts";
 import { type Manifest, toLocksFolder, writeManifest } from "../runs/folder.ts";
+import type { Remaining } from "../values.ts";
 import { type PreparedRun, type RunDescription, runPrepared } from "./enter-job.ts";
 import { type Closed, noInput } from "./finish.ts";
 import { openAccount, openLookup } from "./open-account.ts";
 import type { ReadyJob } from "./ready-job.ts";
-import { planRecreation } from "./recreate.ts";
-import { createUndoWork, isDeletedOne, readUndoItems, type UndoScope } from "./undo-work.ts";
+import { isDeletedOne, readUndoItems } from "./undo-work.ts";
 import { readWrittenContacts } from "./written-contacts.ts";
 
 interface UndoOptions {
@@ -34,8 +35,6 @@ interface UndoOptions {
   isPartial: boolean;
   /** Deletes the contacts that the run created and nobody has changed since. */
   deletesCreated: boolean;
-  /** Whether nobody may be created with this key. */
-  isSuppressed?: (key: string) => boolean;
 }
 
 export interface UndoRunOptions extends RunOptions {
@@ -87,16 +86,17 @@ async function createUndoJob(
   context: RunContext,
   source: UndoneRun,
   { refs, returns }: Extent,
-  { isPartial, deletesCreated, isSuppressed = () => false }: UndoOptions,
+  { isPartial, deletesCreated }: UndoOptions,
 ): Promise<ReadyJob> {
-  const { emit } = context;
+  const { emit, engine } = context;
   const { account: place } = source.manifest;
   const account = openAccount(context, place.structureId);
-  const undoData = await readUndoData(account, source, { returns, isSuppressed });
-  const { keyType, recreate, remaining, names } = undoData;
-  if (recreate) emit({ kind: "remark", text: deletionLossNote, isAside: true });
-  const scope: UndoScope = { deletesCreated, recreate, remaining, names: toPlanNames(names) };
-  const toIdentity = createIdentityReader(keyType);
+  // Only the undo of a deletion creates anybody.
+  const mayCreate = !kindsWithoutDeletion.has(source.manifest.kind);
+  const suppressions = mayCreate ? await engine.openSuppressions() : undefined;
+  const { keyType, remaining, names } = await readUndoData(account, source, returns);
+  if (returns.contacts) emit({ kind: "remark", text: deletionLossNote, isAside: true });
+  const scope = { deletesCreated, remaining, isPartial, toIdentity: createIdentityReader(keyType) };
   // What tells a create of ours from one of others, and whether anybody has changed it since.
   const parts = ["fields", "lists", "tags", "createdAt", "updatedAt", ...statusParts];
   const { structureId } = place;
@@ -108,18 +108,26 @@ async function createUndoJob(
   });
   return {
     account,
-    work: createUndoWork(scope, isSuppressed),
+    judging: {
+      structureId,
+      look: "id",
+      suppression: createSuppressionRules(suppressions),
+      names: toPlanNames(names),
+    },
     lookup,
     input: { ...noInput, read: refs.length },
     after: toStepsAfterUndo(source.manifest.after, names.lists, deletesCreated),
     isLenient: true,
     head: async () => ({ names, source: parts }),
     async source() {
-      const entries = readUndoItems(source.folder, refs, { toIdentity, isPartial });
+      const entries = readUndoItems(source.folder, refs, scope);
       return { entries, stableEntries: refs.length };
     },
   };
 }
+
+/** An undo deletes whom a run created, and `apply` whom its plan says. */
+const kindsWithoutDeletion = new Set<Manifest["kind"]>(["import", "mutate", "unsubscribe", "sync"]);
 
 const deletionLossNote = "Recreated contacts get new ids; their history and date of creation are lost";
 
@@ -130,8 +138,9 @@ interface ReturnedParts {
   tags: boolean;
 }
 
-interface UndoData extends Pick<UndoScope, "recreate" | "remaining"> {
+interface UndoData {
   keyType: string;
+  remaining: Remaining;
   names: StoredNames;
 }
 
@@ -139,24 +148,21 @@ interface UndoData extends Pick<UndoScope, "recreate" | "remaining"> {
 async function readUndoData(
   account: Account,
   { manifest: { kind }, folder }: UndoneRun,
-  { returns, isSuppressed }: { returns: ReturnedParts; isSuppressed: (key: string) => boolean },
+  returns: ReturnedParts,
 ): Promise<UndoData> {
   const storedNames = await readRunNames(folder);
-  if (kind === "unsubscribe") return { keyType: "", names: storedNames };
+  if (kind === "unsubscribe") return { keyType: "", names: storedNames, remaining: {} };
   const structure = await account.structure();
   const { keyType } = structure;
   const whole = returns.contacts || returns.tags ? await account.complete(structure) : structure;
   const lists = returns.contacts || returns.lists ? await account.lists(structure) : [];
   const names = mergeNames(storedNames, toStoredNames(whole, lists));
   const remaining = {
-    fields: toIdSet(whole.fields),
-    tags: whole.tags && toIdSet(whole.tags),
-    lists: returns.contacts || returns.lists ? toIdSet(lists) : undefined,
+    field: toIdSet(whole.fields),
+    tag: whole.tags && toIdSet(whole.tags),
+    list: returns.contacts || returns.lists ? toIdSet(lists) : undefined,
   };
-  const recreate = returns.contacts
-    ? planRecreation(structure._id, remaining, toPlanNames(names), isSuppressed)
-    : undefined;
-  return { keyType, names, remaining, recreate };
+  return { keyType, names, remaining };
 }
 
 interface Extent {

@@ -2,7 +2,7 @@
 import { basename, join } from "node:path";
 import { EcmError, exitCodes } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
-import type { Operation, Outcome } from "../items.ts";
+import type { Outcome, Write } from "../items.ts";
 import { fileNames } from "../runs/file-names.ts";
 import { type JournalRecord, readJournal } from "../runs/journal.ts";
 
@@ -10,7 +10,7 @@ import { type JournalRecord, readJournal } from "../runs/journal.ts";
 export interface WrittenContact {
   ref: number;
   key: string;
-  operation: Operation;
+  operation: Write;
   /** Of a contact that the run created. */
   createdId?: string;
   /** The journal is damaged: whether this was carried out is not known. */
@@ -41,7 +41,7 @@ export async function* readWrittenContacts(
 /** What a run meant to do to a contact. */
 interface Intent {
   key: string;
-  operation: Operation;
+  operation: Write;
 }
 
 /** Brings the outcomes of a journal together with their intents. */
@@ -105,12 +105,7 @@ function unknownEndError(writes: number, run: string): EcmError {
 
 /** A contact that was written, and whose intent cannot be read: its id is all that is known of it. */
 function toWrittenContact(ref: number, contactId: string): WrittenContact {
-  const operation: Operation = {
-    kind: "change",
-    contactId,
-    body: {},
-    before: { fields: [], knewLists: false, knewTags: false },
-  };
+  const operation: Write = { kind: "change", id: contactId, body: {}, was: [] };
   return { ref, key: contactId, operation, isUnproven: true };
 }
 

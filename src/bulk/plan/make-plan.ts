@@ -5,12 +5,13 @@
 
 import type { Decision, Item, PassedRow } from "../items.ts";
 import { toErrorStop } from "../pace/run-stop.ts";
+import { isMarked, isReadById, judge, needsLookup } from "./judge.ts";
 import type { Found } from "./lookup.ts";
 import type { StoredLine } from "./plan-file.ts";
 import { type PlanLine, type PlanNames, toPlanLine } from "./plan-line.ts";
 import type { PlanWriter } from "./plan-writer.ts";
 import { countSentRequests, isScarce, type Session } from "./session.ts";
-import { toStoredLine } from "./stored-line.ts";
+import { toStoredLine, toWriteLine } from "./stored-line.ts";
 import { addToTally, isWrite } from "./tally.ts";
 
 /** What a job puts into a plan, in order: contacts, and rows that stand for none. */
@@ -98,8 +99,8 @@ async function* readBlocks({ session, entries, writer }: PlanStep): AsyncGenerat
  * Where contacts may have to be read one by one besides, a block is as large as this invocation can complete.
  */
 function countMaxLookUps(session: Session, entry: PlanEntry): number {
-  const { work, lookup } = session;
-  const mayBeAlone = entry.kind === "contact" && work.readsAlone?.(entry);
+  const { judging, lookup } = session;
+  const mayBeAlone = entry.kind === "contact" && isReadById(entry, judging);
   return mayBeAlone
     ? Math.max(1, Math.min(lookup.blockSize, countSentRequests(session) - 1))
     : lookup.blockSize;
@@ -107,11 +108,11 @@ function countMaxLookUps(session: Session, entry: PlanEntry): number {
 
 /** Keys that are looked up for an entry. */
 function countLookUps(session: Session, entry: PlanEntry): number {
-  return entry.kind === "contact" && needsLookup(session, entry) ? 1 : 0;
+  return entry.kind === "contact" && isToBeLookedUp(session, entry) ? 1 : 0;
 }
 
-function needsLookup({ work, lookup }: Session, item: Item): boolean {
-  return item.found === undefined && !lookup.knowsAll && (work.needsLookup?.(item) ?? true);
+function isToBeLookedUp({ judging, lookup }: Session, item: Item): boolean {
+  return item.found === undefined && !lookup.knowsAll && needsLookup(item, judging);
 }
 
 async function decideBlock(session: Session, block: readonly PlanEntry[]): Promise<DecidedBlock> {
@@ -141,16 +142,17 @@ async function lookUpWholeContacts(
   session: Session,
   entries: readonly (PassedRow | DecidedItem)[],
 ): Promise<Map<PassedRow | DecidedItem, DecidedItem>> {
-  const { work, lookup } = session;
+  const { judging, lookup } = session;
   const again = new Map<PassedRow | DecidedItem, DecidedItem>();
   const unknown: DecidedItem[] = [];
   const reading: Promise<void>[] = [];
   for (const each of entries) {
     if ("kind" in each) continue;
     const { item, found, decision } = each;
-    const isCertain = found.isById || (work.isCertain?.(item, decision) ?? true);
-    if (!isCertain && item.contactId !== undefined) {
-      const read = lookup.read(item.contactId).then((contact) => {
+    // A search may lag behind: it is believed where it shows what an undone run wrote.
+    const isCertain = found.isById || (isWrite(decision) && decision.remark === undefined);
+    if (!isCertain && isReadById(item, judging)) {
+      const read = lookup.read(item.contactId!).then((contact) => {
         again.set(each, decideOne(session, item, { contact }));
       });
       reading.push(read);
@@ -164,12 +166,12 @@ async function lookUpWholeContacts(
 }
 
 async function lookUp(session: Session, items: readonly Item[]): Promise<Map<number, Found>> {
-  const { work, lookup } = session;
+  const { judging, lookup } = session;
   const itemsToFind = items.filter(
-    (item) => item.found === undefined && (lookup.knowsAll || (work.needsLookup?.(item) ?? true)),
+    (item) => item.found === undefined && (lookup.knowsAll || needsLookup(item, judging)),
   );
   const [first] = itemsToFind;
-  const isAlone = itemsToFind.length === 1 && first!.contactId !== undefined && work.readsAlone?.(first!);
+  const isAlone = itemsToFind.length === 1 && isReadById(first!, judging);
   const found: Map<number, Found> = isAlone ? new Map() : await lookup.find(itemsToFind);
   if (isAlone) {
     const contact = await lookup.read(first!.contactId!);
@@ -181,23 +183,14 @@ async function lookUp(session: Session, items: readonly Item[]): Promise<Map<num
   return found;
 }
 
-function decideOne({ work }: Session, item: Item, found: Found = {}): DecidedItem {
-  const { refused } = found;
-  const decision: Decision = refused
-    ? { kind: "reject", code: refused.type, message: refused.message }
-    : found.isRepeated
-      ? { kind: "skip", code: "duplicate" }
-      : found.contact && work.isChosen?.(found.contact) === false
-        ? { kind: "skip", code: "not_selected" }
-        : work.decide(item, found.contact);
-  return { item, found, decision };
+function decideOne({ judging }: Session, item: Item, found: Found = {}): DecidedItem {
+  return { item, found, decision: judge(item, found, judging) };
 }
 
 /** A page of everybody may leave the lists out; a look-up by keys can ask for them list by list. */
 function changesUnknownLists({ found, decision }: DecidedItem): boolean {
   if (!found.isRemembered || decision.kind !== "change") return false;
-  const { body, before } = decision;
-  return !before.knewLists && (body.addLists !== undefined || body.removeLists !== undefined);
+  return decision.was.some(({ what, to }) => what === "list" && to === null);
 }
 
 /** Counts the block and writes its lines. */
@@ -217,35 +210,30 @@ function addBlock(step: PlanStep, { entries, at, taken }: DecidedBlock): void {
   if (isRejected) session.onRejected?.();
 }
 
-function countDecided({ work, tally }: Session, { item, found, decision }: DecidedItem): void {
-  const isMarked = work.isMarked?.(item, found.contact) === true;
-  const counted = {
-    item,
-    decision,
-    found: found.contact,
-    isMarked,
-  };
-  addToTally(tally, counted, work.readsAlone?.(item) ? 1 : 0);
+function countDecided(
+  { judging, tally }: Session,
+  { item, found: { contact }, decision }: DecidedItem,
+): void {
+  const counted = { item, decision, found: contact, isMarked: isMarked(item, contact) };
+  addToTally(tally, counted, isReadById(item, judging) ? 1 : 0);
 }
 
 /** Undefined for a contact that is not written, where the plan is not to name those. */
 function findLine({ names, isComplete }: PlanStep, entry: PassedRow | DecidedItem): StoredLine | undefined {
   if ("kind" in entry) return toRowLine(entry);
-  const { item, decision } = entry;
+  const { item, found, decision } = entry;
   if (isWrite(decision)) {
-    return toStoredLine(toContactLine(entry, names), item, decision);
+    const write = { operation: decision, found: found.contact };
+    return toWriteLine(toContactLine(entry, names), item, write);
   }
   if (decision.kind !== "reject" && !isComplete) return undefined;
-  return toStoredLine(toContactLine(entry, names), item, undefined);
+  return toStoredLine(toContactLine(entry, names), item);
 }
 
 function toContactLine({ item, found, decision }: DecidedItem, names: PlanNames): PlanLine {
   const knownContact = item.contactId === undefined ? undefined : { _id: item.contactId };
   const contact = found.contact ?? knownContact;
-  const line = toPlanLine({ line: item.line, key: item.key.sent, found: contact }, decision, names);
-  return {
-    ...line,
-  };
+  return toPlanLine({ line: item.line, key: item.key.sent, found: contact }, decision, names);
 }
 
 function toRowLine({ line, key, action, code, message, cells, mark, of }: PassedRow): StoredLine {

@@ -10,13 +10,14 @@ import { decodeLine, readLines } from "../../disk/log.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import type { StoredSelection } from "../../select/selection.ts";
 import type { Cells, ContactKey, InputFacts } from "../../tables/index.ts";
-import type { DesiredContact, Limit, Operation, PassedRow } from "../items.ts";
+import type { Before, Desired } from "../desired.ts";
+import type { Limit, PassedRow } from "../items.ts";
 import type { SettledByInput } from "../runs/report.ts";
 import type { Creation, StoredNames } from "./names.ts";
 import type { PlanLine } from "./plan-line.ts";
 import { createTally, type PlanTally } from "./tally.ts";
 
-export const planVersion = 1;
+export const planVersion = 2;
 
 export interface PlanHead {
   version: typeof planVersion;
@@ -61,16 +62,24 @@ export interface PlanMapping {
 export interface Planned {
   ref: number;
   key: Pick<ContactKey, "written" | "sent">;
-  operation: Operation;
-  /** What was wanted, where the operation alone does not tell. */
-  desired?: StoredDesired;
-  /** The person was erased: nothing of them is left but their place. */
-  isErased?: boolean;
-  /** Further members of the item, as its job has them. */
-  [member: string]: unknown;
+  /** What is sent follows from this and the next. */
+  desired: Desired;
+  /** Of a contact that exists, what is replaced. */
+  before?: Before;
+  /** A member that a sync takes out of its list. */
+  isRemoval?: true;
 }
 
-type StoredDesired = Omit<DesiredContact, "fields"> & { fields: [id: string, value: string][] };
+/** The person was erased: nothing of them is left but their place. */
+export interface Erased {
+  ref: number;
+  isErased: true;
+}
+
+/** What a line has for a contact that is to be written. */
+export function isPlanned(apply: Planned | Erased | undefined): apply is Planned {
+  return apply !== undefined && !("isErased" in apply);
+}
 
 /** A line of the run's own plan. */
 export interface StoredLine extends PlanLine, Pick<PassedRow, "mark"> {
@@ -79,7 +88,7 @@ export interface StoredLine extends PlanLine, Pick<PassedRow, "mark"> {
   of?: number;
   /** Of a contact that no row names and that is not written. */
   ref?: number;
-  apply?: Planned;
+  apply?: Planned | Erased;
 }
 
 export interface PlanBlock {
@@ -121,6 +130,15 @@ export class PlanDamagedError extends EcmError {
   constructor(file: string, why: string, hint: string) {
     super(exitCodes.usage, `${file} ${why}`, { type: "PlanDamagedError", hint });
   }
+}
+
+/** @param head of a plan that another version of the program has made */
+export function otherVersionError(file: string, { version, program }: PlanHead): PlanDamagedError {
+  return new PlanDamagedError(
+    file,
+    `has the format ${version}; this version of ecm reads format ${planVersion}`,
+    `Nothing was sent. Apply it with ecm ${program}, or make it again`,
+  );
 }
 
 /** A plan that is whole. */
@@ -185,6 +203,7 @@ function parseMark(file: string, text: string, hash: Hash): Mark {
   } catch {
     throw planDamagedError(file);
   }
+  if (mark.plan && mark.plan.version !== planVersion) throw otherVersionError(file, mark.plan);
   const proof = mark.block ?? mark.end;
   if (proof && proof.digest !== computeDigest(hash)) throw planDamagedError(file);
   return mark;

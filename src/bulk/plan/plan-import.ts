@@ -6,7 +6,14 @@ import { UsageError } from "../../errors.ts";
 import { readBytes } from "../../tables/index.ts";
 import type { Creation } from "./names.ts";
 import type { ExportedLine } from "./plan-export.ts";
-import { PlanDamagedError, type PlanEnd, type PlanHead, planVersion } from "./plan-file.ts";
+import {
+  isPlanned,
+  otherVersionError,
+  PlanDamagedError,
+  type PlanEnd,
+  type PlanHead,
+  planVersion,
+} from "./plan-file.ts";
 import { isCreation, isEnd, isHead, isLine } from "./plan-shape.ts";
 
 export interface PlanFile {
@@ -107,11 +114,12 @@ class PlanFileReader {
 
   private count(plan: PlanFile, { apply, action }: ExportedLine): void {
     this.counted[action] = (this.counted[action] ?? 0) + 1;
-    if (!apply || apply.isErased) return;
+    if (!isPlanned(apply)) return;
+    const { desired, isRemoval } = apply;
     plan.writes++;
-    if (apply.operation.kind === "status") plan.unsubscribes = true;
-    if (apply.operation.kind === "delete") plan.deletes++;
-    if (apply.isRemoval) plan.removes++;
+    if (desired.end === "unsubscribe") plan.unsubscribes = true;
+    if (desired.end === "delete") plan.deletes++;
+    if (isRemoval) plan.removes++;
   }
 }
 
@@ -221,13 +229,5 @@ function planChangedError(path: string): PlanDamagedError {
     path,
     "was changed after it was made: its digest does not match",
     "Nothing was sent. Make the plan again with --dry-run --plan",
-  );
-}
-
-function otherVersionError(path: string, { version, program }: PlanHead): PlanDamagedError {
-  return new PlanDamagedError(
-    path,
-    `has the format ${version}; this version of ecm reads format ${planVersion}`,
-    `Nothing was sent. Apply it with ecm ${program}, or make it again`,
   );
 }

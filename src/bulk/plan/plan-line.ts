@@ -2,9 +2,10 @@
  * The plan of a bulk run: one line for each contact, in input
  * order: what would be done, and what would change.
  */
-import { findStatus, formatStatus, toIdSet } from "../../api/contacts.ts";
+import { findStatus, formatStatus, toIdSet, unsubscribed } from "../../api/contacts.ts";
 import type { Contact, CreateContactBody, IdRef, MutateBody } from "../../wire.ts";
-import type { Before, Decision, Operation } from "../items.ts";
+import type { Was } from "../desired.ts";
+import type { Decision, Write } from "../items.ts";
 import type { StoredNames } from "./names.ts";
 import { toStandInName } from "./names.ts";
 
@@ -80,12 +81,8 @@ export function toPlanLine(contact: PlannedContact, decision: Decision, names: P
     case "create":
       return createLine("create", toCreateChanges(decision.body, names), decision.remark);
     case "change":
-      return createLine(
-        "update",
-        toMutateChanges(decision.body, decision.before, names),
-        withRemark(decision),
-      );
-    case "status":
+      return createLine("update", toMutateChanges(decision.body, decision.was, names), withRemark(decision));
+    case "unsubscribe":
       return createLine("update", [toStatusChange(decision, found)], withRemark(decision));
     case "delete":
       return createLine("delete", [], withRemark(decision));
@@ -99,19 +96,19 @@ export function toPlanLine(contact: PlannedContact, decision: Decision, names: P
 }
 
 /** Which contact is written, and what is to be said of it although it is. */
-function withRemark({ contactId, remark }: Exclude<Operation, { kind: "create" }>) {
+function withRemark({ id: contactId, remark }: Exclude<Write, { kind: "create" }>) {
   return { contactId, ...remark };
 }
 
 function toStatusChange(
-  { before, status }: Extract<Decision, { kind: "status" }>,
+  { was }: Extract<Decision, { kind: "unsubscribe" }>,
   found: Partial<Contact> | undefined,
 ): PlanChange {
   return {
     what: "status",
     name: "status",
-    before: formatStatus(before ?? (found && findStatus(found))),
-    after: formatStatus(status)!,
+    before: formatStatus(was ?? (found && findStatus(found))),
+    after: formatStatus(unsubscribed)!,
   };
 }
 
@@ -129,23 +126,26 @@ function toCreateChanges(
   ];
 }
 
-/** A mutate holds only what differs: where the answer told lists or tags, each was the other way before. */
-function toMutateChanges(body: MutateBody, before: Before, names: PlanNames): PlanChange[] {
-  const values = new Map(before.fields.map(({ _id, value }) => [_id, value]));
+/** @param was what it replaces */
+function toMutateChanges(body: MutateBody, was: readonly Was[], names: PlanNames): PlanChange[] {
+  const values = new Map(was.map(({ what, id, to }) => [`${what} ${id}`, to]));
   const toMemberships = (
     what: "list" | "tag",
     refs: readonly (IdRef | string)[] | undefined,
     after: boolean,
-  ): PlanChange[] => {
-    const isKnown = what === "list" ? before.knewLists : before.knewTags;
-    return toMembershipChanges(what, refs, { before: isKnown ? !after : null, after }, names);
-  };
+  ): PlanChange[] =>
+    [...toIdSet(refs ?? [])].map((id) => ({
+      what,
+      name: names[what](id),
+      before: values.get(`${what} ${id}`) ?? null,
+      after,
+    }));
   return [
     ...(body.updateFields ?? []).map(
       ({ _id, value }): PlanChange => ({
         what: "field",
         name: names.field(_id),
-        before: values.get(_id) ?? null,
+        before: values.get(`field ${_id}`) ?? null,
         after: value,
       }),
     ),

@@ -4,6 +4,7 @@
  */
 import * as v from "valibot";
 import { isObject } from "../../is-object.ts";
+import { toOperation } from "../decide.ts";
 import type { Creation } from "./names.ts";
 import type { PlanEnd, PlanHead, Planned, StoredLine } from "./plan-file.ts";
 import { type PlanLine, type PlanNames, toPlanLine, toPlanNames } from "./plan-line.ts";
@@ -56,36 +57,79 @@ const readable = v.object({
   changes: v.array(object),
 });
 
-const values = v.optional(v.array(v.object({ _id: text, value: text })));
-const references = v.optional(v.array(v.union([text, v.object({ _id: text })])));
-const body = v.object({
-  fields: values,
-  updateFields: values,
-  ...v.entriesFromList(["lists", "tags", "addLists", "removeLists", "addTags", "removeTags"], references),
+const fieldValues = v.array(v.object({ _id: text, value: text }));
+const references = v.array(v.union([text, v.object({ _id: text })]));
+const contact = v.looseObject({
+  _id: text,
+  fields: v.optional(fieldValues),
+  lists: v.optional(references),
+  tags: v.optional(references),
 });
+const status = v.object({ primary: text, secondary: v.optional(text) });
 
-const before = v.object({ fields: v.nonOptional(values), knewLists: v.boolean(), knewTags: v.boolean() });
-const change = v.object({ kind: v.literal("change"), contactId: text, body, before });
-const status = v.object({
-  kind: v.literal("status"),
-  contactId: text,
-  status: v.object({ primary: text }),
-  next: v.optional(change),
-});
-const operation = v.variant("kind", [
+const skip = v.object({ skip: text });
+const reject = v.object({ reject: v.object({ code: text, message: v.optional(text) }) });
+const membership = { id: text, to: v.boolean(), onlyIf: v.optional(v.boolean()), lost: v.optional(text) };
+const desiredValue = v.variant("what", [
   v.object({
-    kind: v.literal("create"),
-    body: v.object({ ...body.entries, key: text, contactStructureId: text }),
+    what: v.literal("field"),
+    id: text,
+    to: text,
+    onlyIf: v.optional(text),
+    lost: v.optional(text),
   }),
-  change,
-  v.pipe(
-    status,
-    v.check(({ contactId, next }) => next === undefined || next.contactId === contactId),
-  ),
-  v.object({ kind: v.literal("delete"), contactId: text, contact: object }),
+  v.object({ what: v.literal("list"), ...membership }),
+  v.object({ what: v.literal("tag"), ...membership }),
 ]);
+const isEachOnce = (values: { what: string; id: string }[]) =>
+  new Set(values.map(({ what, id }) => `${what} ${id}`)).size === values.length;
 
-const planned = v.object({ ref: count, key: v.object({ written: text, sent: text }), operation });
+const desired = v.pipe(
+  v.object({
+    values: v.pipe(
+      v.array(desiredValue),
+      v.check((each) => isEachOnce(each)),
+    ),
+    end: v.optional(v.picklist(["unsubscribe", "delete"])),
+    who: v.optional(v.union([v.object({ is: text }), v.object({ not: text })])),
+    absent: v.union([v.picklist(["create", "leave"]), skip, reject]),
+    present: v.union([v.literal("change"), skip, v.object({ unlessSo: text })]),
+    mayJoinLists: v.boolean(),
+    strict: v.optional(v.union([skip, reject])),
+  }),
+  v.check(({ values, end }) => end === undefined || values.length === 0),
+);
+
+const before = v.object({
+  id: text,
+  version: v.optional(v.number()),
+  isInactive: v.optional(v.literal(true)),
+  status: v.optional(status),
+  values: v.pipe(
+    v.array(
+      v.object({
+        what: v.picklist(["field", "list", "tag"]),
+        id: text,
+        to: v.nullable(v.union([text, v.boolean()])),
+      }),
+    ),
+    v.check((each) => isEachOnce(each)),
+  ),
+  contact: v.optional(contact),
+});
+
+const planned = v.pipe(
+  v.object({
+    ref: count,
+    key: v.object({ written: text, sent: text }),
+    desired,
+    before: v.optional(before),
+    isRemoval: v.optional(v.literal(true)),
+  }),
+  // Whoever is unsubscribed or deleted is known, and whoever is deleted is known whole.
+  v.check((each) => each.desired.end === undefined || each.before !== undefined),
+  v.check((each) => each.desired.end !== "delete" || each.before?.contact?._id === each.before?.id),
+);
 
 export function isHead(value: unknown): value is PlanHead {
   return v.is(head, value);
@@ -100,32 +144,32 @@ export function isEnd(value: unknown): value is Pick<PlanEnd, "counts" | "reques
 }
 
 /** Also holds what is read against what would be sent. */
-export function isLine(value: Fields, { names }: PlanHead): value is Fields & StoredLine {
+export function isLine(value: Fields, { names, account }: PlanHead): value is Fields & StoredLine {
   if (!isReadable(value)) return false;
   const { action, apply } = value;
   if (isObject(apply) && apply.isErased === true) return true;
   if (apply === undefined) return !writeActions.some((each) => each === action);
-  return isPlanned(apply) && matchesOperation(value, apply, toPlanNames(names));
+  return isWellFormed(apply) && isAsShown(value, apply, toPlanNames(names), account.structureId);
 }
 
 function isReadable(value: Fields): value is Fields & PlanLine {
   return v.is(readable, value);
 }
 
-function isPlanned(value: unknown): value is Planned {
+function isWellFormed(value: unknown): value is Planned {
   return v.is(planned, value);
 }
 
-function matchesOperation(line: PlanLine, { operation, key }: Planned, names: PlanNames): boolean {
-  const contact = { line: line.line, key: line.key };
-  const expectedLine: PlanLine = toPlanLine(contact, operation, names);
+/** Whether what people read is what would be sent. */
+function isAsShown(line: PlanLine, planned: Planned, names: PlanNames, structureId: string): boolean {
+  const { key, desired, before } = planned;
+  const operation = toOperation(key.sent, desired, before, structureId);
+  const expectedLine = toPlanLine({ line: line.line, key: line.key }, operation, names);
   // The status that a contact had may have been told by its look-up alone.
   const formatChanges = (changes: PlanLine["changes"]) =>
     changes.map(({ what, name, before, after }) => [what, name, what === "status" ? null : before, after]);
-  const isSameKey =
-    operation.kind !== "create" || [key.sent, operation.body.key].every((each) => each === line.key);
   return (
-    isSameKey &&
+    (before !== undefined || key.sent === line.key) &&
     line.action === expectedLine.action &&
     (expectedLine.contactId === null || line.contactId === expectedLine.contactId) &&
     JSON.stringify(formatChanges(line.changes)) === JSON.stringify(formatChanges(expectedLine.changes))

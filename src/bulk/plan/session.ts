@@ -1,11 +1,11 @@
 /** A run while it is planned and applied: what it counts, and what its steps share. */
-import type { Work } from "../items.ts";
 import type { EnteredRun } from "../runs/enter.ts";
 import type { JournalRecord } from "../runs/journal.ts";
 import type { Ledger } from "../runs/ledger.ts";
 import { type Counted, countRows, type RowCounts } from "../runs/report.ts";
 import { shareSyncs } from "../runs/shared-sync.ts";
 import { createProgress, type Phase } from "./events.ts";
+import type { Judging } from "./judge.ts";
 import type { Lookup } from "./lookup.ts";
 import type { Price } from "./price.ts";
 import type { RunContext } from "./run-context.ts";
@@ -21,7 +21,7 @@ export interface RunState extends RunContext, Counted {
 
 /** A run that looks contacts up, decides and writes. */
 export interface Session extends RunState {
-  readonly work: Work;
+  readonly judging: Judging;
   readonly lookup: Lookup;
   readonly toIdentity: (key: string) => string;
   /**
@@ -45,7 +45,7 @@ export interface Session extends RunState {
 /** The session of a run that is about to look contacts up. */
 export function openSession(
   state: RunState,
-  parts: Pick<Session, "work" | "lookup" | "toIdentity" | "startedAt" | "onRejected">,
+  parts: Pick<Session, "judging" | "lookup" | "toIdentity" | "startedAt" | "onRejected">,
 ): Session {
   const { run, budget } = state;
   const syncIntents =

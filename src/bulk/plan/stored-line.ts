@@ -1,60 +1,68 @@
 /** A contact of a run as the plan keeps it, and back. Pure. */
 
-import type { ContactKey } from "../../tables/index.ts";
-import type { Item, Operation } from "../items.ts";
-import { toDesiredFromCreate } from "./decide.ts";
+import type { Contact } from "../../wire.ts";
+import { seal, toBefore, toOperation } from "../decide.ts";
+import { type Item, isSettled, type Write } from "../items.ts";
 import type { Planned, StoredLine } from "./plan-file.ts";
 import type { PlanLine } from "./plan-line.ts";
 
-/** The line of a contact, with what applying it needs. */
-export function toStoredLine(line: PlanLine, item: Item, operation: Operation | undefined): StoredLine {
-  const { mark } = item;
-  if (!operation) {
-    const ref = line.line === null ? { ref: item.ref } : {};
-    return { ...line, cells: item.cells, ...(mark !== undefined && { mark }), ...ref };
-  }
-  const { kind: _kind, line: _line, found: _found, mark: _mark, ...kept } = item;
-  const { cells, desired, key, ...more } = kept;
-  const repeatsDesired =
-    operation.kind === "create" && desired && [...desired.fields.values()].every((value) => value !== "");
+/** The line of a contact that is not written. */
+export function toStoredLine(line: PlanLine, { ref, cells, mark }: Item): StoredLine {
+  return {
+    ...line,
+    cells,
+    ...(mark !== undefined && { mark }),
+    ...(line.line === null && { ref }),
+  };
+}
+
+/** The line of a contact that is written, with what applying it needs. */
+export function toWriteLine(
+  line: PlanLine,
+  { ref, key: { written, sent }, cells, mark, desired, isRemoval }: Item,
+  { operation, found }: { operation: Write; found: Partial<Contact> | undefined },
+): StoredLine {
+  if (isSettled(desired)) throw new Error("a settled contact is not written");
+  const before = toBefore(operation, found);
   return {
     ...line,
     cells,
     ...(mark !== undefined && { mark }),
     apply: {
-      ...more,
-      key: toStoredKey(key),
-      operation,
-      ...(desired && !repeatsDesired && { desired: { ...desired, fields: [...desired.fields] } }),
+      ref,
+      key: { written, sent },
+      desired,
+      ...(before && { before }),
+      ...(isRemoval && { isRemoval }),
     },
   };
 }
 
-function toStoredKey({ written, sent }: ContactKey): Planned["key"] {
-  return { written, sent };
-}
-
-/** The contact that a line plans. */
+/** The contact that a line plans; one that the plan saw is not made anew. */
 export function toPlannedItem(
-  line: StoredLine & { apply: Planned },
+  { line, cells = [], mark }: StoredLine,
+  { ref, key, desired, before, isRemoval }: Planned,
   readIdentity: (key: string) => string,
 ): Item {
-  const { key, operation, desired, ...more } = line.apply;
-  const { ref } = more;
-  const desiredContact = desired
-    ? { ...desired, fields: new Map(desired.fields) }
-    : operation.kind === "create"
-      ? toDesiredFromCreate(operation.body)
-      : undefined;
   return {
-    ...more,
     kind: "contact",
     ref,
-    line: line.line,
-    cells: line.cells ?? [],
+    line,
+    cells,
     key: { ...key, identity: readIdentity(key.sent) },
-    ...(desiredContact && { desired: desiredContact }),
-    // As the operation, with the ids of what was created since.
-    ...("approved" in more && { approved: operation }),
+    desired: seal(desired, before),
+    ...(mark !== undefined && { mark }),
+    ...(isRemoval && { isRemoval }),
+    ...(before && { contactId: before.id }),
   };
+}
+
+/** What the line says is sent. */
+export function toPlannedWrite(
+  { code, message }: Pick<PlanLine, "code" | "message">,
+  { key, desired, before }: Pick<Planned, "key" | "desired" | "before">,
+  structureId: string,
+): Write {
+  const operation = toOperation(key.sent, desired, before, structureId);
+  return code === null ? operation : { ...operation, remark: { code, message: message ?? "" } };
 }

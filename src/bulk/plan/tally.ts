@@ -1,7 +1,7 @@
 /** What a plan holds so far, in numbers. */
 import { isInactive } from "../../api/contacts.ts";
 import type { Contact } from "../../wire.ts";
-import type { Decision, Item, Operation } from "../items.ts";
+import type { Decision, Item, Write } from "../items.ts";
 
 /** Contacts; rows that stand for none are counted with the input. */
 export interface PlanTally {
@@ -47,15 +47,17 @@ export function createTally(): PlanTally {
   };
 }
 
-const writeKinds: readonly Decision["kind"][] = ["create", "change", "status", "delete"];
+const writeKinds: readonly Decision["kind"][] = ["create", "change", "unsubscribe", "delete"];
 
-export function isWrite(decision: Decision): decision is Operation {
+export function isWrite(decision: Decision): decision is Write {
   return writeKinds.includes(decision.kind);
 }
 
 /** Neither can be undone in the account: what the plan saw is never enough. */
-export function alwaysHasSecondLook({ kind }: Operation): boolean {
-  return kind === "status" || kind === "delete";
+export function alwaysHasSecondLook<T extends Write>(
+  write: T,
+): write is Extract<T, { kind: "unsubscribe" | "delete" }> {
+  return write.kind === "unsubscribe" || write.kind === "delete";
 }
 
 /** Contacts that the plan writes. */
@@ -82,10 +84,10 @@ function addMarked(tally: PlanTally, { item }: TalliedDecision): void {
   tally.markedContacts.push({ line: item.line, key: item.key.sent });
 }
 
-function addWrite(tally: PlanTally, item: Item, operation: Operation, readsBefore: number): void {
+function addWrite(tally: PlanTally, item: Item, operation: Write, readsBefore: number): void {
   tally[toPlannedOutcome(item, operation)]++;
   tally.requests += 1 + readsBefore;
-  if (operation.kind === "status") tally.unsubscribed++;
+  if (operation.kind === "unsubscribe") tally.unsubscribed++;
   if (operation.remark) tally.remarks++;
 }
 
@@ -99,9 +101,9 @@ export interface TalliedDecision {
 /** What a write counts as once it is carried out. */
 export function toPlannedOutcome(
   item: Item,
-  { kind }: Operation,
+  { kind }: Pick<Write, "kind">,
 ): "created" | "updated" | "removed" | "deleted" {
   if (kind === "create") return "created";
   if (kind === "delete") return "deleted";
-  return (item as Item & { isRemoval?: boolean }).isRemoval ? "removed" : "updated";
+  return item.isRemoval ? "removed" : "updated";
 }

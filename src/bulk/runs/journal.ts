@@ -10,13 +10,13 @@ import { writeWhole } from "../../disk/atomic-file.ts";
 import { describeDiskError, diskFullHint } from "../../disk/disk-errors.ts";
 import { decodeLine, formatCheckedLine, readCheckedLine, readLines } from "../../disk/log.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
-import type { Operation, Outcome } from "../items.ts";
+import type { Outcome, Write } from "../items.ts";
 
 /** What happened, one line each. `ref` names the contact within the run: its line in the input. */
 export type JournalRecord =
   | { kind: "start"; at: number; program: string }
   /** On disk before its request leaves. `at`: milliseconds, by the service's clock as far as it is known. */
-  | { kind: "intent"; ref: number; key: string; at: number; operation: Operation }
+  | { kind: "intent"; ref: number; key: string; at: number; operation: Write }
   /** It is certain that the intent was not applied. */
   | { kind: "void"; ref: number }
   | {

@@ -2,13 +2,13 @@
  * What is known of a run's contacts: the sum of its journal's records. The same function takes a record when
  * it is written and when it is read again, so that the counts after a resume are those of an undisturbed run.
  */
-import type { Operation, Outcome, Remark } from "../items.ts";
+import type { Outcome, Remark, Write } from "../items.ts";
 import type { JournalRecord } from "./journal.ts";
 
 export interface OpenIntent {
   key: string;
   at: number;
-  operation: Operation;
+  operation: Write;
 }
 
 type DoneRecord = Extract<JournalRecord, { kind: "done" }>;

@@ -17,7 +17,6 @@ import { requireSameAccount } from "../shared/bulk/run-account.ts";
 import { isAtTerminal, type OpenRun, withRun } from "../shared/bulk/start.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { findNamedRun, requireRun } from "./shared/choose.ts";
-import { createSuppressedCheck } from "./undo.ts";
 
 export function registerRunsResume(parent: Command, context: Context): void {
   const command = parent
@@ -146,7 +145,6 @@ async function resumeUndoing({ context, display, engine, manifest, options }: Re
   const undo = {
     isPartial: isPartial === true,
     deletesCreated: deletesCreated === true,
-    isSuppressed: await createSuppressedCheck(context, source.manifest),
   };
   return undoRun(engine, source, { ...options, agree, undo }, display.on);
 }

@@ -7,7 +7,6 @@ import { claimFiles } from "../shared/bulk/distinct-files.ts";
 import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
 import { requireSameAccount } from "../shared/bulk/run-account.ts";
 import { describeCommand } from "../shared/help-text.ts";
-import { openSuppressionList } from "../shared/suppression-list.ts";
 import { findNamedRun, requireRun } from "./shared/choose.ts";
 
 interface UndoFlags extends BulkFlags {
@@ -93,21 +92,7 @@ async function undo(
     const undo = {
       isPartial: flags.partial === true,
       deletesCreated,
-      isSuppressed: await createSuppressedCheck(context, manifest),
     };
     return undoRun(engine, source, { ...options, agree, undo }, display.on);
   });
-}
-
-/** Kinds of runs that delete nobody, so that their undo creates nobody. An undo deletes whom a run created. */
-const kindsWithoutDeletion = new Set(["import", "mutate", "unsubscribe", "sync"]);
-
-/** Only the undo of a deletion creates anyone. @throws SuppressionsError */
-export async function createSuppressedCheck(
-  context: Context,
-  { kind }: Manifest,
-): Promise<((key: string) => boolean) | undefined> {
-  if (kindsWithoutDeletion.has(kind)) return undefined;
-  const suppressions = await openSuppressionList(context);
-  return (key) => suppressions.hasNow(key);
 }

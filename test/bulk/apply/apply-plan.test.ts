@@ -1,11 +1,10 @@
 /** The apply step: a line of a plan and what has happened since in, requests and journal out. */
 
 import { expect } from "vitest";
-import { findStatus, isInactive, unsubscribed } from "../../../src/api/contacts.ts";
 import { applyPlan } from "../../../src/bulk/apply/apply-plan.ts";
-import type { DesiredContact, Work } from "../../../src/bulk/items.ts";
-import { decide } from "../../../src/bulk/plan/decide.ts";
+import type { Desired } from "../../../src/bulk/desired.ts";
 import type { JournalRecord } from "../../../src/bulk/runs/journal.ts";
+import { toValues } from "../../../src/bulk/values.ts";
 import { firstQuick } from "../../support/first-quick.ts";
 import { call } from "../kit.ts";
 import {
@@ -20,28 +19,14 @@ import {
 
 const ada = "ada@example.com";
 const nobody = "nobody@example.com";
-const rome = (of: Ada): Partial<DesiredContact> => ({ fields: new Map([[of.city, "Rome"]]) });
 
-type MakeWork = (structureId: string) => Work;
-const importing: MakeWork = (structureId) => ({
-  decide: (item, found) =>
-    decide(item.key.sent, item.desired!, found, { structureId, mode: "upsert", missing: "skip" }),
-});
-const unsubscribing: MakeWork = () => ({
-  decide: (_item, found) => {
-    if (!found) return { kind: "skip", code: "missing" };
-    if (isInactive(found)) return { kind: "leave" };
-    return { kind: "status", contactId: found._id!, status: unsubscribed, before: findStatus(found) };
-  },
-});
-const deleting: MakeWork = () => ({
-  decide: (_item, found) =>
-    found ? { kind: "delete", contactId: found._id!, contact: found } : { kind: "skip", code: "missing" },
-});
+const importing = ({ city }: Ada): Partial<Desired> => ({ values: toValues({ fields: [[city, "Rome"]] }) });
+const unsubscribing = (): Partial<Desired> => ({ end: "unsubscribe", absent: { skip: "missing" } });
+const deleting = (): Partial<Desired> => ({ end: "delete", absent: { skip: "missing" } });
 
 interface Case {
   key: string;
-  work: MakeWork;
+  work: (of: Ada) => Partial<Desired>;
   /** Between the plan and its application. */
   meanwhile?: (of: Ada) => Promise<unknown>;
   faults?: string[];
@@ -99,13 +84,7 @@ firstQuick(2)<[string, Case]>([
     "a create of somebody who was suppressed since is not sent",
     {
       key: nobody,
-      work: (structureId) => ({
-        decide: (item, found) =>
-          item.key.sent === nobody && isSuppressed
-            ? { kind: "skip", code: "suppressed" }
-            : importing(structureId).decide(item, found),
-        isSuppressed: () => isSuppressed,
-      }),
+      work: importing,
       meanwhile: async () => {
         isSuppressed = true;
       },
@@ -153,7 +132,7 @@ firstQuick(2)<[string, Case]>([
       key: ada,
       work: unsubscribing,
       requests: [`${search} 200`, `${patch} 200`],
-      journal: ["intent status", "done updated"],
+      journal: ["intent unsubscribe", "done updated"],
     },
   ],
   [
@@ -163,7 +142,7 @@ firstQuick(2)<[string, Case]>([
       work: unsubscribing,
       faults: ["reset-after:PATCH:*:n=1"],
       requests: [`${search} 200`, `${patch} reset-after`, `${read} 200`],
-      journal: ["intent status", "done updated"],
+      journal: ["intent unsubscribe", "done updated"],
     },
   ],
   [
@@ -189,14 +168,7 @@ firstQuick(2)<[string, Case]>([
     "what is refused is rejected",
     {
       key: ada,
-      work: () => ({
-        decide: (_item, found) => ({
-          kind: "change",
-          contactId: found!._id!,
-          body: { updateFields: [{ _id: "0123456789abcdef01234567", value: "x" }] },
-          before: { fields: [], knewLists: true, knewTags: true },
-        }),
-      }),
+      work: () => ({ values: toValues({ fields: [["0123456789abcdef01234567", "x"]] }) }),
       requests: [`${mutate} 400`],
       journal: ["intent change", "done rejected ValidationError"],
     },
@@ -205,8 +177,8 @@ firstQuick(2)<[string, Case]>([
   isSuppressed = false;
   const account = await startAdasAccount();
   const { service } = account;
-  const steps = await openSteps(service, work);
-  await planRows(steps, [row(key, rome(account))]);
+  const steps = await openSteps(service, { holds: () => isSuppressed, holdsNow: () => isSuppressed });
+  await planRows(steps, [row(key, work(account))]);
   await meanwhile?.(account);
   const last = lastRequest(service);
   service.sandbox.admin.faults(faults);

@@ -75,9 +75,13 @@ export function later(random: Random, contact: Partial<Contact> | undefined): Pa
     if (other[part] === undefined) delete changed[part];
     else Object.assign(changed, { [part]: other[part] });
   }
-  if (random.chance(20)) {
+  if (random.chance(30)) {
     delete changed.status;
-    Object.assign(changed, { contactStatus: "Inactive", contactSubStatus: "Unsubscribe" });
+    const status = random.pick(
+      { contactStatus: "Inactive", contactSubStatus: "Unsubscribe" },
+      { contactStatus: "Active", contactSubStatus: "Unconfirmed" },
+    );
+    Object.assign(changed, status);
   }
   return changed;
 }

@@ -352,6 +352,7 @@ describe("decide", () => {
   });
   const breaks: [string, (desired: Desired) => Desired][] = [
     ["writes to a contact that has left since it was approved", without("active")],
+    ["unsubscribes a contact whose status has changed since it was approved", without("status")],
     ["deletes a contact that has changed since it was approved", without("whole")],
     ["takes another contact with the key for the one that is meant", without("who")],
     ["writes what a plan approved although the contact has changed", without("strict")],

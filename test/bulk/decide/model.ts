@@ -137,7 +137,7 @@ export function expectApproved(
   if (!isSame) return "skip changed";
   if ("unsubscribe" in approved) {
     if (hasLeft(now)) return "unchanged";
-    return { unsubscribe: now._id! };
+    return hasSameStatus(was!, now) ? { unsubscribe: now._id! } : "skip changed";
   }
   const [before, parts] = [readParts(was!), readParts(now)];
   const names = Object.keys(approved.set);
@@ -147,6 +147,15 @@ export function expectApproved(
   if (hasLeft(now) && !hasLeft(was!)) return "skip changed";
   if (!names.every(isAsBefore)) return "skip changed";
   return changeOf(now, approved.set);
+}
+
+function hasSameStatus(was: Partial<Contact>, now: Partial<Contact>): boolean {
+  const words = ({ status, contactStatus, contactSubStatus }: Partial<Contact>) =>
+    [status?.primary ?? contactStatus, status ? status.secondary : contactSubStatus].map((word) =>
+      word?.toLowerCase(),
+    );
+  const [before, after] = [words(was), words(now)];
+  return before.every((word, at) => !word || !after[at] || word === after[at]);
 }
 
 function isSameContact(was: Partial<Contact>, now: Partial<Contact>): boolean {

@@ -1,9 +1,9 @@
 /** The plan step: an account and a row in, requests and a line of the plan out. */
 
 import { expect } from "vitest";
-import type { DesiredContact } from "../../../src/bulk/items.ts";
-import { type DecideOptions, decide } from "../../../src/bulk/plan/decide.ts";
+import type { Desired } from "../../../src/bulk/desired.ts";
 import { readPlanLines, type StoredLine } from "../../../src/bulk/plan/plan-file.ts";
+import { toValues } from "../../../src/bulk/values.ts";
 import { firstQuick } from "../../support/first-quick.ts";
 import {
   type Ada,
@@ -15,45 +15,33 @@ import {
   startAdasAccount,
 } from "../steps-kit.ts";
 
-type Row = [
-  what: string,
-  key: string,
-  wish: (ada: Ada) => Partial<DesiredContact>,
-  options: Partial<DecideOptions>,
-  line: (ada: Ada) => object,
-];
+type Row = [what: string, key: string, wish: (ada: Ada) => Partial<Desired>, line: (ada: Ada) => object];
 
 const ada = "ada@example.com";
 const nobody = "nobody@example.com";
-const city = (value: string) => (account: Ada) => ({ fields: new Map([[account.city, value]]) });
+const city =
+  (value: string, more: Partial<Desired> = {}) =>
+  (account: Ada) => ({ values: toValues({ fields: [[account.city, value]] }), ...more });
 
 firstQuick(2)<Row>([
   [
     "nobody has the key",
     nobody,
     city("Rome"),
-    {},
     (of) => ({
       action: "create",
-      apply: {
-        operation: { kind: "create", body: { key: nobody, fields: [{ _id: of.city, value: "Rome" }] } },
-      },
+      apply: { desired: { values: [{ what: "field", id: of.city, to: "Rome" }] } },
     }),
   ],
   [
     "a value differs",
     ada,
     city("Rome"),
-    {},
     (of) => ({
       action: "update",
       apply: {
-        operation: {
-          kind: "change",
-          contactId: of.id,
-          body: { updateFields: [{ _id: of.city, value: "Rome" }] },
-          before: { fields: [{ _id: of.city, value: "Oslo" }] },
-        },
+        desired: { values: [{ what: "field", id: of.city, to: "Rome" }] },
+        before: { id: of.id, values: [{ what: "field", id: of.city, to: "Oslo" }] },
       },
     }),
   ],
@@ -61,62 +49,52 @@ firstQuick(2)<Row>([
     "a value is emptied",
     ada,
     city(""),
-    {},
     (of) => ({
       action: "update",
-      apply: { operation: { kind: "change", body: { updateFields: [{ _id: of.city, value: "" }] } } },
+      apply: { desired: { values: [{ what: "field", id: of.city, to: "" }] } },
     }),
   ],
   [
     "a list is added",
     ada,
-    (of) => ({ ...city("Oslo")(of), addLists: [of.news] }),
-    {},
-    (of) => ({ apply: { operation: { body: { addLists: [{ _id: of.news }] }, before: { fields: [] } } } }),
+    (of) => ({ values: toValues({ fields: [[of.city, "Oslo"]], addLists: [of.news] }) }),
+    (of) => ({ apply: { before: { values: [{ what: "list", id: of.news, to: false }] } } }),
   ],
-  ["all of it is so already", ada, city("Oslo"), {}, () => ({ action: "unchanged" })],
+  ["all of it is so already", ada, city("Oslo"), () => ({ action: "unchanged" })],
   [
     "who is there stays by mode create",
     ada,
-    city("Rome"),
-    { mode: "create" },
+    city("Rome", { present: { skip: "exists" } }),
     () => ({ action: "skip", code: "exists" }),
   ],
   [
     "who is not there is passed over",
     nobody,
-    city("Rome"),
-    { mode: "update" },
+    city("Rome", { absent: { skip: "missing" } }),
     () => ({ action: "skip", code: "missing" }),
   ],
   [
     "who is not there is rejected",
     nobody,
-    city("Rome"),
-    { mode: "update", missing: "reject" },
-    () => ({ action: "reject", code: "not_found" }),
+    city("Rome", { absent: { reject: { code: "not_found" } } }),
+    () => ({ action: "reject", code: "not_found", message: "no contact has this key" }),
   ],
   [
     "who is marked is not created",
     nobody,
-    () => ({ isNotSubscribed: true }),
-    {},
+    () => ({ mayJoinLists: false }),
     () => ({ action: "skip", code: "not_subscribed" }),
   ],
   [
     "who is marked is added to no list",
     ada,
-    (of) => ({ addLists: [of.news], isNotSubscribed: true }),
-    {},
+    (of) => ({ values: toValues({ addLists: [of.news] }), mayJoinLists: false }),
     () => ({ action: "unchanged" }),
   ],
-])("%s", async (_what, key, wish, how, line) => {
+])("%s", async (_what, key, wish, line) => {
   const account = await startAdasAccount();
   const { service } = account;
-  const steps = await openSteps(service, (structureId) => ({
-    decide: (item, found) =>
-      decide(item.key.sent, item.desired!, found, { structureId, mode: "upsert", missing: "skip", ...how }),
-  }));
+  const steps = await openSteps(service);
   const last = lastRequest(service);
   await planRows(steps, [row(key, wish(account))]);
   expect(requestsSince(service, last)).toEqual(["POST /contact/search 200"]);

@@ -1,6 +1,6 @@
 /** What a plan comes to in numbers, and what its limits allow. */
 import { describe, expect, it } from "vitest";
-import type { Decision, Item } from "../../../src/bulk/items.ts";
+import type { Decision, Item, Write } from "../../../src/bulk/items.ts";
 import { findGuardFailure } from "../../../src/bulk/plan/guards.ts";
 import { computePrice } from "../../../src/bulk/plan/price.ts";
 import { addToTally, countPlannedWrites, createTally, type PlanTally } from "../../../src/bulk/plan/tally.ts";
@@ -12,19 +12,17 @@ const item: Item = {
   line: 2,
   key: { written: "a@x.org", sent: "a@x.org", identity: "a@x.org" },
   cells: [],
+  desired: { values: [], absent: "create", present: "change", mayJoinLists: true },
 };
-const change = (updateFields: { _id: string; value: string }[], fields: typeof updateFields = []) =>
-  ({
-    kind: "change",
-    contactId: "c",
-    body: { updateFields },
-    before: { fields, knewLists: true, knewTags: true },
-  }) as const;
-const status = { kind: "status", contactId: "c", status: { primary: "Inactive" } } as const;
+const change = (updateFields: { _id: string; value: string }[]): Write => ({
+  kind: "change",
+  id: "c",
+  body: { updateFields },
+  was: [],
+});
+const unsubscription: Write = { kind: "unsubscribe", id: "c" };
 
-it.each<
-  [name: string, decision: Decision, counted: Partial<PlanTally>, more?: Partial<Item> & { isRemoval?: true }]
->([
+it.each<[name: string, decision: Decision, counted: Partial<PlanTally>, more?: Partial<Item>]>([
   [
     "a create",
     { kind: "create", body: { key: "a@x.org", contactStructureId: "s" } },
@@ -32,8 +30,8 @@ it.each<
   ],
   ["a change", change([{ _id: "f", value: "x" }]), { updated: 1, requests: 1 }],
   ["a removal from a list", change([]), { removed: 1, requests: 1 }, { isRemoval: true }],
-  ["an unsubscription", status, { updated: 1, unsubscribed: 1, requests: 1 }],
-  ["a deletion", { kind: "delete", contactId: "c", contact: {} }, { deleted: 1, requests: 1 }],
+  ["an unsubscription", unsubscription, { updated: 1, unsubscribed: 1, requests: 1 }],
+  ["a deletion", { kind: "delete", id: "c", contact: {} }, { deleted: 1, requests: 1 }],
   ["nothing to do", { kind: "leave" }, { unchanged: 1 }],
   ["who is skipped", { kind: "skip", code: "exists" }, { skipped: { exists: 1 } }],
   ["who is rejected", { kind: "reject", code: "gone", message: "" }, { rejected: { gone: 1 } }],

@@ -3,11 +3,14 @@ import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Item, Operation } from "../../../src/bulk/items.ts";
+import { decide } from "../../../src/bulk/decide.ts";
+import type { Desired, Operation } from "../../../src/bulk/desired.ts";
+import type { Item } from "../../../src/bulk/items.ts";
 import type { Creation } from "../../../src/bulk/plan/names.ts";
 import { exportPlan } from "../../../src/bulk/plan/plan-export.ts";
 import {
   type PlanHead,
+  type Planned,
   readPlanHead,
   readPlanLines,
   readStoredPlan,
@@ -16,14 +19,16 @@ import {
 import { openPlanFile } from "../../../src/bulk/plan/plan-import.ts";
 import { toPlanLine, toPlanNames } from "../../../src/bulk/plan/plan-line.ts";
 import { PlanWriter } from "../../../src/bulk/plan/plan-writer.ts";
-import { toPlannedItem, toStoredLine } from "../../../src/bulk/plan/stored-line.ts";
+import { toPlannedItem, toPlannedWrite, toWriteLine } from "../../../src/bulk/plan/stored-line.ts";
 import { addToTally } from "../../../src/bulk/plan/tally.ts";
+import { toValues } from "../../../src/bulk/values.ts";
+import type { Contact } from "../../../src/wire.ts";
 import { temporaryFolder } from "../../support/ecm.ts";
 import { runs } from "../../support/runs.ts";
 
 const names = { fields: { f: "Ort é" }, lists: { l: "Kunden 🎉" }, tags: {} };
 const head: PlanHead = {
-  version: 1,
+  version: 2,
   program: "0.0.0",
   kind: "import",
   command: ["import"],
@@ -37,55 +42,51 @@ const head: PlanHead = {
 const creations: Creation[] = [{ what: "tag", name: "Größe" }];
 const input = { read: 5, rejectedCodes: {}, passedOver: 0, passedOverAre: "skipped" } as const;
 
+const key = (ref: number) => `p${ref}@exämple.com`;
+const active = { primary: "Active", secondary: "Confirmed" };
+const wishes: (Partial<Desired> & { found?: Partial<Contact> })[] = [
+  { values: toValues({ fields: [["f", "Zürich\n"]] }) },
+  {
+    values: toValues({ fields: [["f", "北京"]], addLists: ["l"] }),
+    found: { _id: "c1", fields: [], lists: [], __v: 2 },
+  },
+  { end: "unsubscribe", found: { _id: "c2", status: active } },
+  { end: "delete", found: { _id: "c3", key: key(3) } },
+  { values: toValues({ addTags: ["new tag Größe"] }), found: { _id: "c4" } },
+];
+
 function item(ref: number): Item {
-  const key = `p${ref}@exämple.com`;
+  const { found: _found, ...wish } = wishes[ref]!;
   return {
     kind: "contact",
     ref,
     line: ref,
-    key: { written: key, sent: key, identity: key },
-    cells: [key, undefined],
+    key: { written: key(ref), sent: key(ref), identity: key(ref) },
+    cells: [key(ref), undefined],
+    desired: { values: [], absent: "create", present: "change", mayJoinLists: true, ...wish },
   };
 }
 
-const before = { fields: [{ _id: "f", value: "" }], knewLists: true, knewTags: false };
-const operations: Operation[] = [
-  {
-    kind: "create",
-    body: { key: "p0@exämple.com", contactStructureId: "s", fields: [{ _id: "f", value: "Zürich\n" }] },
-  },
-  {
-    kind: "change",
-    contactId: "c1",
-    body: { updateFields: [{ _id: "f", value: "北京" }], addLists: [{ _id: "l" }] },
-    before,
-  },
-  {
-    kind: "status",
-    contactId: "c2",
-    status: { primary: "Inactive", secondary: "Unsubscribe" },
-    before: { primary: "Active" },
-  },
-  { kind: "delete", contactId: "c3", contact: { _id: "c3", key: "p3@exämple.com" } },
-  { kind: "change", contactId: "c4", body: { addTags: [{ _id: "new tag Größe" }] }, before },
-];
+function operationFor(ref: number): Operation {
+  const verdict = decide(key(ref), item(ref).desired as Desired, wishes[ref]!.found, "s");
+  return (verdict as { do: Operation }).do;
+}
 
 function lineFor(ref: number): StoredLine {
-  const operation = operations[ref]!;
-  const contactId = "contactId" in operation ? operation.contactId : undefined;
-  const found = contactId === undefined ? undefined : { _id: contactId };
-  const line = toPlanLine({ line: ref, key: item(ref).key.sent, found }, operation, toPlanNames(names));
-  return toStoredLine(line, item(ref), operation);
+  const { found } = wishes[ref]!;
+  const operation = operationFor(ref);
+  const line = toPlanLine({ line: ref, key: key(ref), found }, operation, toPlanNames(names));
+  return toWriteLine(line, item(ref), { operation, found });
 }
 
 /** Blocks of two, from one of them on. */
 function addBlocks(writer: PlanWriter): void {
-  for (let from = writer.taken; from < operations.length; from += 2) {
-    const refs = [from, from + 1].filter((ref) => ref < operations.length);
+  for (let from = writer.taken; from < wishes.length; from += 2) {
+    const refs = [from, from + 1].filter((ref) => ref < wishes.length);
     for (const ref of refs) {
       addToTally(
         writer.tally,
-        { item: item(ref), decision: operations[ref]!, found: undefined, isMarked: false },
+        { item: item(ref), decision: operationFor(ref), found: undefined, isMarked: false },
         0,
       );
     }
@@ -124,12 +125,10 @@ it("gives back what was written: head, names to create, lines, end", async () =>
   expect(storedPlan!.end!.digest).toBe(`sha256:${digest}`);
   const lines = [];
   for await (const line of readPlanLines(file)) lines.push(line);
-  expect(lines).toEqual(operations.map((_, ref) => JSON.parse(JSON.stringify(lineFor(ref)))));
-  const planned = lines.map((line) =>
-    toPlannedItem(line as Parameters<typeof toPlannedItem>[0], (key) => key),
-  );
-  expect(planned.map(({ ref, key }) => ({ ref, key: key.sent }))).toEqual(
-    operations.map((_, ref) => ({ ref, key: item(ref).key.sent })),
+  expect(lines).toEqual(wishes.map((_, ref) => JSON.parse(JSON.stringify(lineFor(ref)))));
+  const planned = lines.map((line) => toPlannedItem(line, line.apply as Planned, (each) => each));
+  expect(planned.map((each) => ({ ref: each.ref, key: each.key.sent }))).toEqual(
+    wishes.map((_, ref) => ({ ref, key: key(ref) })),
   );
 });
 
@@ -214,7 +213,9 @@ describe("a plan that is written for others", () => {
     });
     const lines = [];
     for await (const line of plan.lines()) lines.push(line);
-    expect(lines.map(({ apply }) => apply?.operation)).toEqual(operations);
+    expect(lines.map((line) => toPlannedWrite(line, line.apply as Planned, "s"))).toEqual(
+      wishes.map((_, ref) => operationFor(ref)),
+    );
     expect(whole.toString()).not.toContain("cells");
     await expect(openPlanFile(file, plan.end.digest)).resolves.toBeDefined();
     await expect(openPlanFile(file, `${plan.end.digest}0`)).rejects.toThrow("is another plan");

@@ -1,0 +1,116 @@
+/** What a run does about a contact, once it was looked up: for the plan, and again for each second look. */
+import { isInactive } from "../../api/contacts.ts";
+import { isErasedKey } from "../../api/key-spelling.ts";
+import type { SelectionCheck } from "../../select/selection.ts";
+import type { Suppressions } from "../../suppressions/suppressions.ts";
+import type { Contact } from "../../wire.ts";
+import { decide } from "../decide.ts";
+import type { Code, DesiredValue, Reason, Verdict } from "../desired.ts";
+import { type Decision, type Item, isSettled, type Remark, type Settled } from "../items.ts";
+import type { Found } from "./lookup.ts";
+import { formatPart, type PlanNames } from "./plan-line.ts";
+
+/** What holds for every contact of a run, besides what is desired of each. */
+export interface Judging {
+  structureId: string;
+  /**
+   * `id`: each contact is read by its id right before its write, as it is then and with its version: a search
+   * may lag behind, and tells no version.
+   */
+  look: "search" | "id";
+  suppression: SuppressionRules;
+  /** Whoever is suppressed is left alone, also where the contact exists. */
+  passesOverSuppressed?: boolean;
+  /** Conditions by which the contacts were chosen. */
+  selection?: SelectionCheck;
+  /** The plan is made: whoever is not chosen any more has changed since. */
+  isSecondLook?: true;
+  /** What fields, lists and tags are called in words; default: by their ids. */
+  names?: PlanNames;
+}
+
+/** Whether nobody may be created with this key. */
+export interface SuppressionRules {
+  holds(key: string): boolean;
+  /** Asked when a write may leave: others may have changed the list meanwhile. */
+  holdsNow(key: string): boolean;
+}
+
+/** @param suppressions absent where they are included */
+export function createSuppressionRules(suppressions?: Suppressions): SuppressionRules {
+  return {
+    holds: (key) => isErasedKey(key) || (suppressions?.has(key) ?? false),
+    holdsNow: (key) => isErasedKey(key) || (suppressions?.hasNow(key) ?? false),
+  };
+}
+
+export function judge(item: Item, found: Found, judging: Judging): Decision {
+  const { desired, key } = item;
+  const { refused, contact } = found;
+  if (refused) return { kind: "reject", code: refused.type, message: refused.message };
+  if (found.isRepeated) return { kind: "skip", code: "duplicate" };
+  if (isSettled(desired)) return fromSettled(desired);
+  if (isPassedOver(item, judging)) return { kind: "skip", code: "suppressed" };
+  const isChosen = contact === undefined || judging.selection?.holds(contact) !== false;
+  if (!isChosen && !judging.isSecondLook) return { kind: "skip", code: "not_selected" };
+  const verdict = decide(key.sent, desired, contact, judging.structureId);
+  const decision = "unmet" in verdict ? fromVerdict(verdict, key.sent, judging) : fromSettled(verdict);
+  // Who is as wanted already needs no conditions.
+  return isChosen || decision.kind === "leave" ? decision : { kind: "skip", code: "changed" };
+}
+
+function fromVerdict(
+  { do: operation, unmet }: Extract<Verdict, { unmet: unknown }>,
+  key: string,
+  judging: Judging,
+): Decision {
+  const remark = unmet.length === 0 ? undefined : toNotRestoredRemark(unmet, judging.names);
+  if (!operation) return remark ? { kind: "reject", ...remark } : { kind: "leave" };
+  const isKept = operation.kind === "create" && judging.suppression.holds(key);
+  if (isKept) return { kind: "skip", code: "suppressed" };
+  return remark ? { ...operation, remark } : operation;
+}
+
+/** Whether the contact has to be looked up before it can be judged. */
+export function needsLookup(item: Item, judging: Judging): boolean {
+  return !isSettled(item.desired) && !isPassedOver(item, judging);
+}
+
+/** Whether the contact is read by its id right before its write. */
+export function isReadById({ desired, contactId }: Item, { look }: Pick<Judging, "look">): boolean {
+  return look === "id" && contactId !== undefined && !isSettled(desired);
+}
+
+/** Whether the input marks somebody as not subscribed whom the account holds as active, or may hold so. */
+export function isMarked({ desired }: Item, found: Partial<Contact> | undefined): boolean {
+  return !isSettled(desired) && !desired.mayJoinLists && found !== undefined && !isInactive(found);
+}
+
+function isPassedOver({ key, isRemoval }: Item, { passesOverSuppressed, suppression }: Judging): boolean {
+  return passesOverSuppressed === true && !isRemoval && suppression.holds(key.sent);
+}
+
+function fromSettled(settled: Settled): Decision {
+  return "skip" in settled
+    ? { kind: "skip", code: settled.skip }
+    : { kind: "reject", ...describe(settled.reject) };
+}
+
+const messages: Readonly<Record<Code, string>> = {
+  not_found: "no contact has this key",
+  gone: "the contact no longer exists",
+  created: "the run created this contact; it stays without --delete-created",
+  changed_since: "the run created this contact, and it was changed since; it stays",
+  not_active: "the contact was not active when it was deleted; it is not recreated",
+  unsubscribed: "contacts cannot be reactivated through the API",
+  unproven: "the journal is damaged: check by hand whether the run changed this contact",
+};
+
+function describe({ code, message }: Reason): Remark {
+  return { code, message: message ?? messages[code] ?? "" };
+}
+
+function toNotRestoredRemark(unmet: readonly DesiredValue[], names: PlanNames | undefined): Remark {
+  const parts = unmet.map(({ what, id }) => formatPart(what, id, names));
+  return { code: "changed_since", message: `not restored: ${parts.join(", ")}` };
+}

@@ -1,0 +1,186 @@
+/** The one judge of a contact, by example. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { isInactive } from "../../../src/api/contacts.ts";
+import { decide } from "../../../src/bulk/decide.ts";
+import type { Desired, Operation } from "../../../src/bulk/desired.ts";
+import { type Changes, toRestored, toValues } from "../../../src/bulk/values.ts";
+import type { Contact } from "../../../src/wire.ts";
+
+const key = "a@x.org";
+const wish = (changes: Changes, more: Partial<Desired> = {}): Desired => ({
+  values: toValues(changes),
+  absent: "create",
+  present: "change",
+  mayJoinLists: true,
+  ...more,
+});
+const found: Partial<Contact> = {
+  _id: "c",
+  key,
+  fields: [{ _id: "f", value: "old" }],
+  lists: [{ _id: "l" }],
+  tags: [{ _id: "t" }],
+  __v: 3,
+};
+const unchanged = { unmet: [] };
+const fields = (...pairs: [string, string][]): Changes => ({ fields: pairs });
+
+describe("deciding on a contact that exists", () => {
+  const cases: [name: string, wish: Changes, body: object | undefined, more?: Partial<Desired>][] = [
+    ["leaves what is so already", { ...fields(["f", "old"]), addLists: ["l"], addTags: ["t"] }, undefined],
+    ["leaves what nobody wishes", {}, undefined],
+    ["sets what differs", fields(["f", "new"]), { updateFields: [{ _id: "f", value: "new" }] }],
+    ["sets what was blank", fields(["g", "x"]), { updateFields: [{ _id: "g", value: "x" }] }],
+    ["clears a value", fields(["f", ""]), { updateFields: [{ _id: "f", value: "" }] }],
+    ["leaves a blank blank", fields(["g", ""]), undefined],
+    [
+      "adds the missing ones alone",
+      { addLists: ["l", "m"], addTags: ["u"] },
+      { addLists: [{ _id: "m" }], addTags: [{ _id: "u" }] },
+    ],
+    [
+      "removes the present ones alone",
+      { removeLists: ["l", "m"], removeTags: ["u"] },
+      { removeLists: [{ _id: "l" }] },
+    ],
+    ["never adds an unsubscribed person to a list", { addLists: ["m"] }, undefined, { mayJoinLists: false }],
+  ];
+  it.each(cases)("%s", (_name, changes, body, more) => {
+    const verdict = decide(key, wish(changes, more), found, "s");
+    if (body === undefined) expect(verdict).toEqual(unchanged);
+    else expect(verdict).toMatchObject({ do: { kind: "change", id: "c", body: { ...body, __v: 3 } } });
+  });
+
+  it("sends what it cannot know, where the answer did not carry lists or tags", () => {
+    const { lists: _lists, tags: _tags, ...bare } = found;
+    expect(decide(key, wish({ addLists: ["l"], removeTags: ["t"] }), bare, "s")).toEqual({
+      do: {
+        kind: "change",
+        id: "c",
+        body: { addLists: [{ _id: "l" }], removeTags: [{ _id: "t" }], __v: 3 },
+        was: [
+          { what: "list", id: "l", to: null },
+          { what: "tag", id: "t", to: null },
+        ],
+      },
+      unmet: [],
+    });
+  });
+
+  it("remembers what it replaces", () => {
+    expect(decide(key, wish(fields(["f", "new"], ["g", "x"])), found, "s")).toMatchObject({
+      do: {
+        was: [
+          { what: "field", id: "f", to: "old" },
+          { what: "field", id: "g", to: "" },
+        ],
+      },
+    });
+  });
+
+  it("passes it over where nobody who exists is meant", () => {
+    const verdict = decide(key, wish(fields(["f", "new"]), { present: { skip: "exists" } }), found, "s");
+    expect(verdict).toEqual({ skip: "exists" });
+  });
+});
+
+describe("deciding on a contact that does not exist", () => {
+  const changes = { ...fields(["f", "x"], ["g", ""]), addLists: ["l"], addTags: ["t"] };
+
+  it("puts everything but blanks into the one create", () => {
+    expect(decide(key, wish(changes), undefined, "s")).toEqual({
+      do: {
+        kind: "create",
+        body: {
+          key,
+          contactStructureId: "s",
+          fields: [{ _id: "f", value: "x" }],
+          lists: [{ _id: "l" }],
+          tags: [{ _id: "t" }],
+        },
+      },
+      unmet: [],
+    });
+  });
+
+  it.each<[string, Partial<Desired>, object]>([
+    [
+      "never creates whom the file marks as not subscribed",
+      { mayJoinLists: false },
+      { skip: "not_subscribed" },
+    ],
+    ["skips", { absent: { skip: "missing" } }, { skip: "missing" }],
+    ["rejects", { absent: { reject: { code: "not_found" } } }, { reject: { code: "not_found" } }],
+    ["leaves", { absent: "leave" }, unchanged],
+  ])("%s", (_name, more, verdict) => {
+    expect(decide(key, wish(changes, more), undefined, "s")).toEqual(verdict);
+  });
+});
+
+it.each([
+  [{ primary: "Inactive", secondary: "Unsubscribe" }, true],
+  [{ primary: "inactive" }, true],
+  [{ primary: "active", secondary: "confirmed" }, false],
+  [undefined, false],
+])("tells an inactive contact by %j, whatever the letter case", (status, expected) => {
+  expect(isInactive({ status })).toBe(expected);
+});
+
+it("leaves nothing to change once a change is carried out, whatever was wished and whatever was there", () => {
+  const ids = fc.subarray(["a", "b", "c"]);
+  const values = fc.dictionary(fc.constantFrom("f", "g", "h"), fc.constantFrom("", "x", "y"));
+  fc.assert(
+    fc.property(
+      values,
+      ids,
+      ids,
+      values,
+      ids,
+      ids,
+      ids,
+      (held, lists, tags, wanted, add, remove, addTags) => {
+        const before: Partial<Contact> = {
+          _id: "c",
+          fields: Object.entries(held).map(([_id, value]) => ({ _id, value })),
+          lists: lists.map((_id) => ({ _id })),
+          tags: tags.map((_id) => ({ _id })),
+        };
+        const removeLists = remove.filter((id) => !add.includes(id));
+        const desired = wish({ fields: Object.entries(wanted), addLists: add, removeLists, addTags });
+        const change = findChange(desired, before);
+        if (!change) return;
+        const after = carryOut(change, before);
+        expect(decide(key, desired, after, "s")).toEqual(unchanged);
+        // Undone, it is as it was, but for blanks that were nothing before.
+        const undo = findChange(toRestored(change, {}), after)!;
+        const filled = ({ fields: all = [] }: Partial<Contact>) => all.filter(({ value }) => value !== "");
+        const restored = carryOut(undo, after);
+        expect(new Set(filled(restored))).toEqual(new Set(filled(before)));
+        expect(new Set(restored.lists)).toEqual(new Set(before.lists));
+        expect(new Set(restored.tags)).toEqual(new Set(before.tags));
+      },
+    ),
+  );
+});
+
+type Change = Extract<Operation, { kind: "change" }>;
+
+function findChange(desired: Desired, contact: Partial<Contact>): Change | undefined {
+  const verdict = decide(key, desired, contact, "s");
+  if (!("unmet" in verdict) || verdict.do === undefined) return undefined;
+  expect(verdict.do.kind).toBe("change");
+  return verdict.do as Change;
+}
+
+function carryOut({ body }: Change, contact: Partial<Contact>): Partial<Contact> {
+  const { updateFields = [], addLists = [], removeLists = [], addTags = [], removeTags = [] } = body;
+  const without = (all: Contact["lists"] = [], removed: readonly { _id: string }[]) =>
+    (all as { _id: string }[]).filter(({ _id }) => !removed.some((each) => each._id === _id));
+  return {
+    ...contact,
+    fields: [...(without(contact.fields as never, updateFields) as never[]), ...updateFields],
+    lists: [...without(contact.lists, removeLists), ...addLists],
+    tags: [...without(contact.tags, removeTags), ...addTags],
+  };
+}
