@@ -89,7 +89,7 @@ export function planFaults(specs: string[]): FaultPicker {
 function parse(spec: string): Plan {
   const [kind, ...parts] = spec.split(":");
   if (!faultKinds.includes(kind as FaultKind))
-    throw invalidFault(spec, `there is no fault ${JSON.stringify(kind)}`);
+    throw invalidFault(spec, `there is no fault ${JSON.stringify(kind)}; faults: ${faultKinds.join(", ")}`);
   const isOption = (part: string) => /^[a-z]+=/.test(part);
   const firstOption = parts.findIndex(isOption);
   const places = firstOption === -1 ? parts : parts.slice(0, firstOption);

@@ -10,6 +10,7 @@ import { AccountLimits, defaultLimits } from "./rules/limits.ts";
 import { discardStore, openStore } from "./store/index.ts";
 import { isKeyValue, keyRegion } from "./store/keys.ts";
 import { ownKeyInFolder } from "./store/own-key-place.ts";
+import { UnreadableDataError } from "./store/schema.ts";
 
 export interface SandboxPlace {
   folder: string;
@@ -32,21 +33,20 @@ export async function openAdmin({ folder, clock = realClock }: SandboxPlace): Pr
 /**
  * Empties the account also where the data cannot be read any more: then it is deleted, and of what was there
  * only the folder's own key stays.
- * @returns whether it was deleted
+ * @returns why it was deleted, if it was: `damaged`
  */
-export async function resetFolder(
-  place: SandboxPlace,
-  options: ResetOptions,
-): Promise<{ wasDamaged: boolean }> {
+export async function resetFolder(place: SandboxPlace, options: ResetOptions): Promise<string | undefined> {
+  let state = "damaged";
   try {
     await resetReadable(place, options);
-    return { wasDamaged: false };
+    return undefined;
   } catch (error) {
-    if (findDamage(error) === undefined) throw error;
+    if (error instanceof UnreadableDataError) state = error.state;
+    else if (findDamage(error) === undefined) throw error;
   }
   await replaceData(place);
   await resetReadable(place, options);
-  return { wasDamaged: true };
+  return state;
 }
 
 async function resetReadable(place: SandboxPlace, options: ResetOptions): Promise<void> {

@@ -3,9 +3,9 @@ import type { SandboxAccount } from "./account.ts";
 import { worldsRoot } from "./admin-api/access.ts";
 import type { AdminApi } from "./admin-api/place.ts";
 import { refusalAnswer, toResponse } from "./request.ts";
-import { notFound, unauthorized } from "./rules/refusal.ts";
+import { unauthorized } from "./rules/refusal.ts";
 import type { Service } from "./service.ts";
-import type { Worlds } from "./worlds.ts";
+import { missingWorld, type Worlds } from "./worlds.ts";
 
 export function routeAccounts(
   main: SandboxAccount,
@@ -16,7 +16,7 @@ export function routeAccounts(
       const id = findWorldId(request.target);
       if (id !== undefined) {
         const world = worlds.find(id);
-        if (!world) return { answer: refusalAnswer(notFound("World")) };
+        if (!world) return { answer: refusalAnswer(missingWorld(id)) };
         const { root } = world;
         return world.service({ ...request, target: request.target.slice(root.length) || "/", root });
       }
@@ -29,7 +29,7 @@ export function routeAccounts(
       const id = findWorldId(new URL(request.url).pathname);
       if (id === undefined) return main.adminApi(request, bindings);
       const world = worlds.find(id);
-      return world ? world.adminApi(request, bindings) : toResponse(refusalAnswer(notFound("World")));
+      return world ? world.adminApi(request, bindings) : toResponse(refusalAnswer(missingWorld(id)));
     },
   };
 }

@@ -13,7 +13,7 @@ import { worldsRoot } from "./admin-api/access.ts";
 import { parseBody, worldBody } from "./admin-api/bodies.ts";
 import { loadSnapshot } from "./admin-api/snapshots.ts";
 import type { WorldOptions } from "./public-types.ts";
-import { invalid, notFound } from "./rules/refusal.ts";
+import { invalid, notFound, type Refusal } from "./rules/refusal.ts";
 import { openMemoryStore, type Store } from "./store/index.ts";
 import { makeTemporaryFolder, removeTemporaryFolder } from "./temporary-folder.ts";
 
@@ -102,7 +102,7 @@ export class Worlds {
   /** @throws Refusal 404 */
   close(id: string): void {
     const world = this.open.get(id);
-    if (!world) throw notFound("World");
+    if (!world) throw missingWorld(id);
     this.open.delete(id);
     this.openByKey.delete(world.apiKey);
     this.closedKeys.add(world.apiKey);
@@ -135,6 +135,10 @@ export class Worlds {
     });
     return this.folder;
   }
+}
+
+export function missingWorld(id: string): Refusal {
+  return notFound(`World ${id}`, "it was closed, or never opened");
 }
 
 /** A variant that there is not is a refusal here. */

@@ -16,6 +16,8 @@ it.each([
 ])("a snapshot of a version: %s", async (_name, version, isLoaded) => {
   const { sandbox, folder, create, call } = await openAccount();
   await create("ada@example.com");
+  const missing = "Snapshot none not found: no snapshot is saved";
+  expect(() => sandbox.admin.loadSnapshot("none")).toThrow(missing);
   sandbox.admin.saveSnapshot("one");
   sandbox.admin.reset();
   const saved = await openDatabase(join(folder, "snapshots", "one.db"));

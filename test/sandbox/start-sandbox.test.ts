@@ -96,8 +96,16 @@ test("what is refused says where, and changes nothing", async () => {
     "contacts[0].key must be an email address",
   );
   await expect(admin.clock({})).rejects.toThrow("Give one of");
-  await expect(admin.faults(["bogus"])).rejects.toThrow("faults[0]");
-  await expect(admin.snapshots.load("none")).rejects.toThrow("Snapshot not found");
+  await expect(admin.faults(["bogus"])).rejects.toThrow(
+    'faults[0] "bogus": there is no fault "bogus"; faults: reset-before, reset-after, 500, 503, 429, delay, truncate',
+  );
+  await admin.snapshots.save("one");
+  await expect(admin.snapshots.remove("none")).rejects.toThrow(
+    /^Snapshot none not found: the saved ones are .*one/,
+  );
+  const noContact = admin.events({ key: "nobody@example.com", type: "opened" });
+  await expect(noContact).rejects.toThrow("Contact nobody@example.com not found");
+  await expect(admin.snapshots.load("none")).rejects.toThrow("Snapshot none not found: the saved ones are ");
 });
 
 test("an argument that is none is refused in words", async () => {

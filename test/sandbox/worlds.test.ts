@@ -138,8 +138,11 @@ test("over HTTP: a world from a snapshot is opened, listed, has its own admin, a
   expect(described.servers[0]!.url).toBe(world.baseUrl);
 
   expect((await overHttp("DELETE", `worlds/${world.id}`)).status).toBe(204);
-  expect((await own("GET", "health")).status).toBe(404);
-  expect((await overHttp("DELETE", `worlds/${world.id}`)).status).toBe(404);
+  const missing = `World ${world.id} not found: it was closed, or never opened`;
+  for (const answer of [await own("GET", "health"), await overHttp("DELETE", `worlds/${world.id}`)]) {
+    expect(answer.status).toBe(404);
+    expect(await answer.text()).toContain(missing);
+  }
   await overHttp("POST", "worlds");
   expect((await overHttp("DELETE", "worlds")).status).toBe(204);
   expect(await (await overHttp("GET", "worlds")).json()).toEqual([]);
@@ -148,7 +151,7 @@ test("over HTTP: a world from a snapshot is opened, listed, has its own admin, a
 test("what is refused says where, and opens nothing", { tags: "slow" }, async () => {
   const { overHttp, world } = await started();
   for (const [body, message] of [
-    [{ from: "none" }, "Snapshot not found"],
+    [{ from: "none" }, "Snapshot none not found"],
     [{ form: "one" }, "form is not known here"],
     [{ seed: -1 }, "seed must not be negative"],
     [{ variants: { keys: "none" } }, "is not one of its values"],

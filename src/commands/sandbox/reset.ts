@@ -22,7 +22,7 @@ export function registerSandboxReset(parent: Command, context: Context): void {
     asks: true,
     examples: ["ecm sandbox reset --yes", "ecm sandbox reset --seed 1 --yes"],
     output:
-      "Nothing. Contacts, lists, custom fields, tags, events, other keys, the usage of the limits and the log of requests are deleted. What a running sandbox printed at its start stays valid: the URL, its key, and the id of the default structure. Clock, limits, faults and snapshots stay. Data that is damaged is deleted too; then only snapshots and the key stay.",
+      "Nothing. Contacts, lists, custom fields, tags, events, other keys, the usage of the limits and the log of requests are deleted. What a running sandbox printed at its start stays valid: the URL, its key, and the id of the default structure. Clock, limits, faults and snapshots stay. Data that is damaged, or of another version, is deleted too; then only snapshots and the key stay.",
   });
 }
 
@@ -30,9 +30,9 @@ async function runSandboxReset(context: Context, { seed, everything, ...flags }:
   const folder = chooseSandboxFolder(context, flags);
   await context.confirm(`Delete all data of the sandbox in ${folder}?`);
   const { resetFolder } = await import("../../sandbox/open-admin.ts");
-  const { wasDamaged } = await resetFolder({ folder, clock: context.clock }, { seed, everything });
-  if (!wasDamaged) return;
+  const deleted = await resetFolder({ folder, clock: context.clock }, { seed, everything });
+  if (deleted === undefined) return;
   context.terminal.warn(
-    "The data was damaged and could not be read; started over with an empty account. Restart sandboxes that run on this folder",
+    `The data was ${deleted} and could not be read; started over with an empty account. Restart sandboxes that run on this folder`,
   );
 }

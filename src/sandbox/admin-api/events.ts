@@ -32,7 +32,8 @@ export function applyEvent(store: Store, body: EventBody, now: number): EventVie
   const structure = store.structures.all()[0]!;
   const id = store.contacts.findIdByKey(structure._id, key);
   if (id === undefined) {
-    throw new Refusal(404, { errorType: "RecordNotFound", message: "Contact not found", field: "key" });
+    const message = `Contact ${key} not found`;
+    throw new Refusal(404, { errorType: "RecordNotFound", message, field: "key" });
   }
   const at = timestamp === undefined ? now : parseTime(timestamp, "timestamp");
   const contact = recordEvent(store, store.contacts.get(id)!, { type, at, details });

@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 import { makeFolder } from "../../disk/make-folder.ts";
 import { type Database, discardDatabase, discardSideFiles } from "../database.ts";
 import type { Snapshot } from "../public-types.ts";
-import { invalid, notFound } from "../rules/refusal.ts";
+import { invalid, notFound, type Refusal } from "../rules/refusal.ts";
 import { noteId } from "../store/ids.ts";
 import type { Store } from "../store/index.ts";
 import type { StoredKey } from "../store/keys.ts";
@@ -86,13 +86,18 @@ function saveTo(store: Store, name: string, file: string): Snapshot {
 export function loadSnapshot(store: Store, name: string, source = store): Snapshot {
   const file = snapshotFile(source, name);
   const snapshot = describe(name, file);
-  if (!snapshot) throw notFound("Snapshot");
-  withAttached(store, file, "rw", () =>
-    store.database.transaction(() => {
-      requireLoadable(store.database, name);
-      replaceAccount(store);
-    }),
-  );
+  if (!snapshot) throw missingSnapshot(source, name);
+  try {
+    withAttached(store, file, "rw", () =>
+      store.database.transaction(() => {
+        requireLoadable(store.database, name);
+        replaceAccount(store);
+      }),
+    );
+  } catch (error) {
+    // Perhaps another process has removed it meanwhile.
+    throw existsSync(file) ? error : missingSnapshot(source, name);
+  }
   return snapshot;
 }
 
@@ -151,26 +156,24 @@ function keepOwnKey(store: Store, ownKey: StoredKey, value: string): void {
 /** @throws Refusal 404 */
 export function removeSnapshot(store: Store, name: string): void {
   const file = snapshotFile(store, name);
-  if (!existsSync(file)) throw notFound("Snapshot");
+  if (!existsSync(file)) throw missingSnapshot(store, name);
   discardDatabase(file);
+}
+
+function missingSnapshot(store: Store, name: string): Refusal {
+  const names = listSnapshots(store).map((snapshot) => snapshot.name);
+  const saved = names.length === 0 ? "no snapshot is saved" : `the saved ones are ${names.join(", ")}`;
+  return notFound(`Snapshot ${name}`, saved);
 }
 
 function savedTables(store: Store): string[] {
   return accountTables(store.database).filter((table) => !transientTables.includes(table));
 }
 
-/**
- * @param mode `rw`: a file that is gone, perhaps since another process has removed it, is not made anew.
- * @throws Refusal 404
- */
+/** @param mode `rw`: a file that is gone is not made anew */
 function withAttached(store: Store, file: string, mode: "rw" | "rwc", work: () => void): void {
   const address = `${pathToFileURL(file).href}?mode=${mode}`;
-  try {
-    store.database.exec(`ATTACH '${address.replaceAll("'", "''")}' AS snapshot`);
-  } catch (error) {
-    if (mode === "rw" && !existsSync(file)) throw notFound("Snapshot");
-    throw error;
-  }
+  store.database.exec(`ATTACH '${address.replaceAll("'", "''")}' AS snapshot`);
   try {
     work();
   } finally {

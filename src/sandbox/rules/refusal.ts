@@ -42,8 +42,10 @@ export function forbidden(message: string): Refusal {
   return new Refusal(403, { errorType: "ForbiddenError", message });
 }
 
-export function notFound(what: string): Refusal {
-  return new Refusal(404, { errorType: "RecordNotFound", message: `${what} not found` });
+/** @param why what a test is told in addition; the service says nothing more */
+export function notFound(what: string, why?: string): Refusal {
+  const message = `${what} not found${why === undefined ? "" : `: ${why}`}`;
+  return new Refusal(404, { errorType: "RecordNotFound", message });
 }
 
 export function tooMany(

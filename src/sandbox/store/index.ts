@@ -4,7 +4,6 @@ import { createIfMissingSync } from "../../disk/atomic-file.ts";
 import { describeDiskError } from "../../disk/disk-errors.ts";
 import { makeFolder } from "../../disk/make-folder.ts";
 import { UsageError } from "../../errors.ts";
-import { advise, ecm } from "../../hint.ts";
 import type { Clock, ContactStructure } from "../../wire.ts";
 import { type Database, discardDatabase, findDamage, openDatabase, openMemoryDatabase } from "../database.ts";
 import { AccountStore } from "./account.ts";
@@ -16,7 +15,7 @@ import { KeyStore } from "./keys.ts";
 import { ListStore } from "./lists.ts";
 import { type OwnKeyPlace, ownKeyInFolder, ownKeyInMemory } from "./own-key-place.ts";
 import { RequestLog } from "./request-log.ts";
-import { createTables } from "./schema.ts";
+import { createTables, UnreadableDataError } from "./schema.ts";
 import { DatabaseSearch, type StoredContactSearch } from "./search.ts";
 import { SettingsStore } from "./settings.ts";
 import { StructureStore } from "./structures.ts";
@@ -44,7 +43,7 @@ export interface Store {
  * Opens the folder, which only its owner can read; a new one gets an account with its default structure.
  * @param options `region`: two letters for new keys; default: what the folder has, else `us`. `seed`: ids of
  *   a new folder, and of every folder after a reset, are the same for the same seed
- * @throws UsageError when the folder cannot be used; DamagedError
+ * @throws UsageError when the folder cannot be used; UnreadableDataError
  */
 export async function openStore(
   folder: string,
@@ -60,7 +59,8 @@ export async function openStore(
   } catch (error) {
     database?.close();
     const damage = findDamage(error);
-    throw damage === undefined ? error : new DamagedError(folder, damage, error);
+    if (damage === undefined) throw error;
+    throw new UnreadableDataError(folder, `is damaged: ${damage}`, "damaged", error);
   }
 }
 
@@ -117,17 +117,6 @@ function createStore(place: Pick<Store, "folder" | "ownKey">, database: Database
     requests: new RequestLog(database),
     newIds: (now, count) => account.newIds(now, count),
   };
-}
-
-/** The data of a folder cannot be read. */
-class DamagedError extends UsageError {
-  constructor(folder: string, reason: string, cause: unknown) {
-    super(
-      `The sandbox's data in ${folder} is damaged: ${reason}`,
-      advise`Delete it and start over with: ${ecm`sandbox reset --data ${folder}`}`,
-      { cause },
-    );
-  }
 }
 
 /** Deletes the data of a folder that cannot be opened. */

@@ -1,5 +1,6 @@
 /** The tables of a folder. There is one version of them. */
 import { UsageError } from "../../errors.ts";
+import { advise, ecm } from "../../hint.ts";
 import type { Database } from "../database.ts";
 
 const schemaVersion = 1;
@@ -170,10 +171,25 @@ INSERT INTO sqlite_sequence VALUES ('requests', 0);
 `;
 const sandboxTables = ["settings", "requests"];
 
+/** The data of a folder is damaged, or of another version. */
+export class UnreadableDataError extends UsageError {
+  /** In words: `damaged`. */
+  readonly state: string;
+
+  constructor(folder: string, what: string, state: string, cause?: unknown) {
+    super(
+      `The sandbox's data in ${folder} ${what}`,
+      advise`Delete it and start over with: ${ecm`sandbox reset --data ${folder}`}`,
+      { cause },
+    );
+    this.state = state;
+  }
+}
+
 /**
  * Gives a new database its tables.
  * @param folder of the database, for the message
- * @throws UsageError for data of another version
+ * @throws UnreadableDataError for data of another version
  */
 export function createTables(database: Database, folder: string): void {
   if (readVersion(database) === schemaVersion) return;
@@ -181,9 +197,10 @@ export function createTables(database: Database, folder: string): void {
     const version = readVersion(database);
     if (version === schemaVersion) return;
     if (version !== 0 || accountTables(database).length > 0) {
-      throw new UsageError(
-        `The sandbox's data in ${folder} has version ${version}; this ecm reads version ${schemaVersion}`,
-        "Remove that folder, or name another one with --data",
+      throw new UnreadableDataError(
+        folder,
+        `has version ${version}; this ecm reads version ${schemaVersion}`,
+        "of another version",
       );
     }
     database.exec(`${accountSchema}${sandboxSchema}PRAGMA user_version = ${schemaVersion}`);

@@ -144,6 +144,31 @@ test.each([
   expect(again.admin.snapshots()).toMatchObject([{ name: "kept" }]);
 });
 
+test("reset starts over where the data is of another version: the hint works", async () => {
+  const folder = join(await temporaryFolder(), "data");
+  const ecm = ecmWith(await temporaryHome());
+  const first = await openSandbox({ folder });
+  const apiKey = first.ownKey();
+  first.close();
+  const database = await openDatabase(join(folder, "sandbox.db"));
+  database.exec("PRAGMA user_version = 9");
+  database.close();
+  const refused = await ecm(["sandbox", "keys", "list", "--data", folder]);
+  expect(refused).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(
+      `has version 9; this ecm reads version 1\nhint: Delete it and start over with: ecm sandbox reset --data ${folder}\n`,
+    ),
+  });
+  expect(await ecm(["sandbox", "reset", "--data", folder, "--yes"])).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("The data was of another version"),
+  });
+  const again = await openSandbox({ folder });
+  onTestFinished(() => again.close());
+  expect(again.ownKey()).toBe(apiKey);
+});
+
 test("a folder that cannot be used is a usage error that names it", async () => {
   const ecm = ecmWith(await temporaryHome());
   const result = await ecm(["sandbox", "clock", "--data", "/dev/null/x"]);
