@@ -6,7 +6,7 @@ import { findByName, foldCase } from "../api/names.ts";
 import { readStructure, updateStructureRequest } from "../api/structures.ts";
 import { EcmError, exitCodes } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
-import { addParts } from "../structure/edit.ts";
+import { addParts, editKnown } from "../structure/edit.ts";
 import type { ContactList, ContactStructure, Send } from "../wire.ts";
 import type { Account } from "./account.ts";
 import type { ListReading } from "./list-pages.ts";
@@ -147,7 +147,7 @@ export async function ensureParts(
   parts: { fields: { label: string; dataType: string }[]; tags: string[] },
 ): Promise<ContactStructure> {
   const whole = await account.forUpdate(structure);
-  const body = addParts(whole, parts);
+  const body = editKnown(whole, (known) => addParts(known, parts));
   if (!body) return whole;
   const answer = await send<ContactStructure>(updateStructureRequest(structure._id, body));
   account.forget();

@@ -6,7 +6,7 @@
 import { foldCase } from "../api/names.ts";
 import { UsageError } from "../errors.ts";
 import type { ContactStructure, UpdateStructureBody } from "../wire.ts";
-import { toUpdateBody } from "./edit.ts";
+import { editKnown, toUpdateBody } from "./edit.ts";
 import type { FieldSpec, StructureSpec, TagSpec } from "./file.ts";
 import { matchEntries } from "./match.ts";
 
@@ -52,6 +52,11 @@ export function planStructure(
   spec: StructureSpec,
   isPruning: boolean,
 ): StructurePlan {
+  if (structure.tags === undefined) {
+    const known = { ...structure, tags: [] };
+    editKnown(structure, () => planStructure(known, spec, isPruning).body);
+    return planStructure(known, { ...spec, tags: undefined }, isPruning);
+  }
   const body = toUpdateBody(structure);
   body.label = spec.label ?? body.label;
   body.keyName = spec.keyName ?? body.keyName;

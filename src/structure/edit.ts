@@ -7,6 +7,8 @@
 
 import { foldCase, resolveField, resolveTag } from "../api/names.ts";
 import { EcmError, exitCodes, UsageError } from "../errors.ts";
+import { advise, ecm, quoteShellWord } from "../hint.ts";
+
 import type { ContactStructure, UpdateStructureBody } from "../wire.ts";
 
 /** From the structure as it is to the update; undefined when there is nothing to update. */
@@ -17,17 +19,33 @@ export type StructureEdit = (structure: ContactStructure) => UpdateStructureBody
  * @throws EcmError when the structure's tags are unknown: an update would delete them all.
  */
 export function toUpdateBody(structure: ContactStructure): UpdateStructureBody {
-  if (structure.tags === undefined) {
-    const message =
-      "The service did not say which tags the structure has; an update without them could delete them from every contact, so it was not sent";
-    throw new EcmError(exitCodes.failed, message, {
-      type: "IncompleteStructureError",
-      hint: "Change the structure in the service's own settings",
-      applied: "no",
-    });
-  }
+  if (structure.tags === undefined)
+    throw unknownTagsError(structure, toUpdateBody({ ...structure, tags: [] }));
   const { label, keyName, fields, tags, __v } = structuredClone(structure);
   return { label, keyName, fields, tags, __v } as UpdateStructureBody;
+}
+
+/**
+ * An edit of a structure whose tags may be unknown.
+ * @throws EcmError with the whole update to be sent by hand, where they are
+ */
+export function editKnown(structure: ContactStructure, edit: StructureEdit): UpdateStructureBody | undefined {
+  if (structure.tags !== undefined) return edit(structure);
+  const body = edit({ ...structure, tags: [] });
+  if (body) throw unknownTagsError(structure, body);
+}
+
+/** @param body the update, without the tags that nobody has told */
+function unknownTagsError({ _id }: ContactStructure, body: UpdateStructureBody): EcmError {
+  const tags = [{ _id: "TAG-ID", label: "TAG" }, ...body.tags];
+  const text = quoteShellWord(JSON.stringify({ ...body, tags }));
+  const message =
+    "The service did not say which tags the structure has; an update without them could delete them from every contact, so it was not sent";
+  return new EcmError(exitCodes.failed, message, {
+    type: "IncompleteStructureError",
+    hint: advise`Put all tags that the structure has in place of TAG-ID and TAG (one left out is deleted from every contact; none: take that entry out), then: echo ${text} | ${ecm`api PUT /api/contact-structure/${_id} --data - --yes`}`,
+    applied: "no",
+  });
 }
 
 /** Sets the label, the name of the key, or both. */

@@ -4,7 +4,7 @@ import { readStructure, updateStructureRequest } from "../api/structures.ts";
 import { NotFoundError, ServiceError } from "../errors.ts";
 import type { Account } from "../service/account.ts";
 import type { ContactStructure, Send } from "../wire.ts";
-import type { StructureEdit } from "./edit.ts";
+import { editKnown, type StructureEdit } from "./edit.ts";
 
 const maxAttempts = 3;
 
@@ -22,7 +22,7 @@ export async function updateStructure(
 ): Promise<ContactStructure> {
   let current = structure;
   for (let attempt = 1; ; attempt++) {
-    const body = edit(current);
+    const body = editKnown(current, edit);
     if (!body) return current;
     try {
       const updated = readStructure(await send(updateStructureRequest(current._id, body)));

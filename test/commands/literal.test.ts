@@ -122,7 +122,23 @@ describe("tags, which the service does not show", () => {
       expect(code, args.join(" ")).toBe(1);
       expect(stderr).toContain("an update without them could delete them from every contact");
     }
-    expect(listAnswers(running).filter((each) => each.startsWith("PUT"))).toEqual([]);
+    const added = await running.ecm(["structure", "field", "add", "Town"]);
+    const [, text, path] = /echo '(\{.*\})' \| ecm api PUT (\S+) --data - --yes$/m.exec(added.stderr)!;
+    const body = JSON.parse(text!);
+    expect(body).toMatchObject({ label: expect.any(String), keyName: expect.any(String) });
+    expect(body.fields.at(-1)).toMatchObject({ label: "Town" });
+    expect(body.tags).toEqual([{ _id: "TAG-ID", label: "TAG" }]);
+    // Filled in, it is what does it.
+    const [contact] = JSON.parse((await running.ecm(["contact", "search", "--limit", "1", "--json"])).stdout);
+    const filled = JSON.stringify({ ...body, tags: [{ _id: contact.tags[0]._id, label: "vip" }] });
+    const sent = await running.ecm(["api", "PUT", path!, "--data", "-", "--yes"], { stdin: filled });
+    expect(sent.code, sent.stderr).toBe(0);
+    const labels = JSON.parse((await running.ecm(["structure", "get", "--json"])).stdout).fields;
+    expect(labels.map(({ label }: { label: string }) => label)).toContain("Town");
+    expect((await running.ecm(["structure", "tag", "add", "new"])).stderr).toContain(
+      '"tags":[{"_id":"TAG-ID","label":"TAG"},{"label":"new"}]',
+    );
+    expect(listAnswers(running).filter((each) => each.startsWith("PUT"))).toHaveLength(1);
     expect((await running.ecm(["structure", "get"])).stderr).toContain("did not say which tags there are");
   });
 

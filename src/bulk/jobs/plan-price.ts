@@ -21,11 +21,15 @@ export function subtractSettled({ tally, ledger: { counts } }: RunState): RunSta
 }
 
 /** Of a plan that was not applied yet. */
-function toPlanRest(tally: RunState["tally"]): PlanRest {
+function toPlanRest(tally: RunState["tally"], { behavior, blockSize }: Lookup): PlanRest {
   const { requests, updated, removed, deleted, unsubscribed } = tally;
   const changes = updated + removed + deleted;
-  const secondLooks = unsubscribed + deleted;
-  return { writes: countPlannedWrites(tally), requests, changes, secondLooks };
+  const writes = countPlannedWrites(tally);
+  const leaving = unsubscribed + deleted;
+  // Where no search tells the status, each is read by its id as well.
+  const readById = behavior.get("source") === "common" ? leaving : 0;
+  const secondLooks = leaving === 0 ? 0 : Math.ceil(writes / blockSize) + readById;
+  return { writes, requests, changes, secondLooks };
 }
 
 /** With everything decided the price is exact. */
@@ -35,7 +39,10 @@ export async function findPlanPrice(
   plan: ClosedPlan | undefined,
   areOld: boolean,
 ): Promise<Price> {
-  const rest = areOld && plan ? await computeRestOfOldPlan(plan, state.ledger, job) : toPlanRest(state.tally);
+  const rest =
+    areOld && plan
+      ? await computeRestOfOldPlan(plan, state.ledger, job)
+      : toPlanRest(state.tally, job.lookup);
   const creations = state.ledger.names.size > 0 ? 0 : (job.names?.requestsToCreate ?? 0);
   const further = creations + countRequestsAfter(job.after);
   // Who is read by the id is read right before the write in any case.

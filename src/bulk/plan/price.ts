@@ -61,7 +61,7 @@ export interface PlanRest {
   requests: number;
   /** Keys whose look-up is repeated where the run waits before their contact is written. */
   changes: number;
-  /** Contacts that are looked up again in any case, with those that are written beside them. */
+  /** Requests of the second looks that are made in any case. */
   secondLooks?: number;
   /** Searches that repeat the look-ups of an earlier invocation; absent where this one has made them. */
   searches?: number;
@@ -81,7 +81,7 @@ export function computePlanPrice(
   const usable = Math.max(1, (budget.limits.hour?.limit ?? 0) - options.reserve);
   const lookedUpAgain =
     secondLooks > 0
-      ? Math.ceil(writes / blockSize) + Math.ceil(later / usable)
+      ? secondLooks + Math.ceil(later / usable)
       : Math.ceil(Math.min(changes, later) / blockSize);
   const left = requests + further + (searches ?? lookedUpAgain);
   const price = computePrice({

@@ -60,7 +60,8 @@ export async function runEdit(
   checkColumns(output, structureView);
   const { send, account } = await context.connect();
   const structure = await readStructureToEdit(account, options);
-  const body = edit(structure);
+  const { editKnown } = await import("../../structure/edit.ts");
+  const body = editKnown(structure, edit);
   if (!body) {
     context.terminal.note("unchanged");
     return showStructure(context, structure);
