@@ -6,26 +6,38 @@
 
 import { UnknownListsError } from "../api/lists.ts";
 import { resolveName } from "../api/names.ts";
-import { listStructuresRequest, readStructures } from "../api/structures.ts";
-import { UsageError } from "../errors.ts";
+import {
+  getStructureRequest,
+  listStructuresRequest,
+  readStructure,
+  readStructures,
+} from "../api/structures.ts";
+import {
+  EcmError,
+  hasStatus,
+  isNotOffered,
+  NotFoundError,
+  ReadOnlyError,
+  ServiceError,
+  UnreadableAnswerError,
+  UsageError,
+} from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
 import type { Contact, ContactList, ContactStructure, Send } from "../wire.ts";
 import type { Behaviors } from "./behavior.ts";
 import { findProvenListFilters, type ListFilters } from "./contact-search.ts";
+import { ContactNotFoundError } from "./find-contact.ts";
 import { countLists, type ListReading, readAllLists } from "./list-pages.ts";
 import { NamesCache } from "./names-cache.ts";
-import {
-  collectListNames,
-  collectNames,
-  isEqual,
-  isMentioned,
-  mayBeOutdated,
-  type Naming,
-} from "./outdated-names.ts";
-import { createWholeStructures } from "./whole-structures.ts";
 
 /** One process at a time creates names in an account, as far as processes share a state folder. */
 export type NamesLock = <T>(structureId: string, perform: () => Promise<T>) => Promise<T>;
+
+/** Names for all that contacts hold. */
+export interface Naming {
+  structure: ContactStructure;
+  lists: ContactList[];
+}
 
 export interface AccountOptions {
   /** The structure named by flag, environment or profile, if any. */
@@ -248,4 +260,98 @@ export function chooseStructure(structures: ContactStructure[], nameOrId?: strin
       : `The account has several structures: ${choices}`,
     advise`Choose one with --structure, ECM_STRUCTURE, or ${ecm`auth login --structure`}`,
   );
+}
+
+/** Structures with what a listing may leave out: each is read by itself when that is needed, once. */
+function createWholeStructures(send: Send, names: NamesCache) {
+  const byId = new Map<string, Promise<ContactStructure>>();
+  /** Structures that were read by themselves: nothing more can be learned of them. */
+  const wholes = new WeakSet<ContactStructure>();
+
+  async function readWhole(structure: ContactStructure): Promise<ContactStructure> {
+    const whole = await fetchWhole(send, structure);
+    wholes.add(whole);
+    return whole;
+  }
+
+  function keep(structureId: string, whole: Promise<ContactStructure>): Promise<ContactStructure> {
+    byId.set(structureId, whole);
+    return whole;
+  }
+
+  async function complete(structure: ContactStructure): Promise<ContactStructure> {
+    const { _id: id, tags, __v: version } = structure;
+    if (tags !== undefined && version !== undefined) return structure;
+    const cached = byId.get(id);
+    if (cached) return cached;
+    const cachedWhole = names.take(({ whole }) => whole?.[id]?.item);
+    return keep(id, cachedWhole ? Promise.resolve({ ...structure, ...cachedWhole }) : readWhole(structure));
+  }
+
+  async function forUpdate(structure: ContactStructure): Promise<ContactStructure> {
+    const isComplete = structure.fields.every(({ required }) => required !== undefined);
+    if (isComplete || wholes.has(structure)) return complete(structure);
+    const cached = await byId.get(structure._id);
+    return cached && wholes.has(cached) ? cached : keep(structure._id, readWhole(structure));
+  }
+
+  return { byId, complete, forUpdate };
+}
+
+/** One structure by itself; as it is when the service does not let a key read one. */
+async function fetchWhole(send: Send, structure: ContactStructure): Promise<ContactStructure> {
+  try {
+    return { ...structure, ...readStructure(await send(getStructureRequest(structure._id))) };
+  } catch (error) {
+    if (hasStatus(error, 403, 404) || isNotOffered(error)) return structure;
+    // The listing has all that is documented: it is as good as an answer that nobody can read.
+    if (error instanceof UnreadableAnswerError && structure.tags && structure.__v !== undefined)
+      return structure;
+    throw error;
+  }
+}
+
+// Whether remembered names and ids are still those of the account.
+
+/** Whether a failure may come of names or ids that are outdated. */
+function mayBeOutdated(error: unknown): boolean {
+  if (error instanceof ServiceError) {
+    const { type, field } = error.details;
+    if (type === "DuplicateFieldError" || type === "ConcurrencyError") return false;
+    return error.status === 404 || (error.status === 400 && !ownParts.has(field ?? ""));
+  }
+  if (!(error instanceof EcmError) || error instanceof ReadOnlyError) return false;
+  return (
+    error instanceof UsageError ||
+    (error instanceof NotFoundError && !(error instanceof ContactNotFoundError))
+  );
+}
+
+/** Members of bodies that hold neither a name nor an id of one. */
+const ownParts = new Set(["key", "page", "pageSize", "source", "status", "__v"]);
+
+/** Whether names are known for all that a contact holds. */
+function isMentioned(contact: Partial<Contact>, { structure, lists }: Naming): boolean {
+  const among = (contactParts: { _id: string }[] = [], cachedParts: { _id: string }[] = []) =>
+    contactParts.every(({ _id }) => cachedParts.some((each) => each._id === _id));
+  return (
+    among(contact.fields, structure.fields) &&
+    (structure.tags === undefined || among(contact.tags, structure.tags)) &&
+    among(contact.lists, lists)
+  );
+}
+
+/** What a comparison of structures is about. */
+function collectNames(structures: ContactStructure[]): unknown {
+  const toNames = (parts: { _id: string; label: string }[] = []) =>
+    parts.map(({ _id, label }) => [_id, label]);
+  return structures.map(({ _id, label, fields, tags }) => [_id, label, toNames(fields), toNames(tags)]);
+}
+
+async function collectListNames(lists: Promise<ContactList[]>): Promise<unknown> {
+  return (await lists).map(({ _id, name }) => [_id, name]).sort();
+}
+
+function isEqual(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -1,19 +1,16 @@
 /**
- * What is remembered of an account's names: seen in what goes over its line, kept for later commands, and
- * taken in place of fetching it while names are recalled and fresh.
+ * What is remembered of an account's structures and lists: seen in what goes over its line, kept for later
+ * commands, and taken in place of fetching it. Completions take names however old they are, commands while
+ * they are fresh. Names and ids alone: nothing that tells of a contact.
  */
-import type { ContactList, SendEvent } from "../wire.ts";
-import {
-  type CachedNames,
-  cacheAllLists,
-  cacheAnswer,
-  dropOutdated,
-  type FreshNames,
-  isNamesChange,
-  maxCacheAgeSeconds,
-  readSince,
-  tellsNames,
-} from "./cached-names.ts";
+
+import type { ApiRequest, ContactList, ContactStructure, SendEvent } from "../wire.ts";
+import { readRecords, textMember } from "./resources.ts";
+
+/**
+ * How long a command relies on a remembered name, in seconds: a name means what it meant at most so long ago.
+ */
+const maxCacheAgeSeconds = { read: 600, write: 60 } as const;
 
 /** The file behind it, which other processes read and update too. */
 export interface NamesFile {
@@ -117,4 +114,230 @@ function applyChange(names: CachedNames, change: (names: CachedNames) => CachedN
   } catch {
     return names;
   }
+}
+
+/**
+ * Milliseconds since the epoch, of the request that was answered; 0: outdated, good for completions alone.
+ */
+interface Timed {
+  seenAt: number;
+}
+
+type SeenLists = Timed & { isAll: boolean; items: ContactList[] };
+
+export interface CachedNames {
+  /** Tells the API key that saw them from any other. */
+  key?: string;
+  /** When this machine last changed structures or lists. What was asked for before that is outdated. */
+  changedAt?: number;
+  structures?: Timed & { items: ContactStructure[] };
+  /** Structures that were read by themselves, by id: a listing may leave out their tags. */
+  whole?: Record<string, Timed & { item: ContactStructure }>;
+  /** By the structure's id. `isAll`: no list is missing. */
+  lists?: Record<string, SeenLists>;
+  /** Names alone, the last seen first: for completions. */
+  campaigns?: string[];
+  domains?: string[];
+}
+
+/** What was seen a short while ago. */
+type FreshNames = Pick<CachedNames, "structures" | "whole" | "lists">;
+
+/** Labels and names for completions. */
+export interface KnownNames {
+  structures: string[];
+  fields: string[];
+  tags: string[];
+  lists: string[];
+  campaigns: string[];
+  domains: string[];
+}
+
+/** Paths whose answers tell names that completions offer, and the member that holds one. */
+const furtherNames: Record<string, ["campaigns" | "domains", member: string]> = {
+  "/api/email/campaign": ["campaigns", "name"],
+  "/api/email/domain": ["domains", "domain"],
+};
+const maxFurtherNames = 1000;
+
+/** Whether the answer to a request may tell names. */
+function tellsNames({ path }: ApiRequest): boolean {
+  return path.startsWith("/api/contact-structure") || Object.hasOwn(furtherNames, path);
+}
+
+const namesPath = /^\/api\/contact-structure(?:\/([^/]+)(\/lists(?:\/([^/]+))?)?)?$/;
+
+/** Whether a request changes structures or lists: what is remembered is outdated once it has left. */
+function isNamesChange(request: ApiRequest): boolean {
+  return request.effect === "write" && request.path.startsWith("/api/contact-structure");
+}
+
+/**
+ * What is remembered after an answer. Answers that tell of no names, or are not as specified, change nothing.
+ * @param text of a 2xx answer
+ * @param requestedAt when the request left, in milliseconds since the epoch
+ */
+function cacheAnswer(
+  cached: CachedNames,
+  request: ApiRequest,
+  text: string,
+  requestedAt: number,
+): CachedNames {
+  if (Object.hasOwn(furtherNames, request.path)) return withFurtherNames(cached, request.path, text);
+  const [isMatch, structureId, isLists, listId] = namesPath.exec(request.path) ?? [];
+  if (!isMatch || request.method === "DELETE") return cached;
+  try {
+    const body: unknown = JSON.parse(text);
+    const seenAt = request.effect === "write" || requestedAt <= (cached.changedAt ?? -1) ? 0 : requestedAt;
+    if (!isLists) return addStructures(cached, body, seenAt);
+    if (listId !== undefined) return cached;
+    const entry = listsEntry(cached.lists?.[structureId!], request, body, seenAt);
+    return entry ? addLists(cached, structureId!, entry) : cached;
+  } catch {
+    // Another answer than the specified one: the command that asked says so.
+    return cached;
+  }
+}
+
+function withFurtherNames(cached: CachedNames, path: string, text: string): CachedNames {
+  const [kind, member] = furtherNames[path]!;
+  try {
+    const names = readRecords({ body: JSON.parse(text), status: 200 }, kind).items.flatMap(
+      (record) => textMember(record, member) ?? [],
+    );
+    const all = [...new Set([...names, ...(cached[kind] ?? [])])];
+    return { ...cached, [kind]: all.slice(0, maxFurtherNames) };
+  } catch {
+    return cached;
+  }
+}
+
+/** Every list of a structure, where only who read its pages knows that none is missing. */
+function cacheAllLists(
+  cached: CachedNames,
+  structureId: string,
+  lists: readonly ContactList[],
+  requestedAt: number,
+): CachedNames {
+  const seenAt = requestedAt <= (cached.changedAt ?? -1) ? 0 : requestedAt;
+  return addLists(cached, structureId, { seenAt, isAll: true, items: lists.map(toNamedList) });
+}
+
+/** The same, outdated: structures or lists were changed. Completions still offer them. */
+function dropOutdated(cached: CachedNames, changedAt: number): CachedNames {
+  const outdate = <T extends Timed>(entries: Record<string, T> = {}) =>
+    Object.fromEntries(Object.entries(entries).map(([id, entry]) => [id, { ...entry, seenAt: 0 }]));
+  return {
+    ...cached,
+    changedAt,
+    ...(cached.structures && { structures: { ...cached.structures, seenAt: 0 } }),
+    whole: outdate(cached.whole),
+    lists: outdate(cached.lists),
+  };
+}
+
+/**
+ * What was seen since a moment, in milliseconds since the epoch, and
+ * not after `now`: a clock may have been set back.
+ */
+function readSince(cached: CachedNames, since: number, now: number): FreshNames {
+  const isFresh = ({ seenAt }: Timed) => seenAt >= since && seenAt <= now;
+  const fresh = <T extends Timed>(entries: Record<string, T> = {}) =>
+    Object.fromEntries(Object.entries(entries).filter(([, entry]) => isFresh(entry)));
+  return {
+    structures: cached.structures && isFresh(cached.structures) ? cached.structures : undefined,
+    whole: fresh(cached.whole),
+    lists: fresh(cached.lists),
+  };
+}
+
+/** All names, however old. */
+export function listKnownNames(cached: CachedNames): KnownNames {
+  const { structures, whole = {}, lists = {}, campaigns = [], domains = [] } = cached;
+  const each: ContactStructure[] = (structures?.items ?? []).map((item) => ({
+    ...item,
+    tags: item.tags ?? whole[item._id]?.item.tags,
+  }));
+  const ids = new Set(each.map(({ _id }) => _id));
+  for (const { item } of Object.values(whole)) if (!ids.has(item._id)) each.push(item);
+  const toUnique = (names: string[]) => [...new Set(names)];
+  return {
+    structures: toUnique(each.map(({ label }) => label)),
+    fields: toUnique(each.flatMap(({ fields }) => fields.map(({ label }) => label))),
+    tags: toUnique(each.flatMap(({ tags = [] }) => tags.map(({ label }) => label))),
+    lists: toUnique(Object.values(lists).flatMap(({ items }) => items.map(({ name }) => name))),
+    campaigns,
+    domains,
+  };
+}
+
+function addStructures(cached: CachedNames, body: unknown, seenAt: number): CachedNames {
+  if (Array.isArray(body)) {
+    return { ...cached, structures: { seenAt, items: (body as ContactStructure[]).map(toNamedStructure) } };
+  }
+  const item = toNamedStructure(body as ContactStructure);
+  const whole = { ...cached.whole, [item._id]: { seenAt, item } };
+  if (seenAt > 0 || !cached.structures) return { ...cached, whole };
+  // Changed by a write: completions offer its new labels.
+  const items = cached.structures.items.map((each) => (each._id === item._id ? item : each));
+  return { ...cached, whole, structures: { ...cached.structures, items } };
+}
+
+function addLists(cached: CachedNames, structureId: string, entry: SeenLists): CachedNames {
+  return { ...cached, lists: { ...cached.lists, [structureId]: entry } };
+}
+
+/** @returns undefined where an answer tells less than what was seen before */
+function listsEntry(
+  before: SeenLists | undefined,
+  request: ApiRequest,
+  body: unknown,
+  seenAt: number,
+): SeenLists | undefined {
+  if (request.method !== "GET") {
+    // The specification shows only `_id` in the answer to a creation.
+    const made = toNamedList({ ...(request.body as ContactList | undefined), ...(body as ContactList) });
+    return { seenAt: 0, isAll: false, items: mergeLists(before?.items ?? [], [made]) };
+  }
+  const isArray = Array.isArray(body);
+  const { total, records } = (isArray ? { records: body } : body) as {
+    total?: number;
+    records: ContactList[];
+  };
+  const items = records.map(toNamedList);
+  const page = request.query?.find(([name]) => name === "page")?.[1] ?? "1";
+  if (page === "1" && total !== undefined && items.length >= total) return { seenAt, isAll: true, items };
+  // A page alone: more names for completions. That it is all is known only to who reads the pages.
+  if (before?.isAll && before.seenAt > 0) return undefined;
+  return { seenAt: 0, isAll: false, items: mergeLists(before?.items ?? [], items) };
+}
+
+function mergeLists(before: ContactList[], now: ContactList[]): ContactList[] {
+  return [...new Map([...before, ...now].map((list) => [list._id, list])).values()];
+}
+
+/** @throws TypeError for something else than a structure */
+function toNamedStructure(structure: ContactStructure): ContactStructure {
+  const { _id, label, keyName, keyType, fields, tags, __v } = structure;
+  if (typeof _id !== "string" || typeof label !== "string") throw new TypeError("not a structure");
+  return {
+    _id,
+    label,
+    keyName,
+    keyType,
+    fields: fields.map((field) => ({
+      _id: field._id,
+      label: field.label,
+      dataType: field.dataType,
+      ...(field.required !== undefined && { required: field.required }),
+    })),
+    ...(tags && { tags: tags.map((tag) => ({ _id: tag._id, label: tag.label })) }),
+    ...(__v !== undefined && { __v }),
+  };
+}
+
+/** @throws TypeError for something else than a list */
+function toNamedList({ _id, name }: ContactList): ContactList {
+  if (typeof _id !== "string" || typeof name !== "string") throw new TypeError("not a list");
+  return { _id, name };
 }

@@ -9,7 +9,7 @@ import { readCachedNames } from "../../config/caches.ts";
 import { resolveProfile } from "../../config/resolve.ts";
 import { readSettings } from "../../config/settings.ts";
 import type { Context } from "../../context.ts";
-import { type KnownNames, listKnownNames } from "../../service/cached-names.ts";
+import { type KnownNames, listKnownNames } from "../../service/names-cache.ts";
 import { outputFormats } from "../../terminal/format.ts";
 
 /** The complete words of a command line. */

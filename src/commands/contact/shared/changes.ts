@@ -1,7 +1,7 @@
 /** The changes of one contact, a line each: by name, with the old value where it is known. */
 import { toIdSet } from "../../../api/contacts.ts";
+import type { Naming } from "../../../service/account.ts";
 import { pickDifferences } from "../../../service/contact-changes.ts";
-import type { Naming } from "../../../service/outdated-names.ts";
 import type { Contact, MutateBody } from "../../../wire.ts";
 import type { ChangeLine } from "../../shared/change-lines.ts";
 

@@ -2,8 +2,8 @@
 
 import { findStatus } from "../../../api/contacts.ts";
 import { formatDayAndTime } from "../../../moments.ts";
+import type { Naming } from "../../../service/account.ts";
 import { createContactHeaders } from "../../../service/contact-columns.ts";
-import type { Naming } from "../../../service/outdated-names.ts";
 import { escapeControls } from "../../../terminal/escape.ts";
 import { createStyle } from "../../../terminal/style.ts";
 import { cut, measureWidth, wrap } from "../../../terminal/text-width.ts";
