@@ -79,6 +79,12 @@ export class KeySearch {
     return Math.max(1, Math.min(this.#most, choosePageSize(this.#options.behavior)) - 1);
   }
 
+  /** Whether each contact that is found costs a request more: no search tells the status that is needed. */
+  get readsStatusById(): boolean {
+    const { readsStatus = false, behavior } = this.#options;
+    return readsStatus && behavior.get("source") === "common";
+  }
+
   /** A contact that was read: its key must be found by every later search for it. */
   note(contact: Partial<Contact> | undefined): void {
     this.#proof ??= contact?.key;

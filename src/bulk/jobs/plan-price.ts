@@ -44,7 +44,8 @@ export async function findPlanPrice(
       ? await computeRestOfOldPlan(plan, state.ledger, job)
       : toPlanRest(state.tally, job.lookup);
   const creations = state.ledger.names.size > 0 ? 0 : (job.names?.requestsToCreate ?? 0);
-  const further = creations + countRequestsAfter(job.after);
+  const statuses = job.lookup.readsStatusById ? (rest.secondLooks ?? 0) : 0;
+  const further = creations + statuses + countRequestsAfter(job.after);
   // Who is read by the id is read right before the write in any case.
   const lookedUpTogether = job.judging.look === "id" ? { ...rest, changes: 0, secondLooks: 0 } : rest;
   return computePlanPrice(state, lookedUpTogether, { further, blockSize: job.lookup.blockSize });
