@@ -11,9 +11,9 @@ export {
   type ProposedColumn,
   proposeLabel,
   proposeLateColumns,
-  UnclearColumnsError,
 } from "./columns/proposal.ts";
 export { isTargetWord, UnknownFieldError } from "./columns/targets.ts";
+export { UnclearColumnsError } from "./columns/unclear.ts";
 export { type ColumnTally, type ConsentTally, formatMark } from "./consent/marks.ts";
 export { splitRecords, type WrittenRecord } from "./csv.ts";
 export { SeveralSheetsError } from "./input-errors.ts";

@@ -1,10 +1,10 @@
 /** Reading: what a file is, found out before anything is sent. */
 import { foldName } from "../api/names.ts";
 import type { ContactStructure } from "../wire.ts";
-import { type Columns, mapColumns, mapKeyColumn } from "./columns/map.ts";
-import { UnclearColumnsError } from "./columns/proposal.ts";
-import { isTargetWord, type MappingInput, readConstants, readExplicitTargets } from "./columns/targets.ts";
-import { findConsentColumns, lookForConsent, unclearConsentError } from "./consent/columns.ts";
+import { type Columns, mapColumns, type RowKind } from "./columns/map.ts";
+import { isTargetWord, type MappingInput, readConstants } from "./columns/targets.ts";
+import { UnclearColumnsError } from "./columns/unclear.ts";
+import { lookForConsent } from "./consent/columns.ts";
 import { hasHint } from "./consent/names.ts";
 import type { FoundEncoding } from "./encoding.ts";
 import { holdsValues, readTableLayout, type Sample, type TableLayout } from "./layout.ts";
@@ -25,8 +25,6 @@ const placeholderStructure: ContactStructure = {
   keyType: "email",
   fields: [],
 };
-
-type RowKind = "contacts" | "keys";
 
 const headerSampleRows = 5;
 
@@ -61,8 +59,9 @@ export async function understandKeys(
 
 /**
  * Refuses a file with a column of consent that cannot be read, before a request is spent: where its header is
- * found without the account's help, which is nearly always.
- * @throws UsageError as `understandInput`
+ * found without the account's help, which is nearly always, and where nothing else can be unclear. What else is
+ * unclear of a file depends on the account's fields, and is to be said at once.
+ * @throws UnclearColumnsError
  */
 export async function requireClearConsent(
   opened: OpenedInput,
@@ -79,16 +78,23 @@ export async function requireClearConsent(
   const input: MappingInput = {
     names: layout.names,
     sample,
-    options: { ...options, map: new Map(words) },
+    options: { ...options, map: new Map(words), readsConsent: true },
     structure: placeholderStructure,
     system,
     place: `${opened.file.name}:${layout.startLine}`,
     constants: [],
   };
   const reading = readPlainly(layout, placeholderStructure.keyType, system);
-  const foundConsent = await lookForConsent(input, () => readRowBatches({ reading }), hasHint);
-  const { unclear } = findConsentColumns(input, readExplicitTargets(input), foundConsent);
-  if (unclear.length > 0) throw unclearConsentError(input, unclear);
+  const consent = await lookForConsent(input, () => readRowBatches({ reading }), hasHint);
+  try {
+    mapColumns(input, { consent, rowKind });
+  } catch (error) {
+    const isOfConsentAlone =
+      error instanceof UnclearColumnsError &&
+      error.unclear.length > 0 &&
+      error.unclear.every(({ kind }) => kind === "consent");
+    if (isOfConsentAlone || !(error instanceof UnclearColumnsError)) throw error;
+  }
 }
 
 async function understand(
@@ -164,9 +170,9 @@ function findForm({ table }: OpenedInput, { source, isSheet }: TableLayout): Sou
 async function mapTable(rowKind: RowKind, input: MappingInput, reading: Reading): Promise<Columns> {
   const readBatches = () => readRowBatches({ reading });
   const readsConsent = rowKind === "contacts" || input.options.readsConsent;
-  const foundConsent = readsConsent ? await lookForConsent(input, readBatches) : [];
+  const consent = readsConsent ? await lookForConsent(input, readBatches) : [];
   try {
-    return rowKind === "keys" ? mapKeyColumn(input, foundConsent) : mapColumns(input, foundConsent);
+    return mapColumns(input, { consent, rowKind });
   } catch (error) {
     if (error instanceof UnclearColumnsError) {
       error.proposal.rows = () => ({ names: input.names, batches: readBatches() });

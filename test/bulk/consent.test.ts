@@ -54,6 +54,34 @@ describe("what used to create people who had left, without a word", () => {
   });
 });
 
+describe("an import that nobody watches", () => {
+  it("says all that is unclear about its columns in one night, and writes nothing", async () => {
+    const service = await startSandbox();
+    const path = await inputFile("Email,Newsletter,Permission,Shoe Size\nada@example.com,yes,no,38\n");
+    const { code, stderr } = await service.ecm(["import", path]);
+    expect(code).toBe(2);
+    for (const text of [
+      '"Newsletter" may say who is subscribed',
+      '"Permission" may say who is subscribed',
+      '1 column does not match any field: "Shoe Size"',
+      "--consent-column Newsletter=opt-in",
+      "--consent-column Permission=opt-in",
+      "--map 'Shoe Size=ignore'",
+    ])
+      expect(stderr).toContain(text);
+    expect(service.sandbox.admin.requests().filter(({ method }) => method !== "GET")).toEqual([]);
+  });
+
+  it("asks nothing of the account where only consent is unclear", async () => {
+    const service = await startSandbox();
+    const path = await inputFile("Email,Newsletter\nada@example.com,yes\n");
+    expect((await service.ecm(["import", path])).code).toBe(2);
+    const others = await inputFile("Email,Newsletter,Shoe Size\nada@example.com,yes,38\n");
+    expect((await service.ecm(["import", others, "--ignore-unmapped"])).code).toBe(2);
+    expect(service.sandbox.admin.requests()).toEqual([]);
+  });
+});
+
 describe("a file that says of nobody that they have left", () => {
   const isRead = (column: string) => ({ code: 0, text: `${column}: read as consent; no row` });
   const isAsked = (column: string) => ({ code: 2, text: `says who is subscribed: --map ${column}=consent` });

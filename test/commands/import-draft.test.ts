@@ -1,7 +1,7 @@
 /** Where the columns of a file go, as a person changes it: what becomes of the answers. */
 import { describe, expect, it } from "vitest";
 import { Draft } from "../../src/commands/import/shared/draft.ts";
-import { UnclearColumnsError } from "../../src/tables/columns/proposal.ts";
+import { UnclearColumnsError } from "../../src/tables/columns/unclear.ts";
 import type { ReadOptions } from "../../src/tables/rows.ts";
 import { read } from "../tables/reading.ts";
 

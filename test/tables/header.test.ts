@@ -143,7 +143,12 @@ test("a wrong --delimiter is answered with the right one", async () => {
 
 test("without a key column the hint names the column that holds addresses", async () => {
   const text = "Name,Work,Home\nAda,,\nBob,b@example.com,\nCy,c@example.com,c2@example.com\n";
-  expect((await catchFailure(read(text))).hint).toBe("Say which one: --map Work=key");
+  expect((await catchFailure(read(text, { ignoreUnmapped: true }))).hint).toBe(
+    "Say which one: --map Work=key",
+  );
+  expect((await catchFailure(read(text))).hint).toBe(
+    "Say which one: --map Work=key\nMap each with --map Name=FIELD or --map Name=ignore, or ignore them all with --ignore-unmapped",
+  );
   const both = await catchFailure(read("Mail,E-Mail-Adresse\n,b@example.com\n"));
   expect(both.hint).toContain("--map E-Mail-Adresse=key");
 });

@@ -1,6 +1,7 @@
 /** Where the columns of a file could go: what is proposed to a person, from the head of the file alone. */
 import { describe, expect, it } from "vitest";
-import { type Proposal, proposeLateColumns, UnclearColumnsError } from "../../src/tables/columns/proposal.ts";
+import { type Proposal, proposeLateColumns } from "../../src/tables/columns/proposal.ts";
+import { UnclearColumnsError } from "../../src/tables/columns/unclear.ts";
 import { read, structure } from "./reading.ts";
 
 const account = {

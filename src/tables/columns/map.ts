@@ -1,27 +1,18 @@
 /** Reading: header names → where each column's cells go. */
-import { findNearestName, foldName } from "../../api/names.ts";
-import { UsageError } from "../../errors.ts";
-import { quoteShellWord } from "../../hint.ts";
+import { foldName } from "../../api/names.ts";
 import type { FieldDefinition } from "../../wire.ts";
 import type { ConsentColumn } from "../consent/cells.ts";
-import { findConsentColumns, unclearConsentError } from "../consent/columns.ts";
-import { findConsentName } from "../consent/names.ts";
+import { findConsentColumns } from "../consent/columns.ts";
 import type { FoundConsent } from "../consent/search.ts";
 import { findAddressColumn, holdsValues } from "../layout.ts";
-import {
-  findIndexes,
-  findPredefinedField,
-  formatQuotedNames,
-  isIdName,
-  isKeyName,
-  maxNamesShown,
-} from "../names.ts";
+import { findIndexes, findPredefinedField, formatQuotedNames, isIdName, isKeyName } from "../names.ts";
 import { isRejectsColumn } from "../rejects-columns.ts";
 import type { Target } from "../rows.ts";
 import type { System } from "../system-table.ts";
 import { isColumn, isIgnoredColumn } from "../systems.ts";
-import { createProposal, UnclearColumnsError } from "./proposal.ts";
+import { createProposal } from "./proposal.ts";
 import { findField, findKeyIndex, type MappingInput, readExplicitTargets, type Targets } from "./targets.ts";
+import { toUnclearConsent, toUnclearKey, toUnmapped, UnclearColumnsError } from "./unclear.ts";
 
 export interface Columns {
   targets: Target[];
@@ -29,66 +20,74 @@ export interface Columns {
   notes: string[];
 }
 
+/** What is known of columns before they are mapped. */
+export interface FoundColumns {
+  /** What names and cells say of consent. */
+  consent: readonly FoundConsent[];
+  /** `keys`: the file names contacts, and all columns but the key and those of consent are ignored. */
+  rowKind: RowKind;
+}
+
+export type RowKind = "contacts" | "keys";
+
 /**
  * Decides for every column: `--map` and the mapping file first, then the system's rules, then names.
- *
- * @throws UsageError naming all columns that map to nothing, or
- *   the candidates when the key column is not plain
+ * @throws UnclearColumnsError with all that is not clear; UsageError for a flag that names no column
  */
-export function mapColumns(input: MappingInput, found: readonly FoundConsent[]): Columns {
+export function mapColumns(input: MappingInput, { consent: found, rowKind }: FoundColumns): Columns {
+  const { names, options, system } = input;
+  const isOfKeys = rowKind === "keys";
   const targets = readExplicitTargets(input);
-  const { consent, unclear: unclearColumns, notes } = findConsentColumns(input, targets, found);
   const isExplicit = targets.map((target) => target !== undefined);
-  if (input.system) placeSystemColumns(input.names, targets, input.system);
-  if (input.options.hasNoHeader && input.names.length === 1) targets[0] ??= { kind: "key" };
+  const { consent, unclear, notes } =
+    isOfKeys && !options.readsConsent
+      ? { consent: [], unclear: [], notes: [] }
+      : findConsentColumns(input, targets, found);
+  if (system) placeSystemColumns(names, targets, system);
+  if ((isOfKeys || options.hasNoHeader) && names.length === 1) targets[0] ??= { kind: "key" };
   const key = placeKey(input, targets);
-  placeFields(input, targets);
-  for (const { index } of consent) targets[index] ??= { kind: "consent" };
-  const { settled, lost } = placeRemaining(input, targets, notes);
-  const isLost = lost.length > 0 && !input.options.ignoreUnmapped;
-  const problem: UsageError | undefined =
-    (unclearColumns.length > 0 ? unclearConsentError(input, unclearColumns) : undefined) ??
-    key?.problem ??
-    (isLost ? unmappedColumnsError(input, lost) : undefined) ??
-    (input.options.isReviewed
-      ? new UsageError(`${input.place}: the columns are to be looked at`)
-      : undefined);
-  if (problem) {
+  const { settled, lost } = isOfKeys ? ignoreAllButKey(targets) : placeValues(input, targets, consent, notes);
+  const unmapped = options.ignoreUnmapped ? [] : lost;
+  const isSaid = (index: number) =>
+    unclear.some((each) => each.index === index) || key?.named.includes(index) || key?.likely === index;
+  const unsaid = unmapped.filter((index) => !isSaid(index));
+  const problems = [
+    ...unclear.map((each) => toUnclearConsent(input, each)),
+    ...(key ? [toUnclearKey(input, key)] : []),
+    ...(unsaid.length > 0 ? [toUnmapped(input, unsaid)] : []),
+  ];
+  if (problems.length > 0 || options.isReviewed) {
     const known = {
       targets: settled,
       isExplicit,
-      unmapped: isLost ? lost : [],
+      unmapped,
       keyCandidates: key?.candidates ?? [],
-      unclearConsent: unclearColumns,
+      unclearConsent: unclear,
       consent,
     };
-    throw new UnclearColumnsError(problem, createProposal(input, known));
+    throw new UnclearColumnsError(input, problems, createProposal(input, known));
   }
-  noteSharedFields(input, settled, isExplicit, notes);
+  if (!isOfKeys) noteSharedFields(input, settled, isExplicit, notes);
   return { targets: settled, consent, notes };
 }
 
-/**
- * Finds the key column and ignores all others.
- * @throws UsageError when it is not plain which column holds the key
- */
-export function mapKeyColumn(input: MappingInput, found: readonly FoundConsent[]): Columns {
-  const targets = readExplicitTargets(input);
-  if (input.system) placeSystemColumns(input.names, targets, input.system);
-  if (input.names.length === 1) targets[0] ??= { kind: "key" };
-  const key = placeKey(input, targets);
-  const ids = input.options.takesIds ? findIndexes(input.names, isIdName) : [];
-  if (key && ids.length === 1) targets[ids[0]!] = { kind: "key" };
-  else if (key) throw key.problem;
-  const { consent, unclear, notes } = input.options.readsConsent
-    ? findConsentColumns(input, targets, found)
-    : { consent: [], unclear: [], notes: [] };
-  if (unclear.length > 0) throw unclearConsentError(input, unclear);
+function ignoreAllButKey(targets: Targets): { settled: Target[]; lost: number[] } {
   return {
-    targets: targets.map((target) => (target?.kind === "key" ? target : { kind: "ignore" })),
-    consent,
-    notes,
+    settled: targets.map((target) => (target?.kind === "key" ? target : { kind: "ignore" })),
+    lost: [],
   };
+}
+
+/** Fields, consent, lists and tags. */
+function placeValues(
+  input: MappingInput,
+  targets: Targets,
+  consent: readonly ConsentColumn[],
+  notes: string[],
+): { settled: Target[]; lost: number[] } {
+  placeFields(input, targets);
+  for (const { index } of consent) targets[index] ??= { kind: "consent" };
+  return placeRemaining(input, targets, notes);
 }
 
 function placeSystemColumns(names: string[], targets: Targets, system: System): void {
@@ -100,37 +99,39 @@ function placeSystemColumns(names: string[], targets: Targets, system: System): 
   }
 }
 
-/** Says what is not plain about the key's column, and which columns it could be. */
+/** What is not plain about the key's column. */
+interface UnclearKey {
+  /** Columns whose names are those of keys. */
+  named: number[];
+  /** Columns that could be it. */
+  candidates: number[];
+  /** The one in which most cells hold an address. */
+  likely: number | undefined;
+}
+
+/** @returns what is not plain, if anything */
 function placeKey(
-  { names, sample, options, structure, place }: MappingInput,
+  { names, sample, options, structure }: MappingInput,
   targets: Targets,
-): { problem: UsageError; candidates: number[] } | undefined {
+): UnclearKey | undefined {
   if (targets.some((target) => target?.kind === "key")) return undefined;
   const isFree = (index: number) => targets[index] === undefined;
   const own = findIndexes(names, (name) => foldName(name) === foldName(structure.keyName)).filter(isFree);
-  const candidates =
+  const named =
     own.length === 1
       ? own
       : findIndexes(names, (name) => isKeyName(name, structure.keyName, structure.keyType)).filter(isFree);
-  if (candidates.length === 1) {
-    targets[candidates[0]!] = { kind: "key" };
+  const ids = options.takesIds ? findIndexes(names, isIdName) : [];
+  const [only] = named.length !== 1 && ids.length === 1 ? ids : named;
+  if (only !== undefined && (named.length === 1 || ids.length === 1)) {
+    targets[only] = { kind: "key" };
     return undefined;
   }
-  const likely = findAddressColumn(sample, candidates.length > 0 ? candidates : [...names.keys()]);
-  const found = candidates.map((index) => names[index]!);
-  if (found.length > 1) {
-    const others = options.ignoreUnmapped ? "" : ", and map the others to a field or to ignore";
-    const problem = new UsageError(
-      `${place}: ${found.length} columns could be the key: ${formatQuotedNames(found)}`,
-      `Say which one: --map ${quoteShellWord(`${likely === undefined ? found[0] : names[likely]}=key`)}${others}`,
-    );
-    return { problem, candidates };
-  }
-  const problem = new UsageError(
-    `${place}: no key column (${structure.keyName}) found; columns: ${formatQuotedNames(names)}`,
-    `Say which one: --map ${quoteShellWord(`${(likely === undefined ? undefined : names[likely]) || "COLUMN"}=key`)}`,
-  );
-  return { problem, candidates: [...names.keys()].filter(isFree) };
+  return {
+    named,
+    candidates: named.length > 0 ? named : [...names.keys()].filter(isFree),
+    likely: findAddressColumn(sample, named.length > 0 ? named : [...names.keys()]),
+  };
 }
 
 /** Columns named like a field, then like a first or last name. No field is filled from two columns. */
@@ -209,34 +210,4 @@ function noteSharedFields(
       );
     }
   }
-}
-
-function unmappedColumnsError({ names, structure, place }: MappingInput, lost: number[]): UsageError {
-  const labels = structure.fields.map((field) => field.label);
-  const described = lost.slice(0, maxNamesShown).map((index) => {
-    const name = names[index]!;
-    if (foldName(name) === "") return `column ${index + 1}, which has no name`;
-    if (names.indexOf(name) < index) return `the second ${JSON.stringify(name)} (column ${index + 1})`;
-    const near = findNearestName(name, labels);
-    return near ? `${JSON.stringify(name)} (like the field ${JSON.stringify(near)}?)` : JSON.stringify(name);
-  });
-  if (lost.length > maxNamesShown) described.push(`and ${lost.length - maxNamesShown} more`);
-  const message = `${place}: ${lost.length === 1 ? "1 column does" : `${lost.length} columns do`} not match any field: ${described.join(", ")}`;
-  const example = names[lost.find((index) => foldName(names[index]!) !== "") ?? -1];
-  if (example === undefined)
-    return new UsageError(message, "Give the column a name, or pass --ignore-unmapped");
-  // Ignored for good, it would be ignored where it says that somebody has left, too.
-  const consent = lost.map((index) => names[index]!).find((name) => isConsentName(name));
-  const mapConsent =
-    consent &&
-    `If ${JSON.stringify(consent)} says who is subscribed: --map ${quoteShellWord(`${consent}=consent`)}. `;
-  return new UsageError(
-    message,
-    `${mapConsent ?? ""}Map each with --map ${quoteShellWord(`${example}=FIELD`)} or --map ${quoteShellWord(`${example}=ignore`)}, or ignore them all with --ignore-unmapped`,
-  );
-}
-
-function isConsentName(name: string): boolean {
-  const kind = findConsentName(name);
-  return kind === "status" || kind === "optIn";
 }

@@ -4,7 +4,6 @@
  */
 import { findNearestName, foldName, toLooseName } from "../../api/names.ts";
 import { parseNewFieldId } from "../../api/structures.ts";
-import { UsageError } from "../../errors.ts";
 import type { ContactStructure, FieldDefinition } from "../../wire.ts";
 import { isBlankText } from "../cells.ts";
 import { type ConsentColumn, findRefusal } from "../consent/cells.ts";
@@ -50,16 +49,6 @@ export interface Proposal {
   isWhole: boolean;
   /** All rows of the file, whatever their columns mean. */
   rows?(): { names: readonly string[]; batches: AsyncIterable<readonly ReadRow[]> };
-}
-
-/** What to say in `--map`, said in words for those who cannot be asked. */
-export class UnclearColumnsError extends UsageError {
-  readonly proposal: Proposal;
-
-  constructor({ message, details }: UsageError, proposal: Proposal) {
-    super(message, details.hint);
-    this.proposal = proposal;
-  }
 }
 
 /** What is known of the columns when a person is asked. */

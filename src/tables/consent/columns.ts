@@ -11,7 +11,7 @@ import { rejectsColumns } from "../rejects-columns.ts";
 import { findSystemRule, isFullExport, isIgnoredColumn } from "../systems.ts";
 import type { ConsentColumn, ConsentRule } from "./cells.ts";
 import { type ConsentName, findConsentName } from "./names.ts";
-import { type Batches, type FoundConsent, findConsent, type Readings } from "./search.ts";
+import { type Batches, type FoundConsent, findConsent } from "./search.ts";
 
 /** How a person says that a column is read. */
 type ConsentReading = "opt-in" | "opt-out";
@@ -204,37 +204,6 @@ function requireSameReading(input: MappingInput, index: number, reading: Consent
 function isFromOwnExport({ names, system, structure }: MappingInput, index: number): boolean {
   if (system?.name !== "ecm" || !isFullExport(names)) return false;
   return structure.fields.some(({ label }) => label === names[index]);
-}
-
-/** @returns the error that names the place, what each reading would do, and the ways out */
-export function unclearConsentError(input: MappingInput, unclear: readonly FoundConsent[]): UsageError {
-  const { names, place, options } = input;
-  const described = unclear.map((each) => describeColumn(names[each.index] || String(each.index + 1), each));
-  const [first] = unclear;
-  const name = quoteShellWord(`${names[first!.index] || first!.index + 1}`).replace(/^'|'$/g, "");
-  const formatFlag = (end: string) => (/[^\w.-]/.test(name) ? `'${name}=${end}'` : `${name}=${end}`);
-  const each = unclear.length > 1 ? " (for each of them)" : "";
-  const others = options.consentChoosesRows ? "; or take every row with --all-rows" : "";
-  return new UsageError(
-    `${place}: ${described.join("; ")}`,
-    `Say how to read it: --consent-column ${formatFlag("opt-in")} if a yes means subscribed, --consent-column ${formatFlag("opt-out")} if a yes means not subscribed, or ignore it with --map ${formatFlag("ignore")}${each}${others}`,
-    { type: "ConsentError" },
-  );
-}
-
-function describeColumn(name: string, { outcome, readings, unclear }: FoundConsent): string {
-  if (outcome === "unreadable") {
-    const such = unclear ? `, such as ${quote(unclear.cell.slice(0, 40))} on line ${unclear.line}` : "";
-    return `${quote(name)} looks like consent, but none of its cells is a yes or a no${such}`;
-  }
-  return `${quote(name)} may say who is subscribed, but its name does not say which way round: ${describeReadings(readings)}`;
-}
-
-/** What each reading would do, in words. */
-function describeReadings({ rows, optIn, optOut }: Readings): string {
-  const total = rows.toLocaleString("en-US");
-  const word = rows === 1 ? "row" : "rows";
-  return `read as opt-in it leaves out ${optIn.toLocaleString("en-US")} of ${total} ${word}, as opt-out ${optOut.toLocaleString("en-US")}`;
 }
 
 function quote(name: string): string {

@@ -1,0 +1,188 @@
+/** Reading: what is not clear about a file's columns: all of it at once, with the flags that settle it. */
+import { findNearestName, foldName } from "../../api/names.ts";
+import { UsageError } from "../../errors.ts";
+import { joinHints, quoteShellWord } from "../../hint.ts";
+import { findConsentName } from "../consent/names.ts";
+import type { FoundConsent, Readings } from "../consent/search.ts";
+import { formatQuotedNames, maxNamesShown } from "../names.ts";
+import type { Proposal } from "./proposal.ts";
+import type { MappingInput } from "./targets.ts";
+
+/** A flag and its value, such as `--map` and `City=ignore`. */
+type Flag = readonly [name: string, value?: string];
+
+/** One thing that nobody has said, and that the file does not say by itself. */
+export type Unclear =
+  | {
+      kind: "consent";
+      /** By its name, or by its number where it has none. */
+      column: string;
+      /** It is consent, and none of its cells is an answer; such as this one. */
+      unreadable?: { cell?: string; line?: number };
+      readings: Readings;
+      /** Any of these settles it. */
+      settledBy: readonly Flag[];
+    }
+  | {
+      kind: "key";
+      /** Columns whose names are those of keys; none: no column's name is. */
+      columns: readonly string[];
+      settledBy: readonly Flag[];
+    }
+  | {
+      kind: "unmapped";
+      /** One for each column that matches no field. */
+      columns: readonly { name: string; place: number; isRepeated: boolean; near?: string }[];
+      settledBy: readonly Flag[];
+    };
+
+/** Columns that a person must decide on. */
+export class UnclearColumnsError extends UsageError {
+  readonly unclear: readonly Unclear[];
+  readonly proposal: Proposal;
+
+  constructor(input: MappingInput, unclear: readonly Unclear[], proposal: Proposal) {
+    const words = unclear.map((each) => describeUnclear(input, unclear, each));
+    const said =
+      words.length === 0 ? "the columns are to be looked at" : words.map(({ said }) => said).join("; ");
+    const isConsent = unclear.some(({ kind }) => kind === "consent");
+    super(
+      `${input.place}: ${said}`,
+      joinHints(...words.map(({ hint }) => hint)),
+      isConsent ? { type: "ConsentError" } : {},
+    );
+    this.unclear = unclear;
+    this.proposal = proposal;
+  }
+}
+
+/** @param found a column that may be consent, of which nobody can tell what it says */
+export function toUnclearConsent({ names, options }: MappingInput, found: FoundConsent): Unclear {
+  const { index, outcome, readings, unclear } = found;
+  const column = names[index] || String(index + 1);
+  return {
+    kind: "consent",
+    column,
+    ...(outcome === "unreadable" && { unreadable: { ...unclear } }),
+    readings,
+    settledBy: [
+      ["--consent-column", `${column}=opt-in`],
+      ["--consent-column", `${column}=opt-out`],
+      ["--map", `${column}=ignore`],
+      ...(options.consentChoosesRows ? [["--all-rows"] as const] : []),
+    ],
+  };
+}
+
+/**
+ * @param named indexes of the columns whose names are those of keys
+ * @param likely the one in which most cells hold an address
+ */
+export function toUnclearKey(
+  { names }: MappingInput,
+  { named, likely }: { named: readonly number[]; likely: number | undefined },
+): Unclear {
+  const columns = named.map((index) => names[index]!);
+  const first = (likely === undefined ? undefined : names[likely]) || columns[0] || "COLUMN";
+  return { kind: "key", columns, settledBy: [["--map", `${first}=key`]] };
+}
+
+/** @param lost indexes of the columns that match no field */
+export function toUnmapped({ names, structure }: MappingInput, lost: readonly number[]): Unclear {
+  const labels = structure.fields.map((field) => field.label);
+  const columns = lost.map((index) => {
+    const name = names[index]!;
+    const near = findNearestName(name, labels);
+    return { name, place: index + 1, isRepeated: names.indexOf(name) < index, ...(near && { near }) };
+  });
+  const settledBy = columns
+    .filter(({ name }) => foldName(name) !== "")
+    .map(({ name }): Flag => ["--map", `${name}=ignore`]);
+  return { kind: "unmapped", columns, settledBy: [...settledBy, ["--ignore-unmapped"]] };
+}
+
+function describeUnclear(
+  input: MappingInput,
+  all: readonly Unclear[],
+  unclear: Unclear,
+): { said: string; hint?: string } {
+  switch (unclear.kind) {
+    case "consent":
+      return { said: describeConsent(unclear), hint: adviseOnConsent(all, unclear) };
+    case "key":
+      return describeKey(input, unclear);
+    case "unmapped":
+      return { said: describeUnmapped(unclear), hint: adviseOnUnmapped(unclear) };
+  }
+}
+
+type Of<Kind extends Unclear["kind"]> = Extract<Unclear, { kind: Kind }>;
+
+function describeConsent({ column, unreadable, readings }: Of<"consent">): string {
+  if (unreadable) {
+    const { cell, line } = unreadable;
+    const such = cell === undefined ? "" : `, such as ${quote(cell.slice(0, 40))} on line ${line}`;
+    return `${quote(column)} looks like consent, but none of its cells is a yes or a no${such}`;
+  }
+  return `${quote(column)} may say who is subscribed, but its name does not say which way round: ${describeReadings(readings)}`;
+}
+
+/** What each reading would do, in words. */
+function describeReadings({ rows, optIn, optOut }: Readings): string {
+  const total = rows.toLocaleString("en-US");
+  const word = rows === 1 ? "row" : "rows";
+  return `read as opt-in it leaves out ${optIn.toLocaleString("en-US")} of ${total} ${word}, as opt-out ${optOut.toLocaleString("en-US")}`;
+}
+
+/** What the readings mean is said of the first column alone. */
+function adviseOnConsent(all: readonly Unclear[], { settledBy, column }: Of<"consent">): string {
+  const [optIn, optOut, ignore, everyRow] = settledBy.map(formatFlag);
+  const isFirst = all.find(({ kind }) => kind === "consent")?.settledBy === settledBy;
+  if (!isFirst) return `The same for ${quote(column)}: ${optIn}, ${optOut}, or ${ignore}`;
+  const others = everyRow === undefined ? "" : `; or take every row with ${everyRow}`;
+  return `Say how to read it: ${optIn} if a yes means subscribed, ${optOut} if a yes means not subscribed, or ignore it with ${ignore}${others}`;
+}
+
+function describeKey({ names, options, structure }: MappingInput, { columns, settledBy }: Of<"key">) {
+  const which = `Say which one: ${settledBy.map(formatFlag).join(", ")}`;
+  if (columns.length === 0) {
+    const said = `no key column (${structure.keyName}) found; columns: ${formatQuotedNames(names)}`;
+    return { said, hint: which };
+  }
+  const others = options.ignoreUnmapped ? "" : ", and map the others to a field or to ignore";
+  return {
+    said: `${columns.length} columns could be the key: ${formatQuotedNames(columns)}`,
+    hint: `${which}${others}`,
+  };
+}
+
+function describeUnmapped({ columns }: Of<"unmapped">): string {
+  const described = columns.slice(0, maxNamesShown).map(({ name, place, isRepeated, near }) => {
+    if (foldName(name) === "") return `column ${place}, which has no name`;
+    if (isRepeated) return `the second ${quote(name)} (column ${place})`;
+    return near ? `${quote(name)} (like the field ${quote(near)}?)` : quote(name);
+  });
+  if (columns.length > maxNamesShown) described.push(`and ${columns.length - maxNamesShown} more`);
+  const count = columns.length === 1 ? "1 column does" : `${columns.length} columns do`;
+  return `${count} not match any field: ${described.join(", ")}`;
+}
+
+function adviseOnUnmapped({ columns }: Of<"unmapped">): string {
+  const named = columns.map(({ name }) => name).filter((name) => foldName(name) !== "");
+  const [example] = named;
+  if (example === undefined) return "Give the column a name, or pass --ignore-unmapped";
+  // Ignored for good, it would be ignored where it says that somebody has left, too.
+  const consent = named.find((name) => ["status", "optIn"].includes(findConsentName(name) ?? ""));
+  const mapConsent =
+    consent &&
+    `If ${quote(consent)} says who is subscribed: ${formatFlag(["--map", `${consent}=consent`])}. `;
+  return `${mapConsent ?? ""}Map each with ${formatFlag(["--map", `${example}=FIELD`])} or ${formatFlag(["--map", `${example}=ignore`])}, or ignore them all with --ignore-unmapped`;
+}
+
+function formatFlag([name, value]: Flag): string {
+  return value === undefined ? name : `${name} ${quoteShellWord(value)}`;
+}
+
+function quote(name: string): string {
+  return JSON.stringify(name);
+}
