@@ -79,8 +79,7 @@ const mayImport: Record<string, string[]> = {
   http: ["http", "version.ts"],
   config: ["config"],
   suppressions: ["suppressions", "api"],
-  // An erasure goes through the folders of runs.
-  privacy: ["privacy", "api", "bulk", "tables"],
+  privacy: ["privacy", "api", "bulk"],
   tables: ["tables", "api"],
   bulk: ["bulk", "tables", "suppressions", "service", "select", "api"],
   export: ["export", "service", "select", "api"],
@@ -147,7 +146,7 @@ describe("the architecture", () => {
 
   it("enters the bulk engine by its index", () => {
     const entries = files
-      .filter(({ folder }) => folder !== "bulk" && folder !== "privacy")
+      .filter(({ folder }) => folder !== "bulk")
       .flatMap(({ path, imports }) =>
         imports.filter((each) => each.path.startsWith("bulk/")).map((each) => `${path} → ${each.path}`),
       );

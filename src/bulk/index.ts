@@ -1,7 +1,4 @@
-/**
- * The bulk engine, for the rest of the program: nobody outside imports
- * another of its files, but what erases its runs.
- */
+/** The bulk engine, for the rest of the program: nobody outside imports another of its files. */
 
 export type { Limit } from "./items.ts";
 export { applyPlanFile, openPlannedFile, toPlanName } from "./jobs/apply-file.ts";
@@ -12,6 +9,7 @@ export {
   restoreEditOptions,
   type TypedConditions,
 } from "./jobs/edit.ts";
+export { type ErasedPeople, eraseFromRun } from "./jobs/erase-run.ts";
 export type { Closed } from "./jobs/finish.ts";
 export {
   type ImportOptions,
@@ -32,7 +30,7 @@ export type { RunStop } from "./pace/run-stop.ts";
 export type { RunEvent, RunProgress } from "./plan/events.ts";
 export { describeDoubts, type MissingName, type MissingNames, MissingNamesError } from "./plan/names.ts";
 export { exportPlan } from "./plan/plan-export.ts";
-export type { ClosedPlan } from "./plan/plan-file.ts";
+export { type ClosedPlan, readPlanLines } from "./plan/plan-file.ts";
 export { openPlanFile, type PlanFile } from "./plan/plan-import.ts";
 export type { PlanChange, PlanLine } from "./plan/plan-line.ts";
 export type { Price } from "./plan/price.ts";
@@ -43,14 +41,17 @@ export { type AfterStep, findNewList } from "./runs/after.ts";
 export { readRunRecord } from "./runs/damage.ts";
 export { isFinished } from "./runs/enter.ts";
 export { fileNames } from "./runs/file-names.ts";
-export { findRun, listRuns } from "./runs/find-runs.ts";
+export { findRun, listRuns, type StoredRun } from "./runs/find-runs.ts";
 export { computeFingerprint } from "./runs/fingerprint.ts";
 export {
   type GuardOptions,
   isRunName,
   type Manifest,
+  type ManifestError,
   makePlanFolder,
+  readManifest,
   toLocksFolder,
+  toRunsFolder,
 } from "./runs/folder.ts";
 export { type RowCounts, type Summary, sumCounts } from "./runs/report.ts";
 export { type Undone, undoneRuns } from "./runs/undone.ts";

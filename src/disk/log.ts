@@ -19,8 +19,7 @@ export function readCheckedLine<T>(line: string): T | undefined {
   }
 }
 
-/** @param json as text, or as its bytes */
-export function computeChecksum(json: string | Uint8Array): string {
+function computeChecksum(json: string): string {
   return crc32(json).toString(16).padStart(8, "0");
 }
 

@@ -1,6 +1,6 @@
 /** Looking through folders for files, and at what kind each is. */
 import type { Dirent } from "node:fs";
-import { access, open, readdir, stat } from "node:fs/promises";
+import { access, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 export function isRegular(file: string): Promise<boolean> {
@@ -24,18 +24,6 @@ export function readChangeTime(path: string): Promise<number> {
     ({ mtimeMs }) => mtimeMs,
     () => 0,
   );
-}
-
-/** gzip or zip (a workbook), by the first bytes. */
-export async function isPacked(file: string): Promise<boolean> {
-  const handle = await open(file, "r").catch(() => undefined);
-  if (!handle) return false;
-  try {
-    const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, 0);
-    return (buffer[0] === 0x1f && buffer[1] === 0x8b) || buffer.toString("latin1", 0, 2) === "PK";
-  } finally {
-    await handle.close();
-  }
 }
 
 export async function listFolders(root: string): Promise<string[]> {

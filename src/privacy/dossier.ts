@@ -1,12 +1,15 @@
 /** What runs of this machine did to a person, for a request of access. Nothing is written. */
 import { join } from "node:path";
 import { toPersonIdentity } from "../api/key-spelling.ts";
-import { readRunChanges } from "../bulk/jobs/changes.ts";
-import { readPlanLines } from "../bulk/plan/plan-file.ts";
-import type { PlanLine } from "../bulk/plan/plan-line.ts";
-import { fileNames } from "../bulk/runs/file-names.ts";
-import { listRuns, type StoredRun } from "../bulk/runs/find-runs.ts";
-import type { ManifestError } from "../bulk/runs/folder.ts";
+import {
+  fileNames,
+  listRuns,
+  type ManifestError,
+  type PlanLine,
+  readPlanLines,
+  readRunChanges,
+  type StoredRun,
+} from "../bulk/index.ts";
 import { listFilesOfRun } from "./places.ts";
 
 /** What a run did to the person. */

@@ -1,6 +1,6 @@
 /** Where files hold something of a person: our own folders, and what runs have read or written elsewhere. */
 import { dirname, join, sep } from "node:path";
-import { type Manifest, readManifest, toRunsFolder } from "../bulk/runs/folder.ts";
+import { type Manifest, readManifest, toRunsFolder } from "../bulk/index.ts";
 import { toCompiledFolder } from "../disk/compiled-code.ts";
 import { isRegular, listFolders, walkFiles } from "../disk/walk.ts";
 

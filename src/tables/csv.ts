@@ -206,42 +206,6 @@ export function readCells(text: string, delimiter: string): { cells: string[] } 
   return readWrittenCells(text, delimiter, { rtrim: true });
 }
 
-/** A record as it stands in a text, with its line break, and its cells. */
-export interface WrittenRecord {
-  written: string;
-  cells: string[];
-}
-
-/**
- * The records of a text that may go on.
- * @param text latin1, where a character is a byte
- * @returns what is left of it: the start of a record, and its cells where no quote of it is open
- */
-export function splitRecords(
-  text: string,
-  delimiter: string,
-): { records: WrittenRecord[]; rest: string; restCells?: string[] } {
-  const records: WrittenRecord[] = [];
-  let start = 0;
-  const options = { ...grammar, delimiter, encoding: "latin1" as const };
-  try {
-    parseAtOnce(Buffer.from(text, "latin1"), {
-      ...options,
-      on_record(cells: string[], { bytes: end }) {
-        records.push({ written: text.slice(start, end), cells });
-        start = end;
-        return null;
-      },
-    });
-  } catch {
-    // A quote is not closed in this text.
-    return { records, rest: text.slice(start) };
-  }
-  const last = records.at(-1);
-  if (!last || last.written.endsWith("\n")) return { records, rest: "" };
-  return { records: records.slice(0, -1), rest: last.written, restCells: last.cells };
-}
-
 interface WrittenCell {
   value: string;
   /** As it stands in the text, with its quotes and the blanks around them. */

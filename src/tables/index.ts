@@ -15,7 +15,7 @@ export {
 export { isTargetWord, UnknownFieldError } from "./columns/targets.ts";
 export { UnclearColumnsError } from "./columns/unclear.ts";
 export { type ColumnTally, type ConsentTally, formatMark } from "./consent/marks.ts";
-export { splitRecords, type WrittenRecord } from "./csv.ts";
+export { readRecords } from "./csv.ts";
 export { SeveralSheetsError } from "./input-errors.ts";
 export { type Duplicates, findRole, type JoinedRows, joinRows } from "./join.ts";
 export { createIdentityReader, createKeyReader, listPossibleKeys } from "./keys.ts";

@@ -1,6 +1,6 @@
 /** Reading: an understood file → its rows, one by one, in flat memory. */
 
-import { createErasedKey, isErasedKey, toKeyIdentity, trimEdges } from "../api/key-spelling.ts";
+import { toKeyIdentity, trimEdges } from "../api/key-spelling.ts";
 import {
   type Cells,
   createValueReader,
@@ -146,7 +146,6 @@ class RowReader {
     const splitting = this.#reading.system?.keySplitting;
     const addresses = splitting ? splitNames(keyCell, splitting) : undefined;
     const written = addresses?.[0] ?? keyCell;
-    if (isErasedKey(written)) return toErasedRow(record);
     const read = this.#readKey(written);
     const key = this.#namesContacts ? toHeldKey(read, written) : read;
     if ("code" in key) return this.#rejected(record, key);
@@ -231,15 +230,6 @@ function hasValue(cell: string | undefined): boolean {
 
 /** Shared by all rows that have nothing to list: never changed. */
 const none: never[] = [];
-
-/**
- * Somebody was erased from the input. Nothing is known of them but that they are not to be created, and each
- * row is of its own.
- */
-function toErasedRow({ line, cells }: RowRecord): Row {
-  const key = { written: "", sent: createErasedKey(6), identity: `erased:${line}` };
-  return { kind: "row", line, cells, key, fields: new Map(), lists: none, tags: none, warnings: none };
-}
 
 /**
  * The account may hold a contact under this key, whatever we would say of it: our own export wrote it, or a

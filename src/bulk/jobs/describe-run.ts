@@ -26,7 +26,7 @@ export function describeRun(
       sha256: facts.sha256,
       bytes: facts.bytes,
     },
-    fingerprint: computeRunFingerprint(rowRun, resumes),
+    fingerprint: computeRunFingerprint(rowRun),
     options: job.options,
     after: job.after,
   };
@@ -37,17 +37,14 @@ export function describeRun(
  * decides a contact's outcome. Another one once the fields exist that the run creates:
  * then it is that of the command that names them.
  */
-export function computeRunFingerprint(
-  { kind, engine, job, structure, understood, names }: RowRun,
-  resumes: Manifest | undefined,
-): string {
+export function computeRunFingerprint(rowRun: RowRun): string {
+  const { kind, engine, job, structure, understood, names } = rowRun;
   const { facts, reading } = understood;
-  const isErased = resumes?.input.erasedSha256 === facts.sha256;
   return computeFingerprint({
     kind,
     baseUrl: engine.account.baseUrl,
     structureId: structure._id,
-    sha256: isErased ? resumes.input.sha256 : facts.sha256,
+    sha256: facts.sha256,
     columns: facts.columns.map(({ name, target }) => ({
       name,
       target: target.kind === "field" ? { ...target, fieldId: names.fieldId(target.fieldId) } : target,

@@ -50,7 +50,7 @@ export function prepareRows(rowRun: RowRun): ReadyJob {
     },
     source: (state, scratch) => openSource(rowRun, judging, state, scratch),
     created: async (run) => {
-      if (job.newFields) await run.become(computeRunFingerprint(rowRun, undefined));
+      if (job.newFields) await run.become(computeRunFingerprint(rowRun));
     },
   };
 }

@@ -61,6 +61,7 @@ export async function runJob(
   const context = openContext({ kind: job.kind, subject: job.input.name, engine, options, emit });
   const resumed = resumes && !isDryRun ? await resumePlanned(context, job, resumes) : undefined;
   if (resumed) return resumed;
+  if (resumes?.input.isSpooled && !(await exists(resumes.input.file))) throw inputGoneError(resumes);
   return runInput(context, job, options, await takeInput(engine, job));
 }
 
@@ -115,8 +116,7 @@ async function enter(
   input: SpooledInput,
   resumes: Manifest | undefined,
 ): Promise<EnteredRun> {
-  if (resumes && computeRunFingerprint(rowRun, resumes) !== resumes.fingerprint)
-    throw changedInputError(resumes);
+  if (resumes && computeRunFingerprint(rowRun) !== resumes.fingerprint) throw changedInputError(resumes);
   const { file, spooled } = input;
   try {
     return await enterJob(rowRun, describeRun(rowRun, { file, isSpooled: spooled !== undefined }, resumes), {
@@ -260,6 +260,13 @@ export async function spoolInput(
     await rm(spooled.folder, { recursive: true, force: true });
     throw error;
   }
+}
+
+function inputGoneError(run: Manifest): UsageError {
+  return new UsageError(
+    `Run ${run.id} cannot be resumed: its copy of ${run.input.name} was removed when a person was erased`,
+    "It had written nothing yet: run its command again, with the same input",
+  );
 }
 
 function changedInputError(run: Manifest): EcmError {

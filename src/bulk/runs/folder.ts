@@ -44,8 +44,6 @@ export interface Manifest {
     isSpooled: boolean;
     sha256: string;
     bytes: number;
-    /** The hash of a spooled input since somebody was erased from it. */
-    erasedSha256?: string;
   };
   /** What makes "the same command": a hash over everything that decides a contact's outcome. */
   fingerprint: string;

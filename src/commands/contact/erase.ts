@@ -3,7 +3,6 @@ import { deleteContactRequest } from "../../api/contacts.ts";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes, ReadOnlyError } from "../../errors.ts";
 import { ecm } from "../../hint.ts";
-import type { Redactor } from "../../privacy/redaction.ts";
 import { deleteContact, findContactsOfKey, type KnownContacts } from "../../service/erase-contact.ts";
 import { explainDryRun } from "../../terminal/dry-run.ts";
 import { checkColumns, presentList, presentOne, type View } from "../../terminal/present.ts";
@@ -70,25 +69,24 @@ async function runContactErase(
   const output = context.output();
   checkColumns(output, receiptView);
   const people = await readPeople(context, typedKeys, ecm`contact erase KEY`);
-  const [{ createRedactor }, erase, { listFilesElsewhere }, { readRunsOf }] = await Promise.all([
-    import("../../privacy/redaction.ts"),
+  const [{ findPeople }, erase, { listFilesElsewhere }, { readRunsOf }] = await Promise.all([
+    import("../../privacy/people.ts"),
     import("../../privacy/erase.ts"),
     import("../../privacy/places.ts"),
     import("../../privacy/dossier.ts"),
   ]);
-  const redactor = createRedactor(people.flat());
+  const erased = findPeople(people.flat());
   const { profile } = await context.connect();
   const baseUrl = profile.baseUrl.value;
   const { known } = await readRunsOf(folders.state, baseUrl, people.flat());
-  if (options.dryRun) return showPlan(context, people, known, await erase.countFilesWith(folders, redactor));
-  const requireNobodyAtWork = () => erase.requireNobodyAtWork(folders, redactor, baseUrl);
+  if (options.dryRun) return showPlan(context, people, known, await erase.countFilesWith(folders, erased));
+  const requireNobodyAtWork = () => erase.requireNobodyAtWork(folders, erased, baseUrl);
   await requireNobodyAtWork();
   const { length } = people;
   await context.confirm(
     `Erase ${length === 1 ? people[0]![0] : `${length} people`} permanently? ${length === 1 ? "The contact is" : "The contacts are"} deleted in the account, removed from ecm's own files on this machine, and never created again.`,
   );
   if (profile.readOnly) throw ReadOnlyError.forCommand();
-  const mask = createMask(redactor);
   // First: from here on no other command creates the person again.
   const suppressions = await openSuppressionList(context, { mayBeMissing: true });
   const { entries } = await suppressions.add(
@@ -100,12 +98,11 @@ async function runContactErase(
   await requireNobodyAtWork();
   // Before what names them is erased: their names may hold the address too.
   const elsewhere = await listFilesElsewhere(folders, baseUrl);
-  const erasers = erase.createFileErasers(folders, redactor);
-  const own = (await erasers.runs()) + (await erasers.files());
-  const files = own + (await (await context.sandboxFiles()).erase(people.flat(), mask));
-  requireNothingLeft(await erase.countFilesWith(folders, redactor));
+  const own = await erase.eraseFromFiles(folders, erased);
+  const files = own.files + (await (await context.sandboxFiles()).erase(people.flat(), erased.mask));
+  requireNothingLeft(await erase.countFilesWith(folders, erased));
   const time = new Date(context.clock.now()).toISOString();
-  const mayContain = elsewhere.map((file) => mask(file) ?? file);
+  const mayContain = elsewhere.map((file) => erased.mask(file) ?? file);
   const receipts = entries.map(
     ({ hash }, index): Receipt => ({
       ...{ time, account: baseUrl, hash, contact: contacts[index]!, files, mayContain },
@@ -116,6 +113,10 @@ async function runContactErase(
     const list = elsewhere.map((file) => `  ${file}`).join("\n");
     terminal.warn(`Files that runs have read or written may contain the address, and stay:\n${list}`);
   }
+  if (own.withoutInput.length > 0)
+    terminal.warn(
+      `Runs that had read the person from standard input and written nothing yet cannot be resumed: ${own.withoutInput.join(", ")}`,
+    );
   if (receipts.length === 1) await presentOne(terminal, output, receipts[0]!, receiptView);
   else await presentList(terminal, output, receipts, receiptView);
 }
@@ -167,14 +168,6 @@ async function showPlan(
     would,
     ...found.map(({ _id }) => deleteContactRequest(_id)),
   );
-}
-
-/** For texts as they are, of which the redactor sees the bytes. */
-function createMask(redactor: Redactor): (text: string) => string | undefined {
-  return (text) => {
-    const bytes = Buffer.from(text).toString("latin1");
-    return redactor.isIn(bytes) ? Buffer.from(redactor.redact(bytes), "latin1").toString("utf8") : undefined;
-  };
 }
 
 /** The proof of the work. @throws EcmError when a file still holds a key */
