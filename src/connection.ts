@@ -1,6 +1,6 @@
 /**
- * Opens the account that a command talks to: its line, what is known
- * of it, and what is remembered of it afterwards.
+ * Opens the account that a command talks to: the connection, what is known about the service, and what is
+ * stored for later commands.
  */
 
 import { createHash } from "node:crypto";
@@ -33,7 +33,7 @@ export interface Connection {
   profile: ResolvedProfile;
   send: Send;
   account: Account;
-  /** What is known of how the service behaves, for each structure; what is learned is kept. */
+  /** What is known of how the service behaves, for each structure; what is learned is stored. */
   behaviors: Behaviors;
 }
 
@@ -63,8 +63,8 @@ interface ServiceTransport {
 }
 
 /**
- * Opens the line and nothing more: no request is sent.
- * @returns `close` lets the line go, and keeps the names and the limits that were seen for later commands
+ * Opens the connection; no request is sent.
+ * @returns `close` ends the connection, and stores the names and limits that were seen for later commands
  * @throws NoKeyError when there is no key
  */
 export async function openConnection(
@@ -127,7 +127,7 @@ function openNamesCache(folders: Folders, identity: string, apiKey: string, cloc
   return new NamesCache(file, key, () => clock.now());
 }
 
-/** Where the embedded service keeps its data. */
+/** The data folder of the embedded service. */
 function toSandboxFolder(folders: Folders): string {
   return join(folders.state, "sandbox");
 }
@@ -155,7 +155,7 @@ function createBehaviors(stateFolder: string, baseUrl: string, now: () => number
     const recall = () => readSoundBehavior(readCachedBehavior(stateFolder, baseUrl, structureId), now());
     const behavior = createBehavior(recall(), now, (point, value) => {
       try {
-        // Another process may have learned something else meanwhile.
+        // Another process may have learned something else in between.
         const points = { ...recall(), [point]: value };
         writeCachedBehavior(stateFolder, { baseUrl, structureId, points });
       } catch {
@@ -233,10 +233,10 @@ const maxWaitMilliseconds = 60_000;
 /** Lets one process at a time create names in an account: the service would take one name twice. */
 function createNamesLock(stateFolder: string, baseUrl: string, signal: AbortSignal) {
   return async <T>(structureId: string, perform: () => Promise<T>): Promise<T> => {
-    const matter = `names of ${baseUrl} ${structureId}`;
+    const resource = `names of ${baseUrl} ${structureId}`;
     // Where the leases of runs are as well.
     const folder = join(stateFolder, "locks");
-    const lease = await awaitLease(folder, matter, "the creation of names", {
+    const lease = await awaitLease(folder, resource, "the creation of names", {
       maxMilliseconds: maxWaitMilliseconds,
       signal,
     }).catch(toNoLease);

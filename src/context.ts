@@ -22,13 +22,13 @@ import type { Clock, RateLimits } from "./wire.ts";
 
 export type { Connection } from "./connection.ts";
 
-/** What a program that runs commands in its own process is told besides what the streams carry. */
+/** What a program that runs commands in its own process learns besides what the streams carry. */
 export interface Observer {
-  /** Of a list that was shown in part. */
+  /** A list was shown in part. */
   page?(page: { total?: number; hasMore: boolean }): void;
-  /** How a command that a hint shows is named to whoever reads it, where that is no shell. */
+  /** How to name a command in a hint for readers that have no shell. */
   formatCommand?(command: ShownCommand): string;
-  /** Of a bulk run: how far it is, to be asked at any time. */
+  /** A bulk run began. `readNow` says how far it is, at any time. */
   progress?(readNow: () => { done: number; total?: number; what: string }): void;
 }
 
@@ -50,7 +50,7 @@ export interface Context {
   /** As Node names it: `linux`, `darwin`, `win32`. */
   readonly platform: string;
   readonly settings: Settings;
-  /** The files that the command was told to read and to write. */
+  /** The files that the command reads and writes. */
   readonly files: CommandFiles;
   /**
    * The chosen format and columns. What the name of an output file says goes before all but `--output`, with
@@ -70,7 +70,7 @@ export interface Context {
   connect(purpose?: "single" | "bulk", connections?: number): Promise<Connection>;
   /** Opens an account other than the one that is meant: a profile that is being made. */
   open(profile: ResolvedProfile): Promise<Connection>;
-  /** What the embedded service keeps of people in the state folder, whatever account is meant. */
+  /** People in the files of the embedded service, whichever account is meant. */
   sandboxFiles(): Promise<SandboxFiles>;
   /** Tells other processes, until the command ends, that it works with people's data of the account. */
   tellUnderWay(activity: Omit<Activity, "account">): Promise<void>;
@@ -86,7 +86,7 @@ export interface Context {
   confirm(question: string | (() => Promise<string>)): Promise<void>;
   /** Ends the command with this code although nothing is thrown (3: rejected rows; 9: differs). */
   endWith(exitCode: number): void;
-  /** What the last answers said of the limits; undefined when the service was not reached. */
+  /** The limits, from the last answers; undefined when the service was not reached. */
   readonly limits: () => RateLimits | undefined;
   /** How many requests have left the machine for this command. */
   readonly requestsSent: () => number;
@@ -148,7 +148,7 @@ class CommandContext implements Context {
     this.signal = signal;
     this.folders = chooseFolders(this.env, this.platform);
     this.files = new CommandFiles({
-      // The program that runs this command keeps its plans there.
+      // A program that runs commands in its own process stores its plans there.
       folders: observer ? [] : Object.values(this.folders),
       files: this.env.ECM_SUPPRESSIONS ? [this.env.ECM_SUPPRESSIONS] : [],
     });

@@ -33,7 +33,7 @@ async function main(args: string[]): Promise<void> {
   });
 }
 
-/** What V8 has compiled is kept for the next start, where no other user can write. Since Node 22.1. */
+/** Stores what V8 has compiled for the next start, where no other user can write. Since Node 22.1. */
 async function keepCompiledCode(): Promise<void> {
   type Newer = { enableCompileCache?: (folder: string) => unknown };
   const { enableCompileCache } = process.getBuiltinModule("node:module") as Newer;
@@ -41,6 +41,6 @@ async function keepCompiledCode(): Promise<void> {
   const { chooseFolders } = await import("./config/folders.ts");
   const { toCompiledFolder } = await import("./disk/compiled-code.ts");
   const folders = chooseFolders(process.env, process.platform);
-  // Made by the first command that keeps something, for its user alone; Node would let others read it.
+  // The first command that stores something makes the folder, for its user alone; Node would let others read it.
   if (existsSync(folders.cache)) enableCompileCache(toCompiledFolder(folders));
 }

@@ -1,6 +1,6 @@
 /**
  * Which texts were added, such as keys and ids, and as the how-manieth: 12 bytes of memory for each, however
- * long it is, and up to 1 MiB. Only hashes are kept: what is found may, rarely, be another text.
+ * long it is, and up to 1 MiB. Only hashes are stored: a match may, rarely, be another text.
  */
 
 /** So many are one block: what grows by blocks is never copied. */

@@ -163,7 +163,7 @@ export interface ApiAnswer<T = unknown> {
   /** The same as bytes, where they say more than the text. */
   bytes?: Uint8Array;
   limits: RateLimits;
-  /** Of a write that was answered 2xx: it was carried out, even if nothing can be read from its answer. */
+  /** A write that was answered 2xx was carried out, even if its answer cannot be read. */
   applied?: "yes";
   /** What an answer that is not 2xx means, for those who `expect: "any"`. */
   problem?: EcmError;
@@ -216,7 +216,7 @@ export interface SendOptions {
  */
 export type Send = <T = unknown>(request: ApiRequest, options?: SendOptions) => Promise<ApiAnswer<T>>;
 
-/** Where a body goes that is not held in memory. Each piece is taken at once: the network waits meanwhile. */
+/** Takes a body that is not held in memory. Each piece is taken at once, while the network waits. */
 export interface BodySink {
   /** Called before the first piece, and again when a request is repeated: what came before does not count. */
   restart(): void;

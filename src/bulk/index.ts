@@ -22,7 +22,7 @@ export { type KeysFileOptions, toReadOptions } from "./jobs/keys-file-options.ts
 export { type ChosenRows, MarkedRowsError, requireChosenRows } from "./jobs/marked-rows.ts";
 export { type RejectedRow, readRejectedRows } from "./jobs/rejected.ts";
 export { refusalRemark } from "./jobs/removals.ts";
-export { type JobOptions, requireWritableRejects, runJob } from "./jobs/run-job.ts";
+export { type JobOptions, runJob } from "./jobs/run-job.ts";
 export { readFirstRejects, readRejects } from "./jobs/shown-rejects.ts";
 export { restoreSyncOptions, syncJob } from "./jobs/sync.ts";
 export { undoRun } from "./jobs/undo.ts";

@@ -5,7 +5,7 @@ import { UsageError } from "../errors.ts";
 const keyForm = /[A-Za-z0-9]{3}_(?:[a-z]{2}_)?[A-Za-z0-9_-]{43}/i;
 
 /**
- * An address is printed, logged and kept; a key must never be. The text is not repeated.
+ * A base URL is printed, logged and stored; a key must never be. The error does not repeat the text.
  * @param key where it is known: it may have another form
  * @throws UsageError
  */

@@ -11,7 +11,7 @@ import { mergeLimits } from "../rate-limits.ts";
 import type { RateLimits } from "../wire.ts";
 import type { Folders } from "./folders.ts";
 
-/** Of the file of names: one of another format is not read. */
+/** Version of the file of names: another one is not read. */
 const namesFormat = 2;
 
 /**
@@ -88,17 +88,17 @@ function toLimitsPath(cache: string, identity: string): string {
 export interface BehaviorRecord {
   baseUrl: string;
   structureId: string;
-  /** Whatever was kept; it may be damaged. */
+  /** As stored; it may be damaged. */
   points: unknown;
 }
 
-/** The points that are kept of a structure; undefined when none are. */
+/** The points that are stored for a structure; undefined when none are. */
 export function readCachedBehavior(stateFolder: string, baseUrl: string, structureId: string): unknown {
   const record = readRecord(toBehaviorPath(stateFolder, baseUrl, structureId));
   return record?.baseUrl === baseUrl && record.structureId === structureId ? record.points : undefined;
 }
 
-/** What is kept of every structure of a base address. */
+/** What is stored for every structure of a base address. */
 export function readCachedBehaviors(stateFolder: string, baseUrl: string): BehaviorRecord[] {
   const folder = join(stateFolder, behaviorFolder);
   let names: string[];

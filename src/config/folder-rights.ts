@@ -1,7 +1,8 @@
 /** Whether the folders are there, can be written, and are closed to others. Looks, and changes nothing. */
-import { access, constants, stat } from "node:fs/promises";
+import { constants, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { describeDiskError, findFullDisk } from "../disk/disk-errors.ts";
+import { exists } from "../disk/walk.ts";
 import type { Folders } from "./folders.ts";
 import { toProfilesPath } from "./profiles.ts";
 
@@ -49,7 +50,7 @@ async function inspect(
   if (found.isDirectory() !== isFolder)
     return toUnusable(name, path, isFolder ? "it is not a folder" : "it is not a file");
   const rights = constants.R_OK | constants.W_OK | (isFolder ? constants.X_OK : 0);
-  if (!(await isAllowed(path, rights))) return toUnusable(name, path, "it is not readable and writable");
+  if (!(await exists(path, rights))) return toUnusable(name, path, "it is not readable and writable");
   const mode = found.mode & 0o777;
   if (!hasModes || (mode & 0o077) === 0) return { name, path, state: "private" };
   return { name, path, state: "open", detail: `mode 0${mode.toString(8)}` };
@@ -64,12 +65,5 @@ async function canCreate(folder: string): Promise<boolean> {
   const found = await stat(folder).catch((error: NodeJS.ErrnoException) => error.code);
   if (found === "ENOENT" && dirname(folder) !== folder) return canCreate(dirname(folder));
   if (typeof found !== "object") return false;
-  return found.isDirectory() && isAllowed(folder, constants.W_OK | constants.X_OK);
-}
-
-function isAllowed(path: string, rights: number): Promise<boolean> {
-  return access(path, rights).then(
-    () => true,
-    () => false,
-  );
+  return found.isDirectory() && exists(folder, constants.W_OK | constants.X_OK);
 }

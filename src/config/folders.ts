@@ -1,4 +1,4 @@
-/** Where `ecm` keeps things: the platform's own folders unless the environment names others. */
+/** Where `ecm` stores its files: the platform's own folders unless the environment names others. */
 import { resolve } from "node:path";
 import envPaths from "env-paths";
 import type { Environment } from "./settings.ts";

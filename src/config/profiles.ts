@@ -34,7 +34,7 @@ export interface ProfileStore {
 /** Without its ending, which conf adds. */
 export const profilesFileName = "profiles";
 
-/** Where the profiles are kept. */
+/** The file of the profiles. */
 export function toProfilesPath(folders: Folders): string {
   return join(folders.config, `${profilesFileName}.json`);
 }

@@ -65,7 +65,7 @@ export async function resolveProfile(
   return assemble(settings, name, profile, { env, canAsk });
 }
 
-/** A profile as it stands, without flags and environment: to try it before it is kept. */
+/** A profile by itself, without flags and environment: to try it before it is saved. */
 export function resolveStoredProfile(
   name: string,
   profile: Profile,
@@ -95,7 +95,7 @@ function resolveSandboxProfile(settings: Settings, name: Sourced<string>): Resol
   };
 }
 
-/** Whoever has set the address and the key of an account may believe that it is the one that is written to. */
+/** A person who has set the address and key of an account may believe that commands write to it. */
 function describeUnused({ baseUrl, apiKey }: Settings, { source }: Sourced<string>): string | undefined {
   const unused = [...(baseUrl ? ["ECM_BASE_URL"] : []), ...(apiKey ? ["ECM_API_KEY"] : [])];
   if (source !== "environment" || unused.length === 0) return undefined;

@@ -1,7 +1,7 @@
 /**
  * What processes on this state folder are doing with people's data: bulk runs from their
  * first byte on, and exports. An entry is a file of its own beside a lease; one whose
- * process has ended is removed by whoever looks.
+ * process has ended is removed by the next process that looks.
  */
 import { randomBytes } from "node:crypto";
 import { readdir, readFile, rm } from "node:fs/promises";
@@ -37,7 +37,7 @@ export async function registerActivity(
     makeFolder(toActivitiesFolder(stateFolder));
     await writeAtomically(file, `${JSON.stringify(activity)}\n`);
   } catch {
-    // It is only told: what must be written says so itself.
+    // Nothing depends on it: a write that matters reports its own failure.
   }
   return async () => {
     await rm(file, { force: true }).catch(() => undefined);

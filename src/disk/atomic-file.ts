@@ -42,7 +42,7 @@ export interface AtomicFile {
 export async function openAtomicFile(path: string, mode: number = privateMode): Promise<AtomicFile> {
   const temporary = toTemporaryPath(path);
   const handle = await open(temporary, "wx", privateMode);
-  /** Of what `appendNow` wrote, in bytes. */
+  /** Bytes that `appendNow` has written. */
   let length = 0;
   const discard = async () => {
     await handle.close().catch(() => undefined);
@@ -76,7 +76,10 @@ export async function openAtomicFile(path: string, mode: number = privateMode): 
   };
 }
 
-/** All of the bytes, or it throws. @param place in the file; without one, at its end or where it stands */
+/**
+ * Writes all of the bytes, or throws: a full disk may take a part of a single write without an error.
+ * @param place in the file; without one, at its end or at the current position
+ */
 export function writeWhole(descriptor: number, bytes: Uint8Array, place?: number): void {
   for (let at = 0; at < bytes.length; ) {
     at += writeSync(descriptor, bytes, at, bytes.length - at, place === undefined ? null : place + at);
@@ -96,7 +99,7 @@ export async function writeAtomically(path: string, data: string, mode?: number)
 }
 
 /**
- * The same at once, for a place where nothing else may happen meanwhile.
+ * The same, synchronously, where nothing else may run in between.
  * @param isLasting false for what may be lost with the power, such as a cache: it is not waited for
  */
 export function writeAtomicallySync(path: string, data: string, isLasting = true): void {
@@ -163,7 +166,7 @@ function syncPath(path: string): void {
     descriptor = openSync(path, "r");
     fsyncSync(descriptor);
   } catch (error) {
-    // A folder cannot be synced everywhere; a disk that fails is another matter.
+    // A folder cannot be synced everywhere; a disk that fails is an error.
     if (["EIO", "ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);

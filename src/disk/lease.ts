@@ -1,5 +1,5 @@
 /**
- * One process at a time for one matter, also when containers or machines share the folder. A holder has a
+ * One process at a time for one resource, also when containers or machines share the folder. A holder has a
  * file of its own that it touches every few seconds; it is taken over only when that process is certainly
  * gone, or, where this cannot be seen, when it has given no sign of life for long.
  *
@@ -53,24 +53,24 @@ const defaultTimes: LeaseTimes = {
 };
 
 /**
- * Who comes at the same moment decides within this many looks,
- * 10 ms apart; a stopped process may take longer.
+ * Processes that come at the same moment decide within this many looks, 10 ms apart; a stopped process may
+ * take longer.
  */
 const maxLooks = 200;
 
 /**
- * Takes the lease on a matter. Tests replace `self` and `times`.
+ * Takes the lease on a resource. Tests replace `self` and `times`.
  * @param folder shared by all who must not work at once; made when it is not there
- * @param what names the matter in the error, such as `run 20261121-1402-3fa9c1`
+ * @param what names the resource in the error, such as `run 20261121-1402-3fa9c1`
  * @throws LockedError when another process holds it; UsageError when the folder cannot be written
  */
 export async function takeLease(
   folder: string,
-  matter: string,
+  resource: string,
   what: string,
   { self = identifyThisProcess(), times = defaultTimes }: { self?: ProcessIdentity; times?: LeaseTimes } = {},
 ): Promise<Lease> {
-  const stem = createHash("sha256").update(matter).digest("hex").slice(0, 16);
+  const stem = createHash("sha256").update(resource).digest("hex").slice(0, 16);
   const name = `${stem}.${randomBytes(8).toString("hex")}`;
   const file = join(folder, name);
   try {
@@ -85,7 +85,7 @@ export async function takeLease(
     );
   }
   try {
-    const tookOver = await new Contest({ folder, stem, name, what, self, times }).outlast();
+    const tookOver = await new Contest({ folder, stem, name, what, self, times }).acquire();
     await appendFile(file, heldContent);
     await updateBeat(file, times);
     return toLease(file, what, tookOver, times);
@@ -96,19 +96,19 @@ export async function takeLease(
 }
 
 /**
- * Takes the lease on a matter as soon as nobody else holds it.
+ * Takes the lease on a resource as soon as nobody else holds it.
  * @throws LockedError when it is still held after so many milliseconds; the signal's reason
  */
 export async function awaitLease(
   folder: string,
-  matter: string,
+  resource: string,
   what: string,
   { maxMilliseconds, signal }: { maxMilliseconds: number; signal?: AbortSignal },
 ): Promise<Lease> {
   const begun = performance.now();
   for (;;) {
     try {
-      return await takeLease(folder, matter, what);
+      return await takeLease(folder, resource, what);
     } catch (error) {
       if (!(error instanceof LockedError) || performance.now() - begun > maxMilliseconds) throw error;
     }
@@ -130,7 +130,7 @@ interface ContestOptions {
   times: LeaseTimes;
 }
 
-/** Of all who want the matter, one is left. */
+/** Of all processes that want the resource, one is left. */
 class Contest {
   private readonly options: ContestOptions;
   /** Whose silent lease was taken over, in words. */
@@ -141,7 +141,7 @@ class Contest {
   }
 
   /** Looks until nobody else is there. @returns whose lease was taken over @throws LockedError */
-  async outlast(): Promise<string | undefined> {
+  async acquire(): Promise<string | undefined> {
     const { what, times } = this.options;
     for (let looks = 0; looks < maxLooks; looks++) {
       if (!(await this.isContested())) return this.tookOver;
@@ -192,7 +192,7 @@ interface ReadLease {
 }
 
 /**
- * Undefined when it went away meanwhile. One that cannot be read belongs to a process that cannot be seen.
+ * Undefined when it went away in between. One that cannot be read belongs to a process that cannot be seen.
  */
 async function readLease(path: string): Promise<ReadLease | undefined> {
   const nobody: ProcessIdentity = { host: "an unknown host", pid: 0, space: "", start: "" };

@@ -1,4 +1,4 @@
-/** Append-only files of lines: each line with a checksum where a damaged one must be told, and the one line reader. */
+/** Append-only files of lines: each line with a checksum where damage must be noticed; and the reader of lines. */
 import { createReadStream } from "node:fs";
 import { crc32 } from "node:zlib";
 

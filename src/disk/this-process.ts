@@ -17,7 +17,7 @@ export interface ProcessIdentity {
   space: string;
   /**
    * When the process began, as the platform counts; a process id is used
-   * again, this is not. Empty where it is not told.
+   * again, this is not. Empty where the platform does not say it.
    */
   start: string;
 }

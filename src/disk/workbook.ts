@@ -38,7 +38,7 @@ const textFormat = 49;
 /** Rows are gathered to pieces of this many characters. */
 const pieceCharacters = 64 * 1024;
 
-/** Every part is a sheet unless it is said to be another: how many there are is not known yet. */
+/** The default type is a sheet: how many there will be is not known yet. */
 const contentTypes =
   `<Types xmlns="${packages}/content-types">` +
   '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>' +
@@ -86,7 +86,7 @@ export async function openWorkbook(
   const packed = (async () => {
     for await (const piece of zip.outputStream) await write(piece as Buffer);
   })();
-  // Whoever writes next meets the failure.
+  // The next write throws the failure.
   packed.catch(() => undefined);
   let pending = "";
   const flush = async (sheet: PassThrough) => {

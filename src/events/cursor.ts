@@ -69,12 +69,12 @@ interface Stored extends State {
 
 /**
  * Opens the cursor, alone.
- * @param matter everything that makes it another cursor: account, profile, types, contact
+ * @param resource everything that makes it another cursor: account, profile, types, contact
  * @throws LockedError when another process holds it; EcmError when its file is damaged
  */
-export async function openCursor(stateFolder: string, matter: readonly unknown[]): Promise<Cursor> {
+export async function openCursor(stateFolder: string, resource: readonly unknown[]): Promise<Cursor> {
   const folder = join(stateFolder, "events");
-  const name = createHash("sha256").update(JSON.stringify(matter)).digest("hex").slice(0, 24);
+  const name = createHash("sha256").update(JSON.stringify(resource)).digest("hex").slice(0, 24);
   const file = join(folder, `${name}.json`);
   makeFolder(folder);
   const lease: Lease = await takeLease(join(stateFolder, "locks"), `events ${name}`, "these events");

@@ -1,9 +1,18 @@
 /** The files that one command reads and writes: none of them is destroyed by another. */
-import { type BigIntStats, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
+import {
+  accessSync,
+  type BigIntStats,
+  constants,
+  lstatSync,
+  readdirSync,
+  realpathSync,
+  statSync,
+} from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
+import { describeDiskError } from "../disk/disk-errors.ts";
 import { UsageError } from "../errors.ts";
 
-export interface OutputTarget {
+interface OutputTarget {
   /** Absolute; of a link, the file that it leads to. */
   path: string;
   /** Rights of the file that is there already. */
@@ -11,7 +20,7 @@ export interface OutputTarget {
 }
 
 /** What no output may replace besides the files of its own command. */
-export interface OwnPlaces {
+interface OwnPlaces {
   folders: readonly string[];
   /** Files that lie elsewhere, such as a shared suppression list. */
   files: readonly string[];
@@ -45,7 +54,7 @@ export class CommandFiles {
    *   has another output there, and for a place in ecm's own folders, be it through a link
    */
   writes(file: string, flag: string): void {
-    const { mode } = resolveOutputTarget(file, flag);
+    const { path, mode } = resolveOutputTarget(file, flag);
     const identity = toFileIdentity(file);
     const other = this.inputs.get(identity) ?? this.outputs.get(identity);
     if (other !== undefined && other !== flag) throw clashError(flag, other);
@@ -53,6 +62,7 @@ export class CommandFiles {
       throw new UsageError(`${flag}: ${file} is one of ecm's own files`, "Name another file");
     if (mode !== undefined && (mode & 0o222) === 0)
       throw new UsageError(`${flag}: ${file} is read-only`, "Name another file, or remove it first");
+    requireWritableFolder(path, file, flag);
     this.outputs.set(identity, flag);
   }
 
@@ -72,17 +82,27 @@ export class CommandFiles {
  * @throws UsageError when no file can appear there: a missing folder, a folder, a device or pipe, a link that
  *   leads nowhere
  */
-export function resolveOutputTarget(file: string, flag?: string): OutputTarget {
+export function resolveOutputTarget(file: string, flag = "--output-file"): OutputTarget {
   const path = resolve(file);
   const found = readStats(path);
   if (found?.isDirectory()) throw cannotWriteError(file, "it is a folder", flag);
-  if (found && !found.isFile())
-    throw cannotWriteError(file, "it is a device or a pipe; redirect stdout there", flag);
+  if (found && !found.isFile()) {
+    const way = flag === "--output-file" ? "; redirect stdout there" : "";
+    throw cannotWriteError(file, `it is a device or a pipe${way}`, flag);
+  }
   if (found) return { path: realpathSync(path), mode: Number(found.mode) & 0o777 };
   if (readStats(path, false)) throw cannotWriteError(file, "it is a link that leads nowhere", flag);
   if (/[/\\]$/.test(file) || !readStats(dirname(path))?.isDirectory())
     throw cannotWriteError(file, "there is no such folder", flag);
   return { path };
+}
+
+function requireWritableFolder(path: string, file: string, flag: string): void {
+  try {
+    accessSync(dirname(path), constants.W_OK);
+  } catch (error) {
+    throw cannotWriteError(file, describeDiskError(error), flag);
+  }
 }
 
 export function cannotWriteError(file: string, reason: string, flag = "--output-file"): UsageError {
@@ -104,7 +124,7 @@ function toFileIdentity(file: string): string {
   return found && found.ino !== 0n ? `${found.dev}:${found.ino}` : path;
 }
 
-/** Of a file that is not there yet, by the folder that it would be in. */
+/** Without links; a file that does not exist yet is named by the real path of its folder. */
 function toRealPath(file: string): string {
   const path = resolve(file);
   try {

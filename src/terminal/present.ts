@@ -30,7 +30,7 @@ export interface Column<T> {
 export interface View<T> {
   columns: Column<T>[];
   id(item: T): string;
-  /** What is said at a terminal when there is nothing to show, with the next step. */
+  /** The message at a terminal when there is nothing to show, with the next step. */
   empty?: string;
   /** Such a file can be imported; with safe cells it says so itself, in a last column without content. */
   isImportable?: boolean;
@@ -221,7 +221,7 @@ export function checkColumns<T>(output: OutputOptions, view: View<T>): void {
 }
 
 /**
- * The columns to show; none in the formats that have no columns, where `--columns` is said to mean nothing.
+ * The columns to show; none in the formats that have no columns, where a note says that `--columns` has no effect.
  */
 function selectColumns<T>(terminal: Terminal, output: OutputOptions, view: View<T>): Column<T>[] {
   if (hasColumns(output)) return chooseColumns(view.columns, output.columns);

@@ -19,7 +19,7 @@ export interface LineTable {
   columns: readonly string[];
   /** A cell for each column. */
   lines: readonly (readonly string[])[];
-  /** Of the line under the cursor, where it is not on accepting. */
+  /** The line under the cursor at first; default: accepting. */
   at?: number;
 }
 

@@ -64,7 +64,7 @@ function formatError(error: EcmError, style: Style, columns: number | undefined)
 
 /** A no, or Ctrl-C at a terminal, is no failure to the person who said it. */
 function isOwnDecision(error: EcmError, isTerminal: boolean): boolean {
-  // Of a run that can be resumed it is told with another hint.
+  // A run that can be resumed reports it with another hint.
   if (error.details.type === declinedType) return true;
   return isTerminal && error.exitCode === exitCodes.interrupted;
 }

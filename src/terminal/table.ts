@@ -25,8 +25,8 @@ export function* renderTable(
   const header = columns.map(({ name }) => name);
   const lines = [header, ...rows].map((row) => row.map(escapeControls));
   const natural = naturalWidths(lines);
-  const leasts = natural.map((each, column) => (columns[column]!.isWhole ? each : Math.min(each, minWidth)));
-  if (leasts.reduce((sum, each) => sum + each + gap.length, -gap.length) > width) {
+  const leasts = toLeastWidths(columns, natural);
+  if (computeTotal(leasts) > width) {
     yield* renderRecords(header, rows, width, isColored);
     return;
   }
@@ -70,6 +70,16 @@ function wrapProse(text: string, width: number): string[] {
   return text.includes("  ") ? [text] : wrap(text, width);
 }
 
+/** Columns of the screen that these take side by side. */
+function computeTotal(widths: readonly number[]): number {
+  return widths.reduce((sum, each) => sum + each + gap.length, -gap.length);
+}
+
+/** How far each column may be cut. */
+function toLeastWidths(columns: readonly TableColumn[], natural: readonly number[]): number[] {
+  return natural.map((each, column) => (columns[column]!.isWhole ? each : Math.min(each, minWidth)));
+}
+
 /** For each column its widest cell. */
 function naturalWidths(lines: string[][]): number[] {
   return lines[0]!.map((_, column) =>
@@ -97,12 +107,12 @@ const bareChars = {
 } as const;
 
 /** One column wide for the library and for every terminal; no plain text holds it. */
-const standIn = "\ue000";
-const standIns = /\ue000+/g;
+const filler = "\ue000";
+const fillers = /\ue000+/g;
 
 /**
  * Draws cells in columns of these widths. The library measures text by older rules than terminals do: what is
- * more than plain is drawn as a stand-in of its width, and put in its place afterwards.
+ * more than plain is drawn as filler of its width, which is replaced afterwards.
  */
 function drawLines(
   lines: string[][],
@@ -116,7 +126,7 @@ function drawLines(
     const shown = cut(cell, room);
     if (measureWidth(shown) === 0) return "";
     replaced.push(shown);
-    return standIn.repeat(measureWidth(shown));
+    return filler.repeat(measureWidth(shown));
   };
   const table = new Table({
     chars: bareChars,
@@ -131,7 +141,7 @@ function drawLines(
       }),
     );
   }
-  const drawn = table.toString().replace(standIns, () => replaced.shift()!);
+  const drawn = table.toString().replace(fillers, () => replaced.shift()!);
   return `${removeTrailingBlanks(drawn)}\n`;
 }
 
@@ -183,28 +193,22 @@ export function fitColumns<C extends TableColumn>(
   rows: readonly string[][],
   width: number,
 ): FittedTable<C> {
-  const natural = columns.map(({ name }, place) =>
-    rows.reduce((widest, row) => Math.max(widest, measureCell(row[place] ?? "")), measureCell(name) || 1),
+  const natural = naturalWidths(
+    [columns.map(({ name }) => name), ...rows].map((row) => row.map(escapeControls)),
   );
+  const leasts = toLeastWidths(columns, natural);
   const filled = columns.map((_, place) => place).filter((place) => rows.some((row) => row[place] !== ""));
   let shownPlaces = filled.length > 0 ? filled : [0];
-  const total = (widths: number[]) => widths.reduce((sum, each) => sum + each + gap.length, -gap.length);
-  const isTooWide = () => total(shownPlaces.map((place) => natural[place]!)) > width;
-  const cannotBeCut = () => {
-    const leasts = shownPlaces.map((place) =>
-      columns[place]!.isWhole ? natural[place]! : Math.min(natural[place]!, minWidth),
-    );
-    return total(leasts) > width;
-  };
+  const isTooWide = (widths: number[]) => computeTotal(shownPlaces.map((place) => widths[place]!)) > width;
   const leaveOut = (place: number | undefined) => {
     if (place === undefined) return false;
     shownPlaces = shownPlaces.filter((each) => each !== place);
     return true;
   };
-  while (shownPlaces.length > 1 && isTooWide()) {
+  while (shownPlaces.length > 1 && isTooWide(natural)) {
     if (!leaveOut(shownPlaces.findLast((place) => place > 0 && columns[place]!.isAside))) break;
   }
-  while (shownPlaces.length > 1 && cannotBeCut()) {
+  while (shownPlaces.length > 1 && isTooWide(leasts)) {
     if (!leaveOut(shownPlaces.findLast((place) => place > 0))) break;
   }
   return {
@@ -217,13 +221,8 @@ export function fitColumns<C extends TableColumn>(
 /** Several names in a cell: all where they are short, else the first and how many more there are. */
 export function formatShortNames(names: readonly string[]): string {
   const all = names.join(", ");
-  if (names.length < 2 || measureCell(all) <= maxNamesShown) return all;
+  if (names.length < 2 || measureWidth(escapeControls(all)) <= maxNamesShown) return all;
   return `${names[0]} +${names.length - 1}`;
 }
 
 const maxNamesShown = 20;
-
-/** Columns that a cell takes on a screen, its control characters escaped. */
-function measureCell(text: string): number {
-  return measureWidth(escapeControls(text));
-}

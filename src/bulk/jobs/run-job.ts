@@ -4,12 +4,11 @@
  */
 
 import { randomBytes } from "node:crypto";
-import { constants, rm, stat } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { rm } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { exists } from "../../disk/walk.ts";
 import { EcmError, exitCodes, ReadOnlyError, UsageError } from "../../errors.ts";
-import { advise, ecm } from "../../hint.ts";
 import { restoreSelection } from "../../select/selection.ts";
 import { type InputFile, openStream, requireFile, spool } from "../../tables/index.ts";
 import { RunStop, toErrorStop } from "../pace/run-stop.ts";
@@ -57,7 +56,6 @@ export async function runJob(
   emit({ kind: "phase", progress: () => ({ phase: "reading", rowsRead: 0, sent: 0 }) });
   if (!isDryRun) await requireStatePlace(engine.stateFolder);
   await sweepAbandoned(engine.stateFolder, engine.clock.now());
-  await requireWritableRejects(job, options);
   const context = openContext({ kind: job.kind, subject: job.input.name, engine, options, emit });
   const resumed = resumes && !isDryRun ? await resumePlanned(context, job, resumes) : undefined;
   if (resumed) return resumed;
@@ -198,29 +196,6 @@ async function preparePlannedRun(
  */
 function isInputUnasked({ job, names }: RowRun, { stop }: Closed): boolean {
   return stop !== undefined && (job.newFields?.length ?? 0) > 0 && names.requestsToCreate > 0;
-}
-
-/** Found out before the run, not after it. @throws UsageError */
-export async function requireWritableRejects(
-  { input }: Pick<RowJob, "input">,
-  { rejects }: RunOptions,
-): Promise<void> {
-  if (rejects === undefined) return;
-  const file = resolve(rejects);
-  if (!input.stream && file === resolve(input.path ?? input.name)) {
-    throw new UsageError("--rejects names the input file", "Name another file");
-  }
-  const found = await stat(file).catch(() => undefined);
-  // A device or a pipe would be replaced by a file, or removed.
-  if (found && !found.isFile() && !found.isDirectory()) {
-    throw new UsageError(
-      `--rejects: cannot write ${rejects}: it is a device or a pipe`,
-      advise`Choose a file; afterwards, ${ecm`runs rejects`} prints it`,
-    );
-  }
-  if (found?.isDirectory() || !(await exists(dirname(file), constants.W_OK))) {
-    throw new UsageError(`--rejects: cannot write ${rejects}`, "Choose a file in a writable folder");
-  }
 }
 
 interface SpooledInput {

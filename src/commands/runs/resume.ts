@@ -52,7 +52,7 @@ async function runRunsResume(context: Context, run: string | undefined, flags: B
   requireAnswer(context, findRunDanger(manifest), options.isDryRun);
   const { isSpooled, file } = manifest.input;
   const inputs = isSpooled || file === "" ? [] : [file];
-  claimFiles(context, inputs[0], flags);
+  claimFiles(context, inputs[0], { ...flags, rejects: options.rejects });
   await context.tellUnderWay({ kind: "run", what: `Run ${manifest.id}`, inputs });
   const what = `Resuming run ${manifest.id}: ${manifest.input.name}`;
   // Its plan was shown, or written to a file, before it began.
@@ -138,9 +138,8 @@ async function resumeUndoing({ context, display, engine, manifest, options }: Re
     input,
     options: { isPartial, deletesCreated },
   } = manifest;
-  const { findRun, undoRun, requireWritableRejects } = await import("../../bulk/index.ts");
+  const { findRun, undoRun } = await import("../../bulk/index.ts");
   const source = await findRun(context.folders.state, input.name);
-  await requireWritableRejects({ input: { name: input.file } }, options);
   const agree = undoAgreement(context, display);
   const undo = {
     isPartial: isPartial === true,

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { Command } from "commander";
 import type { Closed, Manifest, RunOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
@@ -72,17 +71,14 @@ async function undo(
   options: RunOptions,
   flags: UndoFlags,
 ): Promise<Closed> {
-  const { manifest, folder } = source;
+  const { manifest } = source;
   const deletesCreated = flags.deleteCreated ?? false;
-  const [{ undoRun, requireWritableRejects, fileNames }, { withRun }, { requireUndoableLists }] =
-    await Promise.all([
-      import("../../bulk/index.ts"),
-      import("../shared/bulk/start.ts"),
-      import("../shared/bulk/after.ts"),
-    ]);
-  const journal = { input: { name: join(folder, fileNames.journal) } };
+  const [{ undoRun }, { withRun }, { requireUndoableLists }] = await Promise.all([
+    import("../../bulk/index.ts"),
+    import("../shared/bulk/start.ts"),
+    import("../shared/bulk/after.ts"),
+  ]);
   claimFiles(context, undefined, flags);
-  await requireWritableRejects(journal, options);
   await context.tellUnderWay({ kind: "run", what: `The undo of run ${manifest.id}`, inputs: [] });
   const what = `Undoing run ${manifest.id}: ${manifest.input.name}`;
   return withRun(context, { what, options, flags }, async ({ engine, display, options }) => {

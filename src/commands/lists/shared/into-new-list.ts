@@ -4,6 +4,7 @@ import { requireFreeListName } from "../../../api/lists.ts";
 import type { AfterStep, EditOptions, RunOptions } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
 import { requireAnswer } from "../../shared/bulk/agree.ts";
+import { claimFiles } from "../../shared/bulk/distinct-files.ts";
 import { type BulkFlags, endRun, toRunOptions } from "../../shared/bulk/flags.ts";
 import { resolveLists } from "./choose.ts";
 
@@ -68,11 +69,8 @@ function toDeletion(list: { _id: string; name: string }, ifAllIn: string): After
  * @throws UsageError for a file that cannot be written
  */
 async function requirePlaces(context: Context, options: RunOptions, flags: BulkFlags): Promise<void> {
-  const [{ requireWritableRejects }, { openPlanOutput }] = await Promise.all([
-    import("../../../bulk/index.ts"),
-    import("../../shared/bulk/plan-output.ts"),
-  ]);
-  await requireWritableRejects({ input: { name: "" } }, options);
+  const { openPlanOutput } = await import("../../shared/bulk/plan-output.ts");
+  claimFiles(context, undefined, flags);
   const plan = await openPlanOutput(context, flags, options.isDryRun);
   await plan.discard();
 }
