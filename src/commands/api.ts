@@ -96,7 +96,7 @@ async function requestFrom(
 async function showJoinedPages(context: Context, request: ApiRequest, options: ApiOptions): Promise<void> {
   const { terminal } = context;
   const { send } = await context.connect();
-  const { joinPages } = await import("../service/joined-pages.ts");
+  const { joinPages } = await import("../service/pages.ts");
   const isJson = terminal.isStdoutTerminal || context.output().format === "json";
   const output = context.output(options, isJson ? "json" : "ndjson");
   const format = output.format === "json" ? "json" : "ndjson";

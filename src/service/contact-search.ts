@@ -56,7 +56,7 @@ export function createContactPages(
     };
   const { filters, specification } = search;
   if (specification || !filters.some(hasListCriteria)) return createPages(filters, source);
-  return createListPages({ filters, source }, createPages, behavior);
+  return createMemberPages({ filters, source }, createPages, behavior);
 }
 
 /** The contact as it was wanted; undefined when a condition does not hold for it. */
@@ -232,7 +232,7 @@ interface ListSearch {
 }
 
 /** Reads pages of the members: from the service while it filters by list, else from all that was read. */
-function createListPages(
+function createMemberPages(
   { filters, source }: ListSearch,
   pagesFor: PagesFor,
   behavior?: Behavior,

@@ -1,6 +1,6 @@
 /** A person's contacts in the whole account, found in every structure, and deleted for good. */
 
-import { deleteContactRequest, getContactRequest } from "../api/contacts.ts";
+import { createEquals, createFilter, deleteContactRequest, getContactRequest } from "../api/contacts.ts";
 import { toPersonIdentity } from "../api/key-spelling.ts";
 import { EcmError, hasStatus, isGoneError } from "../errors.ts";
 import type { Contact, Criteria, Send } from "../wire.ts";
@@ -8,18 +8,13 @@ import type { Account } from "./account.ts";
 import { createContactPages } from "./contact-search.ts";
 import { openPages } from "./pages.ts";
 
-/**
- * The service may hide who is inactive unless it is asked for them;
- * the letter case that it takes is not certain.
- */
-const inactiveForms = ["inactive", "Inactive"];
-
 export type KnownContacts = readonly Pick<Contact, "_id" | "key">[];
 
 /**
  * Every contact with one of these spellings of a key, in whatever letter case.
  * @param spellings as `listSpellings` has them
  * @param known contacts that were seen before: a search may not find yet what was written a moment ago
+ * @throws ServiceError where the service takes no such search: then nobody knows whether the contact is there
  */
 export async function findContactsOfKey(
   send: Send,
@@ -31,9 +26,11 @@ export async function findContactsOfKey(
   const identities = new Set(spellings.map(toPersonIdentity));
   for (const { _id: structureId } of await account.structures()) {
     for (const spelling of new Set(spellings)) {
-      const byKey: Criteria = { columnToFilter: "KEY", operator: "EQ", values: [spelling] };
+      const byKey = createEquals("KEY", [spelling]);
       const contacts = await find(send, structureId, [byKey]);
-      if (contacts.length === 0) contacts.push(...(await findInactive(send, structureId, byKey)));
+      // A service may hide those who are inactive unless it is asked for them.
+      const inactive = [byKey, createEquals("CONTACT_STATUS", ["inactive"])];
+      if (contacts.length === 0) contacts.push(...(await find(send, structureId, inactive)));
       for (const { _id, key } of contacts) {
         // Held against the key once more: a deletion must not
         // reach a contact that a looser search let through.
@@ -71,27 +68,12 @@ async function readKey(send: Send, contactId: string): Promise<string | undefine
   }
 }
 
-/**
- * @throws ServiceError where the service takes no such search: then nobody knows whether the contact is there
- */
-async function findInactive(send: Send, structureId: string, byKey: Criteria): Promise<Partial<Contact>[]> {
-  let refusal: unknown;
-  for (const value of inactiveForms) {
-    try {
-      return await find(send, structureId, [
-        byKey,
-        { columnToFilter: "CONTACT_STATUS", operator: "EQ", values: [value] },
-      ]);
-    } catch (error) {
-      if (!hasStatus(error, 400)) throw error;
-      refusal ??= error;
-    }
-  }
-  throw refusal;
-}
-
 async function find(send: Send, structureId: string, criterias: Criteria[]): Promise<Partial<Contact>[]> {
-  const read = createContactPages(send, { structureId, filters: [{ criterias }], source: ["_id", "key"] });
+  const read = createContactPages(send, {
+    structureId,
+    filters: createFilter(...criterias),
+    source: ["_id", "key"],
+  });
   return (await openPages(read, { size: 100 })).first.items;
 }
 

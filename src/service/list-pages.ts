@@ -55,14 +55,6 @@ export async function readAllLists(
   return { lists: items, requests, pageSize, hasTotal };
 }
 
-export async function fetchAllLists(
-  send: Send,
-  structureId: string,
-  behavior: Behavior,
-): Promise<ContactList[]> {
-  return (await readAllLists(send, structureId, behavior)).lists;
-}
-
 /** How many lists there are; undefined where the service does not say. */
 export async function countLists(
   send: Send,
@@ -97,5 +89,5 @@ export async function fetchList(
     if (isGoneError(error)) return undefined;
     if (!hasStatus(error, 403) && !isNotOffered(error)) throw error;
   }
-  return (await fetchAllLists(send, structureId, behavior)).find(({ _id }) => _id === listId);
+  return (await readAllLists(send, structureId, behavior)).lists.find(({ _id }) => _id === listId);
 }

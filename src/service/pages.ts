@@ -1,10 +1,13 @@
 /**
- * Reading page by page: one rule for contacts and lists. The greatest size is not published, so that a
- * refused size is followed by the next usual one, and one that was silently cut continues at the size it was cut to. A reading ends
- * when the service's total is reached, or with a page that brings nothing new: a short page is no end.
+ * Reading page by page: one rule for all that comes in pages. The greatest size is not published, so that a
+ * refused size is followed by the next usual one, and one that was silently cut continues at the size it was
+ * cut to. A reading ends when the service's total is reached, or with a page that brings nothing new: a short
+ * page is no end.
  */
-import { EcmError, exitCodes, hasStatus } from "../errors.ts";
+import { EcmError, exitCodes, hasStatus, UnreadableAnswerError, UsageError } from "../errors.ts";
 import { advise, ecm } from "../hint.ts";
+import { isObject } from "../is-object.ts";
+import type { ApiRequest, Send } from "../wire.ts";
 import type { Behavior } from "./behavior.ts";
 
 /**
@@ -185,5 +188,93 @@ export async function readComplete<T>(
   throw new EcmError(exitCodes.failed, "The pages of a search never add up to its totalRecords", {
     type: "UnreadableAnswerError",
     hint: advise`Check the service with: ${ecm`doctor`}`,
+  });
+}
+
+/** Of anything but contacts. */
+export const recordsPerPage = 100;
+
+/** Its id; as a whole where it has none. */
+export function toRecordIdentity(record: unknown): string {
+  return isObject(record) && typeof record._id === "string" ? record._id : JSON.stringify(record);
+}
+
+/**
+ * Every record of a request that answers in pages: `{ total, records }`, `{ totalRecords, contacts }` or a
+ * bare array; and the largest total that any page told. A size of the caller's own is kept; it always begins at
+ * the first page.
+ * @throws UsageError for a request that writes; UnreadableAnswerError for an answer that is no page
+ */
+export async function joinPages(
+  send: Send,
+  request: ApiRequest,
+): Promise<{ records: unknown[]; total?: number }> {
+  if (request.effect === "write") {
+    throw new UsageError(
+      "--paginate joins the pages of a read, but this request would write",
+      "Leave out --paginate",
+    );
+  }
+  const pagedRequest = toPagedRequest(request);
+  let total: number | undefined;
+  const read: ReadPage<unknown> = async (page, size) => {
+    const answer = toPage((await send(pagedRequest.of(page, size))).body);
+    // The largest: where one was removed meanwhile, another may have slid past the reader.
+    if (answer.total !== undefined) total = Math.max(total ?? 0, answer.total);
+    return answer;
+  };
+  const records: unknown[] = [];
+  const opened = await openPages(read, { size: pagedRequest.size });
+  for await (const page of readPagesInOrder(read, opened, toRecordIdentity)) records.push(...page);
+  return { records, total };
+}
+
+interface PagedRequest {
+  size: number;
+  of(page: number, size: number): ApiRequest;
+}
+
+/** A search is paged in its body, anything else in its query. */
+function toPagedRequest(request: ApiRequest): PagedRequest {
+  if (request.method === "POST") {
+    const body = parseBody(request);
+    const { pageSize } = body;
+    return {
+      size: typeof pageSize === "number" ? pageSize : recordsPerPage,
+      of: (page, size) => ({ ...request, rawBody: JSON.stringify({ ...body, page, pageSize: size }) }),
+    };
+  }
+  const [path = "", search = ""] = request.path.split("?");
+  const query: [string, string][] = [...new URLSearchParams(search), ...(request.query ?? [])];
+  const own = Number(query.find(([name]) => name === "size")?.[1]);
+  const further = query.filter(([name]) => name !== "page" && name !== "size");
+  return {
+    size: Number.isSafeInteger(own) && own > 0 ? own : recordsPerPage,
+    of: (page, size) => ({
+      ...request,
+      path,
+      query: [...further, ["page", String(page)], ["size", String(size)]],
+    }),
+  };
+}
+
+function parseBody({ rawBody = "{}" }: ApiRequest): Record<string, unknown> {
+  try {
+    const body: unknown = JSON.parse(rawBody);
+    if (isObject(body)) return body;
+  } catch {
+    // Said below.
+  }
+  throw new UsageError("--paginate: the body of a search is a JSON object");
+}
+
+function toPage(body: unknown): Page<unknown> {
+  if (Array.isArray(body)) return { items: body };
+  const { records, contacts, total, totalRecords } = (body ?? {}) as Record<string, unknown>;
+  const found = Array.isArray(records) ? records : contacts;
+  const count = total ?? totalRecords;
+  if (Array.isArray(found)) return { items: found, total: typeof count === "number" ? count : undefined };
+  throw new UnreadableAnswerError("--paginate: the answer is not a page of records", {
+    hint: "Leave out --paginate to see the answer as it comes",
   });
 }

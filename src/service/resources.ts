@@ -6,7 +6,7 @@ import { foldCase, isId, resolveName } from "../api/names.ts";
 import { hasStatus, NotFoundError, UnreadableAnswerError } from "../errors.ts";
 import { isObject } from "../is-object.ts";
 import type { ApiAnswer, Send } from "../wire.ts";
-import { type ReadPage, readRepeatedly } from "./pages.ts";
+import { type ReadPage, readRepeatedly, recordsPerPage, toRecordIdentity } from "./pages.ts";
 
 /** The member at this path; undefined where something on the way is no object. */
 export function readMember(value: unknown, ...path: string[]): unknown {
@@ -86,19 +86,12 @@ export function readRecords(answer: Answer, what: string): Records {
   throw new UnreadableAnswerError(`The answer is not ${what}`, { status: answer.status });
 }
 
-export const recordsPerPage = 100;
-
 /** Every record of every page, each once; `total`: how many were announced, 0 where the service does not say. */
 export async function readAllRecords(
   read: ReadPage<unknown>,
 ): Promise<{ records: unknown[]; total: number }> {
   const { items, total } = await readRepeatedly(read, { size: recordsPerPage }, toRecordIdentity);
   return { records: items, total };
-}
-
-/** Its id; as a whole where it has none. */
-export function toRecordIdentity(record: unknown): string {
-  return textMember(record, "_id") ?? JSON.stringify(record);
 }
 
 /** Those changed last first. @param status as the service names it; it may be passed over */

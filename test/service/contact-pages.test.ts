@@ -6,8 +6,7 @@ import { describe, expect, it } from "vitest";
 import { ServiceError } from "../../src/errors.ts";
 import { createBehavior } from "../../src/service/behavior.ts";
 import { openSearch } from "../../src/service/contact-pages.ts";
-import { joinPages } from "../../src/service/joined-pages.ts";
-import { readComplete } from "../../src/service/pages.ts";
+import { joinPages, readComplete } from "../../src/service/pages.ts";
 import type { ApiAnswer, ApiRequest, Contact, SearchBody, Send } from "../../src/wire.ts";
 
 const search = { structureId: "s1", filters: [], source: ["_id", "key"] };

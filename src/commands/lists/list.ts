@@ -1,9 +1,8 @@
 import type { Command } from "commander";
 import type { Context } from "../../context.ts";
 import { advise, ecm } from "../../hint.ts";
-import { createListPages, fetchAllLists } from "../../service/list-pages.ts";
-import { readSinglePage } from "../../service/pages.ts";
-import { recordsPerPage } from "../../service/resources.ts";
+import { createListPages, readAllLists } from "../../service/list-pages.ts";
+import { readSinglePage, recordsPerPage } from "../../service/pages.ts";
 import { checkColumns, presentList } from "../../terminal/present.ts";
 import { announcePage } from "../shared/announce-part.ts";
 import { formatForAccount } from "../shared/command-line.ts";
@@ -33,7 +32,7 @@ async function runListsList(context: Context, options: PageFlags): Promise<void>
     const { _id } = await account.structure();
     const behavior = behaviors(_id);
     // The lists themselves are never remembered ones: these have no numbers.
-    if (options.all) return { lists: await fetchAllLists(send, _id, behavior), hasMore: false };
+    if (options.all) return { lists: (await readAllLists(send, _id, behavior)).lists, hasMore: false };
     const read = createListPages(send, _id, behavior);
     const { items, ...rest } = await readSinglePage(read, page, { size, behavior, of: "lists" });
     return { lists: items, ...rest };

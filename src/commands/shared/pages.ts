@@ -1,8 +1,8 @@
 /** A list of records that come in pages: one page, or with `--all` every page. */
 import type { Command } from "commander";
 import type { Context, OutputFileFlags } from "../../context.ts";
-import { type ReadPage, readSinglePage } from "../../service/pages.ts";
-import { readAllRecords, recordsPerPage } from "../../service/resources.ts";
+import { type ReadPage, readSinglePage, recordsPerPage } from "../../service/pages.ts";
+import { readAllRecords } from "../../service/resources.ts";
 import type { OutputOptions } from "../../terminal/format.ts";
 import { presentList, type View } from "../../terminal/present.ts";
 import { announcePage } from "./announce-part.ts";

@@ -9,7 +9,7 @@ import { UsageError } from "../../../errors.ts";
 import { advise, ecm, formatCommand, toOperands } from "../../../hint.ts";
 import { openSearch, readSearchPages } from "../../../service/contact-pages.ts";
 import type { ContactSearch } from "../../../service/contact-search.ts";
-import { fetchAllLists, fetchList } from "../../../service/list-pages.ts";
+import { fetchList, readAllLists } from "../../../service/list-pages.ts";
 import type { Contact, ContactList } from "../../../wire.ts";
 import { addFlagsToCommand, formatForAccount } from "../command-line.ts";
 
@@ -70,7 +70,7 @@ async function findNewListId(
   const { lists } = await readRunNames(folder);
   const storedId = Object.keys(lists).find((id) => lists[id] === name);
   if (storedId !== undefined) return storedId;
-  const all = await fetchAllLists(send, structureId, behaviors(structureId));
+  const { lists: all } = await readAllLists(send, structureId, behaviors(structureId));
   return all.find((list) => list.name === name)?._id;
 }
 
