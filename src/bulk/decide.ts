@@ -240,9 +240,12 @@ export function toOperation(
   return toChange(id, open, values, version);
 }
 
-/** For the second look of a run's own plan: a contact that the plan saw and that is gone is not created anew. */
+/**
+ * For the second look of a run's own plan: a contact that the plan saw and that is gone is not created anew.
+ * Where one contact alone is meant, its absence has a reason of its own.
+ */
 export function seal(desired: Desired, before: Before | undefined): Desired {
-  if (before === undefined || desired.absent === "leave") return desired;
+  if (before === undefined || desired.who !== undefined || desired.absent === "leave") return desired;
   return { ...desired, absent: { skip: "changed" } };
 }
 
