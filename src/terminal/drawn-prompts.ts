@@ -2,7 +2,7 @@
 import { Writable } from "node:stream";
 import { InterruptedError } from "../errors.ts";
 import { fitMessage } from "./message-lines.ts";
-import type { LineTable, Prompter } from "./prompter.ts";
+import type { Choice, LineTable, Prompter } from "./prompter.ts";
 import { renderTable } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { cut } from "./text-width.ts";
@@ -12,18 +12,28 @@ type PromptContext = NonNullable<Parameters<Inquirer["confirm"]>[1]>;
 
 /** Choices visible at once. */
 const pageSize = 12;
+/**
+ * Up and down alone move the cursor, around the end too. With the library's own keys any other one is a search
+ * for what was typed, and Esc or an arrow to the side a search for nothing, which finds the first choice.
+ */
+const menu = { pageSize, loop: true, theme: { keybindings: ["vim" as const] } };
 
 /** @param signal ends an open question */
 export function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Prompter {
   const { stdin } = terminal;
-  const ask = async <T>(question: (inquirer: Inquirer, context: PromptContext) => Promise<T>): Promise<T> => {
+  const ask = async <T>(
+    question: (inquirer: Inquirer, context: PromptContext) => Promise<T>,
+    onEscape?: () => T,
+  ): Promise<T> => {
     const inquirer = await import("@inquirer/prompts");
     // Without this a question whose input ends (Ctrl-D) is never
     // settled, and the process ends as if all were well.
     const ending = new AbortController();
     const end = () => ending.abort();
+    let isEscaped = false;
     const onKey = (_text: unknown, key?: { ctrl?: boolean; name?: string }) => {
-      if (key?.ctrl && key.name === "d") end();
+      isEscaped = onEscape !== undefined && key?.name === "escape";
+      if (isEscaped || (key?.ctrl && key.name === "d")) end();
     };
     stdin.on("end", end).on("keypress", onKey);
     try {
@@ -34,11 +44,10 @@ export function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Pr
         clearPromptOnDone: false,
       });
     } catch (error) {
-      const name = (error as Error).name;
-      if (name === "ExitPromptError" || name === "AbortPromptError") {
-        throw signal.aborted ? signal.reason : InterruptedError.atQuestion();
-      }
-      throw error;
+      if (!/^(Exit|Abort)PromptError$/.test((error as Error).name)) throw error;
+      if (signal.aborted) throw signal.reason;
+      if (isEscaped) return onEscape!();
+      throw InterruptedError.atQuestion();
     } finally {
       stdin.off("end", end).off("keypress", onKey);
     }
@@ -48,6 +57,13 @@ export function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Pr
   // The library breaks lines within words. Its mark precedes the question, and the answer follows it.
   const fitted = (message: string) =>
     fitMessage(message, terminal.stderrColumns - " (y/N) ".length, "? ".length);
+  const toMenu = <T>(message: string, choices: Choice<T>[], initial: T | undefined) => ({
+    ...menu,
+    message: fitted(message),
+    choices: choices.map((choice) => ({ ...choice, name: cut(choice.name, room()) })),
+    // Only a value of its own can be preselected.
+    ...(choices.some(({ value }) => value === initial) && { default: initial as never }),
+  });
   return {
     confirm: (message) =>
       ask((inquirer, context) => inquirer.confirm({ message: fitted(message), default: false }, context)),
@@ -59,15 +75,12 @@ export function createDrawnPrompter(terminal: Terminal, signal: AbortSignal): Pr
     secret: (message) =>
       ask((inquirer, context) => inquirer.password({ message, mask: false, toggleMask: false }, context)),
     select: (message, choices, initial) =>
-      ask((inquirer, context) => {
-        const fitting = choices.map((choice) => ({ ...choice, name: cut(choice.name, room()) }));
-        // Only a value of its own can be preselected.
-        const start = choices.some(({ value }) => value === initial) ? { default: initial as never } : {};
-        return inquirer.select(
-          { message: fitted(message), choices: fitting, pageSize, loop: false, ...start },
-          context,
-        );
-      }),
+      ask((inquirer, context) => inquirer.select(toMenu(message, choices, initial), context)),
+    reselect: (message, choices, initial) =>
+      ask<(typeof choices)[number]["value"] | undefined>(
+        (inquirer, context) => inquirer.select(toMenu(message, choices, initial), context),
+        () => undefined,
+      ),
     chooseLine: (table) =>
       ask((inquirer, context) => {
         const question = toLineQuestion(inquirer, terminal, { ...table, message: fitted(table.message) });
@@ -95,7 +108,7 @@ const accepted = -1;
 function toLineQuestion(
   { Separator }: Inquirer,
   { stderrColumns, rows = 0 }: Terminal,
-  { message, accept, at = accepted, columns, lines }: LineTable,
+  { message, accept, columns, lines }: LineTable,
 ) {
   const [header = "", ...drawn] = drawLines({ columns, lines }, stderrColumns - "❯ ".length);
   const choices = [
@@ -105,13 +118,7 @@ function toLineQuestion(
   ];
   const height = Math.max(pageSize, rows - 6);
   const isCut = choices.length > height;
-  return {
-    message: isCut ? `${message} (↓ shows more)` : message,
-    choices,
-    pageSize: height,
-    loop: false,
-    default: at,
-  };
+  return { ...menu, message: isCut ? `${message} (↓ shows more)` : message, choices, pageSize: height };
 }
 
 /** The header and the lines, each within the width. */

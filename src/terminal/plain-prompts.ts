@@ -43,6 +43,13 @@ export function createPlainPrompter(terminal: Terminal, signal: AbortSignal): Pr
       return chosen ?? `There is no number ${JSON.stringify(answer)}.`;
     });
   };
+  const selectNumber = <T>(message: string, choices: Choice<T>[], initial?: T): Promise<T> => {
+    list(message, choices);
+    return askNumber(
+      choices,
+      choices.findIndex(({ value }) => value === initial),
+    );
+  };
   return {
     confirm: async (message) => /^y(es)?$/i.test((await ask(`${message} (y/N)`)).trim()),
     input: (message, initial, check) =>
@@ -55,13 +62,8 @@ export function createPlainPrompter(terminal: Terminal, signal: AbortSignal): Pr
       say("");
       return answer;
     },
-    select(message, choices, initial) {
-      list(message, choices);
-      return askNumber(
-        choices,
-        choices.findIndex(({ value }) => value === initial),
-      );
-    },
+    select: selectNumber,
+    reselect: selectNumber,
     chooseLine({ message, accept, columns, lines }) {
       const choices: Choice<number | undefined>[] = [
         { name: accept, value: undefined },

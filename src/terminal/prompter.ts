@@ -19,8 +19,6 @@ export interface LineTable {
   columns: readonly string[];
   /** A cell for each column. */
   lines: readonly (readonly string[])[];
-  /** The line under the cursor at first; default: accepting. */
-  at?: number;
 }
 
 /** An answer that is typed as one letter. */
@@ -39,6 +37,8 @@ export interface Prompter {
   secret(message: string): Promise<string>;
   /** @param initial preselected; else the first of the choices, of which there is at least one */
   select<T>(message: string, choices: Choice<T>[], initial?: T): Promise<T>;
+  /** A choice that can be left as it is. @returns undefined for that: Esc, where the question is drawn */
+  reselect<T>(message: string, choices: Choice<T>[], initial?: T): Promise<T | undefined>;
   /** @returns the place of the line that is to be changed; undefined where the table is taken as it is */
   chooseLine(table: LineTable): Promise<number | undefined>;
   /** Asks for a letter. @param choices the last is taken where nothing is typed */

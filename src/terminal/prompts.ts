@@ -23,6 +23,8 @@ export function createPrompter(terminal: Terminal, signal: AbortSignal): Prompte
     secret: async (message) => (await openPrompter()).secret(escapeControls(message)),
     select: async (message, choices, initial) =>
       (await openPrompter()).select(escapeControls(message), choices.map(toSafeChoice), initial),
+    reselect: async (message, choices, initial) =>
+      (await openPrompter()).reselect(escapeControls(message), choices.map(toSafeChoice), initial),
     chooseLine: async (table) =>
       (await openPrompter()).chooseLine({
         ...table,

@@ -8,6 +8,7 @@ import { advise, ecm } from "../../hint.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { RevisedError } from "../shared/bulk/agree.ts";
 import { addBulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
+import { shortPath } from "../shared/bulk/format.ts";
 import { consentColumnOption, repeatableOption, wholeNumberOption } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import type { ImportFlags } from "./shared/import-flags.ts";
@@ -104,30 +105,39 @@ async function runImport(
   flags: ImportFlags,
 ): Promise<void> {
   const options = toRunOptions(flags, context.clock.now());
-  const imports = await toImportOptions(context.terminal, file, flags);
-  const [{ startRun }, { Clarifier }] = await Promise.all([
+  const [{ isAtTerminal, startRun }, { Clarifier }, { findAnswers }] = await Promise.all([
     import("../shared/bulk/start.ts"),
     import("./shared/clarify.ts"),
+    import("./shared/saved-answers.ts"),
   ]);
+  // Where nobody reads along, only what is typed counts.
+  const mapping = flags.mapping ?? (file !== "-" && isAtTerminal(context) ? findAnswers(file) : undefined);
+  const earlier = flags.mapping === undefined ? mapping : undefined;
+  if (earlier !== undefined) context.terminal.note(`Columns as last time: ${shortPath(earlier)}`);
+  const imports = await toImportOptions(context.terminal, file, { ...flags, mapping });
   const typed = { command, file, map: flags.map ?? [], isDryRun: options.isDryRun };
-  const clarifier = new Clarifier(context, typed, imports);
-  const { clarify, agreed } = clarifier;
+  const clarifier = new Clarifier(context, typed, imports, earlier);
+  const { clarify, save: agreed } = clarifier;
   const what = `${options.isDryRun ? "Reading" : "Importing"} ${file === "-" ? "standard input" : file}`;
   // What can be read only once cannot be looked at again.
   const review = { canChange: await isRegularFile(file), show: flags.show };
   const start = { options, flags, what, danger: "change", clarify, agreed, review } as const;
-  const result = await reviseUntilAgreed(clarifier, () =>
+  const result = await reviseUntilAgreed(clarifier, options.isDryRun, () =>
     startRun(context, { ...start, job: clarifier.job() }),
   );
-  const { rejects, status, rows } = result.summary;
-  if (rejects && rows.rejected > 0 && status === "completed") clarifier.sayRetry(rejects);
-  if (!result.stop || result.summary.run !== null) clarifier.sayCommand();
+  if (!options.isDryRun) {
+    if (!result.stop || result.summary.run !== null) clarifier.sayCommand();
+  } else if (!result.stop) {
+    await clarifier.save();
+    clarifier.sayNext(flags.plan);
+  }
   await endRun(context, result);
 }
 
 /** Starts again with other answers, as often as a person wants to change them. @throws DeclinedError */
 async function reviseUntilAgreed<T>(
   clarifier: { revise(): void; sayCommand(): void },
+  isDryRun: boolean,
   run: () => Promise<T>,
 ): Promise<T> {
   for (;;) {
@@ -135,7 +145,8 @@ async function reviseUntilAgreed<T>(
       return await run();
     } catch (error) {
       if (!(error instanceof RevisedError)) {
-        if (error instanceof DeclinedError || error instanceof InterruptedError) clarifier.sayCommand();
+        const isCancelled = error instanceof DeclinedError || error instanceof InterruptedError;
+        if (isCancelled && !isDryRun) clarifier.sayCommand();
         throw error;
       }
       clarifier.revise();

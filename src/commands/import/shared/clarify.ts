@@ -42,15 +42,18 @@ export class Clarifier {
   private readonly typed: TypedImport;
   private readonly typedOptions: ImportOptions;
   private options: ImportOptions;
-  /** The mapping file with the answers. */
-  private savedTo: string | undefined;
+  /** The mapping file of the answers: the one beside the input, or the one that was written. */
+  private mappingFile: string | undefined;
+  /** Answers about columns that no file has yet. */
+  private unsaved: ImportOptions["read"] | undefined;
   /** A list that a person has named, and that does not exist. */
   private newList: string | undefined;
-  private areFieldsMade = false;
 
-  constructor(context: Context, typed: TypedImport, options: ImportOptions) {
+  /** @param mappingFile the answers of the last import of this file, which the options hold */
+  constructor(context: Context, typed: TypedImport, options: ImportOptions, mappingFile?: string) {
     this.context = context;
     this.typed = typed;
+    this.mappingFile = mappingFile;
     this.typedOptions = options;
     const { lists, mode } = options;
     const isListAsked =
@@ -81,7 +84,10 @@ export class Clarifier {
       const newFields = [...(read.newFields ?? []), { label: failure.label, dataType: "text" }];
       this.options = { ...this.options, read: { ...read, newFields } };
     } else if (failure instanceof MissingNamesError && !this.context.settings.yes) {
-      if (!this.isForesaid(failure)) await askToCreate(this.context, prompter, failure);
+      // A dry run creates nothing: it only says what would be new.
+      if (!this.typed.isDryRun && !this.isForesaid(failure)) {
+        await askToCreate(this.context, prompter, failure);
+      }
       this.options = { ...this.options, createMissing: true };
     } else throw failure;
     return this.job();
@@ -95,47 +101,46 @@ export class Clarifier {
     this.options = { ...options, read: { ...options.read, isReviewed: true }, asksList };
   }
 
-  /** The person has said yes: the command for the next time finds the new fields. */
-  readonly agreed = async (): Promise<void> => {
-    this.areFieldsMade = true;
+  /** Keeps what was answered about the columns: after the yes, or at the end of a dry run. */
+  readonly save = async (): Promise<void> => {
+    if (!this.unsaved) return;
+    this.mappingFile = await saveAnswers(this.context, this.typed.file, this.unsaved, this.mappingFile);
+    this.unsaved = undefined;
   };
 
-  /** The command that does the same without a question, where one was asked or the run was a dry one. */
-  sayCommand(): void {
-    const { context, typed, options } = this;
+  /** The next command of a dry run: the plan that it wrote, carried out, or the same import for real. */
+  sayNext(plan: string | undefined): void {
+    const { context, typed } = this;
     const { terminal, settings } = context;
-    if (!this.hasAnswers() && !(typed.isDryRun && terminal.isStderrTerminal)) return;
-    const needed = this.areFieldsMade ? [] : (options.read.newFields ?? []);
-    const steps = needed.map(({ label }) =>
-      formatCommand(addFlagsToCommand(ecm`structure field add ${toOperands(label)}`, settings)),
-    );
+    if (!terminal.isStderrTerminal && !this.hasAnswers()) return;
     const flags = {
       fresh: undefined,
-      ...(typed.isDryRun && { dryRun: undefined, show: undefined, plan: undefined }),
-      ...this.answeredFlags(),
+      dryRun: undefined,
+      show: undefined,
+      report: undefined,
+      redact: undefined,
     };
-    const line = [...steps, formatCommandLine(typed.command, [typed.file], flags)].join(" && ");
-    terminal.note(`${typed.isDryRun ? "Run it with" : "Next time"}: ${line}`);
+    const next =
+      plan === undefined || plan === "-"
+        ? formatCommandLine(typed.command, [typed.file], {
+            ...flags,
+            plan: undefined,
+            ...this.answeredFlags(),
+          })
+        : formatCommand(addFlagsToCommand(ecm`apply ${toOperands(plan)}`, settings));
+    terminal.note(`Run it with: ${next}`);
   }
 
-  /** The command that imports the fixed rows as this one did. */
-  sayRetry(rejects: string): void {
+  /** The command that does the same without a question, where one was asked. */
+  sayCommand(): void {
+    if (!this.hasAnswers()) return;
     const { context, typed } = this;
-    if (!isAtTerminal(context)) return;
-    const flags = {
-      fresh: undefined,
-      rejects: undefined,
-      plan: undefined,
-      ...this.answeredFlags(),
-      ...ownOfSource,
-    };
-    context.terminal.note(
-      `The fixed rows alone: ${formatCommandLine(typed.command, [shortPath(rejects)], flags)}`,
-    );
+    const flags = { fresh: undefined, ...this.answeredFlags() };
+    context.terminal.note(`Next time: ${formatCommandLine(typed.command, [typed.file], flags)}`);
   }
 
   private async clarifyColumns(prompter: Prompter, failure: UnclearColumnsError): Promise<void> {
-    const { context, typed, options } = this;
+    const { context, options } = this;
     const proposal = await proposeLateColumns(failure.proposal);
     const plain = ignoreEmpty(context.terminal, proposal, options.read);
     if (plain) {
@@ -144,7 +149,7 @@ export class Clarifier {
     }
     const read = await askColumns(prompter, failure, proposal, options.read);
     this.options = { ...options, read };
-    this.savedTo = await saveAnswers(context, typed.file, read, this.savedTo);
+    this.unsaved = read;
   }
 
   private async clarifyList(prompter: Prompter, { listNames }: NoListError): Promise<void> {
@@ -177,7 +182,9 @@ export class Clarifier {
       sheet: read.sheet,
       consentColumn: read.consentColumns,
     };
-    if (this.savedTo !== undefined) return { ...flags, mapping: shortPath(this.savedTo), map: undefined };
+    if (this.mappingFile !== undefined && !this.unsaved) {
+      return { ...flags, mapping: shortPath(this.mappingFile), map: undefined };
+    }
     const answered = [...read.map].filter(
       ([column, target]) => this.typedOptions.read.map.get(column) !== target,
     );
@@ -250,12 +257,3 @@ async function askToCreate(
       : `these ${names.length}`;
   if (!(await prompter.confirm(`Create ${what} with this import?`))) throw new DeclinedError();
 }
-
-/** Flags of how the input was written, which a file of rejected rows is not. */
-const ownOfSource = {
-  sheet: undefined,
-  delimiter: undefined,
-  encoding: undefined,
-  skipLines: undefined,
-  header: undefined,
-};

@@ -9,12 +9,14 @@ import type { Draft, DraftColumn } from "./draft.ts";
 /** Not a target that a person could write. */
 const otherField = "a new field of another name=";
 
-/** Asks where the column goes. The choice under the cursor is where it goes now. */
+/** Asks where the column goes. The choice under the cursor is where it goes now; Esc leaves it there. */
 export async function changeColumn(prompter: Prompter, draft: Draft, column: DraftColumn): Promise<void> {
   const own = column.isNew ? column.target : proposedLabel(draft, column);
   const choices = listChoices(draft, column, own);
   const initial = choices.some(({ value }) => value === column.target) ? column.target : undefined;
-  const chosen = await prompter.select(`Where does ${describeColumn(column)} go?`, choices, initial);
+  const chosen = await prompter.reselect(`Where does ${describeColumn(column)} go?`, choices, initial);
+  // A split that was agreed to stays with the tags or lists that it was asked for.
+  if (chosen === undefined || (chosen === column.target && column.split !== undefined)) return;
   if (chosen === otherField) draft.place(column, await askLabel(prompter, draft, column), true);
   else if (chosen === "key") draft.placeKey(column);
   else draft.place(column, chosen, chosen === own);

@@ -43,9 +43,8 @@ export async function askColumns(
   const draft = new Draft(proposal);
   await askKey(prompter, draft, failure);
   await askReadings(prompter, draft);
-  let at: number | undefined;
   for (;;) {
-    at = await prompter.chooseLine({ ...toTable(draft), at });
+    const at = await prompter.chooseLine(toTable(draft));
     if (at !== undefined) await changeColumn(prompter, draft, draft.columns[at]!);
     else if (draft.key()) return draft.applyTo(read);
     else await askKey(prompter, draft, failure);

@@ -1,13 +1,18 @@
 /** The mapping file beside an input that keeps what was answered about its columns. */
 import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { ImportOptions } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
 import { shortPath } from "../../shared/bulk/format.ts";
 
+/** The answers of the last import of this file: `people.mapping.yaml` beside `people.csv`, where it is there. */
+export function findAnswers(input: string): string | undefined {
+  const file = toPlace(input);
+  return existsSync(file) ? file : undefined;
+}
+
 /**
- * Writes the answers at once, so that whatever follows does not lose them.
- * @param earlier the file that this command has written already
+ * @param earlier the file whose answers were gone through again
  * @returns the file; undefined where none can be written
  */
 export async function saveAnswers(
@@ -26,21 +31,21 @@ export async function saveAnswers(
     terminal.warn(`The answers are not saved: ${(error as Error).message}`);
     return undefined;
   }
-  terminal.note(`Saved these answers: ${shortPath(file)}`);
+  terminal.note(`Saved these answers for the next import of this file: ${shortPath(file)}`);
   return file;
 }
 
-/** `people.mapping.yaml`, or with a number where there is one already. */
+/** `people.mapping.yaml`, or with a number where that one was not used. */
 function choosePlace(input: string): string {
-  const base = join(
-    dirname(input),
-    input
-      .replace(/^.*[/\\]/, "")
-      .replace(/\.gz$/i, "")
-      .replace(/(?<=.)\.[^.]*$/, ""),
-  );
   for (let number = 1; ; number++) {
-    const file = `${base}.mapping${number === 1 ? "" : `-${number}`}.yaml`;
+    const file = toPlace(input, number === 1 ? "" : `-${number}`);
     if (!existsSync(file)) return file;
   }
+}
+
+function toPlace(input: string, number = ""): string {
+  const name = basename(input)
+    .replace(/\.gz$/i, "")
+    .replace(/(?<=.)\.[^.]*$/, "");
+  return join(dirname(input), `${name}.mapping${number}.yaml`);
 }

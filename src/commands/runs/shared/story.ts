@@ -32,7 +32,7 @@ export async function storyLines(context: Context, run: Run, row: RunRow): Promi
     const screen = { columns, isAccessible, isColored: isColored.out };
     const results = resultLines(screen, summary, { firstRejects: await firstRejects(run) });
     lines.push(...results.map((line) => formatHint(inAccount(line))));
-    for (const line of formatSummary(summary, undefined, true).slice(1)) {
+    for (const line of formatSummary(summary, true).slice(1)) {
       // What was undone whole needs no undo.
       const text = formatHint(inAccount(line), (part) => escapeControlsInLines(context.terminal.mask(part)));
       if (!(row.undone === "whole" && text.startsWith("Undo: "))) lines.push(text);

@@ -1,5 +1,5 @@
 /** The first lines of a plan as a difference, for people. */
-import type { PlanChange, PlanLine } from "../../../bulk/index.ts";
+import type { ClosedPlan, PlanChange, PlanLine } from "../../../bulk/index.ts";
 import { escapeControls } from "../../../terminal/escape.ts";
 import { createStyle, type Style } from "../../../terminal/style.ts";
 import type { Terminal } from "../../../terminal/terminal.ts";
@@ -58,4 +58,10 @@ function formatChange({ what, name, before, after }: PlanChange): string {
   if (typeof after === "boolean") return `${after ? "+" : "-"} ${what} ${name}`;
   const was = before === null ? "" : `${before === "" ? "(empty)" : before} → `;
   return `${what === "status" ? "Status" : name}  ${was}${after === "" ? "(empty)" : after}`;
+}
+
+/** Neither the command nor the file names a list for the contacts of an import: it is easily forgotten. */
+export function goesIntoNoList({ head, creations }: Pick<ClosedPlan, "head" | "creations">): boolean {
+  const hasNewList = creations.some(({ what }) => what === "list");
+  return head.kind === "import" && Object.keys(head.names.lists).length === 0 && !hasNewList;
 }

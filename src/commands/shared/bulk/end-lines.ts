@@ -8,34 +8,31 @@ import type { Terminal } from "../../../terminal/terminal.ts";
 import { addAccountFlags } from "../command-line.ts";
 import { formatMarked, type MarkedEvent } from "./consent-lines.ts";
 import { resultLines } from "./result-lines.ts";
-import { formatSummary, toRejectsTitle } from "./summary-lines.ts";
+import { formatSummary, type RunFacts, toRejectsTitle } from "./summary-lines.ts";
 
-export interface EndDetails {
-  seconds: number;
+export interface EndDetails extends RunFacts {
   /** Lines about what was changed, where there are few. */
   changes: readonly string[];
   /** Contacts that a file marks as unsubscribed. */
   marked: readonly MarkedEvent[];
   firstRejects: readonly ShownReject[];
-  /** Requests before the price was said. */
-  sentBefore: number;
 }
 
 /** What became of the run. A quiet one still says what was rejected. */
 export function noteEnd(
   { terminal, settings }: Pick<Context, "terminal" | "settings">,
   summary: Summary,
-  { seconds, changes, marked, firstRejects, sentBefore }: EndDetails,
+  { changes, marked, firstRejects, ...facts }: EndDetails,
 ): void {
   const isShort = terminal.isStderrTerminal;
-  const lines = formatSummary(summary, seconds, isShort, sentBefore);
+  const lines = formatSummary(summary, isShort, facts);
   const withAccount = (line: Hint) => addAccountFlags(line, settings);
   const [counts = "", ...rest] = lines.map(withAccount);
   const mark = toMark(terminal, summary);
   const { stderrColumns: columns, isAccessible, isColored } = terminal;
   const screen = { columns, isAccessible, isColored: isColored.err };
   const shown = isShort
-    ? resultLines(screen, summary, { seconds, firstRejects })
+    ? resultLines(screen, summary, { seconds: facts.seconds, firstRejects })
     : [escapeControls(formatHint(counts))];
   for (const [at, line] of shown.entries()) {
     terminal.note(`${at === 0 ? mark : ""}${formatHint(withAccount(line))}`, "painted");

@@ -66,3 +66,11 @@ export function shortPath(path: string): string {
 export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
+
+/** `, 1.1 % of what is left this month`, rounded up to a tenth; nothing where the month is not known or used up. */
+export function formatShare(requests: number, monthLeft = 0): string {
+  if (monthLeft <= 0 || requests > monthLeft) return "";
+  const percent = (requests / monthLeft) * 100;
+  const share = percent > 0 && percent < 0.1 ? "under 0.1" : String(Math.ceil(percent * 10) / 10);
+  return `, ${share} % of what is left this month`;
+}

@@ -20,7 +20,7 @@ import {
   openOutput,
   type Sink,
 } from "../../../terminal/output-file.ts";
-import { drawDifference, isChange } from "./difference.ts";
+import { drawDifference, goesIntoNoList, isChange } from "./difference.ts";
 import type { ReportFlags } from "./report/report-flags.ts";
 
 export interface PlanFlags extends ReportFlags {
@@ -69,6 +69,7 @@ export async function openPlanOutput(
         : await openPlanFile(context, plan);
   const shownLines: PlanLine[] = [];
   let changes = 0;
+  let isOfNoList = false;
   let written: { digest: string; writes: number } | undefined;
   const isReported = report !== undefined && isDryRun;
   const isNeeded = output !== undefined || maxShown > 0 || isReported;
@@ -86,6 +87,7 @@ export async function openPlanOutput(
             await output?.write(ready);
           };
           report?.begin(plan);
+          isOfNoList = goesIntoNoList(plan);
           const digest = await exportPlan(plan, output ? write : undefined, (line) => {
             report?.add(line);
             if (isChange(line) && changes++ < maxShown) shownLines.push(line);
@@ -106,7 +108,11 @@ export async function openPlanOutput(
       const howToSee =
         changes <= maxLinesOnRequest ? `--show ${changes}, or --plan plan.ndjson` : "--plan plan.ndjson";
       const further = `  … ${formatCount(more)} more: ${howToSee}`;
-      return [...drawDifference(terminal, shownLines), ...(more > 0 ? [further] : [])];
+      return [
+        ...drawDifference(terminal, shownLines),
+        ...(more > 0 ? [further] : []),
+        ...(isOfNoList ? ["  In no list: --list NAME adds them to one"] : []),
+      ];
     },
     report: async (closed) => report?.write(closed),
     discard: async () => (written ? undefined : output?.discard()),

@@ -8,7 +8,7 @@ import {
 } from "../../../bulk/index.ts";
 import { formatCount, formatCounted } from "../../../counts.ts";
 import { formatConsent } from "./consent-lines.ts";
-import { formatAboutDuration } from "./format.ts";
+import { formatAboutDuration, formatShare } from "./format.ts";
 
 /** What a run would make or makes, and which of it may not be meant. */
 export function describeMissingNames(missing: MissingNames): string[] {
@@ -68,14 +68,5 @@ function formatLines(lines: readonly number[]): string {
 
 export function formatPrice({ estimate, left, monthLeft }: Price): string {
   const requests = formatCounted(left, "request");
-  const share =
-    monthLeft !== undefined && monthLeft > 0
-      ? `, ${computeShare(left, monthLeft)} % of what is left this month`
-      : "";
-  return `To send: ${requests} (${formatAboutDuration(estimate.seconds)}${share})`;
-}
-
-/** In percent, rounded up to a tenth. */
-export function computeShare(requests: number, monthLeft: number): number {
-  return Math.ceil((requests / monthLeft) * 1000) / 10;
+  return `To send: ${requests} (${formatAboutDuration(estimate.seconds)}${formatShare(left, monthLeft)})`;
 }

@@ -13,7 +13,7 @@ import { formatForAccount } from "../command-line.ts";
 import type { MarkedEvent } from "./consent-lines.ts";
 import { noteEnd } from "./end-lines.ts";
 import { formatMapping } from "./mapping-lines.ts";
-import { computeShare, describeMissingNames, formatPrice, noteSurvey } from "./preparation-lines.ts";
+import { describeMissingNames, formatPrice, noteSurvey } from "./preparation-lines.ts";
 import { countSettled, describeProgress, findStateChange } from "./progress-lines.ts";
 
 /** A run that takes longer than this loads all of the program before its first write. */
@@ -63,7 +63,7 @@ export class RunDisplay {
   /** The summary of a run. @param changes the first changes of its plan */
   end({ summary, price, firstRejects = [] }: Closed, changes: readonly string[]): void {
     const { clock } = this.#context;
-    if (price && this.#isDryRun && summary.stoppedBy !== "error") this.#noteMonthShare(price);
+    if (price && this.#isDryRun && summary.stoppedBy !== "error") this.#noteShortMonth(price);
     this.#progress.close();
     if (summary.status === "stopped" && summary.run === null && summary.rows.read === 0) return;
     noteEnd(this.#context, summary, {
@@ -72,6 +72,7 @@ export class RunDisplay {
       marked: this.#marked,
       firstRejects,
       sentBefore: this.#sentBefore,
+      monthLeft: price?.monthLeft,
     });
   }
 
@@ -165,16 +166,11 @@ export class RunDisplay {
     this.#sentBefore = requests - price.left;
   }
 
-  /** What a dry run found out about the real one. */
-  #noteMonthShare({ estimate, monthLeft = 0 }: Price): void {
-    if (monthLeft <= 0) return;
-    if (estimate.requests > monthLeft) {
-      const [needed, left] = [formatCounted(estimate.requests, "request"), formatCount(monthLeft)];
-      this.#progress.note(`A real run needs ${needed}, and ${left} are left this month`);
-      return;
-    }
-    const share = computeShare(estimate.requests, monthLeft);
-    this.#progress.note(`A real run would use ${share} % of the requests left this month`);
+  /** Of a dry run: the month cannot hold the real one. */
+  #noteShortMonth({ estimate, monthLeft = 0 }: Price): void {
+    if (monthLeft <= 0 || estimate.requests <= monthLeft) return;
+    const [needed, left] = [formatCounted(estimate.requests, "request"), formatCount(monthLeft)];
+    this.#progress.note(`A real run needs ${needed}, and ${left} are left this month`);
   }
 }
 

@@ -46,7 +46,7 @@ export function resultLines(
   const outcomes = listOutcomes(summary, true);
   const rejects = rejectLines(screen, summary, firstRejects);
   if (screen.isAccessible || outcomes.length < 2) {
-    return [escapeControls(formatHint(formatSummary(summary, seconds, true)[0]!)), ...rejects];
+    return [escapeControls(formatHint(formatSummary(summary, true, { seconds })[0]!)), ...rejects];
   }
   return [
     `${formatTitle(summary, seconds)}:  ${drawBar(outcomes, screen)}`,

@@ -8,7 +8,7 @@ import { fitMessage } from "../../../terminal/message-lines.ts";
 import { showInPager } from "../../../terminal/pager.ts";
 import type { KeyChoice, Prompter } from "../../../terminal/prompter.ts";
 import type { Terminal } from "../../../terminal/terminal.ts";
-import { drawDifference, isChange } from "./difference.ts";
+import { drawDifference, goesIntoNoList, isChange } from "./difference.ts";
 import { describeReason } from "./format.ts";
 import { resultLines } from "./result-lines.ts";
 
@@ -50,7 +50,11 @@ export async function askWithPlan(
 }
 
 /** The outcome as that of a dry run, and the first changes. */
-async function describePlan(terminal: Terminal, plan: ForeseenPlan, { show }: Review): Promise<string[]> {
+async function describePlan(
+  terminal: Terminal,
+  plan: ForeseenPlan,
+  { show, canChange }: Review,
+): Promise<string[]> {
   const { stderrColumns: columns, isAccessible, isColored } = terminal;
   const screen = { columns, isAccessible, isColored: isColored.err };
   const lines = resultLines(screen, plan.summary, { firstRejects: plan.firstRejects }).map((line) =>
@@ -62,6 +66,7 @@ async function describePlan(terminal: Terminal, plan: ForeseenPlan, { show }: Re
   const more = created + updated + deleted - changes.length;
   if (changes.length > 0) lines.push(...drawDifference(terminal, changes));
   if (maxShown > 0 && more > 0) lines.push(`  … ${formatCount(more)} more`);
+  if (goesIntoNoList(plan)) lines.push(`  In no list${canChange ? ": c to choose one" : ""}`);
   return lines;
 }
 

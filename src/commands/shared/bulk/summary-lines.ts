@@ -3,7 +3,7 @@ import type { Summary } from "../../../bulk/index.ts";
 import { formatCount, formatCounted } from "../../../counts.ts";
 import { advise, ecm, type Hint } from "../../../hint.ts";
 import { formatDuration } from "../../../moments.ts";
-import { formatAboutDuration, formatReasons, shortPath } from "./format.ts";
+import { formatAboutDuration, formatReasons, formatShare, shortPath } from "./format.ts";
 
 /** Of the file that says what was not done, and why. */
 export function toRejectsTitle({ kind, rows }: Summary): string {
@@ -12,24 +12,25 @@ export function toRejectsTitle({ kind, rows }: Summary): string {
   return kind === "import" ? "Rejected rows (fix and import again)" : "Rejected, with the reason";
 }
 
-/**
- * @param seconds that it took; undefined where nobody knows it any more
- * @param isShort at a terminal: outcomes without a contact are left out
- * @param sentBefore requests that were sent before the price was said;
- *   they are named apart from those that it counts. Undefined where nobody knows it any more
- */
-export function formatSummary(
-  summary: Summary,
-  seconds: number | undefined,
-  isShort: boolean,
-  sentBefore?: number,
-): Hint[] {
+/** What the command knows of a run besides its summary; a run of another command tells none of it. */
+export interface RunFacts {
+  /** That it took. */
+  seconds?: number;
+  /** Requests before the price was said: they are named apart from those that it counts. */
+  sentBefore?: number;
+  /** Requests that the month had left when the price was said. */
+  monthLeft?: number;
+}
+
+/** @param isShort at a terminal: outcomes without a contact are left out */
+export function formatSummary(summary: Summary, isShort: boolean, facts: RunFacts = {}): Hint[] {
+  const { seconds } = facts;
   const { kind, status, rejects } = summary;
   const lines: Hint[] = [
     `${formatTitle(summary, seconds)}: ${formatOutcomes(summary, isShort).join("; ") || "nothing to do"}`,
   ];
   lines.push(...describeMembers(summary), ...describeInactive(summary));
-  lines.push(formatRequests(summary, sentBefore));
+  lines.push(formatRequests(summary, facts));
   if (summary.backup) lines.push(`Contacts as they were before: ${summary.backup}`);
   if (rejects) {
     lines.push(`${toRejectsTitle(summary)}: ${isShort ? shortPath(rejects) : rejects}`);
@@ -76,12 +77,16 @@ export function formatTitle({ kind, rows, status }: Summary, seconds: number | u
   return `${formatCounted(rows.read, kind === "import" || kind === "sync" ? "row" : "contact")}${took}`;
 }
 
-function formatRequests({ requests, status, estimate }: Summary, knownBefore: number | undefined): string {
+function formatRequests(
+  { requests, status, estimate }: Summary,
+  { sentBefore: knownBefore, monthLeft }: RunFacts,
+): string {
   const sentBefore = knownBefore ?? 0;
   const before = sentBefore > 0 ? `, after ${formatCount(sentBefore)} to read the account` : "";
   if (status === "dry-run") {
-    const left = formatCounted(estimate.requests - sentBefore, "request");
-    return `A real run would send ${left} (${formatAboutDuration(estimate.seconds)})${before}`;
+    const left = estimate.requests - sentBefore;
+    const price = `${formatAboutDuration(estimate.seconds)}${formatShare(left, monthLeft)}`;
+    return `A real run would send ${formatCounted(left, "request")} (${price})${before}`;
   }
   const again = requests.retried > 0 ? `, ${formatCount(requests.retried)} of them retries` : "";
   return `${formatCounted(requests.total - sentBefore, "request")} sent${again}${knownBefore === undefined ? ", reading the account included" : before}`;
