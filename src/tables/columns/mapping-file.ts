@@ -149,23 +149,30 @@ async function mappingText(file: string): Promise<string> {
   }
 }
 
+const heading = "# Where the columns of a file go: key, lists, tags, consent, ignore, or a field.";
+
 /**
- * Writes what `readMapping` reads; a file that is there is left alone unless it is to be replaced.
+ * Writes what `readMapping` reads. A file that is there is left alone, unless it is to be replaced and this
+ * function has written it: what a person wrote is never lost.
+ * @returns whether it was written
  * @throws UsageError when it cannot be written
  */
 export async function writeMapping(
   file: string,
   { map, splits }: Omit<Mapping, "places">,
   isReplaced = false,
-): Promise<void> {
+): Promise<boolean> {
+  const isOwn = async () => (await readFile(file, "utf8")).startsWith(heading);
   const { stringify } = await import("yaml");
   const columns = [...map].map(([column, target]) => {
     const split = splits.get(column);
     return [column, split === undefined ? target : { target, split }] as const;
   });
-  const text = `# Where the columns of a file go: key, lists, tags, consent, ignore, or a field.\n${stringify(new Map(columns))}`;
+  const text = `${heading}\n${stringify(new Map(columns))}`;
   try {
+    if (isReplaced && !(await isOwn())) return false;
     await writeFile(file, text, { flag: isReplaced ? "w" : "wx" });
+    return true;
   } catch (error) {
     throw new UsageError(`Cannot write ${file}: ${describeDiskError(error)}`);
   }

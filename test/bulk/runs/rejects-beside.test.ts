@@ -27,7 +27,7 @@ async function importAtTerminal(ecm: Ecm, path: string, ...more: string[]) {
 }
 
 describe("rejected rows beside the input", () => {
-  it("are for their owner alone, and the next step is the whole command", { tags: "slow" }, async () => {
+  it("are for their owner alone, and the next step is one command", { tags: "slow" }, async () => {
     const { ecm } = await startSandbox({ contents: { tags: ["VIP"], lists: ["News"] } });
     const path = await inputFile(
       `Mail;Vorname\n${rows.split("\n").slice(1).join("\n").replaceAll(",", ";")}`,
@@ -40,10 +40,7 @@ describe("rejected rows beside the input", () => {
     expect((await stat(beside(path))).mode & 0o777).toBe(0o600);
     const text = stderr.replace(/ \\\n\s*|\s+/g, " ");
     expect(text).toMatch(/Fix them, then: ecm runs retry \S+/);
-    expect(text).toMatch(
-      /The fixed rows alone: ecm import \S+people\.rejected\.csv --map Mail=key --map 'Vorname=First Name' --list News --tag VIP/,
-    );
-    expect(text.slice(text.indexOf("The fixed rows alone"))).not.toContain("--delimiter");
+    expect(text).not.toContain("The fixed rows alone");
   });
 
   it.each([

@@ -23,10 +23,13 @@ export async function saveAnswers(
 ): Promise<string | undefined> {
   const { terminal } = context;
   const { writeMapping } = await import("../../../tables/index.ts");
-  const file = earlier ?? choosePlace(input);
-  const { map, splits = [] } = read;
+  const answers = { map: read.map, splits: new Map(read.splits) };
+  let file = earlier;
   try {
-    await writeMapping(file, { map, splits: new Map(splits) }, existsSync(file));
+    if (file === undefined || !(await writeMapping(file, answers, true))) {
+      file = choosePlace(input);
+      await writeMapping(file, answers);
+    }
   } catch (error) {
     terminal.warn(`The answers are not saved: ${(error as Error).message}`);
     return undefined;
