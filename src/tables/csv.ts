@@ -3,6 +3,7 @@
 import { type CsvError, parse } from "csv-parse";
 import { parse as parseAtOnce } from "csv-parse/sync";
 import { quotedCell } from "../delimited-lines.ts";
+import { UsageError } from "../errors.ts";
 
 export interface CsvRecord {
   /** Physical line on which the record starts. */
@@ -29,6 +30,23 @@ export class CsvFault extends Error {
     this.line = line;
     this.lastLine = lastLine;
   }
+}
+
+/** The refusal of a file whose text cannot be read to its end; any other failure as it is. */
+export function toUnreadableError(name: string, error: unknown): unknown {
+  if (!(error instanceof CsvFault)) return error;
+  const { kind, line, lastLine } = error;
+  const place = `${name}:${line}`;
+  if (kind === "too_long") {
+    return new UsageError(
+      `${place}: the row that starts here is longer than 1 MiB`,
+      "Is this the right file, and the right --delimiter?",
+    );
+  }
+  const hint = "Close it, or double it if it is part of the text";
+  return kind === "quote_spans_rows"
+    ? new UsageError(`${place}: a quote opens here and closes on line ${lastLine}, with text after it`, hint)
+    : new UsageError(`${place}: a quote opens here and is never closed`, hint);
 }
 
 /** Longer than any record that could be sent: a contact's request must fit into 1 MiB. */

@@ -6,11 +6,11 @@ import { quotedCell } from "../delimited-lines.ts";
 import { UsageError } from "../errors.ts";
 import type { ContactStructure } from "../wire.ts";
 import type { Cells } from "./cells.ts";
-import { CsvFault, type CsvRecord, readRecords } from "./csv.ts";
-import { toUnreadableError } from "./input-errors.ts";
+import { CsvFault, type CsvRecord, readRecords, toUnreadableError } from "./csv.ts";
 import { isIdName, isKeyName } from "./names.ts";
 import { tableNames } from "./page.ts";
 import type { ReadOptions } from "./rows.ts";
+import { emptyFileError } from "./source.ts";
 import { recogniseSystem } from "./systems.ts";
 import { readStart, type TextSource } from "./text.ts";
 
@@ -81,7 +81,7 @@ export async function locateHeader(
   if (header.line !== undefined) return { ...header, line: header.line, isQuoted };
   throw skipLines > 0
     ? new UsageError(`${source.file.name} has nothing after ${skipLines} skipped lines`, "Lower --skip-lines")
-    : new UsageError(`${source.file.name} is empty`, "Name a file with a header and rows");
+    : emptyFileError(source.file.name);
 }
 
 /** The first line of a tsv that `ecm` wrote, where quotes and other delimiters are text like any other. */

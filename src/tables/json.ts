@@ -8,22 +8,29 @@ import { joinNames } from "../delimited-lines.ts";
 import { UsageError } from "../errors.ts";
 import { quoteShellWord } from "../hint.ts";
 import type { Cells } from "./cells.ts";
-import { writeTable } from "./page.ts";
+import { type Format, requireNoFlags } from "./format.ts";
+import { writePage } from "./page.ts";
 import { type InputFile, LineCounter, readBytes } from "./source.ts";
 
-export interface JsonTable {
-  /** Members of the objects, in the order in which they first appear. */
-  names: string[];
-  /** Rows are named by their number in the array, not by their line. */
-  isArray: boolean;
-}
-
-/** Writes the objects as a table. @throws UsageError with the place, for what is no JSON, or no table */
-export async function readJson(file: InputFile, target: string): Promise<JsonTable> {
-  const reader = new ObjectReader(file);
-  await writeTable(target, file.name, reader.rows());
-  return { names: [...reader.columns.keys()], isArray: reader.isArray };
-}
+export const jsonFormat: Format = {
+  /** An object or an array at the beginning; a CSV file can begin with a brace in a name, but not so. */
+  opens(start) {
+    const head = start.toString("latin1", 0, 512).replace(/^\xef\xbb\xbf/, "");
+    return /^\s*(?:\[\s*(?:$|[{["\]])|\{\s*(?:"[^"\n]*"\s*:|\}))/.test(head);
+  },
+  async open({ file, isUtf8 }, { encoding, delimiter, skipLines }) {
+    requireNoFlags(file, "JSON", {
+      "--encoding": encoding,
+      "--delimiter": delimiter,
+      "--skip-lines": skipLines,
+    });
+    if (!isUtf8) throw new UsageError(`${file.name} is JSON, but not in UTF-8`, "Save it as UTF-8");
+    const reader = new ObjectReader(file);
+    const page = await writePage(file, "objects", reader.rows());
+    const notes = reader.isArray ? ["Rows are counted as elements of the array, from 1"] : [];
+    return { ...page, table: { names: [...reader.columns.keys()] }, notes };
+  },
+};
 
 class ObjectReader {
   /** A column for each member that an object has had so far, by its name. */
@@ -48,6 +55,8 @@ class ObjectReader {
       if (number === 1 && !isInArray) refuseEnvelope(this.#file, members);
       yield { line: isInArray ? number : line, cells: this.#toCells(members, place) };
     }
+    if (this.columns.size === 0)
+      throw new UsageError(`${this.#file.name} contains no objects`, "Name a file with contacts");
   }
 
   /** @throws UsageError for a member that no cell can hold */

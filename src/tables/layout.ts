@@ -5,14 +5,12 @@
 import { foldName } from "../api/names.ts";
 import type { ContactStructure } from "../wire.ts";
 import { type Cells, createValueReader, findUnknown, isBlankText, unwrapFormula } from "./cells.ts";
-import { type CsvRecord, type Dialect, readRecords } from "./csv.ts";
+import { type CsvRecord, type Dialect, readRecords, toUnreadableError } from "./csv.ts";
 import { type Header, isBlank, locateHeader, requireHeader } from "./header.ts";
-import { toUnreadableError } from "./input-errors.ts";
 import type { OpenedInput } from "./open.ts";
 import { cellsReader, tableNames, unescapedCells } from "./page.ts";
 import { findMissingCells, type MissingCells } from "./rejects-columns.ts";
 import type { ReadOptions } from "./rows.ts";
-import type { Inspection } from "./source.ts";
 import { recogniseSystem } from "./systems.ts";
 import { readText, type TextSource } from "./text.ts";
 
@@ -62,12 +60,12 @@ export interface TableLayout {
  * sure
  */
 export async function readTableLayout(
-  { file, text: inspection, table, encoding: found }: OpenedInput,
+  { file, text, hasCarriageReturn, table, encoding: found }: OpenedInput,
   options: ReadOptions,
   structure: ContactStructure,
   rowKind: "contacts" | "keys",
 ): Promise<{ layout: TableLayout; sample: Sample }> {
-  const source = { file: inspection.file, encoding: found.encoding, markBytes: found.markBytes };
+  const source = { file: text, encoding: found.encoding, markBytes: found.markBytes };
   // The only column of a list of keys has a name with which its rejects file is read again.
   const nameColumn = (_: string, at: number, { length }: readonly string[]) =>
     rowKind === "keys" && length === 1 ? "key" : String(at + 1);
@@ -75,7 +73,7 @@ export async function readTableLayout(
     ? { delimiter: "\t", line: 1, names: table.names, isSure: true }
     : await locateHeader(source, options, structure, {
         isTable: table !== undefined,
-        mayBeOwnTsv: !inspection.hasCarriageReturn,
+        mayBeOwnTsv: !hasCarriageReturn,
       });
   const hasHeader =
     !table?.names &&
@@ -83,7 +81,7 @@ export async function readTableLayout(
     (rowKind === "contacts" || header.isSure || header.names.length > 1);
   const dialect = table
     ? { delimiter: header.delimiter, isTable: true, hasEscapes: true, hasNoQuotes: true }
-    : findTextDialect(inspection, header, options);
+    : findTextDialect(hasCarriageReturn, header, options);
   const { first, firstLines, rows: sample } = await readSample(source, dialect, header.line, hasHeader);
   const written =
     table?.names ??
@@ -159,7 +157,7 @@ export async function* readTableRecords(
  * as it was written: our line ends are LF alone.
  */
 function findTextDialect(
-  { hasCarriageReturn }: Inspection,
+  hasCarriageReturn: boolean,
   { delimiter, names, isQuoted }: Header,
   options: ReadOptions,
 ): TableDialect {

@@ -4,9 +4,13 @@
  */
 
 import { type FileHandle, open } from "node:fs/promises";
+import { join } from "node:path";
 import { formatTsvCell, parseTsvCell } from "../delimited-lines.ts";
+import { makeFolder } from "../disk/make-folder.ts";
 import { UsageError } from "../errors.ts";
 import { type Cells, findUnknown, toUnknownCell } from "./cells.ts";
+import type { OpenedText } from "./format.ts";
+import { emptyFileError, type InputFile } from "./source.ts";
 
 /** Marks a cell that is missing, where rows of a workbook or of JSON are written as our own tsv. */
 const missingCell = "\\-";
@@ -22,22 +26,29 @@ const cutCharacterMessage =
 /** A small file can describe a table that fills a disk. */
 const maxCharacters = 4 * 1024 ** 3;
 
+/** A page, as it is read. */
+export type Page = Pick<OpenedText, "text" | "encoding" | "hasCarriageReturn">;
+
 /**
- * Writes a table into a file that its owner alone can read.
- * @param name of the input, for messages
+ * Writes rows into a file of the input's scratch folder that its owner alone can read.
+ * @param part its name there
  * @param rows their lines must rise
  * @throws UsageError
  */
-export async function writeTable(
-  path: string,
-  name: string,
+export async function writePage(
+  input: InputFile,
+  part: string,
   rows: AsyncIterable<{ line: number; cells: Cells }>,
-): Promise<void> {
+): Promise<Page> {
+  const { name } = input;
+  const path = createScratchPath(input, part);
   const file = await openTarget(path, name);
   let piece = "";
   let nextLine = 1;
   let written = 0;
   const flush = async () => {
+    // In front of a text it would be read as the mark of its encoding.
+    if (written === 0) piece = piece.replace(/^\ufeff/, "");
     written += piece.length;
     if (written > maxCharacters) throw tooLargeError(name);
     await file.appendFile(piece).catch((error: Error) => {
@@ -61,6 +72,19 @@ export async function writeTable(
   } finally {
     await file.close();
   }
+  if (nextLine === 1) throw emptyFileError(name);
+  return {
+    text: { ...input, path },
+    encoding: { encoding: "utf-8", markBytes: 0, isGuess: false },
+    hasCarriageReturn: false,
+  };
+}
+
+/** A place for what an input is unpacked to. @throws UsageError for an input without a scratch folder */
+export function createScratchPath({ name, scratch }: InputFile, part: string): string {
+  if (scratch === undefined) throw new UsageError(`${name} must be unpacked first`, "Give a CSV file");
+  makeFolder(scratch);
+  return join(scratch, part);
 }
 
 function openTarget(path: string, name: string): Promise<FileHandle> {
@@ -78,6 +102,12 @@ function joinCells(cells: Cells, place: string): string {
   const cut = cells.findIndex((cell) => cell !== undefined && loneSurrogate.test(findUnknown(cell) ?? cell));
   if (cut !== -1)
     throw new UsageError(`${place}: cell ${cut + 1} contains half of a character`, cutCharacterMessage);
+  const zero = cells.findIndex((cell) => cell?.includes("\0"));
+  if (zero !== -1)
+    throw new UsageError(
+      `${place}: cell ${zero + 1} contains a zero byte, which text never contains`,
+      "The file is damaged or not a table; export it again",
+    );
   const end = 1 + cells.findLastIndex((cell) => cell !== undefined);
   // `map` passes over the holes of a list.
   return Array.from(cells.slice(0, end), (cell) => {

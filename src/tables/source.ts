@@ -161,10 +161,14 @@ export async function inspectFile(file: InputFile): Promise<Inspection> {
     found.bytes += chunk.length;
     characters.add(chunk);
   }
-  if (found.bytes === 0) throw new UsageError(`${file.name} is empty`, "Name a file with a header and rows");
+  if (found.bytes === 0) throw emptyFileError(file.name);
   const start = Buffer.concat(starts);
   const sha256 = hash.digest("hex");
   return { file, sha256, start, firstNul, ...found, ...characters.verdict() };
+}
+
+export function emptyFileError(name: string): UsageError {
+  return new UsageError(`${name} is empty`, "Name a file with a header and rows");
 }
 
 /** Whether bytes are the characters of ASCII or of UTF-8, chunk by chunk. */

@@ -2,11 +2,11 @@
 
 import { stat } from "node:fs/promises";
 import { formatCount, formatCounted } from "../counts.ts";
+import { EcmError, exitCodes } from "../errors.ts";
 import { TextIndex } from "../text-index.ts";
 import { findUnknown, unwrapFormula } from "./cells.ts";
 import type { ConsentColumn } from "./consent/cells.ts";
 import { ConsentTally, findHiddenMark } from "./consent/marks.ts";
-import { inputChangedError } from "./input-errors.ts";
 import { readRowBatches } from "./read-rows.ts";
 import { emptyInput, type UnderstoodInput } from "./reading.ts";
 import type { InputFacts, Mark, ReadRow, RejectedRow, Row } from "./rows.ts";
@@ -191,6 +191,14 @@ async function* readAgain(
 
 async function* toAsync(batches: ReadRow[][]): AsyncGenerator<ReadRow[]> {
   yield* batches;
+}
+
+/** Passes over a file must read the same. */
+function inputChangedError(name: string): EcmError {
+  return new EcmError(exitCodes.failed, `${name} was changed while it was being read`, {
+    type: "InputChangedError",
+    hint: "Run the same command again: a changed file is a new run",
+  });
 }
 
 interface FileState {

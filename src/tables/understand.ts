@@ -103,7 +103,7 @@ async function understand(
   structure: ContactStructure,
   rowKind: RowKind,
 ): Promise<UnderstoodInput> {
-  const opened = "text" in fileOrInput ? fileOrInput : await openInput(fileOrInput, options);
+  const opened = "encoding" in fileOrInput ? fileOrInput : await openInput(fileOrInput, options);
   const { file } = opened;
   const { layout, sample } = await readTableLayout(opened, options, structure, rowKind);
   const { names } = layout;

@@ -1,12 +1,14 @@
 /** Reading: the rows of one sheet of a workbook → a table in which each row has its number of the sheet. */
 import { UsageError } from "../../errors.ts";
 import { toUnknownCell } from "../cells.ts";
-import { writeTable } from "../page.ts";
+import { type Page, writePage } from "../page.ts";
+import type { InputFile } from "../source.ts";
 import type { CellReader } from "./cell-text.ts";
 import { parseXml, readXml, TextGatherer, type XmlHandlers } from "./xml.ts";
 
 /** What a sheet holds that a table cannot show. */
 export interface SheetTable {
+  page: Page;
   /** Rows that the workbook hides; they are in the table. */
   hiddenRows: number;
   /** Merged ranges whose value was given to their other cells. */
@@ -17,17 +19,15 @@ export interface SheetTable {
 const maxColumns = 1024;
 const noResult = "(a formula without a saved result)";
 
-/** @param file its name, for messages */
 export async function writeSheet(
   read: () => AsyncIterable<Buffer>,
-  file: string,
-  target: string,
+  file: InputFile,
   formatCell: CellReader,
 ): Promise<SheetTable> {
-  const merged = await readMergedCells(read, file);
-  const sheet = new SheetReader(file, formatCell, merged);
-  await writeTable(target, file, readRows(read(), file, sheet));
-  return { ...sheet.found, mergedRanges: merged?.countFilled() ?? 0 };
+  const merged = await readMergedCells(read, file.name);
+  const sheet = new SheetReader(file.name, formatCell, merged);
+  const page = await writePage(file, "sheet", readRows(read(), file.name, sheet));
+  return { page, ...sheet.found, mergedRanges: merged?.countFilled() ?? 0 };
 }
 
 async function* readRows(
@@ -54,7 +54,7 @@ interface OpenCell {
 
 /** The events of a sheet's XML → its rows. */
 class SheetReader implements XmlHandlers {
-  readonly found: Omit<SheetTable, "mergedRanges"> = { hiddenRows: 0 };
+  readonly found: Pick<SheetTable, "hiddenRows"> = { hiddenRows: 0 };
   readonly #file: string;
   readonly #shown: CellReader;
   readonly #merged: MergedCells | undefined;

@@ -4,15 +4,17 @@
  */
 
 import { posix } from "node:path";
+import { formatCounted } from "../../counts.ts";
 import { UsageError } from "../../errors.ts";
+import { quoteShellWord } from "../../hint.ts";
 import { Archive } from "../archive.ts";
-import { SeveralSheetsError, type SheetSize } from "../input-errors.ts";
+import { type Format, requireNoFlags } from "../format.ts";
 import type { InputFile } from "../source.ts";
 import { builtInFormats, createCellReader, type Epoch, loadNumberFormats } from "./cell-text.ts";
 import { type SheetTable, writeSheet } from "./sheet.ts";
 import { readSharedTexts, readXml } from "./xml.ts";
 
-export interface WorkbookTable extends SheetTable {
+interface WorkbookTable extends SheetTable {
   sheet: string;
 }
 
@@ -30,16 +32,21 @@ interface Workbook {
   sharedTexts?: string;
 }
 
+export const workbookFormat: Format = {
+  opens: (start) => start.toString("latin1", 0, 4) === "PK\x03\x04",
+  async open({ file }, { encoding, delimiter, sheet }) {
+    requireNoFlags(file, "a workbook", { "--encoding": encoding, "--delimiter": delimiter });
+    const { page, ...found } = await readWorkbook(file, sheet);
+    return { ...page, table: {}, notes: describeSheet(found) };
+  },
+};
+
 /**
- * Writes one sheet as a table in which each row has its number of the sheet.
- * @param wanted a sheet's name, or its number from 1; needed when several are visible
+ * Writes one sheet as a page in which each row has its number of the sheet.
+ * @param sheetName a sheet's name, or its number from 1; needed when several are visible
  * @throws UsageError for a workbook that is damaged, and when it is not plain which sheet is meant
  */
-export async function readWorkbook(
-  file: InputFile,
-  target: string,
-  sheetName: string | undefined,
-): Promise<WorkbookTable> {
+async function readWorkbook(file: InputFile, sheetName: string | undefined): Promise<WorkbookTable> {
   const archive = await Archive.open(file);
   try {
     const workbook = await readParts(archive, file);
@@ -49,11 +56,25 @@ export async function readWorkbook(
     const styles = await readStyles(archive, file, workbook.styles);
     const texts = await readSharedTexts(archive, file, workbook.sharedTexts);
     const formatCell = createCellReader(await loadNumberFormats(), workbook.epoch, styles, texts);
-    const written = await writeSheet(() => archive.read(sheet.path), file.name, target, formatCell);
+    const written = await writeSheet(() => archive.read(sheet.path), file, formatCell);
     return { sheet: sheet.name, ...written };
   } finally {
     archive.close();
   }
+}
+
+function describeSheet({ sheet, hiddenRows, mergedRanges }: Omit<WorkbookTable, "page">): string[] {
+  const notes = [`Read the sheet ${JSON.stringify(sheet)} of a workbook`];
+  if (hiddenRows > 0)
+    notes.push(
+      `${formatCounted(hiddenRows, "row is", "rows are")} hidden in the workbook; read like the others`,
+    );
+  if (mergedRanges > 0) {
+    notes.push(
+      `${formatCounted(mergedRanges, "merged range")} in the workbook: each of their cells is read with the value of the range`,
+    );
+  }
+  return notes;
 }
 
 async function readParts(archive: Archive, file: InputFile): Promise<Workbook> {
@@ -199,4 +220,24 @@ async function readStyles(archive: Archive, file: InputFile, path: string | unde
     },
   });
   return patterns;
+}
+
+/** Several sheets are visible, and none was named. */
+export class SeveralSheetsError extends UsageError {
+  readonly sheets: readonly SheetSize[];
+
+  constructor(file: string, sheets: readonly SheetSize[]) {
+    const names = sheets.map(({ name }) => JSON.stringify(name)).join(", ");
+    super(
+      `${file} has ${sheets.length} sheets: ${names}`,
+      `Say which one: --sheet ${quoteShellWord(sheets[0]!.name)}, or its number`,
+    );
+    this.sheets = sheets;
+  }
+}
+
+interface SheetSize {
+  name: string;
+  /** As the workbook has it, with the header; undefined where it does not say. */
+  lines?: number;
 }
