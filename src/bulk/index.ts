@@ -40,10 +40,10 @@ export { countPlannedWrites } from "./plan/tally.ts";
 export { type AfterStep, findNewList } from "./runs/after.ts";
 export { readRunRecord } from "./runs/damage.ts";
 export { isFinished } from "./runs/enter.ts";
-export { fileNames } from "./runs/file-names.ts";
 export { findRun, listRuns, type StoredRun } from "./runs/find-runs.ts";
-export { computeFingerprint } from "./runs/fingerprint.ts";
 export {
+  computeFingerprint,
+  fileNames,
   type GuardOptions,
   isRunName,
   type Manifest,
@@ -54,5 +54,4 @@ export {
   toRunsFolder,
 } from "./runs/folder.ts";
 export { type RowCounts, type Summary, sumCounts } from "./runs/report.ts";
-export { type Undone, undoneRuns } from "./runs/undone.ts";
-export { type RunView, viewRun } from "./runs/view.ts";
+export { type RunView, type Undone, undoneRuns, viewRun } from "./runs/view.ts";

@@ -16,7 +16,7 @@ import { openContext } from "../../src/bulk/plan/run-context.ts";
 import { openSession, type Session } from "../../src/bulk/plan/session.ts";
 import { createTally } from "../../src/bulk/plan/tally.ts";
 import { enterRun } from "../../src/bulk/runs/enter.ts";
-import { fileNames } from "../../src/bulk/runs/file-names.ts";
+import { fileNames } from "../../src/bulk/runs/folder.ts";
 import { type JournalRecord, readJournal } from "../../src/bulk/runs/journal.ts";
 import { realClock } from "../../src/clock.ts";
 import { openNetwork } from "../../src/http/network.ts";

@@ -3,8 +3,7 @@ import { copyFile, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { fileNames } from "../../src/bulk/runs/file-names.ts";
-import { toLocksFolder, toRunsFolder } from "../../src/bulk/runs/folder.ts";
+import { fileNames, toLocksFolder, toRunsFolder } from "../../src/bulk/runs/folder.ts";
 import { listActivities } from "../../src/disk/activities.ts";
 import { takeLease } from "../../src/disk/lease.ts";
 import { inputFile, parseSummary } from "../bulk/kit.ts";

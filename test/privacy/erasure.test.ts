@@ -227,6 +227,23 @@ describe("an erasure", () => {
     await expectNowhere(env, secrets);
   });
 
+  it("leaves a run that rejected nobody else without rejected rows", async () => {
+    const { ecm, env } = await startSandbox();
+    const [{ typed }] = people;
+    const csv = await inputFile(`Email,First Name\n${typed},Ædå-Åugusta,too,many\nbob@example.com,Bob\n`);
+    const { run, rows } = parseSummary(await ecm(["import", csv, "--json"]));
+    expect(rows).toMatchObject({ created: 1, rejected: 1 });
+    expect(await done(ecm(["runs", "rejects", run!]))).toContain(typed);
+    await done(erase(ecm));
+    await expectNowhere(env, secrets);
+    expect(await ecm(["runs", "rejects", run!])).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: `Run ${run} has no rejected rows any more\n`,
+    });
+    expect(JSON.parse(await done(ecm(["runs", "rejects", run!, "-o", "json"])))).toEqual([]);
+  });
+
   it("leaves nothing in the sandbox's log of requests and its snapshots", { tags: "slow" }, async () => {
     const folder = await temporaryFolder();
     const env = {

@@ -1,7 +1,7 @@
 import { appendFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { computeFingerprint } from "../../src/bulk/runs/fingerprint.ts";
+import { computeFingerprint } from "../../src/bulk/runs/folder.ts";
 import { formatCsvLine, formatTsvLine } from "../../src/delimited-lines.ts";
 import { createContactColumnsView } from "../../src/service/contact-columns.ts";
 import { describeReading } from "../../src/tables/reading.ts";

@@ -22,9 +22,13 @@ import type { ExportedLine } from "../plan/plan-export.ts";
 import { isPlanned, type PlanHead, type Planned, readStoredPlan } from "../plan/plan-file.ts";
 import type { PlanFile } from "../plan/plan-import.ts";
 import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
-import { fileNames } from "../runs/file-names.ts";
-import { computeFingerprint } from "../runs/fingerprint.ts";
-import { isInPlanFolder, type Manifest, toRunsFolder } from "../runs/folder.ts";
+import {
+  computeFingerprint,
+  fileNames,
+  isInPlanFolder,
+  type Manifest,
+  toRunsFolder,
+} from "../runs/folder.ts";
 import { type RunDescription, runPrepared } from "./enter-job.ts";
 import { type Closed, noInput } from "./finish.ts";
 import { openAccount, openLookup } from "./open-account.ts";

@@ -1,7 +1,6 @@
 /** What a run's manifest says of it, and what makes two invocations one run. */
 import { describeReading, type InputFile } from "../../tables/index.ts";
-import { computeFingerprint } from "../runs/fingerprint.ts";
-import type { Manifest } from "../runs/folder.ts";
+import { computeFingerprint, type Manifest } from "../runs/folder.ts";
 import type { RunDescription } from "./enter-job.ts";
 import type { RowRun } from "./prepare.ts";
 

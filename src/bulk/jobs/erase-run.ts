@@ -2,9 +2,11 @@
  * Taking people out of the files of a run, so that the run can still be shown, resumed and undone for all
  * others. Each file is replaced whole; called again after a kill, it completes what is left.
  */
+import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { findStatus } from "../../api/contacts.ts";
 import { createErasedKey } from "../../api/key-spelling.ts";
 import { formatCsvLine } from "../../delimited-lines.ts";
 import { openAtomicFile } from "../../disk/atomic-file.ts";
@@ -14,10 +16,8 @@ import { readRecords } from "../../tables/index.ts";
 import type { Write } from "../items.ts";
 import { isPlanned, type StoredLine } from "../plan/plan-file.ts";
 import { readRunRecord } from "../runs/damage.ts";
-import { fileNames } from "../runs/file-names.ts";
-import { readManifest, writeManifest } from "../runs/folder.ts";
+import { fileNames, readManifest, writeManifest } from "../runs/folder.ts";
 import type { JournalRecord } from "../runs/journal.ts";
-import { createPlanSealer } from "../runs/plan-seal.ts";
 import { writeRejects } from "../runs/rejects-file.ts";
 import { readRejectedLines, readTable } from "./rejected.ts";
 
@@ -79,6 +79,24 @@ async function eraseFromPlan(file: string, people: ErasedPeople): Promise<boolea
     return seal(encodeLine(JSON.stringify(isTheirs ? toErasedLine(line) : maskValue(line, people))));
   });
 }
+
+/**
+ * The digests of a plan whose lines were changed on purpose: each is that of what is left before it.
+ * @returns takes each line of the file in turn, as latin1 and without its break, and gives it back with its
+ * digest
+ */
+export function createPlanSealer(): (line: string) => string {
+  const hash = createHash("sha256");
+  return (line) => {
+    const isMark = /^\{"(?:block|end)":/.test(line);
+    // No text of a line holds this: its quotes would be escaped.
+    const sealed = isMark ? line.replace(digest, `"digest":"sha256:${hash.copy().digest("hex")}"`) : line;
+    hash.update(`${sealed}\n`, "latin1");
+    return sealed;
+  };
+}
+
+const digest = /"digest":"sha256:[0-9a-f]{64}"/;
 
 /** None of a line that is no contact's. */
 function listKeys({ key, apply }: Partial<StoredLine>): string[] {
@@ -145,7 +163,11 @@ function toErasedOperation(operation: Write): Write {
     case "unsubscribe":
       return { kind: "unsubscribe", id: operation.id };
     case "delete":
-      return { kind: "delete", id: operation.id, contact: { key: createErasedKey(6) } };
+      return {
+        kind: "delete",
+        id: operation.id,
+        contact: { key: createErasedKey(6), status: findStatus(operation.contact) },
+      };
   }
 }
 

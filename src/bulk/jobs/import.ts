@@ -15,7 +15,7 @@ import {
 import type { Desired } from "../desired.ts";
 import type { NameBook } from "../plan/name-book.ts";
 import type { PlanMapping } from "../plan/plan-file.ts";
-import { computeFingerprint } from "../runs/fingerprint.ts";
+import { computeFingerprint } from "../runs/folder.ts";
 import { toValues } from "../values.ts";
 import type { ResolvedJob, RowJob } from "./job.ts";
 

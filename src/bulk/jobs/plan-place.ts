@@ -6,8 +6,7 @@ import { join } from "node:path";
 import { makeFolder } from "../../disk/make-folder.ts";
 import type { Engine, RunContext } from "../plan/run-context.ts";
 import type { EnteredRun } from "../runs/enter.ts";
-import { fileNames } from "../runs/file-names.ts";
-import { toRunsFolder } from "../runs/folder.ts";
+import { fileNames, toRunsFolder } from "../runs/folder.ts";
 
 export function planPath({ folder }: EnteredRun): string {
   return join(folder, fileNames.plan);

@@ -19,10 +19,15 @@ import type { Creation } from "../plan/names.ts";
 import { type PlanHead, readPlanLines, readStoredPlan } from "../plan/plan-file.ts";
 import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
 import type { EnteredRun } from "../runs/enter.ts";
-import { fileNames } from "../runs/file-names.ts";
-import { type Manifest, makeRunFolder, requireStatePlace, toRunsFolder } from "../runs/folder.ts";
+import {
+  fileNames,
+  type Manifest,
+  makeRunFolder,
+  requireStatePlace,
+  sweepAbandoned,
+  toRunsFolder,
+} from "../runs/folder.ts";
 import type { SettledByInput } from "../runs/report.ts";
-import { sweepAbandoned } from "../runs/sweep.ts";
 import { computeRunFingerprint, describeRun } from "./describe-run.ts";
 import { closeUnlessRefused, endedBeforeWrites, enterJob, leaveRun } from "./enter-job.ts";
 import { countSettledByInput } from "./entries.ts";

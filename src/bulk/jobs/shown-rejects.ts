@@ -2,8 +2,7 @@
 import { join } from "node:path";
 import type { ShownReject } from "../plan/run-context.ts";
 import { readRunRecord } from "../runs/damage.ts";
-import { fileNames } from "../runs/file-names.ts";
-import type { Manifest } from "../runs/folder.ts";
+import { fileNames, type Manifest } from "../runs/folder.ts";
 import type { Ledger } from "../runs/ledger.ts";
 import type { RejectedLine } from "../runs/rejects-file.ts";
 import { readRejectedLines, readTable } from "./rejected.ts";

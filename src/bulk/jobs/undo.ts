@@ -19,9 +19,13 @@ import { readRunNames } from "../plan/run-names.ts";
 import { toStepsAfterUndo } from "../runs/after.ts";
 import { JournalDamagedError, readRunRecord } from "../runs/damage.ts";
 import { isFinished } from "../runs/enter.ts";
-import { fileNames } from "../runs/file-names.ts";
-import { computeFingerprint } from "../runs/fingerprint.ts";
-import { type Manifest, toLocksFolder, writeManifest } from "../runs/folder.ts";
+import {
+  computeFingerprint,
+  fileNames,
+  type Manifest,
+  toLocksFolder,
+  writeManifest,
+} from "../runs/folder.ts";
 import type { Remaining } from "../values.ts";
 import { type PreparedRun, type RunDescription, runPrepared } from "./enter-job.ts";
 import { type Closed, noInput } from "./finish.ts";

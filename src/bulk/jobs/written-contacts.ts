@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { EcmError, exitCodes } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import type { Outcome, Write } from "../items.ts";
-import { fileNames } from "../runs/file-names.ts";
+import { fileNames } from "../runs/folder.ts";
 import { type JournalRecord, readJournal } from "../runs/journal.ts";
 
 /** What a run did to a contact. */

@@ -3,7 +3,7 @@
  * called, so that it can be shown without the account.
  */
 import { join } from "node:path";
-import { fileNames } from "../runs/file-names.ts";
+import { fileNames } from "../runs/folder.ts";
 import { readJournal } from "../runs/journal.ts";
 import { mergeNames, type StoredNames, toStandInName } from "./names.ts";
 import { readPlanHead } from "./plan-file.ts";

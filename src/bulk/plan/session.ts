@@ -1,9 +1,8 @@
 /** A run while it is planned and applied: what it counts, and what its steps share. */
 import type { EnteredRun } from "../runs/enter.ts";
-import type { JournalRecord } from "../runs/journal.ts";
+import { type JournalRecord, shareSyncs } from "../runs/journal.ts";
 import type { Ledger } from "../runs/ledger.ts";
 import { type Counted, countRows, type RowCounts } from "../runs/report.ts";
-import { shareSyncs } from "../runs/shared-sync.ts";
 import { createProgress, type Phase } from "./events.ts";
 import type { Judging } from "./judge.ts";
 import type { Lookup } from "./lookup.ts";

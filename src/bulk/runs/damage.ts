@@ -2,8 +2,7 @@
 import { join } from "node:path";
 import { EcmError, exitCodes } from "../../errors.ts";
 import type { Hint } from "../../hint.ts";
-import { fileNames } from "./file-names.ts";
-import type { Manifest } from "./folder.ts";
+import { fileNames, type Manifest } from "./folder.ts";
 import { readJournal } from "./journal.ts";
 import { Ledger } from "./ledger.ts";
 import type { RowCounts } from "./report.ts";

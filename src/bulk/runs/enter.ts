@@ -5,9 +5,15 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Lease, takeLease } from "../../disk/lease.ts";
 import { cannotResumeError, readRunRecord } from "./damage.ts";
-import { fileNames } from "./file-names.ts";
 import { listRuns } from "./find-runs.ts";
-import { type Manifest, type ManifestError, makeRunFolder, toLocksFolder, writeManifest } from "./folder.ts";
+import {
+  fileNames,
+  type Manifest,
+  type ManifestError,
+  makeRunFolder,
+  toLocksFolder,
+  writeManifest,
+} from "./folder.ts";
 import { createJournal, cutTornTail, Journal, type JournalFile } from "./journal.ts";
 import type { Ledger } from "./ledger.ts";
 import { takeRunNumber, writeRunNumber } from "./sequence.ts";

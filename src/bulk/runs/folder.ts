@@ -1,16 +1,47 @@
 /** Where the bulk runs of this machine lie open on disk: one folder each, readable by their owner alone. */
-import { randomBytes } from "node:crypto";
-import { readFile, stat } from "node:fs/promises";
+import { createHash, randomBytes } from "node:crypto";
+import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { writeAtomically } from "../../disk/atomic-file.ts";
 import { describeDiskError, diskFullHint, folderHint } from "../../disk/disk-errors.ts";
 import { makeFolder, requireWritable } from "../../disk/make-folder.ts";
+import { readChangeTime } from "../../disk/walk.ts";
 import { EcmError, exitCodes, UsageError } from "../../errors.ts";
 import type { Limit } from "../items.ts";
 import type { AfterStep } from "./after.ts";
-import { fileNames } from "./file-names.ts";
-import type { RunKind } from "./kinds.ts";
 import type { Summary } from "./report.ts";
+
+/** The files of a run folder, by what is in them. */
+export const fileNames = {
+  manifest: "manifest.json",
+  /** Its place among the runs of the state folder. */
+  number: "number",
+  journal: "journal",
+  /** What is written, known before the first write. */
+  plan: "plan.ndjson",
+  /** Standard input, as it came, until the plan is closed. */
+  input: "input",
+  /** Contacts of the account that were read page by page, until the plan is closed. */
+  snapshot: "snapshot",
+  rejects: "rejects.csv",
+  /** Contacts as they were before a deletion took them. */
+  backup: "backup.csv",
+  /** The file that --backup names is this run's own. */
+  backupMark: "backup-elsewhere",
+} as const;
+
+/** What a run does, with the words of its command. */
+export const runCommands = {
+  import: ["import"],
+  mutate: ["contact", "mutate"],
+  unsubscribe: ["contact", "unsubscribe"],
+  delete: ["contact", "delete"],
+  sync: ["lists", "sync"],
+  undo: ["runs", "undo"],
+  apply: ["apply"],
+};
+
+type RunKind = keyof typeof runCommands;
 
 /** What a run may do at most; a share is one of the contacts that the command looked at. */
 export interface GuardOptions {
@@ -220,11 +251,47 @@ function isManifest(value: unknown): value is Manifest {
  * A manifest, or a journal beyond its first record: then the manifest
  * was lost. What cannot be looked at may be one.
  */
-export async function hasRun(folder: string): Promise<boolean> {
+async function hasRun(folder: string): Promise<boolean> {
   const exists = (name: string, minBytes: number) =>
     stat(join(folder, name)).then(
       ({ size }) => size >= minBytes,
       ({ code }: NodeJS.ErrnoException) => code !== "ENOENT" && code !== "ENOTDIR",
     );
   return (await exists(fileNames.manifest, 0)) || (await exists(fileNames.journal, 512));
+}
+
+/** Files and folders in which something of ours grows that is no run, or not yet. */
+const scratchName = /^\.(?:plan|unpacked|dry-run|write-test)[.-]/;
+
+/**
+ * Removes folders that never became a run, such as one whose input
+ * was still being read when the machine stopped.
+ */
+export async function sweepAbandoned(stateFolder: string, nowMilliseconds: number): Promise<void> {
+  const root = toRunsFolder(stateFolder);
+  for (const name of await readdir(root).catch(() => [] as string[])) {
+    if (!isRunName(name) && !scratchName.test(name)) continue;
+    const folder = join(root, name);
+    const times = await Promise.all([readChangeTime(folder), readChangeTime(join(folder, fileNames.input))]);
+    const isOld = nowMilliseconds - Math.max(...times) > 86_400_000;
+    if (isOld && !(await hasRun(folder))) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * What makes "the same command": a hash over everything that decides a contact's outcome. It is the same for
+ * equal values, whatever the order of their members.
+ */
+export function computeFingerprint(value: unknown): string {
+  return createHash("sha256").update(toCanonicalJson(value)).digest("hex");
+}
+
+function toCanonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(",")}]`;
+  if (value === null || typeof value !== "object") return JSON.stringify(value) ?? "null";
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, member]) => `${JSON.stringify(name)}:${toCanonicalJson(member)}`);
+  return `{${members.join(",")}}`;
 }

@@ -6,7 +6,7 @@ import { open, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { writeAtomically } from "../../disk/atomic-file.ts";
 import { makeFolder } from "../../disk/make-folder.ts";
-import { fileNames } from "./file-names.ts";
+import { fileNames } from "./folder.ts";
 
 /** An empty file for each number that was given; the highest always stays. */
 const numbersFolder = "run-numbers";

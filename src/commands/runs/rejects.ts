@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import type { Manifest, RejectedRow, ShownReject } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
-import { advise, ecm, formatHint } from "../../hint.ts";
+import { advise, ecm, formatHint, type Hint } from "../../hint.ts";
 import { isJson } from "../../terminal/format.ts";
 import { presentList, type View } from "../../terminal/present.ts";
 import { shortPath } from "../shared/bulk/format.ts";
@@ -34,7 +34,7 @@ async function runRunsRejects(context: Context, typedRun?: string): Promise<void
     "rejects",
     ({ summary }) => summary?.rows.rejected !== 0,
   );
-  const { fileNames } = await import("../../bulk/index.ts");
+  const { fileNames, isFinished } = await import("../../bulk/index.ts");
   const { manifest, folder } = await findNamedRun(context, idOrLast);
   const output = context.output();
   if (isJson(output.format)) {
@@ -51,17 +51,22 @@ async function runRunsRejects(context: Context, typedRun?: string): Promise<void
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    const isClosed = manifest.summary && manifest.summary.rows.rejected === 0;
-    context.terminal.note(
-      isClosed
-        ? `Run ${manifest.id} rejected no rows`
-        : formatForAccount(
-            advise`Run ${manifest.id} has no rejects file yet: it is written when the run ends (${ecm`runs resume ${manifest.id}`})`,
-            context.settings,
-          ),
-      isClosed ? undefined : "needed",
-    );
+    const { note, isNeeded } = describeNoRejects(manifest, isFinished(manifest));
+    context.terminal.note(formatForAccount(note, context.settings), isNeeded ? "needed" : undefined);
   }
+}
+
+function describeNoRejects(
+  { id, summary }: Manifest,
+  isFinished: boolean,
+): { note: Hint; isNeeded: boolean } {
+  if (summary?.rows.rejected === 0) return { note: advise`Run ${id} rejected no rows`, isNeeded: false };
+  // Those whose rows they were are erased.
+  if (isFinished) return { note: advise`Run ${id} has no rejected rows any more`, isNeeded: false };
+  return {
+    note: advise`Run ${id} has no rejects file yet: it is written when the run ends (${ecm`runs resume ${id}`})`,
+    isNeeded: true,
+  };
 }
 
 /** For JSON: elsewhere the rejects file is printed. */

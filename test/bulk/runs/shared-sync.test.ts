@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { shareSyncs } from "../../../src/bulk/runs/shared-sync.ts";
+import { shareSyncs } from "../../../src/bulk/runs/journal.ts";
 
 function counted(sync: () => Promise<void> = () => Promise.resolve()) {
   const counts = { syncs: 0, underWay: 0 };
