@@ -9,8 +9,7 @@ import { ensureOwnKey } from "./own-key.ts";
 import { AccessControl, defaultBlocking } from "./rules/access-control.ts";
 import { AccountLimits, defaultLimits } from "./rules/limits.ts";
 import { createService, type Service } from "./service.ts";
-import type { Store } from "./store/index.ts";
-import { withSearchLag } from "./store/search-lag.ts";
+import { type Store, withSearchLag } from "./store/index.ts";
 import { TransactionQueue } from "./transaction-queue.ts";
 import { variantsFrom } from "./variants.ts";
 
@@ -75,8 +74,7 @@ export function createAccount(
     blockSeconds: options.blockSeconds ?? defaultBlocking.blockSeconds,
   });
   const queue = new TransactionQueue(store.database, [store.account, store.structures]);
-  const lag = variants["search-lag"];
-  const searched = lag > 0 ? withSearchLag(store, lag, clock) : store;
+  const searched = withSearchLag(store, variants["search-lag"], clock);
   const app = createApp({ store: searched, access, queue, clock, variants, isLogged });
   const admin = new SandboxAdmin(store, clock, { limits, faults });
   const closing = new AbortController();

@@ -6,17 +6,20 @@ import { UsageError } from "../errors.ts";
 import { version } from "../version.ts";
 import type { Clock } from "../wire.ts";
 import {
+  checkTimeRange,
+  clockBody,
   faultsBody,
   invalidAt,
   limitsBody,
   parseBody,
+  parseDuration,
   parseRequestQuery,
+  parseTime,
   resetBody,
   seedBody,
 } from "./admin-api/bodies.ts";
-import { changedClock } from "./admin-api/clock.ts";
 import { applyEvent } from "./admin-api/events.ts";
-import { LogFollower } from "./admin-api/log-follower.ts";
+import { LogFollower } from "./admin-api/follow.ts";
 import { type AccountOverview, accountOverview } from "./admin-api/overview.ts";
 import { applySeed } from "./admin-api/seed.ts";
 import { listSnapshots, loadSnapshot, removeSnapshot, saveSnapshot } from "./admin-api/snapshots.ts";
@@ -37,6 +40,7 @@ import type {
   Snapshot,
 } from "./public-types.ts";
 import { type AccountLimits, defaultMonthlyLimit, endOfMonth } from "./rules/limits.ts";
+import { invalid } from "./rules/refusal.ts";
 import { type Store, serviceTime } from "./store/index.ts";
 import { maxLoggedRequests } from "./store/request-log.ts";
 import { resetToDefaultStructure, vacuum } from "./store/reset-account.ts";
@@ -225,4 +229,20 @@ function checkFaults(specs: string[]): void {
       throw invalidAt(`faults[${index}]`, error.message.replace(/^--fault /, ""));
     }
   }
+}
+
+/**
+ * @param before the service's time less the real one; like the result, in milliseconds
+ * @throws Refusal for members that contradict each other, and a time that is none or out of range
+ */
+function changedClock(change: ClockChange, before: number, realNow: number): number {
+  const { time, advance, real } = parseBody(clockBody, change);
+  const moves = [time, advance, real].filter((each) => each !== undefined).length;
+  if (moves !== 1) throw invalid("Give one of time, advance and real");
+  if (real) return 0;
+  const wanted =
+    time !== undefined
+      ? parseTime(time, "time")
+      : checkTimeRange(realNow + before + parseDuration(advance!, "advance"), "advance");
+  return Math.round(wanted - realNow);
 }

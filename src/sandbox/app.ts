@@ -5,14 +5,21 @@ import { SmartRouter } from "hono/router/smart-router";
 import { TrieRouter } from "hono/router/trie-router";
 import { getPath, getQueryParams, tryDecodeURIComponent } from "hono/utils/url";
 import type { Clock } from "../wire.ts";
-import { type Body, parseJsonBody } from "./body.ts";
 import { createLogEntry } from "./log-entry.ts";
-import { type Answer, failure, type ReceivedRequest, refusalAnswer, toAnswer } from "./request.ts";
+import {
+  type Answer,
+  type Body,
+  failure,
+  parseJsonBody,
+  type ReceivedRequest,
+  refusalAnswer,
+  toAnswer,
+} from "./request.ts";
 import type { AccessControl } from "./rules/access-control.ts";
 import type { Endpoint } from "./rules/endpoint.ts";
+import { type EndpointInput, runEndpoint } from "./rules/endpoint.ts";
 import { endpoints } from "./rules/index.ts";
 import { forbidden, Refusal } from "./rules/refusal.ts";
-import { type EndpointInput, runEndpoint } from "./rules/run-endpoint.ts";
 import type { Store } from "./store/index.ts";
 import type { TransactionQueue } from "./transaction-queue.ts";
 import type { Variants } from "./variants.ts";

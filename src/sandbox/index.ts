@@ -1,15 +1,19 @@
 /** The embedded service: the whole account, for requests of this process or behind a port. */
 import { realClock } from "../clock.ts";
 import type { Transport } from "../wire.ts";
-import { createAccount, type SandboxAccountOptions } from "./account.ts";
+import { createAccount, type SandboxAccount, type SandboxAccountOptions } from "./account.ts";
 import type { SandboxAdmin } from "./admin.ts";
+import { worldsRoot } from "./admin-api/access.ts";
+import type { AdminApi } from "./admin-api/place.ts";
 import { planFaults } from "./faults.ts";
-import { routeAccounts } from "./route-accounts.ts";
+import { refusalAnswer, toResponse } from "./request.ts";
+import { unauthorized } from "./rules/refusal.ts";
+import type { Service } from "./service.ts";
 import { openStore } from "./store/index.ts";
 import type { OpenPort, PortOptions } from "./transports/http.ts";
 import { inProcessTransport } from "./transports/in-process.ts";
 import { variantsFrom } from "./variants.ts";
-import { Worlds } from "./worlds.ts";
+import { missingWorld, Worlds } from "./worlds.ts";
 
 export interface SandboxOptions extends SandboxAccountOptions {
   /** Holds the database; made when it does not exist. Several processes may use one at once. */
@@ -62,4 +66,34 @@ export async function openSandbox({ folder, ...options }: SandboxOptions): Promi
 function requireOptions({ variants = {}, faults = [] }: SandboxAccountOptions): void {
   variantsFrom(variants);
   planFaults(faults);
+}
+
+function routeAccounts(main: SandboxAccount, worlds: Worlds): { service: Service; adminApi: AdminApi } {
+  return {
+    async service(request) {
+      const id = findWorldId(request.target);
+      if (id !== undefined) {
+        const world = worlds.find(id);
+        if (!world) return { answer: refusalAnswer(missingWorld(id)) };
+        const { root } = world;
+        return world.service({ ...request, target: request.target.slice(root.length) || "/", root });
+      }
+      const key = request.headers["x-api-key"];
+      const world = typeof key === "string" ? worlds.findByKey(key) : undefined;
+      if (world === "closed") return { answer: refusalAnswer(unauthorized("Invalid API key")) };
+      return (world ?? main).service(request);
+    },
+    async adminApi(request, bindings) {
+      const id = findWorldId(new URL(request.url).pathname);
+      if (id === undefined) return main.adminApi(request, bindings);
+      const world = worlds.find(id);
+      return world ? world.adminApi(request, bindings) : toResponse(refusalAnswer(missingWorld(id)));
+    },
+  };
+}
+
+const worldForm = new RegExp(`^${worldsRoot}/([^/?]*)`);
+
+function findWorldId(target: string): string | undefined {
+  return target.startsWith(`${worldsRoot}/`) ? worldForm.exec(target)?.[1] : undefined;
 }

@@ -8,8 +8,7 @@ import { ensureOwnKey } from "./own-key.ts";
 import type { ResetOptions } from "./public-types.ts";
 import { AccountLimits, defaultLimits } from "./rules/limits.ts";
 import { discardStore, openStore } from "./store/index.ts";
-import { isKeyValue, keyRegion } from "./store/keys.ts";
-import { ownKeyInFolder } from "./store/own-key-place.ts";
+import { isKeyValue, keyRegion, ownKeyInFolder } from "./store/keys.ts";
 import { UnreadableDataError } from "./store/schema.ts";
 
 export interface SandboxPlace {

@@ -2,15 +2,17 @@
  * The table of what /__sandbox/ answers. Requests are routed by it, and the
  * description is made of it.
  */
+
 import type { SandboxAdmin } from "../admin.ts";
-import type { EventBody } from "../public-types.ts";
-import { findServerUrl, toAnswer, toResponse } from "../request.ts";
+import type { EventBody, RequestQuery } from "../public-types.ts";
+import { findServerUrl, limitBody, readMessage, toAnswer, toResponse } from "../request.ts";
+import { invalid } from "../rules/refusal.ts";
 import * as answers from "./answers.ts";
 import * as bodies from "./bodies.ts";
+import { invalidAt } from "./bodies.ts";
 import { eventBody } from "./events.ts";
+import { eventStream } from "./follow.ts";
 import type { AdminAction, AdminContext, AdminPlace, WorldAdmin, WorldView } from "./place.ts";
-import { readFaultSpecs, readJson, readQuery } from "./read-request.ts";
-import { eventStream } from "./stream.ts";
 
 export function listActions(admin: SandboxAdmin, place: AdminPlace): AdminAction[] {
   const actions = [
@@ -264,4 +266,41 @@ function streamRequests(admin: SandboxAdmin, context: AdminContext, closed: Abor
   const follower = admin.followRequests(readQuery(context), context.req.header("last-event-id"));
   const { closing } = context.env;
   return eventStream((limit) => follower.next(limit), closing ? AbortSignal.any([closing, closed]) : closed);
+}
+
+// A seed of many thousand contacts comes as one body.
+const maxBodyBytes = 64 * 2 ** 20;
+
+/** The body as JSON, whatever its Content-Type; an empty body counts as an empty object. */
+async function readJson<T = object>(context: AdminContext): Promise<T> {
+  const { incoming } = context.env;
+  const body = incoming
+    ? await readMessage(incoming, maxBodyBytes)
+    : limitBody(new Uint8Array(await context.req.arrayBuffer()), maxBodyBytes);
+  if ("tooLarge" in body) throw invalid(`The body must not be larger than ${maxBodyBytes / 2 ** 20} MiB`);
+  if ("cut" in body) throw invalid("The body ended too early");
+  if (body.bytes.length === 0) return {} as T;
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body.bytes));
+  } catch {
+    throw invalid("The body is not JSON");
+  }
+  if (typeof value !== "object" || value === null) throw invalid("The body must be an object");
+  return value as T;
+}
+
+function readFaultSpecs(body: object): string[] {
+  const { faults, ...others } = body as { faults?: string[] };
+  const [other] = Object.keys(others);
+  if (other !== undefined) throw invalidAt(other, "is not known here");
+  if (!Array.isArray(faults)) throw invalidAt("faults", "must be an array");
+  return faults;
+}
+
+function readQuery(context: AdminContext): RequestQuery {
+  const entries = Object.entries(context.req.queries());
+  return Object.fromEntries(
+    entries.map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
+  );
 }

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { isObject } from "../../is-object.ts";
 import type { RequestQuery } from "../public-types.ts";
 import { maxWindowSeconds } from "../rules/limits.ts";
-import { invalid, type Refusal } from "../rules/refusal.ts";
+import { invalid, joinPlace, type Refusal } from "../rules/refusal.ts";
 import { notArray, notObject, text } from "../rules/requests.ts";
 import type { RequestFilter } from "../store/request-log.ts";
 
@@ -160,12 +160,6 @@ export function parseBody<S extends v.GenericSchema>(schema: S, input: unknown):
   const isMissing = issue.received === "undefined";
   const isUnknown = issue.type === "strict_object" && issue.expected === "never";
   throw invalidAt(place, isMissing ? "is required" : isUnknown ? "is not known here" : issue.message);
-}
-
-/** @returns `contacts[3].key` for the place `contacts[3]` and the member `key` */
-export function joinPlace(place: string, member: unknown): string {
-  if (typeof member === "number") return `${place}[${member}]`;
-  return place === "" ? String(member) : `${place}.${String(member)}`;
 }
 
 /** A refusal that names the place in its message and in its `field`. */

@@ -7,8 +7,8 @@ import { eventAnswer } from "../rules/answers.ts";
 import { recordEvent } from "../rules/events.ts";
 import { Refusal } from "../rules/refusal.ts";
 import { eventTypes, notObject, text } from "../rules/requests.ts";
+import { toWire } from "../store/contacts.ts";
 import type { Store } from "../store/index.ts";
-import { toWire } from "../store/wire-contact.ts";
 import { invalidAt, parseBody, parseTime } from "./bodies.ts";
 
 const { contactId: _, ...members } = eventAnswer.entries;

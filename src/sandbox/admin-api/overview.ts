@@ -1,23 +1,11 @@
 /** What the page at /__sandbox/ shows of the account: by names, not by ids. */
+import type { InferOutput } from "valibot";
 import { campaignRecord } from "../rules/campaigns.ts";
 import type { Store } from "../store/index.ts";
+import type { overviewAnswer } from "./answers.ts";
 
-export interface AccountOverview {
-  total: number;
-  /** The newest first. */
-  contacts: {
-    key: string;
-    status: { primary: string; secondary?: string };
-    fields: Record<string, string>;
-    lists: string[];
-    tags: string[];
-  }[];
-  lists: { name: string; contacts: number }[];
-  /** The newest first. */
-  campaigns: { name: string; status: string; sent: number; opened: number }[];
-  templates: { name: string }[];
-  domains: { name: string; missing: string[] }[];
-}
+/** Contacts and campaigns: the newest first. */
+export type AccountOverview = InferOutput<typeof overviewAnswer>["account"];
 
 const maxContacts = 100;
 const maxCampaigns = 100;

@@ -1,18 +1,12 @@
 /** Fills the account by names: what is missing is created, a contact that exists is updated. */
 import type { SeedReport } from "../public-types.ts";
 import { isEmail } from "../rules/contacts.ts";
+import { joinPlace } from "../rules/refusal.ts";
 import { foldKey, type StoredContact } from "../store/contacts.ts";
 import type { DocumentKind, StoredDocument } from "../store/documents.ts";
 import type { Store } from "../store/index.ts";
 import type { StoredStructure } from "../store/structures.ts";
-import {
-  type CheckedSeed,
-  invalidAt,
-  joinPlace,
-  parseTime,
-  type SeedCampaign,
-  type SeedContact,
-} from "./bodies.ts";
+import { type CheckedSeed, invalidAt, parseTime, type SeedCampaign, type SeedContact } from "./bodies.ts";
 
 /**
  * The caller is in a transaction, and undoes it when this throws.

@@ -9,9 +9,8 @@ import {
 } from "./answers.ts";
 import { endpoint } from "./endpoint.ts";
 import { requireCampaign } from "./lookup.ts";
-import { campaignsQuery, templatesQuery } from "./mail-requests.ts";
-import { limitPageSize } from "./pages.ts";
 import { notFound } from "./refusal.ts";
+import { campaignsQuery, limitPageSize, templatesQuery } from "./requests.ts";
 
 export const campaignEndpoints = [
   endpoint({

@@ -9,8 +9,7 @@ import type { Store } from "../store/index.ts";
 import { eventPageAnswer } from "./answers.ts";
 import { endpoint } from "./endpoint.ts";
 import { requireContact } from "./lookup.ts";
-import { limitPageSize } from "./pages.ts";
-import { accountEventsQuery, contactEventsQuery } from "./requests.ts";
+import { accountEventsQuery, contactEventsQuery, limitPageSize } from "./requests.ts";
 
 const dayMilliseconds = 86_400_000;
 

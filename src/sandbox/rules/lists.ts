@@ -6,9 +6,16 @@ import { listAnswer, listNamesAnswer, listPageAnswer, newListAnswer } from "./an
 import { endpoint } from "./endpoint.ts";
 import { literalList, literalNewList } from "./literal.ts";
 import { requireList, requireStructure } from "./lookup.ts";
-import { limitPageSize } from "./pages.ts";
 import { invalid, stale } from "./refusal.ts";
-import { createList, deleteLists, duplicateList, listsQuery, mergeLists, renameList } from "./requests.ts";
+import {
+  createList,
+  deleteLists,
+  duplicateList,
+  limitPageSize,
+  listsQuery,
+  mergeLists,
+  renameList,
+} from "./requests.ts";
 
 const lists = "/api/contact-structure/:contactStructureId/lists";
 

@@ -59,3 +59,9 @@ export function tooMany(
     { "Retry-After": String(retryAfterSeconds), ...headers },
   );
 }
+
+/** @returns `contacts[3].key` for the place `contacts[3]` and the member `key` */
+export function joinPlace(place: string, member: unknown): string {
+  if (typeof member === "number") return `${place}[${member}]`;
+  return place === "" ? String(member) : `${place}.${String(member)}`;
+}

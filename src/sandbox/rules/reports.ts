@@ -10,7 +10,7 @@ import {
 } from "./answers.ts";
 import { endpoint } from "./endpoint.ts";
 import { requireCampaign } from "./lookup.ts";
-import { dashboardQuery, engagementQuery, histogramQuery } from "./mail-requests.ts";
+import { dashboardQuery, engagementQuery, histogramQuery } from "./requests.ts";
 
 const dayMilliseconds = 86_400_000;
 

@@ -4,7 +4,8 @@
  * names are refused, unless a variant ignores them.
  */
 import * as v from "valibot";
-import { maxPageSize } from "../variants.ts";
+import { maxPageSize, type Variants } from "../variants.ts";
+import { invalid } from "./refusal.ts";
 
 const maxListNameLength = 1000;
 const maxCriteriaLength = 50;
@@ -234,11 +235,11 @@ const digits = (maximum: number) =>
     v.metadata({ type: "integer", pattern: undefined, minimum: 1, maximum }),
     v.transform(Number),
   );
-export const pageQuery = {
+const pageQuery = {
   page: v.optional(v.pipe(digits(maxPage), page), "1"),
   size: v.optional(v.pipe(digits(maxPageSize), pageSize), "25"),
 };
-export const sortedPageQuery = {
+const sortedPageQuery = {
   ...pageQuery,
   sort: v.optional(
     v.pipe(
@@ -286,7 +287,7 @@ const typesQuery = v.pipe(
   ),
 );
 /** How many days a feed or a report looks back. */
-export const pastDays = v.pipe(
+const pastDays = v.pipe(
   digits(maxPastDays),
   v.minValue(1, "must be at least 1"),
   v.maxValue(maxPastDays, `must be at most ${maxPastDays}`),
@@ -296,3 +297,47 @@ export const accountEventsQuery = v.object({
   ...contactEventsQuery.entries,
   pastDays: v.optional(pastDays, "30"),
 });
+
+/** How many entries a page of this size gets. @throws Refusal where larger pages are refused */
+export function limitPageSize(wanted: number, field: "pageSize" | "size", { page: limit }: Variants): number {
+  if (wanted <= limit.size) return wanted;
+  if (limit.beyond === "cap") return limit.size;
+  throw invalid(`${field} must be at most ${limit.size}`, { field });
+}
+
+export const campaignsQuery = v.object({ ...sortedPageQuery, status: v.optional(text) });
+export const templatesQuery = v.object(pageQuery);
+
+const timezone = v.optional(
+  v.pipe(v.string("must be given once"), v.check(isTimeZone, "must be a time zone such as Europe/Oslo")),
+  "UTC",
+);
+export const dashboardQuery = v.object({ pastDays, timezone });
+const histogramTypes = [
+  "email-sent",
+  "email-delivered",
+  "email-bounced",
+  "first-contact-unsubscribed",
+  "first-email-complaint",
+  "first-email-opened",
+  "first-email-clicked",
+] as const;
+export const histogramQuery = v.object({
+  ...dashboardQuery.entries,
+  eventType: v.picklist(histogramTypes, `must be one of ${histogramTypes.join(", ")}`),
+});
+const periods = ["24hours", "week", "month"] as const;
+export const engagementQuery = v.object({
+  period: v.optional(v.picklist(periods, `must be one of ${periods.join(", ")}`), "week"),
+  timezone,
+});
+
+function isTimeZone(text: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: text });
+    // Offsets are no names of zones.
+    return /^[A-Za-z]/.test(text);
+  } catch {
+    return false;
+  }
+}

@@ -1,16 +1,14 @@
 /** Searching contacts (specification, POST /api/contact/search; published reference, its filters). */
 import type { InferOutput } from "valibot";
-import { foldKey, statusGroup } from "../store/contacts.ts";
+import { foldKey, searchedParts, statusGroup } from "../store/contacts.ts";
 import type { Store } from "../store/index.ts";
 import type { StoredContactQuery } from "../store/search.ts";
 import type { StoredStructure } from "../store/structures.ts";
-import { searchedParts } from "../store/wire-contact.ts";
 import type { Variants } from "../variants.ts";
 import { searchAnswer } from "./answers.ts";
 import { endpoint } from "./endpoint.ts";
-import { limitPageSize } from "./pages.ts";
 import { invalid } from "./refusal.ts";
-import { searchContacts, searchContactsBy } from "./requests.ts";
+import { limitPageSize, searchContacts, searchContactsBy } from "./requests.ts";
 
 type Filter = InferOutput<typeof searchContacts>["contactSpecification"]["filters"][number];
 type Criteria = Filter["criterias"][number];

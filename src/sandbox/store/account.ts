@@ -1,4 +1,4 @@
-/** The account's row: status, limits and usage; and the addresses that failed to log in. */
+/** The account's row (status, limits and usage), the addresses that failed to log in, and the sandbox's settings. */
 import type { Database } from "../database.ts";
 import type { Participant } from "../transaction-queue.ts";
 import { nextIds } from "./ids.ts";
@@ -165,5 +165,31 @@ export class AccountStore implements Participant {
       row.month_used,
       row.last_id,
     );
+  }
+}
+
+export class SettingsStore {
+  private readonly database: Database;
+
+  constructor(database: Database) {
+    this.database = database;
+  }
+
+  /** The service's time less the real one, in milliseconds. */
+  clockOffset(): number {
+    return this.database.get<{ clock_offset: number }>("SELECT clock_offset FROM settings")!.clock_offset;
+  }
+
+  setClockOffset(milliseconds: number): void {
+    this.database.run("UPDATE settings SET clock_offset = ?", milliseconds);
+  }
+
+  /** Where ids begin after a reset; null: they follow the time. */
+  idSeed(): number | null {
+    return this.database.get<{ id_seed: number | null }>("SELECT id_seed FROM settings")!.id_seed;
+  }
+
+  setIdSeed(seed: number): void {
+    this.database.run("UPDATE settings SET id_seed = ?", seed);
   }
 }

@@ -1,5 +1,5 @@
 /** Contacts in the database, and the groups they belong to. */
-import type { FieldValue } from "../../wire.ts";
+import type { Clock, Contact, FieldValue } from "../../wire.ts";
 import type { Database } from "../database.ts";
 
 /** A contact as it is stored. Times are milliseconds since the epoch. */
@@ -38,11 +38,63 @@ export function contactGroups(contact: StoredContact): string[] {
   ];
 }
 
+interface Write {
+  /** Milliseconds since the epoch. */
+  at: number;
+  /** The contact before it; undefined: there was none. */
+  before: StoredContact | undefined;
+}
+
+/**
+ * Writes that a search sees only after a while. Effects of lists and structures on contacts it sees at once.
+ */
+export class UnseenWrites {
+  private readonly database: Database;
+  private readonly milliseconds: number;
+  private readonly clock: Clock;
+  /** Of each contact, the oldest first. */
+  private readonly writes = new Map<string, Write[]>();
+  private knownTables: number | undefined;
+
+  constructor(database: Database, milliseconds: number, clock: Clock) {
+    this.database = database;
+    this.milliseconds = milliseconds;
+    this.clock = clock;
+  }
+
+  note(id: string, before: StoredContact | undefined): void {
+    this.forgetReplaced();
+    const writes = this.writes.get(id) ?? [];
+    this.writes.set(id, [...writes, { at: this.clock.now(), before }]);
+  }
+
+  /** The contacts that were written lately, as a search still sees them: by their ids. */
+  statesBefore(): Map<string, StoredContact | undefined> {
+    this.forgetReplaced();
+    for (const [id, writes] of this.writes) {
+      const left = writes.filter(({ at }) => this.clock.now() - at < this.milliseconds);
+      if (left.length > 0) this.writes.set(id, left);
+      else this.writes.delete(id);
+    }
+    return new Map(Array.from(this.writes, ([id, [oldest]]) => [id, oldest!.before]));
+  }
+
+  /** A reset or a loaded snapshot replaces the tables: contacts of before are neither shown nor hidden. */
+  private forgetReplaced(): void {
+    const row = this.database.get<{ schema_version: number }>("PRAGMA schema_version");
+    if (row?.schema_version !== this.knownTables) this.writes.clear();
+    this.knownTables = row?.schema_version;
+  }
+}
+
 export class ContactStore {
   private readonly database: Database;
+  private readonly unseen: UnseenWrites | undefined;
 
-  constructor(database: Database) {
+  /** @param unseen takes note of each write, for a search that does not see it yet */
+  constructor(database: Database, unseen?: UnseenWrites) {
     this.database = database;
+    this.unseen = unseen;
   }
 
   get(id: string): StoredContact | undefined {
@@ -104,6 +156,7 @@ export class ContactStore {
       contact.version,
     );
     this.join(contactGroups(contact), contact.id);
+    this.unseen?.note(contact.id, undefined);
   }
 
   /** Stores a later state of a contact, and moves it between groups. */
@@ -128,11 +181,13 @@ export class ContactStore {
     const joined = [...groups].filter((group) => !previousGroups.has(group));
     if (left.length > 0) this.leave(left, after.id);
     if (joined.length > 0) this.join(joined, after.id);
+    this.unseen?.note(before.id, before);
   }
 
   remove(contact: StoredContact): void {
     this.leave(contactGroups(contact), contact.id);
     this.database.run("DELETE FROM contacts WHERE id = ?", contact.id);
+    this.unseen?.note(contact.id, contact);
   }
 
   /** Puts everyone who is in one of these lists into another list, which is empty. */
@@ -236,4 +291,57 @@ function readContact(values: ContactValues): StoredContact {
     values;
   const status = secondary === null ? { primary } : { primary, secondary };
   return { id, structureId, key, fields, lists, tags, status, createdAt, updatedAt, version };
+}
+
+/** A contact as reading one answers it: the status is one object. */
+type WireContact = Required<Omit<Contact, "contactStatus" | "contactSubStatus">>;
+
+const wireParts: { [Name in keyof WireContact]: (contact: StoredContact) => WireContact[Name] } = {
+  _id: (contact) => contact.id,
+  key: (contact) => contact.key,
+  contactStructureId: (contact) => contact.structureId,
+  fields: (contact) => contact.fields,
+  lists: (contact) => contact.lists.map((_id) => ({ _id })),
+  tags: (contact) => contact.tags.map((_id) => ({ _id })),
+  status: (contact) => contact.status,
+  createdAt: (contact) => new Date(contact.createdAt).toISOString(),
+  updatedAt: (contact) => new Date(contact.updatedAt).toISOString(),
+  __v: (contact) => contact.version,
+};
+
+/** A contact as the service answers it. */
+export function toWire(contact: StoredContact): WireContact {
+  // Spelled out: an object that is filled name by name costs as much as reading the contact.
+  return {
+    _id: wireParts._id(contact),
+    key: wireParts.key(contact),
+    contactStructureId: wireParts.contactStructureId(contact),
+    fields: wireParts.fields(contact),
+    lists: wireParts.lists(contact),
+    tags: wireParts.tags(contact),
+    status: wireParts.status(contact),
+    createdAt: wireParts.createdAt(contact),
+    updatedAt: wireParts.updatedAt(contact),
+    __v: wireParts.__v(contact),
+  };
+}
+
+/** The names that a search may ask for, and how each is read. */
+const searchParts: Record<string, (contact: StoredContact) => unknown> = {
+  ...wireParts,
+  contactStatus: (contact) => contact.status.primary,
+  contactSubStatus: (contact) => contact.status.secondary,
+};
+
+/** Picks the members of a contact that a search asks for. */
+export function searchedParts(source: string[]): (contact: StoredContact) => Partial<Contact> {
+  const names = [...new Set(source)];
+  return (contact) => {
+    const answer: Record<string, unknown> = {};
+    for (const name of names) {
+      const value = searchParts[name]!(contact);
+      if (value !== undefined) answer[name] = value;
+    }
+    return answer;
+  };
 }

@@ -6,18 +6,16 @@ import { makeFolder } from "../../disk/make-folder.ts";
 import { UsageError } from "../../errors.ts";
 import type { Clock, ContactStructure } from "../../wire.ts";
 import { type Database, discardDatabase, findDamage, openDatabase, openMemoryDatabase } from "../database.ts";
-import { AccountStore } from "./account.ts";
-import { ContactStore } from "./contacts.ts";
+import { AccountStore, SettingsStore } from "./account.ts";
+import { ContactStore, UnseenWrites } from "./contacts.ts";
 import { DocumentStore } from "./documents.ts";
 import { EventStore } from "./events.ts";
 import { firstId } from "./ids.ts";
-import { KeyStore } from "./keys.ts";
+import { KeyStore, type OwnKeyPlace, ownKeyInFolder, ownKeyInMemory } from "./keys.ts";
 import { ListStore } from "./lists.ts";
-import { type OwnKeyPlace, ownKeyInFolder, ownKeyInMemory } from "./own-key-place.ts";
 import { RequestLog } from "./request-log.ts";
 import { createTables, UnreadableDataError } from "./schema.ts";
-import { DatabaseSearch, type StoredContactSearch } from "./search.ts";
-import { SettingsStore } from "./settings.ts";
+import { ContactSearch } from "./search.ts";
 import { StructureStore } from "./structures.ts";
 
 export interface Store {
@@ -32,7 +30,7 @@ export interface Store {
   contacts: ContactStore;
   events: EventStore;
   documents: DocumentStore;
-  search: StoredContactSearch;
+  search: ContactSearch;
   settings: SettingsStore;
   requests: RequestLog;
   /** New ids, each greater than all before. @param now milliseconds since the epoch */
@@ -112,11 +110,20 @@ function createStore(place: Pick<Store, "folder" | "ownKey">, database: Database
     contacts,
     events: new EventStore(database),
     documents: new DocumentStore(database),
-    search: new DatabaseSearch(database, contacts),
+    search: new ContactSearch(database, contacts),
     settings: new SettingsStore(database),
     requests: new RequestLog(database),
     newIds: (now, count) => account.newIds(now, count),
   };
+}
+
+/** The same store with a search that sees each write `milliseconds` later. Only writes through this store lag. */
+export function withSearchLag(store: Store, milliseconds: number, clock: Clock): Store {
+  if (milliseconds === 0) return store;
+  const { database } = store;
+  const unseen = new UnseenWrites(database, milliseconds, clock);
+  const contacts = new ContactStore(database, unseen);
+  return { ...store, contacts, search: new ContactSearch(database, contacts, unseen) };
 }
 
 /** Deletes the data of a folder that cannot be opened. */

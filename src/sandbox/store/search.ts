@@ -4,7 +4,13 @@
  * long as nobody has joined or left its groups since.
  */
 import type { Database, Value } from "../database.ts";
-import { type ContactStore, contactGroups, foldKey, type StoredContact } from "./contacts.ts";
+import {
+  type ContactStore,
+  contactGroups,
+  foldKey,
+  type StoredContact,
+  type UnseenWrites,
+} from "./contacts.ts";
 
 /** All conditions must hold. */
 export interface StoredContactQuery {
@@ -18,11 +24,6 @@ export interface StoredContactQuery {
 export interface FoundContacts {
   total: number;
   contacts: StoredContact[];
-}
-
-export interface StoredContactSearch {
-  /** Those for whom one of the alternatives holds. @param count Infinity: all after the offset */
-  find(alternatives: StoredContactQuery[], offset: number, count: number): FoundContacts;
 }
 
 const maxCount = 2 ** 31;
@@ -42,17 +43,33 @@ type Selection = [sql: string, values: Value[]];
 
 const start = { offset: 0, id: "" };
 
-export class DatabaseSearch implements StoredContactSearch {
+export class ContactSearch {
   private readonly database: Database;
   private readonly contacts: ContactStore;
+  private readonly unseen: UnseenWrites | undefined;
   private readonly remembered = new Map<string, Remembered>();
 
-  constructor(database: Database, contacts: ContactStore) {
+  /** @param unseen writes that it does not see yet */
+  constructor(database: Database, contacts: ContactStore, unseen?: UnseenWrites) {
     this.database = database;
     this.contacts = contacts;
+    this.unseen = unseen;
   }
 
+  /** Those for whom one of the alternatives holds. */
   find(alternatives: StoredContactQuery[], offset: number, count: number): FoundContacts {
+    const earlier = this.unseen?.statesBefore();
+    if (!earlier?.size) return this.findNow(alternatives, offset, count);
+    const now = this.findNow(alternatives, 0, maxCount).contacts;
+    const before = [...earlier.values()].filter(
+      (contact) => contact !== undefined && alternatives.some((query) => matches(contact, query)),
+    ) as StoredContact[];
+    const shown = [...now.filter(({ id }) => !earlier.has(id)), ...before];
+    shown.sort((a, b) => (a.id < b.id ? -1 : 1));
+    return { total: shown.length, contacts: shown.slice(offset, offset + count) };
+  }
+
+  private findNow(alternatives: StoredContactQuery[], offset: number, count: number): FoundContacts {
     const possible = alternatives.filter(({ groups }) => groups.every((anyOf) => anyOf.length > 0));
     const [first] = possible;
     if (!first) return { total: 0, contacts: [] };
@@ -64,8 +81,8 @@ export class DatabaseSearch implements StoredContactSearch {
     }
     const isByGroups = possible.every(({ keys }) => keys === undefined);
     const { total, ids } = isByGroups
-      ? this.findByGroups(possible, offset, Math.min(count, maxCount))
-      : this.findByKeys(possible, offset, Math.min(count, maxCount));
+      ? this.findByGroups(possible, offset, count)
+      : this.findByKeys(possible, offset, count);
     return { total, contacts: this.contacts.getAll(ids) };
   }
 
@@ -157,7 +174,7 @@ export class DatabaseSearch implements StoredContactSearch {
 }
 
 /** Whether the contact is one of those that the query asks for. */
-export function matches(contact: StoredContact, { structureId, keys, groups }: StoredContactQuery): boolean {
+function matches(contact: StoredContact, { structureId, keys, groups }: StoredContactQuery): boolean {
   if (contact.structureId !== structureId) return false;
   if (keys) {
     if (!keys.some((key) => foldKey(key) === foldKey(contact.key))) return false;

@@ -1,16 +1,21 @@
 /** The transport behind a port: the same service over HTTP. */
-import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
 import { UsageError } from "../../errors.ts";
 import { isAdminPath } from "../admin-api/access.ts";
 import type { AdminApi } from "../admin-api/place.ts";
-import { readMessage } from "../body.ts";
-import { type Answer, contentType, failure, refusalAnswer, targetPath } from "../request.ts";
-import { forbidden } from "../rules/refusal.ts";
+import { type Answer, contentType, failure, readMessage, refusalAnswer, targetPath } from "../request.ts";
+import { forbidden, invalid } from "../rules/refusal.ts";
 import type { Service } from "../service.ts";
 import { findForeignHeader, isLoopbackAddress } from "./foreign.ts";
-import { answerMalformed, malformed } from "./malformed.ts";
 
 /** How long answers under way may take when the port closes. */
 const closingMilliseconds = 1000;
@@ -165,4 +170,48 @@ function reachable(address: string, family: string): string {
   if (address === "0.0.0.0") return "127.0.0.1";
   if (address === "::") return "[::1]";
   return family === "IPv6" ? `[${address}]` : address;
+}
+
+/** Which answer is under way on a connection. */
+interface Exchanges {
+  /** Whether the head of an answer has left on it: nothing else may be written then. */
+  isAnswering(connection: Duplex): boolean;
+}
+
+function answerMalformed(server: Server, exchanges: Exchanges): void {
+  server.on("clientError", (error: NodeJS.ErrnoException, connection) => {
+    if (!connection.writable || error.code === "ECONNRESET" || exchanges.isAnswering(connection)) {
+      connection.destroy(error);
+      return;
+    }
+    writeRaw(connection, malformed(messageFor(error)));
+  });
+  // Without listeners, these two get an empty answer, or none.
+  server.on("checkExpectation", (_incoming, outgoing) => {
+    const { status, text } = malformed("The header Expect must be 100-continue");
+    outgoing.writeHead(status, { "Content-Type": contentType, Connection: "close" }).end(text);
+  });
+  server.on("connect", (_incoming, connection) => {
+    writeRaw(connection, malformed("The method CONNECT is not supported"));
+  });
+}
+
+function malformed(message: string): Answer {
+  return refusalAnswer(invalid(message));
+}
+
+function messageFor({ code, message }: NodeJS.ErrnoException): string {
+  if (code === "HPE_HEADER_OVERFLOW") return "The headers of the request are too large";
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return "The request did not arrive in time";
+  return `The request is not valid HTTP: ${message}`;
+}
+
+function writeRaw(connection: Duplex, { status, text }: Answer): void {
+  const head = [
+    `HTTP/1.1 ${status} Bad Request`,
+    `Content-Type: ${contentType}`,
+    `Content-Length: ${Buffer.byteLength(text)}`,
+    "Connection: close",
+  ];
+  connection.end(`${head.join("\r\n")}\r\n\r\n${text}`, () => connection.destroy());
 }

@@ -2,8 +2,7 @@
 import type { Transport } from "../../wire.ts";
 import { isAdminPath } from "../admin-api/access.ts";
 import type { AdminApi } from "../admin-api/place.ts";
-import { limitBody } from "../body.ts";
-import { contentType } from "../request.ts";
+import { contentType, limitBody } from "../request.ts";
 import type { Service, ServiceReply } from "../service.ts";
 
 const address = "in-process";

@@ -4,6 +4,7 @@ import type { SandboxAdmin } from "../../../sandbox/admin.ts";
 import type { LoggedRequest, RequestQuery } from "../../../sandbox/public-types.ts";
 
 const pollMilliseconds = 100;
+const maxAtOnce = 1000;
 
 /**
  * With `since` or `limit` the matching requests that are there already; then each further one, also when the
@@ -11,21 +12,18 @@ const pollMilliseconds = 100;
  * @throws the signal's reason
  */
 export async function* followRequests(
-  context: Context,
+  { clock, signal }: Context,
   admin: SandboxAdmin,
   query: RequestQuery,
 ): AsyncGenerator<LoggedRequest> {
-  let log = admin.logId();
-  let next: RequestQuery = query;
-  if (query.since === undefined && query.limit === undefined) {
-    next = { ...query, since: String(admin.requests({ limit: 1 }).at(-1)?.n ?? 0) };
-  }
+  const { limit, ...all } = query;
+  const newest = limit === undefined ? [] : admin.requests(query);
+  yield* newest;
+  const since = newest.at(-1)?.n ?? query.since ?? (limit === undefined ? undefined : 0);
+  const follower = admin.followRequests({ ...all, since });
   for (;;) {
-    const found = admin.requests({ ...next, log });
-    log = admin.logId();
-    yield* found;
-    const last = found.at(-1);
-    if (last) next = { ...query, limit: undefined, since: String(last.n) };
-    await context.clock.sleep(pollMilliseconds, context.signal);
+    const { requests } = follower.next(maxAtOnce);
+    yield* requests;
+    if (requests.length < maxAtOnce) await clock.sleep(pollMilliseconds, signal);
   }
 }
