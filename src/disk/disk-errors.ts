@@ -1,6 +1,7 @@
 /** Errors of the disk in words, and what to do about them. */
 import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
+import { EcmError, exitCodes } from "../errors.ts";
 
 const reasons: Record<string, string> = {
   EACCES: "permission denied (EACCES)",
@@ -32,6 +33,42 @@ export function describeDiskError(error: unknown): string {
 export function describeReadError(error: unknown): string {
   const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
   return isMissing ? "there is no such file" : describeDiskError(error);
+}
+
+/**
+ * Names the file where the system does not: where a write to an open one fails.
+ * @throws what `act` throws
+ */
+export function withPath<T>(file: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    throw Object.assign(error as NodeJS.ErrnoException, { path: file });
+  }
+}
+
+const hints: Record<string, string> = {
+  EFBIG: "Raise the limit of the file size (ulimit -f), or use another disk",
+  EMFILE: "Raise the limit of open files (ulimit -n), or lower --concurrency",
+  EROFS: "Make the disk writable, then run the same command again",
+  EACCES: "Check the permissions of the file and its folders",
+  EPERM: "Check the permissions of the file and its folders",
+};
+const fullDiskAdvice = "Make room on the disk, then run the same command again";
+
+/** A refusal of the system, such as a full disk, is no defect of ours. @returns undefined for another error */
+export function toSystemError(error: unknown): EcmError | undefined {
+  const { code, syscall, path } = error as NodeJS.ErrnoException;
+  if (!(error instanceof Error) || syscall === undefined || !/^E[A-Z0-9]+$/.test(code ?? ""))
+    return undefined;
+  const reason = describeDiskError(error);
+  const message = path === undefined ? reason : `Cannot use ${path}: ${reason}`;
+  const fullHint = path === undefined ? fullDiskAdvice : diskFullHint(error, path);
+  return new EcmError(exitCodes.failed, message.charAt(0).toUpperCase() + message.slice(1), {
+    type: "SystemError",
+    hint: isDiskFull(error) ? fullHint : hints[code!],
+    cause: error,
+  });
 }
 
 /** What a small write needs, in bytes: a run begins with less. */

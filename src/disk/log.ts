@@ -1,6 +1,31 @@
 /** Append-only files of lines: each line with a checksum where damage must be noticed; and the reader of lines. */
-import { createReadStream } from "node:fs";
+import { closeSync, createReadStream, fdatasync, fsyncSync, openSync } from "node:fs";
+import { promisify } from "node:util";
 import { crc32 } from "node:zlib";
+import { writeWhole } from "./atomic-file.ts";
+import { withPath } from "./disk-errors.ts";
+
+const datasync = promisify(fdatasync);
+
+/** A file that is only appended to. Each of them throws the system's error, with the path. */
+export interface LogFile {
+  /** Writes all of it, or throws. Appending costs less than handing it to a thread; only a sync can take long. */
+  append(data: string | Uint8Array): void;
+  datasync(): Promise<unknown>;
+  sync(): void;
+  close(): void;
+}
+
+/** @param flags `a` to continue the file, `w` to begin a new one */
+export function openLog(file: string, flags: "a" | "w" = "a"): LogFile {
+  const descriptor = openSync(file, flags, 0o600);
+  return {
+    append: (data) => withPath(file, () => writeWhole(descriptor, Buffer.from(data))),
+    datasync: () => datasync(descriptor),
+    sync: () => withPath(file, () => fsyncSync(descriptor)),
+    close: () => closeSync(descriptor),
+  };
+}
 
 /** A value as `crc32 {json}`, with its line break. */
 export function formatCheckedLine(value: unknown): string {

@@ -91,10 +91,21 @@ export function resolveOutputTarget(file: string, flag = "--output-file"): Outpu
     throw cannotWriteError(file, `it is a device or a pipe${way}`, flag);
   }
   if (found) return { path: realpathSync(path), mode: Number(found.mode) & 0o777 };
-  if (readStats(path, false)) throw cannotWriteError(file, "it is a link that leads nowhere", flag);
+  requireNothingThere(path, file, flag);
   if (/[/\\]$/.test(file) || !readStats(dirname(path))?.isDirectory())
     throw cannotWriteError(file, "there is no such folder", flag);
   return { path };
+}
+
+/** A name can be impossible, such as one that is too long. */
+function requireNothingThere(path: string, file: string, flag: string): void {
+  try {
+    lstatSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
+    throw cannotWriteError(file, describeDiskError(error), flag);
+  }
+  throw cannotWriteError(file, "it is a link that leads nowhere", flag);
 }
 
 function requireWritableFolder(path: string, file: string, flag: string): void {
@@ -146,9 +157,9 @@ function containsFile(folder: string, identity: string): boolean {
   );
 }
 
-function readStats(path: string, follow = true): BigIntStats | undefined {
+function readStats(path: string): BigIntStats | undefined {
   try {
-    return follow ? statSync(path, { bigint: true }) : lstatSync(path, { bigint: true });
+    return statSync(path, { bigint: true });
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
 /** A failure → stderr: one JSON line where JSON was asked for, else `error:` and `hint:`. */
-import { describeDiskError, diskFullHint, isDiskFull } from "../disk/disk-errors.ts";
+import { toSystemError } from "../disk/disk-errors.ts";
 import { declinedType, EcmError, exitCodes } from "../errors.ts";
 import { formatHint } from "../hint.ts";
 import { escapeControls, escapeControlsInLines, escapeJson } from "./escape.ts";
@@ -76,31 +76,6 @@ function toInternalError(error: unknown): EcmError {
   return new EcmError(exitCodes.failed, `Internal error: ${message}`, {
     type: "InternalError",
     hint: "This is a defect of ecm; ECM_DEBUG=1 shows where it happened",
-    cause: error,
-  });
-}
-
-const diskFullAdvice = "Make room on the disk, then run the same command again";
-const systemHints: Record<string, string> = {
-  EMFILE: "Raise the limit of open files (ulimit -n), or lower --concurrency",
-  EROFS: "Make the disk writable, then run the same command again",
-  EACCES: "Check the permissions of the file and its folders",
-  EPERM: "Check the permissions of the file and its folders",
-};
-
-/** What the system refused, such as a full disk, is no defect of ours. */
-function toSystemError(error: unknown): EcmError | undefined {
-  const { code, syscall, path } = error as NodeJS.ErrnoException;
-  if (!(error instanceof Error) || syscall === undefined || !/^E[A-Z0-9]+$/.test(code ?? ""))
-    return undefined;
-  const reason = describeDiskError(error);
-  const message = path === undefined ? reason : `Cannot use ${path}: ${reason}`;
-  return new EcmError(exitCodes.failed, message.charAt(0).toUpperCase() + message.slice(1), {
-    type: "SystemError",
-    hint:
-      path === undefined && isDiskFull(error)
-        ? diskFullAdvice
-        : (diskFullHint(error, path!) ?? systemHints[code!]),
     cause: error,
   });
 }

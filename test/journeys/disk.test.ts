@@ -4,8 +4,9 @@ import { describe, expect, it } from "vitest";
 import { importJob } from "../../src/bulk/jobs/import.ts";
 import { runJob } from "../../src/bulk/jobs/run-job.ts";
 import type { Engine } from "../../src/bulk/plan/run-context.ts";
-import { type JournalFile, openJournalFile, readJournal } from "../../src/bulk/runs/journal.ts";
+import { type JournalFile, readJournal } from "../../src/bulk/runs/journal.ts";
 import { realClock } from "../../src/clock.ts";
+import { openLog } from "../../src/disk/log.ts";
 import { openNetwork } from "../../src/http/network.ts";
 import { createSend } from "../../src/http/send.ts";
 import { inputFile, manyRows, parseSummary, readContacts } from "../bulk/kit.ts";
@@ -69,7 +70,7 @@ describe("a disk that fails", () => {
 /** A real journal file whose disk is full after so many writes, or whose syncs fail after so many. */
 function failingAfter(part: "write" | "sync", works: number): (file: string) => JournalFile {
   return (file) => {
-    const real = openJournalFile(file);
+    const real = openLog(file);
     let done = 0;
     const full = () => {
       if (done++ >= works)

@@ -65,6 +65,30 @@ it.runIf(process.platform === "linux")("a snapshot on a full disk says so", asyn
   expect(() => snapshot.add(page)).toThrow("ENOSPC");
 });
 
+it.runIf(process.platform === "linux")(
+  "a file that would be larger than a limit is named in words",
+  { tags: "slow" },
+  async () => {
+    const { env } = await startSandbox();
+    const path = await inputFile(manyRows(1000));
+    const limited = async (...args: string[]) => {
+      // In blocks of 512 bytes.
+      const words = ["-c", 'ulimit -f 64; exec "$@"', "sh", process.execPath, program, ...args];
+      return waitForResult(spawn("sh", words, { env: { PATH: process.env.PATH, ...env }, stdio: "pipe" }));
+    };
+    const plan = join(await temporaryFolder(), "plan.ndjson");
+    for (const args of [["--dry-run", "--plan", plan], ["--yes"]]) {
+      const { code, stderr } = await limited("import", path, ...args);
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringMatching(
+          /error: Cannot use \S+: the file is larger than .* allows \(EFBIG\)\nhint: Raise/,
+        ),
+      ]);
+    }
+  },
+);
+
 it("a refusal of the system is no defect of ours", async () => {
   const written: string[] = [];
   const stderr = new Writable({

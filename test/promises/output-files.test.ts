@@ -300,6 +300,8 @@ describe("a file that stands in the place of an output file", () => {
       stderr: expect.stringContaining("is read-only"),
     });
 
+    const long = await exportTo(`${"n".repeat(300)}.csv`);
+    expect(long).toMatchObject({ code: 2, stderr: expect.stringContaining("the name is too long") });
     await mkdir(at("sub"));
     expect((await exportTo("sub")).stderr).toContain("it is a folder");
     expect((await exportTo(`${at("new")}/`)).stderr).toContain("there is no such folder");

@@ -1,4 +1,5 @@
 /** Why a run ends before its end: it can be resumed later. */
+import { toSystemError } from "../../disk/disk-errors.ts";
 import { LockedError } from "../../disk/lease.ts";
 import { EcmError, exitCodes, InterruptedError } from "../../errors.ts";
 import { formatMoment } from "../../moments.ts";
@@ -81,5 +82,5 @@ export function toErrorStop(error: unknown): RunStop {
 
 function toEcmError(error: unknown): EcmError {
   if (error instanceof EcmError) return error;
-  return new EcmError(exitCodes.failed, (error as Error).message, { cause: error });
+  return toSystemError(error) ?? new EcmError(exitCodes.failed, (error as Error).message, { cause: error });
 }

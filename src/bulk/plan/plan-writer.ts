@@ -1,7 +1,7 @@
 /** Writing a plan, block by block. */
 import { createHash, type Hash } from "node:crypto";
-import { closeSync, createReadStream, fsyncSync, ftruncateSync, openSync } from "node:fs";
-import { writeWhole } from "../../disk/atomic-file.ts";
+import { createReadStream, truncateSync } from "node:fs";
+import { type LogFile, openLog } from "../../disk/log.ts";
 import { type SettledByInput, sumCounts } from "../runs/report.ts";
 import type { Creation } from "./names.ts";
 import {
@@ -26,20 +26,20 @@ export class PlanWriter {
   readonly tally: PlanTally;
   /** Entries of the source that are planned. */
   taken: number;
-  private readonly descriptor: number | undefined;
+  private readonly file: LogFile | undefined;
   private readonly hash: Hash;
   private isClosed = false;
 
-  private constructor(descriptor: number | undefined, hash: Hash, tally: PlanTally, taken: number) {
-    this.descriptor = descriptor;
+  private constructor(file: LogFile | undefined, hash: Hash, tally: PlanTally, taken: number) {
+    this.file = file;
     this.hash = hash;
     this.tally = tally;
     this.taken = taken;
   }
 
   static create(file: string | undefined, head: PlanHead, creations: readonly Creation[]): PlanWriter {
-    const descriptor = file === undefined ? undefined : openSync(file, "w", 0o600);
-    const writer = new PlanWriter(descriptor, createHash("sha256"), createTally(), 0);
+    const opened = file === undefined ? undefined : openLog(file, "w");
+    const writer = new PlanWriter(opened, createHash("sha256"), createTally(), 0);
     writer.append([{ plan: head }, ...creations.map((create) => ({ create }))]);
     return writer;
   }
@@ -51,15 +51,13 @@ export class PlanWriter {
       for await (const piece of createReadStream(file, { end: storedPlan.bytes - 1 }))
         hash.update(piece as Buffer);
     }
-    const descriptor = openSync(file, "r+", 0o600);
-    ftruncateSync(descriptor, storedPlan.bytes);
-    closeSync(descriptor);
-    return new PlanWriter(openSync(file, "a", 0o600), hash, storedPlan.tally, storedPlan.taken);
+    truncateSync(file, storedPlan.bytes);
+    return new PlanWriter(openLog(file), hash, storedPlan.tally, storedPlan.taken);
   }
 
   /** Whether lines are kept at all. */
   get isOnDisk(): boolean {
-    return this.descriptor !== undefined;
+    return this.file !== undefined;
   }
 
   addBlock(lines: readonly StoredLine[], at: number, entries: number): void {
@@ -90,22 +88,22 @@ export class PlanWriter {
       input,
     };
     this.append([{ end }]);
-    if (this.descriptor !== undefined) fsyncSync(this.descriptor);
+    this.file?.sync();
     this.release();
     return end;
   }
 
   /** Closes the file, whatever it holds. */
   release(): void {
-    if (this.descriptor === undefined || this.isClosed) return;
+    if (this.isClosed) return;
     this.isClosed = true;
-    closeSync(this.descriptor);
+    this.file?.close();
   }
 
   private append(values: readonly Written[]): void {
-    if (this.descriptor === undefined) return;
+    if (!this.file) return;
     const bytes = Buffer.from(values.map((value) => `${JSON.stringify(value)}\n`).join(""));
     this.hash.update(bytes);
-    writeWhole(this.descriptor, bytes);
+    this.file.append(bytes);
   }
 }

@@ -4,6 +4,7 @@
  */
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, rmSync } from "node:fs";
 import { writeWhole } from "../../disk/atomic-file.ts";
+import { withPath } from "../../disk/disk-errors.ts";
 import { decodeLine, readLines } from "../../disk/log.ts";
 import { TextIndex } from "../../text-index.ts";
 import type { Contact } from "../../wire.ts";
@@ -73,7 +74,7 @@ export class AccountSnapshot {
       lines.push(line);
       offset += line.length;
     }
-    writeWhole(this.descriptor, Buffer.concat(lines));
+    withPath(this.file, () => writeWhole(this.descriptor, Buffer.concat(lines)));
     this.end = offset;
     this.note(header, entries);
   }

@@ -3,12 +3,16 @@
  * disk; a torn tail is cut off when the journal is opened again.
  */
 
-import { closeSync, fdatasync, openSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { promisify } from "node:util";
-import { writeWhole } from "../../disk/atomic-file.ts";
 import { describeDiskError, diskFullHint } from "../../disk/disk-errors.ts";
-import { decodeLine, formatCheckedLine, readCheckedLine, readLines } from "../../disk/log.ts";
+import {
+  decodeLine,
+  formatCheckedLine,
+  type LogFile,
+  openLog,
+  readCheckedLine,
+  readLines,
+} from "../../disk/log.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import type { Outcome, Write } from "../items.ts";
 
@@ -44,25 +48,8 @@ export class JournalError extends EcmError {
   }
 }
 
-/** The file below a journal. */
-export interface JournalFile {
-  /** All of it, or it throws. */
-  append(data: string): void;
-  datasync(): Promise<unknown>;
-  close(): void;
-}
-
-const datasync = promisify(fdatasync);
-
-/** Appending costs less than handing it to a thread; only the sync can take long. */
-export function openJournalFile(file: string): JournalFile {
-  const descriptor = openSync(file, "a", 0o600);
-  return {
-    append: (data) => writeWhole(descriptor, Buffer.from(data)),
-    datasync: () => datasync(descriptor),
-    close: () => closeSync(descriptor),
-  };
-}
+/** What a journal needs of its file. */
+export type JournalFile = Omit<LogFile, "sync">;
 
 export class Journal {
   private readonly file: string;
@@ -81,7 +68,7 @@ export class Journal {
    */
   constructor(
     file: string,
-    openFile: (file: string) => JournalFile = openJournalFile,
+    openFile: (file: string) => JournalFile = openLog,
     requireHeld: () => void = () => undefined,
   ) {
     this.file = file;
