@@ -129,6 +129,9 @@ export function toLooseName(name: string): string {
 }
 
 function describeNames(name: string, names: string[], kind: string): Hint {
+  const parts = name.split(/[,;]/).map((part) => part.trim());
+  if (parts.length > 1 && parts.every((part) => part !== ""))
+    return `A comma does not separate ${kind}s: repeat the flag for each of ${parts.map(quote).join(", ")}`;
   const command = createCommands[kind];
   const create = command ? advise`; to create it: ${command(toOperands(name))}` : "";
   if (names.length === 0) return advise`There is no ${kind} yet${create}`;

@@ -84,7 +84,7 @@ describe("--report", () => {
     const redacted = await read();
     expect(strip(redacted)).not.toContain("@");
     for (const word of ["Countess", "Wrong", "people.csv", ">New<"]) expect(redacted).not.toContain(word);
-    expect(strip(redacted)).toMatch(/#[0-9a-f]{16} \+ create First Name: …/);
+    expect(strip(redacted)).toMatch(/#\d+ \+ create First Name: …/);
   });
 
   it("that is redacted shows no address in the name of a list or a tag either", {

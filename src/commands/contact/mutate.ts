@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { wholeContact } from "../../api/contacts.ts";
 import type { Connection, Context } from "../../context.ts";
-import { EcmError, exitCodes } from "../../errors.ts";
-import { advise, ecm } from "../../hint.ts";
+import { EcmError, exitCodes, UsageError } from "../../errors.ts";
+import { advise, ecm, toOperands } from "../../hint.ts";
 import { type RequestedChanges, wouldChange } from "../../service/contact-changes.ts";
 import { performOnContact } from "../../service/find-contact.ts";
 import { fetchContact, type MutatedContact, mutateContact } from "../../service/mutate-contact.ts";
@@ -65,12 +65,22 @@ async function runContactMutate(
   contacts: string[],
   flags: ContactMutateOptions,
 ): Promise<void> {
+  requireNoNewKey(contacts, flags);
   const chosen = await chooseContacts(context, contacts, flags, "mutate");
   const options = await askForChanges(context, flags, chosen.one);
   if (!options) return context.terminal.note("unchanged");
   if (chosen.one !== undefined && !chosen.isRun) return mutateOne(context, chosen.one, options);
   const { mutateMany } = await import("./shared/mutate-many.ts");
   await mutateMany(context, chosen, options);
+}
+
+/** `--key` chooses contacts: no mutate changes a key. @throws UsageError */
+function requireNoNewKey([old, ...others]: string[], flags: ContactMutateOptions): void {
+  const { key = [], data, set, addTag, removeTag, addList, removeList } = flags;
+  const isChange = [data, set, addTag, removeTag, addList, removeList].some((each) => each !== undefined);
+  if (isChange || old === undefined || others.length > 0 || key.length !== 1) return;
+  const move = ecm`contact move ${toOperands(old, key[0]!)}`;
+  throw new UsageError("--key chooses contacts, it changes no key", advise`For a new key: ${move}`);
 }
 
 /**

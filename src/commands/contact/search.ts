@@ -1,7 +1,9 @@
 import { type Command, Option } from "commander";
+import { toKeyIdentity } from "../../api/key-spelling.ts";
 import { isEmailKey } from "../../api/structures.ts";
 import type { Connection, Context, OutputFileFlags } from "../../context.ts";
 import { formatCount, formatCounted } from "../../counts.ts";
+import { NotFoundError, UsageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import type { ContactView } from "../../service/contact-columns.ts";
 import { defaultPageSize, openSearch } from "../../service/contact-pages.ts";
@@ -9,7 +11,7 @@ import type { ContactSearch } from "../../service/contact-search.ts";
 import { maxPageSize } from "../../service/pages.ts";
 import type { OutputOptions } from "../../terminal/format.ts";
 import { presentList, presentValue } from "../../terminal/present.ts";
-import type { ContactStructure } from "../../wire.ts";
+import type { Contact, ContactStructure } from "../../wire.ts";
 import { announcePage } from "../shared/announce-part.ts";
 import { formatForAccount } from "../shared/command-line.ts";
 import {
@@ -33,6 +35,7 @@ interface ContactSearchOptions extends ConditionFlags, OutputFileFlags {
   all?: boolean;
   limit?: number;
   count?: boolean;
+  failMissing?: boolean;
 }
 
 export function registerContactSearch(parent: Command, context: Context): void {
@@ -77,6 +80,13 @@ export function registerContactSearch(parent: Command, context: Context): void {
     .option("--all", "read every page")
     .addOption(wholeNumberOption("--limit <n>", "read pages until N contacts are found"))
     .addOption(new Option("--count", "print only the number of contacts").conflicts(["all", "limit", "page"]))
+    .addOption(
+      new Option("--fail-missing", "exit 5 when nobody has one of the keys").conflicts([
+        "page",
+        "limit",
+        "count",
+      ]),
+    )
     .action((keys: string[], options: ContactSearchOptions) =>
       runContactSearch(
         context,
@@ -94,7 +104,10 @@ export function registerContactSearch(parent: Command, context: Context): void {
     ],
     output:
       "One row per contact; in JSON formats the service's own objects, `[]` when there is none. One page, unless --all or --limit is given: a warning says when there are more.",
-    exitCodes: { 0: "done, even if nothing was found", 5: "no list or tag has this name" },
+    exitCodes: {
+      0: "done, even if nothing was found",
+      5: "no list or tag has this name; with --fail-missing: nobody has one of the keys",
+    },
   });
 }
 
@@ -102,6 +115,8 @@ async function runContactSearch(context: Context, options: ContactSearchOptions)
   const output = context.output(options);
   const conditions = await resolveConditions(context, options);
   const parts = options.source === undefined ? undefined : parseParts(options.source);
+  if (options.failMissing && parts && !parts.includes("key"))
+    throw new UsageError("--fail-missing needs the keys of contacts", "Add key to --source");
   if (options.all)
     await context.tellUnderWay({ kind: "export", what: "A search of all contacts", inputs: [] });
   const connection = await context.connect();
@@ -111,11 +126,48 @@ async function runContactSearch(context: Context, options: ContactSearchOptions)
   const isStream = options.all || options.limit !== undefined;
   const { list, tag, filter, where } = options;
   const hasNames = [list, tag, filter, where].some((each) => each !== undefined);
-  const { show } = await (isStream
+  const { show, listUnfound } = await (isStream
     ? search()
     : // Nobody refuses an outdated id in a condition: it finds nobody.
       connection.account.withRemembered("read", search, ({ isEmpty }) => isEmpty && hasNames));
   await show();
+  const missing = listUnfound();
+  if (missing.length > 0) sayUnfound(context, missing, options.failMissing ?? false);
+}
+
+/** At most so many keys that nobody has are named. */
+const maxUnfoundShown = 10;
+
+/** @throws NotFoundError with `--fail-missing` */
+function sayUnfound({ terminal }: Context, missing: readonly string[], isFailure: boolean): void {
+  const more = missing.length - maxUnfoundShown;
+  const shown = missing.slice(0, maxUnfoundShown).join(", ");
+  const words = `Not found: ${shown}${more > 0 ? `, and ${formatCount(more)} more` : ""}`;
+  if (isFailure) throw new NotFoundError(words);
+  terminal.note(words);
+}
+
+/** Which of the keys that were asked for belong to nobody. */
+class SoughtKeys {
+  readonly #sought: readonly string[];
+  readonly #keyType: string | undefined;
+  readonly #seen = new Set<string>();
+  #isKnown = true;
+
+  constructor(sought: readonly string[], keyType: string | undefined) {
+    this.#sought = sought;
+    this.#keyType = keyType;
+  }
+
+  see({ key }: Partial<Contact>): void {
+    if (key === undefined) this.#isKnown = false;
+    else this.#seen.add(toKeyIdentity(key, this.#keyType));
+  }
+
+  missing(): string[] {
+    if (!this.#isKnown) return [];
+    return [...new Set(this.#sought)].filter((each) => !this.#seen.has(toKeyIdentity(each, this.#keyType)));
+  }
 }
 
 interface PreparedSearch {
@@ -123,6 +175,8 @@ interface PreparedSearch {
   isEmpty: boolean;
   /** Prints the contacts, and reads the pages after the first. */
   show(): Promise<void>;
+  /** Keys that nobody has, once all that was found has been shown; none where not all of it was read. */
+  listUnfound(): string[];
 }
 
 /** Everything that can fail for a name. */
@@ -140,14 +194,16 @@ async function showSearch(
   if (options.count) {
     const count = await countContacts(context, send, { ...found, source: ["_id"] }, behavior);
     const show = () => presentValue(terminal, output, count, String(count));
-    return { isEmpty: count === 0, show };
+    return { isEmpty: count === 0, show, listUnfound: () => [] };
   }
   const shownFields = new Set(found.keeps?.fields);
   const { source, view } = await planContactView(account, output, structure, { parts, shownFields });
   const isAskedFor = parts !== undefined || output.columns !== undefined;
+  const keys = new SoughtKeys(options.key ?? [], structure.keyType);
   const search: ContactSearch = {
     ...found,
-    source,
+    // Without its key a contact does not tell whom it answers.
+    source: options.key && !parts && !source.includes("key") ? [...source, "key"] : source,
     readsStatus: isAskedFor && source.includes("contactStatus"),
   };
   if (options.all || options.limit !== undefined) {
@@ -155,13 +211,17 @@ async function showSearch(
     const shownView = describeNobody(await view(), structure, options, context.settings);
     const show = async () => {
       warnOfMissingParts(terminal, search, behavior, isAskedFor);
-      const count = await presentList(terminal, output, contacts, shownView);
+      const count = await presentList(terminal, output, noteKeys(contacts, keys), shownView);
       warnOfMissing(terminal, total, countMissing());
       const isCut = count === options.limit && (search.keeps !== undefined || count < total);
       if (isCut) noteCount(terminal, output, `${formatPart(search, count, total)} · all: --all`);
       else noteCount(terminal, output, formatAll(search, count, { searched: total, named }));
     };
-    return { isEmpty: total === 0, show };
+    return {
+      isEmpty: total === 0,
+      show,
+      listUnfound: () => (options.limit === undefined && countMissing() === 0 ? keys.missing() : []),
+    };
   }
   const place = { page, pageSize, behavior };
   const { contacts, total, hasMore, searched } = await readSearchPage(terminal, send, search, place);
@@ -169,6 +229,7 @@ async function showSearch(
     page,
     describeNobody(await view(contacts), structure, options, context.settings),
   );
+  for (const contact of contacts) keys.see(contact);
   const show = async () => {
     warnOfMissingParts(terminal, search, behavior, isAskedFor);
     await presentList(terminal, output, contacts, shownView);
@@ -176,7 +237,19 @@ async function showSearch(
     if (hasMore) announcePage(context, "contacts", { shown: contacts.length, total }, options.page);
     else if (page === 1) noteCount(terminal, output, formatAll(search, contacts.length, { searched, named }));
   };
-  return { isEmpty: contacts.length === 0, show };
+  // Pages that do not add up may have left somebody out.
+  const isWhole = options.page === undefined && !hasMore && (total ?? contacts.length) === contacts.length;
+  return { isEmpty: contacts.length === 0, show, listUnfound: () => (isWhole ? keys.missing() : []) };
+}
+
+async function* noteKeys(
+  contacts: AsyncIterable<Partial<Contact>>,
+  keys: SoughtKeys,
+): AsyncGenerator<Partial<Contact>> {
+  for await (const contact of contacts) {
+    keys.see(contact);
+    yield contact;
+  }
 }
 
 /** Below a table on a screen: a script counts for itself. */

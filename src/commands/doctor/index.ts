@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { Command } from "commander";
 import { listStructuresRequest } from "../../api/structures.ts";
 import { listRuns, viewRun } from "../../bulk/index.ts";
@@ -7,7 +9,7 @@ import { isUsualKey, maskKey } from "../../config/keys.ts";
 import { findProxy } from "../../config/proxy.ts";
 import type { ResolvedProfile } from "../../config/resolve.ts";
 import type { Context } from "../../context.ts";
-import { EcmError, exitCodes } from "../../errors.ts";
+import { EcmError, exitCodes, NoKeyError } from "../../errors.ts";
 import { ecm } from "../../hint.ts";
 import { readSoundBehavior } from "../../service/behavior.ts";
 import { isForPeople } from "../../terminal/format.ts";
@@ -21,6 +23,7 @@ import {
   checkBehavior,
   checkFolder,
   checkRuns,
+  checkSandboxAlone,
   type Finding,
   fail,
   pass,
@@ -93,6 +96,12 @@ async function examineAccount(context: Context): Promise<Finding[]> {
     findings.push(...answered);
   } catch (error) {
     if (!(error instanceof EcmError) || context.signal.aborted) throw error;
+    if (
+      findings.length === 0 &&
+      error instanceof NoKeyError &&
+      existsSync(join(context.folders.state, "sandbox"))
+    )
+      return [checkSandboxAlone()];
     const examined = new Set(findings.map(({ check }) => check));
     const check = ["profile", "key"].find((each) => !examined.has(each)) ?? "address";
     findings.push(fail(check, error.message, error.details.hint));

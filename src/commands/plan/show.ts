@@ -16,7 +16,7 @@ export function registerPlanShow(parent: Command, context: Context): void {
     .command("show")
     .description("show a plan file: what it would write, for a reviewer or a pull request")
     .argument("<file>", "written by --dry-run --plan FILE")
-    .option("--redact", "keyed hashes in place of addresses, and no values")
+    .option("--redact", "line numbers in place of addresses, and no values")
     .addOption(
       new Option("-o, --output <format>", "format: markdown is for a pull request").choices([
         "table",
@@ -46,7 +46,10 @@ async function runPlanShow(context: Context, file: string, flags: PlanShowFlags)
   async function* lines(): AsyncGenerator<PlanLine> {
     for await (const line of plan.lines()) yield redact(toShownLine(line));
   }
-  if (flags.output === "markdown") return terminal.write(await formatMarkdown(plan, lines()));
+  if (flags.output === "markdown") {
+    await terminal.write(await formatMarkdown(plan, lines()));
+    return flags.redact ? undefined : writeContacts(context, lines());
+  }
   if (format === "json") return writeJson(context, plan, lines());
   if (format === "ndjson") {
     for await (const line of lines()) await terminal.write(`${JSON.stringify(line)}\n`);
@@ -94,6 +97,23 @@ async function writeJson(
     separator = ",";
   }
   await terminal.write("]}\n");
+}
+
+/** A table of the contacts that are written: who, and what. */
+async function writeContacts({ terminal }: Context, lines: AsyncGenerator<PlanLine>): Promise<void> {
+  await terminal.write("\n| Contact | Action | Changes |\n| --- | --- | --- |\n");
+  for await (const line of lines) {
+    if (!isChange(line)) continue;
+    const changes = line.changes.map(formatChange).join("; ");
+    await terminal.write(`| ${[line.key, line.action, changes].map(escapeCell).join(" | ")} |\n`);
+  }
+}
+
+function formatChange({ what, name, before, after }: PlanLine["changes"][number]): string {
+  if (typeof after === "boolean") return `${after ? "+" : "-"} ${what} ${name}`;
+  return before === null || before === ""
+    ? `${name}: ${after}`
+    : `${name}: ${before} → ${after || "(empty)"}`;
 }
 
 /** For a comment on a pull request: what is written, in counts; no line of a contact. */

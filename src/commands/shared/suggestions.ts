@@ -101,8 +101,8 @@ const suggestionsByGroup: Record<string, Record<string, Hint>> = {
   "sandbox keys": { rotate: ecm`sandbox keys regenerate NAME`, show: ecm`sandbox keys list` },
   structure: {
     show: ecm`structure get`,
-    fields: ecm`structure get`,
-    tags: ecm`structure get`,
+    fields: advise`To see them: ${ecm`structure get`}; to change one: ${ecm`structure field rename FIELD LABEL`} (or add, remove)`,
+    tags: advise`To see them: ${ecm`structure get`}; to change one: ${ecm`structure tag rename TAG LABEL`} (or add, remove)`,
     create: advise`a structure cannot be created with an API key; fields and tags can: ${ecm`structure field add LABEL`}`,
   },
   auth: { whoami: ecm`auth status`, switch: ecm`auth use NAME`, show: ecm`auth status` },
@@ -120,7 +120,9 @@ export function suggestCommand(group: string, word: string, names: readonly stri
     word.toLowerCase(),
   );
   if (suggestion) return startsWithCommand(suggestion) ? advise`Use: ${suggestion}` : suggestion;
-  const likely = findClosest(word, names);
+  const meant = group === "" ? Object.keys(topLevelSuggestions).filter((each) => each.length > 3) : [];
+  const likely = findClosest(word, [...names, ...meant]);
+  if (likely !== undefined && !names.includes(likely)) return suggestCommand(group, likely, names);
   // One does the opposite of the other.
   if (likely === undefined || toStem(likely) === toStem(word)) return undefined;
   return `Did you mean ${likely}?`;

@@ -52,7 +52,8 @@ export async function editMany(context: Context, edits: BulkEdit): Promise<Close
     return editJob({ ...asStated, rows: await askRows(prompter, kind, failure.rows) });
   };
   const what = `${progressVerbs[kind]} ${describeContacts(chosen, job.input.name)}`;
-  return startRun(context, { job, options, flags, what, danger, backUp, clarify });
+  const isSingle = kind === "delete" && chosen.one !== undefined && !chosen.isRun;
+  return startRun(context, { job, options, flags, what, danger, backUp, clarify, isSingle });
 }
 
 /** Whom a file that marks some of its rows means. @throws DeclinedError */

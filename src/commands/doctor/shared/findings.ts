@@ -31,6 +31,14 @@ export const fail = (check: string, message: string, hint?: Hint): Finding => ({
   hint,
 });
 
+/** Nobody has logged in, and the sandbox is in use. */
+export const checkSandboxAlone = (): Finding =>
+  warn(
+    "profile",
+    "No profile is selected: the sandbox is used with --profile sandbox",
+    advise`For all commands: ${ecm`auth use sandbox`}; for a real account: ${ecm`auth login`}`,
+  );
+
 /** With a clock that is off by more than this, in seconds, waits for the end of the hour are wrong. */
 const maxSkewSeconds = 30;
 

@@ -59,7 +59,7 @@ export function createAgreement(
     if (!prompter) return requireAnswer(context, danger, false);
     const ask = async () => {
       if (!review && plan) await noteLeftOut(context.terminal, plan);
-      if (danger === "delete") return confirmDeletion(prompter, planned.deleted);
+      if (danger === "delete") return confirmDeletion(prompter, planned.deleted, plan);
       const question = await formatQuestion(context, danger, price, created);
       if (!review || !plan) return prompter.confirm(question);
       const { askWithPlan } = await import("./review.ts");
@@ -103,8 +103,12 @@ export function undoAgreement(context: Context, display: RunDisplay): NonNullabl
   };
 }
 
-async function confirmDeletion(prompter: Prompter, count: number): Promise<boolean> {
-  if (count === 1) return prompter.confirm("Permanently delete 1 contact?");
+async function confirmDeletion(
+  prompter: Prompter,
+  count: number,
+  plan?: Pick<ForeseenPlan, "lines">,
+): Promise<boolean> {
+  if (count === 1) return prompter.confirm(`Permanently delete ${await findDeletedKey(plan)}?`);
   return isNumber(
     await prompter.input(
       `Type ${count} to permanently delete ${formatCounted(count, "contact")}`,
@@ -114,6 +118,12 @@ async function confirmDeletion(prompter: Prompter, count: number): Promise<boole
     ),
     count,
   );
+}
+
+/** Who is deleted, where it is one. */
+async function findDeletedKey(plan: Pick<ForeseenPlan, "lines"> | undefined): Promise<string> {
+  if (plan) for await (const { action, key } of plan.lines()) if (action === "delete") return key;
+  return "1 contact";
 }
 
 async function formatQuestion(

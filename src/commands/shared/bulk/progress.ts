@@ -24,6 +24,7 @@ type RunEventOfKind<Kind extends RunEvent["kind"]> = Extract<RunEvent, { kind: K
 export class RunDisplay {
   readonly #context: Context;
   readonly #isDryRun: boolean;
+  readonly #isSingle: boolean;
   readonly #progress: Progress;
   readonly #marked: MarkedEvent[] = [];
   /** Of the work: while a question is open, nobody waits for it. */
@@ -37,10 +38,15 @@ export class RunDisplay {
   #isAsking = false;
 
   /** Says at once that something has begun. @param what such as `Importing people.csv` */
-  constructor(context: Context, what: string, isDryRun: boolean) {
+  constructor(
+    context: Context,
+    what: string,
+    { isDryRun, isSingle = false }: { isDryRun: boolean; isSingle?: boolean },
+  ) {
     const { terminal, clock } = context;
     this.#context = context;
     this.#isDryRun = isDryRun;
+    this.#isSingle = isSingle;
     this.#what = what;
     this.#startedAt = clock.now();
     this.#progress = showProgress(
@@ -48,7 +54,7 @@ export class RunDisplay {
       () => this.#lines(what),
       () => findStateChange(this.#progressNow?.(), clock.now()),
     );
-    this.#progress.note(what);
+    if (!isSingle) this.#progress.note(what);
   }
 
   readonly on = (event: RunEvent): void => {
@@ -65,6 +71,8 @@ export class RunDisplay {
     const { clock } = this.#context;
     if (price && this.#isDryRun && summary.stoppedBy !== "error") this.#noteShortMonth(price);
     this.#progress.close();
+    // The error says it.
+    if (this.#isSingle && (summary.codes.skipped.missing ?? 0) > 0) return;
     if (summary.status === "stopped" && summary.run === null && summary.rows.read === 0) return;
     noteEnd(this.#context, summary, {
       seconds: (clock.now() - this.#startedAt) / 1000,
@@ -89,7 +97,7 @@ export class RunDisplay {
   }
 
   #lines(what: string): string[] | undefined {
-    if (this.#isAsking) return undefined;
+    if (this.#isAsking || this.#isSingle) return undefined;
     const { terminal, clock } = this.#context;
     const since = { start: this.#startedAt, done: this.#doneBefore };
     return this.#progressNow ? describeProgress(terminal, this.#progressNow(), since, clock.now()) : [what];
@@ -162,7 +170,7 @@ export class RunDisplay {
     const { requests, seconds } = price.estimate;
     if (!this.#isDryRun && seconds > longRunSeconds) loadAllChunks();
     // A dry run ends with it.
-    if (!this.#isDryRun) this.#progress.note(formatPrice(price));
+    if (!this.#isDryRun && !this.#isSingle) this.#progress.note(formatPrice(price));
     this.#sentBefore = requests - price.left;
   }
 

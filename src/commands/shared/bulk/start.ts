@@ -24,6 +24,8 @@ export interface BulkStart {
   clarify?: JobOptions["clarify"];
   /** Where it is not the account's usual one. */
   structureId?: string;
+  /** One contact that was named: what becomes of it needs no bar. */
+  isSingle?: boolean;
   /** After a yes, before the first write. */
   agreed?(): Promise<void>;
   /** The plan is shown before its question. */
@@ -37,7 +39,7 @@ export interface BulkStart {
  */
 export async function startRun(
   context: Context,
-  { job, options, flags, what, danger, backUp, clarify, structureId, agreed, review }: BulkStart,
+  { job, options, flags, what, danger, backUp, clarify, structureId, isSingle, agreed, review }: BulkStart,
 ): Promise<Closed> {
   const { runJob } = await import("../../../bulk/index.ts");
   requireAnswer(context, danger, options.isDryRun);
@@ -45,7 +47,7 @@ export async function startRun(
   claimFiles(context, stream ? undefined : path, flags);
   const inputs = stream || !job.open ? [] : [resolve(path)];
   await context.tellUnderWay({ kind: "run", what: `A run (${what})`, inputs });
-  return withRun(context, { what, options, flags }, async ({ engine, display, options }) => {
+  return withRun(context, { what, options, flags, isSingle }, async ({ engine, display, options }) => {
     if (structureId !== undefined) engine.account.preferredStructure = structureId;
     const agree = createAgreement(context, display, danger, review);
     const mayAsk = context.prompter() !== undefined;
@@ -87,12 +89,12 @@ export interface OpenRun {
  */
 export async function withRun(
   context: Context,
-  begun: { what: string; options: RunOptions; flags: PlanFlags & FileFlags },
+  begun: { what: string; options: RunOptions; flags: PlanFlags & FileFlags; isSingle?: boolean },
   run: (open: OpenRun) => Promise<Closed>,
 ): Promise<Closed> {
-  const { what, options, flags } = begun;
+  const { what, options, flags, isSingle } = begun;
   const plan = await openPlanOutput(context, flags, options.isDryRun);
-  const display = new RunDisplay(context, what, options.isDryRun);
+  const display = new RunDisplay(context, what, { isDryRun: options.isDryRun, isSingle });
   try {
     const engine = await openEngine(context, options);
     const planFile = flags.plan === "-" ? undefined : flags.plan;

@@ -1,0 +1,134 @@
+/** What was typed for something else leads there, and who was asked for and is not there is named. */
+import { expect, it } from "vitest";
+import { makePlanFile } from "../bulk/plan-kit.ts";
+import { ecmWith, temporaryHome } from "../support/ecm.ts";
+import { startSandbox } from "../support/sandbox.ts";
+
+const contents = {
+  fields: ["City"],
+  lists: ["Leads"],
+  contacts: [
+    { key: "ada@example.com", fields: { City: "Oslo" } },
+    { key: "bob@example.com", fields: { City: "Rome" } },
+  ],
+};
+const start = () => startSandbox({ contents });
+
+it.each<[args: string[], said: string]>([
+  [["serch"], "Use: ecm contact search"],
+  [["updaet"], "Use: ecm contact mutate ID-OR-KEY"],
+  [["structure", "tags", "rename", "a", "b"], "ecm structure tag rename TAG LABEL"],
+  [["structure", "fields", "rename", "a", "b"], "ecm structure field rename FIELD LABEL"],
+  [
+    ["contact", "update", "ada@example.com", "--key", "new@example.com"],
+    "For a new key: ecm contact move ada@example.com new@example.com",
+  ],
+])("ecm %j says what was meant", async (args, said) => {
+  const { ecm } = await start();
+  const { code, stderr } = await ecm(args);
+  expect(code).toBe(2);
+  expect(stderr).toContain(said);
+});
+
+it.each([
+  ["tag", ["contact", "mutate", "ada@example.com", "--add-tag", "a,b"]],
+  ["list", ["contact", "mutate", "ada@example.com", "--add-list", "a; b"]],
+  ["tag", ["contact", "create", "--key", "cy@example.com", "--tag", "a,b"]],
+])("several %ss in one flag: it is to be repeated", async (what, args) => {
+  const { ecm } = await start();
+  const { code, stderr } = await ecm(args);
+  expect(code).toBe(5);
+  expect(stderr).toContain(`A comma does not separate ${what}s: repeat the flag for each of "a", "b"`);
+});
+
+const two = ["contact", "search", "--key", "Ada@Example.com", "--key", "nobody@example.com"];
+it.each([[[]], [["--all"]], [["--json"]], [["-o", "id"]], [["--columns", "City"]]])(
+  "a key that nobody has is named by contact search with %j",
+  async (flags) => {
+    const { ecm } = await start();
+    const found = await ecm([...two, ...flags]);
+    expect(found.code).toBe(0);
+    expect(found.stderr).toContain("Not found: nobody@example.com\n");
+    const failed = await ecm([...two, ...flags, "--fail-missing"]);
+    expect(failed.code).toBe(5);
+    expect(failed.stdout).toBe(found.stdout);
+    expect(failed.stderr).toContain("Not found: nobody@example.com");
+    expect((await ecm([...two, ...flags, "-q"])).stderr).toBe("");
+  },
+);
+
+it("keys are not said to be missing where not all was read, or somebody has them", async () => {
+  const { ecm } = await start();
+  for (const flags of [["--limit", "1"], ["--page", "1"], ["--count"], ["--source", "_id"]])
+    expect((await ecm([...two, ...flags])).stderr).not.toContain("Not found");
+  const all = ["contact", "search", "--key", "ada@example.com", "--key", "bob@example.com", "--fail-missing"];
+  expect((await ecm(all)).code).toBe(0);
+  expect((await ecm([...two, "--page", "1", "--fail-missing"])).code).toBe(2);
+  const many = Array.from({ length: 12 }, (_, index) => ["--key", `no${index}@example.com`]).flat();
+  const { stderr } = await ecm([...two, ...many]);
+  expect(stderr).toMatch(/^Not found: nobody@example\.com, (?:no\d@example\.com, ){9}and 3 more$/m);
+});
+
+it("a deletion of one asks with its key, and prints no run of nobody", async () => {
+  const { ecm } = await start();
+  const nobody = await ecm(["contact", "delete", "nobody@example.com", "--yes", "-q"]);
+  expect(nobody.code).toBe(5);
+  const loud = await ecm(["contact", "delete", "nobody@example.com", "--yes"]);
+  expect(loud.stderr.replace(/^rate-limit:.*\n/m, "")).toBe(nobody.stderr);
+  const env = { NO_COLOR: "1" };
+  const no = await ecm(["contact", "delete", "ada@example.com"], {
+    terminalColumns: 120,
+    typed: [["Permanently delete ada@example.com?", "n\r"]],
+    env,
+  });
+  expect(no.code).toBe(1);
+  expect(no.stderr).not.toMatch(/[▕▏█░]|\d %/);
+  const yes = await ecm(["contact", "delete", "ada@example.com"], {
+    terminalColumns: 120,
+    typed: [["Permanently delete ada@example.com?", "y\r"]],
+    env,
+  });
+  expect(yes.code, yes.stderr).toBe(0);
+});
+
+it("a redacted plan has line numbers in place of addresses, the same each time", async () => {
+  const service = await start();
+  const rows = "Email,City\nada@example.com,Bergen\nnew@example.com,Paris\nbob@example.com,Bergen\n";
+  const plan = await makePlanFile(service, ["import", "-"], rows);
+  const redacted = await service.ecm(["plan", "show", plan.file, "--redact", "-o", "ndjson"]);
+  const keys = redacted.stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line).key);
+  expect(keys).toEqual(["#2", "#3", "#4"]);
+  expect((await service.ecm(["plan", "show", plan.file, "--redact", "-o", "ndjson"])).stdout).toBe(
+    redacted.stdout,
+  );
+  const chosen = await makePlanFile(service, ["contact", "mutate", "--all", "--set", "City=X"]);
+  const shown = await service.ecm(["plan", "show", chosen.file, "--redact"]);
+  expect(shown.stdout).toMatch(/#1 .*\n.*#2 /);
+  expect(shown.stdout).not.toMatch(/example\.com|Oslo/);
+});
+
+it("a plan in markdown names who and what; redacted, counts alone", async () => {
+  const service = await start();
+  const plan = await makePlanFile(
+    service,
+    ["import", "-", "--list", "Leads"],
+    "Email,City\nada@example.com,Bergen\n",
+  );
+  const { stdout } = await service.ecm(["plan", "show", plan.file, "-o", "markdown"]);
+  expect(stdout).toContain("| Contact | Action | Changes |");
+  expect(stdout).toContain("| ada@example.com | update | City: Oslo → Bergen; + list Leads |");
+  const redacted = await service.ecm(["plan", "show", plan.file, "-o", "markdown", "--redact"]);
+  expect(redacted.stdout).not.toMatch(/example\.com|Oslo|Bergen/);
+});
+
+it("doctor takes the sandbox for an account where nobody has logged in", async () => {
+  const ecm = ecmWith(await temporaryHome());
+  expect((await ecm(["doctor"])).code).toBe(1);
+  await ecm(["--profile", "sandbox", "lists", "create", "Leads"]);
+  const { code, stdout } = await ecm(["doctor"]);
+  expect(code).toBe(0);
+  expect(stdout).toContain("--profile sandbox");
+});
