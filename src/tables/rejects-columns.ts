@@ -3,32 +3,37 @@ import { foldName } from "../api/names.ts";
 import { joinNames } from "../delimited-lines.ts";
 import { type Cells, isBlankText, splitNames } from "./cells.ts";
 
+const reason = ["ecm_line", "ecm_error", "ecm_message"];
+const missing = "ecm_missing";
+const notSubscribed = "ecm_not_subscribed";
+const all: readonly string[] = [...reason, missing, notSubscribed];
+
 /** What a rejects file calls the columns that it adds. */
 export const rejectsColumns = {
   /** Which row it was, and what was wrong with it. */
-  reason: ["ecm_line", "ecm_error", "ecm_message"],
+  reason,
   /**
    * Which cells a row lacks. CSV alone cannot say it: a cell that is missing keeps the contact's value, and a
    * blank one clears it with `--blank clear`.
    */
-  missing: "ecm_missing",
+  missing,
   /**
    * That its input marks a row as not subscribed. The row's own cells may not: which columns speak of consent
    * shows in all rows of a file, and another row may have the mark.
    */
-  notSubscribed: "ecm_not_subscribed",
+  notSubscribed,
+
+  /** Whether a rejects file added a column of this name. */
+  has(name: string): boolean {
+    return all.includes(foldName(name));
+  },
+
+  /** The cell of `missing`: the names of the columns that a row has no cell in. */
+  listMissing(cells: Cells, columns: readonly { name: string }[], places: readonly number[]): string {
+    const names = places.filter((index) => cells[index] === undefined).map((index) => columns[index]!.name);
+    return joinNames(names.filter((name) => foldName(name) !== ""));
+  },
 } as const;
-
-const allColumns: readonly string[] = [
-  ...rejectsColumns.reason,
-  rejectsColumns.missing,
-  rejectsColumns.notSubscribed,
-];
-
-/** Whether a rejects file added a column of this name. */
-export function isRejectsColumn(name: string): boolean {
-  return allColumns.includes(foldName(name));
-}
 
 /** Where a file says which cells are missing, and what its columns are called. */
 export interface MissingCells {
@@ -51,20 +56,10 @@ export function findMissingCells(names: readonly string[]): MissingCells | undef
 export function removeMissing(cells: Cells, { column, names }: MissingCells): Cells {
   const missingText = cells[column] ?? "";
   if (isBlankText(missingText)) return cells;
-  const missing = new Set(splitNames(missingText, "csv").map(foldName));
+  const named = new Set(splitNames(missingText, "csv").map(foldName));
   return cells.map((cell, index) =>
-    missing.has(names[index] ?? "") && isBlankText(cell ?? "") ? undefined : cell,
+    named.has(names[index] ?? "") && isBlankText(cell ?? "") ? undefined : cell,
   );
-}
-
-/** What the column says of a row: the names of the columns that it has no cell in. */
-export function listMissingNames(
-  cells: Cells,
-  columns: readonly { name: string }[],
-  places: readonly number[],
-): string {
-  const missing = places.filter((index) => cells[index] === undefined).map((index) => columns[index]!.name);
-  return joinNames(missing.filter((name) => foldName(name) !== ""));
 }
 
 /** Before a mark that was not understood: it keeps from creating, and unsubscribes nobody. */

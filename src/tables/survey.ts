@@ -6,7 +6,7 @@ import { EcmError, exitCodes } from "../errors.ts";
 import { TextIndex } from "../text-index.ts";
 import { findUnknown, unwrapFormula } from "./cells.ts";
 import type { ConsentColumn } from "./consent/cells.ts";
-import { ConsentTally, findHiddenMark } from "./consent/marks.ts";
+import { ConsentTally, findHiddenMark, formatMark } from "./consent/marks.ts";
 import { readRowBatches } from "./read-rows.ts";
 import { emptyInput, type UnderstoodInput } from "./reading.ts";
 import type { InputFacts, Mark, ReadRow, RejectedRow, Row } from "./rows.ts";
@@ -104,6 +104,11 @@ export class Survey {
     if (!mark) return row;
     const { notSubscribed = mark.notSubscribed, isMarkClear } = row;
     return { ...row, notSubscribed, isMarkClear: isMarkClear || mark.isMarkClear };
+  }
+
+  /** What a rejects file says of a sound row that is marked, by itself or by another one. */
+  describeMark({ notSubscribed, isMarkClear = false }: Row): string | undefined {
+    return notSubscribed === undefined ? undefined : formatMark({ notSubscribed, isMarkClear });
   }
 
   /** The mark of a row that is wrong by itself, where it is not in its cells for all to see. */

@@ -29,35 +29,6 @@ const placeholderStructure: ContactStructure = {
 const headerSampleRows = 5;
 
 /**
- * Understands a file: delimiter, header, where each column goes. Reads its first rows; all of its bytes where
- * it was not opened yet. A quote that is not closed further down shows only when `readRows` is read to its
- * end, which the engine does before it sends.
- *
- * @throws UsageError with the place and the next step, for a file that cannot be read
- */
-export async function understandInput(
-  input: InputFile | OpenedInput,
-  options: ReadOptions,
-  structure: ContactStructure,
-): Promise<UnderstoodInput> {
-  return understand(input, options, structure, "contacts");
-}
-
-/**
- * Understands a file that names contacts: one key for each line, or a table with a key column, whose other
- * columns are ignored. `readRows` then gives rows that have a key and nothing else.
- *
- * @throws UsageError as `understandInput`
- */
-export async function understandKeys(
-  input: InputFile | OpenedInput,
-  options: ReadOptions,
-  structure: ContactStructure = placeholderStructure,
-): Promise<UnderstoodInput> {
-  return understand(input, options, structure, "keys");
-}
-
-/**
  * Refuses a file with a column of consent that cannot be read, before a request is spent: where its header is
  * found without the account's help, which is nearly always, and where nothing else can be unclear. What else is
  * unclear of a file depends on the account's fields, and is to be said at once.
@@ -97,11 +68,20 @@ export async function requireClearConsent(
   }
 }
 
-async function understand(
+/**
+ * Understands a file: delimiter, header, where each column goes. Reads its first rows; all of its bytes where
+ * it was not opened yet. A quote that is not closed further down shows only when `readRows` is read to its
+ * end, which the engine does before it sends.
+ *
+ * @param rowKind `keys`: the file names contacts, by one key for each line or as a table with a key column;
+ *   its rows have a key and nothing else
+ * @throws UsageError with the place and the next step, for a file that cannot be read
+ */
+export async function understandInput(
+  rowKind: RowKind,
   fileOrInput: InputFile | OpenedInput,
   options: ReadOptions,
-  structure: ContactStructure,
-  rowKind: RowKind,
+  structure: ContactStructure = placeholderStructure,
 ): Promise<UnderstoodInput> {
   const opened = "encoding" in fileOrInput ? fileOrInput : await openInput(fileOrInput, options);
   const { file } = opened;

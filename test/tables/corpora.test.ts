@@ -133,6 +133,7 @@ describe.runIf(isThere)("every file is read, or refused with a reason", () => {
     const scratch = await mkdtemp(join(tmpdir(), "ecm-corpora-"));
     try {
       const understood = await understandInput(
+        "contacts",
         { path, name: path, scratch },
         options,
         isExport ? structure : anyTable,

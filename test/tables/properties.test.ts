@@ -150,7 +150,9 @@ test("any contacts read back through every encoding, delimiter and line ending",
           encoding: written.endsWith("-mark") ? undefined : name,
         };
         const read = [];
-        for await (const row of readRows(await understandInput(toInputFile(path), options, structure)))
+        for await (const row of readRows(
+          await understandInput("contacts", toInputFile(path), options, structure),
+        ))
           read.push(row);
         expect(read.map((row) => row.kind === "row" && [row.key.sent, row.fields.get("f3")])).toEqual(
           rows.slice(1).map(([key, each]) => [key, each!.trim() === "" ? "" : each]),
@@ -208,7 +210,7 @@ test("whatever the bytes, a file is read or refused with a reason, and at once",
       const started = performance.now();
       try {
         for await (const row of readRows(
-          await understandInput(toInputFile(path), { map: new Map(), ...flags }, structure),
+          await understandInput("contacts", toInputFile(path), { map: new Map(), ...flags }, structure),
         )) {
           expect(row.line).toBeGreaterThan(0);
         }

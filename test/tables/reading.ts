@@ -44,6 +44,7 @@ export async function read(
 ): Promise<ReadResult> {
   const path = await fileWith(content);
   const understood = await understandInput(
+    "contacts",
     toInputFile(path),
     { map: new Map(), ...options },
     contactStructure,

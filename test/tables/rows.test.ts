@@ -43,7 +43,7 @@ test.each(["before it is read again", "while it is read"])(
   "a file that grows %s is refused",
   async (when) => {
     const path = await fileWith("Email\nada@example.com\nbob@exampl");
-    const understood = await understandInput(toInputFile(path), { map: new Map() }, structure);
+    const understood = await understandInput("contacts", toInputFile(path), { map: new Map() }, structure);
     const grow = () => appendFileSync(path, "e.com\n");
     if (when !== "while it is read") grow();
     const survey = surveyInput(understood, new AbortController().signal, grow);
@@ -159,6 +159,7 @@ describe("our own tsv", () => {
     const text = "Email\tNote;Email;City;Name;x\na@example.com\tRome\n";
     const path = await fileWith(text, "people.tsv");
     const understood = await understandInput(
+      "contacts",
       toInputFile(path),
       { map: new Map(), ignoreUnmapped: true },
       structure,

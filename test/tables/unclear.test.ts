@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { type Unclear, UnclearColumnsError } from "../../src/tables/columns/unclear.ts";
 import type { ReadOptions } from "../../src/tables/rows.ts";
-import { understandKeys } from "../../src/tables/understand.ts";
+import { understandInput } from "../../src/tables/understand.ts";
 import { catchFailure, fileWith, read, structure, toInputFile } from "./reading.ts";
 
 const text = `Mail,E-Mail-Adresse,Newsletter,Shoe Size,Permission,,Citty,Shoe Size
@@ -89,7 +89,7 @@ test("what --ignore-unmapped passes over is not said, but consent and the key ar
 
 test("of a file of keys, consent and the key are said, and other columns are ignored", async () => {
   const options = { map: new Map<string, string>(), readsConsent: true, consentChoosesRows: true };
-  const failure = await understandKeys(toInputFile(await fileWith(text)), options, structure).catch(
+  const failure = await understandInput("keys", toInputFile(await fileWith(text)), options, structure).catch(
     (error: unknown) => error,
   );
   expect(failure).toBeInstanceOf(UnclearColumnsError);

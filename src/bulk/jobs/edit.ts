@@ -8,7 +8,7 @@ import { type RequestedSelection, resolveSelection, type Selection } from "../..
 import { parseWhere } from "../../select/where.ts";
 import type { Account } from "../../service/account.ts";
 import { createMutateBody, type RequestedChanges } from "../../service/contact-changes.ts";
-import { openInput, requireClearConsent, understandKeys } from "../../tables/index.ts";
+import { openInput, requireClearConsent, understandInput } from "../../tables/index.ts";
 import type { MutateBody } from "../../wire.ts";
 import type { Desired, DesiredValue } from "../desired.ts";
 import type { AfterStep } from "../runs/after.ts";
@@ -115,7 +115,7 @@ function toResolvedJob(options: EditOptions, { selection, source, values }: Reso
   };
   return {
     isWithoutInput: input === undefined,
-    understand: (opened, structure) => understandKeys(opened, readOptions, structure),
+    understand: (opened, structure) => understandInput("keys", opened, readOptions, structure),
     options: {
       wanted,
       isPlain,

@@ -6,10 +6,10 @@
 import {
   createIdentityReader,
   findRole,
-  formatMark,
   type ReadRow,
   type RejectedRow,
   type Row,
+  type Survey,
 } from "../../tables/index.ts";
 import type { Contact } from "../../wire.ts";
 import type { Desired } from "../desired.ts";
@@ -71,7 +71,7 @@ export function toRowItem({ survey, job, names }: RowRun, row: Row, cells: Row["
     line,
     key,
     cells,
-    ...markOf(marked),
+    ...toMark(survey, marked),
     desired: isMeant ? { ...job.toDesired(marked, names), ...refuseKey(keyFault) } : { skip: "not_selected" },
   };
 }
@@ -96,15 +96,15 @@ function toRejectedEntry(rowRun: RowRun, row: RejectedRow): PassedRow {
   };
 }
 
-/** How a sound row is marked, by itself or by another one. */
-function markOf({ notSubscribed, isMarkClear = false }: Row): { mark?: string } {
-  return notSubscribed === undefined ? {} : { mark: formatMark({ notSubscribed, isMarkClear }) };
+function toMark(survey: Survey, row: Row): { mark?: string } {
+  const mark = survey.describeMark(row);
+  return mark === undefined ? {} : { mark };
 }
 
 function toSkippedEntry({ survey, joined, job }: RowRun, row: Row, other: number): PassedRow {
   const { line, key, cells } = row;
   const marked = survey.withMarks(joined.groups.get(key.identity)?.row ?? row);
-  const passed = { kind: "passed", line, key: key.sent, cells, ...markOf(marked) } as const;
+  const passed = { kind: "passed", line, key: key.sent, cells, ...toMark(survey, marked) } as const;
   return {
     ...passed,
     action: job.duplicates === "reject" ? "reject" : "skip",

@@ -50,7 +50,7 @@ export class NoListError extends UsageError {
 export function importJob(options: ImportOptions): RowJob {
   const { input, read, lists, tags, createMissing, duplicates } = options;
   const resolved: ResolvedJob = {
-    understand: (opened, structure) => understandInput(opened, read, structure),
+    understand: (opened, structure) => understandInput("contacts", opened, read, structure),
     options: toImportRecord(options),
     mapping: mappingRecord(options),
     duplicates,

@@ -2,7 +2,7 @@
 
 import { statusParts } from "../../api/contacts.ts";
 import { UsageError } from "../../errors.ts";
-import { openInput, requireClearConsent, understandKeys } from "../../tables/index.ts";
+import { openInput, requireClearConsent, understandInput } from "../../tables/index.ts";
 import { toValues } from "../values.ts";
 import { whereMissing } from "./edit.ts";
 import type { ResolvedJob, RowJob } from "./job.ts";
@@ -24,7 +24,7 @@ export function syncJob({ input, list, create, ...options }: SyncOptions): RowJo
   const { read, includeUnsubscribed, includeSuppressed } = options;
   const reading = { ...toReadOptions(read), readsConsent: true };
   const toResolvedJob = (listId: string): ResolvedJob => ({
-    understand: (opened, structure) => understandKeys(opened, reading, structure),
+    understand: (opened, structure) => understandInput("keys", opened, reading, structure),
     options: { list, create, ...options },
     members: { listId, listName: list },
     requireInput(survey) {

@@ -14,8 +14,6 @@ import {
   type Cells,
   findUnknown,
   type InputFacts,
-  isRejectsColumn,
-  listMissingNames,
   loadIconv,
   rejectsColumns,
   type SourceForm,
@@ -46,9 +44,9 @@ export async function writeRejects(
   const target = resolve(file);
   const { columns } = facts;
   // Of a rejects file that is imported again, the columns of the earlier rejection are replaced.
-  const own = columns.flatMap(({ name }, index) => (isRejectsColumn(name) ? [] : [index]));
+  const own = columns.flatMap(({ name }, index) => (rejectsColumns.has(name) ? [] : [index]));
   const listMissing = ({ row }: RejectedLine) =>
-    listMissingNames(toWrittenCells(row.cells, columns), columns, own);
+    rejectsColumns.listMissing(toWrittenCells(row.cells, columns), columns, own);
   let count = 0;
   let opened: RowsFile | undefined;
   try {

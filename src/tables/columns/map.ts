@@ -6,7 +6,7 @@ import { findConsentColumns } from "../consent/columns.ts";
 import type { FoundConsent } from "../consent/search.ts";
 import { findAddressColumn, holdsValues } from "../layout.ts";
 import { findIndexes, findPredefinedField, formatQuotedNames, isIdName, isKeyName } from "../names.ts";
-import { isRejectsColumn } from "../rejects-columns.ts";
+import { rejectsColumns } from "../rejects-columns.ts";
 import type { Target } from "../rows.ts";
 import type { System } from "../system-table.ts";
 import { isColumn, isIgnoredColumn } from "../systems.ts";
@@ -178,7 +178,7 @@ function placeRemaining(
     const word = foldName(name).replace(/^ecm:/, "");
     if (word === "lists" || word === "tags") return { kind: word };
     if (system && isIgnoredColumn(system, name)) systemColumns.push(name);
-    else if (!isRejectsColumn(name) && (word !== "" || holdsValues(sample, index))) lost.push(index);
+    else if (!rejectsColumns.has(name) && (word !== "" || holdsValues(sample, index))) lost.push(index);
     return { kind: "ignore" };
   });
   if (system && systemColumns.length > 0)

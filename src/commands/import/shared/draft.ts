@@ -4,9 +4,9 @@ import { foldName } from "../../../api/names.ts";
 import type { ImportOptions } from "../../../bulk/index.ts";
 import {
   countMarkedRows,
-  isRejectsColumn,
   type Proposal,
   type ProposedColumn,
+  rejectsColumns,
 } from "../../../tables/index.ts";
 
 export type ColumnReading = "opt-in" | "opt-out";
@@ -27,7 +27,7 @@ export class Draft {
   constructor(proposal: Proposal) {
     this.proposal = proposal;
     this.columns = proposal.columns
-      .filter(({ name }) => !isRejectsColumn(name))
+      .filter(({ name }) => !rejectsColumns.has(name))
       .map((column) => ({ ...column, isAnswered: false }));
   }
 

@@ -74,14 +74,14 @@ async function readKeysToAdd(
   input: InputFile,
   { read, rows }: MarkedRowsReading,
 ): Promise<KeysToAdd> {
-  const { understandKeys, surveyInput } = await import("../../../tables/index.ts");
+  const { understandInput, surveyInput } = await import("../../../tables/index.ts");
   const { requireChosenRows, toReadOptions } = await import("../../../bulk/index.ts");
   const { signal } = context;
   const found = await openKeys(context);
   const options = { ...toReadOptions(read), takesIds: true };
   const marksChoose = rows !== "all";
   const reading = { ...options, readsConsent: marksChoose, consentChoosesRows: marksChoose };
-  const understood = await understandKeys(input, reading);
+  const understood = await understandInput("keys", input, reading);
   const survey = await surveyInput(understood, signal, () => {});
   for (const line of survey.unknownCells) context.terminal.note(`warning: ${line}`, "needed");
   requireChosenRows("suppress", rows, survey, understood.facts.system);
