@@ -15,18 +15,15 @@ const variants = [
   "page=cap:100",
   "page=refuse:300",
   "lists=array",
-  "created=201",
   "mutate-elements=object",
   "mutate-elements=id",
   "mutate-answer=empty",
   "mutate-answer=other",
   "noop=NoChangesError",
   "search-lag=30000",
-  "key-case=exact",
-  "structures=slim",
-  "status=object",
-  "unknown-members=ignore",
   "hourly-headers=missing",
+  "source=specified",
+  "literal=yes",
 ];
 
 await measuring(async () => {

@@ -1,7 +1,7 @@
 /** What the bulk engine makes of a service that decides otherwise what its documents leave open. */
 import { describe, expect, it } from "vitest";
 import { writeCachedBehavior } from "../../src/config/caches.ts";
-import { startRecordingProxy } from "../journeys/recording-proxy.ts";
+import { fastClock, startRecordingProxy } from "../journeys/recording-proxy.ts";
 import { testClock } from "../sandbox/account.ts";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
@@ -43,6 +43,22 @@ describe("a create that is refused as a duplicate, while no search shows the con
     expect(pauses).toEqual([1000, 3000, 10_000]);
     expect((await readContacts(service)).get("p1@example.com")).toMatchObject({
       fields: { "First Name": "New" },
+    });
+  });
+
+  it("does not keep a run from its end, however few requests each invocation may send", {
+    tags: "slow",
+  }, async () => {
+    const { service } = await hiding(["p0@example.com", "p1@example.com", "p2@example.com"]);
+    const clock = fastClock();
+    const args = ["import", await inputFile(manyRows(5)), "--json", "--max-requests", "6"];
+    let summary = parseSummary(await service.ecm(args, { clock }));
+    for (let again = 0; again < 8 && summary.status !== "completed"; again++)
+      summary = parseSummary(await service.ecm(args, { clock }));
+    expect(summary).toMatchObject({
+      status: "completed",
+      rows: { created: 2, skipped: 3 },
+      codes: { skipped: { exists_hidden: 3 } },
     });
   });
 

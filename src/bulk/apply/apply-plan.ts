@@ -22,7 +22,7 @@ import { performWrite } from "./write.ts";
 
 /** @param file the closed plan @throws RunStop after everything under way has ended; or what failed */
 export async function applyPlan(session: Session, file: string): Promise<void> {
-  const { send, options, judging } = session;
+  const { send, options, judging, ledger } = session;
   const pool = createPool((error) => {
     // Whatever failed, nothing more may leave.
     send.stop(toErrorStop(error));
@@ -31,8 +31,9 @@ export async function applyPlan(session: Session, file: string): Promise<void> {
   const inTurn = createKeyedQueue();
   const unseen = new UnseenCreates(session);
   const begin = async (task: Task, freshness: Freshness, start?: Attempt): Promise<void> => {
-    // A read right before its write must not use up what the write of another needs.
-    const isAlone = isReadById(task.item, judging) && isScarce(session);
+    // A write must not use up what the read right before another, or after its refusal, needs.
+    const needsRead = isReadById(task.item, judging) || ledger.openIntent(task.item.ref) !== undefined;
+    const isAlone = needsRead && isScarce(session);
     await pool.untilFewerThan(isAlone ? 1 : options.concurrency);
     // Nobody who is left may be begun; what is known of an open write is settled when the run is resumed.
     if (send.stopped) throw send.stopped;
@@ -58,7 +59,10 @@ export async function applyPlan(session: Session, file: string): Promise<void> {
   } catch (error) {
     pool.fail(error);
   }
-  await pool.empty();
+  await pool.empty().catch((stop) => {
+    unseen.settleAtStop(stop);
+    throw stop;
+  });
 }
 
 interface PlannedContact {
