@@ -90,6 +90,8 @@ async function bundle(input, outputOptions) {
     external: ["libsql"],
     transform: { target: "node20.19" },
     plugins: [textFiles],
+    // The types of its own are all that this package adds.
+    resolve: { alias: { "@commander-js/extra-typings": "commander" } },
   });
   await built.write({ ...output, ...outputOptions });
   const files = await built.watchFiles;

@@ -1,5 +1,5 @@
 /** The root command: global flags and the groups of commands. A group is loaded when it is named. */
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, type CommandUnknownOpts } from "@commander-js/extra-typings";
 import { groups, visibleGroups } from "./commands/groups.ts";
 import { formatRootHelp, topicNames } from "./commands/help/root.ts";
 import { dropNeedlessHeadings } from "./commands/shared/flag-headings.ts";
@@ -105,7 +105,7 @@ export function createTree(
       const command = program.commands.find((each) => each.name() === name);
       if (!group || !command) return Promise.resolve();
       const load = async () => {
-        (await group.load())(command, context, tree);
+        (await group.load())(command as Command, context, tree);
         addVerbAliases(command);
         dropNeedlessHeadings(command);
         refuseSecondValues(command);
@@ -141,8 +141,8 @@ export function createTree(
  * @returns undefined for a format that only this command knows
  * @throws UsageError for a format that it does not take
  */
-async function takeFormat(action: Command): Promise<string | undefined> {
-  const { output, json } = action.optsWithGlobals<{ output?: string; json?: boolean }>();
+async function takeFormat(action: CommandUnknownOpts): Promise<string | undefined> {
+  const { output, json } = action.optsWithGlobals() as { output?: string; json?: boolean };
   const own = action.options.find(({ long }) => long === "--output");
   const formats: readonly string[] = own?.argChoices ?? outputFormats;
   if (output !== undefined && !formats.includes(output)) {
@@ -158,7 +158,7 @@ async function takeFormat(action: Command): Promise<string | undefined> {
   return outputFormats.find((each) => each === output);
 }
 
-function formatHelpHint(command: Command): Hint {
+function formatHelpHint(command: CommandUnknownOpts): Hint {
   return advise`See: ${ecm`${toWords(command)} --help`}`;
 }
 
@@ -174,7 +174,7 @@ function versionFlagError(words: readonly string[]): UsageError {
 }
 
 /** Below a group, at every depth. */
-function addVerbAliases(group: Command): void {
+function addVerbAliases(group: CommandUnknownOpts): void {
   const takenNames = new Set(group.commands.map((each) => each.name()));
   for (const command of group.commands) {
     for (const verb of verbAliases[command.name()] ?? []) {
@@ -187,7 +187,7 @@ function addVerbAliases(group: Command): void {
 }
 
 /** As commander writes it, without the names that are only understood. */
-function formatTerm(command: Command): string {
+function formatTerm(command: CommandUnknownOpts): string {
   const words = command.registeredArguments.map((argument) => {
     const name = argument.variadic ? `${argument.name()}...` : argument.name();
     return argument.required ? `<${name}>` : `[${name}]`;
@@ -195,7 +195,7 @@ function formatTerm(command: Command): string {
   return [command.name(), ...(command.options.length > 0 ? ["[options]"] : []), ...words].join(" ");
 }
 
-function formatUsage(command: Command): string {
+function formatUsage(command: CommandUnknownOpts): string {
   return `${toPath(command)} ${command.usage()}`;
 }
 
@@ -210,7 +210,7 @@ async function runGroupAlone(
   control: ContextControl,
   run: CommandTree["run"],
   args: readonly string[],
-  group: Command,
+  group: CommandUnknownOpts,
 ): Promise<void> {
   if (listedAlone.includes(toPath(group))) return runProgram(control, run, [...args, "list"]);
   if (isJsonWanted(args, control.context.terminal.env)) {

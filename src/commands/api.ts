@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../context.ts";
 import { UsageError } from "../errors.ts";
 import { requestTarget } from "../request-target.ts";
@@ -23,7 +23,7 @@ interface ApiOptions extends FieldFlags {
 }
 
 export function registerApi(command: Command, context: Context): void {
-  command
+  const sending = command
     .argument("<method>", "GET, POST, PUT, PATCH, DELETE, or another")
     .argument("<path>", "starts with / and is appended to the base URL, such as /api/contact-structure")
     .option("--data <file>", "send this file's content, or standard input (-), as JSON")
@@ -37,10 +37,8 @@ export function registerApi(command: Command, context: Context): void {
     .addOption(repeatableOption("--query <name=value>", "add a query parameter; can be repeated"))
     .option("--paginate", "join the pages of lists, searches and events into one array (reads only)")
     .option("--include", "print status and headers before the body");
-  addFileFlag(command, "write the body to FILE as it comes, of any size (atomically)");
-  addDryRunFlag(command).action((method: string, path: string, options: ApiOptions) =>
-    runApi(context, method, path, options),
-  );
+  const writing = addFileFlag(sending, "write the body to FILE as it comes, of any size (atomically)");
+  addDryRunFlag(writing).action((method, path, options) => runApi(context, method, path, options));
   describeCommand(command, {
     writes: true,
     asks: "DELETE, PATCH of a contact (its status) and PUT of a structure",

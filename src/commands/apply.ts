@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../context.ts";
 import { createAgreement, findDanger, requireAnswer } from "./shared/bulk/agree.ts";
 import { claimFiles } from "./shared/bulk/distinct-files.ts";

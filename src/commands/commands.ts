@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { Command, CommandUnknownOpts } from "@commander-js/extra-typings";
 import { findClosest } from "../api/names.ts";
 import type { Context } from "../context.ts";
 import { NotFoundError } from "../errors.ts";
@@ -76,7 +76,7 @@ function formatIndex(entries: readonly IndexEntry[], columns: number): string {
     .join("");
 }
 
-function requireChild(parent: Command, word: string): Command {
+function requireChild(parent: CommandUnknownOpts, word: string): CommandUnknownOpts {
   const child = findChild(parent, word);
   if (child) return child;
   const names = parent
@@ -90,12 +90,12 @@ function requireChild(parent: Command, word: string): Command {
   );
 }
 
-export function listLeaves(command: Command): Command[] {
+export function listLeaves(command: CommandUnknownOpts): CommandUnknownOpts[] {
   if (command.name() === "help" || command.name().startsWith("__")) return [];
   return command.commands.length === 0 ? [command] : command.commands.flatMap(listLeaves);
 }
 
-function toIndexEntry(command: Command): IndexEntry {
+function toIndexEntry(command: CommandUnknownOpts): IndexEntry {
   const usage = command.registeredArguments.map((argument) =>
     argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
   );

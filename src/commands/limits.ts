@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import { type CachedLimits, readCachedLimits } from "../config/caches.ts";
 import type { Context } from "../context.ts";
 import { formatCount } from "../counts.ts";

@@ -1,5 +1,5 @@
 /** The manual: one page for `ecm`, and one for each group of commands. Written from the command tree. Pure. */
-import type { Command } from "commander";
+import type { CommandUnknownOpts as Command } from "@commander-js/extra-typings";
 import { version } from "../version.ts";
 import { listLeaves } from "./commands.ts";
 import { listTopics } from "./help/topics.ts";

@@ -1,6 +1,6 @@
 /** The command tree as programs read it: small, whole, and true. */
 import { PassThrough } from "node:stream";
-import type { Command } from "commander";
+import type { CommandUnknownOpts as Command } from "@commander-js/extra-typings";
 import { describe, expect, it } from "vitest";
 import { groups } from "../../src/commands/groups.ts";
 import { topicNames } from "../../src/commands/help/root.ts";

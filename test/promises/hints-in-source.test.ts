@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
-import type { Command } from "commander";
+import type { CommandUnknownOpts as Command } from "@commander-js/extra-typings";
 import { beforeAll, expect, it } from "vitest";
 import { groups } from "../../src/commands/groups.ts";
 import { findChild, findFlag } from "../../src/commands/shared/tree.ts";
@@ -47,7 +47,7 @@ beforeAll(async () => {
   ).root;
   for (const { name, load } of groups) {
     const command = program.commands.find((each) => each.name() === name)!;
-    (await load())(command, {} as never, {} as never);
+    (await load())(command as never, {} as never, {} as never);
   }
   for (const entry of readdirSync(source, { recursive: true, withFileTypes: true })) {
     if (!entry.name.endsWith(".ts") || entry.name.endsWith(".d.ts")) continue;

@@ -7,7 +7,7 @@ import { spawn } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Command } from "commander";
+import { Command } from "@commander-js/extra-typings";
 import { beforeEach, describe, expect, it } from "vitest";
 import { formatCommandLine } from "../../src/commands/shared/command-line.ts";
 import {

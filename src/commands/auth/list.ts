@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import { maskKey } from "../../config/keys.ts";
 import { type Profile, sandboxProfile } from "../../config/profiles.ts";
 import type { Context, OutputFileFlags } from "../../context.ts";

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import { findRegion, isUsualKey, maskKey } from "../../config/keys.ts";
 import { checkName, type Profile } from "../../config/profiles.ts";
 import { type ResolvedProfile, resolveStoredProfile } from "../../config/resolve.ts";

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import { findRegion, maskKey } from "../../config/keys.ts";
 import type { ResolvedProfile } from "../../config/resolve.ts";
 import type { Sourced } from "../../config/settings.ts";

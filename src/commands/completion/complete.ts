@@ -1,4 +1,4 @@
-import type { Argument, Command, Option } from "commander";
+import type { Argument, Command, CommandUnknownOpts, Option } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { exitCodes } from "../../errors.ts";
 import { escapeControls } from "../../terminal/escape.ts";
@@ -100,29 +100,29 @@ async function takeName(typed: TypedLine, tree: CommandTree, word: string): Prom
   typed.command = child;
 }
 
-function findVariadicArgument(command: Command): Argument | undefined {
+function findVariadicArgument(command: CommandUnknownOpts): Argument | undefined {
   const last = command.registeredArguments.at(-1);
   return last?.variadic ? last : undefined;
 }
 
-async function loadCommand(tree: CommandTree, path: string[]): Promise<Command> {
+async function loadCommand(tree: CommandTree, path: string[]): Promise<CommandUnknownOpts> {
   await tree.loadAll();
   return path.reduce((command, word) => findChild(command, word) ?? command, tree.root);
 }
 
-function listSubcommands(command: Command, unfinished: string): Candidate[] {
+function listSubcommands(command: CommandUnknownOpts, unfinished: string): Candidate[] {
   return command.commands
     .filter((each) => each.name().startsWith(unfinished) && !each.name().startsWith("__"))
     .map((each) => ({ text: each.name(), description: each.description() }));
 }
 
-function listFlags(command: Command, unfinished: string): Candidate[] {
+function listFlags(command: CommandUnknownOpts, unfinished: string): Candidate[] {
   return [...listOptions(command), { long: "--help", description: "show help" }]
     .filter((each) => each.long?.startsWith(unfinished))
     .map((each) => ({ text: each.long!, description: each.description }));
 }
 
-function listOptions(command: Command): Option[] {
+function listOptions(command: CommandUnknownOpts): Option[] {
   const own = [...command.options, ...(command.parent ? listOptions(command.parent) : [])];
   return own.filter((option) => !option.hidden);
 }

@@ -1,4 +1,4 @@
-import { Argument, type Command } from "commander";
+import { Argument, type Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { formatCounted } from "../../counts.ts";
 import { presentValue } from "../../terminal/present.ts";

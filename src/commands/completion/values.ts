@@ -4,7 +4,7 @@
  */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { Argument, Command, Option } from "commander";
+import type { Argument, CommandUnknownOpts as Command, Option } from "@commander-js/extra-typings";
 import { readCachedNames } from "../../config/caches.ts";
 import { resolveProfile } from "../../config/resolve.ts";
 import { readSettings } from "../../config/settings.ts";

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import { createContactRequest, readContact } from "../../api/contacts.ts";
 import { isAddressLike, normalizeKey } from "../../api/key-spelling.ts";
 import type { Connection, Context } from "../../context.ts";

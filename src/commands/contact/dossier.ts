@@ -1,5 +1,5 @@
 import { extname } from "node:path";
-import { type Command, Option } from "commander";
+import { type Command, Option } from "@commander-js/extra-typings";
 import { type ContactEvent, maxDays } from "../../api/events.ts";
 import type { Context, OutputFileFlags } from "../../context.ts";
 import { hasStatus, isNotOffered, UsageError } from "../../errors.ts";

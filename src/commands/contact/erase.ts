@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import { deleteContactRequest } from "../../api/contacts.ts";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes, ReadOnlyError } from "../../errors.ts";

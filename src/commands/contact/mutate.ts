@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import { wholeContact } from "../../api/contacts.ts";
 import type { Connection, Context } from "../../context.ts";
 import { EcmError, exitCodes, UsageError } from "../../errors.ts";

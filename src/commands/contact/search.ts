@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import { type Command, Option } from "@commander-js/extra-typings";
 import { toKeyIdentity } from "../../api/key-spelling.ts";
 import { isEmailKey } from "../../api/structures.ts";
 import type { Connection, Context, OutputFileFlags } from "../../context.ts";

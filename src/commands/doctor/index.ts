@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import { listStructuresRequest } from "../../api/structures.ts";
 import { listRuns, viewRun } from "../../bulk/index.ts";
 import { readCachedBehaviors } from "../../config/caches.ts";

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 
 import { type ContactEvent, dayMilliseconds, type EventQuery, maxDays } from "../../api/events.ts";
 import { findClosest } from "../../api/names.ts";

@@ -1,5 +1,5 @@
 /** `ecm help TOPIC`: what several commands share, on one page each. */
-import type { Command } from "commander";
+import type { Command, CommandUnknownOpts } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { NotFoundError } from "../../errors.ts";
 import { fitMessage } from "../../terminal/message-lines.ts";
@@ -17,7 +17,7 @@ type Rows = readonly (readonly [name: string, text: string])[];
 interface Topic {
   summary: string;
   /** A page as it is, or the rows of a table. */
-  content(root: Command): string | Rows;
+  content(root: CommandUnknownOpts): string | Rows;
 }
 
 type TopicName = (typeof topicNames)[number];
@@ -59,7 +59,7 @@ export function registerTopics(command: Command, context: Context, tree: Command
 }
 
 /** @throws NotFoundError naming the topics */
-async function showTopic(context: Context, root: Command, name: string): Promise<void> {
+async function showTopic(context: Context, root: CommandUnknownOpts, name: string): Promise<void> {
   const topic = name === "topics" ? index : topics[name];
   if (!topic) {
     throw new NotFoundError(
@@ -83,7 +83,7 @@ const index: Topic = {
   ],
 };
 
-function listFlagRows(root: Command): Rows {
+function listFlagRows(root: CommandUnknownOpts): Rows {
   const help = root.createHelp();
   return help.visibleOptions(root).map((option) => [option.flags, help.optionDescription(option)]);
 }

@@ -1,6 +1,6 @@
 /** `ecm import`: a file's contacts into the account. */
 import { stat } from "node:fs/promises";
-import { type Command, Option } from "commander";
+import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
 import type { ImportOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { DeclinedError, InterruptedError, UsageError } from "../../errors.ts";
@@ -14,12 +14,12 @@ import { describeCommand } from "../shared/help-text.ts";
 import type { ImportFlags } from "./shared/import-flags.ts";
 
 export function registerImport(command: Command, context: Context): void {
-  command.argument("[file]", "a CSV, xlsx, ndjson or JSON file, also as .gz; - for standard input");
-  addColumnFlags(command);
-  addFileFlags(command);
+  const file = command.argument(
+    "[file]",
+    "a CSV, xlsx, ndjson or JSON file, also as .gz; - for standard input",
+  );
   // Last those that say who is written: `--fresh` is one of them here.
-  addContactFlags(command);
-  addBulkFlags(command);
+  const importing = addBulkFlags(addContactFlags(addFileFlags(addColumnFlags(file))));
   describeCommand(command, {
     examples: [
       "ecm import people.csv --dry-run",
@@ -34,7 +34,7 @@ export function registerImport(command: Command, context: Context): void {
       130: "interrupted; the same command resumes",
     },
   });
-  command.action(async (file: string | undefined, flags: ImportFlags) => {
+  importing.action(async (file, flags) => {
     if (file === undefined) {
       throw new UsageError(
         "Name a file to import",
@@ -46,8 +46,10 @@ export function registerImport(command: Command, context: Context): void {
 }
 
 /** What becomes of each column. */
-function addColumnFlags(command: Command): void {
-  command
+function addColumnFlags<A extends unknown[], O extends OptionValues, G extends OptionValues>(
+  command: Command<A, O, G>,
+) {
+  return command
     .optionsGroup("Columns:")
     .addOption(
       repeatableOption("--map <column=target>", "its target: key, lists, tags, consent, ignore, or a field"),
@@ -67,8 +69,10 @@ function addColumnFlags(command: Command): void {
 }
 
 /** How the file is read. */
-function addFileFlags(command: Command): void {
-  command
+function addFileFlags<A extends unknown[], O extends OptionValues, G extends OptionValues>(
+  command: Command<A, O, G>,
+) {
+  return command
     .optionsGroup("The file:")
     .option("--from <system>", "read it as this system's export")
     .option("--sheet <sheet>", "a workbook's sheet, by name or number")
@@ -79,8 +83,10 @@ function addFileFlags(command: Command): void {
 }
 
 /** What every contact gets, and who is written. */
-function addContactFlags(command: Command): void {
-  command
+function addContactFlags<A extends unknown[], O extends OptionValues, G extends OptionValues>(
+  command: Command<A, O, G>,
+) {
+  return command
     .optionsGroup("Lists and tags:")
     .addOption(repeatableOption("--list <list>", "add every contact to this list"))
     .addOption(repeatableOption("--tag <tag>", "add this tag to every contact"))
@@ -175,6 +181,10 @@ async function toImportOptions(terminal: Terminal, file: string, flags: ImportFl
   };
 }
 
-function choiceOption(flags: string, description: string, choices: string[]): Option {
-  return new Option(flags, description).choices(choices).default(choices[0]);
+function choiceOption<F extends string, const C extends readonly [string, ...string[]]>(
+  flags: F,
+  description: string,
+  choices: C,
+) {
+  return new Option(flags, description).choices(choices).default(choices[0] as C[number]);
 }

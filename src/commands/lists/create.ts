@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import { type Command, Option } from "@commander-js/extra-typings";
 import { createListRequest, readList, requireFreeListName } from "../../api/lists.ts";
 import { findByName } from "../../api/names.ts";
 import type { Context } from "../../context.ts";

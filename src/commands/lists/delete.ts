@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import { deleteList, deleteListRequest } from "../../api/lists.ts";
 import type { Context } from "../../context.ts";
 import { explainDryRun } from "../../terminal/dry-run.ts";

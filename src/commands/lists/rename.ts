@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import { renameListRequest, requireFreeListName } from "../../api/lists.ts";
 import type { Context } from "../../context.ts";
 import { UnreadableAnswerError } from "../../errors.ts";

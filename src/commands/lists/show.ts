@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import { getListRequest, readList } from "../../api/lists.ts";
 import type { Context } from "../../context.ts";
 import { hasStatus, isNotOffered } from "../../errors.ts";

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
 import { addKeyFileFlags, type KeyFileFlags, toTableOptions } from "../shared/flags.ts";

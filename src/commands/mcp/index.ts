@@ -2,7 +2,7 @@
  * `ecm mcp`: a Model Context Protocol server on stdin and stdout.
  * stdout carries the protocol and nothing else.
  */
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import { loadAllChunks } from "../../chunks.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";

@@ -2,7 +2,7 @@
  * What a tool is: its arguments, taken from the command that it runs, where a flag is declared and described
  * once; how one that reads is made, and how much of a long answer is shown.
  */
-import type { Command } from "commander";
+import type { CommandUnknownOpts as Command } from "@commander-js/extra-typings";
 import type { Clock } from "../../wire.ts";
 import { type DescribedFlag, describeFlags } from "../shared/describe-command.ts";
 import { type CommandTree, findDeepestCommand } from "../shared/tree.ts";

@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import { type Command, Option } from "@commander-js/extra-typings";
 import type { PlanFile, PlanLine } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { formatCount, formatCounted } from "../../counts.ts";

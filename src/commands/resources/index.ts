@@ -2,7 +2,7 @@
  * `ecm campaigns`, `templates`, `domains` and `reports`: what the service tells, to look at. One row for each
  * command; in JSON formats the answers are untouched.
  */
-import { type Command, Option } from "commander";
+import { type Command, Option } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import {
   campaignPages,

@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import { type Command, Option } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { presentList } from "../../terminal/present.ts";
 import { describeCommand } from "../shared/help-text.ts";

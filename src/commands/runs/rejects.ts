@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import type { Manifest, RejectedRow, ShownReject } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { advise, ecm, formatHint, type Hint } from "../../hint.ts";

@@ -1,6 +1,6 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import type { Manifest } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { formatCount } from "../../counts.ts";

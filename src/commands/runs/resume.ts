@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import type { Closed, Manifest, RowJob, RunOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";

@@ -1,7 +1,7 @@
 /** `ecm runs retry`: the rows that an import rejected, once they are fixed, as that import took its own. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import type { ImportOptions, Manifest } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { NotFoundError, UsageError } from "../../errors.ts";

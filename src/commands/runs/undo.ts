@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import type { Closed, Manifest, RunOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { requireAnswer, undoAgreement } from "../shared/bulk/agree.ts";

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import type { ClockChange, ClockView } from "../../sandbox/public-types.ts";
 import { presentOne, type View } from "../../terminal/present.ts";

@@ -1,5 +1,5 @@
 /** `ecm sandbox …`: the embedded service behind a port, and commands for its owner and for tests. */
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { registerSandboxAccount } from "./account.ts";
 import { registerSandboxClock } from "./clock.ts";

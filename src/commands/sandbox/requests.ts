@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import type { LoggedRequest } from "../../sandbox/public-types.ts";

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { wholeNumberOption } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import type { SandboxAdmin } from "../../sandbox/admin.ts";
 import type { Snapshot } from "../../sandbox/public-types.ts";

@@ -1,5 +1,5 @@
 /** Commands as a person can type them, for messages. */
-import type { Command, Option } from "commander";
+import type { CommandUnknownOpts as Command, Option } from "@commander-js/extra-typings";
 import type { Settings } from "../../config/settings.ts";
 import {
   forEnvironmentKey,

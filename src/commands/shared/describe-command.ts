@@ -1,5 +1,5 @@
 /** Commands and flags as a caller without eyes needs them. */
-import type { Command, Option } from "commander";
+import type { CommandUnknownOpts as Command, Option } from "@commander-js/extra-typings";
 import { findShape } from "./flags.ts";
 import { describeConfirmation, findFacts, listExitCodes } from "./help-text.ts";
 import { toWords } from "./tree.ts";

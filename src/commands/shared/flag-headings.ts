@@ -2,7 +2,7 @@
  * Headings in the help of a command with many flags. The heading of a flag stands where the flag is defined,
  * by commander's `optionsGroup` or `helpGroup`; without one it is under "Options:".
  */
-import type { Command } from "commander";
+import type { CommandUnknownOpts as Command } from "@commander-js/extra-typings";
 
 /** Those that are set in several places. */
 export const flagHeadings = {

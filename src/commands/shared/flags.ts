@@ -1,5 +1,5 @@
 /** Flags that several commands share, and how their values are read. */
-import { type Command, Option } from "commander";
+import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
 import { UsageError } from "../../errors.ts";
 
 /** What a program has to know of a flag besides what commander knows. */
@@ -9,20 +9,20 @@ export interface FlagShape {
   repeatable?: boolean;
 }
 
-const shapes = new WeakMap<Option, FlagShape>();
+const shapes = new WeakMap<object, FlagShape>();
 
 /** Keeps the shape for `findShape`. */
-function withShape(option: Option, shape: FlagShape): Option {
+function withShape<O extends object>(option: O, shape: FlagShape): O {
   shapes.set(option, shape);
   return option;
 }
 
-export function findShape(option: Option): FlagShape {
+export function findShape(option: object): FlagShape {
   return shapes.get(option) ?? {};
 }
 
 /** A flag that names a file which the command writes. */
-export function writtenFileOption(flags: string, description: string): Option {
+export function writtenFileOption<F extends string>(flags: F, description: string) {
   const [flag] = flags.split(" ");
   return new Option(flags, description).argParser((file: string) => {
     if (file !== "-") return file;
@@ -36,26 +36,30 @@ export function writtenFileOption(flags: string, description: string): Option {
 }
 
 /** For every command that lists or exports. */
-export function addOutputFileFlags(command: Command): Command {
+export function addOutputFileFlags<A extends unknown[], O extends OptionValues, G extends OptionValues>(
+  command: Command<A, O, G>,
+) {
   return addFileFlag(command, "write to FILE instead of stdout (atomically); .xlsx is a workbook")
     .option("--bom", "start with a byte order mark, for spreadsheets")
     .option("--safe-cells", "prefix cells that a spreadsheet would run as a formula with an apostrophe");
 }
 
-export function addFileFlag(
-  command: Command,
+export function addFileFlag<A extends unknown[], O extends OptionValues, G extends OptionValues>(
+  command: Command<A, O, G>,
   description = "write to FILE instead of stdout (atomically)",
-): Command {
+) {
   return command.addOption(writtenFileOption("--output-file <file>", description));
 }
 
 /** For every command that writes. */
-export function addDryRunFlag(command: Command): Command {
+export function addDryRunFlag<A extends unknown[], O extends OptionValues, G extends OptionValues>(
+  command: Command<A, O, G>,
+) {
   return command.option("--dry-run", "print the method, path and body of the request without sending it");
 }
 
 /** A flag that can be repeated: its values in order. */
-export function repeatableOption(flags: string, description: string): Option {
+export function repeatableOption<F extends string>(flags: F, description: string) {
   const option = new Option(flags, description).argParser((value: string, before: string[] = []) => [
     ...before,
     value,
@@ -64,7 +68,7 @@ export function repeatableOption(flags: string, description: string): Option {
 }
 
 /** Contacts that a file names. */
-export function keysOption(): Option {
+export function keysOption() {
   return new Option(
     "--keys <file>",
     "contacts of a file: a key or id per line, or a table (CSV, xlsx, JSON); - for standard input",
@@ -72,7 +76,7 @@ export function keysOption(): Option {
 }
 
 /** A condition that is decided here, on the pages that the other conditions leave. */
-export function whereOption(): Option {
+export function whereOption() {
   return new Option(
     "--where <expression>",
     'contacts for which this is true (CEL), such as \'City == "Oslo" && "VIP" in tags\'',
@@ -80,7 +84,7 @@ export function whereOption(): Option {
 }
 
 /** Words that are looked for here, on the same pages. */
-export function textOption(): Option {
+export function textOption() {
   return new Option(
     "--text <words>",
     "contacts with all these words in the key or in fields, in any letter case; reads 1,000 contacts per request",
@@ -122,7 +126,7 @@ export function startsWithDay(text: string): boolean {
 }
 
 /** A flag that takes a whole number from `least` up. @throws UsageError naming the flag, when parsed. */
-export function wholeNumberOption(flags: string, description: string, min = 1): Option {
+export function wholeNumberOption<F extends string>(flags: F, description: string, min = 1) {
   const option = withShape(new Option(flags, description), { type: "integer" });
   return option.argParser((text: string) => {
     const value = Number(text);
@@ -148,7 +152,7 @@ export function parseColumnMap(assignments: readonly string[] = []): Map<string,
 }
 
 /** How a column of consent is read. */
-export function consentColumnOption(): Option {
+export function consentColumnOption() {
   return repeatableOption(
     "--consent-column <column>",
     "COLUMN says who is subscribed; =opt-in or =opt-out: what a yes means",
@@ -167,7 +171,9 @@ export function toTableOptions({ map, consentColumn, sheet }: TableFlags) {
   return { map: [...parseColumnMap(map)], consentColumns: consentColumn, sheet };
 }
 
-export function addTableFlags(command: Command): Command {
+export function addTableFlags<A extends unknown[], O extends OptionValues, G extends OptionValues>(
+  command: Command<A, O, G>,
+) {
   return command
     .addOption(
       repeatableOption("--map <column=target>", "how to read a column of the file: key, consent or ignore"),
@@ -181,7 +187,9 @@ export interface KeyFileFlags extends TableFlags {
   includeUnsubscribed?: boolean;
 }
 
-export function addKeyFileFlags(command: Command): Command {
+export function addKeyFileFlags<A extends unknown[], O extends OptionValues, G extends OptionValues>(
+  command: Command<A, O, G>,
+) {
   return addTableFlags(command).option(
     "--include-unsubscribed",
     "also add to lists whoever the file marks as not subscribed",

@@ -1,5 +1,5 @@
 /** The flags that every command has, and how the help describes a flag. */
-import { Option } from "commander";
+import { Option } from "@commander-js/extra-typings";
 import { outputFormats } from "../../terminal/format.ts";
 
 /** What it does; the values that it takes, and the usual one, as in the rest of the text. */

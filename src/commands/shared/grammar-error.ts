@@ -1,5 +1,5 @@
 /** What is wrong with the words of a command line that commander refuses, and what was probably meant. */
-import type { Command, CommanderError } from "commander";
+import type { CommandUnknownOpts as Command, CommanderError } from "@commander-js/extra-typings";
 import { UsageError } from "../../errors.ts";
 import { advise, ecm, type Hint } from "../../hint.ts";
 import { capitalize } from "./bulk/format.ts";

@@ -1,6 +1,6 @@
 /** What the help of every command says below its flags, in one form; the same facts serve `ecm commands`. */
 
-import type { Command } from "commander";
+import type { CommandUnknownOpts as Command } from "@commander-js/extra-typings";
 import { exitCodes } from "../../errors.ts";
 import { fitMessage } from "../../terminal/message-lines.ts";
 import { findExitCodeMeaning } from "./exit-codes.ts";
@@ -34,7 +34,7 @@ const conflictCodes = [exitCodes.conflict];
 const factsByCommand = new WeakMap<Command, CommandFacts>();
 
 /** Adds examples, output and exit codes to the help of a command, and keeps them for `findFacts`. */
-export function describeCommand(command: Command, facts: CommandFacts): Command {
+export function describeCommand<C extends Command>(command: C, facts: CommandFacts): C {
   factsByCommand.set(command, facts);
   return command.addHelpText("after", () =>
     formatHelp(facts, command.configureOutput().getOutHelpWidth?.() ?? 80),

@@ -1,5 +1,5 @@
 /** For a command that takes everyone in a file: whom its marks choose, and how its columns are read. */
-import type { Command } from "commander";
+import type { Command, OptionValues } from "@commander-js/extra-typings";
 import type { ChosenRows, KeysFileOptions } from "../../bulk/index.ts";
 import { UsageError } from "../../errors.ts";
 import { addTableFlags, type TableFlags, toTableOptions } from "./flags.ts";
@@ -9,7 +9,9 @@ export interface MarkedRowsFlags extends TableFlags {
   allRows?: boolean;
 }
 
-export function addMarkedRowsFlags(command: Command): Command {
+export function addMarkedRowsFlags<A extends unknown[], O extends OptionValues, G extends OptionValues>(
+  command: Command<A, O, G>,
+) {
   return addTableFlags(command)
     .option("--marked-rows", "with --keys: only the rows that the file marks as not subscribed")
     .option("--all-rows", "with --keys: every row, also where the file marks only some as not subscribed");

@@ -1,5 +1,5 @@
 /** A list of records that come in pages: one page, or with `--all` every page. */
-import type { Command } from "commander";
+import type { Command, OptionValues } from "@commander-js/extra-typings";
 import type { Context, OutputFileFlags } from "../../context.ts";
 import { type ReadPage, readSinglePage, recordsPerPage } from "../../service/pages.ts";
 import { readAllRecords } from "../../service/resources.ts";
@@ -14,7 +14,10 @@ export interface PageFlags extends OutputFileFlags {
   all?: boolean;
 }
 
-export function addPageFlags(command: Command, things: string): Command {
+export function addPageFlags<A extends unknown[], O extends OptionValues, G extends OptionValues>(
+  command: Command<A, O, G>,
+  things: string,
+) {
   return command
     .addOption(wholeNumberOption("--page <n>", "the page to read, from 1 (1)").conflicts("all"))
     .addOption(wholeNumberOption("--size <n>", `${things} per page (${recordsPerPage})`).conflicts("all"))

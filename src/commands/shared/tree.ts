@@ -1,5 +1,9 @@
 /** The command tree, for commands about other commands: the index, completions, help. */
-import type { Command, Option } from "commander";
+import type {
+  CommandUnknownOpts as Command,
+  Option,
+  Command as TypedCommand,
+} from "@commander-js/extra-typings";
 import type { Context, Observer } from "../../context.ts";
 import type { TerminalStreams } from "../../terminal/terminal.ts";
 
@@ -24,7 +28,7 @@ export interface NestedCommand {
 }
 
 /** Adds the flags, arguments and subcommands of a group to its command. */
-export type Register = (command: Command, context: Context, tree: CommandTree) => void;
+export type Register = (command: TypedCommand, context: Context, tree: CommandTree) => void;
 
 /** The flag of a command, or of one above it, that is written so. */
 export function findFlag(command: Command, flag: string): Option | undefined {

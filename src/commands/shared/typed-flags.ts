@@ -1,5 +1,5 @@
 /** What commander takes in silence although it is likely not meant: flags as values, flags given twice. */
-import type { Command, Option } from "commander";
+import type { CommandUnknownOpts as Command, Option } from "@commander-js/extra-typings";
 import { UsageError } from "../../errors.ts";
 import { quoteShellWord } from "../../hint.ts";
 import { findShape } from "./flags.ts";

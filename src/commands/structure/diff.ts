@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import type { Context, OutputFileFlags } from "../../context.ts";
 import { exitCodes } from "../../errors.ts";
 import { presentValue } from "../../terminal/present.ts";

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { registerStructureApply } from "./apply.ts";
 import { registerStructureDiff } from "./diff.ts";

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import type { Context, OutputFileFlags } from "../../context.ts";
 import { advise, ecm } from "../../hint.ts";
 import { checkColumns, presentList } from "../../terminal/present.ts";

@@ -1,5 +1,5 @@
 /** `ecm structure tag add|rename|remove` */
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import { resolveTag } from "../../api/names.ts";
 import type { Context } from "../../context.ts";
 import { ecm } from "../../hint.ts";

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import { ecm } from "../../hint.ts";

@@ -1,5 +1,5 @@
 /** The flags by which a bulk change chooses its contacts. */
-import { type Command, Option } from "commander";
+import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
 import type { TypedConditions } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
 import { UsageError } from "../../../errors.ts";
@@ -32,7 +32,9 @@ function needsRun(flags: BulkFlags): boolean {
   return [...limits, rejects, report].some((each) => each !== undefined);
 }
 
-export function addSelectionFlags(command: Command): Command {
+export function addSelectionFlags<A extends unknown[], O extends OptionValues, G extends OptionValues>(
+  command: Command<A, O, G>,
+) {
   return command
     .addOption(repeatableOption("--key <key>", "the contact with this key or id (repeatable)"))
     .addOption(keysOption())

@@ -3,7 +3,7 @@
  * them.
  */
 
-import type { Command } from "commander";
+import type { CommandUnknownOpts as Command } from "@commander-js/extra-typings";
 import {
   type ImportOptions,
   importJob,

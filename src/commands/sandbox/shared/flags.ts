@@ -1,7 +1,7 @@
 /** Flags that the sandbox's commands share, and the sandbox that they describe. */
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type Command, Option } from "commander";
+import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
 import type { Context } from "../../../context.ts";
 import { EcmError, NotFoundError, UsageError } from "../../../errors.ts";
 import { advise, ecm, mapCommands, type ShownCommand } from "../../../hint.ts";
@@ -29,7 +29,7 @@ export interface StartFlags extends DataFlag {
   fault?: string[];
 }
 
-export function dataOption(): Option {
+export function dataOption() {
   return new Option("--data <dir>", "folder for the sandbox's data (default: that of the profile sandbox)");
 }
 
@@ -39,7 +39,9 @@ export function chooseSandboxFolder(context: Context, flags: DataFlag): string {
   return flags.data === undefined ? join(context.folders.state, "sandbox") : resolve(flags.data);
 }
 
-export function addStartFlags(command: Command): Command {
+export function addStartFlags<A extends unknown[], O extends OptionValues, G extends OptionValues>(
+  command: Command<A, O, G>,
+) {
   return command
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .addOption(wholeNumberOption("--port <number>", "port to listen on; 0 picks a free one", 0).default(0))
@@ -68,7 +70,7 @@ export function addStartFlags(command: Command): Command {
     );
 }
 
-function regionOption(): Option {
+function regionOption() {
   return new Option("--region <letters>", "region in new keys (us)").argParser((text: string) => {
     if (/^[a-z]{2}$/.test(text)) return text;
     throw new UsageError(`--region: ${JSON.stringify(text)} is not a region`, "Give two letters, such as jp");

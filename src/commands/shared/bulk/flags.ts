@@ -1,5 +1,5 @@
 /** What the commands that start bulk runs share: flags, the way from flags to options, and how a run ends. */
-import { type Command, Option } from "commander";
+import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
 import type {
   Closed,
   Engine,
@@ -22,7 +22,7 @@ import { startsWithDay, wholeNumberOption, writtenFileOption } from "../flags.ts
 import { openSuppressionList } from "../suppression-list.ts";
 
 /** As commander gives them. */
-export interface BulkFlags {
+export type BulkFlags = {
   dryRun?: boolean;
   maxRequests?: number;
   reserve?: number;
@@ -39,7 +39,7 @@ export interface BulkFlags {
   maxChanges?: string;
   maxDelete?: string;
   maxRemove?: string;
-}
+};
 
 const defaultConcurrency = 8;
 
@@ -49,10 +49,10 @@ const defaultConcurrency = 8;
  * @param isMutate for a command that does single contacts too
  * @param isSync for one that may take members out of a list
  */
-export function addBulkFlags(
-  command: Command,
+export function addBulkFlags<A extends unknown[], O extends OptionValues, G extends OptionValues>(
+  command: Command<A, O, G>,
   { isResume = false, isUndo = false, isMutate = false, isSync = false } = {},
-): Command {
+): Command<A, O & BulkFlags, G> {
   if (!isResume && !isUndo) {
     command.addOption(new Option("--fresh", "start over; resume no earlier run"));
   }
@@ -68,7 +68,7 @@ export function addBulkFlags(
   }
   command.optionsGroup(flagHeadings.guards);
   if (isSync || isResume) command.option("--max-remove <n>", "allow removing up to N members, or N% (10%)");
-  return command
+  command
     .option("--max-changes <n>", "refuse to write more than N contacts (or N%)")
     .option("--max-delete <n>", "refuse to delete more than N")
     .optionsGroup(flagHeadings.preview)
@@ -94,6 +94,8 @@ export function addBulkFlags(
     .addOption(writtenFileOption("--report <file>", "write an HTML page about the run, or the dry run"))
     .option("--redact", "hide addresses and values in the report")
     .optionsGroup("");
+  // Which of them a command has depends on its kind: commander's types cannot say it.
+  return command as unknown as Command<A, O & BulkFlags, G>;
 }
 
 /** @throws UsageError naming the flag at fault */

@@ -1,5 +1,5 @@
 /** `rename` and `remove` of `ecm structure field` and `ecm structure tag`: the same for both. */
-import type { Command } from "commander";
+import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../../context.ts";
 import { ecm, type Hint } from "../../../hint.ts";
 import type { Account } from "../../../service/account.ts";
