@@ -1,10 +1,9 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import type { AccountView } from "../../sandbox/admin.ts";
-import { presentOne, type View } from "../../terminal/present.ts";
+import type { View } from "../../terminal/present.ts";
 import { wholeNumberOption } from "../shared/flags.ts";
-import { describeCommand } from "../shared/help-text.ts";
-import { type DataFlag, dataOption, withAdmin } from "./shared/flags.ts";
+import { addLocalVerb, type DataFlag, showFromAdmin } from "./shared/flags.ts";
 
 interface AccountFlags extends DataFlag {
   status?: string;
@@ -21,27 +20,18 @@ const accountView: View<AccountView> = {
 };
 
 export function registerSandboxAccount(parent: Command, context: Context): void {
-  const command = parent
-    .command("account")
-    .description("show or change the sandbox's account: its status and monthly limit")
+  addLocalVerb(parent, {
+    name: "account",
+    description: "show or change the sandbox's account: its status and monthly limit",
+    examples: ["ecm sandbox account", "ecm sandbox account --status suspended"],
+    output: "The account: status, monthlyLimit, monthlyUsed. Takes effect in a running sandbox at once.",
+  })
     .option(
       "--status <status>",
       "open and pending_cancel have API access; suspended, past_due and terminated have none",
     )
     .addOption(wholeNumberOption("--monthly-limit <n>", "requests per calendar month, UTC", 0))
-    .addOption(dataOption())
-    .action((flags: AccountFlags) => runSandboxAccount(context, flags));
-  describeCommand(command, {
-    isLocal: true,
-    examples: ["ecm sandbox account", "ecm sandbox account --status suspended"],
-    output: "The account: status, monthlyLimit, monthlyUsed. Takes effect in a running sandbox at once.",
-  });
-}
-
-async function runSandboxAccount(
-  context: Context,
-  { status, monthlyLimit, ...flags }: AccountFlags,
-): Promise<void> {
-  const account = await withAdmin(context, flags, (admin) => admin.setAccount({ status, monthlyLimit }));
-  await presentOne(context.terminal, context.output(), account, accountView);
+    .action(({ status, monthlyLimit, ...flags }: AccountFlags) =>
+      showFromAdmin(context, flags, accountView, (admin) => admin.setAccount({ status, monthlyLimit })),
+    );
 }

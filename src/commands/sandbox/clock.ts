@@ -1,9 +1,8 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import type { ClockChange, ClockView } from "../../sandbox/public-types.ts";
-import { presentOne, type View } from "../../terminal/present.ts";
-import { describeCommand } from "../shared/help-text.ts";
-import { type DataFlag, dataOption, withAdmin } from "./shared/flags.ts";
+import type { View } from "../../terminal/present.ts";
+import { addLocalVerb, type DataFlag, showFromAdmin } from "./shared/flags.ts";
 
 const clockView: View<ClockView> = {
   columns: [
@@ -18,13 +17,16 @@ export function registerSandboxClock(parent: Command, context: Context): void {
     .command("clock")
     .description("the sandbox's time: rate-limit windows, months, expiry and timestamps follow it");
   const verb = (name: string, words: string, description: string, isDefault = false) =>
-    describeCommand(group.command(name, { isDefault }).description(description).addOption(dataOption()), {
-      isLocal: true,
+    addLocalVerb(group, {
+      name,
+      description,
+      isDefault,
       examples: [`ecm sandbox clock ${name}${words}`],
       output:
         "time; real: whether it is the real time. The clock runs on from where it was set, in running sandboxes of the folder too.",
     });
-  const run = (flags: DataFlag, change?: ClockChange) => runSandboxClock(context, flags, change);
+  const run = (flags: DataFlag, change?: ClockChange) =>
+    showFromAdmin(context, flags, clockView, (admin) => admin.clock(change));
 
   verb("show", "", "show the time", true).action((flags: DataFlag) => run(flags));
   verb("set", " 2027-01-31T23:59:00Z", "set the time")
@@ -34,9 +36,4 @@ export function registerSandboxClock(parent: Command, context: Context): void {
     .argument("<duration>", "such as 90m, 12h or 30d")
     .action((advance: string, flags: DataFlag) => run(flags, { advance }));
   verb("real", "", "go back to the real time").action((flags: DataFlag) => run(flags, { real: true }));
-}
-
-async function runSandboxClock(context: Context, flags: DataFlag, change?: ClockChange): Promise<void> {
-  const clock = await withAdmin(context, flags, (admin) => admin.clock(change));
-  await presentOne(context.terminal, context.output(), clock, clockView);
 }

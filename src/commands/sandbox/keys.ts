@@ -4,8 +4,7 @@ import { UsageError } from "../../errors.ts";
 import type { KeyAdmin, KeyView } from "../../sandbox/key-admin.ts";
 import { presentList, presentOne, type View } from "../../terminal/present.ts";
 import { parseTimestamp, repeatableOption } from "../shared/flags.ts";
-import { describeCommand } from "../shared/help-text.ts";
-import { type DataFlag, dataOption, withAdmin, withExistingAdmin } from "./shared/flags.ts";
+import { addLocalVerb, type DataFlag, withAdmin, withExistingAdmin } from "./shared/flags.ts";
 
 interface CreateFlags extends DataFlag {
   scope: string[];
@@ -30,8 +29,9 @@ export function registerSandboxKeys(parent: Command, context: Context): void {
   const group = parent.command("keys").description("the API keys of the sandbox's account");
   const isFinal = (name: string) => name === "delete" || name === "regenerate";
   const verb = (name: string, description: string, output: string, ...examples: string[]) =>
-    describeCommand(group.command(name).description(description).addOption(dataOption()), {
-      isLocal: true,
+    addLocalVerb(group, {
+      name,
+      description,
       examples: examples.map((words) => `ecm sandbox keys ${name}${words}`),
       output,
       asks: isFinal(name) ? true : undefined,

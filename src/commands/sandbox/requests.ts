@@ -4,8 +4,7 @@ import { UsageError } from "../../errors.ts";
 import type { LoggedRequest } from "../../sandbox/public-types.ts";
 import { presentList, type View } from "../../terminal/present.ts";
 import { wholeNumberOption } from "../shared/flags.ts";
-import { describeCommand } from "../shared/help-text.ts";
-import { type DataFlag, dataOption, withAdmin, withExistingAdmin } from "./shared/flags.ts";
+import { addLocalVerb, type DataFlag, withAdmin, withExistingAdmin } from "./shared/flags.ts";
 import { followRequests } from "./shared/follow-requests.ts";
 
 interface RequestsFlags extends DataFlag {
@@ -35,20 +34,9 @@ const requestView: View<LoggedRequest> = {
 };
 
 export function registerSandboxRequests(parent: Command, context: Context): void {
-  const command = parent
-    .command("requests")
-    .description("show the requests that the sandbox answered, oldest first")
-    .option("--since <time|n>", "only from this time on, or after the request with this number")
-    .option("--method <method>", "only requests with this method")
-    .option("--path <path>", "only requests to this path; * matches any part of it")
-    .option("--status <status>", "only answers with this status, such as 404 or 4xx")
-    .addOption(wholeNumberOption("--limit <n>", "only the newest N"))
-    .option("--follow", "wait for further requests and show each as it is answered, until Ctrl-C")
-    .option("--clear", "empty the log")
-    .addOption(dataOption())
-    .action((flags: RequestsFlags) => runSandboxRequests(context, flags));
-  describeCommand(command, {
-    isLocal: true,
+  addLocalVerb(parent, {
+    name: "requests",
+    description: "show the requests that the sandbox answered, oldest first",
     examples: [
       "ecm sandbox requests --status 4xx",
       'ecm sandbox requests --path "/api/contact/*/mutate" --json',
@@ -56,7 +44,15 @@ export function registerSandboxRequests(parent: Command, context: Context): void
     ],
     output:
       "The newest 10,000 requests. JSON has headers (the key masked), bodies and answers too; columns body and answer show them in the other formats. With --clear nothing.",
-  });
+  })
+    .option("--since <time|n>", "only from this time on, or after the request with this number")
+    .option("--method <method>", "only requests with this method")
+    .option("--path <path>", "only requests to this path; * matches any part of it")
+    .option("--status <status>", "only answers with this status, such as 404 or 4xx")
+    .addOption(wholeNumberOption("--limit <n>", "only the newest N"))
+    .option("--follow", "wait for further requests and show each as it is answered, until Ctrl-C")
+    .option("--clear", "empty the log")
+    .action((flags: RequestsFlags) => runSandboxRequests(context, flags));
 }
 
 async function runSandboxRequests(context: Context, flags: RequestsFlags): Promise<void> {

@@ -1,8 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { wholeNumberOption } from "../shared/flags.ts";
-import { describeCommand } from "../shared/help-text.ts";
-import { chooseSandboxFolder, type DataFlag, dataOption } from "./shared/flags.ts";
+import { addLocalVerb, chooseSandboxFolder, type DataFlag } from "./shared/flags.ts";
 
 interface ResetFlags extends DataFlag {
   seed?: number;
@@ -10,20 +9,17 @@ interface ResetFlags extends DataFlag {
 }
 
 export function registerSandboxReset(parent: Command, context: Context): void {
-  const command = parent
-    .command("reset")
-    .description("delete all data of the sandbox")
-    .addOption(wholeNumberOption("--seed <n>", "make ids reproducible after every reset", 0))
-    .option("--everything", "set the clock back to the real time too")
-    .addOption(dataOption())
-    .action((flags: ResetFlags) => runSandboxReset(context, flags));
-  describeCommand(command, {
-    isLocal: true,
+  addLocalVerb(parent, {
+    name: "reset",
+    description: "delete all data of the sandbox",
     asks: true,
     examples: ["ecm sandbox reset --yes", "ecm sandbox reset --seed 1 --yes"],
     output:
       "Nothing. Contacts, lists, custom fields, tags, events, other keys, the usage of the limits and the log of requests are deleted. What a running sandbox printed at its start stays valid: the URL, its key, and the id of the default structure. Clock, limits, faults and snapshots stay. Data that is damaged, or of another version, is deleted too; then only snapshots and the key stay.",
-  });
+  })
+    .addOption(wholeNumberOption("--seed <n>", "make ids reproducible after every reset", 0))
+    .option("--everything", "set the clock back to the real time too")
+    .action((flags: ResetFlags) => runSandboxReset(context, flags));
 }
 
 async function runSandboxReset(context: Context, { seed, everything, ...flags }: ResetFlags): Promise<void> {

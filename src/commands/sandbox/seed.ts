@@ -4,10 +4,9 @@ import { UsageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import type { SeedData, SeedReport } from "../../sandbox/public-types.ts";
 import { readJsonInput } from "../../terminal/data-input.ts";
-import { presentOne, type View } from "../../terminal/present.ts";
+import type { View } from "../../terminal/present.ts";
 import { wholeNumberOption } from "../shared/flags.ts";
-import { describeCommand } from "../shared/help-text.ts";
-import { type DataFlag, dataOption, withAdmin } from "./shared/flags.ts";
+import { addLocalVerb, type DataFlag, showFromAdmin } from "./shared/flags.ts";
 
 interface SeedFlags extends DataFlag {
   contacts?: number;
@@ -23,9 +22,13 @@ const reportView: View<SeedReport> = {
 };
 
 export function registerSandboxSeed(parent: Command, context: Context): void {
-  const command = parent
-    .command("seed")
-    .description("fill the sandbox by names: contacts and what belongs to them, campaigns, domains")
+  addLocalVerb(parent, {
+    name: "seed",
+    description: "fill the sandbox by names: contacts and what belongs to them, campaigns, domains",
+    examples: ["ecm sandbox seed fixtures.json", "ecm sandbox seed --contacts 1000 --json"],
+    output:
+      "How many contacts were created and updated. Missing fields, tags and lists are created; if anything is invalid, the error says where and nothing is applied.",
+  })
     .argument(
       "[file]",
       "JSON: { fields, tags, lists, contacts: [{ key, fields, lists, tags, status }], campaigns: [{ name, status, sentAt, lists, report }], templates, domains, reports }; - for standard input",
@@ -33,14 +36,7 @@ export function registerSandboxSeed(parent: Command, context: Context): void {
     .addOption(
       wholeNumberOption("--contacts <n>", "create N contacts: person1@example.com, person2@example.com, …"),
     )
-    .addOption(dataOption())
     .action((file: string | undefined, flags: SeedFlags) => runSandboxSeed(context, file, flags));
-  describeCommand(command, {
-    isLocal: true,
-    examples: ["ecm sandbox seed fixtures.json", "ecm sandbox seed --contacts 1000 --json"],
-    output:
-      "How many contacts were created and updated. Missing fields, tags and lists are created; if anything is invalid, the error says where and nothing is applied.",
-  });
 }
 
 async function runSandboxSeed(context: Context, file: string | undefined, flags: SeedFlags): Promise<void> {
@@ -54,10 +50,8 @@ async function runSandboxSeed(context: Context, file: string | undefined, flags:
   }
   const given =
     file === undefined ? undefined : ((await readJsonInput(context, file, "FILE")).value as SeedData);
-  const report = await withAdmin(context, flags, (admin) =>
-    admin.seed(given ?? { contacts: createPeople(flags.contacts!) }),
-  );
-  await presentOne(context.terminal, context.output(), report, reportView);
+  const wanted = given ?? { contacts: createPeople(flags.contacts!) };
+  await showFromAdmin(context, flags, reportView, (admin) => admin.seed(wanted));
 }
 
 function createPeople(count: number): SeedData["contacts"] {

@@ -3,8 +3,7 @@ import type { Context } from "../../context.ts";
 import type { SandboxAdmin } from "../../sandbox/admin.ts";
 import type { Snapshot } from "../../sandbox/public-types.ts";
 import { presentList, presentOne, type View } from "../../terminal/present.ts";
-import { describeCommand } from "../shared/help-text.ts";
-import { type DataFlag, dataOption, withExistingAdmin } from "./shared/flags.ts";
+import { addLocalVerb, type DataFlag, withExistingAdmin } from "./shared/flags.ts";
 
 const snapshotView: View<Snapshot> = {
   columns: [
@@ -20,8 +19,9 @@ const oneSnapshot = "The snapshot: name, savedAt, bytes.";
 export function registerSandboxSnapshot(parent: Command, context: Context): void {
   const group = parent.command("snapshot").description("save and restore the sandbox's account");
   const verb = (name: string, description: string, output: string, exitCodes: Record<number, string> = {}) =>
-    describeCommand(group.command(name).description(description).addOption(dataOption()), {
-      isLocal: true,
+    addLocalVerb(group, {
+      name,
+      description,
       examples: [`ecm sandbox snapshot ${name}${name === "list" ? "" : " before-import"}`],
       output,
       exitCodes,

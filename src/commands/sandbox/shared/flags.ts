@@ -7,30 +7,58 @@ import { EcmError, NotFoundError, UsageError } from "../../../errors.ts";
 import { advise, ecm, mapCommands, type ShownCommand } from "../../../hint.ts";
 import type { SandboxAdmin } from "../../../sandbox/admin.ts";
 import type { Sandbox, SandboxOptions } from "../../../sandbox/index.ts";
+import { presentOne, type View } from "../../../terminal/present.ts";
 import { repeatableOption, wholeNumberOption } from "../../shared/flags.ts";
+import { type CommandFacts, describeCommand } from "../../shared/help-text.ts";
 
 export interface DataFlag {
   data?: string;
 }
 
-export interface StartFlags extends DataFlag {
-  variant?: string[];
-  temporary?: boolean;
+/** Options of a sandbox whose flags have their names. */
+type NamedOptions = Pick<
+  SandboxOptions,
+  "hourlyLimit" | "monthlyLimit" | "blockAfter" | "blockSeconds" | "region" | "seed" | "adminToken"
+>;
+
+export interface StartFlags extends DataFlag, NamedOptions {
   host: string;
   port: number;
-  hourlyLimit?: number;
+  temporary?: boolean;
   window?: number;
-  monthlyLimit?: number;
-  blockAfter?: number;
-  blockSeconds?: number;
-  region?: string;
-  seed?: number;
-  adminToken?: string;
   fault?: string[];
+  variant?: string[];
 }
 
 export function dataOption() {
   return new Option("--data <dir>", "folder for the sandbox's data (default: that of the profile sandbox)");
+}
+
+interface LocalVerb extends Omit<CommandFacts, "isLocal"> {
+  name: string;
+  description: string;
+  /** Where the group is typed alone. */
+  isDefault?: boolean;
+}
+
+/** A verb on the sandbox's folder, whose sandbox may be running: it sends no request. */
+export function addLocalVerb(
+  parent: Command,
+  { name, description, isDefault = false, ...facts }: LocalVerb,
+): Command {
+  const command = parent.command(name, { isDefault }).description(description).addOption(dataOption());
+  return describeCommand(command, { ...facts, isLocal: true });
+}
+
+/** Acts on the sandbox of the folder, and shows what comes of it. */
+export async function showFromAdmin<T>(
+  context: Context,
+  flags: DataFlag,
+  view: View<T>,
+  act: (admin: SandboxAdmin) => T | Promise<T>,
+): Promise<void> {
+  const shown = await withAdmin(context, flags, act);
+  await presentOne(context.terminal, context.output(), shown, view);
 }
 
 /** The folder that `--data` names, else the one of the profile `sandbox`. */
@@ -104,34 +132,23 @@ export async function withSandbox(
 
 async function toSandboxOptions(
   context: Context,
-  flags: StartFlags,
+  { data: _data, host: _host, port: _port, temporary: _temporary, ...flags }: StartFlags,
 ): Promise<Omit<SandboxOptions, "folder">> {
+  const { splitVariant } = await import("../../../sandbox/variants.ts");
+  const { window, fault, variant = [], ...named } = flags;
   return {
+    ...named,
     clock: context.clock,
-    hourlyLimit: flags.hourlyLimit,
-    windowSeconds: flags.window,
-    monthlyLimit: flags.monthlyLimit,
-    blockAfter: flags.blockAfter,
-    blockSeconds: flags.blockSeconds,
-    region: flags.region,
-    seed: flags.seed,
+    windowSeconds: window,
     apiKey: context.terminal.env.ECM_SANDBOX_API_KEY || undefined,
-    adminToken: chooseAdminToken(context, flags),
-    faults: flags.fault,
-    variants: await readVariants(flags.variant),
+    adminToken: chooseAdminToken(context, flags.adminToken),
+    faults: fault,
+    variants: Object.fromEntries(variant.map(splitVariant)),
   };
 }
 
-/** @throws UsageError for one that there is not */
-async function readVariants(variant: string[] = []): Promise<Record<string, unknown>> {
-  const { splitVariant, variantsFrom } = await import("../../../sandbox/variants.ts");
-  const chosen = Object.fromEntries(variant.map(splitVariant));
-  variantsFrom(chosen);
-  return chosen;
-}
-
-function chooseAdminToken({ terminal }: Context, { adminToken }: StartFlags): string | undefined {
-  const token = adminToken ?? (terminal.env.ECM_SANDBOX_ADMIN_TOKEN || undefined);
+function chooseAdminToken({ terminal }: Context, typed: string | undefined): string | undefined {
+  const token = typed ?? (terminal.env.ECM_SANDBOX_ADMIN_TOKEN || undefined);
   if (token === undefined || /^[\x21-\x7e]+$/.test(token)) return token;
   throw new UsageError(
     "--admin-token: a token consists of ASCII characters without spaces",
