@@ -115,7 +115,7 @@ async function runContactErase(
   }
   if (own.withoutInput.length > 0)
     terminal.warn(
-      `Runs that had read the person from standard input and written nothing yet cannot be resumed: ${own.withoutInput.join(", ")}`,
+      `Removed the copied input of runs that had written nothing yet (it held the person, or could not be searched); run their commands again with the same input: ${own.withoutInput.join(", ")}`,
     );
   if (receipts.length === 1) await presentOne(terminal, output, receipts[0]!, receiptView);
   else await presentList(terminal, output, receipts, receiptView);
