@@ -30,7 +30,7 @@ export type { RunStop } from "./pace/run-stop.ts";
 export type { RunEvent, RunProgress } from "./plan/events.ts";
 export { describeDoubts, type MissingName, type MissingNames, MissingNamesError } from "./plan/names.ts";
 export { exportPlan } from "./plan/plan-export.ts";
-export { type ClosedPlan, readPlanLines } from "./plan/plan-file.ts";
+export { type ClosedPlan, readPlanHead, readPlanLines } from "./plan/plan-file.ts";
 export { openPlanFile, type PlanFile } from "./plan/plan-import.ts";
 export type { PlanChange, PlanLine } from "./plan/plan-line.ts";
 export type { Price } from "./plan/price.ts";

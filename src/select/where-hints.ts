@@ -33,7 +33,7 @@ const habits: Habit[] = [
   },
   {
     pattern: /(?<![=!<>])=(?!=)/,
-    message: () => "= does not compare",
+    message: () => "A single = does not compare",
     hint: (found, whole) => `To compare, write ==: ${replaceAt(whole, found, "==")}`,
   },
   {

@@ -79,7 +79,7 @@ export async function performOnContact<T>(
 
 /** Where nobody has this key. */
 export function suggestSimilar(idOrKey: string): Hint {
-  return advise`For one that is like it: ${ecm`contact search --text ${toOperands(toLikelyWord(idOrKey))}`}`;
+  return advise`For similar ones: ${ecm`contact search --text ${toOperands(toLikelyWord(idOrKey))}`}`;
 }
 
 /** What a mistyped key most likely shares with the right one: the name, rather than the domain. */

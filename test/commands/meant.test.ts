@@ -1,5 +1,8 @@
 /** What was typed for something else leads there, and who was asked for and is not there is named. */
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, it } from "vitest";
+import { fileNames } from "../../src/bulk/index.ts";
 import { makePlanFile } from "../bulk/plan-kit.ts";
 import { ecmWith, temporaryHome } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
@@ -131,4 +134,20 @@ it("doctor takes the sandbox for an account where nobody has logged in", async (
   const { code, stdout } = await ecm(["doctor"]);
   expect(code).toBe(0);
   expect(stdout).toContain("--profile sandbox");
+});
+
+it("a deletion whose outcome nobody knows is marked in runs show --changes", async () => {
+  const service = await start();
+  const args = ["contact", "delete", "ada@example.com", "bob@example.com", "--yes", "--json"];
+  const { run } = JSON.parse((await service.ecm([...args, "--concurrency", "1"])).stdout);
+  const journal = join(service.env.ECM_STATE_DIR!, "runs", run, fileNames.journal);
+  const lines = (await readFile(journal, "utf8")).split("\n");
+  const done = lines.findLastIndex((line) => line.includes('"done"'));
+  await writeFile(journal, `${lines.slice(0, done).join("\n")}\n`);
+  const { stdout } = await service.ecm(["runs", "show", run, "--changes", "-o", "ndjson"]);
+  const shown = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(shown.map(({ code }) => code)).toEqual([null, "unproven"]);
 });

@@ -1,5 +1,5 @@
 /** `--report`: a page about a bulk run, drawn from its plan, its journal and its summary. */
-import { mkdir, readdir, readFile, stat } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -67,6 +67,25 @@ describe("--report", () => {
     }
     expect(text).toMatch(/A real run would send \d+ requests \(/);
     expect(await read()).not.toContain("<script");
+  });
+
+  it("names the consent column and how it was read, and folds long tables", async () => {
+    const { ecm, file, report, read } = await scene();
+    const rows = Array.from({ length: 60 }, (_, index) =>
+      index < 25 ? `no address ${index},yes,A` : `p${index}@example.com,${index < 30 ? "no" : "yes"},A`,
+    );
+    await writeFile(file, `Email,Newsletter,First Name\n${rows.join("\n")}\n`);
+    const flags = ["--map", "Newsletter=consent=opt-in", "--list", "A", "--list", "B", "--create-missing"];
+    await ecm(["import", file, ...flags, "--dry-run", "--report", report]);
+    const page = await read();
+    expect(strip(page)).toContain("Column &quot;Newsletter&quot; : a yes means subscribed");
+    expect(strip(page)).toContain("5 not created: the file says not subscribed");
+    expect(strip(page)).toContain("Created first: lists &quot;A&quot;, &quot;B&quot;");
+    expect(page).toContain("<summary>10 more</summary>");
+    expect(page).toContain("<summary>5 more</summary>");
+    await ecm(["import", file, ...flags, "--yes"]);
+    await ecm(["runs", "show", "last", "--report", report]);
+    expect(strip(await read())).toContain("Column &quot;Newsletter&quot; : a yes means subscribed");
   });
 
   it("tells a run that was done, now and later, and without the people in it", { tags: "slow" }, async () => {
@@ -170,6 +189,7 @@ const report: Report = {
   startedAt: "2026-11-22T10:00:00Z",
   account: "x",
   created: [],
+  consentColumns: [],
   changes: [],
   rejects: [],
   isRedacted: false,

@@ -24,7 +24,8 @@ export async function readRunChanges(
     const contact = { line, key, found: createdId ? { _id: createdId } : undefined };
     const written = toPlanLine(contact, operation, names);
     const message = isUnproven ? "it is unknown whether this was applied" : written.message;
-    found.push({ ref, line: { ...written, message } });
+    const code = isUnproven ? "unproven" : written.code;
+    found.push({ ref, line: { ...written, code, message } });
     if (found.length >= 2 * limit) sortFound();
   }
   sortFound();

@@ -3,6 +3,7 @@ import type { PlanFile, PlanLine } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { formatCount, formatCounted } from "../../counts.ts";
 import { drawDifference, isChange } from "../shared/bulk/difference.ts";
+import { listCreated } from "../shared/bulk/format.ts";
 import { toPlanObject, toShownLine } from "../shared/bulk/plan-object.ts";
 import { describeCommand } from "../shared/help-text.ts";
 
@@ -77,9 +78,7 @@ function formatHead({ head, end, creations, writes }: PlanFile): string[] {
     `Account: ${head.account.baseUrl}`,
     `Made: ${head.createdAt} by ecm ${head.program} (${head.kind})`,
     `Contacts: ${counts.map(([action, contacts]) => `${formatCount(contacts)} ${action}`).join(", ") || "none"}`,
-    ...(creations.length > 0
-      ? [`Created first: ${creations.map(({ what, name }) => `${what} ${JSON.stringify(name)}`).join(", ")}`]
-      : []),
+    ...(creations.length > 0 ? [`Created first: ${listCreated(creations)}`] : []),
     `Applying it: ${formatCounted(end.requests, "request")} and one look-up per 100 contacts`,
   ];
 }

@@ -146,7 +146,7 @@ async function formatQuestion(
     : `${write} to ${formatCounted(writes, "contact")} in ${place} (${cost})?`;
 }
 
-/** `the field "City" and 12 tags`; empty for nothing. */
+/** `6 fields, the list "News" and 12 tags`; empty for nothing. */
 function describeCreatedParts({ fields, lists, tags }: MissingNames): string {
   const part = (kind: string, names: string[]) =>
     names.length === 1
@@ -154,7 +154,7 @@ function describeCreatedParts({ fields, lists, tags }: MissingNames): string {
       : names.length > 1
         ? [formatCounted(names.length, kind)]
         : [];
-  return [
+  const parts = [
     ...part(
       "field",
       fields.map(({ label }) => label),
@@ -167,7 +167,9 @@ function describeCreatedParts({ fields, lists, tags }: MissingNames): string {
       "tag",
       tags.map(({ name }) => name),
     ),
-  ].join(" and ");
+  ];
+  const last = parts.pop() ?? "";
+  return parts.length === 0 ? last : `${parts.join(", ")} and ${last}`;
 }
 
 /** Digits may be grouped, as the question shows them. */

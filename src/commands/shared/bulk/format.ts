@@ -74,3 +74,14 @@ export function formatShare(requests: number, monthLeft = 0): string {
   const share = percent > 0 && percent < 0.1 ? "under 0.1" : String(Math.ceil(percent * 10) / 10);
   return `, ${share} % of what is left this month`;
 }
+
+/** `fields "A", "B", list "C"` */
+export function listCreated(created: readonly { what: string; name: string }[]): string {
+  const kinds = [...new Set(created.map(({ what }) => what))];
+  return kinds
+    .map((kind) => {
+      const names = created.filter(({ what }) => what === kind).map(({ name }) => JSON.stringify(name));
+      return `${kind}${names.length > 1 ? "s" : ""} ${names.join(", ")}`;
+    })
+    .join(", ");
+}

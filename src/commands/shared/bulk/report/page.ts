@@ -76,6 +76,15 @@ export function foldList(items: readonly Markup[]): Markup {
   return markup`<ul>${shown}</ul>${rest}`;
 }
 
+/** A long table is folded behind its first rows. */
+export function foldRows(head: Markup, rows: readonly Markup[]): Markup {
+  const toTable = (some: readonly Markup[]) =>
+    markup`<table>\n<thead>${head}</thead>\n<tbody>${some}</tbody>\n</table>`;
+  const [shown, folded] = [rows.slice(0, maxUnfolded), rows.slice(maxUnfolded)];
+  if (folded.length === 0) return toTable(shown);
+  return markup`${toTable(shown)}<details><summary>${folded.length} more</summary>${toTable(folded)}</details>`;
+}
+
 /** How a page looks: light, dark, and on paper. */
 const style = `
 :root {

@@ -1,10 +1,13 @@
 /** `--report FILE.html`: a page about a run, or about what it would do, for somebody else to read. */
+import { join } from "node:path";
 import {
   type Closed,
   type ClosedPlan,
+  fileNames,
   findRun,
   type Manifest,
   type PlanLine,
+  readPlanHead,
   readRejects,
   readRunChanges,
   type ShownReject,
@@ -30,7 +33,7 @@ export interface ReportOutput {
 const maxChanges = 1000;
 const maxRejects = 100;
 
-type Details = Pick<Report, "account" | "startedAt" | "created" | "changes" | "rejects">;
+type Details = Pick<Report, "account" | "startedAt" | "created" | "consentColumns" | "changes" | "rejects">;
 
 /** Undefined where none was asked for. @throws UsageError when the file cannot be written */
 export function openReport(
@@ -40,11 +43,19 @@ export function openReport(
   requireReportFlags({ report: file, redact });
   if (file === undefined) return undefined;
   const target = openTarget(context, file);
-  const planned: Details = { account: "", startedAt: "", created: [], changes: [], rejects: [] };
+  const planned: Details = {
+    account: "",
+    startedAt: "",
+    created: [],
+    consentColumns: [],
+    changes: [],
+    rejects: [],
+  };
   return {
     begin({ head, creations }) {
       planned.account = head.account.baseUrl;
       planned.startedAt = head.createdAt;
+      planned.consentColumns.push(...listConsentColumns(head));
       planned.created.push(...creations.map(({ what, name }) => ({ what, name })));
     },
     add(line) {
@@ -116,13 +127,21 @@ async function readDetails(run: { manifest: Manifest; folder: string }): Promise
   for await (const reject of readRejects(run)) {
     if (rejects.push(reject) === maxRejects) break;
   }
+  const plan = await readPlanHead(join(run.folder, fileNames.plan));
   return {
     account: run.manifest.account.baseUrl,
     startedAt: run.manifest.startedAt,
     created: [],
+    consentColumns: plan ? listConsentColumns(plan.head) : [],
     changes: await readRunChanges(run, maxChanges),
     rejects,
   };
+}
+
+function listConsentColumns({ table }: ClosedPlan["head"]): Report["consentColumns"] {
+  return (table?.columns ?? []).flatMap(({ name, target }) =>
+    target.kind === "consent" ? [{ name, ...(target.reading && { reading: target.reading }) }] : [],
+  );
 }
 
 function toShownReject({ line, key, code, message }: PlanLine): ShownReject {

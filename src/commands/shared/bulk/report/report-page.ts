@@ -2,9 +2,9 @@
 import { basename } from "node:path";
 import type { PlanChange, PlanLine, ShownReject, Summary } from "../../../../bulk/index.ts";
 import { formatCount, formatCounted } from "../../../../counts.ts";
-import { formatAboutDuration, formatReasons } from "../format.ts";
+import { formatAboutDuration, formatReasons, listCreated } from "../format.ts";
 import { listOutcomes, type ShownOutcome } from "../summary-lines.ts";
-import { foldList, formatPage, type Markup, markup } from "./page.ts";
+import { foldList, foldRows, formatPage, type Markup, markup } from "./page.ts";
 
 export interface Report {
   summary: Summary;
@@ -16,6 +16,8 @@ export interface Report {
   account: string;
   /** Names that a dry run would create. */
   created: { what: string; name: string }[];
+  /** Columns of the file that say who is subscribed, and how each was read. */
+  consentColumns: { name: string; reading?: "opt-in" | "opt-out" }[];
   /** The first ones. */
   changes: PlanLine[];
   rejects: ShownReject[];
@@ -28,7 +30,7 @@ export function formatReport(report: Report): string {
   return formatPage(formatTitle(summary), formatStatus(summary), [
     formatAbout(report),
     formatOutcomes(summary),
-    formatConsent(summary),
+    formatConsent(report),
     formatPrice(report),
     formatChanges(report),
     formatRejects(report),
@@ -99,7 +101,14 @@ function formatOutcome({ number, words, look, reasons = {} }: ShownOutcome, tota
   return markup`<tr><td><span class="key ${look}"></span>${words}</td><td class="number">${formatCount(number)}</td><td class="number">${shown} %</td><td>${formatReasons(reasons)}</td></tr>`;
 }
 
-function formatConsent({ consent, kind }: Summary): Markup | undefined {
+/** How a consent column was read. */
+const readings = {
+  "opt-in": "a yes means subscribed",
+  "opt-out": "a yes means not subscribed",
+  words: "read as consent",
+};
+
+function formatConsent({ summary: { consent, kind }, consentColumns }: Report): Markup | undefined {
   const rows: [number, string][] = [
     [consent.not_subscribed, "not created: the file says not subscribed"],
     [consent.suppressed, "not created: on the suppression list"],
@@ -107,8 +116,14 @@ function formatConsent({ consent, kind }: Summary): Markup | undefined {
     [consent.marked, "active in the account although the file says not subscribed"],
   ];
   const told = rows.filter(([number]) => number > 0);
-  if (told.length === 0 || kind === "unsubscribe" || kind === "delete") return undefined;
-  return markup`<h2>Consent</h2>
+  const isEnd = kind === "unsubscribe" || kind === "delete";
+  if ((told.length === 0 && consentColumns.length === 0) || isEnd) return undefined;
+  const columns = consentColumns.map(
+    ({ name, reading }) =>
+      markup`<p>Column <bdi>${JSON.stringify(name)}</bdi>: ${readings[reading ?? "words"]}</p>`,
+  );
+  if (told.length === 0) return markup`<h2>Consent</h2>${columns}<p>Everybody is subscribed</p>`;
+  return markup`<h2>Consent</h2>${columns}
 <table><tbody>${told.map(
     ([number, words]) => markup`<tr><td class="number">${formatCount(number)}</td><td>${words}</td></tr>`,
   )}</tbody></table>`;
@@ -120,10 +135,7 @@ function formatPrice({ summary, created }: Report): Markup {
     status === "dry-run"
       ? `A real run would send ${formatCounted(estimate.requests, "request")} (${formatAboutDuration(estimate.seconds)})`
       : `${formatCounted(requests.total, "request")} sent`;
-  const first =
-    created.length === 0
-      ? undefined
-      : markup`<p>Created first: ${created.map(({ what, name }) => `${what} ${JSON.stringify(name)}`).join(", ")}</p>`;
+  const first = created.length === 0 ? undefined : markup`<p>Created first: ${listCreated(created)}</p>`;
   return markup`<h2>Price</h2><p>${text}</p>${first}`;
 }
 
@@ -135,10 +147,7 @@ function formatChanges({ changes, summary }: Report): Markup | undefined {
   const rest = more > 0 ? markup`<p class="quiet">… and ${formatCount(more)} more</p>` : undefined;
   const heading = summary.status === "dry-run" ? "What would change" : "What was changed";
   return markup`<h2>${heading}: ${formatCounted(all, "contact")}</h2>
-<table>
-<thead><tr><th>Contact</th><th>What</th><th>Change</th></tr></thead>
-<tbody>${changes.map(formatLine)}</tbody>
-</table>${rest}`;
+${foldRows(markup`<tr><th>Contact</th><th>What</th><th>Change</th></tr>`, changes.map(formatLine))}${rest}`;
 }
 
 const actions: Partial<Record<PlanLine["action"], string>> = {
@@ -166,10 +175,10 @@ function formatRejects({ rejects, summary, isRedacted }: Report): Markup | undef
   const more = summary.rows.rejected - rejects.length;
   const rest = more > 0 ? markup`<p class="quiet">… and ${formatCount(more)} more</p>` : undefined;
   return markup`<h2>Rejected</h2>
-<table>
-<thead><tr><th class="number">Line</th>${isRedacted ? undefined : markup`<th>Value</th>`}<th>Reason</th></tr></thead>
-<tbody>${rejects.map((reject) => formatReject(reject, isRedacted))}</tbody>
-</table>${rest}`;
+${foldRows(
+  markup`<tr><th class="number">Line</th>${isRedacted ? undefined : markup`<th>Value</th>`}<th>Reason</th></tr>`,
+  rejects.map((reject) => formatReject(reject, isRedacted)),
+)}${rest}`;
 }
 
 function formatReject({ line, value, code, message }: ShownReject, isRedacted: boolean): Markup {
