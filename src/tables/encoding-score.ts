@@ -193,6 +193,8 @@ const western = [
 /** So rare that a text is Icelandic only when nothing else explains it. */
 const icelandic = toCharacterSet("áéíóúýþæöð");
 const rarity = 0.15;
+/** Between two languages that explain a text equally well: enough for an order, and less than any letter counts. */
+const stepInLanguages = 0.002;
 const central = [
   "äöüß", // German
   "ąćęłńóśźż", // Polish
@@ -310,7 +312,7 @@ function computeLatinLikeness(foreign: string[], alphabets: ReadonlySet<string>[
   const lower = foreign.map((character) => character.toLowerCase());
   const computeShareIn = (letters: ReadonlySet<string>) =>
     computeShare(lower, (each) => letters.has(each) || typography.has(each));
-  const shares = alphabets.map((letters, rank) => computeShareIn(letters) - rank * 0.002);
+  const shares = alphabets.map((letters, rank) => computeShareIn(letters) - rank * stepInLanguages);
   if (alphabets === western) shares.push(computeShareIn(icelandic) - rarity);
   return Math.max(...shares);
 }
@@ -328,25 +330,41 @@ function computeScriptLikeness(foreign: string[], text: string): number {
   return share * (1 - oddness);
 }
 
+/** A word of small letters, and one of capitals: there are some in any file, and many under a wrong alphabet. */
+const oddnessOfSmall = 0.15;
+const oddnessOfCapitals = 0.2;
+
 /** Rows hold names, which begin large; prose begins small, and neither changes its size inside a word. */
 function computeOddness(word: string): number {
   if (/\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}/u.test(word)) return 1;
-  if (/^\p{Ll}/u.test(word)) return 0.15;
-  return /^\p{Lu}{2}/u.test(word) ? 0.2 : 0;
+  if (/^\p{Ll}/u.test(word)) return oddnessOfSmall;
+  return /^\p{Lu}{2}/u.test(word) ? oddnessOfCapitals : 0;
 }
+
+/** What a character speaks for its encoding, where a common one speaks for 1. */
+const weights = {
+  /** Without voicing marks they may as well be bytes of another encoding. */
+  halfWidthKana: 0.5,
+  /** Signs of Japanese in a Chinese or Korean text: a shop's name at most. */
+  foreignKana: 0.2,
+  /** Brackets and stops of full width, which all three languages have. */
+  wideSign: 0.8,
+  /** Of a rare name, or of two bytes that happen to be one. */
+  rareIdeograph: 0.5,
+};
 
 /**
  * Nearly every pair of high bytes is an ideograph somewhere: those that
  * names are made of tell one encoding from another.
  */
 function computeEastAsianLikeness(foreign: string[], common: ReadonlySet<string>, text: string): number {
-  const halfWidth = common !== japanese ? 0 : voicedKana.test(text) ? 1 : 0.5;
+  const halfWidth = common !== japanese ? 0 : voicedKana.test(text) ? 1 : weights.halfWidthKana;
   const weigh = (character: string): number => {
     if (common.has(character)) return 1;
     if (halfWidthKana.test(character)) return halfWidth;
-    if (kana.test(character)) return common === japanese ? 1 : 0.2;
-    if (wideSigns.test(character)) return 0.8;
-    return ideographs.test(character) ? 0.5 : 0;
+    if (kana.test(character)) return common === japanese ? 1 : weights.foreignKana;
+    if (wideSigns.test(character)) return weights.wideSign;
+    return ideographs.test(character) ? weights.rareIdeograph : 0;
   };
   return foreign.reduce((sum, each) => sum + weigh(each), 0) / foreign.length;
 }

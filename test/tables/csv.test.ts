@@ -1,0 +1,81 @@
+/** Delimited text → records with their lines; and a text from a line on. */
+import { describe, expect, test } from "vitest";
+import { CsvFault, type CsvRecord, readRecords, toUnreadableError } from "../../src/tables/csv.ts";
+import { LineCounter } from "../../src/tables/source.ts";
+import { readText } from "../../src/tables/text.ts";
+import { fileWith, toInputFile } from "./reading.ts";
+
+async function* inPieces(text: string, size: number): AsyncGenerator<Buffer> {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+async function records(text: string, size = 64): Promise<CsvRecord[]> {
+  const found: CsvRecord[] = [];
+  for await (const batch of readRecords(inPieces(text, size), { delimiter: "," })) found.push(...batch);
+  return found;
+}
+
+describe.each([1, 3, 64])("in pieces of %d bytes", (size) => {
+  test.each([
+    ["line ends of three kinds", "a,b\nc\r\nd\re\n", ["1 a|b", "2 c", "3 d", "4 e"]],
+    ["a blank line is a record of one empty cell", "a\n\nb\n", ["1 a", "2 ", "3 b"]],
+    ["a quoted line break", 'a,"b\r\nc"\nd\n', ["1 a|b\r\nc", "3 d"]],
+    ["doubled quotes, and delimiters in quotes", '"a ""x""","b,c"\n', ['1 a "x"|b,c']],
+    ["blanks around quotes belong to neither", 'a , "b" ,c\n', ["1 a |b|c"]],
+    ["a quote within a cell is text", 'a "x" b,c\n', ['1 a "x" b|c']],
+    ["letters beyond ASCII", "é,😀\nß\n", ["1 é|😀", "2 ß"]],
+  ])("%s", async (_what, text, expected) => {
+    const found = await records(text, size);
+    expect(found.map(({ line, cells }) => `${line} ${cells.join("|")}`)).toEqual(expected);
+  });
+
+  test("text after a closing quote is a fault of its record alone", async () => {
+    const found = await records('a,"b"x,c\nd,e,f\n', size);
+    expect(found.map(({ line, fault }) => [line, fault])).toEqual([
+      [1, "text_after_quote"],
+      [2, undefined],
+    ]);
+  });
+
+  test.each([
+    ["unclosed_quote", 'a,b\nc,"d\ne\n', 2, 2],
+    ["quote_spans_rows", 'a,b\nc,"d\ne" f,g\n', 2, 3],
+  ] as const)("%s stops the reading, with its line", async (kind, text, line, lastLine) => {
+    const fault = await records(text, size).catch((error: unknown) => error);
+    expect(fault).toBeInstanceOf(CsvFault);
+    expect(fault).toMatchObject({ kind, line, lastLine });
+    expect(toUnreadableError("people.csv", fault)).toMatchObject({
+      message: expect.stringContaining(`people.csv:${line}: a quote opens here`),
+    });
+  });
+});
+
+test("the last record is open where no line break ends it", async () => {
+  expect((await records("a\nb")).map(({ isLastAndOpen }) => isLastAndOpen)).toEqual([undefined, true]);
+  expect((await records("a\nb\n")).map(({ isLastAndOpen }) => isLastAndOpen)).toEqual([undefined, undefined]);
+});
+
+test.each([
+  ["all of it, without the mark of its encoding", "\ufeffa\nb\n", 3, 1, "a\nb\n"],
+  ["from a line on", "a\r\nb\rc\nd\n", 0, 3, "c\nd\n"],
+  ["without the end mark of DOS programs", "a\nb\n\x1a\x1a", 0, 2, "b\n"],
+  ["an end mark within it is text", "a\x1ab\n", 0, 1, "a\x1ab\n"],
+  ["nothing behind its end", "a\n", 0, 3, ""],
+])("text: %s", async (_what, content, markBytes, startLine, expected) => {
+  const file = toInputFile(await fileWith(content));
+  const chunks: Buffer[] = [];
+  for await (const chunk of readText({ file, encoding: "utf-8", markBytes }, startLine)) chunks.push(chunk);
+  expect(Buffer.concat(chunks).toString()).toBe(expected);
+});
+
+test("a byte's line and column, over line ends of three kinds", () => {
+  const lines = new LineCounter();
+  const text = "ab\r\nc\rd\ne";
+  const places: string[] = [];
+  for (let at = 0; at < text.length; at += 2) {
+    lines.add(Buffer.from(text.slice(at, at + 2)));
+    places.push(`${lines.lineAt(at)}:${lines.columnAt(at)}`);
+  }
+  expect(places).toEqual(["1:1", "1:3", "2:1", "3:1", "4:1"]);
+});
