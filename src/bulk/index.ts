@@ -1,12 +1,11 @@
 /** The bulk engine, for the rest of the program: nobody outside imports another of its files. */
 
 export type { Limit } from "./items.ts";
-export { applyPlanFile, openPlannedFile, toPlanName } from "./jobs/apply-file.ts";
+export { applyPlanFile, toPlanName } from "./jobs/apply-file.ts";
 export { readRunChanges } from "./jobs/changes.ts";
 export {
   type EditOptions,
   editJob,
-  restoreEditOptions,
   type TypedConditions,
 } from "./jobs/edit.ts";
 export { type ErasedPeople, eraseFromRun } from "./jobs/erase-run.ts";
@@ -22,9 +21,10 @@ export { type KeysFileOptions, toReadOptions } from "./jobs/keys-file-options.ts
 export { type ChosenRows, MarkedRowsError, requireChosenRows } from "./jobs/marked-rows.ts";
 export { type RejectedRow, readRejectedRows } from "./jobs/rejected.ts";
 export { refusalRemark } from "./jobs/removals.ts";
+export { foreseeWrites, resumeRun } from "./jobs/resume.ts";
 export { type JobOptions, runJob } from "./jobs/run-job.ts";
 export { readFirstRejects, readRejects } from "./jobs/shown-rejects.ts";
-export { restoreSyncOptions, syncJob } from "./jobs/sync.ts";
+export { syncJob } from "./jobs/sync.ts";
 export { undoRun } from "./jobs/undo.ts";
 export type { RunStop } from "./pace/run-stop.ts";
 export type { RunEvent, RunProgress } from "./plan/events.ts";

@@ -52,6 +52,7 @@ export function createSurroundings(stateFolder: string) {
 
 /** Parts of a contact that are looked up. */
 const source = ["fields", "lists", "tags", ...statusParts];
+const looks: PlanHead["looks"] = { by: "search", suppressions: "pass-over" };
 const toIdentity = (key: string): string => key.toLowerCase();
 
 /** A run that was entered, with requests one after another. */
@@ -118,7 +119,7 @@ export async function openSteps(
   const state = { ...context, input, tally: createTally(), ledger: run.ledger, run };
   return {
     session: openSession(state, {
-      judging: { structureId, look: "search", suppression, passesOverSuppressed: true },
+      judging: { structureId, looks, suppression },
       lookup,
       toIdentity,
       startedAt: clock.now(),
@@ -201,6 +202,7 @@ export async function planRows({ session, plan, structureId }: Steps, rows: read
     names: { fields: {}, lists: {}, tags: {} },
     source,
     listIds: [],
+    looks,
   };
   const writer = PlanWriter.create(plan, head, []);
   await makePlan({ session, entries: [rows], writer, names: toPlanNames(head.names), isComplete: true });

@@ -4,7 +4,7 @@
  */
 
 import { createReadStream } from "node:fs";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { statusParts } from "../../api/contacts.ts";
 import { NotFoundError, UsageError } from "../../errors.ts";
 import { restoreSelection } from "../../select/selection.ts";
@@ -14,24 +14,17 @@ import { asApproved } from "../decide.ts";
 import type { Item } from "../items.ts";
 import type { RunEvent } from "../plan/events.ts";
 import { findRemovalFailure } from "../plan/guards.ts";
-import { createSuppressionRules } from "../plan/judge.ts";
 import { requireKeptNames } from "../plan/kept-names.ts";
 import { type NameBook, openPlannedNames } from "../plan/name-book.ts";
 import { toStandInId } from "../plan/names.ts";
 import type { ExportedLine } from "../plan/plan-export.ts";
-import { isPlanned, type PlanHead, type Planned, readStoredPlan } from "../plan/plan-file.ts";
+import { isPlanned, type Looks, type PlanHead, type Planned } from "../plan/plan-file.ts";
 import type { PlanFile } from "../plan/plan-import.ts";
 import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
-import {
-  computeFingerprint,
-  fileNames,
-  isInPlanFolder,
-  type Manifest,
-  toRunsFolder,
-} from "../runs/folder.ts";
+import { computeFingerprint, isInPlanFolder } from "../runs/folder.ts";
 import { type RunDescription, runPrepared } from "./enter-job.ts";
 import { type Closed, noInput } from "./finish.ts";
-import { openAccount, openLookup } from "./open-account.ts";
+import { openAccount, openLookup, openSuppressionRules } from "./open-account.ts";
 import type { ReadyJob } from "./ready-job.ts";
 import { keyTableFacts } from "./rejected.ts";
 import { refusalRemark } from "./removals.ts";
@@ -79,28 +72,6 @@ function findPlanRemovalFailure({ head, removes }: PlanFile): UsageError | undef
 /** How the plan is called: one that `ecm` keeps for itself has no name that says anything. */
 export function toPlanName(stateFolder: string, { path, head }: PlanFile): string {
   return isInPlanFolder(stateFolder, path) ? `plan (${head.kind})` : path;
-}
-
-/** The plan file of a run that is planned already: its own plan says everything. */
-export async function openPlannedFile(
-  stateFolder: string,
-  manifest: Manifest,
-): Promise<PlanFile | undefined> {
-  const own = await readStoredPlan(join(toRunsFolder(stateFolder), manifest.id, fileNames.plan));
-  if (!own?.end) return undefined;
-  const { counts, requests } = own.end;
-  return {
-    path: manifest.input.name,
-    head: { ...own.head, kind: String(manifest.options.applies) },
-    creations: own.creations,
-    end: { counts, requests, digest: manifest.input.sha256 },
-    writes: own.end.input.read,
-    unsubscribes: own.end.tally.unsubscribed > 0,
-    deletes: own.end.tally.deleted,
-    removes: own.end.tally.removed,
-    // Never read: the plan is closed.
-    async *lines() {},
-  };
 }
 
 function describeApplyRun(
@@ -151,29 +122,24 @@ async function prepareApply(context: RunContext, head: PlanHead, plan: PlanFile)
   const selection = head.selection && (await restoreSelection(account, structure, head.selection));
   const needs = selection?.needs.filter((part) => part !== "_id" && part !== "key") ?? [];
   const source = [...new Set([...head.source, ...needs, "createdAt"])];
-  const lookup = openLookup(context, {
-    structureId,
-    keyType,
-    source,
-    readsStatus: plan.unsubscribes || plan.deletes > 0 || needs.some((part) => statusParts.includes(part)),
-    listIds: [...new Set([...head.listIds, ...(head.selection?.lists ?? [])])],
-  });
+  const isStatusNeeded = needs.some((part) => statusParts.includes(part));
+  const looks: Looks = {
+    by: "search",
+    readsStatus: plan.unsubscribes || plan.deletes > 0 || isStatusNeeded,
+    suppressions: "hold",
+  };
+  const listIds = [...new Set([...head.listIds, ...(head.selection?.lists ?? [])])];
+  const lookup = openLookup(context, { ...looks, structureId, keyType, source, listIds });
   const { creations } = plan;
   const names = await openPlannedNames({ send: send.plain, account, creations });
-  const suppressions = await engine.openSuppressions();
+  const suppression = await openSuppressionRules(engine, looks);
   return {
     account,
-    judging: {
-      structureId,
-      look: "search",
-      suppression: createSuppressionRules(suppressions),
-      selection,
-      isSecondLook: true,
-    },
+    judging: { structureId, looks, suppression, selection, isSecondLook: true },
     lookup,
     input: { ...noInput, read: plan.writes },
     names,
-    head: async () => ({ ...head, kind: "apply", source, table: keyTableFacts }),
+    head: async () => ({ ...head, kind: "apply", source, listIds, table: keyTableFacts }),
     async source() {
       const entries = readApprovedItems(plan, findExistingIds(plan, names), createIdentityReader(keyType));
       return { entries, stableEntries: plan.writes };

@@ -189,15 +189,6 @@ function listNeededParts(
   return [...new Set(parts)].filter((part) => part !== "_id" && part !== "key");
 }
 
-/** From a manifest, for `runs resume`. */
-export function restoreEditOptions(
-  kind: EditOptions["kind"],
-  record: Record<string, unknown>,
-  input: RowJob["input"] | undefined,
-): EditOptions {
-  return { ...(record as Omit<EditOptions, "kind" | "input">), kind, input };
-}
-
 function addsToLists(wanted: EditOptions["wanted"]): boolean {
   if (!wanted || "newList" in wanted) return false;
   const lists = "body" in wanted ? wanted.body.addLists : wanted.addList;

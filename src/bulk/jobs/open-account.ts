@@ -4,7 +4,9 @@ import { Account } from "../../service/account.ts";
 import type { Behavior } from "../../service/behavior.ts";
 import { KeySearch } from "../../service/key-search.ts";
 import { createIdentityReader } from "../../tables/index.ts";
+import { createSuppressionRules, type SuppressionRules } from "../plan/judge.ts";
 import { Lookup, type LookupOptions } from "../plan/lookup.ts";
+import type { Looks } from "../plan/plan-file.ts";
 import type { RunContext } from "../plan/run-context.ts";
 
 type Opening = Pick<RunContext, "engine" | "send">;
@@ -39,4 +41,12 @@ export function openLookup(
   about: AboutKeys & Pick<LookupOptions, "source" | "marksRepeats" | "listIds" | "isGone">,
 ): Lookup {
   return new Lookup({ ...about, send: context.send, ...openKeySearch(context, about) });
+}
+
+/** Whom the run does not create. @throws SuppressionsError */
+export async function openSuppressionRules(
+  { openSuppressions }: Pick<RunContext["engine"], "openSuppressions">,
+  { suppressions }: Looks,
+): Promise<SuppressionRules> {
+  return createSuppressionRules(suppressions === "include" ? undefined : await openSuppressions());
 }

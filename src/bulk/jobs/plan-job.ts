@@ -82,6 +82,7 @@ async function headFor({ kind, engine, clock }: RunState, job: ReadyJob): Promis
     listIds: [],
     table: keyTableFacts,
     ...(await job.head!()),
+    looks: job.judging.looks,
   };
 }
 

@@ -47,12 +47,12 @@ export async function findPlanPrice(
   const statuses = job.lookup.readsStatusById ? (rest.secondLooks ?? 0) : 0;
   const further = creations + statuses + countRequestsAfter(job.after);
   // Who is read by the id is read right before the write in any case.
-  const lookedUpTogether = job.judging.look === "id" ? { ...rest, changes: 0, secondLooks: 0 } : rest;
+  const lookedUpTogether = job.judging.looks.by === "id" ? { ...rest, changes: 0, secondLooks: 0 } : rest;
   return computePlanPrice(state, lookedUpTogether, { further, blockSize: job.lookup.blockSize });
 }
 
 async function computeRestOfOldPlan({ lines }: ClosedPlan, ledger: Ledger, job: ReadyJob): Promise<PlanRest> {
-  const isReadById = job.judging.look === "id";
+  const isReadById = job.judging.looks.by === "id";
   const rest = { writes: 0, requests: 0, changes: 0, searches: 0 };
   const group = new SearchCount(job.lookup);
   for await (const { apply } of lines()) {

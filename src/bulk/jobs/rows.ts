@@ -56,16 +56,20 @@ export function prepareRows(rowRun: RowRun): ReadyJob {
 }
 
 /** The same when a contact is planned and when it is looked at again. */
-export function createJudging(
-  { selection }: Pick<ResolvedJob, "selection">,
+function createJudging(
+  { selection, readsStatus, marksRepeats, leavesOutSuppressed }: ResolvedJob,
   structureId: string,
   suppressions: Suppressions | undefined,
 ): Judging {
   return {
     structureId,
-    look: "search",
+    looks: {
+      by: "search",
+      readsStatus,
+      marksRepeats,
+      suppressions: leavesOutSuppressed ? "pass-over" : "include",
+    },
     suppression: createSuppressionRules(suppressions),
-    passesOverSuppressed: true,
     selection,
   };
 }

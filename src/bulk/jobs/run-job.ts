@@ -9,14 +9,9 @@ import { join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { exists } from "../../disk/walk.ts";
 import { EcmError, exitCodes, ReadOnlyError, UsageError } from "../../errors.ts";
-import { restoreSelection } from "../../select/selection.ts";
 import { type InputFile, openStream, requireFile, spool } from "../../tables/index.ts";
 import { RunStop, toErrorStop } from "../pace/run-stop.ts";
 import type { RunEvent } from "../plan/events.ts";
-import { requireKeptNames } from "../plan/kept-names.ts";
-import { openPlannedNames } from "../plan/name-book.ts";
-import type { Creation } from "../plan/names.ts";
-import { type PlanHead, readPlanLines, readStoredPlan } from "../plan/plan-file.ts";
 import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
 import type { EnteredRun } from "../runs/enter.ts";
 import {
@@ -29,16 +24,14 @@ import {
 } from "../runs/folder.ts";
 import type { SettledByInput } from "../runs/report.ts";
 import { computeRunFingerprint, describeRun } from "./describe-run.ts";
-import { closeUnlessRefused, endedBeforeWrites, enterJob, leaveRun } from "./enter-job.ts";
+import { endedBeforeWrites, enterJob, leaveRun } from "./enter-job.ts";
 import { countSettledByInput } from "./entries.ts";
 import { type Closed, closeUnentered, noInput } from "./finish.ts";
 import type { RowJob } from "./job.ts";
-import { openAccount, openLookup } from "./open-account.ts";
 import { planAndApply } from "./plan-and-apply.ts";
 import { type Clarify, openRowRun, type RowRun, readInput } from "./prepare.ts";
-import type { ReadyJob } from "./ready-job.ts";
-import { createJudging, prepareRows } from "./rows.ts";
-import { findPlannedSync, findSyncedList } from "./synced-list.ts";
+import { prepareRows } from "./rows.ts";
+import { findSyncedList } from "./synced-list.ts";
 
 export interface JobOptions extends RunOptions {
   clarify?: Clarify;
@@ -62,8 +55,6 @@ export async function runJob(
   if (!isDryRun) await requireStatePlace(engine.stateFolder);
   await sweepAbandoned(engine.stateFolder, engine.clock.now());
   const context = openContext({ kind: job.kind, subject: job.input.name, engine, options, emit });
-  const resumed = resumes && !isDryRun ? await resumePlanned(context, job, resumes) : undefined;
-  if (resumed) return resumed;
   if (resumes?.input.isSpooled && !(await exists(resumes.input.file))) throw inputGoneError(resumes);
   return runInput(context, job, options, await takeInput(engine, job));
 }
@@ -129,70 +120,6 @@ async function enter(
   } catch (error) {
     throw toErrorStop(error);
   }
-}
-
-/**
- * Goes on with a run whose plan is closed: plan and journal say everything, the input is not read again.
- * @returns undefined where the plan is not closed yet
- */
-async function resumePlanned(
-  context: RunContext,
-  job: RowJob,
-  manifest: Manifest,
-): Promise<Closed | undefined> {
-  const file = join(toRunsFolder(context.engine.stateFolder), manifest.id, fileNames.plan);
-  const plan = await readStoredPlan(file);
-  if (!plan?.end) return undefined;
-  try {
-    const { version: _version, id: _id, startedAt: _startedAt, summary: _summary, ...about } = manifest;
-    const run = await enterJob(context, about, { isFresh: false, syncs: findPlannedSync(plan.head) });
-    return await leaveRun(context, run, async () => {
-      // Before the words of the command are looked up: they may name nothing now, or something else.
-      const account = openAccount(context, plan.head.account.structureId);
-      await requireKeptNames({ head: plan.head, lines: () => readPlanLines(file) }, account);
-      return planAndApply(context, await preparePlannedRun(context, job, plan.head, plan.creations), run);
-    });
-  } catch (error) {
-    return closeUnlessRefused(context, error, plan.end.input);
-  }
-}
-
-async function preparePlannedRun(
-  context: RunContext,
-  job: RowJob,
-  head: PlanHead,
-  creations: readonly Creation[],
-): Promise<ReadyJob> {
-  const { engine, send } = context;
-  const { structureId, keyType } = head.account;
-  const account = openAccount(context, structureId);
-  const { selection: chosen } = head;
-  const selection = chosen && (await restoreSelection(account, await account.structure(), chosen));
-  // The conditions as they were planned: their words may mean something else by now.
-  const resolved = {
-    ...(await job.resolve(account)),
-    ...(selection && { selection: { filters: [], ...selection } }),
-  };
-  const lookup = openLookup(context, {
-    structureId,
-    keyType,
-    source: head.source,
-    readsStatus: resolved.readsStatus,
-    marksRepeats: resolved.marksRepeats,
-    listIds: head.listIds,
-  });
-  const suppressions = resolved.leavesOutSuppressed ? await engine.openSuppressions() : undefined;
-  const names =
-    creations.length === 0 ? undefined : await openPlannedNames({ send: send.plain, account, creations });
-  return {
-    account,
-    judging: createJudging(resolved, structureId, suppressions),
-    lookup,
-    input: noInput,
-    names,
-    newList: resolved.newList,
-    after: resolved.after,
-  };
 }
 
 /**

@@ -67,8 +67,3 @@ export function syncJob({ input, list, create, ...options }: SyncOptions): RowJo
     },
   };
 }
-
-/** From a manifest, for `runs resume`. */
-export function restoreSyncOptions(record: Record<string, unknown>, input: RowJob["input"]): SyncOptions {
-  return { ...(record as Omit<SyncOptions, "input">), input };
-}

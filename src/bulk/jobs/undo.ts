@@ -11,8 +11,8 @@ import { advise, ecm } from "../../hint.ts";
 import type { Account } from "../../service/account.ts";
 import { createIdentityReader } from "../../tables/index.ts";
 import { createProgress, type RunEvent } from "../plan/events.ts";
-import { createSuppressionRules } from "../plan/judge.ts";
 import { mergeNames, type StoredNames, toStoredNames } from "../plan/names.ts";
+import type { Looks } from "../plan/plan-file.ts";
 import { toPlanNames } from "../plan/plan-line.ts";
 import { type Engine, openContext, type RunContext, type RunOptions } from "../plan/run-context.ts";
 import { readRunNames } from "../plan/run-names.ts";
@@ -29,7 +29,7 @@ import {
 import type { Remaining } from "../values.ts";
 import { type PreparedRun, type RunDescription, runPrepared } from "./enter-job.ts";
 import { type Closed, noInput } from "./finish.ts";
-import { openAccount, openLookup } from "./open-account.ts";
+import { openAccount, openLookup, openSuppressionRules } from "./open-account.ts";
 import type { ReadyJob } from "./ready-job.ts";
 import { isDeletedOne, readUndoItems } from "./undo-work.ts";
 import { readWrittenContacts } from "./written-contacts.ts";
@@ -97,7 +97,8 @@ async function createUndoJob(
   const account = openAccount(context, place.structureId);
   // Only the undo of a deletion creates anybody.
   const mayCreate = !kindsWithoutDeletion.has(source.manifest.kind);
-  const suppressions = mayCreate ? await engine.openSuppressions() : undefined;
+  const looks: Looks = { by: "id", suppressions: mayCreate ? "hold" : "include" };
+  const suppression = await openSuppressionRules(engine, looks);
   const { keyType, remaining, names } = await readUndoData(account, source, returns);
   if (returns.contacts) emit({ kind: "remark", text: deletionLossNote, isAside: true });
   const scope = { deletesCreated, remaining, isPartial, toIdentity: createIdentityReader(keyType) };
@@ -112,12 +113,7 @@ async function createUndoJob(
   });
   return {
     account,
-    judging: {
-      structureId,
-      look: "id",
-      suppression: createSuppressionRules(suppressions),
-      names: toPlanNames(names),
-    },
+    judging: { structureId, looks, suppression, names: toPlanNames(names) },
     lookup,
     input: { ...noInput, read: refs.length },
     after: toStepsAfterUndo(source.manifest.after, names.lists, deletesCreated),

@@ -8,19 +8,14 @@ import { decide } from "../decide.ts";
 import type { Code, DesiredValue, Reason, Verdict } from "../desired.ts";
 import { type Decision, type Item, isSettled, type Remark, type Settled } from "../items.ts";
 import type { Found } from "./lookup.ts";
+import type { Looks } from "./plan-file.ts";
 import { formatPart, type PlanNames } from "./plan-line.ts";
 
 /** What holds for every contact of a run, besides what is desired of each. */
 export interface Judging {
   structureId: string;
-  /**
-   * `id`: each contact is read by its id right before its write, as it is then and with its version: a search
-   * may lag behind, and tells no version.
-   */
-  look: "search" | "id";
+  looks: Looks;
   suppression: SuppressionRules;
-  /** Whoever is suppressed is left alone, also where the contact exists. */
-  passesOverSuppressed?: boolean;
   /** Conditions by which the contacts were chosen. */
   selection?: SelectionCheck;
   /** The plan is made: whoever is not chosen any more has changed since. */
@@ -77,8 +72,8 @@ export function needsLookup(item: Item, judging: Judging): boolean {
 }
 
 /** Whether the contact is read by its id right before its write. */
-export function isReadById({ desired, contactId }: Item, { look }: Pick<Judging, "look">): boolean {
-  return look === "id" && contactId !== undefined && !isSettled(desired);
+export function isReadById({ desired, contactId }: Item, { looks }: Pick<Judging, "looks">): boolean {
+  return looks.by === "id" && contactId !== undefined && !isSettled(desired);
 }
 
 /** Whether the input marks somebody as not subscribed whom the account holds as active, or may hold so. */
@@ -86,8 +81,9 @@ export function isMarked({ desired }: Item, found: Partial<Contact> | undefined)
   return !isSettled(desired) && !desired.mayJoinLists && found !== undefined && !isInactive(found);
 }
 
-function isPassedOver({ key, isRemoval }: Item, { passesOverSuppressed, suppression }: Judging): boolean {
-  return passesOverSuppressed === true && !isRemoval && suppression.holds(key.sent);
+function isPassedOver({ key, isRemoval }: Item, { looks, suppression }: Judging): boolean {
+  const isAsked = looks.by === "search" && looks.suppressions !== "hold" && !isRemoval;
+  return isAsked && suppression.holds(key.sent);
 }
 
 function fromSettled(settled: Settled): Decision {

@@ -39,12 +39,31 @@ export interface PlanHead {
   /** What a second look asks for: parts of a contact, and lists that the writes speak of. */
   source: string[];
   listIds: string[];
+  looks: Looks;
   /** Conditions that chose the contacts: a contact that no longer matches at a second look is skipped. */
   selection?: StoredSelection;
   /** Of a sync: what `--max-remove` is held against, and what was allowed by it. */
   removals?: { members: number; allowed?: Limit };
   /** How the input is written, for the rejects file. */
   table?: Pick<InputFacts, "columns" | "delimiter" | "hasEscapes"> & Partial<Pick<InputFacts, "form">>;
+}
+
+/** How contacts are looked up again and judged: what a closed plan is carried out by. */
+export interface Looks {
+  /**
+   * `id`: each contact is read by its id right before its write, as it is then and with its version: a search
+   * may lag behind, and tells no version.
+   */
+  by: "search" | "id";
+  /** The status decides what becomes of contacts: where no search tells it, they are read by their ids. */
+  readsStatus?: boolean;
+  /** One contact may be named twice, by its key and by its id. */
+  marksRepeats?: boolean;
+  /**
+   * Of whoever is suppressed: left alone, also where the contact exists; not created; or like any other, but
+   * for those who were erased here.
+   */
+  suppressions: "pass-over" | "hold" | "include";
 }
 
 export interface PlanMapping {

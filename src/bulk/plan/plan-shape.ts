@@ -27,6 +27,12 @@ const head = v.object({
   command: texts,
   source: texts,
   listIds: texts,
+  looks: v.object({
+    by: v.picklist(["search", "id"]),
+    readsStatus: v.optional(v.boolean()),
+    marksRepeats: v.optional(v.boolean()),
+    suppressions: v.picklist(["pass-over", "hold", "include"]),
+  }),
   selection: v.optional(
     v.object({ lists: texts, tags: texts, status: v.optional(text), where: v.optional(text) }),
   ),

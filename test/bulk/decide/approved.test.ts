@@ -35,7 +35,11 @@ function judgeApproved(
 ) {
   const suppression = { holds: () => isSuppressed, holdsNow: () => isSuppressed };
   const approved = { ...item, desired: asApproved(desired, before) };
-  return judge(approved, { contact }, { structureId: "s", look: "search", suppression });
+  return judge(
+    approved,
+    { contact },
+    { structureId: "s", looks: { by: "search", suppressions: "hold" }, suppression },
+  );
 }
 const changed = { kind: "skip", code: "changed" };
 const leave = { kind: "leave" };

@@ -38,6 +38,7 @@ const head: PlanHead = {
   names,
   source: ["fields"],
   listIds: ["l"],
+  looks: { by: "search", suppressions: "include" },
 };
 const creations: Creation[] = [{ what: "tag", name: "Größe" }];
 const input = { read: 5, rejectedCodes: {}, passedOver: 0, passedOverAre: "skipped" } as const;
