@@ -1,10 +1,11 @@
 import type { Command } from "@commander-js/extra-typings";
 import { maskKey } from "../../config/keys.ts";
 import { type Profile, sandboxProfile } from "../../config/profiles.ts";
-import type { Context, OutputFileFlags } from "../../context.ts";
-import { presentList, type View } from "../../terminal/present.ts";
+import type { Context } from "../../context.ts";
+import type { View } from "../../terminal/present.ts";
 import { addOutputFileFlags } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
+import { presents } from "../shared/presents.ts";
 
 interface ListedProfile {
   name: string;
@@ -31,20 +32,20 @@ const view: View<ListedProfile> = {
 
 export function registerAuthList(parent: Command, context: Context): void {
   const command = addOutputFileFlags(parent.command("list")).description("list the profiles");
-  command.action((flags) => runAuthList(context, flags));
   describeCommand(command, {
     isLocal: true,
     examples: ["ecm auth list", "ecm auth list -o json"],
     output:
       "Each profile's name, base URL and masked key. The profile sandbox, the embedded service, always exists.",
   });
-}
-
-async function runAuthList(context: Context, flags: OutputFileFlags): Promise<void> {
-  const profiles = await context.profiles();
-  const current = profiles.current();
-  const listed = profiles.names().map((name) => toListedProfile(name, profiles.get(name)!, name === current));
-  await presentList(context.terminal, context.output(flags), listed, view);
+  command.action(
+    presents(context, { view }, async () => {
+      const profiles = await context.profiles();
+      const current = profiles.current();
+      const names = profiles.names();
+      return { many: names.map((name) => toListedProfile(name, profiles.get(name)!, name === current)) };
+    }),
+  );
 }
 
 function toListedProfile(name: string, profile: Profile, current: boolean): ListedProfile {

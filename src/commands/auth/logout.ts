@@ -8,7 +8,7 @@ export function registerAuthLogout(parent: Command, context: Context): void {
     .command("logout")
     .description("remove a profile and its API key; the key itself stays valid")
     .argument("[name]", "the profile to remove (default: the selected one)")
-    .action((name?: string) => runAuthLogout(context, name));
+    .action((name) => runAuthLogout(context, name));
   describeCommand(command, {
     isLocal: true,
     examples: ["ecm auth logout", "ecm auth logout staging"],

@@ -4,8 +4,9 @@ import type { ResolvedProfile } from "../../config/resolve.ts";
 import type { Sourced } from "../../config/settings.ts";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
-import { presentOne, type View } from "../../terminal/present.ts";
+import type { View } from "../../terminal/present.ts";
 import { describeCommand } from "../shared/help-text.ts";
+import { presents } from "../shared/presents.ts";
 
 type SettingSource = Sourced<string>["source"];
 
@@ -58,32 +59,35 @@ const sourceDescriptions: Record<SettingSource, string> = {
 export function registerAuthStatus(parent: Command, context: Context): void {
   const command = parent
     .command("status")
-    .description("show which account and key are in use, and whether the key works")
-    .action(() => runAuthStatus(context));
+    .description("show which account and key are in use, and whether the key works");
   describeCommand(command, {
     examples: ["ecm auth status", "ecm auth status --profile staging --json"],
     output:
       "Profile, base URL, masked key, region, structure, whether the key works, and where each comes from. Sends one request.",
     exitCodes: { 4: "no key, or the service refuses it" },
   });
+  command.action(
+    presents(context, {}, async () => {
+      const profile = await context.profile();
+      const key = profile.isSandbox ? undefined : await profile.key(context.signal);
+      const failure = await findProblem(context);
+      const isRefused = failure instanceof EcmError && failure.exitCode === exitCodes.notAuthorized;
+      const works = failure === undefined ? true : isRefused ? false : null;
+      const view = createStatusView(context.output().format === "table");
+      return { one: toAuthStatus(profile, key, works), view, failure };
+    }),
+  );
 }
 
-async function runAuthStatus(context: Context): Promise<void> {
-  const profile = await context.profile();
-  const key = profile.isSandbox ? undefined : await profile.key(context.signal);
-  let works: boolean | null = true;
-  let problem: unknown;
+/** What stands in the way of a request. */
+async function findProblem(context: Context): Promise<unknown> {
   try {
     const { account } = await context.connect();
     await account.structures();
+    return undefined;
   } catch (error) {
-    works = error instanceof EcmError && error.exitCode === exitCodes.notAuthorized ? false : null;
-    problem = error;
+    return error;
   }
-  const output = context.output();
-  const status = toAuthStatus(profile, key, works);
-  await presentOne(context.terminal, output, status, createStatusView(output.format === "table"));
-  if (problem !== undefined) throw problem;
 }
 
 function toAuthStatus(

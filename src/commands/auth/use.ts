@@ -9,7 +9,7 @@ export function registerAuthUse(parent: Command, context: Context): void {
     .command("use")
     .description("select the profile that commands use")
     .argument("[name]", "a profile's name; sandbox is the embedded service")
-    .action((name?: string) => runAuthUse(context, name));
+    .action((name) => runAuthUse(context, name));
   describeCommand(command, {
     isLocal: true,
     examples: ["ecm auth use production", "ecm auth use sandbox"],

@@ -2,9 +2,10 @@ import type { Command } from "@commander-js/extra-typings";
 import { getListRequest, readList } from "../../api/lists.ts";
 import type { Context } from "../../context.ts";
 import { hasStatus, isNotOffered } from "../../errors.ts";
-import { hasColumns, presentOne, type View } from "../../terminal/present.ts";
+import type { View } from "../../terminal/present.ts";
 import type { ContactList } from "../../wire.ts";
 import { describeCommand } from "../shared/help-text.ts";
+import { presents } from "../shared/presents.ts";
 import { requireList } from "./shared/choose.ts";
 import { listView } from "./shared/view.ts";
 
@@ -17,29 +18,23 @@ export function registerListsShow(parent: Command, context: Context): void {
   const command = parent
     .command("show")
     .description("show one list, with the number of its contacts")
-    .argument("[list]", "its name or id")
-    .action((list?: string) => runListsShow(context, list));
+    .argument("[list]", "its name or id");
   describeCommand(command, {
     examples: ["ecm lists show Newsletter", "ecm lists show Newsletter --json"],
     output: "The list; in JSON formats the service's own object. Its members: ecm contact search --list LIST",
   });
-}
-
-async function runListsShow(context: Context, typedList: string | undefined): Promise<void> {
-  const output = context.output();
-  const nameOrId = await requireList(context, typedList, "show");
-  const { send, account } = await context.connect();
-  const structure = await account.structure();
-  const cachedList = await account.list(structure, nameOrId);
-  const list = await send(getListRequest(structure._id, cachedList._id)).then(readList, (error) => {
-    // Only the listing is specified; without this endpoint there is nothing more to read.
-    if (hasStatus(error, 403) || isNotOffered(error)) return cachedList;
-    throw error;
-  });
-  await presentOne(
-    context.terminal,
-    output,
-    hasColumns(output) ? { ...cachedList, ...list } : list,
-    wholeView,
+  command.action(
+    presents(context, { view: wholeView }, async (typedList) => {
+      const nameOrId = await requireList(context, typedList, "show");
+      const { send, account } = await context.connect();
+      const structure = await account.structure();
+      const cachedList = await account.list(structure, nameOrId);
+      const one = await send(getListRequest(structure._id, cachedList._id)).then(readList, (error) => {
+        // Only the listing is specified; without this endpoint there is nothing more to read.
+        if (hasStatus(error, 403) || isNotOffered(error)) return cachedList;
+        throw error;
+      });
+      return { one, known: { ...cachedList, ...one } };
+    }),
   );
 }

@@ -2,18 +2,15 @@ import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { exitCodes, UsageError } from "../../errors.ts";
 import { ecm } from "../../hint.ts";
-import { presentList } from "../../terminal/present.ts";
 import { describeCommand } from "../shared/help-text.ts";
-import { addMarkedRowsFlags, type MarkedRowsFlags, readMarkedRowsFlags } from "../shared/marked-rows.ts";
+import { addMarkedRowsFlags, readMarkedRowsFlags } from "../shared/marked-rows.ts";
+import { presents } from "../shared/presents.ts";
 import { openSuppressionList } from "../shared/suppression-list.ts";
 import { readKeysFromFile, readTypedKeys } from "./shared/keys-to-add.ts";
 import { formatKeyCount, requireKeys, suppressedView } from "./shared/view.ts";
 
-interface SuppressionsAddFlags extends MarkedRowsFlags {
-  keys?: string;
-}
-
 export function registerSuppressionsAdd(parent: Command, context: Context): void {
+  const { terminal } = context;
   const command = parent
     .command("add")
     .description("suppress keys: import, lists sync and contact create skip them")
@@ -22,10 +19,7 @@ export function registerSuppressionsAdd(parent: Command, context: Context): void
       "--keys <file>",
       "a file of keys: one per line, or a table that import reads, with a key column; - for standard input",
     );
-  addMarkedRowsFlags(command).action((keys: string[], flags: SuppressionsAddFlags) =>
-    runSuppressionsAdd(context, keys, flags),
-  );
-  describeCommand(command, {
+  const adding = describeCommand(addMarkedRowsFlags(command), {
     isLocal: true,
     examples: [
       "ecm suppressions add ada@example.com",
@@ -38,39 +32,39 @@ export function registerSuppressionsAdd(parent: Command, context: Context): void
       3: "added, but some lines of the file have no valid key",
     },
   });
+  adding.action(
+    presents(context, { view: suppressedView }, async (typedKeys, flags) => {
+      if (flags.keys !== undefined && typedKeys.length > 0) {
+        throw new UsageError(
+          "--keys names all keys and cannot be used with others",
+          "Leave out one of the two",
+        );
+      }
+      if (flags.keys === undefined) requireKeys(typedKeys, ecm`suppressions add KEY`);
+      const reading = readMarkedRowsFlags(flags.keys, flags);
+      const { keys, remarks, rejected } =
+        flags.keys === undefined
+          ? await readTypedKeys(context, typedKeys)
+          : await readKeysFromFile(context, flags.keys, reading);
+      const list = await openSuppressionList(context, { mayBeMissing: true });
+      const { entries, added } = await list.add(keys, context.clock.now());
+      terminal.note(formatAdded(added, entries.length - added));
+      for (const line of [...remarks, ...rejected].slice(0, maxLinesShown)) terminal.note(line, "needed");
+      if (rejected.length > 0) {
+        terminal.note(
+          `${formatKeyCount(rejected.length)} of the file not added: fix them and add the file again`,
+          "needed",
+        );
+        context.endWith(exitCodes.rejectedRows);
+      }
+      return { many: entries };
+    }),
+  );
 }
 
-async function runSuppressionsAdd(
-  context: Context,
-  typedKeys: string[],
-  flags: SuppressionsAddFlags,
-): Promise<void> {
-  const { terminal } = context;
-  if (flags.keys !== undefined && typedKeys.length > 0) {
-    throw new UsageError("--keys names all keys and cannot be used with others", "Leave out one of the two");
-  }
-  const output = context.output();
-  if (flags.keys === undefined) requireKeys(typedKeys, ecm`suppressions add KEY`);
-  const reading = readMarkedRowsFlags(flags.keys, flags);
-  const { keys, remarks, rejected } =
-    flags.keys === undefined
-      ? await readTypedKeys(context, typedKeys)
-      : await readKeysFromFile(context, flags.keys, reading);
-  const list = await openSuppressionList(context, { mayBeMissing: true });
-  const { entries, added } = await list.add(keys, context.clock.now());
-  const alreadyListed = entries.length - added;
-  terminal.note(
-    `Added ${formatKeyCount(added)} to the suppression list${alreadyListed > 0 ? `; ${formatKeyCount(alreadyListed)} ${alreadyListed === 1 ? "was" : "were"} already on it` : ""}`,
-  );
-  for (const line of [...remarks, ...rejected].slice(0, maxLinesShown)) terminal.note(line, "needed");
-  if (rejected.length > 0) {
-    terminal.note(
-      `${formatKeyCount(rejected.length)} of the file not added: fix them and add the file again`,
-      "needed",
-    );
-    context.endWith(exitCodes.rejectedRows);
-  }
-  await presentList(terminal, output, entries, suppressedView);
+function formatAdded(added: number, alreadyListed: number): string {
+  const more = `; ${formatKeyCount(alreadyListed)} ${alreadyListed === 1 ? "was" : "were"} already on it`;
+  return `Added ${formatKeyCount(added)} to the suppression list${alreadyListed > 0 ? more : ""}`;
 }
 
 const maxLinesShown = 20;

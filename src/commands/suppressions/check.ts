@@ -2,8 +2,9 @@ import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import { ecm } from "../../hint.ts";
-import { presentList, type View } from "../../terminal/present.ts";
+import type { View } from "../../terminal/present.ts";
 import { describeCommand } from "../shared/help-text.ts";
+import { presents } from "../shared/presents.ts";
 import { openSuppressionList } from "../shared/suppression-list.ts";
 import { requireAddresses } from "../shared/typed-keys.ts";
 import { formatKeyCount, requireKeys } from "./shared/view.ts";
@@ -25,26 +26,28 @@ export function registerSuppressionsCheck(parent: Command, context: Context): vo
   const command = parent
     .command("check")
     .description("check whether keys are suppressed (exit 0 if all are, 1 if not)")
-    .argument("<key...>", "contact keys, such as email addresses")
-    .action((keys: string[]) => runSuppressionsCheck(context, keys));
+    .argument("<key...>", "contact keys, such as email addresses");
   describeCommand(command, {
     isLocal: true,
     examples: ["ecm suppressions check ada@example.com"],
     output: "Each key and whether it is suppressed: { key, suppressed }.",
     exitCodes: { 0: "all of them are suppressed", 1: "not all are suppressed, or the list cannot be read" },
   });
+  command.action(
+    presents(context, { view }, async (keys) => {
+      requireKeys(keys, ecm`suppressions check KEY`);
+      await requireAddresses(context, keys);
+      const list = await openSuppressionList(context);
+      const checked = keys.map((key): Checked => ({ key, suppressed: list.has(key) }));
+      return { many: checked, failure: findFailure(checked) };
+    }),
+  );
 }
 
-async function runSuppressionsCheck(context: Context, keys: string[]): Promise<void> {
-  requireKeys(keys, ecm`suppressions check KEY`);
-  await requireAddresses(context, keys);
-  const output = context.output();
-  const list = await openSuppressionList(context);
-  const checked = keys.map((key): Checked => ({ key, suppressed: list.has(key) }));
-  await presentList(context.terminal, output, checked, view);
+function findFailure(checked: readonly Checked[]): EcmError | undefined {
   const others = checked.filter(({ suppressed }) => !suppressed).length;
-  if (others === 0) return;
+  if (others === 0) return undefined;
   const which =
     checked.length === 1 ? "The key is" : `${formatKeyCount(others)} ${others === 1 ? "is" : "are"}`;
-  throw new EcmError(exitCodes.failed, `${which} not suppressed`, { type: "NotSuppressedError" });
+  return new EcmError(exitCodes.failed, `${which} not suppressed`, { type: "NotSuppressedError" });
 }

@@ -10,8 +10,7 @@ export function registerSuppressionsRemove(parent: Command, context: Context): v
   const command = parent
     .command("remove")
     .description("remove keys from the suppression list, so that they can be created again")
-    .argument("<key...>", "contact keys, such as email addresses")
-    .action((keys: string[]) => runSuppressionsRemove(context, keys));
+    .argument("<key...>", "contact keys, such as email addresses");
   describeCommand(command, {
     isLocal: true,
     asks: true,
@@ -19,9 +18,10 @@ export function registerSuppressionsRemove(parent: Command, context: Context): v
     output: "Nothing; stderr says what was removed.",
     exitCodes: { 1: "declined, or the list cannot be read or written", 5: "none of the keys is suppressed" },
   });
+  command.action((keys) => removeKeys(context, keys));
 }
 
-async function runSuppressionsRemove(context: Context, keys: string[]): Promise<void> {
+async function removeKeys(context: Context, keys: string[]): Promise<void> {
   requireKeys(keys, ecm`suppressions remove KEY`);
   const list = await openSuppressionList(context);
   const listedKeys = keys.filter((key) => list.has(key));
