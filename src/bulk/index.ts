@@ -39,7 +39,7 @@ export { readRunNames } from "./plan/run-names.ts";
 export { countPlannedWrites } from "./plan/tally.ts";
 export { type AfterStep, findNewList } from "./runs/after.ts";
 export { readRunRecord } from "./runs/damage.ts";
-export { isFinished } from "./runs/enter.ts";
+export { isFinished, noteFollowed } from "./runs/enter.ts";
 export { findRun, listRuns, type StoredRun } from "./runs/find-runs.ts";
 export {
   computeFingerprint,

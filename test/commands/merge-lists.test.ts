@@ -55,6 +55,26 @@ describe("lists merge", () => {
     expect(again.code).toBe(6);
   });
 
+  it("whose sources were not all deleted is resumed, and the same command says so", async () => {
+    const sandbox = await twoLists();
+    const { ecm } = sandbox;
+    const merge = ["lists", "merge", "Leads", "Fair", "--into", "All", "--delete-sources", "--yes"];
+    sandbox.sandbox.admin.faults(["500:DELETE:*:n=1"]);
+    const failed = await ecm(merge);
+    expect(failed.code).toBe(1);
+    const [, run] = /Resume with: ecm runs resume (\S+)/.exec(failed.stderr) ?? [];
+    // Somebody, or this run before it was killed, has deleted one of them.
+    await ecm(["lists", "delete", "Leads", "--yes"]);
+    const again = await ecm(merge);
+    expect(again.code).toBe(5);
+    expect(again.stderr).toContain(`Resume with: ecm runs resume ${run}`);
+    expect((await ecm(["runs", "list", "-o", "tsv", "--columns", "status"])).stdout).toContain("stopped");
+    const resumed = await ecm(["runs", "resume", run!]);
+    expect(resumed.code, resumed.stderr).toBe(0);
+    expect(await namesIn(sandbox)).toEqual(["All"]);
+    expect((await ecm(["runs", "resume", run!])).stderr).toContain("there is nothing to resume");
+  });
+
   it("is undone: memberships go, the new list stays and is named, and goes with --delete-created", {
     tags: "slow",
   }, async () => {

@@ -122,8 +122,20 @@ async function findById(stateFolder: string, id: string) {
   return (await listRuns(stateFolder)).find(({ manifest }) => manifest.id === id)!;
 }
 
-export function isFinished(manifest: Manifest): boolean {
-  return manifest.supersededBy !== undefined || manifest.summary?.status === "completed";
+export function isFinished({ supersededBy, summary, after = [], isFollowed }: Manifest): boolean {
+  if (supersededBy !== undefined) return true;
+  return summary?.status === "completed" && (after.length === 0 || isFollowed === true);
+}
+
+/** What follows on the run is done: it is not resumed for it any more. */
+export async function noteFollowed({
+  manifest,
+  folder,
+}: {
+  manifest: Manifest;
+  folder: string;
+}): Promise<void> {
+  await writeManifest(folder, { ...manifest, isFollowed: true });
 }
 
 async function openRun(entering: {

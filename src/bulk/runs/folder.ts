@@ -82,6 +82,8 @@ export interface Manifest {
   options: Record<string, unknown>;
   /** What follows on it once it is complete. */
   after?: readonly AfterStep[];
+  /** What follows was carried out, or it was said why not: only then is the run finished. */
+  isFollowed?: true;
   /** Where the rejects file goes besides the run folder. */
   rejects?: string;
   /** Where its plan was written. */

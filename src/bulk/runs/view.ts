@@ -66,7 +66,7 @@ export async function viewRun({
 
 function toRunStatus(manifest: Manifest, isEnded: boolean): RunView["status"] {
   if (manifest.supersededBy !== undefined) return "superseded";
-  if (isEnded || isFinished(manifest)) return "completed";
+  if (isFinished(manifest) || (isEnded && !manifest.after?.length)) return "completed";
   return manifest.summary ? "stopped" : "unfinished";
 }
 

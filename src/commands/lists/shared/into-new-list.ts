@@ -3,6 +3,8 @@
 import { requireFreeListName } from "../../../api/lists.ts";
 import type { AfterStep, EditOptions, RunOptions } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
+import { NotFoundError } from "../../../errors.ts";
+import { advise, ecm } from "../../../hint.ts";
 import { requireAnswer } from "../../shared/bulk/agree.ts";
 import { claimFiles } from "../../shared/bulk/distinct-files.ts";
 import { type BulkFlags, endRun, toRunOptions } from "../../shared/bulk/flags.ts";
@@ -26,7 +28,9 @@ export async function addToNewList(
   await requirePlaces(context, options, flags);
   const { account } = await context.connect("bulk", options.concurrency);
   const structure = await account.structure();
-  const lists = await resolveLists(account, structure, sources);
+  const lists = await resolveLists(account, structure, sources).catch((error: unknown) =>
+    explainGoneList(context, error, into),
+  );
   const names = lists.map(({ name }) => JSON.stringify(name)).join(", ");
   const deletions = deletesSources ? lists.map(({ _id, name }) => toDeletion({ _id, name }, into)) : [];
   const edit: EditOptions = {
@@ -62,6 +66,21 @@ export async function addToNewList(
 
 function toDeletion(list: { _id: string; name: string }, ifAllIn: string): AfterStep {
   return { what: "delete-list", list, ifAllIn };
+}
+
+/** A run of the same command may have deleted some of its sources, and was killed before the others. */
+async function explainGoneList(context: Context, error: unknown, into: string): Promise<never> {
+  if (!(error instanceof NotFoundError)) throw error;
+  const { listRuns, isFinished } = await import("../../../bulk/index.ts");
+  const { profile } = await context.connect();
+  const begun = (await listRuns(context.folders.state)).find(
+    ({ manifest }) =>
+      !isFinished(manifest) &&
+      manifest.account.baseUrl === profile.baseUrl.value &&
+      manifest.after?.some(({ what, ifAllIn }) => what === "delete-list" && ifAllIn === into),
+  );
+  if (begun) error.details.hint = advise`Resume with: ${ecm`runs resume ${begun.manifest.id}`}`;
+  throw error;
 }
 
 /**

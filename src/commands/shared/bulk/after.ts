@@ -24,8 +24,9 @@ interface Following {
 
 /** @returns whether a list that was to be deleted stays */
 export async function followRun(context: Context, { summary, after = [] }: Closed): Promise<boolean> {
-  const { findRun } = await import("../../../bulk/index.ts");
-  const { manifest, folder } = await findRun(context.folders.state, summary.run!);
+  const { findRun, noteFollowed } = await import("../../../bulk/index.ts");
+  const run = await findRun(context.folders.state, summary.run!);
+  const { manifest, folder } = run;
   const connection = await context.connect();
   const following = { context, connection, structureId: manifest.account.structureId, folder };
   const isWhole = summary.rows.rejected === 0;
@@ -37,6 +38,7 @@ export async function followRun(context: Context, { summary, after = [] }: Close
     const isDone = await follow(following, step);
     isIncomplete ||= !isDone;
   }
+  await noteFollowed(run);
   return isIncomplete;
 }
 

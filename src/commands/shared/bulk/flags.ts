@@ -215,6 +215,11 @@ async function follow(context: Context, result: Closed): Promise<{ summary: Summ
     return { summary: all, isLeftOut };
   } catch (error) {
     await printSummary(context, withAllRequests(context, summary));
+    if (error instanceof EcmError && summary.run !== null)
+      error.details.hint = joinHints(
+        error.details.hint,
+        advise`Resume with: ${ecm`runs resume ${summary.run}`}`,
+      );
     throw error;
   }
 }
