@@ -78,7 +78,7 @@ it("a dry run's share of the month is that of the whole real run, look-ups inclu
     /A real run would send (\d+) requests \([^)]*\), after (\d+) to read the account/.exec(dry.stderr)!;
   const [, left] = /month=(\d+)/.exec(dry.stderr)!;
   const share = Math.ceil(((Number(writes) + Number(reads)) / Number(left)) * 1000) / 10;
-  expect(dry.stderr).toContain(`A real run would use ${share} % of the requests left this month`);
+  expect(dry.stderr).toContain(`${share} % of what is left this month), after`);
   // Nothing is said of a real run that would be refused.
   const refused = await service.ecm(["import", rows, "--list", "Nobody", "--dry-run"]);
   expect(refused.code).toBe(5);

@@ -1,5 +1,5 @@
 import type { Command } from "@commander-js/extra-typings";
-import type { Manifest, RunOptions } from "../../bulk/index.ts";
+import type { Closed, Manifest, RunOptions, Summary } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
@@ -52,6 +52,10 @@ async function runRunsResume(context: Context, run: string | undefined, flags: B
   options.rejects ??= manifest.rejects;
   const danger = findDanger(await foreseeWrites(stopped));
   requireAnswer(context, danger, options.isDryRun);
+  if (manifest.summary?.status === "completed" && !options.isDryRun) {
+    await requireSameAccount(context, manifest, "runs resume");
+    return endRun(context, followingAlone(manifest.summary, manifest));
+  }
   const { isSpooled, file } = manifest.input;
   const inputs = isSpooled || file === "" ? [] : [file];
   claimFiles(context, inputs[0], { ...flags, rejects: options.rejects });
@@ -70,6 +74,12 @@ async function runRunsResume(context: Context, run: string | undefined, flags: B
     },
   );
   await endRun(context, result);
+}
+
+/** All contacts are done, and what follows on the run is not: the requests are those of this invocation. */
+function followingAlone(summary: Summary, { after }: Manifest): Closed {
+  const requests = { search: 0, create: 0, mutate: 0, other: 0, retried: 0, total: 0 };
+  return { summary: { ...summary, requests }, after };
 }
 
 /** What a run that goes on does before the first write of this invocation. */

@@ -85,7 +85,7 @@ function formatRequests(
   const before = sentBefore > 0 ? `, after ${formatCount(sentBefore)} to read the account` : "";
   if (status === "dry-run") {
     const left = estimate.requests - sentBefore;
-    const price = `${formatAboutDuration(estimate.seconds)}${formatShare(left, monthLeft)}`;
+    const price = `${formatAboutDuration(estimate.seconds)}${formatShare(estimate.requests, monthLeft)}`;
     return `A real run would send ${formatCounted(left, "request")} (${price})${before}`;
   }
   const again = requests.retried > 0 ? `, ${formatCount(requests.retried)} of them retries` : "";
