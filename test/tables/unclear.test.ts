@@ -97,3 +97,12 @@ test("of a file of keys, consent and the key are said, and other columns are ign
   expect(unclear.map(({ kind }) => kind)).toEqual(["consent", "consent", "key"]);
   expect(unclear[0]?.settledBy).toContainEqual(["--all-rows"]);
 });
+
+test("columns that are listed already, since none has the key, are not listed again", async () => {
+  const { message } = await catchFailure(read("Name,Size\nAda,39\n"));
+  expect(message).toMatch(
+    /: no key column \(Email\) found; columns: "Name", "Size"; none of them matches a field$/,
+  );
+  const some = await catchFailure(read("City,Size\nOslo,39\n"));
+  expect(some.message).toMatch(/columns: "City", "Size"; 1 column does not match any field: "Size"$/);
+});

@@ -112,7 +112,7 @@ function describeUnclear(
     case "key":
       return describeKey(input, unclear);
     case "unmapped":
-      return { said: describeUnmapped(unclear), hint: adviseOnUnmapped(unclear) };
+      return { said: describeUnmapped(input, all, unclear), hint: adviseOnUnmapped(unclear) };
   }
 }
 
@@ -156,7 +156,13 @@ function describeKey({ names, options, structure }: MappingInput, { columns, set
   };
 }
 
-function describeUnmapped({ columns }: Of<"unmapped">): string {
+function describeUnmapped(
+  { names }: MappingInput,
+  all: readonly Unclear[],
+  { columns }: Of<"unmapped">,
+): string {
+  const isListed = all.some((each) => each.kind === "key" && each.columns.length === 0);
+  if (isListed && columns.length === names.length) return "none of them matches a field";
   const described = columns.slice(0, maxNamesShown).map(({ name, place, isRepeated, near }) => {
     if (foldName(name) === "") return `column ${place}, which has no name`;
     if (isRepeated) return `the second ${quote(name)} (column ${place})`;
