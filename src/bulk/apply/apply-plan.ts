@@ -9,9 +9,14 @@ import type { Item, Write } from "../items.ts";
 import { toErrorStop } from "../pace/run-stop.ts";
 import { isReadById } from "../plan/judge.ts";
 import type { Found } from "../plan/lookup.ts";
-import { isPlanned, readPlanBlocks, type StoredLine } from "../plan/plan-file.ts";
+import {
+  isPlanned,
+  readPlanBlocks,
+  type StoredLine,
+  toPlannedItem,
+  toPlannedWrite,
+} from "../plan/plan-file.ts";
 import { isScarce, recordInJournal, type Session } from "../plan/session.ts";
-import { toPlannedItem, toPlannedWrite } from "../plan/stored-line.ts";
 import { alwaysHasSecondLook } from "../plan/tally.ts";
 import type { Attempt, Freshness, Seen } from "./attempt.ts";
 import type { Task } from "./outcomes.ts";

@@ -10,8 +10,10 @@ import { decodeLine, readLines } from "../../disk/log.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import type { StoredSelection } from "../../select/selection.ts";
 import type { Cells, ContactKey, InputFacts } from "../../tables/index.ts";
+import type { Contact } from "../../wire.ts";
+import { seal, toBefore, toOperation } from "../decide.ts";
 import type { Before, Desired } from "../desired.ts";
-import type { Limit, PassedRow } from "../items.ts";
+import { type Item, isSettled, type Limit, type PassedRow, type Write } from "../items.ts";
 import type { SettledByInput } from "../runs/report.ts";
 import type { Creation, StoredNames } from "./names.ts";
 import type { PlanLine } from "./plan-line.ts";
@@ -289,4 +291,65 @@ function decode<T>(value: T): T {
 
 function parsed(text: string): Mark & StoredLine {
   return JSON.parse(decodeLine(text)) as Mark & StoredLine;
+}
+
+/** The line of a contact that is not written. */
+export function toStoredLine(line: PlanLine, { ref, cells, mark }: Item): StoredLine {
+  return {
+    ...line,
+    cells,
+    ...(mark !== undefined && { mark }),
+    ...(line.line === null && { ref }),
+  };
+}
+
+/** The line of a contact that is written, with what applying it needs. */
+export function toWriteLine(
+  line: PlanLine,
+  { ref, key: { written, sent }, cells, mark, desired, isRemoval }: Item,
+  { operation, found }: { operation: Write; found: Partial<Contact> | undefined },
+): StoredLine {
+  if (isSettled(desired)) throw new Error("a settled contact is not written");
+  const before = toBefore(operation, found);
+  return {
+    ...line,
+    cells,
+    ...(mark !== undefined && { mark }),
+    apply: {
+      ref,
+      key: { written, sent },
+      desired,
+      ...(before && { before }),
+      ...(isRemoval && { isRemoval }),
+    },
+  };
+}
+
+/** The contact that a line plans; one that the plan saw is not made anew. */
+export function toPlannedItem(
+  { line, cells = [], mark }: StoredLine,
+  { ref, key, desired, before, isRemoval }: Planned,
+  readIdentity: (key: string) => string,
+): Item {
+  return {
+    kind: "contact",
+    ref,
+    line,
+    cells,
+    key: { ...key, identity: readIdentity(key.sent) },
+    desired: seal(desired, before),
+    ...(mark !== undefined && { mark }),
+    ...(isRemoval && { isRemoval }),
+    ...(before && { contactId: before.id }),
+  };
+}
+
+/** What the line says is sent. */
+export function toPlannedWrite(
+  { code, message }: Pick<PlanLine, "code" | "message">,
+  { key, desired, before }: Pick<Planned, "key" | "desired" | "before">,
+  structureId: string,
+): Write {
+  const operation = toOperation(key.sent, desired, before, structureId);
+  return code === null ? operation : { ...operation, remark: { code, message: message ?? "" } };
 }

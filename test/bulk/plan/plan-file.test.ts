@@ -7,7 +7,6 @@ import { decide } from "../../../src/bulk/decide.ts";
 import type { Desired, Operation } from "../../../src/bulk/desired.ts";
 import type { Item } from "../../../src/bulk/items.ts";
 import type { Creation } from "../../../src/bulk/plan/names.ts";
-import { exportPlan } from "../../../src/bulk/plan/plan-export.ts";
 import {
   type PlanHead,
   type Planned,
@@ -15,11 +14,13 @@ import {
   readPlanLines,
   readStoredPlan,
   type StoredLine,
+  toPlannedItem,
+  toPlannedWrite,
+  toWriteLine,
 } from "../../../src/bulk/plan/plan-file.ts";
 import { openPlanFile } from "../../../src/bulk/plan/plan-import.ts";
 import { toPlanLine, toPlanNames } from "../../../src/bulk/plan/plan-line.ts";
-import { PlanWriter } from "../../../src/bulk/plan/plan-writer.ts";
-import { toPlannedItem, toPlannedWrite, toWriteLine } from "../../../src/bulk/plan/stored-line.ts";
+import { exportPlan, PlanWriter } from "../../../src/bulk/plan/plan-writer.ts";
 import { addToTally } from "../../../src/bulk/plan/tally.ts";
 import { toValues } from "../../../src/bulk/values.ts";
 import type { Contact } from "../../../src/wire.ts";
