@@ -5,14 +5,11 @@ import { formatCount } from "../counts.ts";
 import { advise, ecm } from "../hint.ts";
 import { formatMoment } from "../moments.ts";
 import { isForPeople, isJson } from "../terminal/format.ts";
-import { presentOne, type View } from "../terminal/present.ts";
+import type { View } from "../terminal/present.ts";
 import { formatTimestamp } from "../terminal/rate-limit.ts";
 import { formatForAccount } from "./shared/command-line.ts";
 import { describeCommand } from "./shared/help-text.ts";
-
-interface LimitsOptions {
-  refresh?: boolean;
-}
+import { presents } from "./shared/presents.ts";
 
 /** The JSON form: times in RFC 3339. Nothing is there when nothing was seen yet. */
 interface LimitsReport {
@@ -22,38 +19,32 @@ interface LimitsReport {
 }
 
 export function registerLimits(command: Command, context: Context): void {
-  command
-    .option("--refresh", "ask the service (sends one request)")
-    .action((options: LimitsOptions) => runLimits(context, options));
-  describeCommand(command, {
+  const asking = command.option("--refresh", "ask the service (sends one request)");
+  describeCommand(asking, {
     examples: ["ecm limits", "ecm limits --json", "ecm limits --refresh"],
     output:
       'The limits of the last answer, without a request: { "hour": { "limit", "remaining", "reset" }, "month": { "limit", "remaining" }, "seenAt" } in JSON; {} when nothing is known yet. Where the month is used up, its "reset" too.',
   });
+  asking.action(
+    presents(context, {}, async ({ refresh }) => {
+      const { identity, name } = await context.profile();
+      const known = () => readCachedLimits(context.folders.cache, identity);
+      const cached = refresh ? await refreshLimits(context) : known();
+      const output = context.output();
+      if (!cached) sayUnknown(context, name?.value, refresh);
+      if (!cached && !isJson(output.format)) return undefined;
+      const now = context.clock.now();
+      const view =
+        isForPeople(output) && cached ? createShortView(now, cached) : createLimitsView(now, cached);
+      return { one: toReport(cached), view };
+    }),
+  );
 }
 
-async function runLimits(context: Context, { refresh }: LimitsOptions): Promise<void> {
-  const { terminal, clock } = context;
-  const { identity, name } = await context.profile();
-  const cached = refresh ? await refreshLimits(context) : readCachedLimits(context.folders.cache, identity);
-  if (!cached) {
-    const whose = name ? `profile ${name.value}` : "this account";
-    terminal.note(
-      refresh
-        ? "The service sent no limits with its answer"
-        : formatForAccount(
-            advise`No limits of ${whose} are known yet. Ask for them with: ${ecm`limits --refresh`}`,
-            context.settings,
-          ),
-    );
-  }
-  const output = context.output();
-  if (!cached && !isJson(output.format)) return;
-  const view =
-    isForPeople(output) && cached
-      ? createShortView(clock.now(), cached)
-      : createLimitsView(clock.now(), cached);
-  await presentOne(terminal, output, toReport(cached), view);
+function sayUnknown({ terminal, settings }: Context, profile: string | undefined, isAsked = false): void {
+  const whose = profile === undefined ? "this account" : `profile ${profile}`;
+  const hint = advise`No limits of ${whose} are known yet. Ask for them with: ${ecm`limits --refresh`}`;
+  terminal.note(isAsked ? "The service sent no limits with its answer" : formatForAccount(hint, settings));
 }
 
 async function refreshLimits(context: Context): Promise<CachedLimits | undefined> {

@@ -12,10 +12,6 @@ import { parsePastTime } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
 import { findNamedRun, requireRuns } from "./shared/choose.ts";
 
-interface RemoveFlags {
-  older?: string;
-}
-
 interface NamedRun {
   manifest: Manifest;
   folder: string;
@@ -27,7 +23,7 @@ export function registerRunsRemove(parent: Command, context: Context): void {
     .description("delete the folders of runs, and people's data with them")
     .argument("[run...]", "their full ids, or last")
     .option("--older <age>", "all finished runs to which nothing was written for so long, such as 30d")
-    .action((runs: string[], flags: RemoveFlags) => runRunsRemove(context, runs, flags));
+    .action((runs, { older }) => removeRuns(context, runs, older));
   describeCommand(command, {
     examples: [
       "ecm runs remove 20261121-1402-3fa9c1",
@@ -46,7 +42,7 @@ export function registerRunsRemove(parent: Command, context: Context): void {
   });
 }
 
-async function runRunsRemove(context: Context, typedRuns: string[], { older }: RemoveFlags): Promise<void> {
+async function removeRuns(context: Context, typedRuns: string[], older?: string): Promise<void> {
   if (older !== undefined && typedRuns.length > 0)
     throw new UsageError("Runs are named, or chosen with --older", "Leave out one of them");
   const runs =

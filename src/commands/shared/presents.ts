@@ -3,7 +3,7 @@ import type { Context, OutputFileFlags } from "../../context.ts";
 import type { Hint } from "../../hint.ts";
 import { explainDryRun } from "../../terminal/dry-run.ts";
 import type { TextForm } from "../../terminal/file-names.ts";
-import type { OutputOptions } from "../../terminal/format.ts";
+import { isForPeople, type OutputOptions } from "../../terminal/format.ts";
 import {
   checkColumns,
   hasColumns,
@@ -26,6 +26,8 @@ interface One<T> {
   view?: View<T>;
   /** What a person at a terminal reads instead of the record: what has changed. */
   changes?: readonly ChangeLine[];
+  /** What people read instead: some of it, and a table of its parts. */
+  screen?: { view: View<T>; parts: readonly unknown[]; partView: View<unknown> };
 }
 
 /** Records, all of them or a page. */
@@ -58,6 +60,8 @@ interface Unsent {
 interface Text {
   text: string;
   value: unknown;
+  /** What a person at a terminal reads instead. */
+  changes?: readonly ChangeLine[];
 }
 
 /** What follows once the result is shown. */
@@ -68,7 +72,7 @@ interface Following {
   failure?: unknown;
 }
 
-type Result<T> = (One<T> | Many<T> | Unsent | Text) & Following;
+export type Result<T> = (One<T> | Many<T> | Unsent | Text) & Following;
 
 interface Presentation<T> {
   /** How the records look, where no result says it. A mistyped `--columns` is found before anything is sent. */
@@ -105,10 +109,16 @@ async function present<T>(context: Context, output: OutputOptions, result: Resul
   if ("request" in result) {
     return explainDryRun(terminal, output, result.would, ...[result.request].flat());
   }
-  if ("text" in result) return presentValue(terminal, output, result.value, result.text);
   if ("many" in result) return presentMany(context, output, result);
-  const { one, known = one, view, changes } = result;
-  if (changes && showsChanges(terminal, output)) return presentChanges(terminal, changes);
+  if (result.changes && showsChanges(terminal, output)) return presentChanges(terminal, result.changes);
+  if ("text" in result) return presentValue(terminal, output, result.value, result.text);
+  const { one, known = one, view, screen } = result;
+  if (screen && isForPeople(output)) {
+    await presentOne(terminal, output, one, screen.view);
+    await terminal.write("\n");
+    await presentList(terminal, output, screen.parts, screen.partView);
+    return;
+  }
   return presentOne(terminal, output, hasColumns(output) ? known : one, view!);
 }
 

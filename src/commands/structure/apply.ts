@@ -8,23 +8,22 @@ import type { StructureSpec } from "../../structure/file.ts";
 import type { ContactStructure } from "../../wire.ts";
 import { addDryRunFlag } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
+import { presents, type Result } from "../shared/presents.ts";
 import { describeChange, readStructureFile } from "./shared/changes.ts";
 import { formatRemovalQuestion } from "./shared/losses.ts";
-import { readWholeStructure, runEdit } from "./show.ts";
-
-interface StructureApplyOptions {
-  prune?: boolean;
-  dryRun?: boolean;
-}
+import { structureView } from "./shared/view.ts";
+import { editStructure, readWholeStructure } from "./show.ts";
 
 export function registerStructureApply(parent: Command, context: Context): void {
   const command = parent
     .command("apply")
     .description("change a structure to match a file, in one update")
     .argument("<file>", "a file as `structure pull` writes it; - for standard input")
-    .option("--prune", "remove what is only in the account; contacts lose those values and tags (asks first)")
-    .action((file: string, options: StructureApplyOptions) => runStructureApply(context, file, options));
-  describeCommand(addDryRunFlag(command), {
+    .option(
+      "--prune",
+      "remove what is only in the account; contacts lose those values and tags (asks first)",
+    );
+  const applying = describeCommand(addDryRunFlag(command), {
     examples: ["ecm structure apply structure.yaml", "ecm structure apply structure.yaml --prune --yes"],
     output: "The updated structure; the changes on stderr, or `unchanged`.",
     writes: true,
@@ -34,13 +33,16 @@ export function registerStructureApply(parent: Command, context: Context): void 
     },
     asks: "With --prune, where fields or tags go",
   });
+  applying.action(
+    presents(context, { view: structureView }, (file, options) => applyStructure(context, file, options)),
+  );
 }
 
-async function runStructureApply(
+async function applyStructure(
   context: Context,
   file: string,
-  options: StructureApplyOptions,
-): Promise<void> {
+  options: { prune?: boolean; dryRun?: boolean },
+): Promise<Result<ContactStructure>> {
   const structureSpec = await readStructureFile(context, file);
   const { isSamePlan, planStructure, listRemovals } = await import("../../structure/changes.ts");
   const connection = await context.connect();
@@ -82,7 +84,7 @@ async function runStructureApply(
       },
     );
   };
-  await runEdit(context, edit, { dryRun: options.dryRun, structure, isAnnounced: true });
+  return editStructure(context, edit, { dryRun: options.dryRun, structure, isAnnounced: true });
 }
 
 /** A file of one structure applied to another would give that one its label. */

@@ -4,17 +4,20 @@ import { resolveField } from "../../api/names.ts";
 import type { Context } from "../../context.ts";
 import { ecm } from "../../hint.ts";
 import { addField, removeField, renameField } from "../../structure/edit.ts";
+import type { ContactStructure } from "../../wire.ts";
 import { addDryRunFlag } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
+import { presents } from "../shared/presents.ts";
 import { requireTextOrAsk } from "../shared/questions.ts";
 import { editOutput, registerRenameAndRemove } from "./shared/rename-and-remove.ts";
-import { runEdit } from "./show.ts";
+import { structureView } from "./shared/view.ts";
+import { editStructure } from "./show.ts";
 
-interface FieldAddOptions {
-  type: string;
-  required?: boolean;
-  dryRun?: boolean;
-}
+const missingLabel = {
+  question: "Label of the new field",
+  what: "the field's label",
+  usage: ecm`structure field add LABEL`,
+};
 
 export function registerStructureField(parent: Command, context: Context): void {
   const field = parent.command("field").description("add, rename and remove fields");
@@ -23,14 +26,20 @@ export function registerStructureField(parent: Command, context: Context): void 
     .description("add a field")
     .argument("[label]", "the field's label")
     .option("--type <type>", "the type of its values, in the service's terms", "text")
-    .option("--required", "every contact must have a value")
-    .action((label: string | undefined, options: FieldAddOptions) => runFieldAdd(context, label, options));
-  describeCommand(addDryRunFlag(add), {
+    .option("--required", "every contact must have a value");
+  const adding = describeCommand(addDryRunFlag(add), {
     examples: ["ecm structure field add City", 'ecm structure field add "Customer number" --required'],
     output: editOutput,
     writes: true,
     exitCodes: { 6: "a field already has this label, or others keep changing the structure" },
   });
+  adding.action(
+    presents(context, { view: structureView }, async (typedLabel, { type, required = false, dryRun }) => {
+      const label = await requireTextOrAsk(context, typedLabel, missingLabel);
+      const edit = (structure: ContactStructure) => addField(structure, { label, dataType: type, required });
+      return editStructure(context, edit, { dryRun });
+    }),
+  );
   registerRenameAndRemove(field, context, {
     part: "field",
     onRename: "contacts keep their values",
@@ -42,18 +51,4 @@ export function registerStructureField(parent: Command, context: Context): void 
     rename: renameField,
     remove: removeField,
   });
-}
-
-async function runFieldAdd(
-  context: Context,
-  typedLabel: string | undefined,
-  { type, required = false, dryRun }: FieldAddOptions,
-): Promise<void> {
-  const usage = ecm`structure field add LABEL`;
-  const label = await requireTextOrAsk(context, typedLabel, {
-    question: "Label of the new field",
-    what: "the field's label",
-    usage,
-  });
-  await runEdit(context, (structure) => addField(structure, { label, dataType: type, required }), { dryRun });
 }

@@ -1,17 +1,14 @@
 /** What every command on one structure does: find it, show it, edit it. */
 
 import { updateStructureRequest } from "../../api/structures.ts";
-import type { Context, OutputFileFlags } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import type { Account } from "../../service/account.ts";
 import type { StructureEdit } from "../../structure/edit.ts";
 import { readFreshStructure, updateStructure } from "../../structure/update.ts";
-import { explainDryRun } from "../../terminal/dry-run.ts";
-import { isForPeople } from "../../terminal/format.ts";
-import { checkColumns, presentList, presentOne } from "../../terminal/present.ts";
 import type { ContactStructure } from "../../wire.ts";
-import { showsChanges } from "../shared/change-lines.ts";
-import { describeChange, presentStructureChanges } from "./shared/changes.ts";
-import { listParts, partColumns, structureSummary, structureView } from "./shared/view.ts";
+import type { Result } from "../shared/presents.ts";
+import { describeChange, toChangeLines } from "./shared/changes.ts";
+import { listParts, partView, structureSummary, structureView } from "./shared/view.ts";
 
 /** @param named on the command line; else `--structure`, the profile's, or the only one */
 export async function readWholeStructure(account: Account, nameOrId?: string): Promise<ContactStructure> {
@@ -19,22 +16,10 @@ export async function readWholeStructure(account: Account, nameOrId?: string): P
 }
 
 /** A person sees its fields and tags line by line; every other format has one record. */
-export async function showStructure(
-  context: Context,
-  structure: ContactStructure,
-  flags: OutputFileFlags = {},
-): Promise<void> {
-  const output = context.output(flags);
+export function toStructureResult(context: Context, structure: ContactStructure): Result<ContactStructure> {
   if (structure.tags === undefined) context.terminal.warn("The service did not say which tags there are");
-  if (!isForPeople(output)) {
-    return presentOne(context.terminal, output, structure, structureView);
-  }
-  await presentOne(context.terminal, output, structure, structureSummary);
-  await context.terminal.write("\n");
-  await presentList(context.terminal, output, listParts(structure), {
-    columns: partColumns,
-    id: (part) => part.id,
-  });
+  const screen = { view: structureSummary, parts: listParts(structure), partView };
+  return { one: structure, view: structureView, screen };
 }
 
 /** Where no version tells what others change while a question stands, it is read again. */
@@ -47,31 +32,30 @@ async function readStructureToEdit(
 }
 
 /**
- * Applies an edit, or prints it with `--dry-run`; shows the structure as it is afterwards, or to a person
+ * Applies an edit; with `--dry-run` nothing is sent. The structure as it is afterwards is shown, or to a person
  * what has changed.
  * @param options `isAnnounced`: the changes were said already
  */
-export async function runEdit(
+export async function editStructure(
   context: Context,
   edit: StructureEdit,
   options: { nameOrId?: string; dryRun?: boolean; structure?: ContactStructure; isAnnounced?: boolean },
-): Promise<void> {
-  const output = context.output();
-  checkColumns(output, structureView);
+): Promise<Result<ContactStructure>> {
   const { send, account } = await context.connect();
   const structure = await readStructureToEdit(account, options);
   const { editKnown } = await import("../../structure/edit.ts");
   const body = editKnown(structure, edit);
   if (!body) {
     context.terminal.note("unchanged");
-    return showStructure(context, structure);
+    return toStructureResult(context, structure);
   }
+  const { diffStructures } = await import("../../structure/changes.ts");
   if (options.dryRun) {
-    const request = updateStructureRequest(structure._id, body);
-    const { diffStructures } = await import("../../structure/changes.ts");
     const changes = diffStructures(structure, body).map(describeChange).join("\n");
-    const would = `change the structure ${JSON.stringify(structure.label)}:\n${changes}`;
-    return explainDryRun(context.terminal, output, would, request);
+    return {
+      request: updateStructureRequest(structure._id, body),
+      would: `change the structure ${JSON.stringify(structure.label)}:\n${changes}`,
+    };
   }
   // The last one that was sent is the one that was applied: others may have been faster before.
   let applied = { before: structure, body };
@@ -81,7 +65,7 @@ export async function runEdit(
     return next;
   };
   const updated = await updateStructure(send, account, structure, noted);
-  if (options.isAnnounced || !showsChanges(context.terminal, output)) return showStructure(context, updated);
-  const { diffStructures } = await import("../../structure/changes.ts");
-  await presentStructureChanges(context, diffStructures(applied.before, applied.body));
+  const result = toStructureResult(context, updated);
+  if (options.isAnnounced) return result;
+  return { ...result, changes: toChangeLines(diffStructures(applied.before, applied.body)) };
 }

@@ -6,26 +6,36 @@ import { ecm } from "../../hint.ts";
 import { addTags, removeTag, renameTag } from "../../structure/edit.ts";
 import { addDryRunFlag } from "../shared/flags.ts";
 import { describeCommand } from "../shared/help-text.ts";
+import { presents } from "../shared/presents.ts";
 import { requireTextOrAsk } from "../shared/questions.ts";
 import { editOutput, registerRenameAndRemove } from "./shared/rename-and-remove.ts";
-import { readWholeStructure, runEdit } from "./show.ts";
+import { structureView } from "./shared/view.ts";
+import { editStructure, readWholeStructure } from "./show.ts";
 
-interface TagAddOptions {
-  dryRun?: boolean;
-}
+const missingLabel = {
+  question: "Label of the new tag",
+  what: "the tag's label",
+  usage: ecm`structure tag add LABEL`,
+};
 
 export function registerStructureTag(parent: Command, context: Context): void {
   const tag = parent.command("tag").description("add, rename and remove tags");
   const add = tag
     .command("add")
     .description("add tags; existing ones do not change")
-    .argument("[label...]", "the tags' labels")
-    .action((labels: string[], options: TagAddOptions) => runTagAdd(context, labels, options));
-  describeCommand(addDryRunFlag(add), {
+    .argument("[label...]", "the tags' labels");
+  const adding = describeCommand(addDryRunFlag(add), {
     examples: ["ecm structure tag add vip", 'ecm structure tag add "north, west" south --dry-run'],
     output: `${editOutput} \`unchanged\` on stderr when all existed.`,
     writes: true,
   });
+  adding.action(
+    presents(context, { view: structureView }, async (typedLabels, { dryRun }) => {
+      const typed = typedLabels.length > 0 ? typedLabels : [undefined];
+      const labels = await Promise.all(typed.map((label) => requireTextOrAsk(context, label, missingLabel)));
+      return editStructure(context, (structure) => addTags(structure, labels), { dryRun });
+    }),
+  );
   registerRenameAndRemove(tag, context, {
     part: "tag",
     onRename: "contacts keep the tag",
@@ -37,15 +47,4 @@ export function registerStructureTag(parent: Command, context: Context): void {
     rename: renameTag,
     remove: removeTag,
   });
-}
-
-async function runTagAdd(context: Context, typedLabels: string[], options: TagAddOptions): Promise<void> {
-  const missing = {
-    question: "Label of the new tag",
-    what: "the tag's label",
-    usage: ecm`structure tag add LABEL`,
-  };
-  const typed = typedLabels.length > 0 ? typedLabels : [undefined];
-  const labels = await Promise.all(typed.map((label) => requireTextOrAsk(context, label, missing)));
-  await runEdit(context, (structure) => addTags(structure, labels), options);
 }

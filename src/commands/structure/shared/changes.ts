@@ -3,7 +3,7 @@ import type { Context } from "../../../context.ts";
 import type { StructureChange } from "../../../structure/changes.ts";
 import type { StructureSpec } from "../../../structure/file.ts";
 import { readDataInput } from "../../../terminal/data-input.ts";
-import { type ChangeLine, presentChanges } from "../../shared/change-lines.ts";
+import type { ChangeLine } from "../../shared/change-lines.ts";
 
 export const tagsLeftOut = "The service did not say which tags there are; tags are left out";
 
@@ -35,15 +35,10 @@ export function describeChange(change: StructureChange): string {
 }
 
 /** The changes as a person sees them at a terminal. */
-export function presentStructureChanges(
-  context: Context,
-  changes: readonly StructureChange[],
-): Promise<void> {
-  const lines = changes.map(describeChange);
-  return presentChanges(
-    context.terminal,
-    lines.map((line) => ({ mark: line.charAt(0) as ChangeLine["mark"], text: line.slice(2) })),
-  );
+export function toChangeLines(changes: readonly StructureChange[]): ChangeLine[] {
+  return changes
+    .map(describeChange)
+    .map((line) => ({ mark: line.charAt(0) as ChangeLine["mark"], text: line.slice(2) }));
 }
 
 function quote(name: string): string {

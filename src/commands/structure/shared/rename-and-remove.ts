@@ -8,9 +8,11 @@ import type { StructureEdit } from "../../../structure/edit.ts";
 import type { ContactStructure, TagDefinition, UpdateStructureBody } from "../../../wire.ts";
 import { addDryRunFlag } from "../../shared/flags.ts";
 import { describeCommand } from "../../shared/help-text.ts";
+import { presents, type Result } from "../../shared/presents.ts";
 import { requireChoice, requireTextOrAsk, toChoices } from "../../shared/questions.ts";
-import { readWholeStructure, runEdit } from "../show.ts";
+import { editStructure, readWholeStructure } from "../show.ts";
 import { formatRemovalQuestion } from "./losses.ts";
+import { structureView } from "./view.ts";
 
 /** What every command on a field or a tag prints. */
 export const editOutput = "The updated structure, or at a terminal what changed (old → new).";
@@ -30,47 +32,49 @@ export interface PartCommands {
   remove(structure: ContactStructure, id: string): UpdateStructureBody;
 }
 
-interface EditFlags {
-  dryRun?: boolean;
-}
-
 export function registerRenameAndRemove(group: Command, context: Context, commands: PartCommands): void {
   const { part } = commands;
   const rename = group
     .command("rename")
     .description(`rename a ${part}; ${commands.onRename}`)
     .argument(`[${part}]`, "its label or id")
-    .argument("[label]", "the new label")
-    .action((name: string | undefined, label: string | undefined, flags: EditFlags) =>
-      runRename(context, commands, { name, label }, flags),
-    );
-  describeCommand(addDryRunFlag(rename), {
+    .argument("[label]", "the new label");
+  const renaming = describeCommand(addDryRunFlag(rename), {
     examples: [`ecm structure ${part} rename ${commands.exampleRename}`],
     output: editOutput,
     writes: true,
     exitCodes: { 6: `another ${part} has this label, or others keep changing the structure` },
   });
+  renaming.action(
+    presents(context, { view: structureView }, (name, label, { dryRun }) =>
+      renamePart(context, commands, { name, label }, dryRun),
+    ),
+  );
 
   const remove = group
     .command("remove")
     .description(`remove a ${part}; ${commands.onRemove} (asks first)`)
-    .argument(`[${part}]`, "its label or id")
-    .action((name: string | undefined, flags: EditFlags) => runRemove(context, commands, name, flags));
+    .argument(`[${part}]`, "its label or id");
   const example = `ecm structure ${part} remove ${commands.exampleRemove}`;
-  describeCommand(addDryRunFlag(remove), {
+  const removing = describeCommand(addDryRunFlag(remove), {
     examples: [example, `${example} --yes`],
     output: editOutput,
     writes: true,
     asks: true,
   });
+  removing.action(
+    presents(context, { view: structureView }, (name, { dryRun }) =>
+      removePart(context, commands, name, dryRun),
+    ),
+  );
 }
 
-async function runRename(
+async function renamePart(
   context: Context,
   commands: PartCommands,
   typed: { name?: string; label?: string },
-  flags: EditFlags,
-): Promise<void> {
+  dryRun?: boolean,
+): Promise<Result<ContactStructure>> {
   const { part, resolve, rename } = commands;
   const usage = ecm`structure ${part} rename ${part.toUpperCase()} LABEL`;
   const nameOrId = await requirePart(context, commands, typed.name, { verb: "rename", usage });
@@ -83,26 +87,26 @@ async function runRename(
     id ??= resolve(structure, nameOrId)._id;
     return rename(structure, id, label);
   };
-  await runEdit(context, edit, flags);
+  return editStructure(context, edit, { dryRun });
 }
 
-async function runRemove(
+async function removePart(
   context: Context,
   commands: PartCommands,
   typedName: string | undefined,
-  flags: EditFlags,
-): Promise<void> {
+  dryRun?: boolean,
+): Promise<Result<ContactStructure>> {
   const { part, resolve, remove } = commands;
   const usage = ecm`structure ${part} remove ${part.toUpperCase()}`;
   const nameOrId = await requirePart(context, commands, typedName, { verb: "remove", usage });
-  if (!flags.dryRun) context.requireConfirmable();
+  if (!dryRun) context.requireConfirmable();
   const connection = await context.connect();
   const structure = await readWholeStructure(connection.account);
   const { _id, label } = resolve(structure, nameOrId);
-  if (!flags.dryRun) {
+  if (!dryRun) {
     await context.confirm(() => formatRemovalQuestion(connection, structure, [{ part, label }]));
   }
-  await runEdit(context, (current) => remove(current, _id), { ...flags, structure });
+  return editStructure(context, (current) => remove(current, _id), { dryRun, structure });
 }
 
 function requirePart(

@@ -1,5 +1,5 @@
 /** How structures look to people. */
-import type { Column, View } from "../../../terminal/present.ts";
+import type { View } from "../../../terminal/present.ts";
 import type { ContactStructure } from "../../../wire.ts";
 
 export const structureView: View<ContactStructure> = {
@@ -45,10 +45,13 @@ export function listParts(structure: ContactStructure): StructurePart[] {
   ];
 }
 
-export const partColumns: Column<StructurePart>[] = [
-  { name: "part", value: (part) => part.kind },
-  { name: "label", value: (part) => part.label },
-  { name: "type", value: (part) => part.type },
-  { name: "required", value: (part) => (part.isRequired ? "yes" : "") },
-  { name: "_id", title: "id", value: (part) => part.id, isWhole: true },
-];
+export const partView: View<StructurePart> = {
+  columns: [
+    { name: "part", value: (part) => part.kind },
+    { name: "label", value: (part) => part.label },
+    { name: "type", value: (part) => part.type },
+    { name: "required", value: (part) => (part.isRequired ? "yes" : "") },
+    { name: "_id", title: "id", value: (part) => part.id, isWhole: true },
+  ],
+  id: (part) => part.id,
+};
