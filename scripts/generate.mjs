@@ -48,52 +48,99 @@ function usage({ command, arguments: args }) {
 
 const escapeCell = (text) => text.replaceAll("|", "\\|").replaceAll("<", "&lt;");
 
+/** Flags that many commands share: described once, in a table of their own. */
+const sharedFlags = {
+  "Output flags": "output-file bom safe-cells",
+  "Request flags": "dry-run",
+  "Selection flags": "key keys list tag status where all",
+  "File flags": "map sheet consent-column",
+  "Row flags": "marked-rows all-rows",
+  "Bulk flags":
+    "dry-run plan show max-changes max-delete max-requests reserve wait no-wait until concurrency max-rejects rejects report redact fresh",
+  "Sandbox folder": "data",
+  "Sandbox server":
+    "host port temporary hourly-limit window monthly-limit block-after block-seconds region seed admin-token fault variant",
+};
+/** A command that has all flags of each table as they stand there. */
+const sharedBy = {
+  "Output flags": "lists list",
+  "Request flags": "lists create",
+  "Selection flags": "contact delete",
+  "File flags": "contact delete",
+  "Row flags": "contact delete",
+  "Bulk flags": "lists merge",
+  "Sandbox folder": "sandbox start",
+  "Sandbox server": "sandbox start",
+};
+
+const flagRow = (flag) => `| \`${typed(flag)}\` | ${escapeCell(meaning(flag))} |`;
+const flagTable = (rows) => (rows.length === 0 ? [] : ["| flag | |", "|---|---|", ...rows, ""]);
+
+const sharedTables = Object.entries(sharedFlags).map(([title, names]) => {
+  const { flags } = commands.find(({ command }) => command === sharedBy[title]);
+  const rows = names.split(" ").map((name) => flagRow(flags.find((flag) => flag.name === `--${name}`)));
+  return { title, rows };
+});
+
+/** The rows of a command alone, and the tables of which it has every row, or all but a few. */
+function divideFlags(flags) {
+  let own = flags.map(flagRow);
+  const shared = [];
+  for (const { title, rows } of sharedTables) {
+    const missing = rows.filter((row) => !own.includes(row));
+    if (missing.length > rows.length / 3) continue;
+    own = own.filter((row) => !rows.includes(row));
+    const without = missing
+      .map((row) => /--[\w-]+/.exec(row)[0])
+      .filter((name) => !flags.some((flag) => flag.name === name));
+    const link = `[${title.toLowerCase()}](#${title.toLowerCase().replaceAll(" ", "-")})`;
+    shared.push(
+      without.length === 0 ? link : `${link} without ${without.map((name) => `\`${name}\``).join(", ")}`,
+    );
+  }
+  return { own, shared };
+}
+
+function commandSection(command) {
+  const described = command.arguments.filter((each) => each.description);
+  const { own, shared } = divideFlags(command.flags);
+  return [
+    `## ecm ${command.command}`,
+    "",
+    `${sentence(command.summary)}${command.writes ? " It can change the account." : ""}`,
+    "",
+    ...(command.arguments.length > 0 ? ["```", usage(command), "```", ""] : []),
+    ...described.map((each) => `- \`${each.name}\`: ${escapeCell(each.description)}`),
+    ...(described.length > 0 ? [""] : []),
+    ...flagTable(own),
+    ...(shared.length > 0 ? [`${own.length > 0 ? "Also" : "Flags"}: ${shared.join("; ")}.`, ""] : []),
+    ...(command.output ? [`Output: ${command.output}`, ""] : []),
+    ...(command.examples?.length ? ["```sh", ...command.examples, "```", ""] : []),
+  ];
+}
+
 function cliPage() {
-  const flagTable = (flags) =>
-    flags.length === 0
-      ? []
-      : [
-          "| flag | |",
-          "|---|---|",
-          ...flags.map((flag) => `| \`${typed(flag)}\` | ${escapeCell(meaning(flag))} |`),
-          "",
-        ];
   const lines = [
     "# The commands of `ecm`",
     "",
-    "Generated from the command tree by `npm run generate`; `ecm COMMAND --help` says the same.",
+    "Here you look up what a command takes and prints. The page is generated from the command tree; `ecm COMMAND --help`",
+    "says the same. Flags that several commands share are described once, before the commands.",
     "",
     "A group alone, such as `ecm lists`, prints its help. `ecm auth` and `ecm runs` alone list the profiles and the runs of",
     "this machine, without a request. With `--json` every other group needs a command.",
     "",
     "## Flags of every command",
     "",
-    ...flagTable(globalFlags),
+    ...flagTable(globalFlags.map(flagRow)),
+    ...sharedTables.flatMap(({ title, rows }) => [`## ${title}`, "", ...flagTable(rows)]),
     "## Exit codes",
     "",
     "| code | meaning |",
     "|---|---|",
     ...exitCodes.map(([code, meaning]) => `| ${code} | ${meaning} |`),
     "",
+    ...commands.flatMap(commandSection),
   ];
-  for (const command of commands) {
-    lines.push(
-      `## ecm ${command.command}`,
-      "",
-      `${sentence(command.summary)}${command.writes ? " It can change the account." : ""}`,
-      "",
-    );
-    lines.push("```", usage(command), "```", "");
-    lines.push(
-      ...command.arguments
-        .filter((each) => each.description)
-        .map((each) => `- \`${each.name}\`: ${escapeCell(each.description)}`),
-    );
-    if (command.arguments.some((each) => each.description)) lines.push("");
-    lines.push(...flagTable(command.flags));
-    if (command.output) lines.push(`Output: ${command.output}`, "");
-    if (command.examples?.length) lines.push("```sh", ...command.examples, "```", "");
-  }
   return `${lines.join("\n").trimEnd()}\n`;
 }
 
