@@ -46,6 +46,11 @@ export function readCreateValues({ fields = [], lists = [], tags = [] }: CreateC
   });
 }
 
+/** What becomes of somebody who is named and does not exist: nothing is to be done about one who has left. */
+export function whereMissing(mayJoinLists: boolean): Desired["absent"] {
+  return mayJoinLists ? { reject: { code: "not_found" } } : { skip: "not_subscribed" };
+}
+
 /** Ids of what the account still has; a part that is absent is not known, or nothing of it goes back. */
 export type Remaining = Partial<Record<DesiredValue["what"], ReadonlySet<string>>>;
 

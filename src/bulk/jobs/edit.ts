@@ -12,7 +12,7 @@ import { openInput, requireClearConsent, understandInput } from "../../tables/in
 import type { MutateBody } from "../../wire.ts";
 import type { Desired, DesiredValue } from "../desired.ts";
 import type { AfterStep } from "../runs/after.ts";
-import { readMutateValues, toValues } from "../values.ts";
+import { readMutateValues, toValues, whereMissing } from "../values.ts";
 import type { ResolvedJob, RowJob } from "./job.ts";
 import { type KeysFileOptions, toReadOptions } from "./keys-file-options.ts";
 import { type ChosenRows, requireChosenRows } from "./marked-rows.ts";
@@ -212,11 +212,6 @@ const unsubscription: Desired = {
 const deletion: Desired = { ...unsubscription, end: "delete", absent: { skip: "missing" } };
 
 const ends = { unsubscribe: unsubscription, delete: deletion };
-
-/** What becomes of somebody who is named and does not exist: nothing is to be done about one who has left. */
-export function whereMissing(mayJoinLists: boolean): Desired["absent"] {
-  return mayJoinLists ? { reject: { code: "not_found" } } : { skip: "not_subscribed" };
-}
 
 /** The conditions as a person would say them: what `runs list` shows in place of a file. */
 function describeConditions({ list, tag, status, where }: TypedConditions): string {

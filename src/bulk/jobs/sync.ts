@@ -3,8 +3,7 @@
 import { statusParts } from "../../api/contacts.ts";
 import { UsageError } from "../../errors.ts";
 import { openInput, requireClearConsent, understandInput } from "../../tables/index.ts";
-import { toValues } from "../values.ts";
-import { whereMissing } from "./edit.ts";
+import { toValues, whereMissing } from "../values.ts";
 import type { ResolvedJob, RowJob } from "./job.ts";
 import { type KeysFileOptions, toReadOptions } from "./keys-file-options.ts";
 
