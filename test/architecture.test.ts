@@ -214,7 +214,7 @@ describe("the architecture", () => {
   });
 
   const dependencyOwners: [name: string, where: RegExp][] = [
-    ["commander", /^program\.ts$|^commands\//],
+    ["@commander-js/extra-typings", /^program\.ts$|^commands\//],
     ["undici", /^http\//],
     ["conf", /^config\//],
     ["@inquirer/prompts", /^terminal\//],
