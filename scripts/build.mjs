@@ -34,7 +34,7 @@ function loadedTogether(name, ...files) {
 
 const versionFiles = ["src/version.ts", "package.json"].map((file) => resolve(file));
 
-const bulkScreens = /src[\\/]commands[\\/]shared[\\/]bulk[\\/]/;
+const bulkScreens = /src[\\/]commands[\\/]bulk[\\/]/;
 const engineFile = resolve("src/bulk/index.ts");
 
 /** Each file costs a start as much as several KiB of code: what is loaded together is in one file. */

@@ -10,7 +10,7 @@ const modules = {
   context: "src/context.ts",
   program: "src/program.ts",
   commands: "src/commands/commands.ts",
-  describe: "src/commands/shared/describe-command.ts",
+  describe: "src/commands/help/describe-command.ts",
   manual: "src/commands/manual-pages.ts",
   behavior: "src/service/behavior.ts",
 };

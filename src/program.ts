@@ -1,15 +1,15 @@
 /** The root command: global flags and the groups of commands. A group is loaded when it is named. */
 import { Command, CommanderError, type CommandUnknownOpts } from "@commander-js/extra-typings";
-import { groups, visibleGroups } from "./commands/groups.ts";
-import { formatRootHelp, topicNames } from "./commands/help/root.ts";
-import { dropNeedlessHeadings } from "./commands/shared/flag-headings.ts";
-import { createGlobalOptions, describeOption } from "./commands/shared/global-options.ts";
-import { type CommandTree, findDeepestCommand, toPath, toWords } from "./commands/shared/tree.ts";
+import { dropNeedlessHeadings } from "./commands/flags/flag-headings.ts";
+import { createGlobalOptions, describeOption } from "./commands/flags/global-options.ts";
 import {
   refuseSecondValues,
   requireNonEmptyValues,
   requirePlainValues,
-} from "./commands/shared/typed-flags.ts";
+} from "./commands/flags/typed-flags.ts";
+import { groups, visibleGroups } from "./commands/groups.ts";
+import { formatRootHelp, topicNames } from "./commands/help/root.ts";
+import { type CommandTree, findDeepestCommand, toPath, toWords } from "./commands/help/tree.ts";
 import type { ContextControl } from "./context.ts";
 import { UsageError } from "./errors.ts";
 import { advise, ecm, type Hint } from "./hint.ts";
@@ -54,7 +54,7 @@ export async function runProgram(
     }
     // Help or the version was shown.
     if (error.exitCode === 0) return;
-    const { toUsageError } = await import("./commands/shared/grammar-error.ts");
+    const { toUsageError } = await import("./commands/help/grammar-error.ts");
     throw toUsageError(error, program, words);
   }
 }
@@ -147,7 +147,7 @@ async function takeFormat(action: CommandUnknownOpts): Promise<string | undefine
   const formats: readonly string[] = own?.argChoices ?? outputFormats;
   if (output !== undefined && !formats.includes(output)) {
     const message = `Option '-o, --output <format>' argument '${output}' is invalid. Allowed choices are ${formats.join(", ")}.`;
-    const { suggestChoice } = await import("./commands/shared/suggestions.ts");
+    const { suggestChoice } = await import("./commands/help/suggestions.ts");
     throw new UsageError(message, suggestChoice(message) ?? formatHelpHint(action));
   }
   if (json && output !== undefined && output !== "json") {

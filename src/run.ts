@@ -1,7 +1,7 @@
 /** One command from its words to its exit code: context → program → parse → exit code. The only catch-all. */
 import { visibleGroups } from "./commands/groups.ts";
 import { formatRootHelp } from "./commands/help/root.ts";
-import type { NestedCommand } from "./commands/shared/tree.ts";
+import type { NestedCommand } from "./commands/help/tree.ts";
 import { type Context, type ContextControl, createContext } from "./context.ts";
 import { describeDiskError } from "./disk/disk-errors.ts";
 import { EcmError, exitCodes, InterruptedError } from "./errors.ts";
@@ -88,7 +88,7 @@ async function keepAccountInHints(context: Context, { details }: EcmError): Prom
   const profile = isLogin ? await context.profile().catch(() => undefined) : undefined;
   const selected = profile?.name?.source === "default" ? profile.name.value : undefined;
   const replaced = selected === "default" ? undefined : selected;
-  const { addAccountFlags } = await import("./commands/shared/command-line.ts");
+  const { addAccountFlags } = await import("./commands/help/command-line.ts");
   details.hint = addAccountFlags(details.hint, context.settings, replaced);
 }
 

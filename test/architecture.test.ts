@@ -181,7 +181,7 @@ describe("the architecture", () => {
             .filter((each) => each.path.startsWith("commands/"))
             .filter(
               (each) =>
-                !each.path.startsWith("commands/shared/") &&
+                !/^commands\/(?:output|flags|selection|help|bulk)\//.test(each.path) &&
                 !dirname(each.path).startsWith(dirname(path)) &&
                 !dirname(path).startsWith(dirname(each.path)),
             )

@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../context.ts";
-import { createAgreement, findDanger, requireAnswer } from "./shared/bulk/agree.ts";
-import { claimFiles } from "./shared/bulk/distinct-files.ts";
-import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "./shared/bulk/flags.ts";
-import { writtenFileOption } from "./shared/flags.ts";
-import { describeCommand } from "./shared/help-text.ts";
+import { createAgreement, findDanger, requireAnswer } from "./bulk/agree.ts";
+import { claimFiles } from "./bulk/distinct-files.ts";
+import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "./bulk/flags.ts";
+import { writtenFileOption } from "./flags/flags.ts";
+import { describeCommand } from "./help/help-text.ts";
 
 interface ApplyFlags extends BulkFlags {
   digest?: string;
@@ -46,11 +46,7 @@ async function runApply(context: Context, file: string, flags: ApplyFlags): Prom
   const options = toRunOptions(flags, context.clock.now());
   claimFiles(context, file, flags);
   const [{ openPlanFile, applyPlanFile, toPlanName }, { withRun }, { createBackUp, createBackupTarget }] =
-    await Promise.all([
-      import("../bulk/index.ts"),
-      import("./shared/bulk/start.ts"),
-      import("./shared/bulk/backup.ts"),
-    ]);
+    await Promise.all([import("../bulk/index.ts"), import("./bulk/start.ts"), import("./bulk/backup.ts")]);
   const approved = await openPlanFile(file, flags.digest);
   const danger = findDanger(approved);
   requireAnswer(context, danger, options.isDryRun);

@@ -6,10 +6,10 @@ import { isForPeople, isJson, type OutputOptions } from "../terminal/format.ts";
 import { presentList, presentValue, type View } from "../terminal/present.ts";
 import { wrap } from "../terminal/text-width.ts";
 import { version } from "../version.ts";
+import { describeCommandJson, describeFlags } from "./help/describe-command.ts";
+import { describeCommand, findFacts } from "./help/help-text.ts";
 import { topicNames } from "./help/root.ts";
-import { describeCommandJson, describeFlags } from "./shared/describe-command.ts";
-import { describeCommand, findFacts } from "./shared/help-text.ts";
-import { type CommandTree, findChild, toWords } from "./shared/tree.ts";
+import { type CommandTree, findChild, toWords } from "./help/tree.ts";
 
 interface IndexEntry {
   /** The words typed after `ecm`. */

@@ -13,9 +13,9 @@ import {
   repeatableOption,
   textOption,
   whereOption,
-} from "./shared/flags.ts";
-import { describeCommand } from "./shared/help-text.ts";
-import { readNamedLists } from "./shared/named-lists.ts";
+} from "./flags/flags.ts";
+import { describeCommand } from "./help/help-text.ts";
+import { readNamedLists } from "./selection/named-lists.ts";
 
 interface ExportOptions extends OutputFileFlags {
   list?: string[];

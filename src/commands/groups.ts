@@ -1,5 +1,5 @@
 /** The visible list of command groups. A group is loaded when it is named. */
-import type { Register } from "./shared/tree.ts";
+import type { Register } from "./help/tree.ts";
 
 interface Group {
   name: string;

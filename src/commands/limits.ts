@@ -7,9 +7,9 @@ import { formatMoment } from "../moments.ts";
 import { isForPeople, isJson } from "../terminal/format.ts";
 import type { View } from "../terminal/present.ts";
 import { formatTimestamp } from "../terminal/rate-limit.ts";
-import { formatForAccount } from "./shared/command-line.ts";
-import { describeCommand } from "./shared/help-text.ts";
-import { presents } from "./shared/presents.ts";
+import { formatForAccount } from "./help/command-line.ts";
+import { describeCommand } from "./help/help-text.ts";
+import { presents } from "./output/presents.ts";
 
 /** The JSON form: times in RFC 3339. Nothing is there when nothing was seen yet. */
 interface LimitsReport {

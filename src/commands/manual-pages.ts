@@ -2,10 +2,10 @@
 import type { CommandUnknownOpts as Command } from "@commander-js/extra-typings";
 import { version } from "../version.ts";
 import { listLeaves } from "./commands.ts";
+import { describeCommandJson } from "./help/describe-command.ts";
+import { environment } from "./help/environment.ts";
+import { exitCodeMeanings } from "./help/exit-codes.ts";
 import { listTopics } from "./help/topics.ts";
-import { describeCommandJson } from "./shared/describe-command.ts";
-import { environment } from "./shared/environment.ts";
-import { exitCodeMeanings } from "./shared/exit-codes.ts";
 
 type Described = ReturnType<typeof describeCommandJson>;
 

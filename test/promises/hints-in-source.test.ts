@@ -5,7 +5,7 @@ import { PassThrough } from "node:stream";
 import type { CommandUnknownOpts as Command } from "@commander-js/extra-typings";
 import { beforeAll, expect, it } from "vitest";
 import { groups } from "../../src/commands/groups.ts";
-import { findChild, findFlag } from "../../src/commands/shared/tree.ts";
+import { findChild, findFlag } from "../../src/commands/help/tree.ts";
 import { createContext } from "../../src/context.ts";
 import { createTree } from "../../src/program.ts";
 

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Command } from "@commander-js/extra-typings";
 import { beforeEach, describe, expect, it } from "vitest";
-import { formatCommandLine } from "../../src/commands/shared/command-line.ts";
+import { formatCommandLine } from "../../src/commands/help/command-line.ts";
 import {
   type Ecm,
   ecmWith,

@@ -3,9 +3,9 @@ import { maskKey } from "../../config/keys.ts";
 import { type Profile, sandboxProfile } from "../../config/profiles.ts";
 import type { Context } from "../../context.ts";
 import type { View } from "../../terminal/present.ts";
-import { addOutputFileFlags } from "../shared/flags.ts";
-import { describeCommand } from "../shared/help-text.ts";
-import { presents } from "../shared/presents.ts";
+import { addOutputFileFlags } from "../flags/flags.ts";
+import { describeCommand } from "../help/help-text.ts";
+import { presents } from "../output/presents.ts";
 
 interface ListedProfile {
   name: string;

@@ -7,7 +7,7 @@ import { EcmError, exitCodes } from "../../errors.ts";
 import { advise, type Hint } from "../../hint.ts";
 import { presentValue } from "../../terminal/present.ts";
 import type { ContactStructure } from "../../wire.ts";
-import { describeCommand } from "../shared/help-text.ts";
+import { describeCommand } from "../help/help-text.ts";
 import { askBaseUrl, askKey, askStructure } from "./shared/login-questions.ts";
 
 interface LoginOptions {

@@ -1,7 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import { describeCommand } from "../shared/help-text.ts";
+import { describeCommand } from "../help/help-text.ts";
 
 export function registerAuthLogout(parent: Command, context: Context): void {
   const command = parent

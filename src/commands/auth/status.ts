@@ -5,8 +5,8 @@ import type { Sourced } from "../../config/settings.ts";
 import type { Context } from "../../context.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import type { View } from "../../terminal/present.ts";
-import { describeCommand } from "../shared/help-text.ts";
-import { presents } from "../shared/presents.ts";
+import { describeCommand } from "../help/help-text.ts";
+import { presents } from "../output/presents.ts";
 
 type SettingSource = Sourced<string>["source"];
 

@@ -1,8 +1,8 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { ecm } from "../../hint.ts";
-import { describeCommand } from "../shared/help-text.ts";
-import { requireChoice } from "../shared/questions.ts";
+import { requireChoice } from "../flags/questions.ts";
+import { describeCommand } from "../help/help-text.ts";
 
 export function registerAuthUse(parent: Command, context: Context): void {
   const command = parent

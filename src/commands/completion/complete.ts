@@ -2,7 +2,7 @@ import type { Argument, Command, CommandUnknownOpts, Option } from "@commander-j
 import type { Context } from "../../context.ts";
 import { exitCodes } from "../../errors.ts";
 import { escapeControls } from "../../terminal/escape.ts";
-import { type CommandTree, findChild, findFlag } from "../shared/tree.ts";
+import { type CommandTree, findChild, findFlag } from "../help/tree.ts";
 import { listValues, type TypedLine } from "./values.ts";
 
 interface Candidate {

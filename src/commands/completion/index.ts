@@ -2,8 +2,8 @@ import { Argument, type Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { formatCounted } from "../../counts.ts";
 import { presentValue } from "../../terminal/present.ts";
-import { describeCommand } from "../shared/help-text.ts";
-import type { CommandTree } from "../shared/tree.ts";
+import { describeCommand } from "../help/help-text.ts";
+import type { CommandTree } from "../help/tree.ts";
 
 interface CompletionOptions {
   install?: boolean;

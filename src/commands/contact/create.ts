@@ -16,9 +16,9 @@ import { readJsonInput } from "../../terminal/data-input.ts";
 import { explainDryRun } from "../../terminal/dry-run.ts";
 import { hasColumns } from "../../terminal/present.ts";
 import type { ApiRequest, CreateContactBody } from "../../wire.ts";
-import { addDryRunFlag, repeatableOption } from "../shared/flags.ts";
-import { describeCommand } from "../shared/help-text.ts";
-import { openSuppressionList } from "../shared/suppression-list.ts";
+import { addDryRunFlag, repeatableOption } from "../flags/flags.ts";
+import { describeCommand } from "../help/help-text.ts";
+import { openSuppressionList } from "../selection/suppression-list.ts";
 import { askContact, type NewContact } from "./shared/questions.ts";
 import { checkContactColumns, presentContact } from "./shared/view.ts";
 

@@ -4,11 +4,11 @@ import type { Context } from "../../context.ts";
 import { NotFoundError } from "../../errors.ts";
 import { suggestSimilar } from "../../service/find-contact.ts";
 import { explainDryRun } from "../../terminal/dry-run.ts";
-import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
-import { writtenFileOption } from "../shared/flags.ts";
-import { describeCommand } from "../shared/help-text.ts";
-import { addMarkedRowsFlags, type MarkedRowsFlags, readMarkedRowsFlags } from "../shared/marked-rows.ts";
-import { resolveContact } from "../shared/resolve-contact.ts";
+import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../bulk/flags.ts";
+import { writtenFileOption } from "../flags/flags.ts";
+import { describeCommand } from "../help/help-text.ts";
+import { addMarkedRowsFlags, type MarkedRowsFlags, readMarkedRowsFlags } from "../selection/marked-rows.ts";
+import { resolveContact } from "../selection/resolve-contact.ts";
 import { addSelectionFlags, chooseContacts, type SelectionFlags } from "./shared/selection.ts";
 
 interface ContactDeleteOptions extends SelectionFlags, BulkFlags, MarkedRowsFlags {
@@ -52,7 +52,7 @@ async function runContactDelete(
   const { one } = chosen;
   const reading = readMarkedRowsFlags(chosen.keys, flags);
   if (one !== undefined && !chosen.isRun && flags.dryRun) return dryRunOne(context, one);
-  const { createBackUp, createBackupTarget } = await import("../shared/bulk/backup.ts");
+  const { createBackUp, createBackupTarget } = await import("../bulk/backup.ts");
   const target = flags.backup === undefined ? undefined : createBackupTarget(context, flags.backup);
   const options = toRunOptions(flags, context.clock.now());
   const { editMany } = await import("./shared/edit-many.ts");

@@ -7,9 +7,9 @@ import { ecm } from "../../hint.ts";
 import { findContactsOfKey, type KnownContacts } from "../../service/erase-contact.ts";
 import { openFileOutput } from "../../terminal/output-file.ts";
 import type { Send } from "../../wire.ts";
-import { addFileFlag } from "../shared/flags.ts";
-import { describeCommand } from "../shared/help-text.ts";
-import { openSuppressionList } from "../shared/suppression-list.ts";
+import { addFileFlag } from "../flags/flags.ts";
+import { describeCommand } from "../help/help-text.ts";
+import { openSuppressionList } from "../selection/suppression-list.ts";
 import type { Dossier, NamedContact } from "./shared/dossier-text.ts";
 import { readPeople } from "./shared/people.ts";
 

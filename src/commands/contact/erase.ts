@@ -6,9 +6,9 @@ import { ecm } from "../../hint.ts";
 import { deleteContact, findContactsOfKey, type KnownContacts } from "../../service/erase-contact.ts";
 import { explainDryRun } from "../../terminal/dry-run.ts";
 import { checkColumns, presentList, presentOne, type View } from "../../terminal/present.ts";
-import { addDryRunFlag } from "../shared/flags.ts";
-import { describeCommand } from "../shared/help-text.ts";
-import { openSuppressionList } from "../shared/suppression-list.ts";
+import { addDryRunFlag } from "../flags/flags.ts";
+import { describeCommand } from "../help/help-text.ts";
+import { openSuppressionList } from "../selection/suppression-list.ts";
 import { readPeople } from "./shared/people.ts";
 
 /** What is left of a person: proof that the erasure was done, without the address. */

@@ -1,10 +1,10 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context, OutputFileFlags } from "../../context.ts";
 import { ecm } from "../../hint.ts";
-import { addOutputFileFlags } from "../shared/flags.ts";
-import { describeCommand } from "../shared/help-text.ts";
-import { requireTextOrAsk } from "../shared/questions.ts";
-import { resolveContact } from "../shared/resolve-contact.ts";
+import { addOutputFileFlags } from "../flags/flags.ts";
+import { requireTextOrAsk } from "../flags/questions.ts";
+import { describeCommand } from "../help/help-text.ts";
+import { resolveContact } from "../selection/resolve-contact.ts";
 import { createMissingContact } from "./shared/questions.ts";
 import { presentContact } from "./shared/view.ts";
 

@@ -20,10 +20,10 @@ import { ContactNotFoundError } from "../../service/find-contact.ts";
 import { fetchContact, mutateContact } from "../../service/mutate-contact.ts";
 import { explainDryRun } from "../../terminal/dry-run.ts";
 import type { ApiRequest, Contact, CreateContactBody, MutateBody } from "../../wire.ts";
-import { addDryRunFlag } from "../shared/flags.ts";
-import { describeCommand } from "../shared/help-text.ts";
-import { resolveContact } from "../shared/resolve-contact.ts";
-import { openSuppressionList } from "../shared/suppression-list.ts";
+import { addDryRunFlag } from "../flags/flags.ts";
+import { describeCommand } from "../help/help-text.ts";
+import { resolveContact } from "../selection/resolve-contact.ts";
+import { openSuppressionList } from "../selection/suppression-list.ts";
 import { checkContactColumns, presentContact } from "./shared/view.ts";
 
 interface ContactMoveFlags {

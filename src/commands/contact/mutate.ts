@@ -9,11 +9,11 @@ import { fetchContact, type MutatedContact, mutateContact } from "../../service/
 import { explainDryRun } from "../../terminal/dry-run.ts";
 import { isJson } from "../../terminal/format.ts";
 import type { ApiRequest, Contact, MutateBody } from "../../wire.ts";
-import { addBulkFlags } from "../shared/bulk/flags.ts";
-import { type ChangeLine, presentChanges, showsChanges } from "../shared/change-lines.ts";
-import { addKeyFileFlags, repeatableOption, wholeNumberOption } from "../shared/flags.ts";
-import { describeCommand } from "../shared/help-text.ts";
-import { resolveContact } from "../shared/resolve-contact.ts";
+import { addBulkFlags } from "../bulk/flags.ts";
+import { addKeyFileFlags, repeatableOption, wholeNumberOption } from "../flags/flags.ts";
+import { describeCommand } from "../help/help-text.ts";
+import { type ChangeLine, presentChanges, showsChanges } from "../output/change-lines.ts";
+import { resolveContact } from "../selection/resolve-contact.ts";
 import { toChange } from "./shared/change.ts";
 import type { MutateFlags } from "./shared/mutate-many.ts";
 import { askChanges } from "./shared/questions.ts";

@@ -12,8 +12,6 @@ import { maxPageSize } from "../../service/pages.ts";
 import type { OutputOptions } from "../../terminal/format.ts";
 import { presentList, presentValue } from "../../terminal/present.ts";
 import type { Contact, ContactStructure } from "../../wire.ts";
-import { announcePage } from "../shared/announce-part.ts";
-import { formatForAccount } from "../shared/command-line.ts";
 import {
   addOutputFileFlags,
   keysOption,
@@ -21,8 +19,10 @@ import {
   textOption,
   whereOption,
   wholeNumberOption,
-} from "../shared/flags.ts";
-import { describeCommand } from "../shared/help-text.ts";
+} from "../flags/flags.ts";
+import { formatForAccount } from "../help/command-line.ts";
+import { describeCommand } from "../help/help-text.ts";
+import { announcePage } from "../output/announce-part.ts";
 import { type ConditionFlags, formatUnfound, resolveConditions } from "./shared/conditions.ts";
 import { countContacts, readSearchPage } from "./shared/search-page.ts";
 import { warnOfMissing, warnOfMissingParts } from "./shared/search-warnings.ts";

@@ -10,12 +10,12 @@ import type { Context } from "../../context.ts";
 import { fetchContact } from "../../service/mutate-contact.ts";
 import { explainDryRun } from "../../terminal/dry-run.ts";
 import type { Contact, Send } from "../../wire.ts";
-import { requireAnswer } from "../shared/bulk/agree.ts";
-import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
-import { presentChanges, showsChanges } from "../shared/change-lines.ts";
-import { describeCommand } from "../shared/help-text.ts";
-import { addMarkedRowsFlags, type MarkedRowsFlags, readMarkedRowsFlags } from "../shared/marked-rows.ts";
-import { resolveContact } from "../shared/resolve-contact.ts";
+import { requireAnswer } from "../bulk/agree.ts";
+import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../bulk/flags.ts";
+import { describeCommand } from "../help/help-text.ts";
+import { presentChanges, showsChanges } from "../output/change-lines.ts";
+import { addMarkedRowsFlags, type MarkedRowsFlags, readMarkedRowsFlags } from "../selection/marked-rows.ts";
+import { resolveContact } from "../selection/resolve-contact.ts";
 import { addSelectionFlags, chooseContacts, type SelectionFlags } from "./shared/selection.ts";
 import { checkContactColumns, presentContact } from "./shared/view.ts";
 

@@ -14,9 +14,9 @@ import { ecm } from "../../hint.ts";
 import { readSoundBehavior } from "../../service/behavior.ts";
 import { isForPeople } from "../../terminal/format.ts";
 import { presentList, type View } from "../../terminal/present.ts";
-import { commandOnRun } from "../shared/bulk/run-account.ts";
-import { formatForAccount } from "../shared/command-line.ts";
-import { describeCommand } from "../shared/help-text.ts";
+import { commandOnRun } from "../bulk/run-account.ts";
+import { formatForAccount } from "../help/command-line.ts";
+import { describeCommand } from "../help/help-text.ts";
 import { drawFindings } from "./shared/draw.ts";
 import {
   checkAnswer,

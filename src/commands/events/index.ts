@@ -8,9 +8,9 @@ import { EcmError, exitCodes, hasStatus, isGoneError, type ServiceError, UsageEr
 import { type Feed, readFeed, readNewest, toTime } from "../../events/feed.ts";
 import { resolveCampaign } from "../../service/resources.ts";
 import { checkColumns } from "../../terminal/present.ts";
-import { announcePart } from "../shared/announce-part.ts";
-import { addOutputFileFlags, parsePastTime, repeatableOption, wholeNumberOption } from "../shared/flags.ts";
-import { describeCommand } from "../shared/help-text.ts";
+import { addOutputFileFlags, parsePastTime, repeatableOption, wholeNumberOption } from "../flags/flags.ts";
+import { describeCommand } from "../help/help-text.ts";
+import { announcePart } from "../output/announce-part.ts";
 import { showNew } from "./since-last.ts";
 import { createEventView, maxLookups, presentEvents } from "./view.ts";
 
@@ -181,7 +181,7 @@ async function readRequestedEvents(
 }
 
 async function resolveContactId(connection: Connection, idOrKey: string): Promise<string> {
-  const { resolveContact } = await import("../shared/resolve-contact.ts");
+  const { resolveContact } = await import("../selection/resolve-contact.ts");
   const { account } = connection;
   return (await account.withRemembered("read", () => resolveContact(connection, idOrKey)))._id;
 }

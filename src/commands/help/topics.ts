@@ -5,12 +5,12 @@ import { NotFoundError } from "../../errors.ts";
 import { fitMessage } from "../../terminal/message-lines.ts";
 import { presentValue } from "../../terminal/present.ts";
 import { wrap } from "../../terminal/text-width.ts";
-import { environment } from "../shared/environment.ts";
-import { exitCodeMeanings } from "../shared/exit-codes.ts";
-import { describeCommand } from "../shared/help-text.ts";
-import type { CommandTree } from "../shared/tree.ts";
+import { environment } from "./environment.ts";
+import { exitCodeMeanings } from "./exit-codes.ts";
 import { faultsTopic, filtersTopic, formatsTopic, selectionsTopic, whereTopic } from "./grammars.ts";
+import { describeCommand } from "./help-text.ts";
 import { topicNames } from "./root.ts";
+import type { CommandTree } from "./tree.ts";
 
 type Rows = readonly (readonly [name: string, text: string])[];
 

@@ -6,11 +6,11 @@ import type { Context } from "../../context.ts";
 import { DeclinedError, InterruptedError, UsageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { RevisedError } from "../shared/bulk/agree.ts";
-import { addBulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
-import { shortPath } from "../shared/bulk/format.ts";
-import { consentColumnOption, repeatableOption, wholeNumberOption } from "../shared/flags.ts";
-import { describeCommand } from "../shared/help-text.ts";
+import { RevisedError } from "../bulk/agree.ts";
+import { addBulkFlags, endRun, toRunOptions } from "../bulk/flags.ts";
+import { shortPath } from "../bulk/format.ts";
+import { consentColumnOption, repeatableOption, wholeNumberOption } from "../flags/flags.ts";
+import { describeCommand } from "../help/help-text.ts";
 import type { ImportFlags } from "./shared/import-flags.ts";
 
 export function registerImport(command: Command, context: Context): void {
@@ -112,7 +112,7 @@ async function runImport(
 ): Promise<void> {
   const options = toRunOptions(flags, context.clock.now());
   const [{ isAtTerminal, startRun }, { Clarifier }, { findAnswers }] = await Promise.all([
-    import("../shared/bulk/start.ts"),
+    import("../bulk/start.ts"),
     import("./shared/clarify.ts"),
     import("./shared/saved-answers.ts"),
   ]);

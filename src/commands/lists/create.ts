@@ -6,10 +6,10 @@ import { EcmError } from "../../errors.ts";
 import { ecm } from "../../hint.ts";
 import { ensureLists } from "../../service/create-names.ts";
 import type { ContactList } from "../../wire.ts";
-import { addDryRunFlag } from "../shared/flags.ts";
-import { describeCommand } from "../shared/help-text.ts";
-import { presents } from "../shared/presents.ts";
-import { requireTextOrAsk } from "../shared/questions.ts";
+import { addDryRunFlag } from "../flags/flags.ts";
+import { requireTextOrAsk } from "../flags/questions.ts";
+import { describeCommand } from "../help/help-text.ts";
+import { presents } from "../output/presents.ts";
 import { listView } from "./shared/view.ts";
 
 const missingName = { question: "Name of the list", what: "the list's name", usage: ecm`lists create NAME` };

@@ -1,9 +1,9 @@
 import type { Command } from "@commander-js/extra-typings";
 import { deleteList, deleteListRequest } from "../../api/lists.ts";
 import type { Context } from "../../context.ts";
-import { addDryRunFlag } from "../shared/flags.ts";
-import { describeCommand } from "../shared/help-text.ts";
-import { presents } from "../shared/presents.ts";
+import { addDryRunFlag } from "../flags/flags.ts";
+import { describeCommand } from "../help/help-text.ts";
+import { presents } from "../output/presents.ts";
 import { describeList, describeListWithCount, requireLists, resolveLists } from "./shared/choose.ts";
 
 export function registerListsDelete(parent: Command, context: Context): void {

@@ -1,9 +1,9 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { ecm } from "../../hint.ts";
-import { addBulkFlags, type BulkFlags } from "../shared/bulk/flags.ts";
-import { describeCommand } from "../shared/help-text.ts";
-import { requireTextOrAsk } from "../shared/questions.ts";
+import { addBulkFlags, type BulkFlags } from "../bulk/flags.ts";
+import { requireTextOrAsk } from "../flags/questions.ts";
+import { describeCommand } from "../help/help-text.ts";
 import { requireList } from "./shared/choose.ts";
 import { addToNewList } from "./shared/into-new-list.ts";
 

@@ -3,10 +3,10 @@ import type { Context } from "../../context.ts";
 import { advise, ecm } from "../../hint.ts";
 import { createListPages, readAllLists } from "../../service/list-pages.ts";
 import { readSinglePage, recordsPerPage } from "../../service/pages.ts";
-import { addOutputFileFlags } from "../shared/flags.ts";
-import { describeCommand } from "../shared/help-text.ts";
-import { addPageFlags } from "../shared/pages.ts";
-import { presents } from "../shared/presents.ts";
+import { addOutputFileFlags } from "../flags/flags.ts";
+import { describeCommand } from "../help/help-text.ts";
+import { addPageFlags } from "../output/pages.ts";
+import { presents } from "../output/presents.ts";
 import { listView } from "./shared/view.ts";
 
 const empty = advise`No lists yet. Create one with: ${ecm`lists create NAME`}`;

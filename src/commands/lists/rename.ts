@@ -4,10 +4,10 @@ import type { Context } from "../../context.ts";
 import { UnreadableAnswerError } from "../../errors.ts";
 import { ecm } from "../../hint.ts";
 import type { ContactList } from "../../wire.ts";
-import { addDryRunFlag } from "../shared/flags.ts";
-import { describeCommand } from "../shared/help-text.ts";
-import { presents } from "../shared/presents.ts";
-import { requireTextOrAsk } from "../shared/questions.ts";
+import { addDryRunFlag } from "../flags/flags.ts";
+import { requireTextOrAsk } from "../flags/questions.ts";
+import { describeCommand } from "../help/help-text.ts";
+import { presents } from "../output/presents.ts";
 import { requireList } from "./shared/choose.ts";
 import { listView } from "./shared/view.ts";
 

@@ -4,8 +4,8 @@ import type { Context } from "../../context.ts";
 import { hasStatus, isNotOffered } from "../../errors.ts";
 import type { View } from "../../terminal/present.ts";
 import type { ContactList } from "../../wire.ts";
-import { describeCommand } from "../shared/help-text.ts";
-import { presents } from "../shared/presents.ts";
+import { describeCommand } from "../help/help-text.ts";
+import { presents } from "../output/presents.ts";
 import { requireList } from "./shared/choose.ts";
 import { listView } from "./shared/view.ts";
 

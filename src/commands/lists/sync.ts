@@ -1,8 +1,8 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
-import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
-import { addKeyFileFlags, type KeyFileFlags, toTableOptions } from "../shared/flags.ts";
-import { describeCommand } from "../shared/help-text.ts";
+import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../bulk/flags.ts";
+import { addKeyFileFlags, type KeyFileFlags, toTableOptions } from "../flags/flags.ts";
+import { describeCommand } from "../help/help-text.ts";
 
 interface ListsSyncFlags extends BulkFlags, KeyFileFlags {
   create?: boolean;
@@ -46,7 +46,7 @@ async function runListsSync(
   const options = toRunOptions(flags, context.clock.now());
   const [{ syncJob }, { startRun }] = await Promise.all([
     import("../../bulk/index.ts"),
-    import("../shared/bulk/start.ts"),
+    import("../bulk/start.ts"),
   ]);
   const stream = file === "-" ? context.terminal.stdin : undefined;
   const job = syncJob({

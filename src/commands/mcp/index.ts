@@ -6,8 +6,8 @@ import type { Command } from "@commander-js/extra-typings";
 import { loadAllChunks } from "../../chunks.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
-import { describeCommand } from "../shared/help-text.ts";
-import type { CommandTree } from "../shared/tree.ts";
+import { describeCommand } from "../help/help-text.ts";
+import type { CommandTree } from "../help/tree.ts";
 import type { FileFolder } from "./files.ts";
 import type { Tool } from "./tool.ts";
 

@@ -6,7 +6,7 @@ import { Readable, Writable } from "node:stream";
 import type { ResolvedProfile } from "../../config/resolve.ts";
 import type { Context, Observer } from "../../context.ts";
 import { InterruptedError } from "../../errors.ts";
-import type { CommandTree } from "../shared/tree.ts";
+import type { CommandTree } from "../help/tree.ts";
 
 /** A failure that has a shape already: the JSON error of a command. */
 export class ToolFailure extends Error {

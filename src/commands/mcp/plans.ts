@@ -15,8 +15,8 @@ import {
 } from "../../bulk/index.ts";
 import { DeclinedError, exitCodes, UsageError } from "../../errors.ts";
 import type { Clock } from "../../wire.ts";
-import { isChange } from "../shared/bulk/difference.ts";
-import { toShownLine } from "../shared/bulk/plan-object.ts";
+import { isChange } from "../bulk/difference.ts";
+import { toShownLine } from "../bulk/plan-object.ts";
 import { type Invoke, ToolFailure } from "./invoke.ts";
 import {
   createInputSchema,

@@ -4,8 +4,8 @@
  */
 import type { CommandUnknownOpts as Command } from "@commander-js/extra-typings";
 import type { Clock } from "../../wire.ts";
-import { type DescribedFlag, describeFlags } from "../shared/describe-command.ts";
-import { type CommandTree, findDeepestCommand } from "../shared/tree.ts";
+import { type DescribedFlag, describeFlags } from "../help/describe-command.ts";
+import { type CommandTree, findDeepestCommand } from "../help/tree.ts";
 import type { FileFolder } from "./files.ts";
 import type { Invoke } from "./invoke.ts";
 

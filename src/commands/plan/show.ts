@@ -2,10 +2,10 @@ import { type Command, Option } from "@commander-js/extra-typings";
 import type { PlanFile, PlanLine } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { formatCount, formatCounted } from "../../counts.ts";
-import { drawDifference, isChange } from "../shared/bulk/difference.ts";
-import { listCreated } from "../shared/bulk/format.ts";
-import { toPlanObject, toShownLine } from "../shared/bulk/plan-object.ts";
-import { describeCommand } from "../shared/help-text.ts";
+import { drawDifference, isChange } from "../bulk/difference.ts";
+import { listCreated } from "../bulk/format.ts";
+import { toPlanObject, toShownLine } from "../bulk/plan-object.ts";
+import { describeCommand } from "../help/help-text.ts";
 
 interface PlanShowFlags {
   redact?: boolean;
@@ -39,7 +39,7 @@ async function runPlanShow(context: Context, file: string, flags: PlanShowFlags)
   const { terminal } = context;
   const [{ openPlanFile }, { createPlanRedactor }] = await Promise.all([
     import("../../bulk/index.ts"),
-    import("../shared/bulk/redact.ts"),
+    import("../bulk/redact.ts"),
   ]);
   const plan = await openPlanFile(file);
   const redact = flags.redact ? createPlanRedactor() : (line: PlanLine) => line;

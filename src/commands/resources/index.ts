@@ -18,10 +18,10 @@ import {
 } from "../../service/resources.ts";
 import { isForPeople, type OutputOptions } from "../../terminal/format.ts";
 import { checkColumns, hasColumns, presentList, presentOne, type View } from "../../terminal/present.ts";
-import { addOutputFileFlags, wholeNumberOption } from "../shared/flags.ts";
-import { describeCommand } from "../shared/help-text.ts";
-import { addPageFlags, showPages } from "../shared/pages.ts";
-import type { Register } from "../shared/tree.ts";
+import { addOutputFileFlags, wholeNumberOption } from "../flags/flags.ts";
+import { describeCommand } from "../help/help-text.ts";
+import type { Register } from "../help/tree.ts";
+import { addPageFlags, showPages } from "../output/pages.ts";
 import {
   type Call,
   checkHistogram,

@@ -18,8 +18,8 @@ import {
 import { isForPeople, type OutputOptions } from "../../terminal/format.ts";
 import { hasColumns, presentList, presentValue } from "../../terminal/present.ts";
 import type { Send } from "../../wire.ts";
-import { formatForAccount } from "../shared/command-line.ts";
-import type { PageFlags } from "../shared/pages.ts";
+import { formatForAccount } from "../help/command-line.ts";
+import type { PageFlags } from "../output/pages.ts";
 import { createFigureScreen, figureView, histogramView, recordId } from "./views.ts";
 
 export interface ResourceFlags extends PageFlags {

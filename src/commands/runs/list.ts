@@ -1,7 +1,7 @@
 import { type Command, Option } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
-import { describeCommand } from "../shared/help-text.ts";
-import { presents } from "../shared/presents.ts";
+import { describeCommand } from "../help/help-text.ts";
+import { presents } from "../output/presents.ts";
 import { type RunRow, rowsForPeople, rowsForScripts } from "./shared/views.ts";
 
 export function registerRunsList(parent: Command, context: Context): void {

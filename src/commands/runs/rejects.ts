@@ -6,10 +6,10 @@ import type { Context } from "../../context.ts";
 import { advise, ecm, formatHint, type Hint } from "../../hint.ts";
 import { isJson } from "../../terminal/format.ts";
 import { presentList, type View } from "../../terminal/present.ts";
-import { shortPath } from "../shared/bulk/format.ts";
-import { commandOnRun } from "../shared/bulk/run-account.ts";
-import { formatForAccount } from "../shared/command-line.ts";
-import { describeCommand } from "../shared/help-text.ts";
+import { shortPath } from "../bulk/format.ts";
+import { commandOnRun } from "../bulk/run-account.ts";
+import { formatForAccount } from "../help/command-line.ts";
+import { describeCommand } from "../help/help-text.ts";
 import { findNamedRun, requireRun } from "./shared/choose.ts";
 
 export function registerRunsRejects(parent: Command, context: Context): void {

@@ -8,8 +8,8 @@ import { LockedError, takeLease } from "../../disk/lease.ts";
 import { readChangeTime } from "../../disk/walk.ts";
 import { UsageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
-import { parsePastTime } from "../shared/flags.ts";
-import { describeCommand } from "../shared/help-text.ts";
+import { parsePastTime } from "../flags/flags.ts";
+import { describeCommand } from "../help/help-text.ts";
 import { findNamedRun, requireRuns } from "./shared/choose.ts";
 
 interface NamedRun {

@@ -3,19 +3,13 @@ import type { Closed, Manifest, RunOptions, Summary } from "../../bulk/index.ts"
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
-import {
-  createAgreement,
-  type Danger,
-  findDanger,
-  requireAnswer,
-  undoAgreement,
-} from "../shared/bulk/agree.ts";
-import { claimFiles } from "../shared/bulk/distinct-files.ts";
-import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
-import type { RunDisplay } from "../shared/bulk/progress.ts";
-import { requireSameAccount } from "../shared/bulk/run-account.ts";
-import { isAtTerminal, withRun } from "../shared/bulk/start.ts";
-import { describeCommand } from "../shared/help-text.ts";
+import { createAgreement, type Danger, findDanger, requireAnswer, undoAgreement } from "../bulk/agree.ts";
+import { claimFiles } from "../bulk/distinct-files.ts";
+import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../bulk/flags.ts";
+import type { RunDisplay } from "../bulk/progress.ts";
+import { requireSameAccount } from "../bulk/run-account.ts";
+import { isAtTerminal, withRun } from "../bulk/start.ts";
+import { describeCommand } from "../help/help-text.ts";
 import { findNamedRun, requireRun } from "./shared/choose.ts";
 
 export function registerRunsResume(parent: Command, context: Context): void {
@@ -92,7 +86,7 @@ async function createSteps(
   if (kind === "undo") return { agree: undoAgreement(context, display) };
   const agree = createAgreement(context, display, danger);
   if (danger !== "delete") return { agree };
-  const { createBackUp } = await import("../shared/bulk/backup.ts");
+  const { createBackUp } = await import("../bulk/backup.ts");
   return { agree, backUp: createBackUp(context, backup) };
 }
 

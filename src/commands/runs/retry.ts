@@ -6,11 +6,11 @@ import type { ImportOptions, Manifest } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
 import { NotFoundError, UsageError } from "../../errors.ts";
 import { advise, ecm, toOperands } from "../../hint.ts";
-import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
-import { shortPath } from "../shared/bulk/format.ts";
-import { requireSameAccount } from "../shared/bulk/run-account.ts";
-import { startRun } from "../shared/bulk/start.ts";
-import { describeCommand } from "../shared/help-text.ts";
+import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../bulk/flags.ts";
+import { shortPath } from "../bulk/format.ts";
+import { requireSameAccount } from "../bulk/run-account.ts";
+import { startRun } from "../bulk/start.ts";
+import { describeCommand } from "../help/help-text.ts";
 import { findNamedRun, requireRun } from "./shared/choose.ts";
 
 /** Who is created all the same is said anew: whoever was left out or erased since stays out. */

@@ -4,9 +4,9 @@ import type { Context } from "../../context.ts";
 import { isForPeople } from "../../terminal/format.ts";
 import { fitMessage } from "../../terminal/message-lines.ts";
 import { presentOne } from "../../terminal/present.ts";
-import { type ReportFlags, requireReportFlags } from "../shared/bulk/report/report-flags.ts";
-import { writtenFileOption } from "../shared/flags.ts";
-import { describeCommand } from "../shared/help-text.ts";
+import { type ReportFlags, requireReportFlags } from "../bulk/report/report-flags.ts";
+import { writtenFileOption } from "../flags/flags.ts";
+import { describeCommand } from "../help/help-text.ts";
 import { findNamedRun, requireRun } from "./shared/choose.ts";
 import { storyLines } from "./shared/story.ts";
 import { type RunRow, runForPeople, wholeRun } from "./shared/views.ts";
@@ -54,7 +54,7 @@ async function runRunsShow(
   const run = await findNamedRun(context, idOrLast);
   if (flags.changes) return showChanges(context, run);
   if (flags.report !== undefined) {
-    const { writeRunReport } = await import("../shared/bulk/report/report-output.ts");
+    const { writeRunReport } = await import("../bulk/report/report-output.ts");
     return writeRunReport(context, run, flags);
   }
   const view = await viewRun(run);
@@ -76,7 +76,7 @@ async function showChanges(context: Context, run: Parameters<typeof readRunChang
   const { terminal } = context;
   const [{ readRunChanges }, { drawDifference }] = await Promise.all([
     import("../../bulk/index.ts"),
-    import("../shared/bulk/difference.ts"),
+    import("../bulk/difference.ts"),
   ]);
   const lines = await readRunChanges(run);
   if (lines.length === 0) return terminal.note(`Run ${run.manifest.id} changed nothing.`);

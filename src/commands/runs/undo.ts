@@ -1,11 +1,11 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Closed, Manifest, RunOptions } from "../../bulk/index.ts";
 import type { Context } from "../../context.ts";
-import { requireAnswer, undoAgreement } from "../shared/bulk/agree.ts";
-import { claimFiles } from "../shared/bulk/distinct-files.ts";
-import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../shared/bulk/flags.ts";
-import { requireSameAccount } from "../shared/bulk/run-account.ts";
-import { describeCommand } from "../shared/help-text.ts";
+import { requireAnswer, undoAgreement } from "../bulk/agree.ts";
+import { claimFiles } from "../bulk/distinct-files.ts";
+import { addBulkFlags, type BulkFlags, endRun, toRunOptions } from "../bulk/flags.ts";
+import { requireSameAccount } from "../bulk/run-account.ts";
+import { describeCommand } from "../help/help-text.ts";
 import { findNamedRun, requireRun } from "./shared/choose.ts";
 
 interface UndoFlags extends BulkFlags {
@@ -56,7 +56,7 @@ async function runRunsUndo(context: Context, typedRun: string | undefined, flags
   const result = await undo(context, source, options, flags);
   const [{ findNewList }, { noteListsInNoPlan }] = await Promise.all([
     import("../../bulk/index.ts"),
-    import("../shared/bulk/after.ts"),
+    import("../bulk/after.ts"),
   ]);
   const newList = findNewList(source.manifest.after);
   if (newList && flags.deleteCreated && options.isDryRun && flags.plan) {
@@ -75,8 +75,8 @@ async function undo(
   const deletesCreated = flags.deleteCreated ?? false;
   const [{ undoRun }, { withRun }, { requireUndoableLists }] = await Promise.all([
     import("../../bulk/index.ts"),
-    import("../shared/bulk/start.ts"),
-    import("../shared/bulk/after.ts"),
+    import("../bulk/start.ts"),
+    import("../bulk/after.ts"),
   ]);
   claimFiles(context, undefined, flags);
   await context.tellUnderWay({ kind: "run", what: `The undo of run ${manifest.id}`, inputs: [] });

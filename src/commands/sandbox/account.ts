@@ -2,7 +2,7 @@ import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import type { AccountView } from "../../sandbox/admin.ts";
 import type { View } from "../../terminal/present.ts";
-import { wholeNumberOption } from "../shared/flags.ts";
+import { wholeNumberOption } from "../flags/flags.ts";
 import { addLocalVerb, type DataFlag, showFromAdmin } from "./shared/flags.ts";
 
 interface AccountFlags extends DataFlag {

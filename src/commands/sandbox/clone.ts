@@ -7,8 +7,8 @@ import type { Clone } from "../../sandbox/clone.ts";
 import { askSearch } from "../../service/contact-search.ts";
 import { maxPageSize } from "../../service/pages.ts";
 import type { Contact, ContactList, ContactStructure, Filter } from "../../wire.ts";
-import { wholeNumberOption } from "../shared/flags.ts";
-import { describeCommand } from "../shared/help-text.ts";
+import { wholeNumberOption } from "../flags/flags.ts";
+import { describeCommand } from "../help/help-text.ts";
 import { chooseSandboxFolder, type DataFlag, dataOption } from "./shared/flags.ts";
 
 interface CloneFlags extends DataFlag {

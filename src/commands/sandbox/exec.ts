@@ -8,7 +8,7 @@ import { type EcmError, exitCodes, UsageError } from "../../errors.ts";
 import { faultHelp } from "../../sandbox/faults.ts";
 import { fitMessage } from "../../terminal/message-lines.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { describeCommand } from "../shared/help-text.ts";
+import { describeCommand } from "../help/help-text.ts";
 import { addStartFlags, type StartFlags, warnIfReachable, withSandbox } from "./shared/flags.ts";
 
 export function registerSandboxExec(parent: Command, context: Context): void {

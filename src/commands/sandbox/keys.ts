@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import type { KeyAdmin, KeyView } from "../../sandbox/key-admin.ts";
 import { presentList, presentOne, type View } from "../../terminal/present.ts";
-import { parseTimestamp, repeatableOption } from "../shared/flags.ts";
+import { parseTimestamp, repeatableOption } from "../flags/flags.ts";
 import { addLocalVerb, type DataFlag, withAdmin, withExistingAdmin } from "./shared/flags.ts";
 
 interface CreateFlags extends DataFlag {

@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import type { LoggedRequest } from "../../sandbox/public-types.ts";
 import { presentList, type View } from "../../terminal/present.ts";
-import { wholeNumberOption } from "../shared/flags.ts";
+import { wholeNumberOption } from "../flags/flags.ts";
 import { addLocalVerb, type DataFlag, withAdmin, withExistingAdmin } from "./shared/flags.ts";
 import { followRequests } from "./shared/follow-requests.ts";
 

@@ -1,6 +1,6 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
-import { wholeNumberOption } from "../shared/flags.ts";
+import { wholeNumberOption } from "../flags/flags.ts";
 import { addLocalVerb, chooseSandboxFolder, type DataFlag } from "./shared/flags.ts";
 
 interface ResetFlags extends DataFlag {

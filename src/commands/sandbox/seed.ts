@@ -5,7 +5,7 @@ import { advise, ecm } from "../../hint.ts";
 import type { SeedData, SeedReport } from "../../sandbox/public-types.ts";
 import { readJsonInput } from "../../terminal/data-input.ts";
 import type { View } from "../../terminal/present.ts";
-import { wholeNumberOption } from "../shared/flags.ts";
+import { wholeNumberOption } from "../flags/flags.ts";
 import { addLocalVerb, type DataFlag, showFromAdmin } from "./shared/flags.ts";
 
 interface SeedFlags extends DataFlag {

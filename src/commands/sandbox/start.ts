@@ -6,7 +6,7 @@ import { escapeControls } from "../../terminal/escape.ts";
 import { fitMessage } from "../../terminal/message-lines.ts";
 import { createStyle } from "../../terminal/style.ts";
 import { cut } from "../../terminal/text-width.ts";
-import { describeCommand } from "../shared/help-text.ts";
+import { describeCommand } from "../help/help-text.ts";
 import { addStartFlags, type StartFlags, warnIfReachable, withSandbox } from "./shared/flags.ts";
 import { followRequests } from "./shared/follow-requests.ts";
 

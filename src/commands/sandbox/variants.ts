@@ -1,7 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { presentList, type View } from "../../terminal/present.ts";
-import { describeCommand } from "../shared/help-text.ts";
+import { describeCommand } from "../help/help-text.ts";
 
 interface VariantRow {
   name: string;

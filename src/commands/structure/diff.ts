@@ -1,8 +1,8 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { exitCodes } from "../../errors.ts";
-import { describeCommand } from "../shared/help-text.ts";
-import { presents } from "../shared/presents.ts";
+import { describeCommand } from "../help/help-text.ts";
+import { presents } from "../output/presents.ts";
 import { describeChange, readStructureFile, tagsLeftOut, toChangeLines } from "./shared/changes.ts";
 import { readWholeStructure } from "./show.ts";
 

@@ -1,8 +1,8 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
-import { addFileFlag } from "../shared/flags.ts";
-import { describeCommand } from "../shared/help-text.ts";
-import { presents } from "../shared/presents.ts";
+import { addFileFlag } from "../flags/flags.ts";
+import { describeCommand } from "../help/help-text.ts";
+import { presents } from "../output/presents.ts";
 import { tagsLeftOut } from "./shared/changes.ts";
 import { readWholeStructure } from "./show.ts";
 

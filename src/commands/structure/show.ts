@@ -6,7 +6,7 @@ import type { Account } from "../../service/account.ts";
 import type { StructureEdit } from "../../structure/edit.ts";
 import { readFreshStructure, updateStructure } from "../../structure/update.ts";
 import type { ContactStructure } from "../../wire.ts";
-import type { Result } from "../shared/presents.ts";
+import type { Result } from "../output/presents.ts";
 import { describeChange, toChangeLines } from "./shared/changes.ts";
 import { listParts, partView, structureSummary, structureView } from "./shared/view.ts";
 

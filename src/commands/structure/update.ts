@@ -3,9 +3,9 @@ import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
 import { updateNames } from "../../structure/edit.ts";
 import type { ContactStructure } from "../../wire.ts";
-import { addDryRunFlag } from "../shared/flags.ts";
-import { describeCommand } from "../shared/help-text.ts";
-import { presents } from "../shared/presents.ts";
+import { addDryRunFlag } from "../flags/flags.ts";
+import { describeCommand } from "../help/help-text.ts";
+import { presents } from "../output/presents.ts";
 import { structureView } from "./shared/view.ts";
 import { editStructure } from "./show.ts";
 

@@ -2,10 +2,10 @@ import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { exitCodes, UsageError } from "../../errors.ts";
 import { ecm } from "../../hint.ts";
-import { describeCommand } from "../shared/help-text.ts";
-import { addMarkedRowsFlags, readMarkedRowsFlags } from "../shared/marked-rows.ts";
-import { presents } from "../shared/presents.ts";
-import { openSuppressionList } from "../shared/suppression-list.ts";
+import { describeCommand } from "../help/help-text.ts";
+import { presents } from "../output/presents.ts";
+import { addMarkedRowsFlags, readMarkedRowsFlags } from "../selection/marked-rows.ts";
+import { openSuppressionList } from "../selection/suppression-list.ts";
 import { readKeysFromFile, readTypedKeys } from "./shared/keys-to-add.ts";
 import { formatKeyCount, requireKeys, suppressedView } from "./shared/view.ts";
 

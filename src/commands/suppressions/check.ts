@@ -3,10 +3,10 @@ import type { Context } from "../../context.ts";
 import { EcmError, exitCodes } from "../../errors.ts";
 import { ecm } from "../../hint.ts";
 import type { View } from "../../terminal/present.ts";
-import { describeCommand } from "../shared/help-text.ts";
-import { presents } from "../shared/presents.ts";
-import { openSuppressionList } from "../shared/suppression-list.ts";
-import { requireAddresses } from "../shared/typed-keys.ts";
+import { describeCommand } from "../help/help-text.ts";
+import { presents } from "../output/presents.ts";
+import { openSuppressionList } from "../selection/suppression-list.ts";
+import { requireAddresses } from "../selection/typed-keys.ts";
 import { formatKeyCount, requireKeys } from "./shared/view.ts";
 
 interface Checked {

@@ -1,10 +1,10 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { advise, ecm } from "../../hint.ts";
-import { addOutputFileFlags } from "../shared/flags.ts";
-import { describeCommand } from "../shared/help-text.ts";
-import { presents } from "../shared/presents.ts";
-import { openSuppressionList } from "../shared/suppression-list.ts";
+import { addOutputFileFlags } from "../flags/flags.ts";
+import { describeCommand } from "../help/help-text.ts";
+import { presents } from "../output/presents.ts";
+import { openSuppressionList } from "../selection/suppression-list.ts";
 import { suppressedView } from "./shared/view.ts";
 
 const empty = advise`No suppressed keys. Add one with: ${ecm`suppressions add KEY`}`;

@@ -2,8 +2,8 @@ import type { Command } from "@commander-js/extra-typings";
 import type { Context } from "../../context.ts";
 import { NotFoundError } from "../../errors.ts";
 import { advise, ecm } from "../../hint.ts";
-import { describeCommand } from "../shared/help-text.ts";
-import { openSuppressionList } from "../shared/suppression-list.ts";
+import { describeCommand } from "../help/help-text.ts";
+import { openSuppressionList } from "../selection/suppression-list.ts";
 import { formatKeyCount, requireKeys } from "./shared/view.ts";
 
 export function registerSuppressionsRemove(parent: Command, context: Context): void {

@@ -3,7 +3,7 @@ import { toIdSet } from "../../../api/contacts.ts";
 import type { Naming } from "../../../service/account.ts";
 import { pickDifferences } from "../../../service/contact-changes.ts";
 import type { Contact, MutateBody } from "../../../wire.ts";
-import type { ChangeLine } from "../../shared/change-lines.ts";
+import type { ChangeLine } from "../../output/change-lines.ts";
 
 /** @param before the contact before the change; undefined if it was not read */
 export function describeChanges(

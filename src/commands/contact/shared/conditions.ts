@@ -16,7 +16,7 @@ import { createTextCondition } from "../../../select/text-filter.ts";
 import type { Account } from "../../../service/account.ts";
 import type { ContactSearch } from "../../../service/contact-search.ts";
 import type { ContactStructure } from "../../../wire.ts";
-import { requireNoFile } from "../../shared/typed-keys.ts";
+import { requireNoFile } from "../../selection/typed-keys.ts";
 import { readKeysFile, requireKeysFile } from "./keys-file.ts";
 
 export interface ConditionFlags extends RequestedContacts {

@@ -3,7 +3,7 @@ import type { ContactEvent } from "../../../api/events.ts";
 import type { PlanChange, PlanLine } from "../../../bulk/index.ts";
 import type { RunRecords } from "../../../privacy/dossier.ts";
 import type { SuppressionState } from "../../../suppressions/suppressions.ts";
-import { foldList, formatPage, markup } from "../../shared/bulk/report/page.ts";
+import { foldList, formatPage, markup } from "../../bulk/report/page.ts";
 
 /** A contact with names in place of ids, and what happened to it. */
 export interface NamedContact {

@@ -6,8 +6,8 @@ import { formatCount, formatCounted } from "../../../counts.ts";
 import { quotedCsvLine } from "../../../delimited-lines.ts";
 import { DeclinedError } from "../../../errors.ts";
 import type { Prompter } from "../../../terminal/prompter.ts";
-import { type Danger, requireAnswer } from "../../shared/bulk/agree.ts";
-import type { PlanFlags } from "../../shared/bulk/plan-output.ts";
+import { type Danger, requireAnswer } from "../../bulk/agree.ts";
+import type { PlanFlags } from "../../bulk/plan-output.ts";
 import type { ChosenContacts } from "./selection.ts";
 
 export interface BulkEdit {
@@ -35,7 +35,7 @@ export async function editMany(context: Context, edits: BulkEdit): Promise<Close
   requireAnswer(context, danger, options.isDryRun);
   const [{ editJob, MarkedRowsError }, { startRun }] = await Promise.all([
     import("../../../bulk/index.ts"),
-    import("../../shared/bulk/start.ts"),
+    import("../../bulk/start.ts"),
   ]);
   const { conditions } = chosen;
   const asStated: EditOptions = {

@@ -4,7 +4,7 @@ import { isId } from "../../../api/names.ts";
 import type { Context } from "../../../context.ts";
 import type { LocalCondition } from "../../../select/conditions.ts";
 import type { ContactStructure } from "../../../wire.ts";
-import { withInputFile } from "../../shared/input-file.ts";
+import { withInputFile } from "../../selection/input-file.ts";
 
 /** What is asked of the service by its keys; where ids are among them, what is decided on its pages. */
 export type KeysFileCondition = ({ keys: string[] } | { condition: LocalCondition }) & {

@@ -10,8 +10,8 @@ import {
 } from "../../../service/contact-changes.ts";
 import { readJsonInput } from "../../../terminal/data-input.ts";
 import type { MutateBody } from "../../../wire.ts";
-import { type BulkFlags, endRun, toRunOptions } from "../../shared/bulk/flags.ts";
-import { type KeyFileFlags, toTableOptions } from "../../shared/flags.ts";
+import { type BulkFlags, endRun, toRunOptions } from "../../bulk/flags.ts";
+import { type KeyFileFlags, toTableOptions } from "../../flags/flags.ts";
 import { editMany } from "./edit-many.ts";
 import type { ChosenContacts } from "./selection.ts";
 

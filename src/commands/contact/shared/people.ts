@@ -3,7 +3,7 @@ import { isId } from "../../../api/names.ts";
 import type { Context } from "../../../context.ts";
 import { UsageError } from "../../../errors.ts";
 import { advise, ecm, type Hint } from "../../../hint.ts";
-import { requireAddresses } from "../../shared/typed-keys.ts";
+import { requireAddresses } from "../../selection/typed-keys.ts";
 
 /** Each person once, in the spellings that the account may hold. @throws UsageError */
 export async function readPeople(context: Context, typedKeys: string[], usage: Hint): Promise<string[][]> {

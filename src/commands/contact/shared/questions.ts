@@ -4,8 +4,8 @@ import { advise, ecm, type Hint } from "../../../hint.ts";
 import { type RequestedChanges, splitAssignment } from "../../../service/contact-changes.ts";
 import type { Prompter } from "../../../terminal/prompter.ts";
 import type { Contact, ContactList, ContactStructure, IdRef, TagDefinition } from "../../../wire.ts";
-import { checkText, type MissingArgument, requirePrompter, toChoices } from "../../shared/questions.ts";
-import { resolveContact } from "../../shared/resolve-contact.ts";
+import { checkText, type MissingArgument, requirePrompter, toChoices } from "../../flags/questions.ts";
+import { resolveContact } from "../../selection/resolve-contact.ts";
 
 /** @param usage the whole command */
 export function createMissingContact(usage: Hint): MissingArgument {

@@ -5,10 +5,10 @@ import type { Context } from "../../../context.ts";
 import { UsageError } from "../../../errors.ts";
 import { advise, ecm } from "../../../hint.ts";
 import { parseStatus } from "../../../select/status-filter.ts";
-import type { BulkFlags } from "../../shared/bulk/flags.ts";
-import { keysOption, repeatableOption, whereOption } from "../../shared/flags.ts";
-import { requireTextOrAsk } from "../../shared/questions.ts";
-import { requireNoFile } from "../../shared/typed-keys.ts";
+import type { BulkFlags } from "../../bulk/flags.ts";
+import { keysOption, repeatableOption, whereOption } from "../../flags/flags.ts";
+import { requireTextOrAsk } from "../../flags/questions.ts";
+import { requireNoFile } from "../../selection/typed-keys.ts";
 import { createMissingContact } from "./questions.ts";
 
 export interface SelectionFlags {

@@ -22,10 +22,10 @@ import {
   UnknownFieldError,
 } from "../../../tables/index.ts";
 import type { Prompter } from "../../../terminal/prompter.ts";
-import { shortPath } from "../../shared/bulk/format.ts";
-import { isAtTerminal } from "../../shared/bulk/start.ts";
-import { addFlagsToCommand, formatCommandLine } from "../../shared/command-line.ts";
-import { checkText } from "../../shared/questions.ts";
+import { shortPath } from "../../bulk/format.ts";
+import { isAtTerminal } from "../../bulk/start.ts";
+import { checkText } from "../../flags/questions.ts";
+import { addFlagsToCommand, formatCommandLine } from "../../help/command-line.ts";
 import { askColumns, ignoreEmpty } from "./interview.ts";
 import { saveAnswers } from "./saved-answers.ts";
 

@@ -3,7 +3,7 @@
 import { foldName } from "../../../api/names.ts";
 import { isTargetWord, type Proposal, proposeLabel } from "../../../tables/index.ts";
 import type { Choice, Prompter } from "../../../terminal/prompter.ts";
-import { checkText } from "../../shared/questions.ts";
+import { checkText } from "../../flags/questions.ts";
 import type { Draft, DraftColumn } from "./draft.ts";
 
 /** Not a target that a person could write. */

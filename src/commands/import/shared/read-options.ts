@@ -3,7 +3,7 @@
 import { foldName } from "../../../api/names.ts";
 import { UsageError } from "../../../errors.ts";
 import type { Mapping, ReadOptions } from "../../../tables/index.ts";
-import { parseColumnMap } from "../../shared/flags.ts";
+import { parseColumnMap } from "../../flags/flags.ts";
 import type { ImportFlags } from "./import-flags.ts";
 
 /** @throws UsageError for a `--map` or a mapping file that says nothing. */

@@ -7,7 +7,7 @@ import { ecm } from "../../../hint.ts";
 import type { Account } from "../../../service/account.ts";
 import { readSearchPages } from "../../../service/contact-pages.ts";
 import type { ContactList, ContactStructure } from "../../../wire.ts";
-import { type MissingArgument, requireChoice, requireChoices, toChoices } from "../../shared/questions.ts";
+import { type MissingArgument, requireChoice, requireChoices, toChoices } from "../../flags/questions.ts";
 
 /** The word that was given, else the id of the list that a person chooses. @param verb of the command */
 export function requireList(context: Context, typedList: string | undefined, verb: string): Promise<string> {

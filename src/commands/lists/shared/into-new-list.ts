@@ -5,9 +5,9 @@ import type { AfterStep, EditOptions, RunOptions } from "../../../bulk/index.ts"
 import type { Context } from "../../../context.ts";
 import { NotFoundError } from "../../../errors.ts";
 import { advise, ecm } from "../../../hint.ts";
-import { requireAnswer } from "../../shared/bulk/agree.ts";
-import { claimFiles } from "../../shared/bulk/distinct-files.ts";
-import { type BulkFlags, endRun, toRunOptions } from "../../shared/bulk/flags.ts";
+import { requireAnswer } from "../../bulk/agree.ts";
+import { claimFiles } from "../../bulk/distinct-files.ts";
+import { type BulkFlags, endRun, toRunOptions } from "../../bulk/flags.ts";
 import { resolveLists } from "./choose.ts";
 
 interface NewListRequest {
@@ -44,8 +44,8 @@ export async function addToNewList(
   };
   const [{ editJob }, { startRun }, { noteListsInNoPlan }] = await Promise.all([
     import("../../../bulk/index.ts"),
-    import("../../shared/bulk/start.ts"),
-    import("../../shared/bulk/after.ts"),
+    import("../../bulk/start.ts"),
+    import("../../bulk/after.ts"),
   ]);
   const isResumed = !options.isFresh && (await isUnfinished(context, edit, structure._id));
   if (!isResumed) requireFreeListName(into, await account.lists(structure));
@@ -88,7 +88,7 @@ async function explainGoneList(context: Context, error: unknown, into: string): 
  * @throws UsageError for a file that cannot be written
  */
 async function requirePlaces(context: Context, options: RunOptions, flags: BulkFlags): Promise<void> {
-  const { openPlanOutput } = await import("../../shared/bulk/plan-output.ts");
+  const { openPlanOutput } = await import("../../bulk/plan-output.ts");
   claimFiles(context, undefined, flags);
   const plan = await openPlanOutput(context, flags, options.isDryRun);
   await plan.discard();

@@ -5,7 +5,7 @@ import type { Context } from "../../../context.ts";
 import { formatCount } from "../../../counts.ts";
 import { advise, ecm } from "../../../hint.ts";
 import type { Choice } from "../../../terminal/prompter.ts";
-import { type MissingArgument, requireChoice, requireChoices } from "../../shared/questions.ts";
+import { type MissingArgument, requireChoice, requireChoices } from "../../flags/questions.ts";
 
 /**
  * @param verb of the command, for the error

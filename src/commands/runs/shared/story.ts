@@ -15,9 +15,9 @@ import { LockedError, takeLease } from "../../../disk/lease.ts";
 import { advise, ecm, formatHint, type Hint, mapCommands } from "../../../hint.ts";
 import { formatDayAndTime } from "../../../moments.ts";
 import { escapeControlsInLines } from "../../../terminal/escape.ts";
-import { resultLines } from "../../shared/bulk/result-lines.ts";
-import { commandOnRun } from "../../shared/bulk/run-account.ts";
-import { formatSummary } from "../../shared/bulk/summary-lines.ts";
+import { resultLines } from "../../bulk/result-lines.ts";
+import { commandOnRun } from "../../bulk/run-account.ts";
+import { formatSummary } from "../../bulk/summary-lines.ts";
 import type { RunRow } from "./views.ts";
 
 type Run = { manifest: Manifest; folder: string };

@@ -8,8 +8,8 @@ import { advise, ecm, mapCommands, type ShownCommand } from "../../../hint.ts";
 import type { SandboxAdmin } from "../../../sandbox/admin.ts";
 import type { Sandbox, SandboxOptions } from "../../../sandbox/index.ts";
 import { presentOne, type View } from "../../../terminal/present.ts";
-import { repeatableOption, wholeNumberOption } from "../../shared/flags.ts";
-import { type CommandFacts, describeCommand } from "../../shared/help-text.ts";
+import { repeatableOption, wholeNumberOption } from "../../flags/flags.ts";
+import { type CommandFacts, describeCommand } from "../../help/help-text.ts";
 
 export interface DataFlag {
   data?: string;

@@ -3,7 +3,7 @@ import type { Context } from "../../../context.ts";
 import type { StructureChange } from "../../../structure/changes.ts";
 import type { StructureSpec } from "../../../structure/file.ts";
 import { readDataInput } from "../../../terminal/data-input.ts";
-import type { ChangeLine } from "../../shared/change-lines.ts";
+import type { ChangeLine } from "../../output/change-lines.ts";
 
 export const tagsLeftOut = "The service did not say which tags there are; tags are left out";
 

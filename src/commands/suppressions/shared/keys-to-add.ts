@@ -5,9 +5,9 @@ import { isId } from "../../../api/names.ts";
 import type { Context } from "../../../context.ts";
 import { UsageError } from "../../../errors.ts";
 import type { InputFile } from "../../../tables/index.ts";
-import { withInputFile } from "../../shared/input-file.ts";
-import type { MarkedRowsReading } from "../../shared/marked-rows.ts";
-import { areKeysAddresses, requireNoFile } from "../../shared/typed-keys.ts";
+import { withInputFile } from "../../selection/input-file.ts";
+import type { MarkedRowsReading } from "../../selection/marked-rows.ts";
+import { areKeysAddresses, requireNoFile } from "../../selection/typed-keys.ts";
 
 /** Keys that are added, what is to be said of some of them, and what is no key. */
 interface KeysToAdd {

@@ -1,0 +1,188 @@
+/** What follows on a complete run, as the run says itself: its new list is counted or named, sources go. */
+
+import { createEquals, createFilter } from "../../api/contacts.ts";
+import { deleteList } from "../../api/lists.ts";
+import type { AfterStep, Closed, Manifest } from "../../bulk/index.ts";
+import type { Connection, Context } from "../../context.ts";
+import { formatCount, formatCounted } from "../../counts.ts";
+import { UsageError } from "../../errors.ts";
+import { advise, ecm, formatCommand, toOperands } from "../../hint.ts";
+import { openSearch, readSearchPages } from "../../service/contact-pages.ts";
+import type { ContactSearch } from "../../service/contact-search.ts";
+import { fetchList, readAllLists } from "../../service/list-pages.ts";
+import type { Contact, ContactList } from "../../wire.ts";
+import { addFlagsToCommand, formatForAccount } from "../help/command-line.ts";
+
+/** What the steps of a run share. */
+interface Following {
+  context: Context;
+  connection: Connection;
+  structureId: string;
+  /** Of the run. */
+  folder: string;
+}
+
+/** @returns whether a list that was to be deleted stays */
+export async function followRun(context: Context, { summary, after = [] }: Closed): Promise<boolean> {
+  const { findRun, noteFollowed } = await import("../../bulk/index.ts");
+  const run = await findRun(context.folders.state, summary.run!);
+  const { manifest, folder } = run;
+  const connection = await context.connect();
+  const following = { context, connection, structureId: manifest.account.structureId, folder };
+  const isWhole = summary.rows.rejected === 0;
+  if (!isWhole && after.some(({ what }) => what === "delete-list")) {
+    context.terminal.note("No list was deleted, since contacts were rejected", "needed");
+  }
+  let isIncomplete = false;
+  for (const step of isWhole ? after : after.filter(isForAnyEnd)) {
+    const isDone = await follow(following, step);
+    isIncomplete ||= !isDone;
+  }
+  await noteFollowed(run);
+  return isIncomplete;
+}
+
+/** The others are for a run that has carried out everything. */
+function isForAnyEnd({ what }: AfterStep): boolean {
+  return what === "leave-list" || what === "delete-empty-list";
+}
+
+async function follow(following: Following, { what, list, ifAllIn }: AfterStep): Promise<boolean> {
+  const { context, connection, structureId } = following;
+  const _id = list._id ?? (await findNewListId(following, list.name));
+  if (_id === undefined) return true;
+  if (what === "count-members") {
+    const members = await countMembers(following, [_id]);
+    context.terminal.note(`The list ${quote(list.name)} has ${formatCounted(members, "contact")}`);
+    return true;
+  }
+  const found = await fetchList(connection.send, structureId, _id, connection.behaviors(structureId));
+  if (!found) return true;
+  if (what === "delete-list") return deleteSource(following, found, ifAllIn!);
+  await leaveList(following, found, what === "delete-empty-list");
+  return true;
+}
+
+/** From what the run has kept of names. Where that is lost, the list of this name. */
+async function findNewListId(
+  { connection: { send, behaviors }, structureId, folder }: Following,
+  name: string,
+): Promise<string | undefined> {
+  const { readRunNames } = await import("../../bulk/index.ts");
+  const { lists } = await readRunNames(folder);
+  const storedId = Object.keys(lists).find((id) => lists[id] === name);
+  if (storedId !== undefined) return storedId;
+  const { lists: all } = await readAllLists(send, structureId, behaviors(structureId));
+  return all.find((list) => list.name === name)?._id;
+}
+
+/** Contacts may have been added since the members were read: then the list stays, and they are named. */
+async function deleteSource(following: Following, source: ContactList, into: string): Promise<boolean> {
+  const { context, connection, structureId } = following;
+  const { terminal, settings } = context;
+  const intoId = await findNewListId(following, into);
+  if (intoId === undefined) return true;
+  const members = await countMembers(following, [source._id]);
+  const moved = await countMembers(following, [source._id, intoId]);
+  const missing = Math.max(members, source.totalContacts ?? 0) - moved;
+  if (missing <= 0) {
+    await deleteList(connection.send, structureId, source._id);
+    connection.account.forget();
+    terminal.note(`Deleted the list ${quote(source.name)}`);
+    return true;
+  }
+  const keys = members > moved ? await findMissingKeys(following, source._id, intoId) : [];
+  const add = ecm`contact mutate --list ${source.name} --add-list ${into}`;
+  const hint = advise`Add them with: ${add}; then: ${ecm`lists delete ${toOperands(source.name)}`}`;
+  terminal.note(
+    `The list ${quote(source.name)} was not deleted: ${formatCount(missing)} of its contacts ${missing === 1 ? "is" : "are"} not in ${quote(into)}${nameMissing(keys, missing)}`,
+    "needed",
+  );
+  terminal.note(formatForAccount(hint, settings), "needed");
+  return false;
+}
+
+const maxNamed = 10;
+
+function nameMissing(keys: readonly string[], missing: number): string {
+  if (keys.length === 0) return ", and no search shows them";
+  const unnamed = Math.max(missing, keys.length) - Math.min(keys.length, maxNamed);
+  const more = unnamed > 0 ? ` and ${formatCount(unnamed)} more` : "";
+  return `: ${keys.slice(0, maxNamed).join(", ")}${more}`;
+}
+
+async function findMissingKeys(following: Following, sourceId: string, intoId: string): Promise<string[]> {
+  const moved = new Set<string | undefined>();
+  for await (const { _id } of await readMembers(following, [sourceId, intoId])) moved.add(_id);
+  const keys: string[] = [];
+  for await (const { _id, key } of await readMembers(following, [sourceId])) {
+    if (key !== undefined && !moved.has(_id)) keys.push(key);
+  }
+  return keys;
+}
+
+/** What an undo of the run that made the list leaves of it: nothing, where it is empty and may go. */
+async function leaveList(following: Following, list: ContactList, goesIfEmpty: boolean): Promise<void> {
+  const { context, connection, structureId } = following;
+  const members = await countMembers(following, [list._id]);
+  const isEmpty = members === 0 && !list.totalContacts;
+  if (goesIfEmpty && isEmpty) {
+    await deleteList(connection.send, structureId, list._id);
+    connection.account.forget();
+    return context.terminal.note(`Deleted the list ${quote(list.name)}`);
+  }
+  const holds = isEmpty ? "empty" : formatCounted(Math.max(members, list.totalContacts ?? 0), "contact");
+  const deletion = addFlagsToCommand(ecm`lists delete ${toOperands(list.name)}`, context.settings);
+  context.terminal.note(
+    `The list ${quote(list.name)} stays (${holds}); delete it with: ${formatCommand(deletion)}`,
+  );
+}
+
+/** Contacts that are in all of these lists. */
+function searchMembers({ structureId }: Following, listIds: readonly string[]): ContactSearch {
+  const filters = createFilter(...listIds.map((_id) => createEquals("LIST_ID", [_id])));
+  return { structureId, filters, source: ["_id", "key"] };
+}
+
+async function countMembers(following: Following, listIds: readonly string[]): Promise<number> {
+  const { connection, structureId } = following;
+  const search = { ...searchMembers(following, listIds), source: ["_id"] };
+  const read = readSearchPages(connection.send, search, connection.behaviors(structureId));
+  return (await read(1, 1)).total ?? 0;
+}
+
+async function readMembers(
+  following: Following,
+  listIds: readonly string[],
+): Promise<AsyncIterable<Partial<Contact>>> {
+  const { connection, structureId } = following;
+  const behavior = connection.behaviors(structureId);
+  return (await openSearch(connection.send, searchMembers(following, listIds), { behavior })).contacts;
+}
+
+/** Before an undo: without the lists that the run has deleted, people would be in none. @throws UsageError */
+export async function requireUndoableLists(context: Context, { after = [] }: Manifest): Promise<void> {
+  const deletions = after.filter(({ what }) => what === "delete-list");
+  if (deletions.length === 0) return;
+  const { account } = await context.connect();
+  const lists = await account.lists(await account.structure());
+  const gone = deletions.filter(({ list }) => !lists.some(({ _id }) => list._id === _id));
+  if (gone.length === 0) return;
+  const into = gone[0]!.ifAllIn!;
+  throw new UsageError(
+    `The source lists were deleted (${gone.map(({ list }) => quote(list.name)).join(", ")}): an undo would leave their contacts in no list`,
+    advise`To empty the new list anyway: ${ecm`contact mutate --list ${into} --remove-list ${into}`}`,
+  );
+}
+
+/** Whoever applies the plan file would wait for it in vain. */
+export function noteListsInNoPlan({ terminal, settings }: Context, lists: readonly string[]): void {
+  const deletion = addFlagsToCommand(ecm`lists delete ${toOperands(...lists)}`, settings);
+  terminal.note(
+    `The plan holds changes of contacts: applying it deletes no list. After it, delete with: ${formatCommand(deletion)}`,
+  );
+}
+
+function quote(name: string | undefined): string {
+  return JSON.stringify(name ?? "");
+}

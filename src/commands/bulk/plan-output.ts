@@ -1,0 +1,148 @@
+/** Where the plan of a bulk run goes: `--plan FILE` or `-`, and the first changes at a terminal. */
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { type Closed, type ClosedPlan, exportPlan, makePlanFolder, type PlanLine } from "../../bulk/index.ts";
+import type { Context } from "../../context.ts";
+import { formatCount } from "../../counts.ts";
+import { UsageError } from "../../errors.ts";
+import { requireFileFormat } from "../../terminal/file-names.ts";
+import { isJson } from "../../terminal/format.ts";
+import {
+  type FileOptions,
+  openFileOutput,
+  openGrowingFile,
+  openOutput,
+  type Sink,
+} from "../../terminal/output-file.ts";
+import { drawDifference, goesIntoNoList, isChange } from "./difference.ts";
+import type { ReportFlags } from "./report/report-flags.ts";
+
+export interface PlanFlags extends ReportFlags {
+  plan?: string;
+  show?: number;
+}
+
+export interface PlanOutput {
+  /** Takes the plan once it is closed. Undefined where it is neither written nor shown. */
+  take?(plan: ClosedPlan): Promise<void>;
+  /** The first changes, and how to see the others; for stderr. */
+  lines(): string[];
+  /** Says what the file holds, so that it can be applied. */
+  note(): string | undefined;
+  /** Writes the report of a run that has ended. */
+  report(closed: Closed): Promise<void>;
+  /** Leaves an earlier file of that name unchanged. */
+  discard(): Promise<void>;
+}
+
+/** More of them are better read in a file. */
+const maxLinesOnRequest = 200;
+const defaultLinesShown = 10;
+
+/** @throws UsageError when the file cannot be written, or when both the plan and the summary want stdout */
+export async function openPlanOutput(
+  context: Context,
+  { plan, show, ...reportFlags }: PlanFlags,
+  isDryRun: boolean,
+): Promise<PlanOutput> {
+  const { terminal } = context;
+  const { format } = context.output();
+  if (plan === "-" && isJson(format)) {
+    throw new UsageError(
+      "--plan - and --json both write to stdout",
+      "Write the plan to a file: --plan plan.ndjson",
+    );
+  }
+  const report = await openRequestedReport(context, reportFlags);
+  const maxShown = show ?? (isDryRun && terminal.isStderrTerminal ? defaultLinesShown : 0);
+  const output =
+    plan === undefined
+      ? undefined
+      : plan === "-"
+        ? await openOutput(terminal, { format: "ndjson" })
+        : await openPlanFile(context, plan);
+  const shownLines: PlanLine[] = [];
+  let changes = 0;
+  let isOfNoList = false;
+  let written: { digest: string; writes: number } | undefined;
+  const isReported = report !== undefined && isDryRun;
+  const isNeeded = output !== undefined || maxShown > 0 || isReported;
+  return {
+    take: isNeeded
+      ? async (plan) => {
+          let text = "";
+          const write = async (line: string) => {
+            text += line;
+            if (text.length > chunkLength) await flush();
+          };
+          const flush = async () => {
+            const ready = text;
+            text = "";
+            await output?.write(ready);
+          };
+          report?.begin(plan);
+          isOfNoList = goesIntoNoList(plan);
+          const digest = await exportPlan(plan, output ? write : undefined, (line) => {
+            report?.add(line);
+            if (isChange(line) && changes++ < maxShown) shownLines.push(line);
+          });
+          if (!output) return;
+          await flush();
+          await output.commit();
+          written = { digest, writes: changes };
+        }
+      : undefined,
+    note: () =>
+      written && plan !== "-"
+        ? `Plan: ${formatCount(written.writes)} to write, ${written.digest}`
+        : undefined,
+    lines() {
+      if (shownLines.length === 0) return [];
+      const more = changes - shownLines.length;
+      const howToSee =
+        changes <= maxLinesOnRequest ? `--show ${changes}, or --plan plan.ndjson` : "--plan plan.ndjson";
+      const further = `  … ${formatCount(more)} more: ${howToSee}`;
+      return [
+        ...drawDifference(terminal, shownLines),
+        ...(more > 0 ? [further] : []),
+        ...(isOfNoList ? ["  In no list: --list NAME adds them to one"] : []),
+      ];
+    },
+    report: async (closed) => report?.write(closed),
+    discard: async () => (written ? undefined : output?.discard()),
+  };
+}
+
+async function openRequestedReport(context: Context, flags: ReportFlags) {
+  if (flags.report === undefined && !flags.redact) return undefined;
+  const { openReport } = await import("./report/report-output.ts");
+  return openReport(context, flags);
+}
+
+/**
+ * People's data: until it is whole it grows among the runs, where an erasure finds it, and where it is swept
+ * if the process is killed. Where nothing can be written there, it grows beside its place.
+ */
+async function openPlanFile({ folders, files }: Context, plan: string): Promise<Sink> {
+  requireFileFormat(plan, "ndjson", "--plan");
+  files.writes(plan, "--plan");
+  const options: FileOptions = { flag: "--plan" };
+  const folder = await makePlanFolder(folders.state).catch(() => undefined);
+  if (folder === undefined) return openFileOutput(plan, options);
+  const remove = () => rm(folder, { recursive: true, force: true }).catch(() => undefined);
+  try {
+    const sink = await openGrowingFile(join(folder, "plan.ndjson"), plan, options);
+    return {
+      write: sink.write,
+      isClosed: false,
+      commit: () => sink.commit().finally(remove),
+      discard: () => sink.discard().finally(remove),
+    };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** Lines are gathered to pieces of this many characters. */
+const chunkLength = 65_536;

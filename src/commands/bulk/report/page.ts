@@ -1,0 +1,141 @@
+/**
+ * A page for somebody else: one HTML file that needs nothing more, no script and no request. Everything that
+ * is put into it is escaped, unless it is markup itself.
+ */
+import { escapeControls } from "../../../terminal/escape.ts";
+import { version } from "../../../version.ts";
+
+export interface Markup {
+  readonly html: string;
+}
+
+type Part = string | number | Markup | readonly Markup[] | undefined;
+
+/** `` markup`<b>${name}</b>` `` */
+export function markup(texts: TemplateStringsArray, ...parts: Part[]): Markup {
+  return { html: texts.reduce((html, text, at) => html + toHtml(parts[at - 1]) + text) };
+}
+
+function toHtml(part: Part): string {
+  if (part === undefined) return "";
+  if (typeof part === "object") return "html" in part ? part.html : part.map(({ html }) => html).join("");
+  return escapeHtml(String(part));
+}
+
+const entities: Record<string, string> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+  "`": "&#96;",
+};
+
+/** What people's data may hold can neither be markup nor move or hide text. */
+function escapeHtml(text: string): string {
+  return escapeControls(text).replace(/[&<>"'`]/g, (character) => entities[character]!);
+}
+
+/** By which a page of ours is known. */
+const generatorMark = '<meta name="generator" content="ecm';
+
+export function formatPage(title: string, status: Markup, parts: readonly (Markup | undefined)[]): string {
+  return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+${{ html: `${generatorMark} ${version}">` }}
+<link rel="icon" href="data:,">
+<title>${title}</title>
+<style>${{ html: style }}</style>
+</head>
+<body>
+<header>
+<h1>${title}</h1>
+${status}
+</header>
+<main>
+${parts.map((part) => markup`${part}\n`)}</main>
+</body>
+</html>
+`.html;
+}
+
+const maxUnfolded = 20;
+
+/** A long list is folded behind its first entries. */
+export function foldList(items: readonly Markup[]): Markup {
+  const [shown, folded] = [items.slice(0, maxUnfolded), items.slice(maxUnfolded)];
+  const rest =
+    folded.length === 0
+      ? undefined
+      : markup`<details><summary>${folded.length} more</summary><ul>${folded}</ul></details>`;
+  return markup`<ul>${shown}</ul>${rest}`;
+}
+
+/** A long table is folded behind its first rows. */
+export function foldRows(head: Markup, rows: readonly Markup[]): Markup {
+  const toTable = (some: readonly Markup[]) =>
+    markup`<table>\n<thead>${head}</thead>\n<tbody>${some}</tbody>\n</table>`;
+  const [shown, folded] = [rows.slice(0, maxUnfolded), rows.slice(maxUnfolded)];
+  if (folded.length === 0) return toTable(shown);
+  return markup`${toTable(shown)}<details><summary>${folded.length} more</summary>${toTable(folded)}</details>`;
+}
+
+/** How a page looks: light, dark, and on paper. */
+const style = `
+:root {
+  color-scheme: light dark;
+  --ground: #fff; --raised: #f5f6f8; --ink: #1b1f24; --quiet: #57606a; --line: #d0d7de;
+  --done: #1a7f37; --same: #6e7781; --skipped: #bf8700; --rejected: #cf222e; --pending: #0969da; --warn: #7d4e00;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --ground: #14171c; --raised: #1d222a; --ink: #e6e9ed; --quiet: #a2abb6; --line: #3b434e;
+    --done: #3fb950; --same: #8b949e; --skipped: #d29922; --rejected: #f85149; --pending: #58a6ff; --warn: #eac54f;
+  }
+}
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 64rem; padding: 1.5rem 1.25rem 3rem; background: var(--ground); color: var(--ink);
+  font: 1rem/1.45 system-ui, sans-serif; }
+h1 { font-size: 1.5rem; margin: 0; overflow-wrap: anywhere; }
+h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
+p { margin: .3rem 0; }
+.quiet { color: var(--quiet); }
+.status { font-weight: 600; }
+.warn { color: var(--warn); }
+.bar { display: flex; gap: 2px; height: 1.4rem; margin: 1rem 0 .5rem; border-radius: .3rem; overflow: hidden;
+  background: var(--raised); }
+.bar span, .key { background: var(--same); print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+.bar span { min-width: 4px; }
+.key { display: inline-block; width: .8rem; height: .8rem; border-radius: .15rem; margin-right: .5rem; }
+.bar .done, .key.done { background: var(--done); }
+.bar .skipped, .key.skipped { background: var(--skipped); }
+.bar .rejected, .key.rejected { background: var(--rejected); }
+.bar .pending, .key.pending { background: var(--pending); }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; margin: .8rem 0; }
+dt { color: var(--quiet); }
+dd { margin: 0; overflow-wrap: anywhere; }
+table { border-collapse: collapse; width: 100%; }
+th, td { text-align: left; padding: .3rem .9rem .3rem 0; border-bottom: 1px solid var(--line); vertical-align: top;
+  overflow-wrap: break-word; }
+th, td:first-child { white-space: nowrap; }
+summary { cursor: pointer; color: var(--quiet); }
+th { color: var(--quiet); font-weight: 600; font-size: .85rem; }
+.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.what { white-space: nowrap; }
+td ul { list-style: none; margin: 0; padding: 0; }
+del { color: var(--quiet); }
+ins { text-decoration: none; }
+@page { size: A4; margin: 15mm; }
+@media print {
+  :root { --ground: #fff; --raised: #f5f6f8; --ink: #000; --quiet: #444; --line: #bbb;
+    --done: #1a7f37; --same: #6e7781; --skipped: #bf8700; --rejected: #cf222e; --pending: #0969da; --warn: #7d4e00; }
+  body { max-width: none; padding: 0; font-size: 10pt; }
+  thead { display: table-header-group; }
+  tr { break-inside: avoid; }
+}
+`;

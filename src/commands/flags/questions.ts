@@ -1,0 +1,89 @@
+/** Asks for what is missing on the command line; without a terminal, an error that names it. */
+import type { Context } from "../../context.ts";
+import { NotFoundError, UsageError } from "../../errors.ts";
+import { advise, type Hint } from "../../hint.ts";
+import type { Choice, Prompter } from "../../terminal/prompter.ts";
+import { capitalize } from "../bulk/format.ts";
+
+export interface MissingArgument {
+  /** What a person is asked for, such as `Name of the list`. */
+  question: string;
+  /** The same for the error, such as `the list's name`. */
+  what: string;
+  /** The whole command with the missing word in it, such as `ecm lists create NAME`. */
+  usage: Hint;
+}
+
+/**
+ * The word that was given, else the text that a person types, without blanks around it.
+ * @throws UsageError for a blank one, and where nobody can be asked
+ */
+export async function requireTextOrAsk(
+  context: Context,
+  typedText: string | undefined,
+  missing: MissingArgument,
+): Promise<string> {
+  if (typedText !== undefined) {
+    if (typedText.trim() !== "") return typedText;
+    throw new UsageError(
+      `${capitalize(missing.what)} must be text that is not blank`,
+      advise`Name it: ${missing.usage}`,
+    );
+  }
+  const typed = await requirePrompter(context, missing).input(missing.question, undefined, checkText);
+  return typed.trim();
+}
+
+/**
+ * The word that was given, else the one that a person chooses.
+ * @param choices asked for only then
+ * @throws UsageError where nobody can be asked; NotFoundError when there is nothing to choose from
+ */
+export async function requireChoice(
+  context: Context,
+  typedChoice: string | undefined,
+  missing: MissingArgument,
+  choices: () => Promise<Choice<string>[]>,
+): Promise<string> {
+  if (typedChoice !== undefined) return typedChoice;
+  const prompter = requirePrompter(context, missing);
+  return prompter.select(missing.question, await askChoices(choices, missing));
+}
+
+/** The same for several words. @throws UsageError when a person chooses none */
+export async function requireChoices(
+  context: Context,
+  typedChoices: string[],
+  missing: MissingArgument,
+  choices: () => Promise<Choice<string>[]>,
+): Promise<string[]> {
+  if (typedChoices.length > 0) return typedChoices;
+  const prompter = requirePrompter(context, missing);
+  return prompter.checkbox(missing.question, await askChoices(choices, missing));
+}
+
+/** @throws UsageError where nobody can be asked */
+export function requirePrompter(context: Context, { what, usage }: MissingArgument): Prompter {
+  const prompter = context.prompter();
+  if (prompter) return prompter;
+  throw new UsageError(`${capitalize(what)} is missing`, advise`Name it: ${usage}`);
+}
+
+/** Things with an id as choices: what is chosen is the id, which no other name can be taken for. */
+export function toChoices<T extends { _id: string }>(
+  things: readonly T[],
+  toName: (thing: T) => string,
+): Choice<string>[] {
+  return things.map((thing) => ({ name: toName(thing), value: thing._id }));
+}
+
+/** The answer to a question that needs one. */
+export function checkText(answer: string): string | undefined {
+  return answer.trim() === "" ? "Enter a value (Ctrl-C to cancel)" : undefined;
+}
+
+async function askChoices(choices: () => Promise<Choice<string>[]>, { what }: MissingArgument) {
+  const found = await choices();
+  if (found.length > 0) return found;
+  throw new NotFoundError(`${capitalize(what)} is missing, and there is nothing to choose from`);
+}

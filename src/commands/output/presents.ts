@@ -1,0 +1,138 @@
+/** Shows what a verb returns, in the format that was asked for: the one place that does. */
+import type { Context, OutputFileFlags } from "../../context.ts";
+import type { Hint } from "../../hint.ts";
+import { explainDryRun } from "../../terminal/dry-run.ts";
+import type { TextForm } from "../../terminal/file-names.ts";
+import { isForPeople, type OutputOptions } from "../../terminal/format.ts";
+import {
+  checkColumns,
+  hasColumns,
+  presentList,
+  presentOne,
+  presentValue,
+  type View,
+} from "../../terminal/present.ts";
+import type { ApiRequest } from "../../wire.ts";
+import { formatForAccount } from "../help/command-line.ts";
+import { announcePage } from "./announce-part.ts";
+import { type ChangeLine, presentChanges, showsChanges } from "./change-lines.ts";
+
+/** One record. */
+interface One<T> {
+  /** The service's own object, as JSON formats show it. */
+  one: T;
+  /** What columns show, where more is known than the service's object says. */
+  known?: T;
+  view?: View<T>;
+  /** What a person at a terminal reads instead of the record: what has changed. */
+  changes?: readonly ChangeLine[];
+  /** What people read instead: some of it, and a table of its parts. */
+  screen?: { view: View<T>; parts: readonly unknown[]; partView: View<unknown> };
+}
+
+/** Records, all of them or a page. */
+interface Many<T> {
+  many: Iterable<T> | AsyncIterable<T>;
+  view?: View<T>;
+  /** What a person reads when there is none. */
+  empty?: Hint;
+  page?: ShownPage;
+}
+
+interface ShownPage {
+  /** Such as `lists`. */
+  things: string;
+  total?: number;
+  hasMore: boolean;
+  size: number;
+  /** Undefined for the first one, which nobody named. */
+  typedPage?: number;
+}
+
+/** What a dry run would send. */
+interface Unsent {
+  request: ApiRequest | readonly ApiRequest[];
+  /** What follows on `Would`, such as `create the list "Customers"`. */
+  would: string;
+}
+
+/** A value that is no record of the service: JSON in JSON formats, else the text. */
+interface Text {
+  text: string;
+  value: unknown;
+  /** What a person at a terminal reads instead. */
+  changes?: readonly ChangeLine[];
+}
+
+/** What follows once the result is shown. */
+interface Following {
+  /** Said on stderr. */
+  note?: Hint;
+  /** Thrown. */
+  failure?: unknown;
+}
+
+export type Result<T> = (One<T> | Many<T> | Unsent | Text) & Following;
+
+interface Presentation<T> {
+  /** How the records look, where no result says it. A mistyped `--columns` is found before anything is sent. */
+  view?: View<T>;
+  /** The form of the output for people, where it is no table. */
+  form?: TextForm;
+}
+
+/**
+ * Makes the action of a command from a function that returns what is to be shown; undefined: nothing more.
+ * The flags of the output's file are found among the command's own.
+ */
+export function presents<A extends unknown[], T>(
+  context: Context,
+  { view, form }: Presentation<T>,
+  run: (...args: A) => Promise<Result<T> | undefined>,
+): (...args: A) => Promise<void> {
+  return async (...args) => {
+    // Commander hands over arguments, options and the command.
+    const output = context.output(args.at(-2) as OutputFileFlags, undefined, form);
+    if (view) checkColumns(output, view);
+    const result = await run(...args);
+    if (!result) return;
+    await present(context, output, { view, ...result });
+    if (result.note !== undefined) {
+      context.terminal.note(formatForAccount(result.note, context.settings));
+    }
+    if (result.failure !== undefined) throw result.failure;
+  };
+}
+
+async function present<T>(context: Context, output: OutputOptions, result: Result<T>): Promise<void> {
+  const { terminal } = context;
+  if ("request" in result) {
+    return explainDryRun(terminal, output, result.would, ...[result.request].flat());
+  }
+  if ("many" in result) return presentMany(context, output, result);
+  if (result.changes && showsChanges(terminal, output)) return presentChanges(terminal, result.changes);
+  if ("text" in result) return presentValue(terminal, output, result.value, result.text);
+  const { one, known = one, view, screen } = result;
+  if (screen && isForPeople(output)) {
+    await presentOne(terminal, output, one, screen.view);
+    await terminal.write("\n");
+    await presentList(terminal, output, screen.parts, screen.partView);
+    return;
+  }
+  return presentOne(terminal, output, hasColumns(output) ? known : one, view!);
+}
+
+async function presentMany<T>(
+  context: Context,
+  output: OutputOptions,
+  { many, view, empty, page }: Many<T>,
+): Promise<void> {
+  const whenEmpty = empty === undefined ? {} : { empty: formatForAccount(empty, context.settings) };
+  const shown = await presentList(context.terminal, output, many, { ...view!, ...whenEmpty });
+  if (!page) return;
+  const { things, total, hasMore, size, typedPage } = page;
+  context.observer?.page?.({ total, hasMore });
+  if (hasMore && (total !== undefined || shown >= size)) {
+    announcePage(context, things, { shown, total }, typedPage);
+  }
+}
