@@ -9,7 +9,7 @@ import { temporaryFolder } from "../support/ecm.ts";
 
 it("has the digests of what is left, in its blocks and at its end", async () => {
   const file = join(await temporaryFolder(), "plan.ndjson");
-  const head = { version: 2, names: {} } as unknown as Parameters<typeof PlanWriter.create>[1];
+  const head = { version: 1, names: {} } as unknown as Parameters<typeof PlanWriter.create>[1];
   const writer = PlanWriter.create(file, head, []);
   const line = (key: string): StoredLine => {
     return { line: 2, key, contactId: null, action: "skip", code: null, message: null, changes: [] };

@@ -192,7 +192,7 @@ export function requestsSince({ sandbox }: RunningSandbox, id: number): string[]
 export async function planRows({ session, plan, structureId }: Steps, rows: readonly Item[]): Promise<void> {
   const account = { baseUrl: session.engine.account.baseUrl, structureId, keyType: "email" };
   const head: PlanHead = {
-    version: 2,
+    version: 1,
     program: "0.0.0",
     kind: "import",
     command: ["import"],

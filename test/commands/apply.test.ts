@@ -189,7 +189,7 @@ describe("apply refuses before a request", () => {
     await refused(sealPlan(rest), "is not a plan");
     await refused(sealPlan([{ plan: null }]), "is not a plan");
     await refused(sealPlan([{ plan: {} }]), "is not a plan");
-    await refused(sealPlan([{ plan: { version: 2 } }]), "is not a plan");
+    await refused(sealPlan([{ plan: { version: 1 } }]), "is not a plan");
     await refused(sealPlan([head!, ...rest], { counts: null, requests: "many" }), "is not a plan");
     await refused(sealPlan([head!, head!, ...rest]), "is not a plan");
     const wish = { values: [], absent: "create", present: "change", mayJoinLists: true };

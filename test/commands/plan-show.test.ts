@@ -67,7 +67,7 @@ it("gives one JSON object, or a line for each contact", async () => {
   const { show, plan, digest, baseUrl } = await planned();
   const whole = JSON.parse((await show(plan, "-o", "json")).stdout);
   expect(whole).toMatchObject({
-    plan: { version: 2, kind: "import", account: { baseUrl } },
+    plan: { version: 1, kind: "import", account: { baseUrl } },
     creations: [{ what: "list", name: "A *bold* | list" }],
     counts: { create: 1, update: 2, delete: 0, unchanged: 0, skip: 0, reject: 1 },
     digest,

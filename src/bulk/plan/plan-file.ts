@@ -19,7 +19,7 @@ import type { Creation, StoredNames } from "./names.ts";
 import type { PlanLine } from "./plan-line.ts";
 import { createTally, type PlanTally } from "./tally.ts";
 
-export const planVersion = 2;
+export const planVersion = 1;
 
 export interface PlanHead {
   version: typeof planVersion;

@@ -29,7 +29,7 @@ import { runs } from "../../support/runs.ts";
 
 const names = { fields: { f: "Ort é" }, lists: { l: "Kunden 🎉" }, tags: {} };
 const head: PlanHead = {
-  version: 2,
+  version: 1,
   program: "0.0.0",
   kind: "import",
   command: ["import"],
