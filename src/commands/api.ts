@@ -9,26 +9,12 @@ import { requireFileFormat } from "../terminal/file-names.ts";
 import { presentValue } from "../terminal/present.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { ApiAnswer, ApiRequest } from "../wire.ts";
-import { addDryRunFlag, addFileFlag, repeatableOption } from "./flags/flags.ts";
+import { addDryRunFlag, addFileFlag, type OptionsOf, repeatableOption } from "./flags/flags.ts";
 import { describeCommand } from "./help/help-text.ts";
 
-interface FieldFlags {
-  /** `-f`: strings. */
-  field?: string[];
-  /** `-F`: true, false, null, numbers, `@FILE`; anything else is a string. */
-  typedField?: string[];
-}
+type ApiOptions = OptionsOf<typeof declareApi>;
 
-interface ApiOptions extends FieldFlags {
-  data?: string;
-  query?: string[];
-  include?: boolean;
-  paginate?: boolean;
-  outputFile?: string;
-  dryRun?: boolean;
-}
-
-export function registerApi(command: Command, context: Context): void {
+function declareApi(command: Command) {
   const sending = command
     .argument("<method>", "GET, POST, PUT, PATCH, DELETE, or another")
     .argument("<path>", "starts with / and is appended to the base URL, such as /api/contact-structure")
@@ -43,8 +29,11 @@ export function registerApi(command: Command, context: Context): void {
     .addOption(repeatableOption("--query <name=value>", "add a query parameter; can be repeated"))
     .option("--paginate", "join the pages of lists, searches and events into one array (reads only)")
     .option("--include", "print status and headers before the body");
-  const writing = addFileFlag(sending, "write the body to FILE as it comes, of any size (atomically)");
-  addDryRunFlag(writing).action((method, path, options) => runApi(context, method, path, options));
+  return addDryRunFlag(addFileFlag(sending, "write the body to FILE as it comes, of any size (atomically)"));
+}
+
+export function registerApi(command: Command, context: Context): void {
+  declareApi(command).action((method, path, options) => runApi(context, method, path, options));
   describeCommand(command, {
     writes: true,
     asks: "DELETE, PATCH of a contact (its status) and PUT of a structure",
@@ -241,7 +230,7 @@ function formatBody(terminal: Terminal, text: string): string {
 /** The JSON body of `-f` and `-F`; undefined without them. @throws UsageError */
 async function buildBody(
   context: Context,
-  { field = [], typedField = [] }: FieldFlags,
+  { field = [], typedField = [] }: ApiOptions,
 ): Promise<string | undefined> {
   if (field.length + typedField.length === 0) return undefined;
   const members = new Map<string, unknown>();

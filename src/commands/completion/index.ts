@@ -5,11 +5,6 @@ import { presentValue } from "../../terminal/present.ts";
 import { describeCommand } from "../help/help-text.ts";
 import type { CommandTree } from "../help/tree.ts";
 
-interface CompletionOptions {
-  install?: boolean;
-  dryRun?: boolean;
-}
-
 export function registerCompletion(command: Command, context: Context, tree: CommandTree): void {
   command
     .addArgument(
@@ -20,7 +15,7 @@ export function registerCompletion(command: Command, context: Context, tree: Com
       "install the script, and the manual, where your shell and man find them (bash, zsh, fish)",
     )
     .option("--dry-run", "with --install: show what would be written")
-    .action((shell: string, options: CompletionOptions) => runCompletion(context, tree, shell, options));
+    .action((shell, options) => runCompletion(context, tree, shell, options));
   describeCommand(command, {
     isLocal: true,
     examples: [
@@ -38,7 +33,7 @@ async function runCompletion(
   context: Context,
   tree: CommandTree,
   shell: string,
-  options: CompletionOptions,
+  options: { install?: boolean; dryRun?: boolean },
 ): Promise<void> {
   const { completionScript } = await import("./scripts.ts");
   const script = completionScript(shell);

@@ -16,19 +16,15 @@ import { readJsonInput } from "../../terminal/data-input.ts";
 import { explainDryRun } from "../../terminal/dry-run.ts";
 import { hasColumns } from "../../terminal/present.ts";
 import type { ApiRequest, CreateContactBody } from "../../wire.ts";
-import { addDryRunFlag, repeatableOption } from "../flags/flags.ts";
+import { addDryRunFlag, type OptionsOf, repeatableOption } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { openSuppressionList } from "../selection/suppression-list.ts";
-import { askContact, type NewContact } from "./shared/questions.ts";
+import { askContact } from "./shared/questions.ts";
 import { checkContactColumns, presentContact } from "./shared/view.ts";
 
-interface ContactCreateOptions extends NewContact {
-  data?: string;
-  dryRun?: boolean;
-  includeSuppressed?: boolean;
-}
+type ContactCreateOptions = OptionsOf<typeof declareCreate>;
 
-export function registerContactCreate(parent: Command, context: Context): void {
+function declareCreate(parent: Command) {
   const command = parent
     .command("create")
     .description("create one contact")
@@ -37,9 +33,13 @@ export function registerContactCreate(parent: Command, context: Context): void {
     .addOption(repeatableOption("--list <list>", "a list to add it to, by name or id (repeatable)"))
     .addOption(repeatableOption("--tag <tag>", "a tag to add, by label or id (repeatable)"))
     .option("--data <file>", "send this JSON body instead of the flags; - for standard input")
-    .option("--include-suppressed", "create the contact even if its key is on the suppression list")
-    .action((options: ContactCreateOptions) => runContactCreate(context, options));
-  describeCommand(addDryRunFlag(command), {
+    .option("--include-suppressed", "create the contact even if its key is on the suppression list");
+  return addDryRunFlag(command);
+}
+
+export function registerContactCreate(parent: Command, context: Context): void {
+  const command = declareCreate(parent).action((options) => runContactCreate(context, options));
+  describeCommand(command, {
     examples: [
       'ecm contact create --key ada@example.com --set "First Name=Ada" --list Newsletter --tag vip',
       "ecm contact create --key ada@example.com --dry-run",

@@ -12,11 +12,8 @@ export function registerContactGet(parent: Command, context: Context): void {
   const command = parent
     .command("get")
     .description("show one contact")
-    .argument("[id-or-key]", "the contact's id, or its key (an email address)")
-    .action((idOrKey: string | undefined, options: OutputFileFlags) =>
-      runContactGet(context, idOrKey, options),
-    );
-  describeCommand(addOutputFileFlags(command), {
+    .argument("[id-or-key]", "the contact's id, or its key (an email address)");
+  const getting = describeCommand(addOutputFileFlags(command), {
     examples: [
       "ecm contact get ada@example.com",
       "ecm contact get 65f0c2a91b3d4e5f60718293 --json",
@@ -25,6 +22,7 @@ export function registerContactGet(parent: Command, context: Context): void {
     output: "The contact; in JSON formats the service's own object.",
     exitCodes: { 5: "no contact has this id or key" },
   });
+  getting.action((idOrKey, options) => runContactGet(context, idOrKey, options));
 }
 
 async function runContactGet(

@@ -2,6 +2,11 @@
 import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
 import { UsageError } from "../../errors.ts";
 
+/** The values of the flags that a function declares on a command. */
+export type OptionsOf<D extends (...args: never[]) => { opts(): unknown }> = ReturnType<
+  ReturnType<D>["opts"]
+>;
+
 /** What a program has to know of a flag besides what commander knows. */
 export interface FlagShape {
   /** Default: boolean without a value, else string. */

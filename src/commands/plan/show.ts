@@ -5,15 +5,13 @@ import { formatCount, formatCounted } from "../../counts.ts";
 import { drawDifference, isChange } from "../bulk/difference.ts";
 import { listCreated } from "../bulk/format.ts";
 import { toPlanObject, toShownLine } from "../bulk/plan-object.ts";
+import type { OptionsOf } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
 
-interface PlanShowFlags {
-  redact?: boolean;
-  output?: string;
-}
+type PlanShowFlags = OptionsOf<typeof declareShow>;
 
-export function registerPlanShow(parent: Command, context: Context): void {
-  const command = parent
+function declareShow(parent: Command) {
+  return parent
     .command("show")
     .description("show a plan file: what it would write, for a reviewer or a pull request")
     .argument("<file>", "written by --dry-run --plan FILE")
@@ -25,8 +23,11 @@ export function registerPlanShow(parent: Command, context: Context): void {
         "ndjson",
         "markdown",
       ]),
-    )
-    .action((file: string, flags: PlanShowFlags) => runPlanShow(context, file, flags));
+    );
+}
+
+export function registerPlanShow(parent: Command, context: Context): void {
+  const command = declareShow(parent).action((file, flags) => runPlanShow(context, file, flags));
   describeCommand(command, {
     examples: ["ecm plan show plan.ndjson", "ecm plan show plan.ndjson --redact -o markdown > comment.md"],
     output: "The plan; with -o json one object whose `lines` are the contacts, with -o ndjson one line each.",

@@ -4,19 +4,17 @@ import type { Context } from "../../context.ts";
 import { isForPeople } from "../../terminal/format.ts";
 import { fitMessage } from "../../terminal/message-lines.ts";
 import { presentOne } from "../../terminal/present.ts";
-import { type ReportFlags, requireReportFlags } from "../bulk/report/report-flags.ts";
-import { writtenFileOption } from "../flags/flags.ts";
+import { requireReportFlags } from "../bulk/report/report-flags.ts";
+import { type OptionsOf, writtenFileOption } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
 import { findNamedRun, requireRun } from "./shared/choose.ts";
 import { storyLines } from "./shared/story.ts";
 import { type RunRow, runForPeople, wholeRun } from "./shared/views.ts";
 
-interface RunsShowFlags extends ReportFlags {
-  changes?: boolean;
-}
+type RunsShowFlags = OptionsOf<typeof declareShow>;
 
-export function registerRunsShow(parent: Command, context: Context): void {
-  const command = parent
+function declareShow(parent: Command) {
+  return parent
     .command("show")
     .description("show one run and its progress")
     .argument("[run]", "its id, the start of it, or last")
@@ -27,8 +25,11 @@ export function registerRunsShow(parent: Command, context: Context): void {
         "write a page (HTML) about the run to FILE, in place of showing it",
       ),
     )
-    .option("--redact", "hide addresses and values in the report")
-    .action((run: string | undefined, flags: RunsShowFlags) => runRunsShow(context, run, flags));
+    .option("--redact", "hide addresses and values in the report");
+}
+
+export function registerRunsShow(parent: Command, context: Context): void {
+  const command = declareShow(parent).action((run, flags) => runRunsShow(context, run, flags));
   describeCommand(command, {
     examples: [
       "ecm runs show last",
