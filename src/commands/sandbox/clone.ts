@@ -9,7 +9,7 @@ import { maxPageSize } from "../../service/pages.ts";
 import type { Contact, ContactList, ContactStructure, Filter } from "../../wire.ts";
 import { wholeNumberOption } from "../flags/flags.ts";
 import { describeCommand } from "../help/help-text.ts";
-import { chooseSandboxFolder, type DataFlag, dataOption } from "./shared/flags.ts";
+import { chooseSandboxFolder, type DataFlag, dataOption, withAdmin } from "./shared/flags.ts";
 
 interface CloneFlags extends DataFlag {
   contacts?: boolean;
@@ -40,17 +40,16 @@ export function registerSandboxClone(parent: Command, context: Context): void {
 
 async function runSandboxClone(context: Context, flags: CloneFlags): Promise<void> {
   context.requireConfirmable();
-  const connection = await context.connect("bulk");
-  if (connection.profile.isSandbox) {
-    throw new UsageError(
-      "The profile sandbox is the sandbox itself",
-      "Name the account to copy with --profile",
-    );
-  }
   const folder = chooseSandboxFolder(context, flags);
+  const isAsked = await watchRequests(context, flags);
+  const connection = await context.connect("bulk");
+  if (connection.profile.isSandbox) throw itselfError("The profile sandbox is the sandbox itself");
   const { account } = connection;
   const structure = await account.complete(await account.structure());
   const lists = await account.lists(structure);
+  if (await isAsked(`/api/contact-structure/${structure._id}/lists`)) {
+    throw itselfError(`The account is the sandbox itself, in ${folder}`);
+  }
   const cost = flags.contacts ? await estimateCost(connection, structure, lists) : undefined;
   const { note } = context.terminal;
   note(
@@ -80,6 +79,25 @@ async function runSandboxClone(context: Context, flags: CloneFlags): Promise<voi
   } finally {
     clone.close();
   }
+}
+
+function itselfError(message: string): UsageError {
+  return new UsageError(message, "Name the account to copy with --profile");
+}
+
+/**
+ * A sandbox that serves the folder can stand behind any profile: it is the account to copy where its log holds
+ * what is sent to that account.
+ * @returns whether the folder's sandbox has been asked since for what is below a path
+ */
+async function watchRequests(context: Context, flags: DataFlag): Promise<(path: string) => Promise<boolean>> {
+  const { hasStore } = await import("../../sandbox/store/index.ts");
+  if (!hasStore(chooseSandboxFolder(context, flags))) return async () => false;
+  const since = await withAdmin(context, flags, (admin) => admin.requests({ limit: 1 })[0]?.n ?? 0);
+  return async (path) => {
+    const requests = await withAdmin(context, flags, (admin) => admin.requests({ since }));
+    return requests.some((request) => request.path.startsWith(path));
+  };
 }
 
 interface Copied {

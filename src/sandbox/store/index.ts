@@ -1,4 +1,5 @@
 /** Everything that the sandbox keeps, in one file of its folder. */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createIfMissingSync } from "../../disk/atomic-file.ts";
 import { describeDiskError } from "../../disk/disk-errors.ts";
@@ -129,6 +130,10 @@ export function withSearchLag(store: Store, milliseconds: number, clock: Clock):
 /** Deletes the data of a folder that cannot be opened. */
 export function discardStore(folder: string): void {
   discardDatabase(databaseFile(folder));
+}
+
+export function hasStore(folder: string): boolean {
+  return existsSync(databaseFile(folder));
 }
 
 function databaseFile(folder: string): string {

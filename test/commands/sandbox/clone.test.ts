@@ -106,6 +106,18 @@ test("clone replaces what the sandbox held, asks before, and refuses the sandbox
   expect(itself.code).toBe(2);
 });
 
+test("clone refuses the account's own folder under any profile, and empties nothing", async () => {
+  const { source, contacts } = await sourceAccount();
+  for (const flags of [["--contacts"], []]) {
+    const words = ["sandbox", "clone", ...flags, "--data", source.folder, "--yes"];
+    const { code, stderr } = await source.ecm(words);
+    expect(code).toBe(2);
+    expect(stderr).toContain("The account is the sandbox itself");
+  }
+  const send = caller(source.sandbox.transport, source.apiKey);
+  expect(await send("GET", "/api/contact")).toHaveLength(contacts.length);
+});
+
 test("clone --max-requests refuses before anything is replaced", { tags: "slow" }, async () => {
   const { source } = await sourceAccount();
   const folder = join(await temporaryFolder(), "rehearsal");
