@@ -13,10 +13,11 @@ import { EcmError, exitCodes, NoKeyError } from "../../errors.ts";
 import { ecm } from "../../hint.ts";
 import { readSoundBehavior } from "../../service/behavior.ts";
 import { isForPeople } from "../../terminal/format.ts";
-import { presentList, type View } from "../../terminal/present.ts";
+import type { View } from "../../terminal/present.ts";
 import { commandOnRun } from "../bulk/run-account.ts";
 import { formatForAccount } from "../help/command-line.ts";
 import { describeCommand } from "../help/help-text.ts";
+import { presents } from "../output/presents.ts";
 import { drawFindings } from "./shared/draw.ts";
 import {
   checkAnswer,
@@ -42,43 +43,45 @@ const view: View<ShownFinding> = {
 };
 
 export function registerDoctor(command: Command, context: Context): void {
-  command.action(() => runDoctor(context));
   describeCommand(command, {
     examples: ["ecm doctor", "ecm doctor --profile staging --json"],
     output:
       "One line per check (pass, warn or fail): key, base URL, clock, limits, what is known of the service's behavior, folders, unfinished runs. Sends one request.",
     exitCodes: { 0: "no check failed; there may be warnings", 1: "a check failed" },
   });
+  command.action(
+    presents(context, { view }, async () => {
+      const isRead = isForPeople(context.output());
+      const findings = await examine(context, !isRead || context.settings.verbose !== "no");
+      const failed = findings.filter((finding) => finding.status === "fail").map(({ check }) => check);
+      const shown = isRead
+        ? { text: drawFindings(context.terminal, findings), value: findings }
+        : { many: findings };
+      if (failed.length === 0) return shown;
+      const message = `${failed.length} of ${findings.length} checks failed: ${failed.join(", ")}`;
+      const details = { type: "ChecksFailedError", hint: "Each failed check says what to do" };
+      // A person has just read which ones.
+      if (!isRead || !context.terminal.isStdoutTerminal)
+        return { ...shown, failure: new EcmError(exitCodes.failed, message, details) };
+      context.endWith(exitCodes.failed);
+      return shown;
+    }),
+  );
 }
 
-async function runDoctor(context: Context): Promise<void> {
-  const output = context.output();
-  const isRead = isForPeople(output);
+/** @param isWhole also what is usual about the service */
+async function examine(context: Context, isWhole: boolean): Promise<ShownFinding[]> {
   // First: opening the profiles fixes their rights.
   const places = await inspectFolders(context.folders, context.platform);
-  const findings = [
+  return [
     ...(await examineAccount(context)),
-    ...(await examineBehavior(context, !isRead || context.settings.verbose !== "no")),
+    ...(await examineBehavior(context, isWhole)),
     ...places.map(checkFolder),
     await examineRuns(context),
   ].map((finding) => ({
     ...finding,
     hint: finding.hint === undefined ? undefined : formatForAccount(finding.hint, context.settings),
   }));
-  if (isRead) await context.terminal.write(drawFindings(context.terminal, findings));
-  else await presentList(context.terminal, output, findings, view);
-  const failed = findings.filter((finding) => finding.status === "fail").map((finding) => finding.check);
-  if (failed.length === 0) return;
-  // A person has just read which ones.
-  if (isRead && context.terminal.isStdoutTerminal) return context.endWith(exitCodes.failed);
-  throw new EcmError(
-    exitCodes.failed,
-    `${failed.length} of ${findings.length} checks failed: ${failed.join(", ")}`,
-    {
-      type: "ChecksFailedError",
-      hint: "Each failed check says what to do",
-    },
-  );
 }
 
 /** Profile, key, address, clock and budget, as far as one leads to the next. */
