@@ -119,6 +119,20 @@ describe("a rejects file", () => {
     await service.ecm(["contact", "unsubscribe", "--keys", path, "--marked-rows", "--yes"]);
     expect(await activeIn(service)).toEqual(["a@example.org", "c@example.org"]);
   });
+
+  it.each([
+    [
+      "its reason, moved by an unquoted comma",
+      "a@example.org,Ada, Countess,2,key_syntax,no address,? Status: L\n",
+    ],
+    ["a surplus cell behind an unclear mark", "a@example.org,Ada,2,key_syntax,no address,? Status: L,more\n"],
+  ])("unsubscribes nobody for %s", { tags: "slow" }, async (_name, row) => {
+    const service = await startAccount("a@example.org", "b@example.org");
+    const text = `Email,First Name,ecm_line,ecm_error,ecm_message,ecm_not_subscribed\n${row}a@example.org,Ada,3,key_syntax,no address,\nb@example.org,B,4,key_syntax,no address,Status: left\n`;
+    const path = await inputFile(text);
+    await service.ecm(["contact", "unsubscribe", "--keys", path, "--marked-rows", "--yes"]);
+    expect(await activeIn(service)).toEqual(["a@example.org"]);
+  });
 });
 
 it("a row with a value below a nameless column marks its contact", { tags: "slow" }, async () => {

@@ -16,15 +16,20 @@ export function toMark(refusals: readonly ConsentRefusal[], consent: readonly Co
   };
 }
 
-/** Where a cell holds a delimiter without quotes, all cells behind it are further to the right. */
+/**
+ * Where a cell holds a delimiter without quotes, all cells behind it are further to the right. In a column in
+ * which any value is a refusal, nobody knows then whether the value is this column's.
+ */
 export function findRefusalWithin(
   column: ConsentColumn,
   cellAt: (index: number) => string | undefined,
   shifted: number,
 ): ConsentRefusal | undefined {
+  const isDoubtful = shifted > 0 && (column.rule === "marked" || column.rule === "evidence");
   let found: ConsentRefusal | undefined;
   for (let by = 0; by <= shifted; by++) {
     const refusal = findRefusal(column, cellAt(column.index + by));
+    if (refusal && isDoubtful) return { ...refusal, isUnclear: true };
     if (refusal && !refusal.isUnclear) return refusal;
     found ??= refusal;
   }
