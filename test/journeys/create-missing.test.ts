@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { call, inputFile, parseSummary, readContacts } from "../bulk/kit.ts";
+import { startSandbox } from "../support/sandbox.ts";
 import { startRecordingProxy } from "./recording-proxy.ts";
 
 describe("lists and tags that an import makes", () => {
@@ -27,6 +28,15 @@ describe("lists and tags that an import makes", () => {
     const [structure] = await call<{ tags: { label: string }[] }[]>(proxy, "GET", "/api/contact-structure");
     expect(structure!.tags.map(({ label }) => label).sort()).toEqual(["T1", "T2"]);
     expect([...(await readContacts(proxy)).values()].every(({ tags }) => tags.length === 1)).toBe(true);
+  });
+
+  it("are one, whatever invisible marks are around a name", { tags: "slow" }, async () => {
+    const service = await startSandbox();
+    const path = await inputFile("Email,Tags\na@x.org,One\nb@x.org,\u202aOne\u202c\nc@x.org,\u200bone\n");
+    const args = ["import", path, "--map", "Tags=tags", "--create-missing", "--json"];
+    expect(parseSummary(await service.ecm(args)).rows.created).toBe(3);
+    const [structure] = await call<{ tags: { label: string }[] }[]>(service, "GET", "/api/contact-structure");
+    expect(structure!.tags.map(({ label }) => label)).toEqual(["One"]);
   });
 
   it("are not made before a killed run has its rows, and not again after", { tags: "slow" }, async () => {
