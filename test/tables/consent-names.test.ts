@@ -84,6 +84,11 @@ describe("names", () => {
     );
   });
 
+  test.each(["email-!-subscribed", "newsletter_!_opt-in", "E-Mail !– Einwilligung"])(
+    "a mark that may mean a no, between a word around and a phrase, leaves it unclear: %s",
+    (name) => expect(findConsentName(name)).toBe("unclear"),
+  );
+
   test("a negation or an end before or behind a phrase never leaves it what it was", {
     tags: "slow",
   }, () => {

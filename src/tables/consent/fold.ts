@@ -8,8 +8,8 @@ const invisible =
  */
 const accents =
   /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670]/g;
-/** Behind a word it says nothing. */
-const closingExclamations = /(?<=[\p{L}\p{N}][\s\p{P}]*)!+(?!\s*[\p{L}\p{N}])/gu;
+/** Behind the last word it says nothing; before a word, also with a dash between them, it may mean a no. */
+const closingExclamations = /(?<=[\p{L}\p{N}][\s\p{P}]*)!+(?![\s\p{P}\p{S}]*[\p{L}\p{N}])/gu;
 /** Other signs, such as `!` before a word, `≠` or `🚫`, may mean a no, and stay. */
 const separators = /[\s¡\p{Pd}\u2212_.,:;/\\|()[\]{}"'’‘“”„«»‹›´`*?¿&#·•…、。・「」【】]+/gu;
 
