@@ -7,6 +7,7 @@ import { TextIndex } from "../text-index.ts";
 import { findUnknown, unwrapFormula } from "./cells.ts";
 import type { ConsentColumn } from "./consent/cells.ts";
 import { ConsentTally, findHiddenMark, formatMark } from "./consent/marks.ts";
+import { suggestDomain } from "./keys.ts";
 import { readRowBatches } from "./read-rows.ts";
 import { emptyInput, type UnderstoodInput } from "./reading.ts";
 import type { InputFacts, Mark, ReadRow, RejectedRow, Row } from "./rows.ts";
@@ -24,8 +25,6 @@ export class Survey {
   /** Rows that are invalid by themselves. */
   rejected = 0;
   readonly rejectedCodes = new Map<string, number>();
-  /** Rows that look odd without being wrong, by code. */
-  readonly warnings = new Map<string, number>();
   /** Names or ids as the cells have them. */
   readonly lists = new Set<string>();
   readonly tags = new Set<string>();
@@ -47,6 +46,7 @@ export class Survey {
    */
   batches: () => AsyncIterable<readonly ReadRow[]> = () => toAsync([]);
   readonly #oddities: Oddities;
+  readonly #misspelled = new MisspelledDomains();
   readonly #consentColumns: readonly ConsentColumn[];
 
   constructor({ facts, reading }: UnderstoodInput) {
@@ -61,7 +61,7 @@ export class Survey {
 
   /** What looks odd in rows that are read all the same, in sentences. */
   get notes(): string[] {
-    return this.#oddities.notes();
+    return [...this.#oddities.notes(), ...this.#misspelled.notes()];
   }
 
   /** A sentence for each column with cells of which nobody knows the value. */
@@ -95,7 +95,7 @@ export class Survey {
     this.consent.add(row.line, row.refusals);
     for (const name of row.lists) this.lists.add(name);
     for (const name of row.tags) this.tags.add(name);
-    for (const code of row.warnings) countOne(this.warnings, code);
+    if (row.warnings.includes("likely_typo")) this.#misspelled.add(row);
   }
 
   /** A mark on any row of a contact marks it, also on one that is rejected. */
@@ -340,6 +340,29 @@ class LostZeros {
     if (!this.#hasZero || this.#lengths?.size !== 2) return undefined;
     const [short = 0, long = 0] = [...this.#lengths.keys()].sort((one, other) => one - other);
     return long === short + 1 ? this.#lengths.get(short) : undefined;
+  }
+}
+
+const maxDomainsNamed = 3;
+
+/** Domains that are probably a big provider's, with the line of the first address. */
+class MisspelledDomains {
+  #count = 0;
+  readonly #lines = new Map<string, number>();
+
+  add({ key, line }: Row): void {
+    this.#count += 1;
+    const domain = key.identity.slice(key.identity.lastIndexOf("@") + 1);
+    if (!this.#lines.has(domain)) this.#lines.set(domain, line);
+  }
+
+  notes(): string[] {
+    if (this.#count === 0) return [];
+    const named = [...this.#lines]
+      .slice(0, maxDomainsNamed)
+      .map(([domain, line]) => `${domain} for ${suggestDomain(domain)} (line ${line})`);
+    if (this.#lines.size > maxDomainsNamed) named.push("…");
+    return [`${formatCounted(this.#count, "address", "addresses")} may be misspelled: ${named.join(", ")}`];
   }
 }
 

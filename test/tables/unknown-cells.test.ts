@@ -111,3 +111,15 @@ it("a column whose postcodes lost leading zeros is named once, before the price"
   const plain = await inputFile("Email,City\na@example.com,1\nb@example.com,20\nc@example.com,03\n");
   expect((await service.ecm(["import", plain, "--dry-run"])).stderr).not.toContain("leading zero");
 });
+
+it("addresses at a domain one typo from a big provider's are named before the price, and imported as they are", async () => {
+  const service = await startSandbox();
+  const file = await inputFile("Email\nann@gmial.com\nbob@gmial.com\ncid@hotmial.com\ndora@gmail.com\n");
+  const result = await service.ecm(["import", file, "--json"]);
+  const { stderr } = result;
+  expect(stderr).toContain(
+    "3 addresses may be misspelled: gmial.com for gmail.com (line 2), hotmial.com for hotmail.com (line 4)\n",
+  );
+  expect(stderr.indexOf("misspelled")).toBeLessThan(stderr.indexOf("To send:"));
+  expect(parseSummary(result).rows).toMatchObject({ created: 4, rejected: 0 });
+});
