@@ -2,8 +2,11 @@
 import { spawnSync } from "node:child_process";
 import type { Terminal } from "./terminal.ts";
 
-/** `less` shows colours, leaves at once what fits the screen, and does not clear it at its end. */
-const lessOptions = "FRX";
+/**
+ * `less` shows colours, leaves at once what fits the screen, does not clear it at its end, and says how to
+ * leave it.
+ */
+const lessOptions = "FRXPsq: back$";
 /** What a shell answers for a program that it does not find, or may not run. */
 const notFound = [126, 127];
 
