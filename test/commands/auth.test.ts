@@ -273,11 +273,18 @@ describe("ecm auth status", () => {
 });
 
 describe("ecm auth use and logout", () => {
+  it("say that the profile sandbox is no account of the service", async () => {
+    const { code, stderr } = await ecmWith(await temporaryHome())(["auth", "use", "sandbox"]);
+    expect(code).toBe(0);
+    expect(stderr).toBe('Selected profile "sandbox": the embedded sandbox, which reaches no real account\n');
+  });
+
   it("choose and forget profiles", async () => {
     const { ecm, login } = await fresh();
     await login("work");
     await login("home");
-    expect((await ecm(["auth", "use", "home"])).code).toBe(0);
+    const used = await ecm(["auth", "use", "home"]);
+    expect(used).toMatchObject({ code: 0, stderr: 'Selected profile "home"\n' });
     expect(JSON.parse((await ecm(["auth", "status", "--json"])).stdout).profile).toBe("home");
     const out = await ecm(["auth", "logout"]);
     expect(out).toMatchObject({ code: 0, stdout: "" });

@@ -29,7 +29,9 @@ async function runAuthUse(context: Context, typedName?: string): Promise<void> {
     });
   });
   profiles.use(name);
-  context.terminal.note(`Selected profile "${name}"`);
+  const what =
+    profiles.get(name)?.baseUrl === undefined ? ": the embedded sandbox, which reaches no real account" : "";
+  context.terminal.note(`Selected profile "${name}"${what}`);
   warnOfVariables(context, name);
 }
 
