@@ -6,7 +6,7 @@ import type { Terminal } from "./terminal.ts";
  * `less` shows colours, leaves at once what fits the screen, does not clear it at its end, and says how to
  * leave it.
  */
-const lessOptions = "FRXPsq: back$";
+const lessOptions = "FRXPsq to go back$";
 /** What a shell answers for a program that it does not find, or may not run. */
 const notFound = [126, 127];
 

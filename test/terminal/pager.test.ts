@@ -38,7 +38,7 @@ it("says in less how to come back, unless LESS is set", async () => {
   const file = join(await temporaryFolder(), "options");
   const env = { PATH: process.env.PATH!, PAGER: `cat > /dev/null; printf %s "$LESS" > '${file}'` };
   expect(showInPager(createScreen(24, env), lines(30))).toBe(true);
-  expect(await readFile(file, "utf8")).toBe("FRXPsq: back$");
+  expect(await readFile(file, "utf8")).toBe("FRXPsq to go back$");
   expect(showInPager(createScreen(24, { ...env, LESS: "R" }), lines(30))).toBe(true);
   expect(await readFile(file, "utf8")).toBe("R");
 });
