@@ -220,7 +220,9 @@ class RowReader {
     if (consent.length === 0) return none;
     const cellAt = (index: number) =>
       findUnknown(cells[index]) === undefined ? this.#readCell(cells, index) : cells[index];
-    return consent.flatMap((column) => findRefusalWithin(column, cellAt, shifted) ?? []);
+    // Also where the cells beyond the header are blank: the last of the row's own may be among them.
+    const isMoved = cells.length > this.#reading.targets.length;
+    return consent.flatMap((column) => findRefusalWithin(column, cellAt, { shifted, isMoved }) ?? []);
   }
 }
 

@@ -125,6 +125,10 @@ describe("a rejects file", () => {
       "its reason, moved by an unquoted comma",
       "a@example.org,Ada, Countess,2,key_syntax,no address,? Status: L\n",
     ],
+    [
+      "its reason, moved by an unquoted comma in a row whose last cell is blank",
+      "a@example.org,Ada, Countess,2,key_syntax,no address,\n",
+    ],
     ["a surplus cell behind an unclear mark", "a@example.org,Ada,2,key_syntax,no address,? Status: L,more\n"],
   ])("unsubscribes nobody for %s", { tags: "slow" }, async (_name, row) => {
     const service = await startAccount("a@example.org", "b@example.org");

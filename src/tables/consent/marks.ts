@@ -23,9 +23,9 @@ export function toMark(refusals: readonly ConsentRefusal[], consent: readonly Co
 export function findRefusalWithin(
   column: ConsentColumn,
   cellAt: (index: number) => string | undefined,
-  shifted: number,
+  { shifted, isMoved }: { shifted: number; isMoved: boolean },
 ): ConsentRefusal | undefined {
-  const isDoubtful = shifted > 0 && (column.rule === "marked" || column.rule === "evidence");
+  const isDoubtful = isMoved && (column.rule === "marked" || column.rule === "evidence");
   let found: ConsentRefusal | undefined;
   for (let by = 0; by <= shifted; by++) {
     const refusal = findRefusal(column, cellAt(column.index + by));
