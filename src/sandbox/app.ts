@@ -102,7 +102,8 @@ async function exchange(
   const answer = await queue.runInTransaction((): Answer => {
     const key = joinHeader(request.headers["x-api-key"]);
     const admission = access.admit(request.address, key, endpoint?.scope, clock.now());
-    const { now, headers, refusal } = admission;
+    const { now, refusal } = admission;
+    const headers = { ...admission.headers, Date: new Date(now).toUTCString() };
     const answer = refusal
       ? refusalAnswer(refusal, headers)
       : runAdmitted({

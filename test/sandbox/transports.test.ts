@@ -8,6 +8,14 @@ import { temporaryFolder } from "../support/ecm.ts";
 import { firstQuick } from "../support/first-quick.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
+test("an answer's Date is of the service's clock, as the end of the hour is that it tells", async () => {
+  const { baseUrl, apiKey, sandbox } = await startSandbox();
+  sandbox.admin.clock({ time: "2030-06-01T12:00:00Z" });
+  const { headers } = await fetch(`${baseUrl}/api/contact-structure`, { headers: { "x-api-key": apiKey } });
+  const hour = Number(headers.get("x-ratelimit-reset")) - Date.parse(headers.get("date")!) / 1000;
+  expect(Math.round(hour / 10) * 10).toBe(3600);
+});
+
 test("a contact that is created over HTTP is found, read and changed", async () => {
   const { baseUrl, apiKey, sandbox } = await startSandbox();
   const call = async (method: string, path: string, body?: unknown) => {
