@@ -106,6 +106,21 @@ describe("ecm runs", () => {
     expect((await ecm(["runs", "list", "--json"])).stdout).toBe("[]\n");
   });
 
+  it("resume goes on with the plan of a file that has changed since, and says so", async () => {
+    const { ecm } = await startSandbox();
+    const path = await inputFile(manyRows(20));
+    const flags = ["--max-requests", "8", "--json"];
+    const stopped = parseSummary(await ecm(["import", path, ...flags]));
+    const same = await ecm(["runs", "resume", stopped.run!, ...flags]);
+    expect(same.stderr).not.toContain("has changed");
+    await writeFile(path, manyRows(3));
+    const resumed = await ecm(["runs", "resume", stopped.run!, "--json"]);
+    expect(resumed.stderr).toContain(
+      "people.csv has changed since the run began: the run carries out its plan",
+    );
+    expect(parseSummary(resumed).rows).toMatchObject({ read: 20, created: 20 });
+  });
+
   it("goes on only in the account that the run belongs to", { tags: "slow" }, async () => {
     const one = await startSandbox();
     const other = await startSandbox();

@@ -2,7 +2,10 @@
  * `runs resume`: goes on with a run by its plan and journal alone once the plan is closed; before that by the
  * job that its record states, and its input.
  */
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
 import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
 import { type Lease, takeLease } from "../../disk/lease.ts";
 import { ReadOnlyError } from "../../errors.ts";
 import type { RunEvent } from "../plan/events.ts";
@@ -75,6 +78,12 @@ async function resumePlanned(
   emit({ kind: "phase", progress: () => ({ phase: "reading", rowsRead: 0, sent: 0 }) });
   await requireStatePlace(engine.stateFolder);
   const context = openContext({ kind, applies, subject: input.name, engine, options, emit });
+  if (kind !== "apply" && kind !== "undo" && (await hasChanged(input))) {
+    emit({
+      kind: "remark",
+      text: `${input.name} has changed since the run began: the run carries out its plan, which was made of the earlier file`,
+    });
+  }
   let lease: Lease | undefined;
   try {
     // No other process can work on the run that is undone.
@@ -92,6 +101,17 @@ async function resumePlanned(
   } finally {
     await lease?.release();
   }
+}
+
+/** Whether the file is another one by now; one that is gone or cannot be read says nothing. */
+async function hasChanged({ file, isSpooled, sha256 }: Manifest["input"]): Promise<boolean> {
+  if (isSpooled || file === "") return false;
+  const hash = createHash("sha256");
+  const isRead = await pipeline(createReadStream(file), hash).then(
+    () => true,
+    () => false,
+  );
+  return isRead && hash.digest("hex") !== sha256;
 }
 
 type StartAgain = (engine: Engine, run: StoppedRun, options: RunOptions, emit: Emit) => Promise<Closed>;
