@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { type Lease, takeLease } from "../../disk/lease.ts";
@@ -103,9 +104,12 @@ async function resumePlanned(
   }
 }
 
-/** Whether the file is another one by now; one that is gone or cannot be read says nothing. */
-async function hasChanged({ file, isSpooled, sha256 }: Manifest["input"]): Promise<boolean> {
+/** Whether the file is another one by now; one that is gone, is a pipe or cannot be read says nothing. */
+async function hasChanged({ file, isSpooled, sha256, bytes }: Manifest["input"]): Promise<boolean> {
   if (isSpooled || file === "") return false;
+  const found = await stat(file).catch(() => undefined);
+  if (!found?.isFile()) return false;
+  if (found.size !== bytes) return true;
   const hash = createHash("sha256");
   const isRead = await pipeline(createReadStream(file), hash).then(
     () => true,
