@@ -104,7 +104,7 @@ async function exported() {
   const out = join(folder, "out.csv");
   const [bare, ours] = await leastOfEach(
     () => run([file("page-loop.mjs"), `${out}.bare`], service),
-    () => run([program, "export", "--fresh", "--output-file", out], service),
+    () => run([program, "export", "--output-file", out], service),
   );
   await service.stop();
   const lines = readFileSync(out, "latin1").split("\n").length - 2;
