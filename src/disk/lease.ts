@@ -70,7 +70,7 @@ export async function takeLease(
   what: string,
   { self = identifyThisProcess(), times = defaultTimes }: { self?: ProcessIdentity; times?: LeaseTimes } = {},
 ): Promise<Lease> {
-  const stem = createHash("sha256").update(resource).digest("hex").slice(0, 16);
+  const stem = toStem(resource);
   const name = `${stem}.${randomBytes(8).toString("hex")}`;
   const file = join(folder, name);
   try {
@@ -116,6 +116,29 @@ export async function awaitLease(
       throw signal?.aborted ? signal.reason : error;
     });
   }
+}
+
+/**
+ * Whether another process holds the lease on a resource, as far as can be seen at once. Takes nothing, so that
+ * a look keeps nobody out.
+ */
+export async function isLeaseHeld(folder: string, resource: string): Promise<boolean> {
+  const stem = toStem(resource);
+  const self = identifyThisProcess();
+  const names = await readdir(folder).catch(() => [] as string[]);
+  for (const name of names) {
+    if (!name.startsWith(stem) || isTemporaryName(name)) continue;
+    const lease = await readLease(join(folder, name));
+    if (!lease?.isHeld) continue;
+    const life = checkLife(lease.holder, self);
+    if (life === "alive") return true;
+    if (life === "unknown" && !isSilent(lease.beatAt, defaultTimes)) return true;
+  }
+  return false;
+}
+
+function toStem(resource: string): string {
+  return createHash("sha256").update(resource).digest("hex").slice(0, 16);
 }
 
 /** The second line of a lease that was won; without it, its process is still looking for others. */
@@ -211,10 +234,14 @@ async function readLease(path: string): Promise<ReadLease | undefined> {
   }
 }
 
+function isSilent(beatAt: number, { now, silence }: LeaseTimes): boolean {
+  return Math.abs(now() - beatAt) > silence;
+}
+
 /** By the clocks first, which may differ; then by watching whether the file is still touched. */
 async function hasGoneSilent(path: string, times: LeaseTimes): Promise<boolean> {
   const beatAt = await readBeat(path);
-  if (beatAt === undefined || Math.abs(times.now() - beatAt) <= times.silence) return false;
+  if (beatAt === undefined || !isSilent(beatAt, times)) return false;
   await times.sleep(times.watch);
   return (await readBeat(path)) === beatAt;
 }

@@ -1,9 +1,11 @@
 /** What `runs list` and `runs show` say at a terminal: what each run did, where, and what can be done now. */
-import { readFile, utimes, writeFile } from "node:fs/promises";
+import { readdir, readFile, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Manifest } from "../../src/bulk/runs/folder.ts";
+import type { RunView } from "../../src/bulk/runs/view.ts";
 import { inputFile, manyRows, parseSummary } from "../bulk/kit.ts";
+import { spawnEcm, waitForResult } from "../support/ecm.ts";
 import { startSandbox } from "../support/sandbox.ts";
 
 const at = (terminalColumns: number) => ({ terminalColumns, env: { NO_COLOR: "1" } });
@@ -168,6 +170,47 @@ describe("runs show at a terminal", () => {
       code: 2,
       stderr: expect.stringContaining(`Select that account: ecm --profile first runs undo ${second}`),
     });
+  });
+});
+
+describe("a run that waits for the hour", () => {
+  it("is listed and shown with the time at which it resumes, as long as it is at work", {
+    tags: "slow",
+  }, async () => {
+    const { ecm, env } = await startSandbox({ hourlyLimit: 6, windowSeconds: 1800 });
+    const job = spawnEcm(["import", await inputFile(manyRows(20)), "-q"], env);
+    const ended = waitForResult(job);
+    const listed = async () => {
+      const [run] = JSON.parse((await ecm(["runs", "list", "--json"])).stdout) as RunView[];
+      return run;
+    };
+    await expect.poll(async () => (await listed())?.waiting, { timeout: 60_000 }).toBeTruthy();
+    const { waiting, status } = (await listed())!;
+    expect([status, waiting]).toEqual([
+      "unfinished",
+      { until: expect.any(String), why: "hourly limit reached" },
+    ]);
+    const left = Date.parse(waiting!.until) - Date.now();
+    expect(left).toBeGreaterThan(60_000);
+    expect(left).toBeLessThanOrEqual(1801_000);
+    const list = await ecm(["runs", "list"], at(140));
+    expect(list.stdout).toMatch(/waiting until \d\d:\d\d/);
+    const show = async () => (await ecm(["runs", "show", "last"], at(100))).stdout;
+    const shown = await show();
+    expect(shown).toMatch(/Waiting until \d\d:\d\d \(hourly limit reached\); it resumes by itself/);
+    expect(shown).not.toContain("Resume with");
+    job.kill("SIGKILL");
+    await ended;
+    expect(await listed()).toMatchObject({ status: "unfinished", waiting: null });
+    expect(await show()).toMatch(/Stopped without a word, perhaps killed.*\n.*Resume with: ecm runs resume/s);
+  });
+
+  it("is told of no wait that is over", { tags: "slow" }, async () => {
+    const { ecm, env } = await startSandbox({ hourlyLimit: 6, windowSeconds: 8 });
+    const { run } = parseSummary(await ecm(["import", await inputFile(manyRows(8)), "--json"]));
+    expect(await readdir(join(env.ECM_STATE_DIR!, "runs", run!))).not.toContain("wait.json");
+    const shown = JSON.parse((await ecm(["runs", "show", "last", "--json"])).stdout) as RunView;
+    expect(shown).toMatchObject({ status: "completed", waiting: null });
   });
 });
 

@@ -6,7 +6,7 @@ import { spawn } from "node:child_process";
 import { readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type LeaseTimes, LockedError, takeLease } from "../../src/disk/lease.ts";
+import { isLeaseHeld, type LeaseTimes, LockedError, takeLease } from "../../src/disk/lease.ts";
 import { checkLife, identifyThisProcess, type ProcessIdentity } from "../../src/disk/this-process.ts";
 import { temporaryFolder } from "../support/ecm.ts";
 
@@ -54,6 +54,24 @@ describe("a lease", () => {
     await lease.release();
     await (await takeLease(folder, "matter", "the run")).release();
     expect(await readdir(folder)).toEqual([]);
+  });
+
+  it("is seen by who only looks, and is not taken by that", async () => {
+    const folder = join(await temporaryFolder(), "locks");
+    expect(await isLeaseHeld(folder, "matter")).toBe(false);
+    const lease = await takeLease(folder, "matter", "the run");
+    expect(await isLeaseHeld(folder, "matter")).toBe(true);
+    expect(await isLeaseHeld(folder, "another")).toBe(false);
+    await lease.release();
+    expect(await isLeaseHeld(folder, "matter")).toBe(false);
+    expect(await readdir(folder)).toEqual([]);
+    await leftBy(folder, await endedProcess(), Date.now());
+    expect(await isLeaseHeld(folder, "matter")).toBe(false);
+    const shared = await temporaryFolder();
+    const file = await leftBy(shared, elsewhere, Date.now());
+    expect(await isLeaseHeld(shared, "matter")).toBe(true);
+    await utimes(file, 1, 1);
+    expect(await isLeaseHeld(shared, "matter")).toBe(false);
   });
 
   it("of a process that is gone is taken over at once, and swept for other matters too", {

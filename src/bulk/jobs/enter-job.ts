@@ -15,6 +15,7 @@ import { JournalDamagedError } from "../runs/damage.ts";
 import { type EnteredRun, enterRun, type SyncedList } from "../runs/enter.ts";
 import { type Manifest, requireStatePlace } from "../runs/folder.ts";
 import type { SettledByInput } from "../runs/report.ts";
+import { noteWait } from "../runs/wait-note.ts";
 import { type Closed, closeUnentered } from "./finish.ts";
 import { planAndApply } from "./plan-and-apply.ts";
 import type { ReadyJob } from "./ready-job.ts";
@@ -77,8 +78,8 @@ export function closeUnlessRefused(
  * @param spooled a folder made for an input that can be read only once
  * @throws LockedError; JournalDamagedError
  */
-export function enterJob(
-  { kind, engine, clock, options, emit }: RunContext,
+export async function enterJob(
+  { kind, engine, clock, options, emit, send }: RunContext,
   about: RunDescription,
   {
     spooled,
@@ -87,7 +88,7 @@ export function enterJob(
   }: { spooled?: { id: string; folder: string }; syncs?: SyncedList; isFresh?: boolean } = {},
 ): Promise<EnteredRun> {
   const { rejects, planFile, reportFile, backUp, guards } = options;
-  return enterRun({
+  const run = await enterRun({
     stateFolder: engine.stateFolder,
     now: clock.now(),
     about: {
@@ -108,6 +109,9 @@ export function enterJob(
     onUnreadable: ({ message }) => emit({ kind: "remark", text: `warning: ${message}` }),
     onTookOver: (whose) => emit({ kind: "remark", text: `Took over the run from ${whose}`, isAside: true }),
   });
+  noteWait(run.folder, undefined, clock.now());
+  send.watchWaits((wait) => noteWait(run.folder, wait, clock.now()));
+  return run;
 }
 
 /**

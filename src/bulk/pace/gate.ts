@@ -13,6 +13,12 @@ export interface GateOptions {
   concurrency: number;
 }
 
+/** Until when nothing is sent, in milliseconds since the epoch, and why. */
+export interface Wait {
+  until: number;
+  why: string;
+}
+
 /**
  * Longest sleep without a look at the clock, in milliseconds: it may
  * have been set, or the machine may have slept.
@@ -22,13 +28,14 @@ const maxSleep = 15_000;
 const minSetBack = 1000;
 
 export class Gate {
-  /** Until when nothing passes, and why. */
-  waiting: { until: number; why: string } | undefined;
+  /** Told of each wait: when it begins, when its end is another, and when it is over. */
+  onWait: (wait: Wait | undefined) => void = () => undefined;
   /** When something passed again after a wait, in milliseconds since the epoch; long ago before the first. */
   waitEndedAt = Number.NEGATIVE_INFINITY;
   closed: RunStop | undefined;
 
   private readonly options: GateOptions;
+  private wait: Wait | undefined;
   private readonly queue: { go(): void; fail(error: RunStop): void }[] = [];
   private readonly end = new AbortController();
   private isSleeping = false;
@@ -36,6 +43,11 @@ export class Gate {
 
   constructor(options: GateOptions) {
     this.options = options;
+  }
+
+  /** Until when nothing passes, and why. */
+  get waiting(): Wait | undefined {
+    return this.wait;
   }
 
   /** Fires when it closes. */
@@ -56,7 +68,7 @@ export class Gate {
   close(reason: RunStop): void {
     if (this.closed) return;
     this.closed = reason;
-    this.waiting = undefined;
+    this.setWait(undefined);
     this.end.abort(reason);
     for (const waiter of this.queue.splice(0)) waiter.fail(reason);
   }
@@ -72,8 +84,8 @@ export class Gate {
         if (verdict.kind === "stop") this.close(toRunStop(verdict.by, verdict.until, now));
         return;
       }
-      if (this.waiting) this.waitEndedAt = now;
-      this.waiting = undefined;
+      if (this.wait) this.waitEndedAt = now;
+      this.setWait(undefined);
       budget.reserve();
       this.queue.shift()!.go();
     }
@@ -101,9 +113,15 @@ export class Gate {
     return now;
   }
 
+  private setWait(wait: Wait | undefined): void {
+    const isSame = wait?.until === this.wait?.until && wait?.why === this.wait?.why;
+    this.wait = wait;
+    if (!isSame) this.onWait(wait);
+  }
+
   private sleepUntil(until: number, why: string): void {
     const { clock } = this.options;
-    this.waiting = { until, why };
+    this.setWait({ until, why });
     if (this.isSleeping) return;
     this.isSleeping = true;
     clock

@@ -5,7 +5,7 @@
 import { EcmError, InterruptedError, ServiceError } from "../../errors.ts";
 import type { ApiAnswer, ApiRequest, Clock, Send, SendEvent } from "../../wire.ts";
 import type { Budget } from "./budget.ts";
-import { Gate } from "./gate.ts";
+import { Gate, type Wait } from "./gate.ts";
 import { Outage } from "./outage.ts";
 import { type Reply, readFailure } from "./reply.ts";
 import { RunStop, toErrorStop } from "./run-stop.ts";
@@ -82,8 +82,13 @@ export class PacedSend {
   }
 
   /** Until when nothing leaves, and why; for the progress line. */
-  get waiting(): Gate["waiting"] {
+  get waiting(): Wait | undefined {
     return this.gate.waiting;
+  }
+
+  /** Tells of each wait from now on: when it begins, when its end is another, and when it is over. */
+  watchWaits(onWait: (wait: Wait | undefined) => void): void {
+    this.gate.onWait = onWait;
   }
 
   /** When the last wait ended, in milliseconds since the epoch. */

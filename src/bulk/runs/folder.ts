@@ -24,6 +24,8 @@ export const fileNames = {
   /** Contacts of the account that were read page by page, until the plan is closed. */
   snapshot: "snapshot",
   rejects: "rejects.csv",
+  /** Until when it waits, as long as it does. */
+  wait: "wait.json",
   /** Contacts as they were before a deletion took them. */
   backup: "backup.csv",
   /** The file that --backup names is this run's own. */

@@ -1,9 +1,11 @@
 /** A run as `ecm runs` shows it: from its manifest, and from its journal where it was not closed. */
 
+import { formatResetTime } from "../pace/run-stop.ts";
 import { readRunRecord } from "./damage.ts";
 import { isFinished } from "./enter.ts";
 import type { Manifest } from "./folder.ts";
 import { type Summary, sumCounts } from "./report.ts";
+import { readWait } from "./wait-note.ts";
 
 export interface RunView {
   run: string;
@@ -28,6 +30,8 @@ export interface RunView {
   stoppedBy: string | null;
   /** When the limit that stopped it allows requests again. */
   resumableAt: string | null;
+  /** Of a run that is at work, and waits: until when (RFC 3339), and why. */
+  waiting: { until: string; why: string } | null;
   rejects: string | null;
   codes: Summary["codes"] | null;
   folder: string;
@@ -42,6 +46,7 @@ export async function viewRun({
 }): Promise<RunView> {
   const { ledger, damage } = await readRunRecord({ manifest, folder });
   const { summary } = manifest;
+  const wait = await readWait({ manifest, folder });
   const counts = ledger.counts;
   return {
     run: manifest.id,
@@ -58,6 +63,7 @@ export async function viewRun({
     open: ledger.openCount,
     stoppedBy: ledger.stoppedBy ?? null,
     resumableAt: (ledger.stoppedBy === undefined ? undefined : summary?.resumableAt) ?? null,
+    waiting: wait ? { until: formatResetTime(wait.until)!, why: wait.why } : null,
     rejects: summary?.rejects ?? null,
     codes: summary?.codes ?? null,
     folder,

@@ -11,14 +11,15 @@ import {
 } from "../../../bulk/index.ts";
 import type { Context } from "../../../context.ts";
 import { formatCounted } from "../../../counts.ts";
-import { LockedError, takeLease } from "../../../disk/lease.ts";
+import { isLeaseHeld } from "../../../disk/lease.ts";
 import { advise, ecm, formatHint, type Hint, mapCommands } from "../../../hint.ts";
 import { formatDayAndTime } from "../../../moments.ts";
 import { escapeControlsInLines } from "../../../terminal/escape.ts";
+import { capitalize } from "../../bulk/format.ts";
 import { resultLines } from "../../bulk/result-lines.ts";
 import { commandOnRun } from "../../bulk/run-account.ts";
 import { formatSummary } from "../../bulk/summary-lines.ts";
-import type { RunRow } from "./views.ts";
+import { describeWait, type RunRow } from "./views.ts";
 
 type Run = { manifest: Manifest; folder: string };
 
@@ -39,8 +40,12 @@ export async function storyLines(context: Context, run: Run, row: RunRow): Promi
     }
   }
   if (row.status === "stopped" || row.status === "unfinished") {
-    lines.push(...(await howItStopped(context, run, row)));
-    lines.push(formatHint(inAccount(advise`Resume with: ${ecm`runs resume ${row.run}`}`)));
+    const work = await describeWork(context, manifest, row);
+    if (work !== undefined) lines.push(work);
+    else {
+      lines.push(...(await howItStopped(run, row)));
+      lines.push(formatHint(inAccount(advise`Resume with: ${ecm`runs resume ${row.run}`}`)));
+    }
   }
   return lines;
 }
@@ -51,10 +56,20 @@ async function firstRejects({ manifest, folder }: Run): Promise<ShownReject[]> {
   return readFirstRejects(join(folder, fileNames.plan), ledger);
 }
 
-async function howItStopped({ folders }: Context, run: Run, row: RunRow): Promise<string[]> {
-  const { manifest, folder } = run;
-  if (row.status === "unfinished" && (await isAtWork(folders.state, manifest)))
-    return ["Another process is working on it now"];
+/** Undefined where no process is working on it. */
+async function describeWork(
+  { folders }: Context,
+  { fingerprint }: Manifest,
+  { waiting }: RunRow,
+): Promise<string | undefined> {
+  if (waiting) {
+    return `${capitalize(describeWait(waiting))} (${waiting.why}); it resumes by itself`;
+  }
+  const isAtWork = await isLeaseHeld(toLocksFolder(folders.state), fingerprint);
+  return isAtWork ? "Another process is working on it now" : undefined;
+}
+
+async function howItStopped({ folder }: Run, row: RunRow): Promise<string[]> {
   const { mtime } = await stat(join(folder, fileNames.journal)).catch(() => ({ mtime: undefined }));
   const when = mtime ? ` (${formatDayAndTime(mtime.toISOString(), new Date())})` : "";
   const done = `${formatCounted(row.done, "contact")} done`;
@@ -67,16 +82,6 @@ async function howItStopped({ folders }: Context, run: Run, row: RunRow): Promis
       ? []
       : [`It is unknown whether ${formatCounted(row.open, "request")} arrived; resuming finds out`];
   return [`${how}: ${done}`, ...unknown];
-}
-
-async function isAtWork(stateFolder: string, { id, fingerprint }: Manifest): Promise<boolean> {
-  try {
-    const lease = await takeLease(toLocksFolder(stateFolder), fingerprint, `run ${id}`);
-    await lease.release();
-    return false;
-  } catch (error) {
-    return error instanceof LockedError;
-  }
 }
 
 /** Its commands work on the account of the run, whichever one is in use. */

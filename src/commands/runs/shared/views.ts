@@ -23,6 +23,7 @@ const plain: Column<RunRow>[] = [
   { name: "pending", value: (run) => run.rows?.pending, isAside: true },
   { name: "stopped by", value: (run) => run.stoppedBy, optional: true },
   { name: "resumable", value: (run) => run.resumableAt, isTime: true, optional: true },
+  { name: "waiting until", value: (run) => run.waiting?.until, isTime: true, optional: true },
   { name: "base address", value: (run) => run.baseUrl, optional: true },
   { name: "folder", value: (run) => run.folder, optional: true },
 ];
@@ -61,7 +62,7 @@ const story: Column<RunRow>[] = [
   named("started"),
   named("kind"),
   { name: "file", value: ({ file }) => basename(file) },
-  named("status"),
+  { ...named("status"), value: ({ status, waiting }) => (waiting ? describeWait(waiting) : status) },
   ...outcomes,
   { ...named("rejected"), value: ({ rows }) => rows?.rejected || undefined },
   undone,
@@ -71,6 +72,12 @@ const story: Column<RunRow>[] = [
 
 function named(name: string): Column<RunRow> {
   return plain.find((column) => column.name === name)!;
+}
+
+/** `waiting until 18:08`: the next whole minute. */
+export function describeWait({ until }: { until: string }): string {
+  const at = new Date(Math.ceil(Date.parse(until) / 60_000) * 60_000);
+  return `waiting until ${at.toTimeString().slice(0, 5)}`;
 }
 
 /** All columns of both; those of the other are shown when they are asked for. */
